@@ -1,0 +1,212 @@
+"""How a formula meets its tables: checked, aligned, broadcast over every other dim, and computed in blocks that stay in cache."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.counts.axes import align, axis_of, coords_of
+from capstats.counts.frames import is_frame
+
+EXACT = 2**53  # integers up to here are exact in float64
+BLOCK = 160_000  # cells computed at a time
+
+Core = Sequence[str]
+CELLS: Core = ("target", "key")
+
+
+# --- one table, checked -----------------------------------------------------------------------------------------------
+
+
+def as_counts(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
+    """A table of counts as a DataArray whose last dims are ``core``, checked cell by cell; integers wherever all are whole."""
+    if isinstance(table, xr.Dataset):
+        raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{name[0]}.")
+    if not isinstance(table, xr.DataArray):
+        if is_frame(table):
+            raise TypeError(
+                f"`{name}` is a {type(table).__name__}. For records use capstats.tabulate; for a table of counts capstats.from_counts."
+            )
+        table = _from_nested(table, name, core)
+    lacking = [dim for dim in core if dim not in table.dims]
+    if lacking:
+        raise ValueError(
+            f"`{name}` has dims {tuple(map(str, table.dims))} and lacks {', '.join(map(repr, lacking))}: "
+            f"rename its dims; rows are targets and columns are keys."
+        )
+    if any(table.sizes[dim] == 0 for dim in core):
+        raise ValueError(f"`{name}` is empty: it has {', '.join(f'{table.sizes[d]} {d}s' for d in core)}. Give at least one of each.")
+    for dim in core:
+        index = table.indexes.get(dim)
+        if index is not None and not index.is_unique:
+            raise ValueError(f"`{name}` has the {dim} {index[index.duplicated()][0]!r} twice. Labels must be distinct.")
+    table = table.transpose(..., *core)
+    return table.copy(data=_checked(table, name))
+
+
+def _from_nested(table: Any, name: str, core: Core) -> xr.DataArray:
+    try:
+        values = np.asarray(table)
+    except ValueError as error:
+        raise ValueError(f"`{name}` has rows of different lengths. Give one row a target, with one count a key.") from error
+    if values.ndim not in (len(core), len(core) + 1):
+        raise ValueError(
+            f"`{name}` has {values.ndim} dimensions; give ({', '.join(core)}), or (draw, {', '.join(core)}) for many tables at once, "
+            f"or a DataArray with named dims."
+        )
+    return xr.DataArray(values, dims=("draw", *core)[-values.ndim :], name=name)
+
+
+def _checked(table: xr.DataArray, name: str) -> np.ndarray:
+    values = table.values
+    kind = values.dtype.kind
+    if kind == "b":
+        return values.astype(np.int64)
+    if kind not in "iuf":
+        raise TypeError(f"`{name}` must hold numbers; got dtype {values.dtype}.")
+    least, greatest = extremes(values)
+    if not (least >= 0 and greatest < np.inf):
+        wrong = ~np.isfinite(values) | (values < 0) if kind == "f" else values < 0
+        place = np.unravel_index(int(np.argmax(wrong)), values.shape)
+        rule = "non-negative" if values[place] < 0 else "finite"
+        raise ValueError(f"`{name}` must be {rule}; got {values[place]} at {_cell(table, place)}. Counts and weights are 0 or more.")
+    if greatest > EXACT:
+        raise ValueError(f"`{name}` holds {greatest}; counts above 2**53 are not exact. Scale the weights down.")
+    if kind == "f" and (values != np.floor(values)).any():
+        return values.astype(np.float64, copy=False)
+    return values.astype(np.int64, copy=False)
+
+
+def extremes(values: np.ndarray) -> tuple[Any, Any]:
+    """Least and greatest value (NaN where there is one), reading the array once."""
+    pieces = _blocks(values.shape[:-1], values.shape[-1:])
+    found = list(_in_threads(lambda at: (values[at].min(), values[at].max()), pieces))
+    return np.min([least for least, _ in found]), np.max([greatest for _, greatest in found])
+
+
+def _cell(table: xr.DataArray, place: Sequence[Any]) -> str:
+    """The labels of a cell, as an error message names it."""
+    parts = []
+    for dim, i in reversed(list(zip(table.dims, place, strict=True))):
+        index = table.indexes.get(dim)
+        parts.append(f"{dim}={int(i) if index is None else index[i]!r}")
+    return ", ".join(parts)
+
+
+# --- a formula over tables --------------------------------------------------------------------------------------------
+
+
+class Aligned:
+    """Tables with the same cells in the same places, as arrays whose other dims broadcast against each other."""
+
+    def __init__(self, tables: Mapping[str, Any], core: Mapping[str, Core] | None = None):
+        cores = {name: (core or {}).get(name, CELLS) for name in tables}
+        arrays = {name: as_counts(table, name, cores[name]) for name, table in tables.items()}
+        self.axes: dict[str, pd.MultiIndex | None] = {}
+        for dim in CELLS:
+            holders = {name: array for name, array in arrays.items() if dim in cores[name]}
+            axis, positions = align(holders, dim)
+            self.axes[dim] = axis
+            for name, where in zip(holders, positions, strict=True):
+                if where is not None and axis is not None:
+                    arrays[name] = _spread(arrays[name], dim, where, len(axis))
+        self.sizes = {dim: array.sizes[dim] for array in arrays.values() for dim in array.dims if dim in CELLS}
+        self.dims: list[str] = []
+        self.coords: dict[Any, Any] = {}
+        shape: dict[str, int] = {}
+        for name, array in arrays.items():
+            for dim in map(str, array.dims[: -len(cores[name])]):
+                if dim in shape and (shape[dim] != array.sizes[dim] or not self._same(dim, array)):
+                    raise ValueError(f"The tables disagree along {dim!r}: label and order it alike in all of them, or rename it in one.")
+                if dim not in shape:
+                    self.dims.append(dim)
+                    shape[dim] = array.sizes[dim]
+            self.coords.update({c: v for c, v in array.coords.items() if not set(v.dims) & set(CELLS) and v.dims})
+        self.shape = tuple(shape[dim] for dim in self.dims)
+        self.arrays = [self._expanded(array, len(cores[name])) for name, array in arrays.items()]
+
+    def _same(self, dim: str, array: xr.DataArray) -> bool:
+        return dim not in array.indexes or dim not in self.coords or array.indexes[dim].equals(self.coords[dim].to_index())
+
+    def _expanded(self, array: xr.DataArray, core: int) -> np.ndarray:
+        """The values with one axis for each of the batch dims, of length 1 where the table does not have it."""
+        own = list(map(str, array.dims[: len(array.dims) - core]))
+        values = array.values.transpose([own.index(d) for d in self.dims if d in own] + list(range(len(own), array.ndim)))
+        shape = [array.sizes[d] if d in own else 1 for d in self.dims]
+        return values.reshape(*shape, *values.shape[len(own) :])
+
+    def map(self, formula: Callable[..., np.ndarray], name: str, out: Core = ()) -> xr.DataArray:
+        """The formula, which takes arrays of shape (..., *core) and returns (..., *out), of every member of the batch."""
+        cells = tuple(self.sizes[d] for d in CELLS if d in self.sizes)
+        blocks = list(_blocks(self.shape, cells))
+        first = formula(*(_take(a, blocks[0], len(self.shape)) for a in self.arrays))
+        if len(blocks) == 1:
+            result = first
+        else:
+            result = np.empty(self.shape + first.shape[len(self.shape) :], first.dtype)
+            result[blocks[0]] = first
+
+            def fill(at: tuple[Any, ...]) -> None:
+                result[at] = formula(*(_take(a, at, len(self.shape)) for a in self.arrays))
+
+            list(_in_threads(fill, blocks[1:]))
+        return self.wrap(result, name, out)
+
+    def wrap(self, values: np.ndarray, name: str, out: Core = (), before: Core = ()) -> xr.DataArray:
+        """An array of shape (*before, batch, *out) as a DataArray with the tables' labels."""
+        coords = xr.Coordinates(self.coords)
+        for dim in out:
+            axis = self.axes.get(dim)
+            if axis is not None:
+                coords = coords.merge(coords_of(dim, axis)).coords
+        return xr.DataArray(values, coords=coords, dims=[*before, *self.dims, *out], name=name)
+
+
+def _spread(array: xr.DataArray, dim: str, where: np.ndarray, size: int) -> xr.DataArray:
+    """The table on a longer axis: its entries at ``where``, no records elsewhere."""
+    position = array.dims.index(dim)
+    shape = list(array.shape)
+    shape[position] = size
+    values = np.zeros(shape, array.dtype)
+    values[(slice(None),) * position + (where,)] = array.values
+    kept = {c: v for c, v in array.coords.items() if dim not in v.dims}
+    return xr.DataArray(values, dims=array.dims, coords=kept, name=array.name)
+
+
+def _take(array: np.ndarray, at: tuple[Any, ...], batch: int) -> np.ndarray:
+    """A block of the batch; an axis of length 1 stands for all of its dim."""
+    index = tuple(slice(None) if size == 1 else part for size, part in zip(array.shape[:batch], at, strict=False))
+    return array[index]
+
+
+def _blocks(batch: Sequence[int], cells: Sequence[int]) -> Iterator[tuple[slice, ...]]:
+    """Slices that cut a batch of tables into pieces of about ``BLOCK`` cells, in memory order."""
+    if not batch:
+        yield ()
+        return
+    inner = int(np.prod(cells)) * int(np.prod(batch[1:]))
+    step = max(1, BLOCK // max(inner, 1))
+    for start in range(0, batch[0], step):
+        outer = slice(start, min(start + step, batch[0]))
+        if step == 1 and inner > BLOCK:
+            for rest in _blocks(batch[1:], cells):
+                yield (outer, *rest)
+        else:
+            yield (outer, *(slice(None),) * (len(batch) - 1))
+
+
+def _in_threads(work: Callable[[Any], Any], pieces: Any) -> Iterator[Any]:
+    """numpy lets go of the interpreter inside its loops, so pieces of a large batch run side by side."""
+    pieces = list(pieces)
+    workers = min(4, os.cpu_count() or 1)
+    if len(pieces) < 8 or workers == 1:
+        yield from map(work, pieces)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            yield from pool.map(work, pieces)

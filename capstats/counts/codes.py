@@ -1,0 +1,199 @@
+"""Counting: columns of codes in, distinct rows and their multiplicities out.
+
+A column is codes into a list of labels. Rows are never relabelled: they are folded into one flat code in the columns' own
+codes, block by block so that a block stays in cache, and counted; only the distinct rows, which are few, are then mapped to
+the labels that all tables share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from capstats.counts.labels import MISSING, Kind, Label, in_order, one_kind
+
+Ints = NDArray[np.integer]
+Counts = NDArray[np.int64] | NDArray[np.float64]
+
+BLOCK = 1 << 17  # rows folded at a time: their codes stay in cache
+DENSE = 1 << 24  # the most cells that are counted in a grid
+WIDEST = 1 << 62  # the most combinations that one flat code holds
+
+
+@dataclass
+class Column:
+    """One column as codes: the label of a row is ``labels[code - first]``."""
+
+    codes: Ints
+    labels: Sequence[Label]
+    first: int = 0  # the least code: -1 where a library keeps missing values there
+    ordered: bool = False  # the labels' order is the caller's (a category order), not ours
+
+
+@dataclass
+class Rows:
+    """Distinct rows, as one index array a column into its labels, and how often (or with what weight) each occurs."""
+
+    codes: list[NDArray[np.int64]]
+    counts: Counts
+
+
+def count(columns: Sequence[Column], weights: Counts | None = None) -> Rows:
+    """Distinct rows of the columns and their multiplicities, or the sums of their weights."""
+    n = len(columns[0].codes)
+    columns, digits = _narrowed(columns)
+    sizes = [len(c.labels) for c in columns]
+    cells = int(np.prod(sizes, dtype=object))
+    if cells <= min(max(1 << 16, n), DENSE):
+        flat, counts = _count_grid(columns, cells, n, weights)
+    else:
+        flat, counts = _count_sorted(_fold(columns, 0, n), weights)
+    return Rows(digits(list(np.unravel_index(flat, sizes))), counts)
+
+
+def _narrowed(columns: Sequence[Column]):  # type: ignore[no-untyped-def]
+    """Columns whose combinations fit one flat code, and how to get the given columns' codes back from theirs.
+
+    Where the product of the numbers of levels is too large, the leading columns are replaced by their distinct combinations.
+    """
+    head = 1
+    while head < len(columns) and _reach(columns[: head + 1]) <= WIDEST:
+        head += 1
+    if head == len(columns):
+        return columns, lambda codes: codes
+    flat, ids = np.unique(_fold(columns[:head], 0, len(columns[0].codes)), return_inverse=True)
+    leading = list(np.unravel_index(flat, [len(c.labels) for c in columns[:head]]))
+    rest, digits = _narrowed([Column(ids, range(len(flat))), *columns[head:]])
+
+    def back(codes):  # type: ignore[no-untyped-def]
+        first, *others = digits(codes)
+        return [c[first] for c in leading] + others
+
+    return rest, back
+
+
+def _reach(columns: Sequence[Column]) -> int:
+    """A bound on the magnitude of every intermediate mixed-radix code of the columns."""
+    size, offset = 1, 0
+    for column in columns:
+        size *= len(column.labels)
+        offset = offset * len(column.labels) - column.first
+    return size + abs(offset)
+
+
+def _fold(columns: Sequence[Column], start: int, stop: int, out: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
+    """Mixed-radix code of each row of a block, in the narrowest integers that hold each step."""
+    rows = stop - start
+    out = np.empty(rows, np.intp) if out is None else out[:rows]
+    first, *others = columns
+    flat: Ints = first.codes[start:stop]
+    offset = -first.first
+    for k, column in enumerate(others, start=2):
+        codes, levels = column.codes[start:stop], len(column.labels)
+        # digits still carry their column's first code; what that adds up to is taken off once, at the end
+        offset = offset * levels - column.first
+        if k == len(columns):
+            np.multiply(flat, levels, out=out, dtype=np.intp, casting="unsafe")
+            flat = np.add(out, codes, out=out, casting="unsafe")
+        else:
+            reach = _reach(columns[:k])
+            wide = next(t for t in (np.int16, np.int32, np.int64) if reach <= np.iinfo(t).max)
+            flat = np.multiply(flat, levels, dtype=wide, casting="unsafe")
+            np.add(flat, codes, out=flat, casting="unsafe")
+    if not others:
+        out[:] = flat
+    if offset:
+        out += offset
+    return out
+
+
+def _count_grid(columns: Sequence[Column], cells: int, n: int, weights: Counts | None) -> tuple[NDArray[np.intp], Counts]:
+    block = BLOCK if n > 100_000 else BLOCK // 4
+    if 4 * cells > block:
+        block = n
+    buffer = np.empty(min(block, n), np.intp)
+    total: Counts | None = None
+    for start in range(0, n, block):
+        flat = _fold(columns, start, min(start + block, n), buffer)
+        part = np.bincount(flat, None if weights is None else weights[start : start + block], minlength=cells)
+        total = part if total is None else np.add(total, part, out=total)
+    if weights is not None:
+        seen = np.bincount(_fold(columns, 0, n), minlength=cells) > 0  # a row of weight 0 still shows its cell
+        total = _exact(total, weights)
+    else:
+        seen = total > 0
+    flat = np.flatnonzero(seen)
+    return flat, total[flat]
+
+
+def _count_sorted(flat: NDArray[np.intp], weights: Counts | None) -> tuple[NDArray[np.intp], Counts]:
+    if weights is None:
+        flat.sort()
+    else:
+        order = np.argsort(flat, kind="stable")
+        flat, weights = flat[order], weights[order]
+    starts = np.flatnonzero(np.concatenate(([True], flat[1:] != flat[:-1])))
+    if weights is None:
+        return flat[starts], np.diff(starts, append=len(flat))
+    return flat[starts], np.add.reduceat(weights, starts)
+
+
+def _exact(sums: NDArray[np.float64], weights: Counts) -> Counts:
+    """Sums of integer weights as integers; bincount adds in float64, which is exact below 2**53."""
+    return sums.astype(np.int64) if np.issubdtype(weights.dtype, np.integer) else sums
+
+
+# --- one set of labels for several tables -----------------------------------------------------------------------------
+
+
+def joint_labels(columns: Sequence[Column], name: str, tables: Sequence[str]) -> tuple[list[Label], list[Ints]]:
+    """The labels that occur in any table, in their common order, and for each table where its own labels stand in it.
+
+    A category order comes first, the first table's before the next one's; other labels follow in natural order; ``MISSING`` is last.
+    """
+    used = [np.flatnonzero(np.bincount(c.codes - c.first, minlength=len(c.labels))) for c in columns]
+    present = [[c.labels[i] for i in u] for c, u in zip(columns, used, strict=True)]
+    kinds: dict[Kind, str] = {}
+    for labels, table in zip(present, tables, strict=True):
+        kind = one_kind(labels, name, table)
+        if kind is not None:
+            kinds.setdefault(kind, table)
+    if len(kinds) > 1:
+        (a, x), (b, y), *_ = kinds.items()
+        raise TypeError(
+            f"Column {name!r} holds {a} labels in `{x}` and {b} labels in `{y}`: none of them can match. "
+            f'Convert one of them, or say types={{{name!r}: "{(b if a == "text" else a).split()[0]}"}}.'
+        )
+    kind = next(iter(kinds), None)
+    joint: dict[Label, int] = {}
+    for column, labels in zip(columns, present, strict=True):
+        if column.ordered:
+            for label in labels:
+                joint.setdefault(label, 0)
+    for label in in_order({x for labels in present for x in labels} - joint.keys(), kind):
+        joint[label] = 0
+    if MISSING in joint:
+        joint.pop(MISSING)
+        joint[MISSING] = 0
+    for position, label in enumerate(joint):
+        joint[label] = position
+    maps = []
+    for column, u, labels in zip(columns, used, present, strict=True):
+        to_joint = np.zeros(len(column.labels), np.int64)
+        to_joint[u] = [joint[x] for x in labels]
+        maps.append(to_joint)
+    return list(joint), maps
+
+
+def union(tables: Sequence[Sequence[NDArray[np.int64]]], sizes: Sequence[int]) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+    """Distinct rows over several tables of joint codes, sorted, and the position among them of each row of each table."""
+    columns = [
+        Column(np.concatenate(parts), range(size)) for parts, size in zip(zip(*tables, strict=True), sizes, strict=True)
+    ]
+    narrow, digits = _narrowed(columns)
+    flat, where = np.unique(_fold(narrow, 0, len(columns[0].codes)), return_inverse=True)
+    codes = digits(list(np.unravel_index(flat, [len(c.labels) for c in narrow])))
+    return codes, np.split(where, np.cumsum([len(t[0]) for t in tables])[:-1])

@@ -1,0 +1,293 @@
+"""Eager tables as columns of codes: pandas, polars, pyarrow, mappings of columns, and any frame that narwhals knows.
+
+The only file that knows in-memory data frames. Each reader takes the cheapest way to codes that its library has: the codes
+that are already there (categories, enumerations, dictionaries), an offset (integers of a small range), or one encoding pass.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+
+from capstats.counts.codes import Column, Counts, Ints
+from capstats.counts.labels import MISSING, Label, canonical, hint
+
+SMALL_RANGE = 1 << 16  # integers that span no more are their own codes
+
+
+def is_frame(table: Any) -> bool:
+    """Whether narwhals knows it as a frame (eager or lazy), or it is a mapping of columns."""
+    return isinstance(table, Mapping) or isinstance(nw.from_native(table, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+
+
+def read(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str) -> tuple[list[Column], Counts | None]:
+    """The named columns of an eager table as codes, and its weights."""
+    names = _names(table)
+    wanted = [*columns, weight] if weight is not None else list(columns)
+    for column in wanted:
+        if column not in names:
+            raise ValueError(f"Column {column!r} is not in `{name}`." + hint(column, names))
+        if names.count(column) > 1:
+            raise ValueError(f"Column {column!r} occurs {names.count(column)} times in `{name}`. Rename all but one.")
+    weights = None if weight is None else _weights(_one(table, weight), weight, name)
+    if _module(table) == "polars" and weight is None:
+        table, weights = _polars_grouped(table, columns)
+    found = [column_of(_one(table, c), str(c), name) for c in columns]
+    lengths = {str(c): len(f.codes) for c, f in zip(columns, found, strict=True)}
+    if weights is not None:
+        lengths[str(weight)] = len(weights)
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"The columns of `{name}` differ in length: {lengths}. Give each one value per record.")
+    return found, weights
+
+
+def _names(table: Any) -> list[Hashable]:
+    if isinstance(table, Mapping):
+        return list(table)
+    if _module(table) == "pyarrow":
+        return list(table.column_names)
+    return list(table.columns)
+
+
+def _one(table: Any, column: Hashable) -> Any:
+    if isinstance(table, (Mapping, pd.DataFrame)) or _module(table) in {"pyarrow", "polars"}:
+        return table[column]
+    return nw.from_native(table, eager_only=True).get_column(str(column)).to_pandas()
+
+
+def _module(value: Any) -> str:
+    return type(value).__module__.split(".")[0]
+
+
+def column_of(values: Any, column: str, table: str) -> Column:
+    """One column of any library, or a list, as codes."""
+    module = _module(values)
+    if isinstance(values, nw.Series):
+        values = values.to_native()
+        module = _module(values)
+    if module == "polars":
+        return _polars(values, column, table)
+    if module == "pyarrow":
+        return _arrow(values)
+    if module == "xarray":
+        values = values.values
+    if isinstance(values, (pd.Series, pd.Index)):
+        values = values.array
+    if isinstance(values, pd.api.extensions.ExtensionArray):
+        return _pandas(values, column, table)
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.where(values.mask, None, values.astype(object))
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        return _numpy(values, column, table)
+    if isinstance(values, (list, tuple, range)):
+        objects = np.empty(len(values), object)
+        objects[:] = values
+        return _objects(objects, column, table)
+    raise TypeError(
+        f"Column {column!r} of `{table}` is {type(values).__name__}; give a list, a one-dimensional array, or a column of a data frame."
+    )
+
+
+# --- numpy and pandas -------------------------------------------------------------------------------------------------
+
+
+def _numpy(values: np.ndarray, column: str, table: str) -> Column:
+    if values.dtype.kind == "b":
+        return Column(values.view(np.int8), [False, True])
+    if values.dtype.kind in "iu":
+        return _integers(values)
+    if values.dtype.kind in "OUSTV":
+        return _objects(values.astype(object, copy=False), column, table)
+    return _factorized(values)
+
+
+def _integers(values: np.ndarray) -> Column:
+    if len(values):
+        least, greatest = int(values.min()), int(values.max())
+        if greatest - least <= SMALL_RANGE:
+            labels = range(least, greatest + 1)
+            if abs(least) <= SMALL_RANGE:
+                return Column(values, labels, first=least)
+            return Column(values - values.dtype.type(least), labels)
+    return _factorized(values)
+
+
+def _factorized(values: Any) -> Column:
+    if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
+        codes, ticks = pd.factorize(values.view(np.int64))
+        return Column(codes, [canonical(x) for x in ticks.view(values.dtype)])
+    codes, labels = pd.factorize(values)
+    return Column(codes, [MISSING, *map(canonical, labels)], first=-1)
+
+
+def _objects(values: np.ndarray, column: str, table: str) -> Column:
+    # hashing would merge 1, 1.0 and True, which are of two kinds, so their types are looked at first
+    types = set(map(type, values))
+    try:
+        if len(types & {bool, np.bool_}) and types - {bool, np.bool_, type(None), type(pd.NA)}:
+            marked = [(type(x) in (bool, np.bool_), canonical(x)) for x in values]
+            lookup = {x: i for i, x in enumerate(dict.fromkeys(marked))}
+            return Column(np.array([lookup[x] for x in marked]), [label for _, label in lookup])
+        if all(issubclass(t, (str, type(None), float)) for t in types):
+            return _factorized(values)
+        labels = [canonical(x) for x in values]
+        lookup = {x: i for i, x in enumerate(dict.fromkeys(labels))}
+        return Column(np.fromiter((lookup[x] for x in labels), np.int64, len(labels)), list(lookup))
+    except TypeError as error:
+        raise TypeError(
+            f"Column {column!r} of `{table}` holds values that cannot be labels ({error}). Convert them to text or numbers."
+        ) from error
+
+
+def _pandas(values: Any, column: str, table: str) -> Column:
+    if isinstance(values, pd.Categorical):
+        return Column(values.codes, [MISSING, *map(canonical, values.categories)], first=-1, ordered=True)
+    if isinstance(values, pd.arrays.NumpyExtensionArray):
+        return _numpy(values.to_numpy(), column, table)
+    if getattr(values, "_pa_array", None) is not None:
+        import pyarrow as pa
+
+        return _arrow(pa.array(values, from_pandas=True))
+    if isinstance(values, pd.arrays.SparseArray):
+        return _numpy(values.to_dense(), column, table)
+    return _factorized(values)
+
+
+# --- pyarrow ----------------------------------------------------------------------------------------------------------
+
+
+def _arrow(values: Any) -> Column:
+    import pyarrow as pa
+
+    ordered = pa.types.is_dictionary(values.type)
+    if pa.types.is_integer(values.type) and not values.null_count:
+        return _integers(values.to_numpy())
+    if pa.types.is_boolean(values.type) and not values.null_count:
+        return Column(_whole(values).to_numpy(zero_copy_only=False).view(np.int8), [False, True])
+    if not ordered:
+        if pa.types.is_null(values.type):
+            return Column(np.zeros(len(values), np.int8), [MISSING])
+        if str(values.type) == "string_view":
+            values = values.cast(pa.large_string())
+        values = values.dictionary_encode()
+    if isinstance(values, pa.ChunkedArray):
+        values = values.unify_dictionaries()
+    values = _whole(values)
+    labels = [canonical(x) for x in values.dictionary.to_pylist()]
+    indices = values.indices
+    if indices.null_count:
+        indices = indices.cast(pa.int32()).fill_null(len(labels))
+        labels.append(MISSING)
+    return Column(indices.to_numpy(), labels, ordered=ordered)
+
+
+def _whole(values: Any) -> Any:
+    """A chunked array as one array, without a copy where it has one chunk."""
+    import pyarrow as pa
+
+    if not isinstance(values, pa.ChunkedArray):
+        return values
+    return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
+
+
+# --- polars -----------------------------------------------------------------------------------------------------------
+
+
+def _polars_grouped(table: Any, columns: Sequence[Hashable]) -> tuple[Any, Counts | None]:
+    """Distinct rows by polars itself where a column is text, which it groups faster than anybody encodes it."""
+    pl = sys.modules["polars"]
+    if not any(table.schema[c] == pl.String for c in columns):
+        return table, None
+    size = "records"
+    while size in columns:
+        size += "_"
+    grouped = table.lazy().group_by(list(columns)).agg(pl.len().alias(size)).collect()
+    return grouped, grouped[size].to_numpy().astype(np.int64)
+
+
+def _polars(values: Any, column: str, table: str) -> Column:
+    pl = sys.modules["polars"]
+    dtype = values.dtype
+    if dtype == pl.Enum:
+        return _polars_levels(values.to_physical(), dtype.categories.to_list(), ordered=True)
+    if dtype == pl.Boolean:
+        return _polars_levels(values.cast(pl.UInt8), [False, True])
+    if dtype == pl.String:
+        values = values.cast(pl.Categorical)
+    if values.dtype == pl.Categorical:
+        return _polars_pool(values)
+    if dtype == pl.Null:
+        return Column(np.zeros(len(values), np.int8), [MISSING])
+    if dtype.is_integer():
+        if not values.null_count():
+            return _integers(values.to_numpy())
+        filled = _factorized(values.fill_null(0).to_numpy())
+        return Column(np.where(values.is_null().to_numpy(), -1, filled.codes), filled.labels, first=-1)
+    if dtype.is_float() or dtype == pl.Date:
+        return _factorized(values.to_numpy())
+    if dtype == pl.Datetime:
+        found = _factorized(values.to_numpy())
+        if dtype.time_zone is not None:
+            found.labels = [x if x is MISSING else x.tz_localize("UTC") for x in found.labels]
+        return found
+    return _objects(np.array([*values.to_list(), None], object)[:-1], column, table)
+
+
+def _polars_levels(physical: Any, labels: list[Label], ordered: bool = False) -> Column:
+    if physical.null_count():
+        physical = physical.cast(sys.modules["polars"].UInt32).fill_null(len(labels))
+        labels = [*labels, MISSING]
+    return Column(physical.to_numpy(), labels, ordered=ordered)
+
+
+def _polars_pool(values: Any) -> Column:
+    """A Categorical's codes are places in a pool that all columns share: they start anywhere and have gaps."""
+    physical = values.to_physical()
+    unique = values.drop_nulls().unique()
+    places, texts = unique.to_physical().to_numpy(), unique.cast(sys.modules["polars"].String).to_list()
+    least, span = (int(places.min()), int(places.max() - places.min()) + 1) if len(places) else (0, 0)
+    if span > max(SMALL_RANGE, 2 * len(places)):
+        lookup = dict(zip(places.tolist(), texts, strict=True))
+        found = _factorized(physical.fill_null(least).to_numpy())
+        codes = np.where(values.is_null().to_numpy(), -1, found.codes)
+        return Column(codes, [MISSING, *(lookup[p] for p in found.labels[1:])], first=-1)
+    labels: list[Label] = [MISSING] * (span + 1)
+    for place, text in zip(places.tolist(), texts, strict=True):
+        labels[place - least] = text
+    return Column(physical.fill_null(least + span).to_numpy().astype(np.int64) - least, labels)
+
+
+# --- weights ----------------------------------------------------------------------------------------------------------
+
+
+def _weights(values: Any, weight: Hashable, table: str) -> Counts:
+    """A column of weights as int64 where all are whole numbers, as float64 otherwise."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    array = pd.Series(series.to_list() if isinstance(series, nw.Series) and not series.dtype.is_numeric() else np.asarray(series))
+    if array.dtype.kind not in "iufb":
+        array = pd.to_numeric(array, errors="coerce")
+    return whole_weights(array.to_numpy(), weight, table)
+
+
+def whole_weights(weights: np.ndarray, weight: Hashable, table: str) -> Counts:
+    """Checked weights: finite, not negative, and integers where no information is lost by it."""
+    if weights.dtype.kind == "f":
+        bad = ~np.isfinite(weights) | (weights < 0)
+    else:
+        bad = weights < 0
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"Weights must be numbers that are finite and not negative; column {weight!r} of `{table}` has "
+            f"{weights[row]!s} in row {row}. Drop those rows, or mend their weights."
+        )
+    if weights.dtype.kind == "f" and (weights != np.floor(weights)).any():
+        return weights.astype(np.float64)
+    if float(weights.sum(dtype=np.float64)) >= 2**53:
+        raise ValueError(f"The integer weights {weight!r} of `{table}` sum to 2**53 or more, which is not exact. Scale them down.")
+    return weights.astype(np.int64)

@@ -1,0 +1,266 @@
+"""What a label is: its kind, its missing value, its order, and the types a caller may ask for.
+
+A label is plain Python (``str``, ``int``, ``float``, ``bool``, ``datetime.date``, ``pandas.Timestamp``), whatever library its
+column came from; so labels from different libraries compare equal exactly when a person would say they are the same.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import math
+import re
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from decimal import Decimal
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+Kind = Literal["number", "bool", "text", "date", "datetime", "datetime with zone", "other"]
+TypeName = Literal["number", "text", "bool", "date", "datetime"]
+Type = TypeName | Sequence[Hashable]
+Label = Any
+
+
+class Missing:
+    """The one label of a missing value: equal to itself only, and after every other label of its column."""
+
+    _instance: Missing | None = None
+
+    def __new__(cls) -> Missing:
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+        return cls._instance
+
+    def __repr__(self) -> str:
+        return "missing"
+
+    def __reduce__(self) -> str:
+        return "MISSING"
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+    def __le__(self, other: object) -> bool:
+        return other is self
+
+    def __gt__(self, other: object) -> bool:
+        return other is not self
+
+    def __ge__(self, other: object) -> bool:
+        return True
+
+
+MISSING = Missing()
+
+# What a column or a level may not be called: dims, variables and arguments of the tables and results that it would hide.
+RESERVED = frozenset(
+    """o s h key target original synthetic holdout draw keyset quantile at radius distance tau least greatest
+    indexers method tolerance drop missing_dims""".split()
+)
+
+
+def free_name(column: Hashable, taken: Iterable[str]) -> str:
+    """The name under which a column is stored: its own, or with a trailing ``_`` (more until it is free)."""
+    taken = set(taken)
+    name = column if isinstance(column, str) else f"{column}_"
+    while not name or name in RESERVED or name in taken:
+        name += "_"
+    return name
+
+
+def hint(name: Hashable, names: Iterable[Hashable]) -> str:
+    """The end of an error message about an unknown name: the nearest known one, or all of them."""
+    known = [str(n) for n in names]
+    near = difflib.get_close_matches(str(name), known, n=1)
+    if near:
+        return f" Did you mean {near[0]!r}?"
+    return f" It has {', '.join(map(repr, known[:20]))}{', ...' if len(known) > 20 else ''}."
+
+
+# --- canonical labels and their kinds ---------------------------------------------------------------------------------
+
+
+def canonical(value: Any) -> Label:
+    """The plain Python label of any scalar; a number without a fraction is an ``int``, a missing value is ``MISSING``."""
+    if type(value) is str or type(value) is int or type(value) is bool:
+        return value
+    if value is None or value is MISSING or value is pd.NA or value is pd.NaT:
+        return MISSING
+    if isinstance(value, np.datetime64):
+        if np.isnat(value):
+            return MISSING
+        return value.item() if np.datetime_data(value)[0] == "D" else pd.Timestamp(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, (float, Decimal)):
+        if value != value:
+            return MISSING
+        return int(value) if math.isfinite(value) and value == int(value) else float(value)
+    if isinstance(value, dt.datetime):
+        stamp = pd.Timestamp(value)
+        return stamp if stamp.tzinfo is None else stamp.tz_convert("UTC")
+    return value
+
+
+def kind_of(label: Label) -> Kind:
+    """The kind of a canonical label that is not missing."""
+    if isinstance(label, str):
+        return "text"
+    if isinstance(label, bool):
+        return "bool"
+    if isinstance(label, (int, float)):
+        return "number"
+    if isinstance(label, dt.datetime):
+        return "datetime" if label.tzinfo is None else "datetime with zone"
+    if isinstance(label, dt.date):
+        return "date"
+    return "other"
+
+
+def one_kind(labels: Iterable[Label], column: str, table: str) -> Kind | None:
+    """The kind that all labels of a column share; None where there is no label but ``MISSING``."""
+    first: dict[Kind, Label] = {}
+    for label in labels:
+        if label is not MISSING:
+            first.setdefault(kind_of(label), label)
+    if len(first) > 1:
+        (a, x), (b, y), *_ = first.items()
+        raise TypeError(
+            f"Column {column!r} of `{table}` mixes kinds: {a} such as {x!r} and {b} such as {y!r}. "
+            f'Convert it to one kind, or say types={{{column!r}: "text"}}.'
+        )
+    return next(iter(first), None)
+
+
+# --- order ------------------------------------------------------------------------------------------------------------
+
+
+def natural(text: str) -> tuple[list[Any], str]:
+    """Sort key: runs of digits as integers, the rest by code point, ties by the plain string (2 before 10)."""
+    parts: list[Any] = re.split(r"([0-9]+)", text)
+    for i in range(1, len(parts), 2):
+        digits = parts[i].lstrip("0")
+        parts[i] = (len(digits), digits)  # orders as the integer does, however long
+    return parts, text
+
+
+def in_order(labels: Iterable[Label], kind: Kind | None) -> list[Label]:
+    """Labels of one kind in their natural order, ``MISSING`` last."""
+    present = list(labels)
+    known = [x for x in present if x is not MISSING]
+    if kind == "text":
+        known.sort(key=natural)
+    elif kind == "other":
+        known.sort(key=lambda x: natural(str(x)))
+    else:
+        known.sort()
+    return known + [MISSING] if len(known) < len(present) else known
+
+
+def level_index(labels: Sequence[Label], name: str | None = None) -> pd.Index:
+    """Labels as an index: int64, float64, bool or datetime64 where they fit it without loss, objects otherwise."""
+    kinds = {type(x) for x in labels}
+    dtype: Any = object
+    if kinds == {bool}:
+        dtype = bool
+    elif kinds == {int} and all(-(2**63) <= x < 2**63 for x in labels):
+        dtype = np.int64
+    elif kinds <= {int, float} and kinds and all(isinstance(x, float) or abs(x) <= 2**53 for x in labels):
+        dtype = np.float64
+    elif kinds == {pd.Timestamp}:
+        unit = "ns" if any(x.nanosecond for x in labels) else "us"
+        return pd.DatetimeIndex(list(labels), name=name).as_unit(unit)
+    index = np.empty(len(labels), dtype=dtype)
+    index[:] = labels
+    return pd.Index(index, dtype=dtype, name=name)
+
+
+# --- types= -----------------------------------------------------------------------------------------------------------
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
+_TRUTH = {"true": True, "t": True, "yes": True, "1": True, "false": False, "f": False, "no": False, "0": False}
+
+
+def _number(x: Label) -> Label:
+    if isinstance(x, bool):
+        return int(x)
+    if isinstance(x, (int, float)):
+        return x
+    if isinstance(x, str) and _NUMBER.fullmatch(x.strip()):
+        return int(x) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", x) else canonical(float(x))
+    raise ValueError(x)
+
+
+def _bool(x: Label) -> Label:
+    return _TRUTH[str(x).strip().lower()]
+
+
+def _date(x: Label) -> Label:
+    if isinstance(x, dt.datetime):
+        if x.tzinfo is not None or x != pd.Timestamp(x.date()):
+            raise ValueError(x)
+        return x.date()
+    return x if isinstance(x, dt.date) else dt.date.fromisoformat(x.strip())
+
+
+def _datetime(x: Label) -> Label:
+    if isinstance(x, (dt.date, str)):
+        return canonical(pd.Timestamp(x.strip() if isinstance(x, str) else x))
+    raise ValueError(x)
+
+
+_PARSERS: dict[str, Callable[[Label], Label]] = {
+    "number": _number,
+    "text": str,
+    "bool": _bool,
+    "date": _date,
+    "datetime": _datetime,
+}
+
+
+def check_type(column: str, wanted: Any) -> None:
+    """Raise unless ``wanted`` is one of the type names or a sequence of distinct levels."""
+    if isinstance(wanted, str):
+        if wanted not in _PARSERS:
+            raise ValueError(
+                f"`types` of column {column!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels; got {wanted!r}."
+            )
+        return
+    levels = [canonical(x) for x in wanted]
+    if not levels or MISSING in levels or len(set(levels)) < len(levels):
+        raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {list(wanted)!r}.")
+    one_kind(levels, column, "types")
+
+
+def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str) -> list[Label]:
+    """Labels converted to the type the caller asked for; one that does not parse raises with its column and text."""
+    check_type(column, wanted)
+    if isinstance(wanted, str):
+        name, levels = wanted, None
+    else:
+        levels = [canonical(x) for x in wanted]
+        name = str(one_kind(levels, column, "types")).removesuffix(" with zone")
+    parse = _PARSERS.get(name, canonical)
+    result = []
+    for label in labels:
+        if label is MISSING:
+            result.append(MISSING)
+            continue
+        try:
+            parsed = parse(label)
+        except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
+            raise ValueError(
+                f"Column {column!r} of `{table}` holds {label!r}, which is not a {name}. "
+                f"Mend the value, or give the column another type in `types`."
+            ) from error
+        if levels is not None and parsed not in levels:
+            raise ValueError(
+                f"Column {column!r} of `{table}` holds {label!r}, which is not among the levels that `types` lists."
+                + hint(label, levels)
+            )
+        result.append(parsed)
+    return result

@@ -1,0 +1,131 @@
+"""Tables as data frames: one row a cell, or one row a record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.counts.axes import axis_from, axis_of
+from capstats.counts.batches import as_counts
+from capstats.counts.labels import MISSING, free_name
+from capstats.counts.tables import as_tables
+
+
+def to_frame(tables: xr.Dataset) -> pd.DataFrame:
+    """The tables in long form: one row a cell, with its labels and its counts.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`.
+
+    Returns
+    -------
+    DataFrame
+        The key columns and the target columns under their stored names, categorical, in the order of their levels, null where
+        missing; then ``o``, ``s`` (or one ``s[label]`` for each synthetic table) and ``h``. `tabulate` with these columns as weights is the inverse,
+        through Parquet too (there the order of text levels is kept by pandas and pyarrow, and given as ``types=`` to DuckDB).
+
+    Raises
+    ------
+    TypeError
+        If `tables` is not such a Dataset.
+
+    See Also
+    --------
+    expand : one row a record.
+
+    Notes
+    -----
+    See theory/notation.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    >>> import capstats
+    >>> tables = capstats.from_counts([[1, 2]], [[0, 3]], key_labels={"sex": ["f", "m"]}, target_labels={"sick": ["no"]})
+    >>> capstats.to_frame(tables).values.tolist()
+    [['f', 'no', 1, 0], ['m', 'no', 2, 3]]
+    """
+    tables = as_tables(tables)
+    columns: dict[str, Any] = {}
+    shape = tables.o.shape
+    for dim, place in (("key", np.indices(shape)[1].ravel(order="F")), ("target", np.indices(shape)[0].ravel(order="F"))):
+        for name, values in _categoricals(tables.o, dim).items():
+            columns[free_name(name, columns)] = values.take(place)
+    for variable in ("o", "s", "h"):
+        if variable in tables:
+            array = tables[variable]
+            if array.ndim == 2:
+                columns[variable] = array.values.ravel(order="F")
+            else:
+                for label, table in zip(array.indexes["synthetic"], array.values, strict=True):
+                    columns[f"{variable}[{label}]"] = table.ravel(order="F")
+    return pd.DataFrame(columns)
+
+
+def expand(counts: Any) -> pd.DataFrame:
+    """One row a record: the microdata that a table of counts stands for.
+
+    Parameters
+    ----------
+    counts : array-like or DataArray, dims (target, key)
+        One table of integer counts, such as ``tables.o``.
+
+    Returns
+    -------
+    DataFrame
+        As many rows as there are records, with the key columns and the target columns, categorical; sorted by key, then target.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the counts are fractional or there is more than one table.
+
+    See Also
+    --------
+    to_frame : one row a cell.
+
+    Notes
+    -----
+    See theory/notation.md. No measure needs this; it is for tools that know only records.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    >>> expand([[2, 0], [0, 1]]).values.tolist()
+    [[0, 0], [0, 0], [1, 1]]
+    """
+    array = as_counts(counts, "counts")
+    if array.ndim != 2:
+        raise ValueError(f"`counts` has dims {array.dims}; give one table of (target, key), such as counts.isel(draw=0).")
+    if array.dtype.kind != "i":
+        raise ValueError("`counts` holds fractional counts, which stand for no number of records. Use to_frame, which keeps weights.")
+    target, key = (np.repeat(np.indices(array.shape)[i].ravel(order="F"), array.values.ravel(order="F")) for i in (0, 1))
+    columns: dict[str, Any] = {}
+    for dim, place in (("key", key), ("target", target)):
+        for name, values in _categoricals(array, dim).items():
+            columns[free_name(name, columns)] = values.take(place)
+    return pd.DataFrame(columns)
+
+
+def _categoricals(array: xr.DataArray, dim: str) -> dict[str, pd.Categorical]:
+    """The labels of a dim as one categorical a column, null where missing."""
+    axis = axis_of(array, dim)
+    if axis is None:
+        axis = axis_from(range(array.sizes[dim]), array.sizes[dim], dim, "")
+    found = {}
+    for name, codes, level in zip(axis.names, axis.codes, axis.levels, strict=True):
+        known = [x for x in level if x is not MISSING]
+        categories = pd.Index(known, dtype=object).infer_objects() if len(known) < len(level) else level
+        found[str(name)] = pd.Categorical.from_codes(np.where(np.asarray(codes) < len(known), codes, -1), categories=categories)
+    return found

@@ -1,0 +1,320 @@
+"""The Dataset of counts: ``o``, ``s`` and ``h`` on the same cells; made from counts, merged, and cut or widened to a domain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.counts.axes import align, axis_from, axis_of, coords_of, join, multi_index
+from capstats.counts.batches import as_counts
+from capstats.counts.labels import Label, canonical, level_index
+
+LARGEST_DOMAIN = 1 << 27  # cells of one table that full_domain makes at most
+
+
+def dataset(
+    tables: Mapping[str, np.ndarray],
+    axes: Mapping[str, pd.MultiIndex],
+    synthetic: Sequence[Label] | None,
+    attrs: Mapping[str, Any],
+) -> xr.Dataset:
+    """Aligned arrays of shape (target, key), or (synthetic, target, key), as a labelled Dataset."""
+    from capstats import __version__
+
+    coords = coords_of("key", axes["key"]).merge(coords_of("target", axes["target"])).coords
+    if synthetic is not None:
+        coords = coords.merge({"synthetic": level_index(synthetic)}).coords
+    variables = {name: (("synthetic", "target", "key")[3 - values.ndim :], values) for name, values in tables.items()}
+    return xr.Dataset(variables, coords, {**attrs, "capstats": __version__})
+
+
+def as_tables(tables: Any, name: str = "tables") -> xr.Dataset:
+    """The Dataset that `tabulate` or `from_counts` returned, or an error that says so."""
+    if not isinstance(tables, xr.Dataset) or "o" not in tables:
+        raise TypeError(f"`{name}` must be the Dataset that tabulate or from_counts returns, with `o`; got {type(tables).__name__}.")
+    return tables
+
+
+def from_counts(o: Any, s: Any = None, *, key_labels: Any = None, target_labels: Any = None) -> xr.Dataset:
+    """Tables of counts, labelled and checked, from counts that somebody has already made.
+
+    Where the records themselves are at hand, use `tabulate`.
+
+    Parameters
+    ----------
+    o : array-like, DataFrame or DataArray, shape (target, key)
+        Counts of original records: one row a target, one column a key. A DataFrame or DataArray brings its own labels.
+    s : same, or a mapping {label: table}, optional
+        Counts of synthetic records; a mapping, or an array of shape (synthetic, target, key), gives the dim ``synthetic``.
+    key_labels : list of labels, list of tuples, mapping {column: labels}, or index, optional
+        Labels of the keys, for tables that do not bring their own. Without any there is one key column, ``key_``, with 0, 1, ...
+    target_labels : same, optional
+        Labels of the targets.
+
+    Returns
+    -------
+    Dataset
+        ``o`` and, where given, ``s``; dims ``target`` and ``key``, in the order given where both tables have the same labels.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If counts are negative, infinite or NaN (the cell is named), shapes or labels disagree, a label occurs twice, or a table holds no
+        record.
+
+    See Also
+    --------
+    tabulate : counts of records.
+
+    Notes
+    -----
+    See theory/notation.md for o_ij and s_ij.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    Smoking and health, Tables 1 and 2 of the paper:
+
+    >>> tables = from_counts(
+    ...     [[20, 5], [30, 45]],
+    ...     [[8, 7], [25, 60]],
+    ...     key_labels={"smoking": ["yes", "no"]},
+    ...     target_labels={"health": ["sick", "healthy"]},
+    ... )
+    >>> int(tables.o.sel(target="sick", smoking="yes").item())
+    20
+    """
+    given = {"o": o}
+    synthetic: list[Label] | None = None
+    if isinstance(s, Mapping):
+        synthetic = [canonical(x) for x in s]
+        if not synthetic or len(set(synthetic)) < len(synthetic):
+            raise ValueError(f"The labels of the synthetic tables must be distinct, and one at least; got {synthetic!r}.")
+        given |= {f"s[{label!r}]": table for label, table in zip(synthetic, s.values(), strict=True)}
+    elif s is not None:
+        given["s"] = s
+    arrays = {name: as_counts(_unframed(table, name), name) for name, table in given.items()}
+    for name, array in arrays.items():
+        if array.ndim > (3 if name == "s" else 2):
+            raise ValueError(f"`{name}` has dims {array.dims}; give (target, key){', or one more before them' if name == 's' else ''}.")
+        if not array.any():
+            raise ValueError(f"`{name}` holds no record: every count is 0.")
+    if s is not None and synthetic is None and arrays["s"].ndim == 3:
+        index = arrays["s"].indexes.get(arrays["s"].dims[0])
+        synthetic = list(range(len(arrays["s"]))) if index is None else [canonical(x) for x in index]
+    axes, places = {}, {}
+    for dim, labels in (("key", key_labels), ("target", target_labels)):
+        if labels is not None:
+            arrays = {name: _relabelled(array, dim, labels) for name, array in arrays.items()}
+        axis, places[dim] = align(arrays, dim)
+        axes[dim] = axis_from(range(arrays["o"].sizes[dim]), arrays["o"].sizes[dim], dim, "") if axis is None else axis
+    shape = (len(axes["target"]), len(axes["key"]))
+    filled = [
+        placed(array.values, t, k, shape) for array, t, k in zip(arrays.values(), places["target"], places["key"], strict=True)
+    ]
+    tables = {"o": filled[0]}
+    if len(filled) > 1:
+        tables["s"] = np.stack(filled[1:]) if isinstance(s, Mapping) else filled[1]
+    attrs = {"key_columns": list(axes["key"].names), "target_columns": list(axes["target"].names)}
+    if not any("key" in array.indexes for array in arrays.values()):
+        attrs["unlabelled"] = True
+    return dataset(tables, axes, synthetic, attrs)
+
+
+def _unframed(table: Any, name: str) -> Any:
+    """A pandas cross-tabulation as a labelled array; anything else as it is."""
+    if not isinstance(table, pd.DataFrame):
+        return table
+    coords = xr.Coordinates()
+    for dim, labels in (("target", table.index), ("key", table.columns)):
+        coords = coords.merge(coords_of(dim, axis_from(labels, len(labels), dim, f"`{name}`"))).coords
+    return xr.DataArray(table.to_numpy(), dims=("target", "key"), coords=coords, name=name)
+
+
+def _relabelled(array: xr.DataArray, dim: str, labels: Any) -> xr.DataArray:
+    if dim in array.indexes:
+        raise ValueError(f"`{array.name}` brings its own {dim} labels; leave `{dim}_labels` out, or give its bare values.")
+    return array.assign_coords(coords_of(dim, axis_from(labels, array.sizes[dim], dim, f"`{dim}_labels`")))
+
+
+def placed(values: np.ndarray, target: np.ndarray | None, key: np.ndarray | None, shape: tuple[int, int]) -> np.ndarray:
+    """The table on longer axes: its rows and columns at the given places, no records elsewhere."""
+    if target is None and key is None:
+        return values
+    rows = np.arange(shape[0]) if target is None else target
+    columns = np.arange(shape[1]) if key is None else key
+    wide = np.zeros((*values.shape[:-2], *shape), values.dtype)
+    wide[..., rows[:, None], columns] = values
+    return wide
+
+
+def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
+    """Sum of tables that counted different records: the counts of shards add up to the count of the whole.
+
+    Parameters
+    ----------
+    *tables : Dataset
+        Results of `tabulate` or `from_counts` with the same key and target columns and the same synthetic tables.
+
+    Returns
+    -------
+    Dataset
+        On the union of their keys and targets; attrs as in the first, with the numbers of dropped records added.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is nothing to merge, or the tables differ in variables, columns, missing-value policy or synthetic labels.
+
+    Notes
+    -----
+    Counts add over shards; measures do not, but for those of a fixed `s` over shards of `o`: see theory/average-cap.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    >>> a = from_counts([[1, 2]], key_labels={"sex": ["f", "m"]})
+    >>> b = from_counts([[3, 4]], key_labels={"sex": ["m", "x"]})
+    >>> merge_counts(a, b).o.values.tolist()
+    [[1, 5, 4]]
+    """
+    if not tables:
+        raise ValueError("There is nothing to merge: give at least one Dataset.")
+    parts = [as_tables(table) for table in tables]
+    first = parts[0]
+    for other in parts[1:]:
+        for what, of in (
+            ("variables", lambda t: sorted(map(str, t.data_vars))),
+            ("columns", lambda t: (t.attrs.get("key_columns"), t.attrs.get("target_columns"))),
+            ("missing-value policies", lambda t: t.attrs.get("missing")),
+            ("synthetic tables", lambda t: list(t.indexes.get("synthetic", ()))),
+        ):
+            if of(first) != of(other):
+                raise ValueError(f"Tables to merge must have the same {what}; got {of(first)!r} and {of(other)!r}.")
+    names = [f"tables[{i}]" for i in range(len(parts))]
+    orders = _category_orders(parts)
+    axes, places = {}, {}
+    for dim in ("target", "key"):
+        axes[dim], places[dim] = join([axis for part in parts if (axis := axis_of(part.o, dim)) is not None], names, orders)
+    shape = (len(axes["target"]), len(axes["key"]))
+    sums: dict[str, np.ndarray] = {}
+    for part, t, k in zip(parts, places["target"], places["key"], strict=True):
+        for name in map(str, part.data_vars):
+            wide = placed(part[name].values, t, k, shape)
+            sums[name] = sums[name] + wide if name in sums else wide
+    attrs = dict(first.attrs)
+    if "dropped" in attrs:
+        attrs["dropped"] = {name: sum(part.attrs["dropped"][name] for part in parts) for name in attrs["dropped"]}
+    if orders:
+        attrs["categories"] = orders
+    return dataset(sums, axes, list(first.indexes["synthetic"]) if "synthetic" in first.indexes else None, attrs)
+
+
+def _category_orders(parts: Sequence[xr.Dataset]) -> dict[str, list[Label]]:
+    """The category order of each column over all parts: the first one's, then what the others add."""
+    orders: dict[str, list[Label]] = {}
+    for part in parts:
+        for column, labels in part.attrs.get("categories", {}).items():
+            orders[column] = list(dict.fromkeys([*orders.get(column, []), *labels]))
+    return orders
+
+
+def observed_domain(tables: xr.Dataset) -> xr.DataArray:
+    """The original counts without the targets and keys that no original record has.
+
+    Least and greatest CAP depend on the cells that the table shows, not only on the records: this is the table of the original alone.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`.
+
+    Returns
+    -------
+    DataArray, dims (target, key)
+        `o` alone: an `s` cut to these cells would have another CAP.
+
+    Raises
+    ------
+    TypeError
+        If `tables` is not such a Dataset.
+
+    Notes
+    -----
+    See theory/theorem-2.md: a key that only the synthetic table has makes the least average CAP 0.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    >>> tables = from_counts([[3, 0], [1, 0]], [[1, 1], [1, 1]], key_labels={"sex": ["f", "m"]})
+    >>> observed_domain(tables).values.tolist()
+    [[3], [1]]
+    """
+    o = as_tables(tables).o
+    return o.isel(target=np.flatnonzero(o.values.any(1)), key=np.flatnonzero(o.values.any(0)))
+
+
+def full_domain(tables: xr.Dataset) -> xr.Dataset:
+    """The tables with every combination of the levels of their key columns, and of their target columns.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`.
+
+    Returns
+    -------
+    Dataset
+        The same counts, and zeros in the cells of combinations that nobody has.
+
+    Raises
+    ------
+    ValueError
+        If that is more than 2**27 cells.
+    TypeError
+        If `tables` is not such a Dataset.
+
+    Notes
+    -----
+    See theory/theorem-2.md for what a larger domain does to the least average CAP.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1: keys may be absent.
+
+    Examples
+    --------
+    >>> tables = from_counts([[1, 2]], key_labels={"sex": ["f", "m"], "smoker": ["no", "yes"]})
+    >>> full_domain(tables).o.values.tolist()
+    [[1, 0, 0, 2]]
+    """
+    tables = as_tables(tables)
+    own = {dim: axis for dim in ("target", "key") if (axis := axis_of(tables.o, dim)) is not None}
+    cells = math.prod(len(level) for axis in own.values() for level in axis.levels)
+    if cells > LARGEST_DOMAIN:
+        raise ValueError(f"The full domain has {cells} cells, more than 2**27. Give fewer key columns, or columns with fewer levels.")
+    axes, places = {}, {}
+    for dim, axis in own.items():
+        levels = axis.remove_unused_levels() if axis.nlevels > 1 else axis
+        sizes = [len(level) for level in levels.levels]
+        codes = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+        axes[dim] = multi_index(codes, [list(map(canonical, level)) for level in levels.levels], axis.names)
+        places[dim] = np.ravel_multi_index([np.asarray(c) for c in levels.codes], sizes)
+    shape = (len(axes["target"]), len(axes["key"]))
+    wide = {str(name): placed(array.values, places["target"], places["key"], shape) for name, array in tables.data_vars.items()}
+    synthetic = list(tables.indexes["synthetic"]) if "synthetic" in tables.indexes else None
+    return dataset(wide, axes, synthetic, tables.attrs)

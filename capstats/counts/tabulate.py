@@ -1,0 +1,262 @@
+"""Records to counts: the one step that sees records."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+
+from capstats.counts import engines, frames
+from capstats.counts.axes import join_columns
+from capstats.counts.codes import Column, Counts, Rows, count
+from capstats.counts.labels import MISSING, Label, Type, as_type, canonical, check_type, free_name, hint
+from capstats.counts.tables import dataset
+
+Columns = Hashable | Sequence[Hashable]
+Weight = Hashable | None
+
+
+@dataclass
+class Source:
+    """One table of records and how error messages call it."""
+
+    name: str
+    table: Any
+    weight: Weight
+
+
+def tabulate(
+    original: Any,
+    synthetic: Any = None,
+    *,
+    keys: Columns,
+    target: Columns,
+    holdout: Any = None,
+    missing: Literal["level", "drop"] = "level",
+    null_values: str | Sequence[str] | None = None,
+    types: Mapping[Hashable, Type] | None = None,
+    weights: Any = None,
+    memory_limit: str | None = None,
+) -> xr.Dataset:
+    """Counts of records by target and key: all that any measure needs to know about the data.
+
+    Parameters
+    ----------
+    original : data frame, mapping of columns, or path
+        The confidential records: a pandas or polars frame, a pyarrow table, any eager frame that narwhals knows, a mapping
+        {column: values}, or a path or glob to Parquet or CSV files, which DuckDB counts where they lie.
+    synthetic : same, a sequence of them, or a mapping {label: table}, optional
+        The records to be released. Several tables give `s` the dim ``synthetic``; without any there is no `s`.
+    keys, target : column name or sequence of names
+        What the intruder knows, and what is guessed; several target columns are guessed together. ``keys="sex"`` is one column.
+    holdout : data frame, mapping of columns, or path, optional
+        Records of the same population that were not used for synthesis.
+    missing : {"level", "drop"}
+        Whether a missing value is one more level of its column (`MISSING`), or its record is dropped; how many were dropped is told in
+        ``attrs["dropped"]``.
+    null_values : str or sequence of str, optional
+        For CSV: the texts that mean a missing value, in place of the default "" (an empty field without quotes; with quotes it is
+        an empty text).
+    types : mapping {column: "number" | "text" | "bool" | "date" | "datetime" | list of levels in order}, optional
+        What the labels of a column are to become; CSV alone knows only text. A list of levels also fixes their order.
+    weights : column name, or (original, synthetic) or (original, synthetic, holdout) of names, optional
+        Columns to sum in place of counting records; None for a table that has none. The synthetic entry may be a list or mapping,
+        one name a table. Integer weights give integer counts. A holdout takes the original's where it is not said.
+    memory_limit : str, optional
+        For files: how much memory DuckDB may use, such as "1GB"; beyond it, it spills to disk.
+
+    Returns
+    -------
+    Dataset
+        ``o``, ``s`` and ``h`` (where given), int64 unless weights are fractional, dims ``target`` and ``key``, before them
+        ``synthetic`` for several synthetic tables. The key is a MultiIndex over the key columns and holds the combinations that occur
+        in any table; attrs say how the counts came to be.
+
+    Raises
+    ------
+    ValueError, TypeError, FileNotFoundError
+        If a column is absent (the nearest name is told), is key and target at once, mixes kinds or has different kinds in two tables;
+        if a value does not parse as its type; if weights are negative, infinite or missing; if a table is empty.
+
+    See Also
+    --------
+    from_counts : tables of counts made elsewhere. to_frame : the inverse, in long form.
+
+    Notes
+    -----
+    Labels of two tables match when they are equal values of one kind (number, text, bool, date, datetime, datetime with zone):
+    1 equals 1.0, and never "1". Categories keep their order; other labels are in natural order. See theory/notation.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    >>> original = {"sex": ["f", "f", "m"], "income": ["low", "high", "low"]}
+    >>> synthetic = {"sex": ["f", "m", "m"], "income": ["low", "low", "high"]}
+    >>> tables = tabulate(original, synthetic, keys="sex", target="income")
+    >>> tables.o.sel(target="low").values.tolist()
+    [1, 1]
+    """
+    key_columns, target_columns = _chosen(keys, "keys"), _chosen(target, "target")
+    columns = key_columns + target_columns
+    twice = [c for c in columns if columns.count(c) > 1]
+    if twice:
+        where = "both a key and the target" if twice[0] in key_columns and twice[0] in target_columns else "named twice"
+        raise ValueError(f"Column {twice[0]!r} is {where}. What is guessed cannot be known: name each column once.")
+    if missing not in ("level", "drop"):
+        raise ValueError(f'`missing` must be "level" or "drop"; got {missing!r}.')
+    for column, wanted in (types or {}).items():
+        if column not in columns:
+            raise ValueError(f"`types` names {column!r}, which is neither a key nor the target." + hint(column, columns))
+        check_type(str(column), wanted)
+    sources, labels = _sources(original, synthetic, holdout, weights)
+    if null_values is not None and not any(engines.is_csv(source.table) for source in sources):
+        raise ValueError("`null_values` is for CSV files, and no table is one. Recode the column, or use `types`.")
+    nulls = [null_values] if isinstance(null_values, str) else null_values
+
+    rows: list[list[Column]] = []
+    counts: list[Counts] = []
+    dropped = {}
+    orders: dict[str, list[Label]] = {}
+    for source in sources:
+        found, n = _distinct(source, columns, types or {}, nulls, memory_limit)
+        if missing == "drop":
+            found, n, dropped[source.name] = _without_missing(found, n, columns)
+        if not n.any():
+            raise ValueError(f"`{source.name}` holds no record{' without a missing value' if missing == 'drop' else ''}.")
+        rows.append(found)
+        counts.append(n)
+        for column, codes in zip(columns, found, strict=True):
+            if codes.ordered:
+                known = [x for x in codes.labels if x is not MISSING]
+                orders[str(column)] = list(dict.fromkeys([*orders.get(str(column), []), *known]))
+
+    stored: list[str] = []
+    for column in columns:
+        plain = column in target_columns and len(target_columns) == 1
+        stored.append(str(column) if plain else free_name(column, [*stored, *(c for c in columns if c != column)]))
+    k = len(key_columns)
+    names = [source.name for source in sources]
+    key, key_places = join_columns([r[:k] for r in rows], stored[:k], names)
+    targets, target_places = join_columns([r[k:] for r in rows], stored[k:], names)
+    filled = []
+    for n, i, j in zip(counts, target_places, key_places, strict=True):
+        table = np.zeros((len(targets), len(key)), n.dtype)
+        np.add.at(table, (i, j), n)
+        filled.append(table)
+    tables = {"o": filled[0]}
+    if holdout is not None:
+        tables["h"] = filled.pop()
+    if synthetic is not None:
+        tables["s"] = filled[1] if labels is None else np.stack(filled[1:])
+    attrs = {
+        "key_columns": [str(c) for c in key_columns],
+        "target_columns": [str(c) for c in target_columns],
+        "missing": missing,
+    }
+    renamed = {new: str(old) for new, old in zip(stored, columns, strict=True) if new != old}
+    for name, value in (
+        ("renamed", renamed),
+        ("dropped", dropped),
+        ("weights", {source.name: str(source.weight) for source in sources if source.weight is not None}),
+        ("categories", {new: orders[str(old)] for new, old in zip(stored, columns, strict=True) if str(old) in orders}),
+    ):
+        if value:
+            attrs[name] = value
+    return dataset({v: tables[v] for v in ("o", "s", "h") if v in tables}, {"key": key, "target": targets}, labels, attrs)
+
+
+def _chosen(columns: Any, argument: str) -> list[Hashable]:
+    """One name or several as a list; a tuple is a sequence of names, as a list is."""
+    chosen = [columns] if isinstance(columns, str) or not isinstance(columns, Sequence) else list(columns)
+    if not chosen or columns is None:
+        raise ValueError(f"`{argument}` must name at least one column.")
+    return chosen
+
+
+def _sources(original: Any, synthetic: Any, holdout: Any, weights: Any) -> tuple[list[Source], list[Label] | None]:
+    """All tables in the order original, synthetic ones, holdout; and the labels of several synthetic ones."""
+    if isinstance(weights, tuple) and len(weights) in (2, 3):
+        of_o, of_s, of_h = (*weights, weights[0])[:3]
+    elif isinstance(weights, (list, tuple)):
+        raise ValueError(f"`weights` must be a column name, or a pair of them for original and synthetic records; got {weights!r}.")
+    else:
+        of_o = of_s = of_h = weights
+    sources = [Source("original", original, of_o)]
+    labels: list[Label] | None = None
+    if isinstance(synthetic, Mapping) and not all(_is_column(v) for v in synthetic.values()):
+        labels = [canonical(x) for x in synthetic]
+        several = list(synthetic.values())
+    elif isinstance(synthetic, (list, tuple)):
+        labels, several = list(range(len(synthetic))), list(synthetic)
+    else:
+        several = [] if synthetic is None else [synthetic]
+    if labels is not None:
+        if not labels or len(set(labels)) < len(labels):
+            raise ValueError(f"`synthetic` must be at least one table, with distinct labels; got the labels {labels!r}.")
+        names = [f"synthetic[{label!r}]" for label in labels]
+        own = [of_s[x] for x in synthetic] if isinstance(of_s, Mapping) else list(of_s) if isinstance(of_s, list) else [of_s] * len(labels)
+    else:
+        names, own = ["synthetic"] * len(several), [of_s] * len(several)
+    if len(own) != len(several):
+        raise ValueError(f"`weights` has {len(own)} names for {len(several)} synthetic tables. Give one for each.")
+    sources += [Source(n, t, w) for n, t, w in zip(names, several, own, strict=True)]
+    if holdout is not None:
+        sources.append(Source("holdout", holdout, of_h))
+    for source in sources:
+        if not (engines.is_path(source.table) or frames.is_frame(source.table)):
+            raise TypeError(
+                f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to CSV or Parquet. "
+                f"For tables of counts use from_counts."
+            )
+    return sources, labels
+
+
+def _is_column(values: Any) -> bool:
+    """Whether a mapping's value is a column rather than a table."""
+    return not (isinstance(values, (str, Path, Mapping)) or frames.is_frame(values))
+
+
+def _distinct(
+    source: Source, columns: list[Hashable], types: Mapping[Hashable, Type], nulls: Sequence[str] | None, memory_limit: str | None
+) -> tuple[list[Column], Counts]:
+    """Distinct rows of a source as columns of codes into labels of the wanted types, and their counts."""
+    weights: Counts | None
+    if engines.is_path(source.table):
+        read, weights = engines.read(
+            source.table, columns, source.weight, source.name, null_values=nulls, memory_limit=memory_limit
+        )
+    else:
+        read, weights = frames.read(source.table, columns, source.weight, source.name)
+    if len(read[0].codes) == 0:
+        raise ValueError(f"`{source.name}` is empty: it has no record.")
+    counted: Rows = count(read, weights)
+    found = []
+    for name, column, codes in zip(columns, read, counted.codes, strict=True):
+        labels, ordered = list(column.labels), column.ordered
+        if name in types:
+            wanted = types[name]
+            used = np.unique(codes)
+            parsed = as_type([labels[i] for i in used], wanted, str(name), source.name)
+            for i, label in zip(used, parsed, strict=True):
+                labels[i] = label
+            if not isinstance(wanted, str):  # the levels in their order come first, the column's own labels map to them
+                place = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
+                codes = np.array([place.get(label, 0) for label in labels])[codes]
+                labels, ordered = list(place), True
+        found.append(Column(codes, labels, ordered=ordered))
+    return found, counted.counts
+
+
+def _without_missing(rows: list[Column], counts: Counts, names: list[Hashable]) -> tuple[list[Column], Counts, Any]:
+    keep = np.ones(len(counts), bool)
+    for column in rows:
+        keep &= np.array([label is not MISSING for label in column.labels])[column.codes]
+    kept = [Column(c.codes[keep], c.labels, ordered=c.ordered) for c in rows]
+    return kept, counts[keep], counts[~keep].sum().item()

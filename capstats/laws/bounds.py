@@ -1,0 +1,230 @@
+"""Least and greatest average CAP that any synthetic table can have, and the tables that attain the least."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.counts.batches import Aligned
+from capstats.counts.primitives import Array, Floats, is_tie, key_total, ratio, total
+from capstats.risk.cap import Unmatched, check_unmatched
+
+
+def minimum_cap(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
+    """Least average CAP that any synthetic table can have.
+
+    It is reached by useless tables: all records in one cell. A small average CAP alone is no achievement.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records, on the domain that the table shows: its zero rows and columns count (see `observed_domain`).
+    unmatched : {"zero", "drop"}
+        Version 1 or 2 of the average.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        min_ij o_ij / n, or min_ij o_ij / o_.j over keys with records; from 0 to 1. NaN where `o` holds no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `o` is not a table of counts (the cell is named).
+
+    See Also
+    --------
+    minimal_cells, minimal_table, cap_bounds
+
+    Notes
+    -----
+    See theory/theorem-2.md and theory/theorem-3.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Theorems 2 and 3.
+
+    Examples
+    --------
+    >>> float(minimum_cap([[20, 5], [30, 45]])), float(minimum_cap([[20, 5], [30, 45]], unmatched="drop"))
+    (0.05, 0.1)
+    """
+    check_unmatched(unmatched)
+    return Aligned({"o": o}).map(lambda o: _risk(o, unmatched).min((-2, -1)), "minimum_cap")
+
+
+def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
+    """The cells in which a synthetic table may place all its records and have the least average CAP: the paper's sets B and D.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records, on the domain that the table shows.
+    unmatched : {"zero", "drop"}
+        B, for version 1 of the average; or D, for version 2.
+
+    Returns
+    -------
+    DataArray of bool, dims (..., target, key)
+        B = {o_ij = min o}, or D = {o_ij / o_.j least, over keys with records}.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `o` is not a table of counts (the cell is named).
+
+    See Also
+    --------
+    minimum_cap, minimal_table
+
+    Notes
+    -----
+    See theory/theorem-2.md and theory/theorem-3.md for every table that attains the minimum, not only those with one cell.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 3.2, Theorems 2 and 3.
+
+    Examples
+    --------
+    >>> minimal_cells([[20, 5], [30, 45]]).values.tolist()
+    [[False, True], [False, False]]
+    """
+    check_unmatched(unmatched)
+    return Aligned({"o": o}).map(lambda o: _minimal(o, unmatched), "minimal_cells", ("target", "key"))
+
+
+def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataArray:
+    """A synthetic table of m records with the least average CAP: all of them in the first minimal cell.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records, on the domain that the table shows.
+    m : int
+        Number of synthetic records, at least 1.
+    unmatched : {"zero", "drop"}
+        Version 1 or 2 of the average.
+
+    Returns
+    -------
+    DataArray of int, dims (..., target, key)
+        Its average CAP is `minimum_cap`; first in the order of keys, then targets.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If m is not a positive integer, or `o` is not a table of counts or holds no record.
+
+    See Also
+    --------
+    minimum_cap, minimal_cells
+
+    Notes
+    -----
+    See theory/theorem-2.md and theory/theorem-3.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Theorems 2 and 3.
+
+    Examples
+    --------
+    >>> minimal_table([[20, 5], [30, 45]], 100).values.tolist()
+    [[0, 100], [0, 0]]
+    """
+    check_unmatched(unmatched)
+    m = check_records(m)
+
+    def formula(o: Array) -> Array:
+        if not total(o).all():
+            raise ValueError("`o` holds no record, so that no synthetic table has an average CAP. Leave such tables out.")
+        by_key = np.swapaxes(_minimal(o, unmatched), -1, -2)
+        cells = by_key.reshape(*by_key.shape[:-2], -1)
+        first = np.zeros(cells.shape, np.int64)
+        np.put_along_axis(first, cells.argmax(-1)[..., None], m, axis=-1)
+        return np.swapaxes(first.reshape(by_key.shape), -1, -2)
+
+    return Aligned({"o": o}).map(formula, "minimal_table", ("target", "key"))
+
+
+def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.Dataset:
+    """Least and greatest average CAP among synthetic tables with given key totals.
+
+    With the keys of the synthetic data fixed, all that is left is to choose targets: within each key, the rarest or the commonest one.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records.
+    key_totals : array-like or DataArray, dims (key,) and any others
+        Synthetic records of each key, m_j, at least 0. Only which of them are positive matters.
+    unmatched : {"zero", "drop"}
+        Version 1 or 2 of the average.
+
+    Returns
+    -------
+    Dataset
+        ``least`` and ``greatest``, dims (...), from 0 to 1: sum over matched keys of min_i o_ij, or max_i o_ij, over n, or over n_M with
+        "drop". NaN where no original record counts.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If either is not a table of counts (the cell is named), or their keys disagree.
+
+    See Also
+    --------
+    minimum_cap : over all key totals.
+
+    Notes
+    -----
+    See theory/lemma-1.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Lemma 1.
+
+    Examples
+    --------
+    >>> bounds = cap_bounds([[20, 5], [30, 45]], key_totals=[33, 67])
+    >>> float(bounds.least), float(bounds.greatest)
+    (0.25, 0.75)
+    """
+    check_unmatched(unmatched)
+    aligned = Aligned({"o": o, "key_totals": key_totals}, {"key_totals": ("key",)})
+
+    def bound(extreme: np.ufunc) -> Any:
+        def formula(o: Array, m_j: Array) -> Floats:
+            matched = m_j > 0
+            counted = key_total(o) if unmatched == "zero" else key_total(o) * matched
+            return ratio((extreme.reduce(o, axis=-2) * matched).sum(-1), counted.sum(-1), np.nan)  # Lemma 1
+
+        return formula
+
+    return xr.Dataset(
+        {"least": aligned.map(bound(np.minimum), "least"), "greatest": aligned.map(bound(np.maximum), "greatest")}
+    )
+
+
+def check_records(m: Any) -> int:
+    """The number of synthetic records as an int of at least 1."""
+    if isinstance(m, (bool, np.bool_)) or not isinstance(m, (int, np.integer)) or m < 1:
+        raise ValueError(f"`m` must be a number of synthetic records, an integer of at least 1; got {m!r}.")
+    return int(m)
+
+
+def _risk(o: Array, unmatched: Unmatched) -> Floats:
+    """Average CAP of the synthetic table with all its records in one cell, for each cell: inf where it is undefined."""
+    if unmatched == "zero":
+        return ratio(o, total(o)[..., None, None], np.nan)
+    empty = np.where(total(o) > 0, np.inf, np.nan)[..., None, None]
+    q = ratio(o, key_total(o)[..., None, :], 0.0)
+    return np.where(key_total(o)[..., None, :] > 0, q, empty)
+
+
+def _minimal(o: Array, unmatched: Unmatched) -> np.ndarray:
+    risk = _risk(o, unmatched)
+    return is_tie(risk, risk.min((-2, -1), keepdims=True))

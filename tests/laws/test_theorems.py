@@ -1,0 +1,556 @@
+"""The statements of theory/, checked on every small table.
+
+The oracle of each test is written out here from records, in exact fractions, and uses nothing of capstats. Tables are
+tuples of rows. The original tables of a shape are all those with few records, and all those with at least one record in
+each cell and at most two more, so that positive least counts occur too.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, pairwise, product
+from math import comb, floor, nan
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import capstats
+
+Table = tuple[tuple[int, ...], ...]
+
+# targets, keys, most original records, most synthetic records
+SMALL = {
+    "1x2": (1, 2, 3, 3),
+    "2x1": (2, 1, 4, 3),
+    "2x2": (2, 2, 4, 3),
+    "2x3": (2, 3, 3, 3),
+    "3x2": (3, 2, 3, 3),
+    "3x3": (3, 3, 2, 2),
+}
+shapes = pytest.mark.parametrize("shape", SMALL)
+few_shapes = pytest.mark.parametrize("shape", ["1x2", "2x2", "2x3"])
+both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
+
+
+# The tables
+
+
+def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """All ways to write `total` as an ordered sum of `parts` whole numbers."""
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in compositions(total - first, parts - 1):
+            yield (first, *rest)
+
+
+@cache
+def all_tables(targets: int, keys: int, records: int) -> list[Table]:
+    cells = compositions(records, targets * keys)
+    return [tuple(flat[i * keys : (i + 1) * keys] for i in range(targets)) for flat in cells]
+
+
+@cache
+def originals(shape: str) -> list[Table]:
+    targets, keys, most, _ = SMALL[shape]
+    sparse = [o for n in range(1, most + 1) for o in all_tables(targets, keys, n)]
+    positive = [
+        tuple(tuple(count + 1 for count in row) for row in o) for n in range(3) for o in all_tables(targets, keys, n)
+    ]
+    return list(dict.fromkeys(sparse + positive))
+
+
+@cache
+def synthetics(shape: str) -> list[Table]:
+    targets, keys, _, most = SMALL[shape]
+    return [s for m in range(1, most + 1) for s in all_tables(targets, keys, m)]
+
+
+def o_array(tables: list[Table]) -> xr.DataArray:
+    return xr.DataArray(np.array(tables), dims=("original_table", "target", "key"))
+
+
+def s_array(tables: list[Table]) -> xr.DataArray:
+    return xr.DataArray(np.array(tables), dims=("draw", "target", "key"))
+
+
+def values(result: xr.DataArray, *dims: str) -> np.ndarray:
+    return result.transpose(*dims).values
+
+
+def floats(exact) -> np.ndarray:
+    """Nested lists of fractions as an array of floats, None as NaN."""
+    if isinstance(exact, list):
+        return np.array([floats(item) for item in exact])
+    return np.float64(nan if exact is None else float(exact))
+
+
+def assert_equal(actual, exact) -> None:
+    np.testing.assert_allclose(actual, floats(exact), rtol=1e-12, atol=0)
+
+
+# The definitions of the paper, record by record
+
+
+def cells_of(table: Table) -> list[tuple[int, int]]:
+    return list(product(range(len(table)), range(len(table[0]))))
+
+
+@cache
+def records_of(table: Table) -> list[tuple[int, int]]:
+    """One (target, key) pair for each record."""
+    return [cell for cell in cells_of(table) for _ in range(table[cell[0]][cell[1]])]
+
+
+def individual(x: tuple[int, int], s: Table) -> Fraction | None:
+    """Definition 1; None where no synthetic record has the key of x."""
+    same_key = [y for y in records_of(s) if y[1] == x[1]]
+    return Fraction(sum(y[0] == x[0] for y in same_key), len(same_key)) if same_key else None
+
+
+@cache
+def individuals(s: Table) -> dict[tuple[int, int], Fraction | None]:
+    return {cell: individual(cell, s) for cell in cells_of(s)}
+
+
+def caps_of_records(o: Table, s: Table, unmatched: str) -> list[Fraction]:
+    caps = [individuals(s)[x] for x in records_of(o)]
+    return [cap or Fraction(0) for cap in caps if cap is not None or unmatched == "zero"]
+
+
+@cache
+def average(o: Table, s: Table, unmatched: str) -> Fraction | None:
+    """Definitions 2 and 3."""
+    caps = caps_of_records(o, s, unmatched)
+    return sum(caps, Fraction(0)) / len(caps) if caps else None
+
+
+def attain(extreme: Callable, caps: dict[Table, Fraction]) -> set[Table]:
+    """The tables with the least or the greatest average CAP."""
+    best = extreme(caps.values())
+    return {s for s, cap in caps.items() if cap == best}
+
+
+# The sets of the paper
+
+
+def support(s: Table) -> set[tuple[int, int]]:
+    return {(i, j) for i, j in cells_of(s) if s[i][j] > 0}
+
+
+def column(table: Table, j: int) -> list[int]:
+    return [row[j] for row in table]
+
+
+def key_totals(table: Table) -> tuple[int, ...]:
+    return tuple(sum(column(table, j)) for j in range(len(table[0])))
+
+
+def set_b(o: Table) -> set[tuple[int, int]]:
+    least = min(min(row) for row in o)
+    return {(i, j) for i, j in cells_of(o) if o[i][j] == least}
+
+
+def set_c(o: Table) -> set[tuple[int, int]]:
+    return {(i, j) for i, j in cells_of(o) if o[i][j] == min(column(o, j))}
+
+
+def greatest_cells(o: Table) -> set[tuple[int, int]]:
+    return {(i, j) for i, j in cells_of(o) if o[i][j] == max(column(o, j))}
+
+
+def set_d(o: Table) -> set[tuple[int, int]]:
+    shares = {(i, j): Fraction(o[i][j], sum(column(o, j))) for i, j in cells_of(o) if sum(column(o, j)) > 0}
+    return {cell for cell, share in shares.items() if share == min(shares.values())}
+
+
+def absent_cells(o: Table) -> set[tuple[int, int]]:
+    return {(i, j) for i, j in cells_of(o) if sum(column(o, j)) == 0}
+
+
+# theory/theorem-1.md, theory/average-cap.md
+
+
+@shapes
+def test_individual_caps_of_a_matched_key_sum_to_one(shape):
+    """Theorem 1."""
+    targets, keys, *_ = SMALL[shape]
+    tables = synthetics(shape)
+    o = np.ones((targets, keys), dtype=int)
+    sums = values(capstats.individual_cap(o, s_array(tables)).sum("target"), "draw", "key")
+    for s, sums_of_keys in zip(tables, sums, strict=True):
+        for j, total in enumerate(key_totals(s)):
+            if total:
+                assert sum(individuals(s)[i, j] for i in range(targets)) == 1
+            assert sums_of_keys[j] == pytest.approx(1 if total else 0, rel=1e-12, abs=0)
+
+
+@both_versions
+@shapes
+def test_individual_cap_is_the_share_of_agreeing_synthetic_records(shape, unmatched):
+    """Definition 1; at an unmatched key 0 in version 1 and no value in version 2."""
+    targets, keys, *_ = SMALL[shape]
+    tables = synthetics(shape)
+    o = np.ones((targets, keys), dtype=int)
+    actual = values(capstats.individual_cap(o, s_array(tables), unmatched=unmatched), "draw", "target", "key")
+    absent = 0 if unmatched == "zero" else None
+
+    def value(s: Table, i: int, j: int) -> Fraction | int | None:
+        cap = individuals(s)[i, j]
+        return absent if cap is None else cap
+
+    exact = [[[value(s, i, j) for j in range(keys)] for i in range(targets)] for s in tables]
+    assert_equal(actual, exact)
+
+
+@both_versions
+@shapes
+def test_average_cap_is_the_mean_over_records(shape, unmatched):
+    """Definitions 2 and 3."""
+    actual = capstats.average_cap(o_array(originals(shape)), s_array(synthetics(shape)), unmatched=unmatched)
+    exact = [[average(o, s, unmatched) for s in synthetics(shape)] for o in originals(shape)]
+    assert_equal(values(actual, "original_table", "draw"), exact)
+
+
+@shapes
+def test_version_1_is_version_2_times_the_matched_share(shape):
+    """And 0 where version 2 is undefined."""
+    o, s = o_array(originals(shape)), s_array(synthetics(shape))
+    matched = values(capstats.matched_records(o, s), "original_table", "draw")
+    exact = [
+        [sum(individuals(s)[x] is not None for x in records_of(o)) for s in synthetics(shape)] for o in originals(shape)
+    ]
+    assert matched.tolist() == exact
+    n = values(o.sum(["target", "key"]), "original_table")[:, np.newaxis]
+    version_1 = values(capstats.average_cap(o, s), "original_table", "draw")
+    version_2 = values(capstats.average_cap(o, s, unmatched="drop"), "original_table", "draw")
+    assert (np.isnan(version_2) == (matched == 0)).all()
+    np.testing.assert_allclose(version_1, np.nan_to_num(version_2) * matched / n, rtol=1e-12, atol=0)
+
+
+def test_average_cap_adds_over_shards_of_the_original():
+    """Each version is the mean of the shards, weighted by the records that it counts."""
+    parts = [o for n in (1, 2) for o in all_tables(2, 2, n)]
+    pairs = list(product(parts, parts))
+    s = s_array(synthetics("2x2"))
+    first, second = o_array([pair[0] for pair in pairs]), o_array([pair[1] for pair in pairs])
+    for unmatched in ("zero", "drop"):
+
+        def sum_and_weight(o, unmatched=unmatched):
+            weight = o.sum(["target", "key"]) if unmatched == "zero" else capstats.matched_records(o, s)
+            return capstats.average_cap(o, s, unmatched=unmatched).fillna(0) * weight, weight
+
+        (sum_1, weight_1), (sum_2, weight_2) = sum_and_weight(first), sum_and_weight(second)
+        mean = (sum_1 + sum_2) / (weight_1 + weight_2).where(weight_1 + weight_2 > 0)
+        whole = capstats.average_cap(first + second, s, unmatched=unmatched)
+        dims = ("original_table", "draw")
+        np.testing.assert_allclose(values(whole, *dims), values(mean, *dims), rtol=1e-12, atol=0)
+
+
+# theory/lemma-1.md
+
+
+@cache
+def tables_by_key_totals(shape: str) -> dict[tuple[int, ...], list[Table]]:
+    groups: dict[tuple[int, ...], list[Table]] = {}
+    for s in synthetics(shape):
+        groups.setdefault(key_totals(s), []).append(s)
+    return groups
+
+
+@both_versions
+@shapes
+def test_lemma_1_minimisers_are_exactly_the_tables_supported_on_c(shape, unmatched):
+    """Lemma 1, with the value; where no matched key is in O, version 2 is undefined for every table."""
+    for o in originals(shape):
+        c = set_c(o)
+        for totals, tables in tables_by_key_totals(shape).items():
+            matched = [j for j, total in enumerate(totals) if total]
+            n = len(records_of(o)) if unmatched == "zero" else sum(key_totals(o)[j] for j in matched)
+            caps = {s: average(o, s, unmatched) for s in tables}
+            if n == 0:
+                assert set(caps.values()) == {None}
+                continue
+            least = Fraction(sum(min(column(o, j)) for j in matched), n)
+            assert min(caps.values()) == least
+            assert attain(min, caps) == {s for s in tables if support(s) <= c}
+
+
+@both_versions
+@shapes
+def test_lemma_1_maximisers_are_exactly_the_tables_supported_on_greatest_cells(shape, unmatched):
+    """Lemma 1 with maxima."""
+    for o in originals(shape):
+        cells = greatest_cells(o)
+        for totals, tables in tables_by_key_totals(shape).items():
+            matched = [j for j, total in enumerate(totals) if total]
+            n = len(records_of(o)) if unmatched == "zero" else sum(key_totals(o)[j] for j in matched)
+            if n == 0:
+                continue
+            caps = {s: average(o, s, unmatched) for s in tables}
+            greatest = Fraction(sum(max(column(o, j)) for j in matched), n)
+            assert max(caps.values()) == greatest
+            assert attain(max, caps) == {s for s in tables if support(s) <= cells}
+
+
+@both_versions
+@shapes
+def test_cap_bounds_are_the_least_and_greatest_of_all_tables_with_the_key_totals(shape, unmatched):
+    """Lemma 1; NaN where version 2 is undefined."""
+    groups = tables_by_key_totals(shape)
+    totals = xr.DataArray(np.array(list(groups)), dims=("draw", "key"))
+    bounds = capstats.cap_bounds(o_array(originals(shape)), key_totals=totals, unmatched=unmatched)
+    for name, extreme in (("least", min), ("greatest", max)):
+        exact = [
+            [
+                extreme((cap for s in tables if (cap := average(o, s, unmatched)) is not None), default=None)
+                for tables in groups.values()
+            ]
+            for o in originals(shape)
+        ]
+        assert_equal(values(bounds[name], "original_table", "draw"), exact)
+
+
+# theory/theorem-2.md, theory/theorem-3.md
+
+
+@shapes
+def test_theorem_2_value_and_exact_minimisers(shape):
+    """Theorem 2: in one key if the least count is positive, in any cells of B if it is 0."""
+    targets, keys, _, most = SMALL[shape]
+    for o, m in product(originals(shape), range(1, most + 1)):
+        tables = all_tables(targets, keys, m)
+        caps = {s: average(o, s, "zero") for s in tables}
+        o_min = min(min(row) for row in o)
+        assert min(caps.values()) == Fraction(o_min, len(records_of(o)))
+        minimisers = attain(min, caps)
+        one_key = {s for s in tables if len({j for _, j in support(s)}) == 1}
+        inside_b = {s for s in tables if support(s) <= set_b(o)}
+        assert minimisers == (inside_b & one_key if o_min > 0 else inside_b)
+
+
+@shapes
+def test_theorem_3_value_and_exact_minimisers(shape):
+    """Theorem 3: in D and in any cells of keys that O lacks, with at least one record in D."""
+    targets, keys, _, most = SMALL[shape]
+    for o, m in product(originals(shape), range(1, most + 1)):
+        tables = all_tables(targets, keys, m)
+        caps = {s: cap for s in tables if (cap := average(o, s, "drop")) is not None}
+        i, j = min(set_d(o))
+        assert min(caps.values()) == Fraction(o[i][j], sum(column(o, j)))
+        minimisers = attain(min, caps)
+        assert minimisers == {s for s in tables if support(s) & set_d(o) and support(s) <= set_d(o) | absent_cells(o)}
+
+
+@both_versions
+@shapes
+def test_minimum_cap_is_the_least_of_all_tables(shape, unmatched):
+    """Theorems 2 and 3: for every number of records."""
+    targets, keys, _, most = SMALL[shape]
+    minimum = values(capstats.minimum_cap(o_array(originals(shape)), unmatched=unmatched), "original_table")
+    for m in range(1, most + 1):
+        tables = all_tables(targets, keys, m)
+        exact = [min(cap for s in tables if (cap := average(o, s, unmatched)) is not None) for o in originals(shape)]
+        assert_equal(minimum, exact)
+
+
+@both_versions
+@shapes
+def test_minimal_cells_are_the_single_cells_that_attain_the_minimum(shape, unmatched):
+    """The sets B and D, and what they are for: one record in the cell is a minimiser."""
+    targets, keys, *_ = SMALL[shape]
+    marked = capstats.minimal_cells(o_array(originals(shape)), unmatched=unmatched)
+    assert marked.dtype == bool
+    single = all_tables(targets, keys, 1)
+    for o, mask in zip(originals(shape), values(marked, "original_table", "target", "key"), strict=True):
+        cells = {(int(i), int(j)) for i, j in np.argwhere(mask)}
+        assert cells == (set_b(o) if unmatched == "zero" else set_d(o))
+        caps = {s: cap for s in single if (cap := average(o, s, unmatched)) is not None}
+        assert cells == {cell for s in attain(min, caps) for cell in support(s)}
+
+
+@both_versions
+@shapes
+def test_minimal_table_has_m_records_and_attains_the_minimum(shape, unmatched):
+    """Theorems 2 and 3, by the exact average CAP of the table returned."""
+    targets, keys, *_ = SMALL[shape]
+    least_of = {
+        o: min(cap for s in all_tables(targets, keys, 1) if (cap := average(o, s, unmatched)) is not None)
+        for o in originals(shape)
+    }
+    for m in (1, 2, 7):
+        tables = capstats.minimal_table(o_array(originals(shape)), m, unmatched=unmatched)
+        for o, s in zip(originals(shape), values(tables, "original_table", "target", "key").tolist(), strict=True):
+            table = tuple(map(tuple, s))
+            assert len(records_of(table)) == m
+            assert average(o, table, unmatched) == least_of[o]
+
+
+# theory/predictive-success.md
+
+
+@shapes
+def test_correct_predictions_average_over_all_ways_to_break_ties(shape):
+    """Every way to pick one modal target a key, each equally likely."""
+    actual = capstats.correct_predictions(o_array(originals(shape)), s_array(synthetics(shape)))
+
+    def modes(s: Table, j: int) -> list[int]:
+        return [i for i in range(len(s)) if s[i][j] == max(column(s, j))]
+
+    def rules(s: Table) -> list[dict[int, int]]:
+        matched = [j for j, total in enumerate(key_totals(s)) if total]
+        return [dict(zip(matched, picks, strict=True)) for picks in product(*(modes(s, j) for j in matched))]
+
+    def mean_hits(o: Table, rules: list[dict[int, int]]) -> Fraction:
+        return Fraction(sum(rule.get(j) == i for rule in rules for i, j in records_of(o)), len(rules))
+
+    rules_of = {s: rules(s) for s in synthetics(shape)}
+    exact = [[mean_hits(o, rules_of[s]) for s in synthetics(shape)] for o in originals(shape)]
+    assert_equal(values(actual, "original_table", "draw"), exact)
+
+
+@shapes
+def test_modal_attack_with_the_original_is_the_best_rule(shape):
+    """No rule that predicts one target a key does better, and a random rule is a mixture of such rules."""
+    targets, keys, *_ = SMALL[shape]
+    o = o_array(originals(shape))
+    actual = values(capstats.correct_predictions(o, o), "original_table")
+    rules = list(product(range(targets), repeat=keys))
+    exact = [max(sum(rule[j] == i for i, j in records_of(table)) for rule in rules) for table in originals(shape)]
+    assert actual.tolist() == exact
+
+
+# theory/baselines.md
+
+
+def target_shares(table: Table) -> list[Fraction]:
+    return [Fraction(sum(row), len(records_of(table))) for row in table]
+
+
+@shapes
+def test_baselines_are_the_success_of_guesses_without_a_key(shape):
+    """Record by record over O; the modal baseline of S is scored on S."""
+    o, s = o_array(originals(shape)), s_array(synthetics(shape))
+
+    def success(table: Table, guess: list[Fraction]) -> Fraction:
+        return sum((guess[i] for i, _ in records_of(table)), Fraction(0)) / len(records_of(table))
+
+    def mode(shares: list[Fraction]) -> list[Fraction]:
+        best = shares.index(max(shares))
+        return [Fraction(i == best) for i in range(len(shares))]
+
+    def uniform(table: Table) -> list[Fraction]:
+        seen = {i for i, _ in records_of(table)}
+        return [Fraction(i in seen, len(seen)) for i in range(len(table))]
+
+    without_s = {"marginal": target_shares, "modal": lambda table: mode(target_shares(table)), "uniform": uniform}
+    for kind, guess_of in without_s.items():
+        actual = values(capstats.baseline_cap(o, kind=kind), "original_table")
+        assert_equal(actual, [success(table, guess_of(table)) for table in originals(shape)])
+    crossed = values(capstats.baseline_cap(o, s, kind="crossed"), "original_table", "draw")
+    assert_equal(
+        crossed, [[success(table, target_shares(other)) for other in synthetics(shape)] for table in originals(shape)]
+    )
+    modal = capstats.baseline_cap(originals(shape)[0], s, kind="modal_synthetic")
+    assert_equal(values(modal, "draw"), [success(other, mode(target_shares(other))) for other in synthetics(shape)])
+
+
+@shapes
+def test_cap_of_the_original_is_at_least_the_marginal_baseline(shape):
+    """With equality exactly when the target is independent of the key."""
+    for o in originals(shape):
+        cap, shares = average(o, o, "zero"), target_shares(o)
+        baseline = sum(share**2 for share in shares)
+        totals, targets = key_totals(o), [sum(row) for row in o]
+        independent = all(o[i][j] * len(records_of(o)) == targets[i] * totals[j] for i, j in cells_of(o))
+        assert cap >= baseline
+        assert (cap == baseline) == independent
+    tables = o_array(originals(shape))
+    assert capstats.at_most(capstats.baseline_cap(tables), capstats.average_cap(tables, tables)).all()
+
+
+@shapes
+def test_uniform_is_at_most_marginal_is_at_most_modal(shape):
+    """And the crossed baseline is at most the modal one."""
+    o, s = o_array(originals(shape)), s_array(synthetics(shape))
+    uniform, marginal, modal = (capstats.baseline_cap(o, kind=kind) for kind in ("uniform", "marginal", "modal"))
+    assert capstats.at_most(uniform, marginal).all()
+    assert capstats.at_most(marginal, modal).all()
+    assert capstats.at_most(capstats.baseline_cap(o, s, kind="crossed"), modal).all()
+
+
+# theory/distribution.md
+
+
+@both_versions
+@few_shapes
+def test_quantiles_are_those_of_the_expanded_records(shape, unmatched):
+    """Linear interpolation between the ordered values of the records, in fractions."""
+    levels = [Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1)]
+
+    def quantile(ordered: list[Fraction], level: Fraction) -> Fraction | None:
+        if not ordered:
+            return None
+        rank = (len(ordered) - 1) * level
+        low, high = floor(rank), min(floor(rank) + 1, len(ordered) - 1)
+        return ordered[low] + (rank - low) * (ordered[high] - ordered[low])
+
+    o, s = originals(shape), synthetics(shape)
+    q = [float(level) for level in levels]
+    actual = capstats.cap_quantiles(o_array(o), s_array(s), q, unmatched=unmatched)
+    lists = [[sorted(caps_of_records(table, other, unmatched)) for other in s] for table in o]
+    exact = [[[quantile(ordered, level) for level in levels] for ordered in row] for row in lists]
+    assert_equal(values(actual, "original_table", "draw", "quantile"), exact)
+
+
+@both_versions
+@few_shapes
+def test_ecdf_is_the_share_of_records_at_most_the_point(shape, unmatched):
+    """Also at the points 1/3 and 2/3, which floats do not hold exactly."""
+    points = [Fraction(0), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1)]
+    o, s = originals(shape), synthetics(shape)
+    at = [float(point) for point in points]
+    actual = capstats.cap_ecdf(o_array(o), s_array(s), at, unmatched=unmatched)
+    lists = [[caps_of_records(table, other, unmatched) for other in s] for table in o]
+    exact = [
+        [[Fraction(sum(cap <= point for cap in caps), len(caps)) if caps else None for point in points] for caps in row]
+        for row in lists
+    ]
+    assert_equal(values(actual, "original_table", "draw", "at"), exact)
+
+
+def test_at_most_orders_small_fractions_exactly():
+    """All pairs with denominators up to 12, and the closest pairs with denominators near 500 000."""
+    small = sorted({Fraction(a, b) for b in range(1, 13) for a in range(b + 1)})
+    near = [Fraction(a, b) for b in (499_998, 499_999, 500_000) for a in (1, b // 2, b // 2 + 1, b - 1, b)]
+    for fractions in (small, near):
+        computed = np.array([x.numerator / x.denominator for x in fractions])
+        actual = np.asarray(capstats.at_most(computed[:, np.newaxis], computed[np.newaxis, :]))
+        assert actual.tolist() == [[x <= y for y in fractions] for x in fractions]
+
+
+# theory/uniform-tables.md
+
+
+def test_stars_and_bars_reach_every_table_exactly_once():
+    """The bijection of the page, for up to six cells and five records."""
+    for cells, m in product(range(1, 7), range(6)):
+        tables = set()
+        for bars in combinations(range(1, m + cells), cells - 1):
+            ends = (0, *bars, m + cells)
+            tables.add(tuple(right - left - 1 for left, right in pairwise(ends)))
+        assert tables == set(compositions(m, cells))
+        assert len(tables) == comb(m + cells - 1, cells - 1)
+
+
+def test_sampled_tables_are_uniform_over_all_tables():
+    """The 21 tables with two rows, three columns and two records, each within five standard deviations."""
+    draws, tables = 21_000, all_tables(2, 3, 2)
+    drawn = capstats.sample_tables(np.ones((2, 3), dtype=int), 2, model="uniform", draws=draws, rng=20)
+    counts = Counter(tuple(map(tuple, table)) for table in values(drawn, "draw", "target", "key").tolist())
+    assert set(counts) == set(tables)
+    expected, deviation = draws / 21, (draws / 21 * 20 / 21) ** 0.5
+    assert all(abs(count - expected) < 5 * deviation for count in counts.values())

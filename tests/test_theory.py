@@ -1,0 +1,110 @@
+"""Pages, functions and tests name each other, and the examples on the pages run."""
+
+import ast
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+import capstats
+
+ROOT = Path(__file__).parents[1]
+THEORY = ROOT / "theory"
+WITHOUT_FRONT_MATTER = {"README", "notation", "concordance"}
+PAGES = sorted(page.stem for page in THEORY.glob("*.md") if page.stem not in WITHOUT_FRONT_MATTER)
+SECTIONS = ["Statement", "Assumptions", "Proof", "In code", "Check", "Where it fails"]
+FIELDS = ["id", "implements", "verified_by", "source"]
+
+
+def text_of(page: str) -> str:
+    return (THEORY / f"{page}.md").read_text(encoding="utf-8")
+
+
+def front_matter(page: str) -> dict[str, str | list[str]]:
+    """Read the plain YAML used on the pages: `field: text`, or `field:` and lines `  - item`."""
+    opening, block, _ = text_of(page).split("---\n", 2)
+    assert opening == "", f"theory/{page}.md must open with its front matter"
+    entries = re.findall(r"^(\w+):(?: (.+)\n|\n((?:  - .+\n)+))", block, flags=re.MULTILINE)
+    assert len(entries) == len(re.findall(r"^\w", block, flags=re.MULTILINE))
+    return {field: text or re.findall(r"^  - (.+)$", items, flags=re.MULTILINE) for field, text, items in entries}
+
+
+def public_functions() -> dict[str, str]:
+    """Docstrings of all public callables."""
+    return {
+        name: getattr(capstats, name).__doc__ or "" for name in capstats.__all__ if callable(getattr(capstats, name))
+    }
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_has_its_front_matter_and_sections(page):
+    fields = front_matter(page)
+    assert list(fields) == FIELDS
+    assert fields["id"] == page
+    assert isinstance(fields["implements"], list)
+    assert isinstance(fields["verified_by"], list)
+    assert fields["source"]
+    assert re.findall(r"^## (.+)$", text_of(page), flags=re.MULTILINE) == SECTIONS
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_functions_of_a_page_exist_and_name_it(page):
+    for dotted in front_matter(page)["implements"]:
+        package, _, name = dotted.partition(".")
+        assert package == "capstats"
+        assert name in capstats.__all__, f"theory/{page}.md implements {dotted}, which is not public"
+        doc = getattr(capstats, name).__doc__ or ""
+        assert f"theory/{page}.md" in doc, f"the docstring of {dotted} does not name theory/{page}.md"
+
+
+@pytest.mark.parametrize("name", sorted(public_functions()))
+def test_pages_of_a_docstring_exist_and_list_the_function(name):
+    for page in set(re.findall(r"theory/([\w-]+)\.md", public_functions()[name])) - WITHOUT_FRONT_MATTER:
+        assert page in PAGES, f"the docstring of {name} names theory/{page}.md, which does not exist"
+        assert f"capstats.{name}" in front_matter(page)["implements"], (
+            f"the docstring of {name} names theory/{page}.md, which does not implement it"
+        )
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_tests_of_a_page_exist(page):
+    for test_id in front_matter(page)["verified_by"]:
+        file, _, function = test_id.partition("::")
+        assert (ROOT / file).is_file(), f"theory/{page}.md: {file} does not exist"
+        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+        assert function in functions, f"theory/{page}.md: {test_id} does not exist"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_check_of_a_page_runs_and_prints_what_it_shows(page):
+    check = text_of(page).split("## Check\n")[1].split("\n## ")[0]
+    fences = re.findall(r"^```python\n(.*?)^```$", check, flags=re.MULTILINE | re.DOTALL)
+    assert fences
+    assert all(fence.startswith(">>> ") for fence in fences)
+    examples = doctest.DocTestParser().get_doctest("\n".join(fences), {}, page, f"theory/{page}.md", 0)
+    report: list[str] = []
+    result = doctest.DocTestRunner().run(examples, out=report.append)
+    assert result.failed == 0, "".join(report)
+
+
+def test_index_lists_every_page_once():
+    pages = re.findall(r"^\| \[([\w-]+)\]\(\1\.md\)", text_of("README"), flags=re.MULTILINE)
+    assert sorted(pages) == sorted(page.stem for page in THEORY.glob("*.md") if page.stem != "README")
+
+
+@pytest.mark.parametrize("page", sorted(page.stem for page in THEORY.glob("*.md")))
+def test_links_between_pages_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+\.md)\)", text_of(page)):
+        assert (THEORY / target).is_file(), f"theory/{page}.md links to {target}"
+
+
+def test_concordance_calls_public_functions():
+    rows = [line.split(" | ") for line in text_of("concordance").splitlines() if line.startswith("| ")]
+    for package, _, _, call, _ in rows[1:]:
+        if call.startswith("not provided, because "):
+            continue
+        names = set(re.findall(r"(?<![\w.])([a-z_]+)\(", call))
+        assert names, f"no call in the row of {package}: {call}"
+        assert names <= set(capstats.__all__), f"{names - set(capstats.__all__)} in the row of {package}"
