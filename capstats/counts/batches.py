@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,9 +11,10 @@ import xarray as xr
 
 from capstats.counts.axes import align, axis_of, coords_of
 from capstats.counts.frames import is_frame
+from capstats.counts.primitives import Array
 
 EXACT = 2**53  # integers up to here are exact in float64
-BLOCK = 160_000  # cells computed at a time
+BLOCK = 240_000  # cells computed at a time
 
 Core = Sequence[str]
 CELLS: Core = ("target", "key")
@@ -26,6 +25,14 @@ CELLS: Core = ("target", "key")
 
 def as_counts(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
     """A table of counts as a DataArray whose last dims are ``core``, checked cell by cell; integers wherever all are whole."""
+    array = _as_table(table, name, core)
+    if array.dtype.kind == "i" and not in_range(array.values):
+        raise ValueError(_refusal(array, name))
+    return array
+
+
+def _as_table(table: Any, name: str, core: Core) -> xr.DataArray:
+    """The same, with integers still to be checked for their range."""
     if isinstance(table, xr.Dataset):
         raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{name[0]}.")
     if not isinstance(table, xr.DataArray):
@@ -47,7 +54,7 @@ def as_counts(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
         if index is not None and not index.is_unique:
             raise ValueError(f"`{name}` has the {dim} {index[index.duplicated()][0]!r} twice. Labels must be distinct.")
     table = table.transpose(..., *core)
-    return table.copy(data=_checked(table, name))
+    return table.copy(data=_integers(table, name))
 
 
 def _from_nested(table: Any, name: str, core: Core) -> xr.DataArray:
@@ -63,31 +70,30 @@ def _from_nested(table: Any, name: str, core: Core) -> xr.DataArray:
     return xr.DataArray(values, dims=("draw", *core)[-values.ndim :], name=name)
 
 
-def _checked(table: xr.DataArray, name: str) -> np.ndarray:
+def _integers(table: xr.DataArray, name: str) -> Array:
+    """Counts as int64; weights as float64 where some are fractional."""
     values = table.values
-    kind = values.dtype.kind
-    if kind == "b":
-        return values.astype(np.int64)
-    if kind not in "iuf":
+    if values.dtype.kind not in "biuf":
         raise TypeError(f"`{name}` must hold numbers; got dtype {values.dtype}.")
-    least, greatest = extremes(values)
-    if not (least >= 0 and greatest < np.inf):
-        wrong = ~np.isfinite(values) | (values < 0) if kind == "f" else values < 0
-        place = np.unravel_index(int(np.argmax(wrong)), values.shape)
-        rule = "non-negative" if values[place] < 0 else "finite"
-        raise ValueError(f"`{name}` must be {rule}; got {values[place]} at {_cell(table, place)}. Counts and weights are 0 or more.")
-    if greatest > EXACT:
-        raise ValueError(f"`{name}` holds {greatest}; counts above 2**53 are not exact. Scale the weights down.")
-    if kind == "f" and (values != np.floor(values)).any():
-        return values.astype(np.float64, copy=False)
+    if values.dtype.kind == "f":
+        if not (values.min() >= 0 and values.max() <= EXACT):
+            raise ValueError(_refusal(table, name))
+        if (values != np.floor(values)).any():
+            return values.astype(np.float64, copy=False)
     return values.astype(np.int64, copy=False)
 
 
-def extremes(values: np.ndarray) -> tuple[Any, Any]:
-    """Least and greatest value (NaN where there is one), reading the array once."""
-    pieces = _blocks(values.shape[:-1], values.shape[-1:])
-    found = list(_in_threads(lambda at: (values[at].min(), values[at].max()), pieces))
-    return np.min([least for least, _ in found]), np.max([greatest for _, greatest in found])
+def in_range(counts: np.ndarray) -> bool:
+    """Whether all integers are from 0 to 2**53: read as unsigned, a negative one is above every other."""
+    return bool(np.maximum.reduce(counts.view(np.uint64), axis=None) <= EXACT)
+
+
+def _refusal(table: xr.DataArray, name: str) -> str:
+    values = table.values
+    broken = {"finite": ~np.isfinite(values), "non-negative": values < 0, "at most 2**53, to be exact": values > EXACT}
+    rule, wrong = next((rule, wrong) for rule, wrong in broken.items() if wrong.any())
+    place = np.unravel_index(int(np.argmax(wrong)), values.shape)
+    return f"`{name}` must be {rule}; got {values[place]} at {_cell(table, place)}. Mend that cell, or the records behind it."
 
 
 def _cell(table: xr.DataArray, place: Sequence[Any]) -> str:
@@ -107,7 +113,11 @@ class Aligned:
 
     def __init__(self, tables: Mapping[str, Any], core: Mapping[str, Core] | None = None):
         cores = {name: (core or {}).get(name, CELLS) for name in tables}
-        arrays = {name: as_counts(table, name, cores[name]) for name, table in tables.items()}
+        arrays = {name: _as_table(table, name, cores[name]) for name, table in tables.items()}
+        self.large = {name: array for name, array in arrays.items() if array.dtype.kind == "i" and array.size > BLOCK}
+        for name, array in arrays.items():
+            if array.dtype.kind == "i" and name not in self.large and not in_range(array.values):
+                raise ValueError(_refusal(array, name))
         self.axes: dict[str, pd.MultiIndex | None] = {}
         for dim in CELLS:
             holders = {name: array for name, array in arrays.items() if dim in cores[name]}
@@ -129,7 +139,7 @@ class Aligned:
                     shape[dim] = array.sizes[dim]
             self.coords.update({c: v for c, v in array.coords.items() if not set(v.dims) & set(CELLS) and v.dims})
         self.shape = tuple(shape[dim] for dim in self.dims)
-        self.arrays = [self._expanded(array, len(cores[name])) for name, array in arrays.items()]
+        self.arrays = {name: self._expanded(array, len(cores[name])) for name, array in arrays.items()}
 
     def _same(self, dim: str, array: xr.DataArray) -> bool:
         return dim not in array.indexes or dim not in self.coords or array.indexes[dim].equals(self.coords[dim].to_index())
@@ -143,20 +153,25 @@ class Aligned:
 
     def map(self, formula: Callable[..., np.ndarray], name: str, out: Core = ()) -> xr.DataArray:
         """The formula, which takes arrays of shape (..., *core) and returns (..., *out), of every member of the batch."""
-        cells = tuple(self.sizes[d] for d in CELLS if d in self.sizes)
-        blocks = list(_blocks(self.shape, cells))
-        first = formula(*(_take(a, blocks[0], len(self.shape)) for a in self.arrays))
-        if len(blocks) == 1:
-            result = first
-        else:
-            result = np.empty(self.shape + first.shape[len(self.shape) :], first.dtype)
-            result[blocks[0]] = first
-
-            def fill(at: tuple[Any, ...]) -> None:
-                result[at] = formula(*(_take(a, at, len(self.shape)) for a in self.arrays))
-
-            list(_in_threads(fill, blocks[1:]))
+        pieces = list(cut(self.shape, [self.sizes[d] for d in CELLS if d in self.sizes]))
+        first = self._at(pieces[0], formula)
+        if len(pieces) == 1:
+            return self.wrap(first, name, out)
+        result = np.empty(self.shape + first.shape[len(self.shape) :], first.dtype)
+        result[pieces[0]] = first
+        for piece in pieces[1:]:
+            result[piece] = self._at(piece, formula)
         return self.wrap(result, name, out)
+
+    def _at(self, piece: tuple[slice, ...], formula: Callable[..., np.ndarray]) -> np.ndarray:
+        """The formula of one piece of the batch, whose integers are checked while they are in cache anyway."""
+        taken = []
+        for name, array in self.arrays.items():
+            part = array[tuple(slice(None) if size == 1 else at for size, at in zip(array.shape, piece, strict=False))]
+            if name in self.large and not in_range(part):
+                raise ValueError(_refusal(self.large[name], name))
+            taken.append(part)
+        return formula(*taken)
 
     def wrap(self, values: np.ndarray, name: str, out: Core = (), before: Core = ()) -> xr.DataArray:
         """An array of shape (*before, batch, *out) as a DataArray with the tables' labels."""
@@ -179,13 +194,7 @@ def _spread(array: xr.DataArray, dim: str, where: np.ndarray, size: int) -> xr.D
     return xr.DataArray(values, dims=array.dims, coords=kept, name=array.name)
 
 
-def _take(array: np.ndarray, at: tuple[Any, ...], batch: int) -> np.ndarray:
-    """A block of the batch; an axis of length 1 stands for all of its dim."""
-    index = tuple(slice(None) if size == 1 else part for size, part in zip(array.shape[:batch], at, strict=False))
-    return array[index]
-
-
-def _blocks(batch: Sequence[int], cells: Sequence[int]) -> Iterator[tuple[slice, ...]]:
+def cut(batch: Sequence[int], cells: Sequence[int]) -> Iterator[tuple[slice, ...]]:
     """Slices that cut a batch of tables into pieces of about ``BLOCK`` cells, in memory order."""
     if not batch:
         yield ()
@@ -195,18 +204,7 @@ def _blocks(batch: Sequence[int], cells: Sequence[int]) -> Iterator[tuple[slice,
     for start in range(0, batch[0], step):
         outer = slice(start, min(start + step, batch[0]))
         if step == 1 and inner > BLOCK:
-            for rest in _blocks(batch[1:], cells):
+            for rest in cut(batch[1:], cells):
                 yield (outer, *rest)
         else:
             yield (outer, *(slice(None),) * (len(batch) - 1))
-
-
-def _in_threads(work: Callable[[Any], Any], pieces: Any) -> Iterator[Any]:
-    """numpy lets go of the interpreter inside its loops, so pieces of a large batch run side by side."""
-    pieces = list(pieces)
-    workers = min(4, os.cpu_count() or 1)
-    if len(pieces) < 8 or workers == 1:
-        yield from map(work, pieces)
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            yield from pool.map(work, pieces)

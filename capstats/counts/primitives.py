@@ -23,20 +23,27 @@ def target_total(x: Array) -> Array:
 
 def total(x: Array) -> Array:
     """All records of a table: shape (...)."""
-    return x.sum((-2, -1))
+    return np.add.reduce(x, axis=(-2, -1))
 
 
 def shared(o: Array, s: Array, s_j: Array) -> Array:
     """sum_i o_ij s_ij for each key, exact for integers: shape (..., key)."""
-    if o.dtype.kind == "i" and s.dtype.kind == "i" and float(o.max()) * float(s_j.max()) >= 2**62:
+    greatest = float(o.max())
+    if greatest > 2**9 and greatest * float(s_j.max()) > 2**62:  # counts are at most 2**53
         o = o.astype(np.float64)  # the integer sum could overflow
+    if o.size == o.shape[-2] * o.shape[-1]:
+        return np.einsum("ij,...ij->...j", o.reshape(o.shape[-2:]), s)  # twice as fast as with a stretched axis
     return np.einsum("...ij,...ij->...j", o, s)
 
 
 def ratio(part: Array, whole: Array, empty: float) -> Floats:
     """part / whole, and ``empty`` where whole is 0."""
-    part, whole = np.broadcast_arrays(part, whole)
-    return np.divide(part, whole, out=np.full(part.shape, empty), where=whole > 0)
+    if np.logical_and.reduce(whole, axis=None):
+        return np.asarray(part / whole)
+    zero = whole == 0
+    found = np.asarray(part / (whole + zero))
+    found[np.broadcast_to(zero, found.shape)] = empty
+    return found
 
 
 def attribution(s: Array, empty: float) -> Floats:
