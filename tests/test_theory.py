@@ -32,9 +32,7 @@ def front_matter(page: str) -> dict[str, str | list[str]]:
 
 def public_functions() -> dict[str, str]:
     """Docstrings of all public callables."""
-    return {
-        name: getattr(capstats, name).__doc__ or "" for name in capstats.__all__ if callable(getattr(capstats, name))
-    }
+    return {name: getattr(capstats, name).__doc__ or "" for name in capstats.__all__ if callable(getattr(capstats, name))}
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 Array = NDArray[np.int64] | NDArray[np.float64]
@@ -37,7 +40,7 @@ def shared(o: Array, s: Array, s_j: Array) -> Array:
 
 
 def ratio(part: Array, whole: Array, empty: float) -> Floats:
-    """part / whole, and ``empty`` where whole is 0."""
+    """Part / whole, and ``empty`` where whole is 0."""
     if np.logical_and.reduce(whole, axis=None):
         return np.asarray(part / whole)
     zero = whole == 0
@@ -51,11 +54,49 @@ def attribution(s: Array, empty: float) -> Floats:
     return ratio(s, key_total(s)[..., None, :], empty)
 
 
-def is_tie(value: Floats, reference: Floats, rtol: float = TIE) -> NDArray[np.bool_]:
-    """Whether two numbers differ by no more than rounding can explain."""
-    with np.errstate(invalid="ignore"):
-        close = np.abs(value - reference) <= rtol * np.maximum(np.abs(value), np.abs(reference))
-    return close | (value == reference)
+def at_most(value: Any, reference: Any, *, rtol: float = TIE) -> Any:
+    """Whether value <= reference, where a difference that rounding explains is a tie, and a tie counts.
+
+    Two ways to the same number can differ in the last bit; which synthetic tables are "no riskier" must not depend on it.
+
+    Parameters
+    ----------
+    value, reference : float, array or DataArray
+        Numbers to compare; they broadcast.
+    rtol : float
+        Largest difference, relative to the larger magnitude, that is a tie.
+
+    Returns
+    -------
+    bool, array or DataArray of bool
+        False wherever either is NaN.
+
+    Raises
+    ------
+    ValueError
+        If `rtol` is negative or NaN.
+
+    Notes
+    -----
+    See theory/distribution.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 4 compares CAP(S) with CAP(O).
+
+    Examples
+    --------
+    >>> bool(0.1 + 0.2 <= 0.3), bool(at_most(0.1 + 0.2, 0.3))
+    (False, True)
+    """
+    if not rtol >= 0:
+        raise ValueError(f"`rtol` must be 0 or more; got {rtol!r}.")
+    if isinstance(value, xr.DataArray) or isinstance(reference, xr.DataArray):
+        return xr.apply_ufunc(lambda a, b: at_most(a, b, rtol=rtol), value, reference, join="exact")
+    value, reference = np.asarray(value, dtype=np.float64), np.asarray(reference, dtype=np.float64)
+    finite = np.isfinite(value) & np.isfinite(reference)
+    gap = np.abs(np.where(finite, value, 0) - np.where(finite, reference, 0))
+    return (value <= reference) | (finite & (gap <= rtol * np.maximum(np.abs(value), np.abs(reference))))
 
 
 def mode(s: Array) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import Array, Floats, is_tie, key_total, ratio, total
+from capstats.counts.primitives import Array, Floats, at_most, key_total, ratio, total
 from capstats.risk.cap import Unmatched, check_unmatched
 
 
@@ -53,6 +53,60 @@ def minimum_cap(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     """
     check_unmatched(unmatched)
     return Aligned({"o": o}).map(lambda o: _risk(o, unmatched).min((-2, -1)), "minimum_cap")
+
+
+def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) -> xr.DataArray:
+    """Greatest average CAP that any synthetic table can have.
+
+    It belongs to the table in which every key has only its commonest original target; the original itself may stay below it.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records.
+    unmatched : {"zero", "drop"}
+        Version 1 or 2 of the average.
+    m : int, optional
+        Number of synthetic records, at least 1; with fewer than there are keys, version 1 cannot match all of them. Default: enough.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        The sum of the m greatest max_i o_ij, over n; or max_ij o_ij / o_.j. From 0 to 1. NaN where `o` holds no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If m is not a positive integer, or `o` is not a table of counts (the cell is named).
+
+    See Also
+    --------
+    minimum_cap, cap_bounds
+
+    Notes
+    -----
+    See theory/lemma-1.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Lemma 1 (its argument, reversed).
+
+    Examples
+    --------
+    >>> float(maximum_cap([[20, 5], [30, 45]])), float(maximum_cap([[20, 5], [30, 45]], unmatched="drop"))
+    (0.75, 0.9)
+    """
+    check_unmatched(unmatched)
+    records = None if m is None else check_records(m)
+
+    def formula(o: Array) -> Floats:
+        best = o.max(-2)
+        if unmatched == "drop":
+            return np.where(total(o) > 0, ratio(best, key_total(o), 0.0).max(-1), np.nan)
+        matched = best if records is None else np.sort(best, axis=-1)[..., -records:]
+        return ratio(matched.sum(-1), total(o), np.nan)
+
+    return Aligned({"o": o}).map(formula, "maximum_cap")
 
 
 def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
@@ -204,9 +258,7 @@ def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.
 
         return formula
 
-    return xr.Dataset(
-        {"least": aligned.map(bound(np.minimum), "least"), "greatest": aligned.map(bound(np.maximum), "greatest")}
-    )
+    return xr.Dataset({"least": aligned.map(bound(np.minimum), "least"), "greatest": aligned.map(bound(np.maximum), "greatest")})
 
 
 def check_records(m: Any) -> int:
@@ -227,4 +279,6 @@ def _risk(o: Array, unmatched: Unmatched) -> Floats:
 
 def _minimal(o: Array, unmatched: Unmatched) -> np.ndarray:
     risk = _risk(o, unmatched)
-    return is_tie(risk, risk.min((-2, -1), keepdims=True))
+    least = risk.min((-2, -1), keepdims=True)
+    # quotients of integers are equal exactly when they round alike; those of weights may differ in the last bit
+    return risk == least if o.dtype.kind == "i" else np.asarray(at_most(risk, least))

@@ -1,4 +1,4 @@
-"""Correct Attribution Probability: of a record, on average, and its distribution over records.
+"""Correct Attribution Probability of a record and on average, and the records that a modal attacker predicts.
 
 An intruder who knows a person's key looks it up in the synthetic data and guesses the target in proportion to what is there.
 """
@@ -11,12 +11,13 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import TIE, Array, Floats, attribution, is_tie, key_total, mode, ratio, shared, total
+from capstats.counts.primitives import Array, Floats, attribution, key_total, mode, ratio, shared, total
 
 Unmatched = Literal["zero", "drop"]
 
 
 def check_unmatched(unmatched: str) -> None:
+    """Raise unless it is one of the conventions for records whose key is not in the synthetic table."""
     if unmatched not in ("zero", "drop"):
         raise ValueError(
             f'`unmatched` must be "zero" (a record whose key is not in `s` counts 0) or "drop" (it is left out); got {unmatched!r}.'
@@ -95,7 +96,7 @@ def average_cap(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.DataArra
 
     See Also
     --------
-    individual_cap, matched_records, baseline_cap, cap_quantiles
+    individual_cap, matched_records, baseline_cap, cap_quantiles, cap_boxplot
 
     Notes
     -----
@@ -151,7 +152,7 @@ def matched_records(o: Any, s: Any) -> xr.DataArray:
 
     References
     ----------
-    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definition 3 (n - \\|A\\|).
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definition 3 (n minus the size of the set A).
 
     Examples
     --------
@@ -207,191 +208,3 @@ def correct_predictions(o: Any, s: Any) -> xr.DataArray:
         return ratio((o * best).sum(-2), best.sum(-2), 0.0).sum(-1)
 
     return Aligned({"o": o, "s": s}).map(formula, "correct_predictions")
-
-
-# --- distribution over records ----------------------------------------------------------------------------------------
-
-
-def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
-    """Quantiles of individual CAP over the original records, with linear interpolation.
-
-    A low average can hide people at high risk: the 0.9 quantile is the risk that a tenth of the records exceed.
-
-    Parameters
-    ----------
-    o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records; `o` must hold integers, for a quantile interpolates between records.
-    q : float or sequence of floats
-        Probabilities from 0 to 1.
-    unmatched : {"zero", "drop"}
-        Records whose key is not in `s` have CAP 0, or are left out.
-
-    Returns
-    -------
-    DataArray, dims (quantile, ...), without ``quantile`` where `q` is one number
-        From 0 to 1: exactly ``numpy.quantile`` of the individual CAP of all n records, which are never expanded. NaN where no
-        record counts.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `o` has fractional counts, `q` is outside [0, 1], or the tables are not counts or disagree.
-
-    Notes
-    -----
-    See theory/distribution.md: the value of the k-th record is found in the cumulated counts of the sorted cells.
-
-    References
-    ----------
-    Hyndman and Fan (1996), definition 7, https://doi.org/10.1080/00031305.1996.10473566.
-
-    Examples
-    --------
-    >>> cap_quantiles([[1, 0], [2, 1]], [[1, 1], [1, 3]], [0, 0.5, 1]).values.tolist()
-    [0.5, 0.5, 0.75]
-    """
-    check_unmatched(unmatched)
-    probabilities = np.asarray(q, dtype=np.float64)
-    if probabilities.ndim > 1 or not ((probabilities >= 0) & (probabilities <= 1)).all():
-        raise ValueError(f"`q` must be one probability or a sequence of them, from 0 to 1; got {q!r}.")
-    p = probabilities.reshape(-1)
-
-    def formula(o: Array, s: Array) -> Floats:
-        if o.dtype.kind != "i":
-            raise ValueError(
-                "`o` must hold integers for quantiles, which interpolate between records; got fractional counts. "
-                "Use cap_ecdf, which takes weights."
-            )
-        values, weights = _by_value(o, s, unmatched)
-        through = np.cumsum(weights, axis=-1)
-        n = through[..., -1:]
-        position = (n - 1) * p
-        below = np.floor(position)
-        a = _kth(values, through, below)
-        b = _kth(values, through, np.minimum(below + 1, n - 1))
-        t = position - below
-        found = np.where(t >= 0.5, b - (b - a) * (1 - t), a + (b - a) * t)  # as numpy rounds it
-        return np.where(n > 0, found, np.nan)
-
-    aligned = Aligned({"o": o, "s": s})
-    return _leading(aligned.map(formula, "cap_quantiles", ("quantile",)), "quantile", probabilities)
-
-
-def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
-    """Share of the original records whose individual CAP is at most a given value.
-
-    One minus it is the share of people whose risk exceeds that value.
-
-    Parameters
-    ----------
-    o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records; weights may be fractional.
-    at : float or sequence of floats
-        Values of individual CAP; ties count (see `at_most`).
-    unmatched : {"zero", "drop"}
-        Records whose key is not in `s` have CAP 0, or are left out.
-
-    Returns
-    -------
-    DataArray, dims (at, ...), without ``at`` where it is one number
-        From 0 to 1, never falling along ``at``. NaN where no record counts.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `at` holds NaN, or the tables are not counts or disagree.
-
-    Notes
-    -----
-    See theory/distribution.md.
-
-    References
-    ----------
-    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 1 shows this distribution.
-
-    Examples
-    --------
-    Five smokers' worth of cells; half of the records have CAP at most 0.5:
-
-    >>> float(cap_ecdf([[2, 0], [2, 4]], [[1, 1], [1, 3]], 0.5))
-    0.5
-    """
-    check_unmatched(unmatched)
-    places = np.asarray(at, dtype=np.float64)
-    if places.ndim > 1 or np.isnan(places).any():
-        raise ValueError(f"`at` must be one number or a sequence of numbers; got {at!r}.")
-
-    def formula(o: Array, s: Array) -> Floats:
-        values, weights = _by_value(o, s, unmatched)
-        through = np.concatenate([np.zeros_like(weights[..., :1]), np.cumsum(weights, axis=-1)], axis=-1)
-        n = through[..., -1:]
-        below = np.stack([at_most(values, x).sum(-1) for x in places.reshape(-1)], axis=-1)
-        return ratio(np.take_along_axis(through, below, axis=-1), n, np.nan)
-
-    aligned = Aligned({"o": o, "s": s})
-    return _leading(aligned.map(formula, "cap_ecdf", ("at",)), "at", places)
-
-
-def at_most(value: Any, reference: Any, *, rtol: float = TIE) -> Any:
-    """Whether value <= reference, where a difference that rounding explains is a tie, and a tie counts.
-
-    Two ways to the same number can differ in the last bit; which synthetic tables are "no riskier" must not depend on it.
-
-    Parameters
-    ----------
-    value, reference : float, array or DataArray
-        Numbers to compare; they broadcast.
-    rtol : float
-        Largest difference, relative to the larger magnitude, that is a tie.
-
-    Returns
-    -------
-    bool, array or DataArray of bool
-        False wherever either is NaN.
-
-    Raises
-    ------
-    ValueError
-        If `rtol` is negative or NaN.
-
-    Notes
-    -----
-    See theory/distribution.md.
-
-    References
-    ----------
-    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 4 compares CAP(S) with CAP(O).
-
-    Examples
-    --------
-    >>> bool(0.1 + 0.2 <= 0.3), bool(at_most(0.1 + 0.2, 0.3))
-    (False, True)
-    """
-    if not rtol >= 0:
-        raise ValueError(f"`rtol` must be 0 or more; got {rtol!r}.")
-    if isinstance(value, xr.DataArray) or isinstance(reference, xr.DataArray):
-        return xr.apply_ufunc(lambda a, b: at_most(a, b, rtol=rtol), value, reference, join="exact")
-    value, reference = np.asarray(value, dtype=np.float64), np.asarray(reference, dtype=np.float64)
-    return (value <= reference) | is_tie(value, reference, rtol)
-
-
-def _by_value(o: Array, s: Array, unmatched: Unmatched) -> tuple[Floats, Array]:
-    """Cells sorted by individual CAP, and the records in each: two arrays of shape (..., cells)."""
-    q = attribution(s, 0.0)
-    if unmatched == "drop":
-        o = o * (key_total(s) > 0)[..., None, :]
-    q, o = np.broadcast_arrays(q, o)
-    q, o = (x.reshape(*x.shape[:-2], -1) for x in (q, o))
-    order = np.argsort(q, axis=-1)
-    return np.take_along_axis(q, order, axis=-1), np.take_along_axis(o, order, axis=-1)
-
-
-def _kth(values: Floats, through: Array, k: Floats) -> Floats:
-    """The value of the k-th record (from 0) where ``through`` records have a value no greater."""
-    cell = np.stack([(through <= k[..., i, None]).sum(-1) for i in range(k.shape[-1])], axis=-1)
-    return np.take_along_axis(values, np.minimum(cell, values.shape[-1] - 1), axis=-1)
-
-
-def _leading(result: xr.DataArray, dim: str, values: Floats) -> xr.DataArray:
-    result = result.assign_coords({dim: values.reshape(-1)}).transpose(dim, ...)
-    return result if values.ndim else result.isel({dim: 0})

@@ -57,9 +57,7 @@ def all_tables(targets: int, keys: int, records: int) -> list[Table]:
 def originals(shape: str) -> list[Table]:
     targets, keys, most, _ = SMALL[shape]
     sparse = [o for n in range(1, most + 1) for o in all_tables(targets, keys, n)]
-    positive = [
-        tuple(tuple(count + 1 for count in row) for row in o) for n in range(3) for o in all_tables(targets, keys, n)
-    ]
+    positive = [tuple(tuple(count + 1 for count in row) for row in o) for n in range(3) for o in all_tables(targets, keys, n)]
     return list(dict.fromkeys(sparse + positive))
 
 
@@ -220,9 +218,7 @@ def test_version_1_is_version_2_times_the_matched_share(shape):
     """And 0 where version 2 is undefined."""
     o, s = o_array(originals(shape)), s_array(synthetics(shape))
     matched = values(capstats.matched_records(o, s), "original_table", "draw")
-    exact = [
-        [sum(individuals(s)[x] is not None for x in records_of(o)) for s in synthetics(shape)] for o in originals(shape)
-    ]
+    exact = [[sum(individuals(s)[x] is not None for x in records_of(o)) for s in synthetics(shape)] for o in originals(shape)]
     assert matched.tolist() == exact
     n = values(o.sum(["target", "key"]), "original_table")[:, np.newaxis]
     version_1 = values(capstats.average_cap(o, s), "original_table", "draw")
@@ -246,6 +242,9 @@ def test_average_cap_adds_over_shards_of_the_original():
         (sum_1, weight_1), (sum_2, weight_2) = sum_and_weight(first), sum_and_weight(second)
         mean = (sum_1 + sum_2) / (weight_1 + weight_2).where(weight_1 + weight_2 > 0)
         whole = capstats.average_cap(first + second, s, unmatched=unmatched)
+        if unmatched == "zero":
+            merged = [capstats.merge_counts(capstats.from_counts(a), capstats.from_counts(b)).o.values for a, b in pairs]
+            assert (np.array(merged) == (first + second).values).all()
         dims = ("original_table", "draw")
         np.testing.assert_allclose(values(whole, *dims), values(mean, *dims), rtol=1e-12, atol=0)
 
@@ -305,13 +304,24 @@ def test_cap_bounds_are_the_least_and_greatest_of_all_tables_with_the_key_totals
     bounds = capstats.cap_bounds(o_array(originals(shape)), key_totals=totals, unmatched=unmatched)
     for name, extreme in (("least", min), ("greatest", max)):
         exact = [
-            [
-                extreme((cap for s in tables if (cap := average(o, s, unmatched)) is not None), default=None)
-                for tables in groups.values()
-            ]
+            [extreme((cap for s in tables if (cap := average(o, s, unmatched)) is not None), default=None) for tables in groups.values()]
             for o in originals(shape)
         ]
         assert_equal(values(bounds[name], "original_table", "draw"), exact)
+
+
+@both_versions
+@shapes
+def test_maximum_cap_is_the_greatest_of_all_tables(shape, unmatched):
+    """Lemma 1 over all key totals, for every number of records; without `m`, for at least as many as keys."""
+    targets, keys, _, most = SMALL[shape]
+    o = o_array(originals(shape))
+    for m in range(1, most + 1):
+        tables = all_tables(targets, keys, m)
+        exact = [max(cap for s in tables if (cap := average(table, s, unmatched)) is not None) for table in originals(shape)]
+        assert_equal(values(capstats.maximum_cap(o, unmatched=unmatched, m=m), "original_table"), exact)
+        if m >= keys:
+            assert_equal(values(capstats.maximum_cap(o, unmatched=unmatched), "original_table"), exact)
 
 
 # theory/theorem-2.md, theory/theorem-3.md
@@ -378,8 +388,7 @@ def test_minimal_table_has_m_records_and_attains_the_minimum(shape, unmatched):
     """Theorems 2 and 3, by the exact average CAP of the table returned."""
     targets, keys, *_ = SMALL[shape]
     least_of = {
-        o: min(cap for s in all_tables(targets, keys, 1) if (cap := average(o, s, unmatched)) is not None)
-        for o in originals(shape)
+        o: min(cap for s in all_tables(targets, keys, 1) if (cap := average(o, s, unmatched)) is not None) for o in originals(shape)
     }
     for m in (1, 2, 7):
         tables = capstats.minimal_table(o_array(originals(shape)), m, unmatched=unmatched)
@@ -387,6 +396,26 @@ def test_minimal_table_has_m_records_and_attains_the_minimum(shape, unmatched):
             table = tuple(map(tuple, s))
             assert len(records_of(table)) == m
             assert average(o, table, unmatched) == least_of[o]
+
+
+@both_versions
+def test_a_larger_domain_never_raises_the_minimum(unmatched):
+    """Version 1: zero rows and columns make it 0. Version 2: zero rows do, zero columns change nothing."""
+    for o in originals("2x2"):
+        tables = capstats.from_counts(o, key_labels={"a": ["x", "y"]})
+        observed = capstats.observed_domain(tables)
+        assert (observed.sum("target") > 0).all()
+        assert (observed.sum("key") > 0).all()
+        on_observed = float(capstats.minimum_cap(observed, unmatched=unmatched))
+        as_given = float(capstats.minimum_cap(tables.o, unmatched=unmatched))
+        rows, columns = all(map(any, o)), all(key_totals(o))
+        complete = rows and (columns or unmatched == "drop")
+        assert as_given == (on_observed if complete else 0)
+    diagonal = capstats.from_counts([[1, 2], [3, 4]], key_labels={"a": ["x", "y"], "b": ["x", "y"]})
+    wide = capstats.full_domain(diagonal)
+    assert wide.sizes["key"] == 4
+    expected = 0 if unmatched == "zero" else 1 / 4
+    assert float(capstats.minimum_cap(wide.o, unmatched=unmatched)) == expected
 
 
 # theory/predictive-success.md
@@ -451,9 +480,7 @@ def test_baselines_are_the_success_of_guesses_without_a_key(shape):
         actual = values(capstats.baseline_cap(o, kind=kind), "original_table")
         assert_equal(actual, [success(table, guess_of(table)) for table in originals(shape)])
     crossed = values(capstats.baseline_cap(o, s, kind="crossed"), "original_table", "draw")
-    assert_equal(
-        crossed, [[success(table, target_shares(other)) for other in synthetics(shape)] for table in originals(shape)]
-    )
+    assert_equal(crossed, [[success(table, target_shares(other)) for other in synthetics(shape)] for table in originals(shape)])
     modal = capstats.baseline_cap(originals(shape)[0], s, kind="modal_synthetic")
     assert_equal(values(modal, "draw"), [success(other, mode(target_shares(other))) for other in synthetics(shape)])
 
@@ -485,18 +512,19 @@ def test_uniform_is_at_most_marginal_is_at_most_modal(shape):
 # theory/distribution.md
 
 
+def quantile(ordered: list[Fraction], level: Fraction) -> Fraction | None:
+    if not ordered:
+        return None
+    rank = (len(ordered) - 1) * level
+    low, high = floor(rank), min(floor(rank) + 1, len(ordered) - 1)
+    return ordered[low] + (rank - low) * (ordered[high] - ordered[low])
+
+
 @both_versions
 @few_shapes
 def test_quantiles_are_those_of_the_expanded_records(shape, unmatched):
     """Linear interpolation between the ordered values of the records, in fractions."""
     levels = [Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1)]
-
-    def quantile(ordered: list[Fraction], level: Fraction) -> Fraction | None:
-        if not ordered:
-            return None
-        rank = (len(ordered) - 1) * level
-        low, high = floor(rank), min(floor(rank) + 1, len(ordered) - 1)
-        return ordered[low] + (rank - low) * (ordered[high] - ordered[low])
 
     o, s = originals(shape), synthetics(shape)
     q = [float(level) for level in levels]
@@ -516,10 +544,30 @@ def test_ecdf_is_the_share_of_records_at_most_the_point(shape, unmatched):
     actual = capstats.cap_ecdf(o_array(o), s_array(s), at, unmatched=unmatched)
     lists = [[caps_of_records(table, other, unmatched) for other in s] for table in o]
     exact = [
-        [[Fraction(sum(cap <= point for cap in caps), len(caps)) if caps else None for point in points] for caps in row]
-        for row in lists
+        [[Fraction(sum(cap <= point for cap in caps), len(caps)) if caps else None for point in points] for caps in row] for row in lists
     ]
     assert_equal(values(actual, "original_table", "draw", "at"), exact)
+
+
+@both_versions
+@few_shapes
+def test_boxplot_is_that_of_the_expanded_records(shape, unmatched):
+    """Quartiles, and whiskers that end at a record within 1.5 interquartile ranges of the box."""
+    names = ["lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker"]
+
+    def box(ordered: list[Fraction]) -> list[Fraction | None]:
+        if not ordered:
+            return [None] * 5
+        low, median, high = (quantile(ordered, Fraction(k, 4)) for k in (1, 2, 3))
+        reach = Fraction(3, 2) * (high - low)
+        lower = min(cap for cap in ordered if cap >= low - reach)
+        upper = max(cap for cap in ordered if cap <= high + reach)
+        return [min(lower, low), low, median, high, max(upper, high)]
+
+    o, s = originals(shape), synthetics(shape)
+    boxes = capstats.cap_boxplot(o_array(o), s_array(s), unmatched=unmatched)
+    actual = np.stack([values(boxes[name], "original_table", "draw") for name in names], axis=-1)
+    assert_equal(actual, [[box(sorted(caps_of_records(table, other, unmatched))) for other in s] for table in o])
 
 
 def test_at_most_orders_small_fractions_exactly():

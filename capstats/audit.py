@@ -1,0 +1,259 @@
+"""One call that says of one pair of tables what the paper's measures say."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+
+from capstats.counts.labels import Type
+from capstats.counts.tables import observed_domain
+from capstats.counts.tabulate import tabulate
+from capstats.laws.bounds import maximum_cap, minimum_cap
+from capstats.risk.baselines import baseline_cap
+from capstats.risk.cap import average_cap, correct_predictions, matched_records
+from capstats.risk.distribution import cap_quantiles
+
+QUARTILES = {"least": 0.0, "lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75, "greatest": 1.0}
+
+ROWS: dict[str, tuple[str, str]] = {  # measure -> what a reader is told, and how it is printed
+    "original_records": ("original records", "count"),
+    "synthetic_records": ("synthetic records", "count"),
+    "keys": ("keys of original records", "count"),
+    "matched_share": ("share of records whose key is in the synthetic data", "share"),
+    "average_cap": ("average CAP, version 1 (unmatched count 0)", "share"),
+    "average_cap_least": ("  least attainable", "share"),
+    "average_cap_greatest": ("  greatest attainable", "share"),
+    "average_cap_matched": ("average CAP, version 2 (unmatched left out)", "share"),
+    "average_cap_matched_least": ("  least attainable", "share"),
+    "average_cap_matched_greatest": ("  greatest attainable", "share"),
+    "original_cap": ("average CAP of the original with itself", "share"),
+    "baseline": ("baseline: guess from the original's target margin", "share"),
+    "predictive_success": ("predictive success: share right by the modal guess", "share"),
+    "correct_predictions": ("  records", "count"),
+    "individual_cap_least": ("individual CAP, least", "share"),
+    "individual_cap_lower_quartile": ("  lower quartile over records", "share"),
+    "individual_cap_median": ("  median", "share"),
+    "individual_cap_upper_quartile": ("  upper quartile", "share"),
+    "individual_cap_greatest": ("  greatest", "share"),
+}
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What `audit` found: the counts, the measures, and how they came to be.
+
+    Attributes
+    ----------
+    tables : Dataset
+        The counts, as `tabulate` returned them.
+    measures : Dataset
+        One variable a measure, dim ``synthetic`` where several synthetic tables were given.
+    provenance : dict
+        Version, columns, domain, conventions, missing-value policy, and whatever the caller added.
+    """
+
+    tables: xr.Dataset
+    measures: xr.Dataset
+    provenance: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Measures and provenance as plain numbers and texts; a number that is undefined is None."""
+        measures: dict[str, Any] = {}
+        for name, array in self.measures.data_vars.items():
+            if array.ndim:
+                measures[str(name)] = {label: _plain(value) for label, value in zip(self.columns, array.values, strict=True)}
+            else:
+                measures[str(name)] = _plain(array.values)
+        return {"measures": measures, "provenance": self.provenance}
+
+    def to_json(self) -> str:
+        """The same as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    @property
+    def _several(self) -> bool:
+        return "synthetic" in self.measures.dims
+
+    @property
+    def columns(self) -> list[str]:
+        """Labels of the synthetic tables; one without a name when there is only one."""
+        return [str(x) for x in self.measures.indexes["synthetic"]] if self._several else [""]
+
+    def rows(self) -> list[tuple[str, list[str]]]:
+        """The printed table: what a measure is, and its number for each synthetic table."""
+        found = []
+        for name, (label, form) in ROWS.items():
+            if name in self.measures:
+                values = np.broadcast_to(self.measures[name].values, (len(self.columns),))
+                found.append((label, [_printed(v, form) for v in values]))
+        return found
+
+    def notes(self) -> list[str]:
+        """What the reader of the numbers must know."""
+        p = self.provenance
+        missing = {"level": "are a level of their column", "drop": "dropped with their records"}[p["missing"]]
+        dropped = "".join(f"; {n} of `{table}`" for table, n in p.get("dropped", {}).items())
+        notes = [
+            f"keys: {', '.join(p['keys'])}; target: {', '.join(p['target'])}; missing values {missing}{dropped}.",
+            "Least and greatest attainable: over all synthetic tables, however large, on the observed domain,",
+            f"the {p['domain']['targets']} targets x {p['domain']['keys']} keys that some original record has.",
+        ]
+        if "weights" in p and "individual_cap_median" not in self.measures:
+            notes.append("Quartiles of individual CAP are not given: the original's weights are fractional.")
+        if "example" in p:
+            notes.append(f"Example data: {p['example']}.")
+        return notes
+
+    def __repr__(self) -> str:
+        rows = self.rows()
+        wide = max(len(label) for label, _ in rows)
+        columns = [max(len(head), *(len(cells[i]) for _, cells in rows)) for i, head in enumerate(self.columns)]
+        lines = [f"capstats {self.provenance['capstats']}: disclosure risk by Correct Attribution Probability (CAP)", ""]
+        if self._several:
+            lines.append(" " * wide + "".join(f"  {head:>{w}}" for head, w in zip(self.columns, columns, strict=True)))
+        lines += [f"{label:<{wide}}" + "".join(f"  {c:>{w}}" for c, w in zip(cells, columns, strict=True)) for label, cells in rows]
+        return "\n".join([*lines, "", *self.notes()])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th style='text-align:right'>{html.escape(c)}</th>" for c in self.columns) if self._several else ""
+        body = "".join(
+            f"<tr><td style='text-align:left;{'padding-left:2em' if label.startswith(' ') else ''}'>{html.escape(label.strip())}</td>"
+            + "".join(f"<td style='text-align:right;font-variant-numeric:tabular-nums'>{html.escape(c)}</td>" for c in cells)
+            + "</tr>"
+            for label, cells in self.rows()
+        )
+        return (
+            "<table style='border-collapse:collapse'><caption style='text-align:left;font-weight:bold'>"
+            "Disclosure risk by Correct Attribution Probability (CAP)</caption>"
+            + (f"<thead><tr><th></th>{head}</tr></thead>" if head else "")
+            + f"<tbody>{body}</tbody></table><p style='max-width:45em;color:#555'>{html.escape(' '.join(self.notes()))} "
+            f"capstats {html.escape(self.provenance['capstats'])}.</p>"
+        )
+
+
+def audit(
+    original: Any,
+    synthetic: Any,
+    *,
+    keys: Any,
+    target: Any,
+    missing: Literal["level", "drop"] = "level",
+    null_values: str | Sequence[str] | None = None,
+    types: Mapping[Hashable, Type] | None = None,
+    weights: Any = None,
+    memory_limit: str | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> Audit:
+    """What the paper's measures say of one original and one or several synthetic tables.
+
+    Parameters
+    ----------
+    original, synthetic : data frame, mapping of columns, or path
+        As in `tabulate`; `synthetic` may be several tables.
+    keys, target : column name or sequence of names
+        What the intruder knows, and what is guessed.
+    missing, null_values, types, weights, memory_limit
+        As in `tabulate`.
+    provenance : mapping, optional
+        What else the result is to say of how it came to be, such as a seed.
+
+    Returns
+    -------
+    Audit
+        Prints as a table, in a notebook as HTML. ``measures`` holds the numbers, ``tables`` the counts, ``to_dict`` and ``to_json``
+        both with their provenance. Shares are from 0 to 1 and NaN where they are undefined.
+
+    Raises
+    ------
+    ValueError, TypeError, FileNotFoundError
+        As `tabulate`.
+
+    See Also
+    --------
+    tabulate, average_cap, baseline_cap, minimum_cap, cap_quantiles
+
+    Notes
+    -----
+    Least and greatest attainable average CAP are on the observed domain: see theory/theorem-2.md, theory/theorem-3.md, theory/lemma-1.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets".
+
+    Examples
+    --------
+    >>> people = {"smoker": ["yes", "yes", "no", "no"], "health": ["sick", "well", "well", "well"]}
+    >>> found = audit(people, people, keys="smoker", target="health")
+    >>> float(found.measures.average_cap), float(found.measures.baseline)
+    (0.75, 0.625)
+    """
+    if synthetic is None:
+        raise ValueError("`synthetic` is missing: an audit compares an original table with a synthetic one.")
+    tables = tabulate(
+        original,
+        synthetic,
+        keys=keys,
+        target=target,
+        missing=missing,
+        null_values=null_values,
+        types=types,
+        weights=weights,
+        memory_limit=memory_limit,
+    )
+    o, s = tables.o, tables.s
+    observed = observed_domain(tables)
+    n = o.sum()
+    right = correct_predictions(o, s)
+    measures = {
+        "original_records": n,
+        "synthetic_records": s.sum(["target", "key"]),
+        "keys": xr.DataArray(observed.sizes["key"]),
+        "matched_share": matched_records(o, s) / n,
+        "average_cap": average_cap(o, s),
+        "average_cap_least": minimum_cap(observed),
+        "average_cap_greatest": maximum_cap(observed),
+        "average_cap_matched": average_cap(o, s, unmatched="drop"),
+        "average_cap_matched_least": minimum_cap(observed, unmatched="drop"),
+        "average_cap_matched_greatest": maximum_cap(observed, unmatched="drop"),
+        "original_cap": average_cap(o, o),
+        "baseline": baseline_cap(o),
+        "predictive_success": right / n,
+        "correct_predictions": right,
+    }
+    if o.dtype.kind == "i":
+        found = cap_quantiles(o, s, list(QUARTILES.values()))
+        measures |= {f"individual_cap_{name}": found.isel(quantile=i, drop=True) for i, name in enumerate(QUARTILES)}
+    told = {
+        "capstats": tables.attrs["capstats"],
+        "keys": tables.attrs["key_columns"],
+        "target": tables.attrs["target_columns"],
+        "domain": {"kind": "observed", "targets": observed.sizes["target"], "keys": observed.sizes["key"]},
+        "missing": tables.attrs["missing"],
+        "conventions": {
+            "average_cap": "version 1: records whose key is not in the synthetic data count 0",
+            "average_cap_matched": "version 2: they are left out",
+            "individual_cap": "over records, unmatched count 0, linear interpolation",
+            "predictive_success": "tied targets share",
+            "baseline": "marginal",
+        },
+        **{name: tables.attrs[name] for name in ("dropped", "weights") if name in tables.attrs},
+        **(provenance or {}),
+    }
+    return Audit(tables, xr.Dataset(measures), told)
+
+
+def _plain(value: Any) -> float | int | None:
+    number = np.asarray(value).item()
+    return None if number != number else number
+
+
+def _printed(value: Any, form: str) -> str:
+    if np.isnan(value):
+        return "undefined"
+    return f"{value:,.10g}" if form == "count" else f"{value:.4f}"

@@ -1,0 +1,173 @@
+"""The command ``capstats``: the paper regenerated, and an audit of one's own files."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from capstats import __version__
+from capstats.audit import Audit, audit
+
+MISTAKES = (ValueError, TypeError, OSError)  # what wrong input raises; anything else is a bug and shows its traceback
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message as one line and exit with status 2."""
+        self.exit(2, f"{self.prog}: {message}. Try `{self.prog} --help`.\n")
+
+
+def parser() -> Parser:
+    """The command line's grammar."""
+    top = Parser(prog="capstats", description="Disclosure risk of synthetic data in closed form (Correct Attribution Probability).")
+    top.add_argument("--version", action="version", version=f"capstats {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+
+    paper = commands.add_parser("paper", help="regenerate the tables, numbers and figures of Baillargeon and Charest")
+    paper.add_argument("--out", required=True, metavar="DIR", help="folder to write to")
+    paper.add_argument("--seed", type=_whole, default=None, help="seed of the random synthetic tables")
+
+    check = commands.add_parser("audit", help="measure the disclosure risk of synthetic records (CSV or Parquet)")
+    check.add_argument("original", nargs="?", metavar="ORIGINAL", help="file or glob of original records")
+    check.add_argument("synthetic", nargs="*", metavar="SYNTHETIC", help="files of synthetic records, one a table")
+    check.add_argument("--keys", metavar="A,B", help="columns that the intruder knows, separated by commas")
+    check.add_argument("--key", action="append", default=[], metavar="A", help="one such column, whatever is in its name; may be repeated")
+    check.add_argument("--target", action="append", default=[], metavar="C", help="column to guess; repeated, columns to guess together")
+    check.add_argument(
+        "--types", metavar="A=TYPE,...", help='type of each column: number, text, bool, date, datetime, or its levels in order "low|high"'
+    )
+    check.add_argument("--missing", choices=("level", "drop"), default="level", help="missing values are a level, or drop their record")
+    check.add_argument("--null-values", action="append", metavar="TEXT", help="text that means missing in CSV, in place of an empty field")
+    check.add_argument("--weights", metavar="W or WO,WS", help="column of weights, or one for original and one for synthetic records")
+    check.add_argument("--memory-limit", metavar="SIZE", help="memory for reading files, such as 1GB")
+    check.add_argument("--example", choices=("titanic", "anes96"), help="bundled data in place of files")
+    check.add_argument("--seed", type=_whole, default=None, help="seed of the example's synthetic records (default 0)")
+    check.add_argument("--json", action="store_true", help="print JSON")
+    check.add_argument("--figure", metavar="FILE", help="save boxplots of individual CAP (PNG, PDF or SVG)")
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status: 0, 1 where a printed value of the paper does not agree, 2 for wrong input."""
+    given = parser().parse_args(arguments)
+    try:
+        return _paper(given) if given.command == "paper" else _audit(given)
+    except MISTAKES as error:
+        print(f"capstats {given.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+
+
+def _paper(given: argparse.Namespace) -> int:
+    from capstats import paper
+
+    values, shares, files = paper.reproduce(given.out, seed=paper.SEED if given.seed is None else given.seed)
+    print(paper.report(values, shares))
+    print("\nWritten: " + ", ".join(map(str, files)))
+    wrong = [value for value in values if not value.agrees]
+    print(f"\n{len(values) - len(wrong)} of {len(values)} printed values agree.")
+    return 1 if wrong else 0
+
+
+def _audit(given: argparse.Namespace) -> int:
+    if given.figure and Path(given.figure).suffix.lower() not in (".png", ".pdf", ".svg"):
+        raise ValueError(f"--figure must end in .png, .pdf or .svg; got {given.figure!r}.")
+    found = _example(given) if given.example else _files(given)
+    print(found.to_json() if given.json else found)
+    if given.figure:
+        _save(found, given.figure)
+    return 0
+
+
+def _files(given: argparse.Namespace) -> Audit:
+    keys = [*_split(given.keys or ""), *given.key]
+    needed = {"ORIGINAL": given.original, "SYNTHETIC": given.synthetic, "--keys": keys, "--target": given.target}
+    lacking = [name for name, value in needed.items() if not value]
+    if lacking:
+        raise ValueError(f"give {' and '.join(lacking)}, or --example.")
+    if given.seed is not None:
+        raise ValueError("--seed is for --example; nothing is random with files.")
+    several = given.synthetic[0] if len(given.synthetic) == 1 else dict(zip(_labels(given.synthetic), given.synthetic, strict=True))
+    return audit(
+        given.original,
+        several,
+        keys=keys,
+        target=given.target,
+        missing=given.missing,
+        null_values=given.null_values,
+        types=_types(given.types),
+        weights=_weights(given.weights),
+        memory_limit=given.memory_limit,
+        provenance={"original": given.original, "synthetic": given.synthetic},
+    )
+
+
+def _example(given: argparse.Namespace) -> Audit:
+    from capstats.datasets import example
+
+    own = ("original", "keys", "key", "target", "types", "weights", "null_values", "memory_limit")
+    taken = [name for name in own if getattr(given, name)] + ["missing"] * (given.missing != "level")
+    if taken:
+        raise ValueError(f"--example brings its own data and columns; leave out {', '.join(taken)}.")
+    return audit(**example(given.example, seed=0 if given.seed is None else given.seed))
+
+
+def _save(found: Audit, file: str) -> None:
+    import matplotlib.pyplot as plt
+
+    from capstats.plotting import plot_individual_cap
+    from capstats.risk.distribution import cap_boxplot
+
+    ax = plot_individual_cap(cap_boxplot(found.tables.o, found.tables.s))
+    ax.legend(loc="best", frameon=False)
+    software = {".png": "Software", ".pdf": "Creator", ".svg": "Creator"}[Path(file).suffix.lower()]
+    about = {".png": "Description", ".pdf": "Subject", ".svg": "Description"}[Path(file).suffix.lower()]
+    ax.figure.savefig(file, dpi=200, metadata={software: f"capstats {__version__}", about: found.to_json()})  # type: ignore[union-attr]
+    plt.close()
+
+
+def _labels(files: Sequence[str]) -> list[str]:
+    """Short names of files: without their folders where that tells them apart."""
+    short = [Path(file).name for file in files]
+    return short if len(set(short)) == len(short) else list(files)
+
+
+def _split(text: str) -> list[str]:
+    return [part for part in text.split(",") if part]
+
+
+def _types(text: str | None) -> dict[str, Any] | None:
+    """``a=number,b=low|high``; a comma belongs to a column's name where no ``=`` follows before the next one."""
+    if text is None:
+        return None
+    types: dict[str, Any] = {}
+    for part in re.split(r",(?=[^=]*=)", text):
+        column, equals, wanted = part.rpartition("=")
+        if not equals or not column:
+            raise ValueError(f"--types must be COLUMN=TYPE, several separated by commas; got {text!r}.")
+        types[column] = wanted.split("|") if "|" in wanted else wanted
+    return types
+
+
+def _weights(text: str | None) -> Any:
+    if text is None or "," not in text:
+        return text
+    parts = tuple(part or None for part in text.split(","))
+    if len(parts) != 2:
+        raise ValueError(f"--weights must be one column, or two separated by a comma; got {text!r}.")
+    return parts
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"must be a whole number, 0 or more; got {text!r}")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+"""Small tables that every reader can check: the paper's, three classics, one survey.
+
+Three kinds, from counts to records:
+
+- `smoking`, `paper_originals`, `paper_synthetics`: the tables printed by Baillargeon
+  and Charest [1]_, as labelled counts, ready for any measure. `ERRATA` says where the
+  text of that paper and its tables disagree.
+- `titanic`, `ucb_admissions`, `hair_eye_color`: published contingency tables in long
+  form, one row a cell with its `count`, empty cells included.
+- `anes96`: 944 records of a survey, one row a person.
+
+Every call returns a fresh object. Its `attrs` name the ``source`` and the ``licence``.
+
+References
+----------
+.. [1] M. Baillargeon and A.-S. Charest, "A Closer Look at the CAP Risk Measure for
+   Synthetic Datasets".
+"""
+
+from capstats.datasets.classics import hair_eye_color, titanic, ucb_admissions
+from capstats.datasets.example import example
+from capstats.datasets.survey import anes96
+from capstats.datasets.tables import ERRATA, paper_originals, paper_synthetics, smoking
+
+__all__ = [
+    "ERRATA",
+    "anes96",
+    "example",
+    "hair_eye_color",
+    "paper_originals",
+    "paper_synthetics",
+    "smoking",
+    "titanic",
+    "ucb_admissions",
+]

@@ -1,0 +1,321 @@
+"""The paper, regenerated: every printed value beside the computed one, its tables, and Figures 1 and 2."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import string
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from capstats import __version__
+from capstats.counts.primitives import at_most
+from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
+from capstats.laws.synthesis import sample_tables
+from capstats.risk.cap import average_cap, correct_predictions, individual_cap
+from capstats.risk.distribution import cap_boxplot
+
+# The paper printed 4 of its 20 tables. Beside these 16 others, what it says of S_b on O_3 holds: low average, greatest individual CAP.
+SEED = 14
+RECORDS = 900  # in every original of section 4
+PANEL = 20  # synthetic tables in each panel of Figure 1
+DRAWS = 2000  # synthetic tables behind each panel of Figure 2
+
+
+@dataclass(frozen=True)
+class Value:
+    """One number that the paper prints, and what it is computed to be."""
+
+    where: str
+    what: str
+    printed: str
+    computed: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the computed number, rounded to the printed decimals, is the printed one."""
+        decimals = len(self.printed.partition(".")[2])
+        return f"{self.computed:.{decimals}f}" == self.printed
+
+
+def printed_values() -> list[Value]:
+    """Every number of sections 2.3 and 4 of the paper, with the computed one.
+
+    Returns
+    -------
+    list of Value
+        With ``where`` and ``what`` it is, ``printed``, ``computed`` and ``agrees``.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", sections 2.3 and 4.
+
+    Examples
+    --------
+    >>> all(value.agrees for value in printed_values())
+    True
+    """
+    smokers, o, s = smoking(), paper_originals(), paper_synthetics()
+    with_o = individual_cap(smokers.o, smokers.o).sel(smoking="Smoking")
+    with_s = individual_cap(smokers.o, smokers.s).sel(smoking="Smoking")
+    average, right, records = average_cap(o, s), correct_predictions(o, s), o.sum(["target", "key"])
+
+    def of(array: xr.DataArray, **where: str) -> float:
+        return float(array.sel(where).item())
+
+    return [
+        Value("2.3", "CAP of x_0, a sick smoker, with O", "0.4", of(with_o, target="Sick")),
+        Value("2.3", "CAP of x_0 with S, 8/33", "0.2424", of(with_s, target="Sick")),
+        Value("2.3", "CAP of x_1, a healthy smoker, with O", "0.6", of(with_o, target="Healthy")),
+        Value("2.3", "CAP of x_1 with S, 25/33", "0.7576", of(with_s, target="Healthy")),
+        Value("4", "records of O_1", "900", of(records, original="O_1")),
+        Value("4", "records of O_3", "900", of(records, original="O_3")),
+        Value("4", "records of O_4", "900", of(records, original="O_4")),
+        Value("4", "average CAP of O_2 with O_2", "1", of(average_cap(o, o), original="O_2")),
+        Value("4", "average CAP of O_3 with S_b", "0.31", of(average, original="O_3", synthetic="b")),
+        Value("4", "average CAP of O_3 with S_g", "0.35", of(average, original="O_3", synthetic="g")),
+        Value("4", "average CAP of O_4 with S_a", "0.318", of(average, original="O_4", synthetic="a")),
+        Value("4", "average CAP of O_4 with S_e", "0.309", of(average, original="O_4", synthetic="e")),
+        Value("4", "records of O_4 predicted correctly with S_a", "134", of(right, original="O_4", synthetic="a")),
+        Value("4", "records of O_4 predicted correctly with S_e", "272", of(right, original="O_4", synthetic="e")),
+    ]
+
+
+def figure_1_tables(seed: int = SEED) -> xr.DataArray:
+    """The 20 synthetic tables a..t of Figure 1: a, b, e and g as printed, the others drawn uniformly.
+
+    Parameters
+    ----------
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    DataArray of int, dims (synthetic, target, key)
+        900 records each.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Tables 7 to 10 and Figure 1.
+
+    Examples
+    --------
+    >>> figure_1_tables().sel(synthetic="b").values.tolist()
+    [[24, 36, 15], [226, 113, 213], [216, 54, 3]]
+    """
+    letters = list(string.ascii_lowercase[:PANEL])
+    printed = paper_synthetics()
+    drawn = sample_tables(printed.isel(synthetic=0, drop=True), RECORDS, draws=PANEL, rng=[seed, 1])
+    tables = drawn.rename(draw="synthetic").assign_coords(synthetic=letters)
+    tables.loc[{"synthetic": printed.synthetic.values}] = printed.values
+    return tables
+
+
+def figure_2_averages(seed: int = SEED) -> xr.Dataset:
+    """Average CAP of 2,000 synthetic tables, drawn uniformly anew for each original of section 4.
+
+    Parameters
+    ----------
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    Dataset
+        ``version 1`` and ``version 2``, dims (original, draw); ``original``, CAP of each original with itself; ``no riskier``, the share
+        of draws whose version 1 is at most that, ties counted.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 2.
+
+    Examples
+    --------
+    >>> averages = figure_2_averages()
+    >>> float(averages["no riskier"].sel(original="O_1"))
+    1.0
+    """
+    o = paper_originals()
+    draws = [
+        sample_tables(o.sel(original=label, drop=True), RECORDS, draws=DRAWS, rng=[seed, 2, i]) for i, label in enumerate(o.original.values)
+    ]
+    s = xr.concat(draws, xr.DataArray(o.original.values, dims="original", name="original"))
+    version_1, itself = average_cap(o, s), average_cap(o, o)
+    return xr.Dataset(
+        {
+            "version 1": version_1,
+            "version 2": average_cap(o, s, unmatched="drop"),
+            "itself": itself,
+            "no riskier": at_most(version_1, itself).mean("draw"),
+        }
+    )
+
+
+def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.DataArray, list[Path]]:
+    """Write the paper's values, tables and figures to a folder.
+
+    Parameters
+    ----------
+    out : path
+        Folder to write to; made where it is missing.
+    seed : int
+        Of the synthetic tables that the paper drew and did not print.
+
+    Returns
+    -------
+    values : list of Value
+        Printed and computed values.
+    shares : DataArray, dims (original,)
+        Share of 2,000 synthetic tables whose average CAP is at most the original's.
+    files : list of Path
+        What was written: values.csv, tables.csv, and tables, figure-1 and figure-2 as PNG and PDF, each with its provenance.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written to.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets".
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     values, shares, files = reproduce(folder)
+    >>> [file.name for file in files][:2]
+    ['values.csv', 'tables.csv']
+    """
+    from capstats.plotting import plot_average_cap, plot_individual_cap  # matplotlib is heavy
+
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    o, averages = paper_originals(), figure_2_averages(seed)
+    boxes = cap_boxplot(o, figure_1_tables(seed))
+    values = printed_values()
+    files = [
+        _write_csv(folder / "values.csv", ["section", "value", "printed", "computed", "agrees"], _value_rows(values)),
+        _write_csv(folder / "tables.csv", ["table", "target", "key", "count"], _table_rows()),
+    ]
+    told = {"capstats": __version__, "seed": seed, "source": o.attrs["source"], "errata": list(ERRATA)}
+
+    def figure_1(ax: Any, label: str) -> None:
+        plot_individual_cap(boxes.sel(original=label, drop=True), ax=ax)
+        ax.set_title(f"${label}$")
+
+    def figure_2(ax: Any, label: str) -> None:
+        of = averages.sel(original=label)
+        plot_average_cap({v: of[v] for v in ("version 1", "version 2")}, original=of["itself"].item(), ax=ax)
+        ax.set_title(f"${label}$: {of['no riskier'].item():.1%} of tables no riskier than the original")
+
+    for name, draw in (("figure-1", figure_1), ("figure-2", figure_2)):
+        files += _four_panels(folder / name, draw, [str(x) for x in o.original.values], told)
+    files += _tables_page(folder / "tables", told)
+    return values, averages["no riskier"], files
+
+
+def _value_rows(values: list[Value]) -> Iterator[list[Any]]:
+    for value in values:
+        yield [value.where, value.what, value.printed, value.computed, value.agrees]
+
+
+def _numbered() -> dict[str, xr.DataArray]:
+    """The paper's tables under their numbers there."""
+    smokers, o, s = smoking(), paper_originals(), paper_synthetics()
+    tables = {"Table 1: O": smokers.o, "Table 2: S": smokers.s}
+    tables |= {f"Table {3 + i}: {label}": o.sel(original=label, drop=True) for i, label in enumerate(o.original.values)}
+    tables |= {f"Table {7 + i}: S_{label}": s.sel(synthetic=label, drop=True) for i, label in enumerate("bgae")}
+    return tables
+
+
+def _table_rows() -> Iterator[list[Any]]:
+    for name, table in _numbered().items():
+        for i, target in enumerate(table.indexes["target"]):
+            for j, (key,) in enumerate(table.indexes["key"]):
+                yield [name, target, key, int(table.values[i, j])]
+
+
+def _write_csv(path: Path, head: list[str], rows: Iterator[list[Any]]) -> Path:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    path.write_text(text.getvalue(), encoding="utf-8")
+    return path
+
+
+def _four_panels(path: Path, draw: Callable[[Any, str], None], labels: list[str], told: Mapping[str, Any]) -> list[Path]:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
+    for ax, label in zip(axes.flat, labels, strict=True):
+        draw(ax, label)
+    handles, names = axes.flat[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
+    return _save(figure, path, told)
+
+
+def _tables_page(path: Path, told: Mapping[str, Any]) -> list[Path]:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(5, 2, figsize=(7, 9.5), layout="constrained")
+    for ax, (name, table) in zip(axes.flat, _numbered().items(), strict=True):
+        ax.axis("off")
+        number, _, symbol = name.partition(": ")
+        ax.set_title(f"{number}: ${symbol}$", fontsize=10)
+        ax.table(
+            [[f"{x}" for x in row] for row in table.values],
+            rowLabels=[f"${x}$" if "_" in x else x for x in table.indexes["target"]],
+            colLabels=[f"${x}$" if "_" in x else x for (x,) in table.indexes["key"]],
+            loc="center",
+            cellLoc="right",
+            bbox=[0.2, 0.05, 0.75, 0.9],
+            edges="horizontal",
+        )
+    return _save(figure, path, told)
+
+
+def _save(figure: Any, path: Path, told: Mapping[str, Any]) -> list[Path]:
+    """The figure as PNG and PDF, with how it came to be in the files' own metadata."""
+    import matplotlib.pyplot as plt
+
+    told = json.dumps(told, ensure_ascii=False)
+    png, pdf = path.with_suffix(".png"), path.with_suffix(".pdf")
+    figure.savefig(png, dpi=200, metadata={"Software": f"capstats {__version__}", "Description": told})
+    figure.savefig(pdf, metadata={"Creator": f"capstats {__version__}", "Subject": told, "CreationDate": None})
+    plt.close(figure)
+    return [png, pdf]
+
+
+def report(values: list[Value], shares: xr.DataArray) -> str:
+    """What `reproduce` found, as a table for a terminal.
+
+    Parameters
+    ----------
+    values : list of Value
+        Printed and computed values.
+    shares : DataArray, dims (original,)
+        As `reproduce` returns them.
+
+    Returns
+    -------
+    str
+        One line a value, the shares behind Figure 2, and the errata of the text.
+
+    Examples
+    --------
+    >>> print(report(printed_values()[:1], xr.DataArray([1.0], coords={"original": ["O_1"]})).splitlines()[1])
+    2.3      CAP of x_0, a sick smoker, with O               0.4      0.4000    yes
+    """
+    lines = [f"{'section':<9}{'value':<46}{'printed':>7}{'computed':>12}{'agrees':>7}"]
+    lines += [f"{v.where:<9}{v.what:<46}{v.printed:>7}{v.computed:>12.4f}{'yes' if v.agrees else 'NO':>7}" for v in values]
+    lines += ["", f"Share of {DRAWS} random synthetic tables with average CAP at most the original's (Figure 2; ties count):"]
+    lines += [f"  {label}: {share:.4f}" for label, share in zip(shares.original.values, shares.values, strict=True)]
+    lines += ["", "Errata of the text:", *(f"  - {line}" for line in ERRATA)]
+    return "\n".join(lines)

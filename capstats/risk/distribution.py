@@ -1,0 +1,228 @@
+"""How individual CAP is distributed over the original records: from the cells' weights, without expanding a record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.counts.batches import Aligned
+from capstats.counts.primitives import Array, Floats, at_most, attribution, key_total, ratio
+from capstats.risk.cap import Unmatched, average_cap, check_unmatched
+
+
+def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
+    """Quantiles of individual CAP over the original records, with linear interpolation.
+
+    A low average can hide people at high risk: the 0.9 quantile is the risk that a tenth of the records exceed.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records; `o` must hold integers, for a quantile interpolates between records.
+    q : float or sequence of floats
+        Probabilities from 0 to 1.
+    unmatched : {"zero", "drop"}
+        Records whose key is not in `s` have CAP 0, or are left out.
+
+    Returns
+    -------
+    DataArray, dims (quantile, ...), without ``quantile`` where `q` is one number
+        From 0 to 1: exactly ``numpy.quantile`` of the individual CAP of all n records, which are never expanded. NaN where no
+        record counts.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `o` has fractional counts, `q` is outside [0, 1], or the tables are not counts or disagree.
+
+    Notes
+    -----
+    See theory/distribution.md: the value of the k-th record is found in the cumulated counts of the sorted cells.
+
+    References
+    ----------
+    Hyndman and Fan (1996), definition 7, https://doi.org/10.1080/00031305.1996.10473566.
+
+    Examples
+    --------
+    >>> cap_quantiles([[1, 0], [2, 1]], [[1, 1], [1, 3]], [0, 0.5, 1]).values.tolist()
+    [0.5, 0.5, 0.75]
+    """
+    check_unmatched(unmatched)
+    probabilities = np.asarray(q, dtype=np.float64)
+    if probabilities.ndim > 1 or not ((probabilities >= 0) & (probabilities <= 1)).all():
+        raise ValueError(f"`q` must be one probability or a sequence of them, from 0 to 1; got {q!r}.")
+    p = probabilities.reshape(-1)
+
+    def formula(o: Array, s: Array) -> Floats:
+        if o.dtype.kind != "i":
+            raise ValueError(
+                "`o` must hold integers for quantiles, which interpolate between records; got fractional counts. "
+                "Use cap_ecdf, which takes weights."
+            )
+        values, weights = _by_value(o, s, unmatched)
+        through = np.cumsum(weights, axis=-1)
+        n = through[..., -1:]
+        position = (n - 1) * p
+        below = np.floor(position)
+        a = _kth(values, through, below)
+        b = _kth(values, through, np.minimum(below + 1, n - 1))
+        t = position - below
+        found = np.where(t >= 0.5, b - (b - a) * (1 - t), a + (b - a) * t)  # as numpy rounds it
+        return np.where(n > 0, found, np.nan)
+
+    aligned = Aligned({"o": o, "s": s})
+    return _leading(aligned.map(formula, "cap_quantiles", ("quantile",)), "quantile", probabilities)
+
+
+def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
+    """Share of the original records whose individual CAP is at most a given value.
+
+    One minus it is the share of people whose risk exceeds that value.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records; weights may be fractional.
+    at : float or sequence of floats
+        Values of individual CAP; ties count (see `at_most`).
+    unmatched : {"zero", "drop"}
+        Records whose key is not in `s` have CAP 0, or are left out.
+
+    Returns
+    -------
+    DataArray, dims (at, ...), without ``at`` where it is one number
+        From 0 to 1, never falling along ``at``. NaN where no record counts.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `at` holds NaN, or the tables are not counts or disagree.
+
+    Notes
+    -----
+    See theory/distribution.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 1 shows this distribution.
+
+    Examples
+    --------
+    Five smokers' worth of cells; half of the records have CAP at most 0.5:
+
+    >>> float(cap_ecdf([[2, 0], [2, 4]], [[1, 1], [1, 3]], 0.5))
+    0.5
+    """
+    check_unmatched(unmatched)
+    places = np.asarray(at, dtype=np.float64)
+    if places.ndim > 1 or np.isnan(places).any():
+        raise ValueError(f"`at` must be one number or a sequence of numbers; got {at!r}.")
+
+    def formula(o: Array, s: Array) -> Floats:
+        values, weights = _by_value(o, s, unmatched)
+        through = np.concatenate([np.zeros_like(weights[..., :1]), np.cumsum(weights, axis=-1)], axis=-1)
+        n = through[..., -1:]
+        below = np.stack([at_most(values, x).sum(-1) for x in places.reshape(-1)], axis=-1)
+        return ratio(np.take_along_axis(through, below, axis=-1), n, np.nan)
+
+    aligned = Aligned({"o": o, "s": s})
+    return _leading(aligned.map(formula, "cap_ecdf", ("at",)), "at", places)
+
+
+def cap_boxplot(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.Dataset:
+    """The numbers of a boxplot of individual CAP over the original records, with the averages that belong beside it.
+
+    Where many tables have the same average, it shows which of them leave some people at high risk.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records; `o` must hold integers.
+    unmatched : {"zero", "drop"}
+        Records whose key is not in `s` have CAP 0, or are left out.
+
+    Returns
+    -------
+    Dataset, dims (...)
+        ``lower_whisker``, ``lower_quartile``, ``median``, ``upper_quartile``, ``upper_whisker``: as matplotlib has them for the expanded
+        records (whiskers end at the last record within 1.5 interquartile ranges, where a tie is within); ``average``, the average CAP; ``original_cap``, that of
+        `o` with itself; and ``individual``, dims (..., target, key): the CAP of the cells that hold records, NaN elsewhere, whose
+        values beyond the whiskers are the outliers. All from 0 to 1, NaN where no record counts.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `o` has fractional counts, or the tables are not counts or disagree.
+
+    See Also
+    --------
+    cap_quantiles, plotting.plot_individual_cap
+
+    Notes
+    -----
+    See theory/distribution.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 1.
+
+    Examples
+    --------
+    >>> box = cap_boxplot([[20, 5], [30, 45]], [[8, 7], [25, 60]])
+    >>> [round(float(box[name]), 3) for name in ("lower_quartile", "median", "upper_quartile", "average", "original_cap")]
+    [0.629, 0.758, 0.896, 0.684, 0.67]
+    """
+    check_unmatched(unmatched)
+    quartiles = cap_quantiles(o, s, [0.25, 0.5, 0.75], unmatched=unmatched)
+    low, middle, high = (quartiles.isel(quantile=i, drop=True) for i in range(3))
+    aligned = Aligned({"o": o, "s": s})
+
+    def held(o: Array, s: Array) -> Floats:
+        q = attribution(s, 0.0 if unmatched == "zero" else np.nan)
+        return np.where(o > 0, q, np.nan)
+
+    individual = aligned.map(held, "individual", ("target", "key"))
+    reach = 1.5 * (high - low)
+    below, above = individual.where(at_most(low, individual + reach)), individual.where(at_most(individual, high + reach))
+    return xr.Dataset(
+        {
+            "lower_whisker": np.minimum(_least(below), low),
+            "lower_quartile": low,
+            "median": middle,
+            "upper_quartile": high,
+            "upper_whisker": np.maximum(-_least(-above), high),
+            "average": average_cap(o, s, unmatched=unmatched),
+            "original_cap": average_cap(o, o),
+            "individual": individual,
+        }
+    )
+
+
+def _least(cells: xr.DataArray) -> xr.DataArray:
+    """Least value over the cells that have one; NaN where none has."""
+    return cells.fillna(np.inf).min(["target", "key"]).where(cells.notnull().any(["target", "key"]))
+
+
+def _by_value(o: Array, s: Array, unmatched: Unmatched) -> tuple[Floats, Array]:
+    """Cells sorted by individual CAP, and the records in each: two arrays of shape (..., cells)."""
+    q = attribution(s, 0.0)
+    if unmatched == "drop":
+        o = o * (key_total(s) > 0)[..., None, :]
+    q, o = np.broadcast_arrays(q, o)
+    q, o = (x.reshape(*x.shape[:-2], -1) for x in (q, o))
+    order = np.argsort(q, axis=-1)
+    return np.take_along_axis(q, order, axis=-1), np.take_along_axis(o, order, axis=-1)
+
+
+def _kth(values: Floats, through: Array, k: Floats) -> Floats:
+    """The value of the k-th record (from 0) where ``through`` records have a value no greater."""
+    cell = np.stack([(through <= k[..., i, None]).sum(-1) for i in range(k.shape[-1])], axis=-1)
+    return np.take_along_axis(values, np.minimum(cell, values.shape[-1] - 1), axis=-1)
+
+
+def _leading(result: xr.DataArray, dim: str, values: Floats) -> xr.DataArray:
+    result = result.assign_coords({dim: values.reshape(-1)}).transpose(dim, ...)
+    return result if values.ndim else result.isel({dim: 0})
