@@ -13,7 +13,7 @@ from capstats.counts.axes import align, axis_of, coords_of
 from capstats.counts.frames import is_frame
 from capstats.counts.primitives import Array
 
-EXACT = 2**53  # integers up to here are exact in float64
+EXACT = 2**53  # integers below are exact in float64
 BLOCK = 240_000  # cells computed at a time
 
 Core = Sequence[str]
@@ -76,7 +76,7 @@ def _integers(table: xr.DataArray, name: str) -> Array:
     if values.dtype.kind not in "biuf":
         raise TypeError(f"`{name}` must hold numbers; got dtype {values.dtype}.")
     if values.dtype.kind == "f":
-        if not (values.min() >= 0 and values.max() <= EXACT):
+        if not (values.min() >= 0 and values.max() < EXACT):
             raise ValueError(_refusal(table, name))
         if (values != np.floor(values)).any():
             return values.astype(np.float64, copy=False)
@@ -84,13 +84,13 @@ def _integers(table: xr.DataArray, name: str) -> Array:
 
 
 def in_range(counts: np.ndarray) -> bool:
-    """Whether all integers are from 0 to 2**53: read as unsigned, a negative one is above every other."""
-    return bool(np.maximum.reduce(counts.view(np.uint64), axis=None) <= EXACT)
+    """Whether all integers are from 0 to below 2**53: the bits that any of them has are those of such a number."""
+    return 0 <= int(np.bitwise_or.reduce(counts, axis=None)) < EXACT
 
 
 def _refusal(table: xr.DataArray, name: str) -> str:
     values = table.values
-    broken = {"finite": ~np.isfinite(values), "non-negative": values < 0, "at most 2**53, to be exact": values > EXACT}
+    broken = {"finite": ~np.isfinite(values), "non-negative": values < 0, "below 2**53, to be exact": values >= EXACT}
     rule, wrong = next((rule, wrong) for rule, wrong in broken.items() if wrong.any())
     place = np.unravel_index(int(np.argmax(wrong)), values.shape)
     return f"`{name}` must be {rule}; got {values[place]} at {_cell(table, place)}. Mend that cell, or the records behind it."

@@ -117,13 +117,18 @@ def average_cap(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.DataArra
     """
     check_unmatched(unmatched)
 
-    def formula(o: Array, s: Array) -> Floats:
+    def correct(o: Array, s: Array) -> Floats:
         s_j = key_total(s)
-        c = ratio(shared(o, s, s_j), s_j, 0.0).sum(-1)
-        n = total(o) if unmatched == "zero" else (key_total(o) * (s_j > 0)).sum(-1)
-        return ratio(c, n, np.nan)  # Definitions 2 and 3
+        return ratio(shared(o, s, s_j), s_j, 0.0).sum(-1)  # c
 
-    return Aligned({"o": o, "s": s}).map(formula, "average_cap")
+    def among_matched(o: Array, s: Array) -> Floats:
+        return ratio(correct(o, s), (key_total(o) * (key_total(s) > 0)).sum(-1), np.nan)  # Definition 3
+
+    aligned = Aligned({"o": o, "s": s})
+    if unmatched == "drop":
+        return aligned.map(among_matched, "average_cap")
+    c = aligned.map(correct, "average_cap")
+    return c.copy(data=ratio(c.values, total(aligned.arrays["o"]), np.nan))  # Definition 2
 
 
 def matched_records(o: Any, s: Any) -> xr.DataArray:
