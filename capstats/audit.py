@@ -121,18 +121,20 @@ class Audit:
         return "\n".join([*lines, "", *self.notes()])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th style='text-align:right'>{html.escape(c)}</th>" for c in self.columns) if self._several else ""
-        body = "".join(
-            f"<tr><td style='text-align:left;{'padding-left:2em' if label.startswith(' ') else ''}'>{html.escape(label.strip())}</td>"
-            + "".join(f"<td style='text-align:right;font-variant-numeric:tabular-nums'>{html.escape(c)}</td>" for c in cells)
-            + "</tr>"
-            for label, cells in self.rows()
-        )
+        cell = "padding:0.15em 0 0.15em {indent}em;border-bottom:1px solid #ddd;text-align:{side};font-variant-numeric:tabular-nums"
+        number = cell.format(indent=2, side="right")
+        lines = []
+        for label, values in self.rows():
+            name = cell.format(indent=2 if label.startswith(" ") else 0, side="left")
+            numbers = "".join(f"<td style='{number}'>{html.escape(v)}</td>" for v in values)
+            lines.append(f"<tr><td style='{name}'>{html.escape(label.strip())}</td>{numbers}</tr>")
+        heads = "".join(f"<th style='{number}'>{html.escape(c)}</th>" for c in self.columns)
         return (
-            "<table style='border-collapse:collapse'><caption style='text-align:left;font-weight:bold'>"
-            "Disclosure risk by Correct Attribution Probability (CAP)</caption>"
-            + (f"<thead><tr><th></th>{head}</tr></thead>" if head else "")
-            + f"<tbody>{body}</tbody></table><p style='max-width:45em;color:#555'>{html.escape(' '.join(self.notes()))} "
+            "<table style='border-collapse:collapse'>"
+            "<caption style='text-align:left;font-weight:bold;white-space:nowrap;padding-bottom:0.5em'>"
+            f"Disclosure risk by Correct Attribution Probability (CAP)</caption><thead><tr><th></th>{heads}</tr></thead>"
+            f"<tbody>{''.join(lines)}</tbody></table>"
+            f"<p style='max-width:45em;color:#555'>{html.escape(' '.join(self.notes()))} "
             f"capstats {html.escape(self.provenance['capstats'])}.</p>"
         )
 
@@ -180,7 +182,7 @@ def audit(
 
     Notes
     -----
-    Least and greatest attainable average CAP are on the observed domain: see theory/theorem-2.md, theory/theorem-3.md, theory/lemma-1.md.
+    Least and greatest attainable average CAP are on the observed domain: see `minimum_cap`, `maximum_cap` and `observed_domain`.
 
     References
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -141,11 +141,11 @@ def _split(text: str) -> list[str]:
     return [part for part in text.split(",") if part]
 
 
-def _types(text: str | None) -> dict[str, Any] | None:
+def _types(text: str | None) -> dict[Hashable, Any] | None:
     """``a=number,b=low|high``; a comma belongs to a column's name where no ``=`` follows before the next one."""
     if text is None:
         return None
-    types: dict[str, Any] = {}
+    types: dict[Hashable, Any] = {}
     for part in re.split(r",(?=[^=]*=)", text):
         column, equals, wanted = part.rpartition("=")
         if not equals or not column:

@@ -285,10 +285,10 @@ def _save(figure: Any, path: Path, told: Mapping[str, Any]) -> list[Path]:
     """The figure as PNG and PDF, with how it came to be in the files' own metadata."""
     import matplotlib.pyplot as plt
 
-    told = json.dumps(told, ensure_ascii=False)
+    about = json.dumps(told, ensure_ascii=False)
     png, pdf = path.with_suffix(".png"), path.with_suffix(".pdf")
-    figure.savefig(png, dpi=200, metadata={"Software": f"capstats {__version__}", "Description": told})
-    figure.savefig(pdf, metadata={"Creator": f"capstats {__version__}", "Subject": told, "CreationDate": None})
+    figure.savefig(png, dpi=200, metadata={"Software": f"capstats {__version__}", "Description": about})
+    figure.savefig(pdf, metadata={"Creator": f"capstats {__version__}", "Subject": about, "CreationDate": None})
     plt.close(figure)
     return [png, pdf]
 

@@ -11,7 +11,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # apart for the colour-blind (Okabe and Ito), and in grey
-FILLS = ({"facecolor": "#56B4E9", "hatch": None}, {"facecolor": "#E69F00", "hatch": "////"})
+FILLS: tuple[dict[str, Any], ...] = ({"facecolor": "#56B4E9", "hatch": None}, {"facecolor": "#E69F00", "hatch": "////"})
 
 
 def plot_individual_cap(boxes: xr.Dataset, *, ax: Axes | None = None, **bxp_kwargs: Any) -> Axes:
@@ -144,9 +144,11 @@ def plot_average_cap(
     ends = np.concatenate([*values, [] if original is None else [float(original)]])
     low, high = float(ends.min()), float(ends.max())
     pad = max(0.05 * (high - low), 0.01)  # tables that all tie still get a bin of visible width
-    bins = hist_kwargs.pop("bins", np.linspace(low - pad, high + pad, 32))  # an odd number of bins: a lone value stands in the middle of one
-    _, _, bars = ax.hist(values, bins=bins, label=labels, edgecolor="black", linewidth=0.3, **hist_kwargs)
-    for container, fill in zip([bars] if len(values) == 1 else bars, FILLS, strict=False):
+    bins = hist_kwargs.pop(
+        "bins", np.linspace(low - pad, high + pad, 32)
+    )  # an odd number of bins: a lone value stands in the middle of one
+    ax.hist(values, bins=bins, label=labels, edgecolor="black", linewidth=0.3, **hist_kwargs)
+    for container, fill in zip(ax.containers[-len(values) :], FILLS, strict=False):
         for bar in container:
             bar.set(**fill)
     if original is not None:

@@ -64,7 +64,7 @@ def test_docstring_names_source_and_licence(dataset: Callable[[], Any]) -> None:
 
 
 def test_every_data_set_is_tested_and_public() -> None:
-    names = {dataset.__name__ for dataset in [*FRAMES, *TABLES]} | {"ERRATA"}
+    names = {dataset.__name__ for dataset in [*FRAMES, *TABLES]} | {"ERRATA", "example"}
     assert names == set(datasets.__all__)
 
 

@@ -85,36 +85,43 @@ def _stored(names: Sequence[Any], dim: str) -> list[str]:
 
 def join(
     axes: Sequence[pd.MultiIndex], tables: Sequence[str], orders: Mapping[str, Sequence[Label]] | None = None
-) -> tuple[pd.MultiIndex, list[np.ndarray]]:
+) -> tuple[pd.MultiIndex, list[Places]]:
     """The union of axes over the same columns, in order, and where the entries of each stand in it.
 
     ``orders`` has the category order of columns that have one; without it the order that an axis shows is taken for one.
     """
+    naming = next((i for i, axis in enumerate(axes) if not _unnamed(axis)), 0)
+    names = names_of(axes[naming])
     for axis, table in zip(axes, tables, strict=True):
-        if sorted(axis.names) != sorted(axes[0].names) and axis.nlevels + axes[0].nlevels > 2:
-            raise ValueError(f"`{tables[0]}` is labelled by {list(axes[0].names)}, `{table}` by {list(axis.names)}: label them alike.")
-    axes = [axis if axis.nlevels == 1 else axis.reorder_levels(axes[0].names) for axis in axes]
-    return join_columns([_columns(axis, orders or {}) for axis in axes], list(axes[0].names), tables)
+        if sorted(names_of(axis)) != sorted(names) and not (_unnamed(axis) and len(names) == 1):
+            raise ValueError(f"`{tables[naming]}` is labelled by {names}, `{table}` by {names_of(axis)}: label them alike.")
+    axes = [axis if axis.nlevels == 1 else axis.reorder_levels(names) for axis in axes]
+    return join_columns([_columns(axis, names, orders or {}) for axis in axes], names, tables, orders)
 
 
-def _columns(axis: pd.MultiIndex, orders: Mapping[str, Sequence[Label]]) -> list[Column]:
+def _unnamed(axis: pd.MultiIndex) -> bool:
+    return axis.nlevels == 1 and axis.names[0] in UNLABELLED.values()
+
+
+def _columns(axis: pd.MultiIndex, names: Sequence[str], orders: Mapping[str, Sequence[Label]]) -> list[Column]:
     found = []
-    for name, codes, level in zip(axis.names, axis.codes, axis.levels, strict=True):
+    for name, codes, level in zip(names, axis.codes, axis.levels, strict=True):
         labels = [canonical(x) for x in level]
-        if name in orders:
-            place = {label: i for i, label in enumerate([*orders[name], MISSING])}
-            found.append(Column(np.array([place[x] for x in labels])[codes], list(place), ordered=True))
-        else:
-            natural = in_order(labels, one_kind(labels, name, "an index"))
-            found.append(Column(np.asarray(codes), labels, ordered=labels != natural))
+        ordered = name not in orders and labels != in_order(labels, one_kind(labels, name, "an index"))
+        found.append(Column(np.asarray(codes), labels, ordered=ordered))
     return found
 
 
-def join_columns(rows: Sequence[Sequence[Column]], names: Sequence[str], tables: Sequence[str]) -> tuple[pd.MultiIndex, list[np.ndarray]]:
+def join_columns(
+    rows: Sequence[Sequence[Column]],
+    names: Sequence[Hashable],
+    tables: Sequence[str],
+    orders: Mapping[str, Sequence[Label]] | None = None,
+) -> tuple[pd.MultiIndex, list[Places]]:
     """The same for rows given as columns of codes, one list of columns a table."""
     labels, codes = [], []
     for name, columns in zip(names, zip(*rows, strict=True), strict=True):
-        joint, maps = joint_labels(columns, name, tables)
+        joint, maps = joint_labels(columns, name, tables, (orders or {}).get(str(name), ()))
         labels.append(joint)
         codes.append([to_joint[c.codes - c.first] for to_joint, c in zip(maps, columns, strict=True)])
     distinct, positions = union(list(zip(*codes, strict=True)), [len(x) for x in labels])

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.counts.axes import align, axis_of, coords_of
+from capstats.counts.axes import align, coords_of
 from capstats.counts.frames import is_frame
 from capstats.counts.primitives import Array
 
@@ -54,7 +54,8 @@ def _as_table(table: Any, name: str, core: Core) -> xr.DataArray:
         if index is not None and not index.is_unique:
             raise ValueError(f"`{name}` has the {dim} {index[index.duplicated()][0]!r} twice. Labels must be distinct.")
     table = table.transpose(..., *core)
-    return table.copy(data=_integers(table, name))
+    counts: xr.DataArray = table.copy(data=_integers(table, name))
+    return counts
 
 
 def _from_nested(table: Any, name: str, core: Core) -> xr.DataArray:

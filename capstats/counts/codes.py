@@ -7,7 +7,7 @@ the labels that all tables share.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from capstats.counts.labels import MISSING, Kind, Label, in_order, one_kind
 
 Ints = NDArray[np.integer]
+Places = NDArray[np.int64]  # places in a list of labels, or in an axis
 Counts = NDArray[np.int64] | NDArray[np.float64]
 
 BLOCK = 1 << 17  # rows folded at a time: their codes stay in cache
@@ -37,7 +38,7 @@ class Column:
 class Rows:
     """Distinct rows, as one index array a column into its labels, and how often (or with what weight) each occurs."""
 
-    codes: list[NDArray[np.int64]]
+    codes: list[Places]
     counts: Counts
 
 
@@ -54,7 +55,7 @@ def count(columns: Sequence[Column], weights: Counts | None = None) -> Rows:
     return Rows(digits(list(np.unravel_index(flat, sizes))), counts)
 
 
-def _narrowed(columns: Sequence[Column]):  # type: ignore[no-untyped-def]
+def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[list[Places]], list[Places]]]:
     """Columns whose combinations fit one flat code, and how to get the given columns' codes back from theirs.
 
     Where the product of the numbers of levels is too large, the leading columns are replaced by their distinct combinations.
@@ -68,7 +69,7 @@ def _narrowed(columns: Sequence[Column]):  # type: ignore[no-untyped-def]
     leading = list(np.unravel_index(flat, [len(c.labels) for c in columns[:head]]))
     rest, digits = _narrowed([Column(ids, range(len(flat))), *columns[head:]])
 
-    def back(codes):  # type: ignore[no-untyped-def]
+    def back(codes: list[Places]) -> list[Places]:
         first, *others = digits(codes)
         return [c[first] for c in leading] + others
 
@@ -97,12 +98,12 @@ def _fold(columns: Sequence[Column], start: int, stop: int, out: NDArray[np.intp
         offset = offset * levels - column.first
         if k == len(columns):
             np.multiply(flat, levels, out=out, dtype=np.intp, casting="unsafe")
-            flat = np.add(out, codes, out=out, casting="unsafe")
+            flat = np.add(out, codes, out=out, dtype=np.intp, casting="unsafe")  # else uint64 codes would be added as floats
         else:
             reach = _reach(columns[:k])
             wide = next(t for t in (np.int16, np.int32, np.int64) if reach <= np.iinfo(t).max)
             flat = np.multiply(flat, levels, dtype=wide, casting="unsafe")
-            np.add(flat, codes, out=flat, casting="unsafe")
+            np.add(flat, codes, out=flat, dtype=wide, casting="unsafe")
     if not others:
         out[:] = flat
     if offset:
@@ -149,10 +150,13 @@ def _exact(sums: NDArray[np.float64], weights: Counts) -> Counts:
 # --- one set of labels for several tables -----------------------------------------------------------------------------
 
 
-def joint_labels(columns: Sequence[Column], name: str, tables: Sequence[str]) -> tuple[list[Label], list[Ints]]:
+def joint_labels(
+    columns: Sequence[Column], name: Hashable, tables: Sequence[str], order: Sequence[Label] = ()
+) -> tuple[list[Label], list[Places]]:
     """The labels that occur in any table, in their common order, and for each table where its own labels stand in it.
 
-    A category order comes first, the first table's before the next one's; other labels follow in natural order; ``MISSING`` is last.
+    A category order comes first: ``order``, then the first table's before the next one's. It counts as a whole, also where a
+    table shows only some of its categories. Other labels follow in natural order; ``MISSING`` is last.
     """
     used = [np.flatnonzero(np.bincount(c.codes - c.first, minlength=len(c.labels))) for c in columns]
     present = [[c.labels[i] for i in u] for c, u in zip(columns, used, strict=True)]
@@ -164,31 +168,36 @@ def joint_labels(columns: Sequence[Column], name: str, tables: Sequence[str]) ->
     if len(kinds) > 1:
         (a, x), (b, y), *_ = kinds.items()
         raise TypeError(
-            f"Column {name!r} holds {a} labels in `{x}` and {b} labels in `{y}`: none of them can match. "
-            f'Convert one of them, or say types={{{name!r}: "{(b if a == "text" else a).split()[0]}"}}.'
+            f"Column {name!r} holds {a} labels in `{x}` and {b} labels in `{y}`: none of them can match. Convert one of them"
+            + _common_type(name, {a, b})
         )
-    kind = next(iter(kinds), None)
-    joint: dict[Label, int] = {}
-    for column, labels in zip(columns, present, strict=True):
-        if column.ordered:
-            for label in labels:
-                joint.setdefault(label, 0)
-    for label in in_order({x for labels in present for x in labels} - joint.keys(), kind):
-        joint[label] = 0
-    if MISSING in joint:
-        joint.pop(MISSING)
-        joint[MISSING] = 0
-    for position, label in enumerate(joint):
-        joint[label] = position
+    shown = {x: x for labels in present for x in labels if x is not MISSING}
+    categories = [*order, *(x for column in columns if column.ordered for x in column.labels)]
+    known = list(dict.fromkeys(shown[x] for x in categories if x in shown))
+    joint = known + in_order(shown.keys() - set(known), next(iter(kinds), None))
+    if any(MISSING in labels for labels in present):
+        joint.append(MISSING)
+    place = {label: i for i, label in enumerate(joint)}
     maps = []
     for column, u, labels in zip(columns, used, present, strict=True):
         to_joint = np.zeros(len(column.labels), np.int64)
-        to_joint[u] = [joint[x] for x in labels]
+        to_joint[u] = [place[x] for x in labels]
         maps.append(to_joint)
-    return list(joint), maps
+    return joint, maps
 
 
-def union(tables: Sequence[Sequence[NDArray[np.int64]]], sizes: Sequence[int]) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+def _common_type(name: Hashable, kinds: set[Kind]) -> str:
+    """The rest of the advice: the type that labels of both kinds can be read as, where there is one."""
+    if kinds <= {"number", "bool", "text"}:
+        wanted = "number" if "number" in kinds else "bool"
+    elif kinds <= {"date", "datetime", "text"}:
+        wanted = "datetime" if "datetime" in kinds else "date"
+    else:
+        return "."
+    return f', or say types={{{name!r}: "{wanted}"}}.'
+
+
+def union(tables: Sequence[Sequence[Places]], sizes: Sequence[int]) -> tuple[list[Places], list[Places]]:
     """Distinct rows over several tables of joint codes, sorted, and the position among them of each row of each table."""
     columns = [
         Column(np.concatenate(parts), range(size)) for parts, size in zip(zip(*tables, strict=True), sizes, strict=True)

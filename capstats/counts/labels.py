@@ -10,8 +10,9 @@ import datetime as dt
 import difflib
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -73,6 +74,8 @@ def free_name(column: Hashable, taken: Iterable[str]) -> str:
 def hint(name: Hashable, names: Iterable[Hashable]) -> str:
     """The end of an error message about an unknown name: the nearest known one, or all of them."""
     known = [str(n) for n in names]
+    if not known:
+        return " It has none."
     near = difflib.get_close_matches(str(name), known, n=1)
     if near:
         return f" Did you mean {near[0]!r}?"
@@ -88,21 +91,28 @@ def canonical(value: Any) -> Label:
         return value
     if value is None or value is MISSING or value is pd.NA or value is pd.NaT:
         return MISSING
-    if isinstance(value, np.datetime64):
+    if isinstance(value, (np.datetime64, np.timedelta64)):
         if np.isnat(value):
             return MISSING
-        return value.item() if np.datetime_data(value)[0] == "D" else pd.Timestamp(value)
+        if isinstance(value, np.timedelta64):
+            return pd.Timedelta(value)
+        day = value.item() if np.datetime_data(value)[0] == "D" else None
+        return day if isinstance(day, dt.date) else pd.Timestamp(value)  # numpy has days that Python has not
     if isinstance(value, np.generic):
-        value = value.item()
+        value = float(value) if isinstance(value, np.floating) else value.item()
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, (float, Decimal)):
+    if isinstance(value, int):
+        return value if isinstance(value, bool) else int(value)
+    if isinstance(value, (float, Decimal, Fraction)):
         if value != value:
             return MISSING
         return int(value) if math.isfinite(value) and value == int(value) else float(value)
     if isinstance(value, dt.datetime):
         stamp = pd.Timestamp(value)
         return stamp if stamp.tzinfo is None else stamp.tz_convert("UTC")
+    if isinstance(value, dt.timedelta):
+        return pd.Timedelta(value)
     return value
 
 
@@ -175,7 +185,8 @@ def level_index(labels: Sequence[Label], name: str | None = None) -> pd.Index:
         unit = "ns" if any(x.nanosecond for x in labels) else "us"
         return pd.DatetimeIndex(list(labels), name=name).as_unit(unit)
     index = np.empty(len(labels), dtype=dtype)
-    index[:] = labels
+    for i, label in enumerate(labels):  # one by one: a label may be a tuple
+        index[i] = label
     return pd.Index(index, dtype=dtype, name=name)
 
 
@@ -191,7 +202,9 @@ def _number(x: Label) -> Label:
     if isinstance(x, (int, float)):
         return x
     if isinstance(x, str) and _NUMBER.fullmatch(x.strip()):
-        return int(x) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", x) else canonical(float(x))
+        number = int(x) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", x) else canonical(float(x))
+        if "inf" in x.lower() or number not in (math.inf, -math.inf):  # 1e400 is a number, but not one that a float holds
+            return number
     raise ValueError(x)
 
 
@@ -208,8 +221,11 @@ def _date(x: Label) -> Label:
 
 
 def _datetime(x: Label) -> Label:
-    if isinstance(x, (dt.date, str)):
-        return canonical(pd.Timestamp(x.strip() if isinstance(x, str) else x))
+    if isinstance(x, str):
+        dt.datetime.fromisoformat(x.strip())  # pandas alone would also read "now", "nan", "12:30" and "01/02/2024"
+        return canonical(pd.Timestamp(x.strip()))
+    if isinstance(x, dt.date):
+        return canonical(pd.Timestamp(x))
     raise ValueError(x)
 
 
@@ -222,23 +238,25 @@ _PARSERS: dict[str, Callable[[Label], Label]] = {
 }
 
 
+_EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 12:30:00", "bool": " such as true, yes, 1, false, no, 0"}
+
+
 def check_type(column: str, wanted: Any) -> None:
     """Raise unless ``wanted`` is one of the type names or a sequence of distinct levels."""
-    if isinstance(wanted, str):
-        if wanted not in _PARSERS:
-            raise ValueError(
-                f"`types` of column {column!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels; got {wanted!r}."
-            )
+    if isinstance(wanted, str) and wanted in _PARSERS:
         return
+    if not isinstance(wanted, Collection) or isinstance(wanted, (str, bytes, Set, Mapping)):  # the levels have an order
+        raise ValueError(
+            f"`types` of column {column!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels in order; got {wanted!r}."
+        )
     levels = [canonical(x) for x in wanted]
-    if not levels or MISSING in levels or len(set(levels)) < len(levels):
-        raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {list(wanted)!r}.")
     one_kind(levels, column, "types")
+    if not levels or MISSING in levels or any(x in levels[:i] for i, x in enumerate(levels)):
+        raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {list(wanted)!r}.")
 
 
 def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str) -> list[Label]:
     """Labels converted to the type the caller asked for; one that does not parse raises with its column and text."""
-    check_type(column, wanted)
     if isinstance(wanted, str):
         name, levels = wanted, None
     else:
@@ -254,7 +272,7 @@ def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str) -> l
             parsed = parse(label)
         except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
             raise ValueError(
-                f"Column {column!r} of `{table}` holds {label!r}, which is not a {name}. "
+                f"Column {column!r} of `{table}` holds {label!r}, which is not a {name}{_EXAMPLES.get(name, '')}. "
                 f"Mend the value, or give the column another type in `types`."
             ) from error
         if levels is not None and parsed not in levels:

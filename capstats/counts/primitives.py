@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-Array = NDArray[np.int64] | NDArray[np.float64]
+Array = NDArray[Any]  # int64, or float64 where weights are fractional
 Floats = NDArray[np.float64]
 
 TIE = 1e-12  # two numbers closer than this, relative to the larger, are equal
@@ -16,17 +16,17 @@ TIE = 1e-12  # two numbers closer than this, relative to the larger, are equal
 
 def key_total(x: Array) -> Array:
     """Records of each key, x_.j: shape (..., key)."""
-    return np.add.reduce(x, axis=-2)
+    return np.asarray(np.add.reduce(x, axis=-2))
 
 
 def target_total(x: Array) -> Array:
     """Records of each target, x_i.: shape (..., target)."""
-    return np.add.reduce(x, axis=-1)
+    return np.asarray(np.add.reduce(x, axis=-1))
 
 
 def total(x: Array) -> Array:
     """All records of a table: shape (...)."""
-    return np.add.reduce(x, axis=(-2, -1))
+    return np.asarray(np.add.reduce(x, axis=(-2, -1)))
 
 
 def shared(o: Array, s: Array, s_j: Array) -> Array:
@@ -35,8 +35,8 @@ def shared(o: Array, s: Array, s_j: Array) -> Array:
     if greatest > 2**9 and greatest * float(s_j.max()) > 2**62:  # counts are at most 2**53
         o = o.astype(np.float64)  # the integer sum could overflow
     if o.size == o.shape[-2] * o.shape[-1]:
-        return np.einsum("ij,...ij->...j", o.reshape(o.shape[-2:]), s)  # twice as fast as with a stretched axis
-    return np.einsum("...ij,...ij->...j", o, s)
+        return np.asarray(np.einsum("ij,...ij->...j", o.reshape(o.shape[-2:]), s))  # twice as fast as with a stretched axis
+    return np.asarray(np.einsum("...ij,...ij->...j", o, s))
 
 
 def ratio(part: Array, whole: Array, empty: float) -> Floats:
@@ -102,4 +102,4 @@ def at_most(value: Any, reference: Any, *, rtol: float = TIE) -> Any:
 def mode(s: Array) -> NDArray[np.bool_]:
     """The cells of each matched key that hold its greatest count, ties included: shape (..., target, key)."""
     greatest = s.max(axis=-2, keepdims=True)
-    return (s == greatest) & (greatest > 0)
+    return np.asarray((s == greatest) & (greatest > 0))

@@ -76,7 +76,8 @@ def baseline_cap(o: Any, s: Any = None, *, kind: Kind = "marginal") -> xr.DataAr
 
 
 def _marginal(o: Array) -> Floats:
-    return (ratio(target_total(o), total(o)[..., None], np.nan) ** 2).sum(-1)
+    p = ratio(target_total(o), total(o)[..., None], np.nan)
+    return np.asarray((p**2).sum(-1))
 
 
 def _modal(o: Array) -> Floats:
@@ -85,7 +86,7 @@ def _modal(o: Array) -> Floats:
 
 def _crossed(o: Array, s: Array) -> Floats:
     p = ratio(target_total(o), total(o)[..., None], np.nan)
-    return (p * ratio(target_total(s), total(s)[..., None], np.nan)).sum(-1)
+    return np.asarray((p * ratio(target_total(s), total(s)[..., None], np.nan)).sum(-1))
 
 
 def _uniform(o: Array, levels: list[np.ndarray]) -> Floats:

@@ -119,7 +119,7 @@ def average_cap(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.DataArra
 
     def correct(o: Array, s: Array) -> Floats:
         s_j = key_total(s)
-        return ratio(shared(o, s, s_j), s_j, 0.0).sum(-1)  # c
+        return np.asarray(ratio(shared(o, s, s_j), s_j, 0.0).sum(-1))  # c
 
     def among_matched(o: Array, s: Array) -> Floats:
         return ratio(correct(o, s), (key_total(o) * (key_total(s) > 0)).sum(-1), np.nan)  # Definition 3
@@ -210,6 +210,6 @@ def correct_predictions(o: Any, s: Any) -> xr.DataArray:
 
     def formula(o: Array, s: Array) -> Floats:
         best = mode(s)
-        return ratio((o * best).sum(-2), best.sum(-2), 0.0).sum(-1)
+        return np.asarray(ratio((o * best).sum(-2), best.sum(-2), 0.0).sum(-1))
 
     return Aligned({"o": o, "s": s}).map(formula, "correct_predictions")

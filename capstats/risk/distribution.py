@@ -148,9 +148,9 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.Dataset:
     -------
     Dataset, dims (...)
         ``lower_whisker``, ``lower_quartile``, ``median``, ``upper_quartile``, ``upper_whisker``: as matplotlib has them for the expanded
-        records (whiskers end at the last record within 1.5 interquartile ranges, where a tie is within); ``average``, the average CAP; ``original_cap``, that of
-        `o` with itself; and ``individual``, dims (..., target, key): the CAP of the cells that hold records, NaN elsewhere, whose
-        values beyond the whiskers are the outliers. All from 0 to 1, NaN where no record counts.
+        records (whiskers end at the last record within 1.5 interquartile ranges, where a tie is within); ``average``, the average CAP;
+        ``original_cap``, that of `o` with itself; and ``individual``, dims (..., target, key): the CAP of the cells that hold records,
+        NaN elsewhere, whose values beyond the whiskers are the outliers. All from 0 to 1, NaN where no record counts.
 
     Raises
     ------
@@ -212,9 +212,9 @@ def _by_value(o: Array, s: Array, unmatched: Unmatched) -> tuple[Floats, Array]:
     if unmatched == "drop":
         o = o * (key_total(s) > 0)[..., None, :]
     q, o = np.broadcast_arrays(q, o)
-    q, o = (x.reshape(*x.shape[:-2], -1) for x in (q, o))
-    order = np.argsort(q, axis=-1)
-    return np.take_along_axis(q, order, axis=-1), np.take_along_axis(o, order, axis=-1)
+    values, weights = (x.reshape(*x.shape[:-2], -1) for x in (q, o))
+    order = np.argsort(values, axis=-1)
+    return np.take_along_axis(values, order, axis=-1), np.take_along_axis(weights, order, axis=-1)
 
 
 def _kth(values: Floats, through: Array, k: Floats) -> Floats:
