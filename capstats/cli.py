@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Hashable, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message as one line and exit with status 2."""
-        self.exit(2, f"{self.prog}: {message}. Try `{self.prog} --help`.\n")
+        self.exit(2, f"{self.prog}: {' '.join(message.split())}. Try `{self.prog} --help`.\n")
 
 
 def parser() -> Parser:
@@ -42,6 +41,7 @@ def parser() -> Parser:
     check.add_argument(
         "--types", metavar="A=TYPE,...", help='type of each column: number, text, bool, date, datetime, or its levels in order "low|high"'
     )
+    check.add_argument("--type", action="append", default=[], metavar="A=TYPE", help="one such type, whatever is in it; may be repeated")
     check.add_argument("--missing", choices=("level", "drop"), default="level", help="missing values are a level, or drop their record")
     check.add_argument("--null-values", action="append", metavar="TEXT", help="text that means missing in CSV, in place of an empty field")
     check.add_argument("--weights", metavar="W or WO,WS", help="column of weights, or one for original and one for synthetic records")
@@ -78,9 +78,9 @@ def _audit(given: argparse.Namespace) -> int:
     if given.figure and Path(given.figure).suffix.lower() not in (".png", ".pdf", ".svg"):
         raise ValueError(f"--figure must end in .png, .pdf or .svg; got {given.figure!r}.")
     found = _example(given) if given.example else _files(given)
-    print(found.to_json() if given.json else found)
     if given.figure:
         _save(found, given.figure)
+    print(found.to_json() if given.json else found)
     return 0
 
 
@@ -100,7 +100,7 @@ def _files(given: argparse.Namespace) -> Audit:
         target=given.target,
         missing=given.missing,
         null_values=given.null_values,
-        types=_types(given.types),
+        types=_types(given.types, given.type),
         weights=_weights(given.weights),
         memory_limit=given.memory_limit,
         provenance={"original": given.original, "synthetic": given.synthetic},
@@ -110,7 +110,7 @@ def _files(given: argparse.Namespace) -> Audit:
 def _example(given: argparse.Namespace) -> Audit:
     from capstats.datasets import example
 
-    own = ("original", "keys", "key", "target", "types", "weights", "null_values", "memory_limit")
+    own = ("original", "keys", "key", "target", "types", "type", "weights", "null_values", "memory_limit")
     taken = [name for name in own if getattr(given, name)] + ["missing"] * (given.missing != "level")
     if taken:
         raise ValueError(f"--example brings its own data and columns; leave out {', '.join(taken)}.")
@@ -133,6 +133,9 @@ def _save(found: Audit, file: str) -> None:
 
 def _labels(files: Sequence[str]) -> list[str]:
     """Short names of files: without their folders where that tells them apart."""
+    twice = [file for file in files if files.count(file) > 1]
+    if twice:
+        raise ValueError(f"{twice[0]!r} is given twice. Name each synthetic file once.")
     short = [Path(file).name for file in files]
     return short if len(set(short)) == len(short) else list(files)
 
@@ -141,17 +144,17 @@ def _split(text: str) -> list[str]:
     return [part for part in text.split(",") if part]
 
 
-def _types(text: str | None) -> dict[Hashable, Any] | None:
-    """``a=number,b=low|high``; a comma belongs to a column's name where no ``=`` follows before the next one."""
-    if text is None:
-        return None
+def _types(text: str | None, single: Sequence[str]) -> dict[Hashable, Any] | None:
+    """``a=number,b=low|high``, cut at its commas, and single ones, which may hold commas."""
     types: dict[Hashable, Any] = {}
-    for part in re.split(r",(?=[^=]*=)", text):
+    for part in [*([] if text is None else text.split(",")), *single]:
         column, equals, wanted = part.rpartition("=")
         if not equals or not column:
-            raise ValueError(f"--types must be COLUMN=TYPE, several separated by commas; got {text!r}.")
+            raise ValueError(
+                f"--types must be COLUMN=TYPE, several separated by commas; got {part!r}. Give what has a comma in it to --type, by itself."
+            )
         types[column] = wanted.split("|") if "|" in wanted else wanted
-    return types
+    return types or None
 
 
 def _weights(text: str | None) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import string
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any
 import xarray as xr
 
 from capstats import __version__
-from capstats.counts.primitives import at_most
+from capstats.counts.primitives import TIE, at_most
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws.synthesis import sample_tables
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap
@@ -38,8 +39,10 @@ class Value:
 
     @property
     def agrees(self) -> bool:
-        """Whether the computed number, rounded to the printed decimals, is the printed one."""
+        """Whether the computed number, rounded to the printed decimals, is the printed one; a whole number is to be met exactly."""
         decimals = len(self.printed.partition(".")[2])
+        if not decimals:
+            return math.isclose(self.computed, float(self.printed), rel_tol=TIE)
         return f"{self.computed:.{decimals}f}" == self.printed
 
 
@@ -127,7 +130,7 @@ def figure_2_averages(seed: int = SEED) -> xr.Dataset:
     Returns
     -------
     Dataset
-        ``version 1`` and ``version 2``, dims (original, draw); ``original``, CAP of each original with itself; ``no riskier``, the share
+        ``version 1`` and ``version 2``, dims (original, draw); ``itself``, CAP of each original with itself; ``no riskier``, the share
         of draws whose version 1 is at most that, ties counted.
 
     References

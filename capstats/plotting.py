@@ -53,11 +53,11 @@ def plot_individual_cap(boxes: xr.Dataset, *, ax: Axes | None = None, **bxp_kwar
     boxes = boxes.expand_dims("synthetic") if name is None else boxes.transpose(name, ...)
     in_order = np.argsort(boxes["average"].values.round(12), kind="stable")  # averages that tie keep their given order
     boxes = boxes.isel({boxes["median"].dims[0]: in_order})
-    labels = boxes.indexes[name] if name in boxes.indexes else range(1, boxes["median"].size + 1) if name else [""]
+    labels = boxes.indexes.get(name, in_order if name else [""])  # a table without a label has its position
     stats = []
     for i, label in enumerate(labels):
         box = boxes.isel({boxes["median"].dims[0]: i})
-        cells = box["individual"].values.ravel()
+        cells = _stored(box["individual"])
         outside = (cells < float(box["lower_whisker"])) | (cells > float(box["upper_whisker"]))
         stats.append(
             {
@@ -137,7 +137,7 @@ def plot_average_cap(
         flat = np.asarray(array, dtype=float).ravel()
         undefined = int(np.isnan(flat).sum())
         values.append(flat[~np.isnan(flat)])
-        labels.append(f"{label} ({undefined} undefined)" if undefined else label)
+        labels.append(f"{label} ({undefined} undefined)".strip() if undefined else label)
     if not any(map(len, values)):
         raise ValueError("`averages` holds no number to draw.")
     ax = _axes(ax)
@@ -147,16 +147,24 @@ def plot_average_cap(
     bins = hist_kwargs.pop(
         "bins", np.linspace(low - pad, high + pad, 32)
     )  # an odd number of bins: a lone value stands in the middle of one
-    ax.hist(values, bins=bins, label=labels, edgecolor="black", linewidth=0.3, **hist_kwargs)
+    style: dict[str, Any] = {"edgecolor": "black", "linewidth": 0.3}
+    ax.hist(values, bins=bins, label=labels, **(style | hist_kwargs))
+    given = hist_kwargs.keys() | ({"facecolor"} if "color" in hist_kwargs else set())
     for container, fill in zip(ax.containers[-len(values) :], FILLS, strict=False):
         for bar in container:
-            bar.set(**fill)
+            bar.set(**{name: value for name, value in fill.items() if name not in given})
     if original is not None:
         ax.axvline(float(original), color=BLUE, linestyle="--", linewidth=1.2, label="average CAP of the original")
     ax.locator_params(axis="x", nbins=6)
     ax.set_xlabel("average CAP")
     ax.set_ylabel("synthetic tables")
     return ax
+
+
+def _stored(array: xr.DataArray) -> Any:
+    """The numbers that an array holds, whether it is dense or sparse."""
+    data = array.variable.data
+    return data.ravel() if isinstance(data, np.ndarray) else data.data
 
 
 def _axes(ax: Axes | None) -> Axes:

@@ -133,9 +133,7 @@ def test_smoking_gives_the_individual_cap_printed_in_section_2() -> None:
         (paper_synthetics, "synthetic", ["a", "b", "e", "g"]),
     ],
 )
-def test_paper_tables_are_labelled_as_in_the_paper(
-    tables: Callable[[], xr.DataArray], first: str, labels: list[str]
-) -> None:
+def test_paper_tables_are_labelled_as_in_the_paper(tables: Callable[[], xr.DataArray], first: str, labels: list[str]) -> None:
     table = tables()
     assert table.dims == (first, "target", "key")
     assert table.dtype == np.int64
@@ -185,18 +183,14 @@ def test_o_3_and_o_4_are_as_the_prose_describes_them() -> None:
         ("O_4", "e", 0.309, 3),
     ],
 )
-def test_paper_tables_give_the_average_cap_printed_in_section_4(
-    original: str, synthetic: str, printed: float, digits: int
-) -> None:
+def test_paper_tables_give_the_average_cap_printed_in_section_4(original: str, synthetic: str, printed: float, digits: int) -> None:
     o = paper_originals().sel(original=original)
     s = paper_synthetics().sel(synthetic=synthetic)
     assert round(float(average_cap(o, s)), digits) == printed
 
 
 @pytest.mark.parametrize(("synthetic", "printed"), [("a", 134), ("e", 272)])
-def test_paper_tables_give_the_predictive_success_printed_in_section_4(
-    synthetic: str, printed: int
-) -> None:
+def test_paper_tables_give_the_predictive_success_printed_in_section_4(synthetic: str, printed: int) -> None:
     o = paper_originals().sel(original="O_4").values
     s = paper_synthetics().sel(synthetic=synthetic).values
     assert o[s.argmax(axis=0), range(3)].sum() == printed
@@ -209,9 +203,7 @@ def test_o_2_has_average_cap_one() -> None:
 
 def test_errata_name_what_they_correct() -> None:
     assert len(ERRATA) == 4
-    for erratum, place in zip(
-        ERRATA, ["Table 3", "Table 4", "Tables 9", "Theorem 2"], strict=True
-    ):
+    for erratum, place in zip(ERRATA, ["Table 3", "Table 4", "Tables 9", "Theorem 2"], strict=True):
         assert place in erratum
 
 
@@ -261,9 +253,7 @@ def test_long_form_has_every_cell_once_in_the_published_order(
         assert table[name].cat.categories.tolist() == levels[name]
         assert not table[name].cat.ordered
     # The first variable changes fastest, so the reversed columns are in sorted order.
-    reversed_cells = pd.MultiIndex.from_frame(
-        table[variables[::-1]].apply(lambda column: column.cat.codes)
-    )
+    reversed_cells = pd.MultiIndex.from_frame(table[variables[::-1]].apply(lambda column: column.cat.codes))
     assert reversed_cells.is_unique
     assert reversed_cells.is_monotonic_increasing
     assert len(table) == np.prod([len(labels) for labels in levels.values()])
@@ -321,9 +311,7 @@ def test_ucb_department_a_admitted_more_women_than_men_in_proportion() -> None:
 
 def test_hair_eye_color_sums_to_snees_two_way_table() -> None:
     students = hair_eye_color()
-    table = students.pivot_table(
-        index="Hair", columns="Eye", values="count", aggfunc="sum", observed=True
-    )
+    table = students.pivot_table(index="Hair", columns="Eye", values="count", aggfunc="sum", observed=True)
     assert table.to_numpy().tolist() == [
         [68, 20, 15, 5],
         [119, 84, 54, 29],
@@ -415,10 +403,7 @@ def test_anes96_orders_all_categories_but_the_vote() -> None:
 def test_anes96_income_classes_follow_each_other_without_gap() -> None:
     """Each class starts one dollar above the end of the class before it."""
     classes = anes96()["income"].cat.categories[1:-1]
-    bounds = [
-        [int(bound.strip("$").replace(",", "")) for bound in label.split("-")]
-        for label in classes
-    ]
+    bounds = [[int(bound.strip("$").replace(",", "")) for bound in label.split("-")] for label in classes]
     assert bounds[0][0] == 3_000
     assert bounds[-1][1] == 104_999
     for (_, end), (start, _) in pairwise(bounds):

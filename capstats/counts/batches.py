@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,11 +10,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.counts.axes import align, coords_of
+from capstats.counts.axes import align, coords_of, index_of
+from capstats.counts.coo import Stored, coo, filled, is_sparse, on_union, stacked
 from capstats.counts.frames import is_frame
-from capstats.counts.primitives import Array
+from capstats.counts.labels import canonical
+from capstats.counts.primitives import EXACT, Array, Cells, total
 
-EXACT = 2**53  # integers below are exact in float64
 BLOCK = 240_000  # cells computed at a time
 
 Core = Sequence[str]
@@ -26,8 +28,8 @@ CELLS: Core = ("target", "key")
 def as_counts(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
     """A table of counts as a DataArray whose last dims are ``core``, checked cell by cell; integers wherever all are whole."""
     array = _as_table(table, name, core)
-    if array.dtype.kind == "i" and not in_range(array.values):
-        raise ValueError(_refusal(array, name))
+    if array.dtype.kind == "i":
+        _check_range(array, name, len(core))
     return array
 
 
@@ -50,12 +52,17 @@ def _as_table(table: Any, name: str, core: Core) -> xr.DataArray:
     if any(table.sizes[dim] == 0 for dim in core):
         raise ValueError(f"`{name}` is empty: it has {', '.join(f'{table.sizes[d]} {d}s' for d in core)}. Give at least one of each.")
     for dim in core:
-        index = table.indexes.get(dim)
+        index = index_of(table, dim)
         if index is not None and not index.is_unique:
             raise ValueError(f"`{name}` has the {dim} {index[index.duplicated()][0]!r} twice. Labels must be distinct.")
-    table = table.transpose(..., *core)
-    counts: xr.DataArray = table.copy(data=_integers(table, name))
-    return counts
+    if table.dims[-len(core) :] != tuple(core):
+        table = table.transpose(..., *core)
+    values = table.variable.data.data if is_sparse(table) else table.values
+    counts = _integers(table, values, name)
+    if counts is not values:
+        table = table.copy(data=coo(table.variable.data.coords, counts, table.shape) if is_sparse(table) else counts)
+    checked: xr.DataArray = table
+    return checked
 
 
 def _from_nested(table: Any, name: str, core: Core) -> xr.DataArray:
@@ -71,9 +78,8 @@ def _from_nested(table: Any, name: str, core: Core) -> xr.DataArray:
     return xr.DataArray(values, dims=("draw", *core)[-values.ndim :], name=name)
 
 
-def _integers(table: xr.DataArray, name: str) -> Array:
+def _integers(table: xr.DataArray, values: Array, name: str) -> Array:
     """Counts as int64; weights as float64 where some are fractional."""
-    values = table.values
     if values.dtype.kind not in "biuf":
         raise TypeError(f"`{name}` must hold numbers; got dtype {values.dtype}.")
     if values.dtype.kind == "f":
@@ -84,25 +90,41 @@ def _integers(table: xr.DataArray, name: str) -> Array:
     return values.astype(np.int64, copy=False)
 
 
-def in_range(counts: np.ndarray) -> bool:
-    """Whether all integers are from 0 to below 2**53: the bits that any of them has are those of such a number."""
-    return 0 <= int(np.bitwise_or.reduce(counts, axis=None)) < EXACT
+def _check_range(array: xr.DataArray, name: str, core: int) -> None:
+    if not (in_range(array.variable.data.data, 1) if is_sparse(array) else in_range(array.values, core)):
+        raise ValueError(_refusal(array, name))
+
+
+def in_range(counts: np.ndarray, core: int = 2) -> bool:
+    """Whether all integers are from 0 to below 2**53, and so is the total of each table: then every sum is exact."""
+    bits = int(np.bitwise_or.reduce(counts, axis=None, initial=0))  # negative, or large, where any of them is
+    if not 0 <= bits < EXACT:
+        return False
+    per_table = math.prod(counts.shape[-core:])
+    return bits * per_table < EXACT or bool((counts.sum(tuple(range(-core, 0)), dtype=np.float64) < EXACT).all())
 
 
 def _refusal(table: xr.DataArray, name: str) -> str:
-    values = table.values
+    coords, values = filled(table) if is_sparse(table) else (None, table.values)
     broken = {"finite": ~np.isfinite(values), "non-negative": values < 0, "below 2**53, to be exact": values >= EXACT}
-    rule, wrong = next((rule, wrong) for rule, wrong in broken.items() if wrong.any())
-    place = np.unravel_index(int(np.argmax(wrong)), values.shape)
-    return f"`{name}` must be {rule}; got {values[place]} at {_cell(table, place)}. Mend that cell, or the records behind it."
+    for rule, wrong in broken.items():
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            place = np.unravel_index(first, values.shape) if coords is None else tuple(row[first] for row in coords)
+            return (
+                f"`{name}` must be {rule}; got {values.ravel()[first]} at {_cell(table, place)}. Mend that cell, or the records behind it."
+            )
+    return f"`{name}` must hold fewer than 2**53 records in all, to be exact. Scale its weights down."
 
 
 def _cell(table: xr.DataArray, place: Sequence[Any]) -> str:
     """The labels of a cell, as an error message names it."""
     parts = []
     for dim, i in reversed(list(zip(table.dims, place, strict=True))):
-        index = table.indexes.get(dim)
-        parts.append(f"{dim}={int(i) if index is None else index[i]!r}")
+        index = index_of(table, str(dim))
+        label = int(i) if index is None else index[i]
+        names = tuple(map(canonical, label)) if isinstance(label, tuple) else (canonical(label),)
+        parts.append(f"{dim}={names if len(names) > 1 else names[0]!r}")
     return ", ".join(parts)
 
 
@@ -115,10 +137,13 @@ class Aligned:
     def __init__(self, tables: Mapping[str, Any], core: Mapping[str, Core] | None = None):
         cores = {name: (core or {}).get(name, CELLS) for name in tables}
         arrays = {name: _as_table(table, name, cores[name]) for name, table in tables.items()}
-        self.large = {name: array for name, array in arrays.items() if array.dtype.kind == "i" and array.size > BLOCK}
+        self.sparse = any(is_sparse(array) for array in arrays.values())
+        self.large: dict[str, xr.DataArray] = {}  # checked while they are computed on, when they are in cache anyway
         for name, array in arrays.items():
-            if array.dtype.kind == "i" and name not in self.large and not in_range(array.values):
-                raise ValueError(_refusal(array, name))
+            if array.dtype.kind == "i" and not self.sparse and array.size > BLOCK:
+                self.large[name] = array
+            elif array.dtype.kind == "i":
+                _check_range(array, name, len(cores[name]))
         self.axes: dict[str, pd.MultiIndex | None] = {}
         for dim in CELLS:
             holders = {name: array for name, array in arrays.items() if dim in cores[name]}
@@ -140,7 +165,12 @@ class Aligned:
                     shape[dim] = array.sizes[dim]
             self.coords.update({c: v for c, v in array.coords.items() if not set(v.dims) & set(CELLS) and v.dims})
         self.shape = tuple(shape[dim] for dim in self.dims)
-        self.arrays = {name: self._expanded(array, len(cores[name])) for name, array in arrays.items()}
+        self.arrays: dict[str, Any] = {}
+        for name, array in arrays.items():
+            if self.sparse and cores[name] == CELLS:
+                self.arrays[name] = Stored.of(array, self.dims)
+            else:
+                self.arrays[name] = self._expanded(array, len(cores[name]))
 
     def _same(self, dim: str, array: xr.DataArray) -> bool:
         return dim not in array.indexes or dim not in self.coords or array.indexes[dim].equals(self.coords[dim].to_index())
@@ -152,10 +182,12 @@ class Aligned:
         shape = [array.sizes[d] if d in own else 1 for d in self.dims]
         return values.reshape(*shape, *values.shape[len(own) :])
 
-    def map(self, formula: Callable[..., np.ndarray], name: str, out: Core = ()) -> xr.DataArray:
-        """The formula, which takes arrays of shape (..., *core) and returns (..., *out), of every member of the batch."""
+    def map(self, formula: Callable[..., Any], name: str, out: Core = ()) -> xr.DataArray:
+        """The formula, which takes tables of shape (..., *core) and returns (..., *out), of every member of the batch."""
+        if self.sparse:
+            return self._map_sparse(formula, name, out)
         pieces = list(cut(self.shape, [self.sizes[d] for d in CELLS if d in self.sizes]))
-        first = self._at(pieces[0], formula)
+        first = np.asarray(self._at(pieces[0], formula))
         if len(pieces) == 1:
             return self.wrap(first, name, out)
         result = np.empty(self.shape + first.shape[len(self.shape) :], first.dtype)
@@ -164,12 +196,34 @@ class Aligned:
             result[piece] = self._at(piece, formula)
         return self.wrap(result, name, out)
 
-    def _at(self, piece: tuple[slice, ...], formula: Callable[..., np.ndarray]) -> np.ndarray:
+    def totals(self, name: str) -> Array:
+        """Records of one of the tables, in a shape that broadcasts against the batch."""
+        array = self.arrays[name]
+        return array.totals() if isinstance(array, Stored) else total(array)
+
+    def _map_sparse(self, formula: Callable[..., Any], name: str, out: Core) -> xr.DataArray:
+        """The same on sparse tables, one member of the batch after the other."""
+        tables = [array for array in self.arrays.values() if isinstance(array, Stored)]
+        results = []
+        for at in np.ndindex(self.shape):
+            cells = iter(on_union(tables, at))
+            taken = []
+            for array in self.arrays.values():
+                own = (
+                    tuple(0 if size == 1 else i for size, i in zip(array.shape, at, strict=False)) if isinstance(array, np.ndarray) else ()
+                )
+                taken.append(next(cells) if isinstance(array, Stored) else array[own])
+            results.append(formula(*taken))
+        if isinstance(results[0], Cells):
+            return self.wrap(stacked(results, self.shape), name, out)
+        return self.wrap(np.reshape(results, (*self.shape, *np.shape(results[0]))), name, out)
+
+    def _at(self, piece: tuple[slice, ...], formula: Callable[..., Any]) -> Any:
         """The formula of one piece of the batch, whose integers are checked while they are in cache anyway."""
         taken = []
         for name, array in self.arrays.items():
             part = array[tuple(slice(None) if size == 1 else at for size, at in zip(array.shape, piece, strict=False))]
-            if name in self.large and not in_range(part):
+            if name in self.large and not in_range(part, part.ndim - len(self.shape)):
                 raise ValueError(_refusal(self.large[name], name))
             taken.append(part)
         return formula(*taken)
@@ -189,8 +243,13 @@ def _spread(array: xr.DataArray, dim: str, where: np.ndarray, size: int) -> xr.D
     position = array.dims.index(dim)
     shape = list(array.shape)
     shape[position] = size
-    values = np.zeros(shape, array.dtype)
-    values[(slice(None),) * position + (where,)] = array.values
+    if is_sparse(array):
+        coords, held = filled(array)
+        coords[position] = where[coords[position]]
+        values = coo(coords, held, shape)
+    else:
+        values = np.zeros(shape, array.dtype)
+        values[(slice(None),) * position + (where,)] = array.values
     kept = {c: v for c, v in array.coords.items() if dim not in v.dims}
     return xr.DataArray(values, dims=array.dims, coords=kept, name=array.name)
 

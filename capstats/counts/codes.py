@@ -116,17 +116,17 @@ def _count_grid(columns: Sequence[Column], cells: int, n: int, weights: Counts |
     if 4 * cells > block:
         block = n
     buffer = np.empty(min(block, n), np.intp)
-    total: Counts | None = None
+    total: Counts = np.zeros(cells, np.int64) if weights is None else np.zeros(cells, np.float64)
     for start in range(0, n, block):
         flat = _fold(columns, start, min(start + block, n), buffer)
         part = np.bincount(flat, None if weights is None else weights[start : start + block], minlength=cells)
-        total = part if total is None else np.add(total, part, out=total)
-    if weights is not None:
-        seen = np.bincount(_fold(columns, 0, n), minlength=cells) > 0  # a row of weight 0 still shows its cell
-        total = _exact(total, weights)
-    else:
-        seen = total > 0
-    flat = np.flatnonzero(seen)
+        np.add(total, part, out=total)
+    if weights is None:
+        flat = np.flatnonzero(total)
+        return flat, total[flat]
+    flat = np.flatnonzero(np.bincount(_fold(columns, 0, n), minlength=cells))  # a row of weight 0 still shows its cell
+    if np.issubdtype(weights.dtype, np.integer):
+        total = total.astype(np.int64)  # bincount adds in float64, which is exact below 2**53
     return flat, total[flat]
 
 
@@ -142,11 +142,6 @@ def _count_sorted(flat: NDArray[np.intp], weights: Counts | None) -> tuple[NDArr
     return flat[starts], np.add.reduceat(weights, starts)
 
 
-def _exact(sums: NDArray[np.float64], weights: Counts) -> Counts:
-    """Sums of integer weights as integers; bincount adds in float64, which is exact below 2**53."""
-    return sums.astype(np.int64) if np.issubdtype(weights.dtype, np.integer) else sums
-
-
 # --- one set of labels for several tables -----------------------------------------------------------------------------
 
 
@@ -158,7 +153,7 @@ def joint_labels(
     A category order comes first: ``order``, then the first table's before the next one's. It counts as a whole, also where a
     table shows only some of its categories. Other labels follow in natural order; ``MISSING`` is last.
     """
-    used = [np.flatnonzero(np.bincount(c.codes - c.first, minlength=len(c.labels))) for c in columns]
+    used = [np.flatnonzero(np.bincount(c.codes - c.first, minlength=len(c.labels))).tolist() for c in columns]
     present = [[c.labels[i] for i in u] for c, u in zip(columns, used, strict=True)]
     kinds: dict[Kind, str] = {}
     for labels, table in zip(present, tables, strict=True):
@@ -194,14 +189,12 @@ def _common_type(name: Hashable, kinds: set[Kind]) -> str:
         wanted = "datetime" if "datetime" in kinds else "date"
     else:
         return "."
-    return f', or say types={{{name!r}: "{wanted}"}}.'
+    return f', or say types={{{name!r}: "{wanted}"}} to tabulate.'
 
 
 def union(tables: Sequence[Sequence[Places]], sizes: Sequence[int]) -> tuple[list[Places], list[Places]]:
     """Distinct rows over several tables of joint codes, sorted, and the position among them of each row of each table."""
-    columns = [
-        Column(np.concatenate(parts), range(size)) for parts, size in zip(zip(*tables, strict=True), sizes, strict=True)
-    ]
+    columns = [Column(np.concatenate(parts), range(size)) for parts, size in zip(zip(*tables, strict=True), sizes, strict=True)]
     narrow, digits = _narrowed(columns)
     flat, where = np.unique(_fold(narrow, 0, len(columns[0].codes)), return_inverse=True)
     codes = digits(list(np.unravel_index(flat, [len(c.labels) for c in narrow])))

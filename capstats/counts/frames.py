@@ -14,7 +14,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from capstats.counts.codes import Column, Counts, Ints
+from capstats.counts.codes import Column, Counts
 from capstats.counts.labels import MISSING, Label, canonical, hint
 
 SMALL_RANGE = 1 << 16  # integers that span no more are their own codes
@@ -22,28 +22,40 @@ SMALL_RANGE = 1 << 16  # integers that span no more are their own codes
 
 def is_frame(table: Any) -> bool:
     """Whether narwhals knows it as a frame (eager or lazy), or it is a mapping of columns."""
-    return isinstance(table, Mapping) or isinstance(nw.from_native(table, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+    return _is_plain(table) or isinstance(nw.from_native(table, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+
+
+def _is_plain(table: Any) -> bool:
+    """Whether it is a frame that narwhals need not look at, which refuses one whose names occur twice."""
+    return isinstance(table, (Mapping, pd.DataFrame)) or (_module(table) == "pyarrow" and hasattr(table, "column_names"))
 
 
 def read(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str) -> tuple[list[Column], Counts | None]:
     """The named columns of an eager table as codes, and its weights."""
-    names = _names(table)
-    wanted = [*columns, weight] if weight is not None else list(columns)
-    for column in wanted:
-        if column not in names:
-            raise ValueError(f"Column {column!r} is not in `{name}`." + hint(column, names))
-        if names.count(column) > 1:
-            raise ValueError(f"Column {column!r} occurs {names.count(column)} times in `{name}`. Rename all but one.")
+    table = nw.to_native(table, pass_through=True)
+    if not _is_plain(table) and isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame):
+        raise TypeError(f"`{name}` is a lazy {type(table).__name__}. Collect it first, or give the path of its files.")
+    check_names([*columns, weight] if weight is not None else columns, _names(table), name)
     weights = None if weight is None else _weights(_one(table, weight), weight, name)
+    values = [_one(table, c) for c in columns]
     if _module(table) == "polars" and weight is None:
-        table, weights = _polars_grouped(table, columns)
-    found = [column_of(_one(table, c), str(c), name) for c in columns]
+        values, weights = _polars_grouped(values)
+    found = [column_of(v, str(c), name) for v, c in zip(values, columns, strict=True)]
     lengths = {str(c): len(f.codes) for c, f in zip(columns, found, strict=True)}
     if weights is not None:
         lengths[str(weight)] = len(weights)
     if len(set(lengths.values())) > 1:
         raise ValueError(f"The columns of `{name}` differ in length: {lengths}. Give each one value per record.")
     return found, weights
+
+
+def check_names(wanted: Sequence[Hashable], names: Sequence[Hashable], table: str) -> None:
+    """Raise unless a table has each of the wanted columns exactly once."""
+    for column in wanted:
+        if column not in names:
+            raise ValueError(f"Column {column!r} is not in `{table}`." + hint(column, names))
+        if names.count(column) > 1:
+            raise ValueError(f"Column {column!r} occurs {names.count(column)} times in `{table}`. Rename all but one.")
 
 
 def _names(table: Any) -> list[Hashable]:
@@ -73,7 +85,7 @@ def column_of(values: Any, column: str, table: str) -> Column:
     if module == "polars":
         return _polars(values, column, table)
     if module == "pyarrow":
-        return _arrow(values)
+        return _arrow(values, column, table)
     if module == "xarray":
         values = values.values
     if isinstance(values, (pd.Series, pd.Index)):
@@ -81,22 +93,30 @@ def column_of(values: Any, column: str, table: str) -> Column:
     if isinstance(values, pd.api.extensions.ExtensionArray):
         return _pandas(values, column, table)
     if isinstance(values, np.ma.MaskedArray):
-        values = np.where(values.mask, None, values.astype(object))
+        values = unmasked(values)
     if isinstance(values, np.ndarray) and values.ndim == 1:
         return _numpy(values, column, table)
     if isinstance(values, (list, tuple, range)):
-        objects = np.empty(len(values), object)
-        objects[:] = values
+        objects = np.array([*values, None], object)[:-1]  # one dimension, whatever the values are
         return _objects(objects, column, table)
     raise TypeError(
         f"Column {column!r} of `{table}` is {type(values).__name__}; give a list, a one-dimensional array, or a column of a data frame."
     )
 
 
+def unmasked(values: Any) -> np.ndarray:
+    """A masked array as objects that are None, or as times that are NaT, where it is masked."""
+    plain = np.array(np.ma.getdata(values), dtype=values.dtype if values.dtype.kind in "mM" else object)
+    plain[np.ma.getmaskarray(values)] = None
+    return plain
+
+
 # --- numpy and pandas -------------------------------------------------------------------------------------------------
 
 
 def _numpy(values: np.ndarray, column: str, table: str) -> Column:
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
     if values.dtype.kind == "b":
         return Column(values.view(np.int8), [False, True])
     if values.dtype.kind in "iu":
@@ -139,9 +159,11 @@ def _objects(values: np.ndarray, column: str, table: str) -> Column:
         lookup = {x: i for i, x in enumerate(dict.fromkeys(labels))}
         return Column(np.fromiter((lookup[x] for x in labels), np.int64, len(labels)), list(lookup))
     except TypeError as error:
-        raise TypeError(
-            f"Column {column!r} of `{table}` holds values that cannot be labels ({error}). Convert them to text or numbers."
-        ) from error
+        raise _no_labels(column, table, error) from error
+
+
+def _no_labels(column: str, table: str, reason: object) -> TypeError:
+    return TypeError(f"Column {column!r} of `{table}` holds values that cannot be labels ({reason}). Convert them to text or numbers.")
 
 
 def _pandas(values: Any, column: str, table: str) -> Column:
@@ -152,7 +174,7 @@ def _pandas(values: Any, column: str, table: str) -> Column:
     if getattr(values, "_pa_array", None) is not None:
         import pyarrow as pa
 
-        return _arrow(pa.array(values, from_pandas=True))
+        return _arrow(pa.array(values, from_pandas=True), column, table)
     if isinstance(values, pd.arrays.SparseArray):
         return _numpy(values.to_dense(), column, table)
     return _factorized(values)
@@ -161,7 +183,7 @@ def _pandas(values: Any, column: str, table: str) -> Column:
 # --- pyarrow ----------------------------------------------------------------------------------------------------------
 
 
-def _arrow(values: Any) -> Column:
+def _arrow(values: Any, column: str, table: str) -> Column:
     import pyarrow as pa
 
     ordered = pa.types.is_dictionary(values.type)
@@ -174,7 +196,10 @@ def _arrow(values: Any) -> Column:
             return Column(np.zeros(len(values), np.int8), [MISSING])
         if str(values.type) == "string_view":
             values = values.cast(pa.large_string())
-        values = values.dictionary_encode()
+        try:
+            values = values.dictionary_encode()
+        except pa.ArrowNotImplementedError as error:
+            raise _no_labels(column, table, f"they are {values.type}") from error
     if isinstance(values, pa.ChunkedArray):
         values = values.unify_dictionaries()
     values = _whole(values)
@@ -198,16 +223,15 @@ def _whole(values: Any) -> Any:
 # --- polars -----------------------------------------------------------------------------------------------------------
 
 
-def _polars_grouped(table: Any, columns: Sequence[Hashable]) -> tuple[Any, Counts | None]:
+def _polars_grouped(columns: list[Any]) -> tuple[list[Any], Counts | None]:
     """Distinct rows by polars itself where a column is text, which it groups faster than anybody encodes it."""
     pl = sys.modules["polars"]
-    if not any(table.schema[c] == pl.String for c in columns):
-        return table, None
-    size = "records"
-    while size in columns:
-        size += "_"
-    grouped = table.lazy().group_by(list(columns)).agg(pl.len().alias(size)).collect()
-    return grouped, grouped[size].to_numpy().astype(np.int64)
+    types = {c.dtype for c in columns}
+    if pl.String not in types or pl.Object in types:
+        return columns, None
+    table = pl.DataFrame([c.alias(str(i)) for i, c in enumerate(columns)])  # names such as "^a.*$" would be patterns
+    grouped = table.lazy().group_by(table.columns).agg(pl.len().alias("records")).collect()
+    return [grouped[c] for c in table.columns], grouped["records"].to_numpy().astype(np.int64)
 
 
 def _polars(values: Any, column: str, table: str) -> Column:
@@ -223,7 +247,7 @@ def _polars(values: Any, column: str, table: str) -> Column:
         return _polars_pool(values)
     if dtype == pl.Null:
         return Column(np.zeros(len(values), np.int8), [MISSING])
-    if dtype.is_integer():
+    if dtype.is_integer() and dtype not in (pl.Int128, getattr(pl, "UInt128", pl.Int128)):
         if not values.null_count():
             return _integers(values.to_numpy())
         filled = _factorized(values.fill_null(0).to_numpy())
@@ -268,23 +292,21 @@ def _polars_pool(values: Any) -> Column:
 def _weights(values: Any, weight: Hashable, table: str) -> Counts:
     """A column of weights as int64 where all are whole numbers, as float64 otherwise."""
     series = nw.from_native(values, series_only=True, pass_through=True)
-    array = pd.Series(series.to_list() if isinstance(series, nw.Series) and not series.dtype.is_numeric() else np.asarray(series))
-    if array.dtype.kind not in "iufb":
-        array = pd.to_numeric(array, errors="coerce")
-    return whole_weights(array.to_numpy(), weight, table)
+    if isinstance(series, nw.Series):
+        values = series.to_numpy() if series.dtype.is_numeric() else series.to_list()
+    given = pd.Series(np.asarray(values))
+    numbers = given if given.dtype.kind in "iufb" else pd.to_numeric(given, errors="coerce")
+    return whole_weights(numbers.to_numpy(), weight, table, given)
 
 
-def whole_weights(weights: np.ndarray, weight: Hashable, table: str) -> Counts:
-    """Checked weights: finite, not negative, and integers where no information is lost by it."""
-    if weights.dtype.kind == "f":
-        bad = ~np.isfinite(weights) | (weights < 0)
-    else:
-        bad = weights < 0
+def whole_weights(weights: np.ndarray, weight: Hashable, table: str, given: pd.Series | None = None) -> Counts:
+    """Checked weights: finite, not negative, and integers where no information is lost by it; ``given`` is how the user wrote them."""
+    bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
         row = int(np.argmax(bad))
         raise ValueError(
             f"Weights must be numbers that are finite and not negative; column {weight!r} of `{table}` has "
-            f"{weights[row]!s} in row {row}. Drop those rows, or mend their weights."
+            f"{(weights if given is None else given)[row : row + 1].tolist()[0]!r} in row {row}. Drop those rows, or mend their weights."
         )
     if weights.dtype.kind == "f" and (weights != np.floor(weights)).any():
         return weights.astype(np.float64)

@@ -10,7 +10,7 @@ import datetime as dt
 import difflib
 import math
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
@@ -30,6 +30,7 @@ class Missing:
     _instance: Missing | None = None
 
     def __new__(cls) -> Missing:
+        """The only instance."""
         if cls._instance is None:
             cls._instance = super().__new__(cls)
         return cls._instance
@@ -56,13 +57,12 @@ class Missing:
 MISSING = Missing()
 
 # What a column or a level may not be called: dims, variables and arguments of the tables and results that it would hide.
-RESERVED = frozenset(
-    """o s h key target original synthetic holdout draw keyset quantile at radius distance tau least greatest
-    indexers method tolerance drop missing_dims""".split()
-)
+_RESULTS = "o s h key target original synthetic holdout draw keyset quantile at radius distance tau least greatest"
+_SELECTION = "indexers method tolerance drop missing_dims"
+RESERVED = frozenset(f"{_RESULTS} {_SELECTION}".split())
 
 
-def free_name(column: Hashable, taken: Iterable[str]) -> str:
+def free_name(column: Hashable, taken: Iterable[Hashable]) -> str:
     """The name under which a column is stored: its own, or with a trailing ``_`` (more until it is free)."""
     taken = set(taken)
     name = column if isinstance(column, str) else f"{column}_"
@@ -131,7 +131,7 @@ def kind_of(label: Label) -> Kind:
     return "other"
 
 
-def one_kind(labels: Iterable[Label], column: str, table: str) -> Kind | None:
+def one_kind(labels: Iterable[Label], column: Hashable, table: str) -> Kind | None:
     """The kind that all labels of a column share; None where there is no label but ``MISSING``."""
     first: dict[Kind, Label] = {}
     for label in labels:
@@ -141,7 +141,7 @@ def one_kind(labels: Iterable[Label], column: str, table: str) -> Kind | None:
         (a, x), (b, y), *_ = first.items()
         raise TypeError(
             f"Column {column!r} of `{table}` mixes kinds: {a} such as {x!r} and {b} such as {y!r}. "
-            f'Convert it to one kind, or say types={{{column!r}: "text"}}.'
+            f'Convert it to one kind, or say types={{{column!r}: "text"}} to tabulate.'
         )
     return next(iter(first), None)
 
@@ -168,11 +168,11 @@ def in_order(labels: Iterable[Label], kind: Kind | None) -> list[Label]:
         known.sort(key=lambda x: natural(str(x)))
     else:
         known.sort()
-    return known + [MISSING] if len(known) < len(present) else known
+    return [*known, MISSING] if len(known) < len(present) else known
 
 
 def level_index(labels: Sequence[Label], name: str | None = None) -> pd.Index:
-    """Labels as an index: int64, float64, bool or datetime64 where they fit it without loss, objects otherwise."""
+    """Labels as an index: int64, float64, bool or datetime64 (without zone) where they fit it without loss, objects otherwise."""
     kinds = {type(x) for x in labels}
     dtype: Any = object
     if kinds == {bool}:
@@ -181,13 +181,14 @@ def level_index(labels: Sequence[Label], name: str | None = None) -> pd.Index:
         dtype = np.int64
     elif kinds <= {int, float} and kinds and all(isinstance(x, float) or abs(x) <= 2**53 for x in labels):
         dtype = np.float64
-    elif kinds == {pd.Timestamp}:
-        unit = "ns" if any(x.nanosecond for x in labels) else "us"
-        return pd.DatetimeIndex(list(labels), name=name).as_unit(unit)
-    index = np.empty(len(labels), dtype=dtype)
+    elif kinds == {pd.Timestamp} and labels[0].tzinfo is None:
+        dtype = "datetime64[ns]" if any(x.nanosecond for x in labels) else "datetime64[us]"
+        labels = [x.to_datetime64() for x in labels]
+    values = np.empty(len(labels), dtype=dtype)
     for i, label in enumerate(labels):  # one by one: a label may be a tuple
-        index[i] = label
-    return pd.Index(index, dtype=dtype, name=name)
+        values[i] = label
+    index: pd.Index = pd.Index(values, dtype=dtype, name=name)
+    return index
 
 
 # --- types= -----------------------------------------------------------------------------------------------------------
@@ -245,7 +246,7 @@ def check_type(column: str, wanted: Any) -> None:
     """Raise unless ``wanted`` is one of the type names or a sequence of distinct levels."""
     if isinstance(wanted, str) and wanted in _PARSERS:
         return
-    if not isinstance(wanted, Collection) or isinstance(wanted, (str, bytes, Set, Mapping)):  # the levels have an order
+    if not isinstance(wanted, Collection) or isinstance(wanted, (str, bytes, set, frozenset, Mapping)):  # the levels have an order
         raise ValueError(
             f"`types` of column {column!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels in order; got {wanted!r}."
         )
@@ -277,8 +278,7 @@ def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str) -> l
             ) from error
         if levels is not None and parsed not in levels:
             raise ValueError(
-                f"Column {column!r} of `{table}` holds {label!r}, which is not among the levels that `types` lists."
-                + hint(label, levels)
+                f"Column {column!r} of `{table}` holds {label!r}, which is not among the levels that `types` lists." + hint(label, levels)
             )
         result.append(parsed)
     return result

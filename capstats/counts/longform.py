@@ -26,8 +26,9 @@ def to_frame(tables: xr.Dataset) -> pd.DataFrame:
     -------
     DataFrame
         The key columns and the target columns under their stored names, categorical, in the order of their levels, null where
-        missing; then ``o``, ``s`` (or one ``s[label]`` for each synthetic table) and ``h``. `tabulate` with these columns as weights is the inverse,
-        through Parquet too (there the order of text levels is kept by pandas and pyarrow, and given as ``types=`` to DuckDB).
+        missing; then ``o``, ``s`` (or one ``s[label]`` for each synthetic table) and ``h``. `tabulate` with these columns as
+        weights is the inverse, through Parquet too (there the order of text levels is kept by pandas and pyarrow, and given as
+        ``types=`` to DuckDB).
 
     Raises
     ------
@@ -66,7 +67,7 @@ def to_frame(tables: xr.Dataset) -> pd.DataFrame:
                 columns[variable] = array.values.ravel(order="F")
             else:
                 for label, table in zip(array.indexes["synthetic"], array.values, strict=True):
-                    columns[f"{variable}[{label}]"] = table.ravel(order="F")
+                    columns[free_name(f"{variable}[{label}]", columns)] = table.ravel(order="F")
     return pd.DataFrame(columns)
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.counts.axes import align, axis_from, axis_of, coords_of, join, multi_index
+from capstats.counts.axes import align, axis_from, axis_of, coords_of, join, multi_index, names_of, original_names, shown
 from capstats.counts.batches import as_counts
 from capstats.counts.labels import Label, canonical, level_index
 
+VERSION = version("capstats")
 LARGEST_DOMAIN = 1 << 27  # cells of one table that full_domain makes at most
 
 
@@ -24,19 +26,20 @@ def dataset(
     attrs: Mapping[str, Any],
 ) -> xr.Dataset:
     """Aligned arrays of shape (target, key), or (synthetic, target, key), as a labelled Dataset."""
-    from capstats import __version__
-
     coords = coords_of("key", axes["key"]).merge(coords_of("target", axes["target"])).coords
     if synthetic is not None:
         coords = coords.merge({"synthetic": level_index(synthetic)}).coords
     variables = {name: (("synthetic", "target", "key")[3 - values.ndim :], values) for name, values in tables.items()}
-    return xr.Dataset(variables, coords, {**attrs, "capstats": __version__})
+    return xr.Dataset(variables, coords, {**attrs, "capstats": VERSION})
 
 
 def as_tables(tables: Any, name: str = "tables") -> xr.Dataset:
     """The Dataset that `tabulate` or `from_counts` returned, or an error that says so."""
     if not isinstance(tables, xr.Dataset) or "o" not in tables:
         raise TypeError(f"`{name}` must be the Dataset that tabulate or from_counts returns, with `o`; got {type(tables).__name__}.")
+    bare = [dim for dim in ("target", "key") if dim not in tables.indexes]
+    if bare:
+        raise ValueError(f"`{name}` has no labels along {' and '.join(map(repr, bare))}. Make it with tabulate or from_counts.")
     return tables
 
 
@@ -111,19 +114,23 @@ def from_counts(o: Any, s: Any = None, *, key_labels: Any = None, target_labels:
         index = arrays["s"].indexes.get(arrays["s"].dims[0])
         synthetic = list(range(len(arrays["s"]))) if index is None else [canonical(x) for x in index]
     axes, places = {}, {}
+    renamed: dict[str, str] = {}
     for dim, labels in (("key", key_labels), ("target", target_labels)):
         if labels is not None:
             arrays = {name: _relabelled(array, dim, labels) for name, array in arrays.items()}
         axis, places[dim] = align(arrays, dim)
         axes[dim] = axis_from(range(arrays["o"].sizes[dim]), arrays["o"].sizes[dim], dim, "") if axis is None else axis
+        frames = [table.columns if dim == "key" else table.index for table in given.values() if isinstance(table, pd.DataFrame)]
+        for named in [labels] if labels is not None else frames:
+            renamed |= original_names(named, dim)
     shape = (len(axes["target"]), len(axes["key"]))
-    filled = [
-        placed(array.values, t, k, shape) for array, t, k in zip(arrays.values(), places["target"], places["key"], strict=True)
-    ]
+    filled = [placed(array.values, t, k, shape) for array, t, k in zip(arrays.values(), places["target"], places["key"], strict=True)]
     tables = {"o": filled[0]}
     if len(filled) > 1:
         tables["s"] = np.stack(filled[1:]) if isinstance(s, Mapping) else filled[1]
-    attrs = {"key_columns": list(axes["key"].names), "target_columns": list(axes["target"].names)}
+    attrs: dict[str, Any] = {f"{dim}_columns": [renamed.get(name, name) for name in names_of(axes[dim])] for dim in ("key", "target")}
+    if renamed:
+        attrs["renamed"] = renamed
     if not any("key" in array.indexes for array in arrays.values()):
         attrs["unlabelled"] = True
     return dataset(tables, axes, synthetic, attrs)
@@ -136,7 +143,10 @@ def _unframed(table: Any, name: str) -> Any:
     coords = xr.Coordinates()
     for dim, labels in (("target", table.index), ("key", table.columns)):
         coords = coords.merge(coords_of(dim, axis_from(labels, len(labels), dim, f"`{name}`"))).coords
-    return xr.DataArray(table.to_numpy(), dims=("target", "key"), coords=coords, name=name)
+    values = table.to_numpy()
+    if values.dtype == object and all(map(pd.api.types.is_numeric_dtype, table.dtypes)):  # nullable columns
+        values = table.to_numpy(np.float64, na_value=np.nan)
+    return xr.DataArray(values, dims=("target", "key"), coords=coords, name=name)
 
 
 def _relabelled(array: xr.DataArray, dim: str, labels: Any) -> xr.DataArray:
@@ -193,7 +203,12 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
         raise ValueError("There is nothing to merge: give at least one Dataset.")
     parts = [as_tables(table) for table in tables]
     first = parts[0]
-    for other in parts[1:]:
+    for i, other in enumerate(parts[1:], start=1):
+        if first.attrs.get("unlabelled") and dict(first.sizes) != dict(other.sizes):
+            raise ValueError(
+                f"Tables without labels must have the same shape; tables[0] has {dict(first.sizes)}, tables[{i}] {dict(other.sizes)}. "
+                f"Label their keys and targets."
+            )
         for what, of in (
             ("variables", lambda t: sorted(map(str, t.data_vars))),
             ("columns", lambda t: (t.attrs.get("key_columns"), t.attrs.get("target_columns"))),
@@ -264,8 +279,10 @@ def observed_domain(tables: xr.Dataset) -> xr.DataArray:
     >>> observed_domain(tables).values.tolist()
     [[3], [1]]
     """
-    o = as_tables(tables).o
-    return o.isel(target=np.flatnonzero(o.values.any(1)), key=np.flatnonzero(o.values.any(0)))
+    o = as_tables(tables)["o"]
+    part = o.isel(target=np.flatnonzero(o.values.any(1)), key=np.flatnonzero(o.values.any(0)))
+    coords = {dim: coords_of(dim, shown(axis)) for dim in ("key", "target") if (axis := axis_of(part, dim)) is not None}
+    return xr.DataArray(part.data, coords["key"].merge(coords["target"]).coords, part.dims, part.name)
 
 
 def full_domain(tables: xr.Dataset) -> xr.Dataset:
@@ -303,17 +320,16 @@ def full_domain(tables: xr.Dataset) -> xr.Dataset:
     [[1, 0, 0, 2]]
     """
     tables = as_tables(tables)
-    own = {dim: axis for dim in ("target", "key") if (axis := axis_of(tables.o, dim)) is not None}
+    own = {dim: shown(axis) for dim in ("target", "key") if (axis := axis_of(tables.o, dim)) is not None}
     cells = math.prod(len(level) for axis in own.values() for level in axis.levels)
     if cells > LARGEST_DOMAIN:
         raise ValueError(f"The full domain has {cells} cells, more than 2**27. Give fewer key columns, or columns with fewer levels.")
     axes, places = {}, {}
     for dim, axis in own.items():
-        levels = axis.remove_unused_levels() if axis.nlevels > 1 else axis
-        sizes = [len(level) for level in levels.levels]
+        sizes = [len(level) for level in axis.levels]
         codes = np.unravel_index(np.arange(math.prod(sizes)), sizes)
-        axes[dim] = multi_index(codes, [list(map(canonical, level)) for level in levels.levels], axis.names)
-        places[dim] = np.ravel_multi_index([np.asarray(c) for c in levels.codes], sizes)
+        axes[dim] = multi_index(codes, [list(map(canonical, level)) for level in axis.levels], names_of(axis))
+        places[dim] = np.ravel_multi_index([np.asarray(c) for c in axis.codes], sizes)
     shape = (len(axes["target"]), len(axes["key"]))
     wide = {str(name): placed(array.values, places["target"], places["key"], shape) for name, array in tables.data_vars.items()}
     synthetic = list(tables.indexes["synthetic"]) if "synthetic" in tables.indexes else None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from capstats.counts import engines, frames
@@ -48,7 +49,8 @@ def tabulate(
     ----------
     original : data frame, mapping of columns, or path
         The confidential records: a pandas or polars frame, a pyarrow table, any eager frame that narwhals knows, a mapping
-        {column: values}, or a path or glob to Parquet or CSV files, which DuckDB counts where they lie.
+        {column: values}, or a path or glob to Parquet or CSV files, which DuckDB counts where they lie. CSV is UTF-8 with the names
+        in its first line, separated by comma, tab, semicolon or bar; a row that does not fit raises.
     synthetic : same, a sequence of them, or a mapping {label: table}, optional
         The records to be released. Several tables give `s` the dim ``synthetic``; without any there is no `s`.
     keys, target : column name or sequence of names
@@ -62,7 +64,8 @@ def tabulate(
         For CSV: the texts that mean a missing value, in place of the default "" (an empty field without quotes; with quotes it is
         an empty text).
     types : mapping {column: "number" | "text" | "bool" | "date" | "datetime" | list of levels in order}, optional
-        What the labels of a column are to become; CSV alone knows only text. A list of levels also fixes their order.
+        What the labels of a column are to become; CSV alone knows only text. Dates are written as 2024-01-31 (ISO 8601). A list
+        of levels also fixes their order.
     weights : column name, or (original, synthetic) or (original, synthetic, holdout) of names, optional
         Columns to sum in place of counting records; None for a table that has none. The synthetic entry may be a list or mapping,
         one name a table. Integer weights give integer counts. A holdout takes the original's where it is not said.
@@ -111,6 +114,8 @@ def tabulate(
         raise ValueError(f"Column {twice[0]!r} is {where}. What is guessed cannot be known: name each column once.")
     if missing not in ("level", "drop"):
         raise ValueError(f'`missing` must be "level" or "drop"; got {missing!r}.')
+    if not isinstance(types, (Mapping, type(None))):
+        raise TypeError(f"`types` must be a mapping {{column: type}}; got {types!r}.")
     for column, wanted in (types or {}).items():
         if column not in columns:
             raise ValueError(f"`types` names {column!r}, which is neither a key nor the target." + hint(column, columns))
@@ -119,15 +124,17 @@ def tabulate(
     if null_values is not None and not any(engines.is_csv(source.table) for source in sources):
         raise ValueError("`null_values` is for CSV files, and no table is one. Recode the column, or use `types`.")
     nulls = [null_values] if isinstance(null_values, str) else null_values
+    if nulls is not None and not (isinstance(nulls, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in nulls)):
+        raise TypeError(f"`null_values` must be a text or a list of texts, as they stand in the file; got {null_values!r}.")
 
     rows: list[list[Column]] = []
     counts: list[Counts] = []
     dropped = {}
-    orders: dict[str, list[Label]] = {}
+    orders: dict[Hashable, list[Label]] = {}
     for source in sources:
         found, n = _distinct(source, columns, types or {}, nulls, memory_limit)
         if missing == "drop":
-            found, n, dropped[source.name] = _without_missing(found, n, columns)
+            found, n, dropped[source.name] = _without_missing(found, n)
         if not n.any():
             raise ValueError(f"`{source.name}` holds no record{' without a missing value' if missing == 'drop' else ''}.")
         rows.append(found)
@@ -135,16 +142,17 @@ def tabulate(
         for column, codes in zip(columns, found, strict=True):
             if codes.ordered:
                 known = [x for x in codes.labels if x is not MISSING]
-                orders[str(column)] = list(dict.fromkeys([*orders.get(str(column), []), *known]))
+                orders[column] = list(dict.fromkeys([*orders.get(column, []), *known]))
 
     stored: list[str] = []
     for column in columns:
-        plain = column in target_columns and len(target_columns) == 1
+        plain = column in target_columns and len(target_columns) == 1 and str(column) not in stored
         stored.append(str(column) if plain else free_name(column, [*stored, *(c for c in columns if c != column)]))
     k = len(key_columns)
     names = [source.name for source in sources]
-    key, key_places = join_columns([r[:k] for r in rows], stored[:k], names)
-    targets, target_places = join_columns([r[k:] for r in rows], stored[k:], names)
+    key, key_places = join_columns([r[:k] for r in rows], key_columns, names)
+    targets, target_places = join_columns([r[k:] for r in rows], target_columns, names)
+    axes = {"key": key.set_names(stored[:k]), "target": targets.set_names(stored[k:])}
     filled = []
     for n, i, j in zip(counts, target_places, key_places, strict=True):
         table = np.zeros((len(targets), len(key)), n.dtype)
@@ -155,7 +163,7 @@ def tabulate(
         tables["h"] = filled.pop()
     if synthetic is not None:
         tables["s"] = filled[1] if labels is None else np.stack(filled[1:])
-    attrs = {
+    attrs: dict[str, Any] = {
         "key_columns": [str(c) for c in key_columns],
         "target_columns": [str(c) for c in target_columns],
         "missing": missing,
@@ -165,18 +173,21 @@ def tabulate(
         ("renamed", renamed),
         ("dropped", dropped),
         ("weights", {source.name: str(source.weight) for source in sources if source.weight is not None}),
-        ("categories", {new: orders[str(old)] for new, old in zip(stored, columns, strict=True) if str(old) in orders}),
+        ("categories", {new: orders[old] for new, old in zip(stored, columns, strict=True) if old in orders}),
     ):
         if value:
             attrs[name] = value
-    return dataset({v: tables[v] for v in ("o", "s", "h") if v in tables}, {"key": key, "target": targets}, labels, attrs)
+    return dataset({v: tables[v] for v in ("o", "s", "h") if v in tables}, axes, labels, attrs)
 
 
 def _chosen(columns: Any, argument: str) -> list[Hashable]:
     """One name or several as a list; a tuple is a sequence of names, as a list is."""
-    chosen = [columns] if isinstance(columns, str) or not isinstance(columns, Sequence) else list(columns)
+    several = isinstance(columns, (Sequence, np.ndarray, pd.Index)) and not isinstance(columns, str)
+    chosen = list(columns) if several else [columns]
     if not chosen or columns is None:
         raise ValueError(f"`{argument}` must name at least one column.")
+    if not all(isinstance(column, Hashable) for column in chosen):
+        raise TypeError(f"`{argument}` must be a column name or a list of them; got {columns!r}.")
     return chosen
 
 
@@ -201,6 +212,8 @@ def _sources(original: Any, synthetic: Any, holdout: Any, weights: Any) -> tuple
         if not labels or len(set(labels)) < len(labels):
             raise ValueError(f"`synthetic` must be at least one table, with distinct labels; got the labels {labels!r}.")
         names = [f"synthetic[{label!r}]" for label in labels]
+        if isinstance(of_s, Mapping) and set(of_s) != set(synthetic):
+            raise ValueError(f"`weights` is for the synthetic tables {list(of_s)!r}; they are {list(synthetic)!r}. Give one for each.")
         own = [of_s[x] for x in synthetic] if isinstance(of_s, Mapping) else list(of_s) if isinstance(of_s, list) else [of_s] * len(labels)
     else:
         names, own = ["synthetic"] * len(several), [of_s] * len(several)
@@ -229,9 +242,7 @@ def _distinct(
     """Distinct rows of a source as columns of codes into labels of the wanted types, and their counts."""
     weights: Counts | None
     if engines.is_path(source.table):
-        read, weights = engines.read(
-            source.table, columns, source.weight, source.name, null_values=nulls, memory_limit=memory_limit
-        )
+        read, weights = engines.read(source.table, columns, source.weight, source.name, null_values=nulls, memory_limit=memory_limit)
     else:
         read, weights = frames.read(source.table, columns, source.weight, source.name)
     if len(read[0].codes) == 0:
@@ -242,10 +253,14 @@ def _distinct(
         labels, ordered = list(column.labels), column.ordered
         if name in types:
             wanted = types[name]
-            used = np.unique(codes)
-            parsed = as_type([labels[i] for i in used], wanted, str(name), source.name)
-            for i, label in zip(used, parsed, strict=True):
+            used = np.unique(codes).tolist()
+            for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(name), source.name), strict=True):
                 labels[i] = label
+            for i in set(range(len(labels))) - set(used) if ordered else ():
+                try:
+                    labels[i] = as_type([labels[i]], wanted, str(name), source.name)[0]
+                except ValueError:
+                    labels[i] = MISSING  # an unused category may be anything
             if not isinstance(wanted, str):  # the levels in their order come first, the column's own labels map to them
                 place = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
                 codes = np.array([place.get(label, 0) for label in labels])[codes]
@@ -254,7 +269,7 @@ def _distinct(
     return found, counted.counts
 
 
-def _without_missing(rows: list[Column], counts: Counts, names: list[Hashable]) -> tuple[list[Column], Counts, Any]:
+def _without_missing(rows: list[Column], counts: Counts) -> tuple[list[Column], Counts, Any]:
     keep = np.ones(len(counts), bool)
     for column in rows:
         keep &= np.array([label is not MISSING for label in column.labels])[column.codes]

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import Array, Floats, at_most, key_total, ratio, total
+from capstats.counts.primitives import (
+    Array,
+    Floats,
+    Table,
+    at_most,
+    cells,
+    in_least_cell,
+    key_greatest,
+    key_least,
+    key_total,
+    like,
+    on_cells,
+    ratio,
+    total,
+)
 from capstats.risk.cap import Unmatched, check_unmatched
 
 
@@ -52,7 +67,7 @@ def minimum_cap(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     (0.05, 0.1)
     """
     check_unmatched(unmatched)
-    return Aligned({"o": o}).map(lambda o: _risk(o, unmatched).min((-2, -1)), "minimum_cap")
+    return Aligned({"o": o}).map(lambda o: _key_risk(o, unmatched).min(-1), "minimum_cap")
 
 
 def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) -> xr.DataArray:
@@ -99,8 +114,8 @@ def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) 
     check_unmatched(unmatched)
     records = None if m is None else check_records(m)
 
-    def formula(o: Array) -> Floats:
-        best = o.max(-2)
+    def formula(o: Table) -> Floats:
+        best = key_greatest(o)
         if unmatched == "drop":
             return np.where(total(o) > 0, ratio(best, key_total(o), 0.0).max(-1), np.nan)
         matched = best if records is None else np.sort(best, axis=-1)[..., -records:]
@@ -192,16 +207,10 @@ def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataAr
     check_unmatched(unmatched)
     m = check_records(m)
 
-    def formula(o: Array) -> Array:
-        if not total(o).all():
-            raise ValueError("`o` holds no record, so that no synthetic table has an average CAP. Leave such tables out.")
-        by_key = np.swapaxes(_minimal(o, unmatched), -1, -2)
-        cells = by_key.reshape(*by_key.shape[:-2], -1)
-        first = np.zeros(cells.shape, np.int64)
-        np.put_along_axis(first, cells.argmax(-1)[..., None], m, axis=-1)
-        return np.swapaxes(first.reshape(by_key.shape), -1, -2)
-
-    return Aligned({"o": o}).map(formula, "minimal_table", ("target", "key"))
+    aligned = Aligned({"o": o})
+    if not aligned.totals("o").all():
+        raise ValueError("`o` holds no record, so that no synthetic table has an average CAP. Leave such tables out.")
+    return aligned.map(lambda o: in_least_cell(o, _key_risk(o, unmatched).argmin(-1), m), "minimal_table", ("target", "key"))
 
 
 def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.Dataset:
@@ -250,15 +259,15 @@ def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.
     check_unmatched(unmatched)
     aligned = Aligned({"o": o, "key_totals": key_totals}, {"key_totals": ("key",)})
 
-    def bound(extreme: np.ufunc) -> Any:
-        def formula(o: Array, m_j: Array) -> Floats:
+    def bound(extreme: Callable[[Table], Array]) -> Callable[..., Floats]:
+        def formula(o: Table, m_j: Array) -> Floats:
             matched = m_j > 0
             counted = key_total(o) if unmatched == "zero" else key_total(o) * matched
-            return ratio((extreme.reduce(o, axis=-2) * matched).sum(-1), counted.sum(-1), np.nan)  # Lemma 1
+            return ratio((extreme(o) * matched).sum(-1), counted.sum(-1), np.nan)  # Lemma 1
 
         return formula
 
-    return xr.Dataset({"least": aligned.map(bound(np.minimum), "least"), "greatest": aligned.map(bound(np.maximum), "greatest")})
+    return xr.Dataset({"least": aligned.map(bound(key_least), "least"), "greatest": aligned.map(bound(key_greatest), "greatest")})
 
 
 def check_records(m: Any) -> int:
@@ -268,17 +277,19 @@ def check_records(m: Any) -> int:
     return int(m)
 
 
-def _risk(o: Array, unmatched: Unmatched) -> Floats:
-    """Average CAP of the synthetic table with all its records in one cell, for each cell: inf where it is undefined."""
+def _key_risk(o: Table, unmatched: Unmatched) -> Floats:
+    """Least average CAP of the synthetic tables with all their records in one key, for each key: inf where it is undefined."""
+    n = total(o)[..., None]
     if unmatched == "zero":
-        return ratio(o, total(o)[..., None, None], np.nan)
-    empty = np.where(total(o) > 0, np.inf, np.nan)[..., None, None]
-    q = ratio(o, key_total(o)[..., None, :], 0.0)
-    return np.where(key_total(o)[..., None, :] > 0, q, empty)
+        return ratio(key_least(o), n, np.nan)
+    risk = ratio(key_least(o), key_total(o), np.inf)
+    return np.where(n > 0, risk, np.nan)
 
 
-def _minimal(o: Array, unmatched: Unmatched) -> np.ndarray:
-    risk = _risk(o, unmatched)
-    least = risk.min((-2, -1), keepdims=True)
+def _minimal(o: Table, unmatched: Unmatched) -> Table:
+    n = total(o)[..., None]
+    risk = ratio(cells(o), on_cells(o, n if unmatched == "zero" else key_total(o)), np.inf)
+    least = on_cells(o, _key_risk(o, unmatched).min(-1, keepdims=True))
     # quotients of integers are equal exactly when they round alike; those of weights may differ in the last bit
-    return risk == least if o.dtype.kind == "i" else np.asarray(at_most(risk, least))
+    found = risk == least if cells(o).dtype.kind == "i" else np.asarray(at_most(risk, least))
+    return like(o, found, fill=int(not least.any()))

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import Array, Floats, ratio, target_total, total
+from capstats.counts.primitives import Floats, Table, ratio, target_total, total
 
 Kind = Literal["marginal", "modal", "uniform", "modal_synthetic", "crossed"]
 _OF_O = ("marginal", "modal", "uniform")
@@ -75,21 +75,21 @@ def baseline_cap(o: Any, s: Any = None, *, kind: Kind = "marginal") -> xr.DataAr
     return aligned.map(_crossed if kind == "crossed" else lambda o, s: _modal(s) + 0 * total(o), "baseline_cap")
 
 
-def _marginal(o: Array) -> Floats:
+def _marginal(o: Table) -> Floats:
     p = ratio(target_total(o), total(o)[..., None], np.nan)
     return np.asarray((p**2).sum(-1))
 
 
-def _modal(o: Array) -> Floats:
+def _modal(o: Table) -> Floats:
     return ratio(target_total(o).max(-1), total(o), np.nan)
 
 
-def _crossed(o: Array, s: Array) -> Floats:
+def _crossed(o: Table, s: Table) -> Floats:
     p = ratio(target_total(o), total(o)[..., None], np.nan)
     return np.asarray((p * ratio(target_total(s), total(s)[..., None], np.nan)).sum(-1))
 
 
-def _uniform(o: Array, levels: list[np.ndarray]) -> Floats:
+def _uniform(o: Table, levels: list[np.ndarray]) -> Floats:
     occurs = target_total(o) > 0
     guesses = np.ones(occurs.shape[:-1])
     for column in levels:  # levels of this target column that some original record has

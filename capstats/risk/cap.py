@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import Array, Floats, attribution, key_total, mode, ratio, shared, total
+from capstats.counts.primitives import Floats, Table, attribution, cells, key_total, like, mode, ratio, shared
 
 Unmatched = Literal["zero", "drop"]
 
@@ -65,9 +65,9 @@ def individual_cap(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.DataA
     check_unmatched(unmatched)
     empty = 0.0 if unmatched == "zero" else np.nan
 
-    def formula(o: Array, s: Array) -> Floats:
+    def formula(o: Table, s: Table) -> Table:
         q = attribution(s, empty)  # Definition 1
-        return np.broadcast_to(q, np.broadcast_shapes(o.shape, s.shape))
+        return like(q, cells(q) + 0 * cells(o))
 
     return Aligned({"o": o, "s": s}).map(formula, "individual_cap", ("target", "key"))
 
@@ -117,18 +117,18 @@ def average_cap(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.DataArra
     """
     check_unmatched(unmatched)
 
-    def correct(o: Array, s: Array) -> Floats:
+    def correct(o: Table, s: Table) -> Floats:
         s_j = key_total(s)
         return np.asarray(ratio(shared(o, s, s_j), s_j, 0.0).sum(-1))  # c
 
-    def among_matched(o: Array, s: Array) -> Floats:
+    def among_matched(o: Table, s: Table) -> Floats:
         return ratio(correct(o, s), (key_total(o) * (key_total(s) > 0)).sum(-1), np.nan)  # Definition 3
 
     aligned = Aligned({"o": o, "s": s})
     if unmatched == "drop":
         return aligned.map(among_matched, "average_cap")
     c = aligned.map(correct, "average_cap")
-    return c.copy(data=ratio(c.values, total(aligned.arrays["o"]), np.nan))  # Definition 2
+    return c.copy(data=ratio(c.values, aligned.totals("o"), np.nan))  # Definition 2
 
 
 def matched_records(o: Any, s: Any) -> xr.DataArray:
@@ -208,8 +208,9 @@ def correct_predictions(o: Any, s: Any) -> xr.DataArray:
     272.0
     """
 
-    def formula(o: Array, s: Array) -> Floats:
+    def formula(o: Table, s: Table) -> Floats:
         best = mode(s)
-        return np.asarray(ratio((o * best).sum(-2), best.sum(-2), 0.0).sum(-1))
+        predicted = key_total(like(best, cells(o) * cells(best)))
+        return np.asarray(ratio(predicted, key_total(best), 0.0).sum(-1))
 
     return Aligned({"o": o, "s": s}).map(formula, "correct_predictions")

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import Array, Floats, at_most, attribution, key_total, ratio
+from capstats.counts.primitives import Array, Floats, Table, at_most, attribution, cells, key_total, like, on_cells, ratio, side_by_side
 from capstats.risk.cap import Unmatched, average_cap, check_unmatched
 
 
@@ -52,26 +52,14 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Unmatched = "zero") -> x
     """
     check_unmatched(unmatched)
     probabilities = np.asarray(q, dtype=np.float64)
-    if probabilities.ndim > 1 or not ((probabilities >= 0) & (probabilities <= 1)).all():
+    if probabilities.ndim > 1 or not probabilities.size or not ((probabilities >= 0) & (probabilities <= 1)).all():
         raise ValueError(f"`q` must be one probability or a sequence of them, from 0 to 1; got {q!r}.")
     p = probabilities.reshape(-1)
 
-    def formula(o: Array, s: Array) -> Floats:
-        if o.dtype.kind != "i":
-            raise ValueError(
-                "`o` must hold integers for quantiles, which interpolate between records; got fractional counts. "
-                "Use cap_ecdf, which takes weights."
-            )
+    def formula(o: Table, s: Table) -> Floats:
+        _check_integers(o)
         values, weights = _by_value(o, s, unmatched)
-        through = np.cumsum(weights, axis=-1)
-        n = through[..., -1:]
-        position = (n - 1) * p
-        below = np.floor(position)
-        a = _kth(values, through, below)
-        b = _kth(values, through, np.minimum(below + 1, n - 1))
-        t = position - below
-        found = np.where(t >= 0.5, b - (b - a) * (1 - t), a + (b - a) * t)  # as numpy rounds it
-        return np.where(n > 0, found, np.nan)
+        return _quantiles(values, np.cumsum(weights, axis=-1), p)
 
     aligned = Aligned({"o": o, "s": s})
     return _leading(aligned.map(formula, "cap_quantiles", ("quantile",)), "quantile", probabilities)
@@ -118,10 +106,10 @@ def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Unmatched = "zero") -> xr.Da
     """
     check_unmatched(unmatched)
     places = np.asarray(at, dtype=np.float64)
-    if places.ndim > 1 or np.isnan(places).any():
+    if places.ndim > 1 or not places.size or np.isnan(places).any():
         raise ValueError(f"`at` must be one number or a sequence of numbers; got {at!r}.")
 
-    def formula(o: Array, s: Array) -> Floats:
+    def formula(o: Table, s: Table) -> Floats:
         values, weights = _by_value(o, s, unmatched)
         through = np.concatenate([np.zeros_like(weights[..., :1]), np.cumsum(weights, axis=-1)], axis=-1)
         n = through[..., -1:]
@@ -176,43 +164,60 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.Dataset:
     [0.629, 0.758, 0.896, 0.684, 0.67]
     """
     check_unmatched(unmatched)
-    quartiles = cap_quantiles(o, s, [0.25, 0.5, 0.75], unmatched=unmatched)
-    low, middle, high = (quartiles.isel(quantile=i, drop=True) for i in range(3))
-    aligned = Aligned({"o": o, "s": s})
 
-    def held(o: Array, s: Array) -> Floats:
+    def box(o: Table, s: Table) -> Floats:
+        _check_integers(o)
+        values, weights = _by_value(o, s, unmatched)
+        low, middle, high = np.moveaxis(_quantiles(values, np.cumsum(weights, axis=-1), np.array([0.25, 0.5, 0.75])), -1, 0)[..., None]
+        reach = 1.5 * (high - low)
+        held = weights > 0
+        least = np.where(held & at_most(low, values + reach), values, np.inf).min(-1, keepdims=True)
+        greatest = np.where(held & at_most(values, high + reach), values, -np.inf).max(-1, keepdims=True)
+        return np.concatenate([np.minimum(least, low), low, middle, high, np.maximum(greatest, high)], axis=-1)
+
+    def individual(o: Table, s: Table) -> Table:
         q = attribution(s, 0.0 if unmatched == "zero" else np.nan)
-        return np.where(o > 0, q, np.nan)
+        return like(q, np.where(cells(o) > 0, cells(q), np.nan))
 
-    individual = aligned.map(held, "individual", ("target", "key"))
-    reach = 1.5 * (high - low)
-    below, above = individual.where(at_most(low, individual + reach)), individual.where(at_most(individual, high + reach))
+    aligned = Aligned({"o": o, "s": s})
+    boxes = aligned.map(box, "box", ("part",))
+    parts = ("lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker")
     return xr.Dataset(
         {
-            "lower_whisker": np.minimum(_least(below), low),
-            "lower_quartile": low,
-            "median": middle,
-            "upper_quartile": high,
-            "upper_whisker": np.maximum(-_least(-above), high),
+            **{name: boxes.isel(part=i) for i, name in enumerate(parts)},
             "average": average_cap(o, s, unmatched=unmatched),
             "original_cap": average_cap(o, o),
-            "individual": individual,
+            "individual": aligned.map(individual, "individual", ("target", "key")),
         }
     )
 
 
-def _least(cells: xr.DataArray) -> xr.DataArray:
-    """Least value over the cells that have one; NaN where none has."""
-    return cells.fillna(np.inf).min(["target", "key"]).where(cells.notnull().any(["target", "key"]))
+def _check_integers(o: Table) -> None:
+    if cells(o).dtype.kind != "i":
+        raise ValueError(
+            "`o` must hold integers for quantiles, which interpolate between records; got fractional counts. "
+            "Use cap_ecdf, which takes weights."
+        )
 
 
-def _by_value(o: Array, s: Array, unmatched: Unmatched) -> tuple[Floats, Array]:
+def _quantiles(values: Floats, through: Array, p: Floats) -> Floats:
+    """Quantiles of records, of which ``through`` have a value no greater, cell by cell: shape (..., p), NaN where there are none."""
+    n = through[..., -1:]
+    position = (n - 1) * p
+    below = np.floor(position)
+    a = _kth(values, through, below)
+    b = _kth(values, through, np.minimum(below + 1, n - 1))
+    t = position - below
+    found = np.where(t >= 0.5, b - (b - a) * (1 - t), a + (b - a) * t)  # as numpy rounds it
+    return np.where(n > 0, found, np.nan)
+
+
+def _by_value(o: Table, s: Table, unmatched: Unmatched) -> tuple[Floats, Array]:
     """Cells sorted by individual CAP, and the records in each: two arrays of shape (..., cells)."""
     q = attribution(s, 0.0)
     if unmatched == "drop":
-        o = o * (key_total(s) > 0)[..., None, :]
-    q, o = np.broadcast_arrays(q, o)
-    values, weights = (x.reshape(*x.shape[:-2], -1) for x in (q, o))
+        o = like(o, cells(o) * on_cells(s, key_total(s) > 0))
+    values, weights = np.broadcast_arrays(side_by_side(q), side_by_side(o))
     order = np.argsort(values, axis=-1)
     return np.take_along_axis(values, order, axis=-1), np.take_along_axis(weights, order, axis=-1)
 

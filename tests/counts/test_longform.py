@@ -1,0 +1,222 @@
+"""The long form holds all that a table holds: counted again, it is the same table."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from capstats import MISSING, average_cap, expand, from_counts, full_domain, observed_domain, tabulate, to_frame
+
+LEVELS = ["z10", "z2", "", "a,b", "ä"]
+RECORDS = pd.DataFrame(
+    {
+        "group": pd.Categorical(["z2", None, "", "a,b", "z10", "ä", "z2", "z2"], [*LEVELS, "unused"]),
+        "size": [10.0, 2, None, 2, 10, 1, 100, 10],
+        "day": [dt.date(2024, 1, 2), None, *[dt.date(2023, 12, d) for d in range(1, 6)], dt.date(2024, 1, 2)],
+        "time": pd.to_datetime(["2024-01-02 03:04", None, *["2023-12-01 00:00"] * 6]),
+        "member": pd.array([True, None, False, True, True, False, True, True], "boolean"),
+        "income": pd.Categorical(["low", "high", None, "low", "mid", "mid", "high", "low"], ["low", "mid", "high"]),
+        "w": [1, 2, 3, 4, 5, 6, 0, 7],
+    }
+)
+OTHER = RECORDS.iloc[[0, 0, 5, 7]]
+KEYS = ["group", "size", "day", "time", "member"]
+ABOUT_COUNTING = ("weights", "categories", "missing", "dropped")  # attrs that say how, not what
+
+
+def same(found: xr.Dataset, expected: xr.Dataset) -> None:
+    """Identical counts, labels, order, types and names."""
+    found, expected = (t.assign_attrs({k: v for k, v in t.attrs.items() if k not in ABOUT_COUNTING}) for t in (found, expected))
+    for table in (found, expected):
+        for name in ABOUT_COUNTING:
+            table.attrs.pop(name, None)
+    xr.testing.assert_identical(found, expected)
+    assert [found[v].dtype for v in found.data_vars] == [expected[v].dtype for v in expected.data_vars]
+
+
+# --- to_frame ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_long_form_has_one_row_a_cell_and_the_labels_of_its_columns() -> None:
+    tables = from_counts(
+        [[1, 2], [0, 4]], [[5, 0], [0, 8]], key_labels={"sex": ["m", "f"], "age": [2, 10]}, target_labels={"income": ["low", None]}
+    )
+    frame = to_frame(tables)
+    assert list(frame.columns) == ["sex", "age", "income", "o", "s"]
+    assert frame[["sex", "age", "o", "s"]].values.tolist() == [["m", 2, 1, 5], ["m", 2, 0, 0], ["f", 10, 2, 0], ["f", 10, 4, 8]]
+    assert frame["income"].isna().tolist() == [False, True, False, True]
+    assert frame["sex"].cat.categories.tolist() == ["m", "f"]
+    assert frame["income"].cat.categories.tolist() == ["low"]
+    assert frame["o"].dtype == frame["s"].dtype == np.int64
+
+
+@pytest.mark.parametrize("keys", [KEYS, ["group"], "size", ["day", "group"]], ids=str)
+@pytest.mark.parametrize("target", ["income", ["income", "w"]], ids=str)
+def test_counting_the_long_form_gives_the_tables_back(keys: Any, target: Any) -> None:
+    """Zeros, the order of the levels and missing values included."""
+    tables = tabulate(RECORDS, OTHER, holdout=RECORDS.iloc[:5], keys=keys, target=target)
+    frame = to_frame(tables)
+    same(tabulate(frame, frame, holdout=frame, keys=keys, target=target, weights=("o", "s", "h")), tables)
+
+
+@pytest.mark.parametrize("values", [None, "w"])
+def test_the_long_form_keeps_keys_and_targets_that_hold_no_record(values: str | None) -> None:
+    tables = full_domain(tabulate(RECORDS, RECORDS, keys=["group", "member"], target="income", weights=values))
+    assert (tables.o.values.sum(0) == 0).any()
+    frame = to_frame(tables)
+    same(tabulate(frame, frame, keys=["group", "member"], target="income", weights=("o", "s")), tables)
+
+
+def test_the_long_form_keeps_fractions() -> None:
+    tables = tabulate(RECORDS.assign(w=RECORDS["w"] / 4), RECORDS, keys="group", target="income", weights=("w", None))
+    frame = to_frame(tables)
+    assert frame.dtypes[["o", "s"]].tolist() == [np.float64, np.int64]
+    same(tabulate(frame, frame, keys="group", target="income", weights=("o", "s")), tables)
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], [2, 1], [True, None], [dt.date(2024, 1, 1), dt.date(2023, 1, 1)]], ids=repr)
+def test_several_synthetic_tables_have_a_column_each(labels: list[Any]) -> None:
+    tables = tabulate(RECORDS, dict(zip(labels, [OTHER, RECORDS], strict=True)), keys=["group", "size"], target="income")
+    frame = to_frame(tables)
+    columns = {x: f"s[{MISSING if x is None else x}]" for x in labels}
+    assert list(frame.columns) == ["group", "size", "income", "o", *columns.values()]
+    again = tabulate(frame, dict.fromkeys(labels, frame), keys=["group", "size"], target="income", weights=("o", columns))
+    same(again, tables)
+
+
+def test_a_column_that_is_called_as_a_count_hides_none() -> None:
+    records = {"s[0]": ["x", "y"], "o": ["p", "q"], "h": ["u", "v"]}
+    tables = tabulate(records, [records], holdout=records, keys=["s[0]", "o"], target="h")
+    frame = to_frame(tables)
+    assert list(frame.columns) == ["s[0]", "o_", "h_", "o", "s[0]_", "h"]
+    assert frame["s[0]"].tolist() == ["x", "x", "y", "y"]
+    assert frame["o"].tolist() == frame["s[0]_"].tolist() == frame["h"].tolist() == [1, 0, 0, 1]
+
+
+@pytest.mark.parametrize("keys", [KEYS, ["group"], ["size", "member"]], ids=str)
+@pytest.mark.parametrize("read", [pd.read_parquet, lambda path: path, str], ids=["pandas", "path", "text"])
+def test_the_long_form_goes_through_parquet_and_back(tmp_path: Path, keys: list[str], read: Any) -> None:
+    """Through DuckDB, which forgets categories, the order is given as types."""
+    tables = tabulate(RECORDS, OTHER, keys=keys, target="income")
+    path = tmp_path / "long.parquet"
+    to_frame(tables).to_parquet(path)
+    types = {"income": ["low", "mid", "high"]} | ({"group": LEVELS} if "group" in keys else {})
+    frame = read(path)
+    same(tabulate(frame, frame, keys=keys, target="income", weights=("o", "s"), types=None if read is pd.read_parquet else types), tables)
+
+
+@pytest.mark.parametrize("keys", [["group"], ["size", "member"], ["day", "group"]], ids=str)
+def test_the_long_form_goes_through_csv_and_back(tmp_path: Path, keys: list[str]) -> None:
+    """With empty texts in quotes, as csv.QUOTE_NONNUMERIC would write them."""
+    tables = tabulate(RECORDS, OTHER, keys=keys, target="income")
+    frame = to_frame(tables)
+    lines = [",".join(f'"{c}"' for c in frame.columns)]
+    lines += [",".join("" if pd.isna(x) else f'"{x}"' for x in row) for row in frame.astype(object).itertuples(index=False)]
+    (tmp_path / "long.csv").write_text("\n".join(lines), encoding="utf-8")
+    types = {"income": ["low", "mid", "high"], "group": LEVELS, "size": "number", "member": "bool", "day": "date"}
+    used = {c: t for c, t in types.items() if c in [*keys, "income"]}
+    same(tabulate(tmp_path / "long.csv", tmp_path / "long.csv", keys=keys, target="income", weights=("o", "s"), types=used), tables)
+
+
+def test_the_long_form_of_other_libraries_is_read_too() -> None:
+    tables = tabulate(RECORDS, OTHER, keys=["group", "size"], target="income")
+    frame = to_frame(tables)
+    polars = pl.DataFrame({c: frame[c].astype(object).where(frame[c].notna(), None).tolist() for c in frame}).with_columns(
+        pl.col("group").cast(pl.Enum(LEVELS)), pl.col("income").cast(pl.Enum(["low", "mid", "high"]))
+    )
+    same(tabulate(polars, polars, keys=["group", "size"], target="income", weights=("o", "s")), tables)
+
+
+def test_a_published_table_of_counts_is_read_by_its_weights() -> None:
+    """As R prints as.data.frame(Titanic), in part."""
+    published = {"Class": ["1st", "3rd", "1st", "3rd"], "Survived": ["No", "No", "Yes", "Yes"], "Freq": [122, 528, 203, 178]}
+    tables = tabulate(published, published, keys="Class", target="Survived", weights="Freq")
+    assert tables.o.values.tolist() == [[122, 528], [203, 178]]
+    assert 0.5 < float(average_cap(tables.o, tables.s)) < 1
+
+
+def test_unlabelled_tables_have_a_long_form() -> None:
+    frame = to_frame(from_counts([[1, 2]], [[3, 4]]))
+    assert frame.to_dict("list") == {"key_": [0, 1], "target_": [0, 0], "o": [1, 2], "s": [3, 4]}
+
+
+# --- expand -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("keys", [KEYS, ["group", "size"], "member"], ids=str)
+@pytest.mark.parametrize("target", ["income", ["income", "w"]], ids=str)
+def test_counting_expanded_records_gives_the_counts_back(keys: Any, target: Any) -> None:
+    tables = tabulate(RECORDS, OTHER, keys=keys, target=target)
+    for name, n in (("o", len(RECORDS)), ("s", len(OTHER))):
+        records = expand(tables[name])
+        assert len(records) == n
+        expected = observed_domain(tables[[name]].rename({name: "o"}))
+        xr.testing.assert_identical(tabulate(records, keys=keys, target=target).o, expected)
+
+
+def test_expanded_records_come_sorted_by_key_then_target() -> None:
+    table = from_counts([[2, 0], [1, 1]], key_labels={"sex": ["m", "f"]}, target_labels={"income": ["low", None]})
+    records = expand(table.o)
+    assert records["sex"].tolist() == ["m", "m", "m", "f"]
+    assert records["income"].isna().tolist() == [False, False, True, True]
+    assert records["sex"].cat.categories.tolist() == ["m", "f"]
+    assert expand([[2, 0], [0, 1]]).to_dict("list") == {"key_": [0, 0, 1], "target_": [0, 0, 1]}
+
+
+def test_one_of_many_tables_is_expanded() -> None:
+    tables = tabulate(RECORDS, [OTHER, RECORDS], keys="group", target="income")
+    assert len(expand(tables.s.isel(synthetic=1))) == len(RECORDS)
+
+
+def test_a_table_without_records_expands_to_none() -> None:
+    assert expand([[0, 0]]).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("counts", "error", "message"),
+    [
+        ([[0.5, 1]], ValueError, r"`counts` holds fractional counts, which stand for no number of records\. Use to_frame"),
+        (
+            [[[1]], [[2]]],
+            ValueError,
+            r"`counts` has dims \('draw', 'target', 'key'\); give one table of \(target, key\), such as counts\.isel",
+        ),
+        ([[-1]], ValueError, r"`counts` must be non-negative; got -1 at key=0, target=0"),
+        (pd.DataFrame([[1]]), TypeError, r"`counts` is a DataFrame\. For records use capstats\.tabulate"),
+        (from_counts([[1]]), TypeError, r"`counts` is a Dataset"),
+    ],
+)
+def test_what_cannot_be_expanded_raises(counts: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        expand(counts)
+
+
+# --- Any table --------------------------------------------------------------------------------------------------------
+
+LABELS = st.lists(st.sampled_from(["b", "a", "10", "2", "", None]), min_size=1, max_size=4, unique=True)
+
+
+@given(LABELS, LABELS, st.data())
+def test_any_labelled_table_is_the_table_of_its_long_form(keys: list[Any], targets: list[Any], data: st.DataObject) -> None:
+    """Whatever the order of its labels; only missing labels move, to the end."""
+    shape = (len(targets), len(keys))
+    o, s = (
+        np.reshape(data.draw(st.lists(st.integers(0, 3), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1])), shape) for _ in "os"
+    )
+    if not o.any() or not s.any():
+        return
+    labels = [sorted(x, key=lambda label: label is None) for x in (keys, targets)]
+    tables = from_counts(o, s, key_labels={"k": labels[0]}, target_labels={"t": labels[1]})
+    frame = to_frame(tables)
+    same(tabulate(frame, frame, keys="k", target="t", weights=("o", "s")), tables)
+    shuffled = frame.sample(frac=1, random_state=0)
+    same(tabulate(shuffled, shuffled, keys="k", target="t", weights=("o", "s")), tables)

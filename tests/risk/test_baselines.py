@@ -1,0 +1,248 @@
+"""What is guessed without a key: held against loops over records in exact fractions."""
+
+from collections import Counter
+from fractions import Fraction
+from math import prod
+
+import hypothesis.extra.numpy as numpy_strategies
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from capstats import at_most, average_cap, baseline_cap, from_counts, tabulate
+from capstats.datasets import paper_originals, smoking, titanic
+
+WITHOUT_S = ("marginal", "modal", "uniform")
+WITH_S = ("modal_synthetic", "crossed")
+KINDS = WITHOUT_S + WITH_S
+
+theorem = settings(deadline=None, max_examples=150, derandomize=True)
+
+
+@st.composite
+def pairs_of_tables(draw):
+    shape = draw(st.tuples(st.integers(1, 4), st.integers(1, 5)))
+    counts = numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 30)).filter(np.any)
+    return draw(counts), draw(counts)
+
+
+def guesses(o, s, kind):
+    """The guess of each kind: for every target the probability that it is named."""
+    of_o, of_s = (Counter({i: sum(map(int, row)) for i, row in enumerate(table)}) for table in (o, s))
+    seen = [i for i, n in of_o.items() if n]
+    best_of_o, best_of_s = (max(counts.values()) for counts in (of_o, of_s))
+    modes_of_o, modes_of_s = ([i for i, n in counts.items() if n == best] for counts, best in ((of_o, best_of_o), (of_s, best_of_s)))
+    return {
+        "marginal": {i: Fraction(n, of_o.total()) for i, n in of_o.items()},
+        "modal": {i: Fraction(1, len(modes_of_o)) for i in modes_of_o},
+        "uniform": {i: Fraction(1, len(seen)) for i in seen},
+        "modal_synthetic": {i: Fraction(1, len(modes_of_s)) for i in modes_of_s},
+        "crossed": {i: Fraction(n, of_s.total()) for i, n in of_s.items()},
+    }[kind]
+
+
+def success(table, guess):
+    """Share of the records of a table whose target is named, one record after the other."""
+    targets = [i for i, row in enumerate(table) for count in row for _ in range(int(count))]
+    return float(sum((guess.get(i, Fraction(0)) for i in targets), Fraction(0)) / len(targets))
+
+
+# Hand-derived values
+
+
+def test_baselines_of_the_smokers_are_those_worked_out_by_hand():
+    """Of 100 people 25 are sick, of the synthetic ones 15: 0.25**2 + 0.75**2, 0.75, 1/2, 0.85, 0.25 * 0.15 + 0.75 * 0.85."""
+    tables = smoking()
+    expected = {"marginal": 0.625, "modal": 0.75, "uniform": 0.5, "modal_synthetic": 0.85, "crossed": 0.675}
+    for kind, value in expected.items():
+        assert baseline_cap(tables.o, tables.s, kind=kind).item() == pytest.approx(value, rel=1e-15), kind
+
+
+def test_the_marginal_baseline_is_the_default():
+    assert baseline_cap([[20, 5], [30, 45]]).item() == 0.625
+
+
+def test_cap_of_the_original_is_the_baseline_where_the_key_says_nothing():
+    """O_1: 1/3 both."""
+    o_1 = paper_originals().sel(original="O_1")
+    assert baseline_cap(o_1).item() == pytest.approx(1 / 3, rel=1e-15)
+    assert average_cap(o_1, o_1).item() == pytest.approx(1 / 3, rel=1e-15)
+
+
+def test_uniform_counts_the_levels_of_each_target_column_that_some_original_record_has():
+    """Two of the three levels of a and two of b: 1 / (2 * 2), though only three of their four combinations occur."""
+    original = {"k": [0, 0, 0, 1], "a": ["x", "x", "y", "y"], "b": ["p", "q", "q", "q"]}
+    synthetic = {"k": [0, 0], "a": ["z", "x"], "b": ["p", "r"]}
+    tables = tabulate(original, synthetic, keys="k", target=["a", "b"])
+    assert tables.sizes["target"] == 5
+    assert baseline_cap(tables.o, kind="uniform").item() == 1 / 4
+    # 1/2 * 1/2 is at most the sum of squared shares (1 + 1 + 4) / 16
+    assert baseline_cap(tables.o).item() == 6 / 16
+
+
+def test_uniform_ignores_targets_that_only_the_synthetic_table_has():
+    o = from_counts([[3, 1], [1, 0]], [[1, 0], [1, 0]], target_labels={"t": ["a", "b"]}).o
+    s = from_counts([[3, 1], [1, 0]], target_labels={"t": ["c", "b"]}).o
+    tables = xr.align(o, s, join="outer", fill_value=0)
+    assert tables[0].sizes["target"] == 3
+    assert baseline_cap(tables[0], kind="uniform").item() == 1 / 2
+
+
+def test_unlabelled_rows_are_one_target_column():
+    assert baseline_cap([[1, 0], [0, 0], [2, 2], [0, 1]], kind="uniform").item() == 1 / 3
+
+
+def test_uniform_of_several_target_columns_is_that_of_the_columns_multiplied():
+    frame = titanic()
+    tables = tabulate(frame, keys="Class", target=["Sex", "Age", "Survived"], weights="count")
+    alone = [
+        baseline_cap(tabulate(frame, keys="Class", target=t, weights="count").o, kind="uniform").item() for t in ("Sex", "Age", "Survived")
+    ]
+    assert baseline_cap(tables.o, kind="uniform").item() == prod(alone) == 1 / 8
+
+
+# The oracle
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_baseline_is_the_success_of_its_guess_over_all_records(kind):
+    rng = np.random.default_rng(21)
+    for _ in range(100):
+        shape = (rng.integers(1, 6), rng.integers(1, 4))
+        o, s = (rng.integers(0, 9, shape) * (rng.random(shape) < 0.7) for _ in range(2))
+        o[0, 0] += 1
+        s[-1, -1] += 1
+        scored = s if kind == "modal_synthetic" else o
+        expected = success(scored, guesses(o, s, kind))
+        assert baseline_cap(o, s, kind=kind).item() == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_baselines_of_huge_counts_are_those_of_exact_fractions(kind):
+    o, s = [[10**15, 3], [5, 2 * 10**15]], [[7, 10**15], [10**14, 1]]
+    n, m = sum(map(sum, o)), sum(map(sum, s))
+    p, q = [Fraction(sum(row), n) for row in o], [Fraction(sum(row), m) for row in s]
+    exact = {
+        "marginal": sum(x * x for x in p),
+        "modal": max(p),
+        "uniform": Fraction(1, 2),
+        "modal_synthetic": max(q),
+        "crossed": sum(x * y for x, y in zip(p, q, strict=True)),
+    }
+    assert baseline_cap(o, s, kind=kind).item() == pytest.approx(float(exact[kind]), rel=1e-14)
+
+
+# Theorems
+
+
+@theorem
+@given(pairs_of_tables())
+def test_cap_of_the_original_is_at_least_the_marginal_baseline(tables):
+    """Part 1 of theory/baselines.md."""
+    o, _ = tables
+    assert at_most(baseline_cap(o), average_cap(o, o))
+
+
+@theorem
+@given(pairs_of_tables())
+def test_uniform_is_at_most_marginal_is_at_most_modal_and_so_is_crossed(tables):
+    """Part 2 of theory/baselines.md."""
+    o, s = tables
+    modal = baseline_cap(o, kind="modal")
+    assert at_most(baseline_cap(o, kind="uniform"), baseline_cap(o))
+    assert at_most(baseline_cap(o), modal)
+    assert at_most(baseline_cap(o, s, kind="crossed"), modal)
+
+
+@theorem
+@given(pairs_of_tables())
+def test_marginal_and_crossed_are_average_caps_without_a_key(tables):
+    """Part 3 of theory/baselines.md: all keys pooled into one."""
+    o, s = tables
+    pooled_o, pooled_s = o.sum(1, keepdims=True), s.sum(1, keepdims=True)
+    assert baseline_cap(o).item() == pytest.approx(average_cap(pooled_o, pooled_o).item(), rel=1e-14)
+    assert baseline_cap(o, s, kind="crossed").item() == pytest.approx(average_cap(pooled_o, pooled_s).item(), rel=1e-14)
+
+
+@theorem
+@given(pairs_of_tables(), st.randoms(use_true_random=False))
+def test_keys_do_not_matter(tables, random):
+    """Records may change their key as they like."""
+    o, s = tables
+    shuffled = o.copy()
+    for row in shuffled:
+        row[:] = np.roll(row, random.randrange(len(row)))
+    for kind in KINDS:
+        assert baseline_cap(shuffled, s, kind=kind).item() == pytest.approx(baseline_cap(o, s, kind=kind).item(), rel=1e-14)
+
+
+# Weights, labels, batches
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_fractional_weights_count_as_records_do(kind):
+    o, s = np.array([[20, 5], [30, 45]]), np.array([[8, 7], [25, 60]])
+    assert baseline_cap(o * 0.37, s / 7, kind=kind).item() == pytest.approx(baseline_cap(o, s, kind=kind).item(), rel=1e-14)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_order_of_keys_and_targets_does_not_matter(kind):
+    rng = np.random.default_rng(22)
+    o, s = rng.integers(0, 9, (3, 4)), rng.integers(0, 9, (3, 4))
+    tables = from_counts(o, s, key_labels={"k": list("abcd")}, target_labels={"t": list("xyz")})
+    mixed = tables.s.isel(target=[2, 0, 1], key=[3, 1, 0, 2])
+    assert baseline_cap(tables.o, mixed, kind=kind).item() == pytest.approx(baseline_cap(o, s, kind=kind).item(), rel=1e-15)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_extra_dims_broadcast_wherever_they_stand(kind):
+    rng = np.random.default_rng(23)
+    o = xr.DataArray(rng.integers(0, 3, (2, 3, 4)), dims=("original", "target", "key"))
+    o[0, 2] = 0  # a target that one of the two does not have
+    s = xr.DataArray(rng.integers(0, 9, (5, 3, 4)), dims=("draw", "target", "key"))
+    found = baseline_cap(o.transpose("key", "original", "target"), s.transpose("target", "key", "draw"), kind=kind)
+    assert set(found.dims) == ({"original"} if kind in WITHOUT_S else {"original", "draw"})
+    for original in range(2):
+        for draw in range(5):
+            one = baseline_cap(o[original].values, s[draw].values, kind=kind).item()
+            here = {name: i for name, i in (("original", original), ("draw", draw)) if name in found.dims}
+            assert found.isel(here).item() == one
+
+
+def test_baseline_of_no_record_is_undefined():
+    o, s = [[[0, 0], [0, 0]], [[1, 0], [2, 0]]], [[0, 0], [0, 0]]
+    for kind in WITHOUT_S:
+        assert np.isnan(baseline_cap(o, kind=kind).values).tolist() == [True, False]
+    for kind in WITH_S:
+        assert np.isnan(baseline_cap(o, s, kind=kind).values).all()
+    assert np.isnan(baseline_cap(o, [[1, 0], [0, 0]], kind="crossed").values).tolist() == [True, False]
+
+
+# Bad input
+
+
+@pytest.mark.parametrize("kind", ["mode", "", None, "Marginal"])
+def test_unknown_kind_raises_and_lists_the_known_ones(kind):
+    with pytest.raises(ValueError, match=r"`kind` must be one of 'marginal', 'modal', 'uniform', 'modal_synthetic', 'crossed'"):
+        baseline_cap([[1]], [[1]], kind=kind)
+
+
+@pytest.mark.parametrize("kind", WITH_S)
+def test_kinds_that_use_the_synthetic_table_ask_for_it(kind):
+    with pytest.raises(ValueError, match=f'"{kind}" needs the synthetic table'):
+        baseline_cap([[1]], kind=kind)
+
+
+@pytest.mark.parametrize("kind", WITHOUT_S)
+def test_other_kinds_do_not_look_at_the_synthetic_table(kind):
+    assert baseline_cap([[1], [1]], "not a table", kind=kind).item() == 0.5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bad_tables_raise(kind):
+    with pytest.raises(ValueError, match="`o` must be non-negative; got -1 at key=1, target=0"):
+        baseline_cap([[1, -1]], [[1, 1]], kind=kind)
+    with pytest.raises(TypeError, match="`o` must hold numbers"):
+        baseline_cap([["a"]], [[1]], kind=kind)

@@ -1,0 +1,376 @@
+"""How individual CAP is distributed over records: held against numpy and matplotlib on the records themselves, written out."""
+
+from fractions import Fraction
+
+import hypothesis.extra.numpy as numpy_strategies
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.cbook import boxplot_stats
+
+from capstats import average_cap, cap_boxplot, cap_ecdf, cap_quantiles, from_counts, individual_cap
+from capstats.datasets import paper_originals, paper_synthetics
+
+BOX = {"lower_whisker": "whislo", "lower_quartile": "q1", "median": "med", "upper_quartile": "q3", "upper_whisker": "whishi"}
+LEVELS = [0.0, 1.0, 0.5, 0.25, 0.75, 1 / 3, 2 / 3, 0.1 + 0.2, 0.9, 0.95, 0.99, 5e-324, np.nextafter(1, 0), np.nextafter(0.5, 1), 1e-9]
+ORDERS = [
+    ("draw", "synthetic", "target", "key"),
+    ("key", "target", "synthetic", "draw"),
+    ("target", "draw", "key", "synthetic"),
+    ("synthetic", "key", "draw", "target"),
+    ("target", "key", "draw", "synthetic"),
+]
+
+both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
+theorem = settings(deadline=None, max_examples=150, derandomize=True)
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_stays_open():
+    yield
+    plt.close("all")
+
+
+def written_out(o, s, unmatched="zero"):
+    """The individual CAP of every original record, as a list of records would have it."""
+    o, s = np.asarray(o), np.asarray(s)
+    found = []
+    for i, j in np.ndindex(o.shape):
+        total = int(s[:, j].sum())
+        if total or unmatched == "zero":
+            found += [int(s[i, j]) / total if total else 0.0] * int(o[i, j])
+    return np.array(found)
+
+
+def random_pair(rng):
+    shape = (rng.integers(1, 5), rng.integers(1, 7))
+    o, s = (rng.integers(0, rng.integers(2, 30), shape) * (rng.random(shape) < 0.6) for _ in range(2))
+    o[0, 0] += 1
+    return o, s
+
+
+@st.composite
+def pairs_of_tables(draw):
+    shape = draw(st.tuples(st.integers(1, 4), st.integers(1, 5)))
+    counts = numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 20))
+    return draw(counts.filter(np.any)), draw(counts)
+
+
+# Hand-derived values
+
+
+def test_quantiles_of_eight_records_are_read_off_their_ranks():
+    # One record at 1/4, three at 1/2, four at 3/4. Rank 7 * 0.5 = 3.5 lies between 1/2 and 3/4.
+    o, s = [[2, 1], [1, 4]], [[1, 1], [1, 3]]
+    assert cap_quantiles(o, s, [0, 0.25, 0.5, 0.75, 1]).values.tolist() == [0.25, 0.5, 0.625, 0.75, 0.75]
+
+
+def test_unmatched_records_are_zeros_or_left_out():
+    # Key 1 is not in s. Five of its records, and three at 1/3 and one at 2/3 with key 0.
+    o, s = [[3, 5], [1, 0]], [[1, 0], [2, 0]]
+    assert cap_quantiles(o, s, 0.5).item() == 0
+    assert cap_quantiles(o, s, 0.5, unmatched="drop").item() == 1 / 3
+    assert cap_ecdf(o, s, [0, 1 / 3, 0.5, 2 / 3]).values.tolist() == [5 / 9, 8 / 9, 8 / 9, 1]
+    assert cap_ecdf(o, s, [0, 1 / 3, 0.5, 2 / 3], unmatched="drop").values.tolist() == [0, 0.75, 0.75, 1]
+
+
+def test_ecdf_counts_a_value_that_rounding_moves_as_a_tie():
+    """0.1 + 0.2 and 3/10 are the same point."""
+    o, s = [[4], [6]], [[3], [7]]
+    assert 0.1 + 0.2 > 3 / 10 > 1 - 0.7 - 1e-16
+    assert cap_ecdf(o, s, [0.1 + 0.2, 3 / 10, 0.3 - 1e-14, 0.3 - 1e-9]).values.tolist() == [0.4, 0.4, 0.4, 0]
+
+
+def test_boxplot_of_the_paper_shows_who_is_at_risk_behind_a_low_average():
+    """O_3: S_b has the lower average and 93 records with 213/231; nobody has more than 147/299 with S_g (section 4)."""
+    boxes = cap_boxplot(paper_originals().sel(original="O_3"), paper_synthetics().sel(synthetic=["b", "g"]))
+    assert boxes.average.values.round(2).tolist() == [0.31, 0.35]
+    assert boxes.individual.max(["target", "key"]).values.tolist() == [213 / 231, 147 / 299]
+    assert boxes.upper_whisker.sel(synthetic="b").item() == 213 / 231
+    assert boxes.upper_whisker.sel(synthetic="g").item() < 147 / 299
+
+
+# numpy and matplotlib, on the records
+
+
+@both_versions
+def test_quantiles_are_those_of_numpy_bit_for_bit(unmatched):
+    rng = np.random.default_rng(11)
+    for _ in range(400):
+        o, s = random_pair(rng)
+        levels = np.concatenate([LEVELS, rng.random(6), rng.random(3) ** 20])
+        records = written_out(o, s, unmatched)
+        expected = np.quantile(records, levels) if len(records) else np.full(len(levels), np.nan)
+        found = cap_quantiles(o, s, levels, unmatched=unmatched)
+        np.testing.assert_array_equal(found.values, expected)  # no tolerance
+        np.testing.assert_array_equal(found["quantile"].values, levels)
+
+
+def test_quantiles_of_many_records_are_those_of_numpy_bit_for_bit():
+    """200,000 records, so that ranks have many digits."""
+    rng = np.random.default_rng(12)
+    o, s = rng.multinomial(200_000, rng.dirichlet(np.ones(12))).reshape(3, 4), rng.multinomial(999, np.ones(12) / 12).reshape(3, 4)
+    levels = rng.random(500)
+    np.testing.assert_array_equal(cap_quantiles(o, s, levels).values, np.quantile(written_out(o, s), levels))
+
+
+@both_versions
+def test_ecdf_is_that_of_matplotlib_on_the_records(unmatched):
+    rng = np.random.default_rng(13)
+    drawn = 0
+    _, ax = plt.subplots()
+    for _ in range(120):
+        o, s = random_pair(rng)
+        records = written_out(o, s, unmatched)
+        if not len(records):
+            continue
+        line = ax.ecdf(records)
+        x, y = (np.asarray(data)[1:] for data in line.get_data())  # the first point is minus infinity
+        last = np.append(x[1:] > x[:-1], True)  # of several records with one value, the last has the share of all
+        x, y = x[last], y[last]
+        line.remove()
+        np.testing.assert_array_equal(cap_ecdf(o, s, x, unmatched=unmatched).values, y)
+        after = x + np.diff(x, append=2) / 2
+        np.testing.assert_array_equal(cap_ecdf(o, s, after, unmatched=unmatched).values, y)
+        np.testing.assert_array_equal(cap_ecdf(o, s, [-1, -np.inf, 1, 2, np.inf], unmatched=unmatched).values, [0, 0, 1, 1, 1])
+        drawn += 1
+    assert drawn > 100
+
+
+@both_versions
+def test_boxplot_is_that_of_matplotlib_on_the_records(unmatched):
+    """But for records that lie on the end of a whisker's reach, where matplotlib goes by the last bit."""
+    rng = np.random.default_rng(14)
+    compared = 0
+    for _ in range(150):
+        o, s = random_pair(rng)
+        records = written_out(o, s, unmatched)
+        box = cap_boxplot(o, s, unmatched=unmatched)
+        if not len(records):
+            assert all(np.isnan(box[name].item()) for name in BOX)
+            continue
+        (stats,) = boxplot_stats(records)
+        ends = np.array([stats["q1"] - 1.5 * stats["iqr"], stats["q3"] + 1.5 * stats["iqr"]])
+        if np.isclose(records[:, None], ends, rtol=0, atol=1e-9).any() and stats["iqr"] > 0:
+            continue
+        compared += 1
+        for ours, theirs in BOX.items():
+            assert box[ours].item() == pytest.approx(stats[theirs], rel=1e-14, abs=1e-15), ours
+        cells = box.individual.values
+        outside = cells[(cells < box.lower_whisker.item()) | (cells > box.upper_whisker.item())]
+        assert sorted(set(outside)) == sorted(set(stats["fliers"]))
+        assert box.average.item() == pytest.approx(stats["mean"], rel=1e-13)
+    assert compared > 100
+
+
+def test_boxplot_keeps_the_cells_that_hold_records_and_the_cap_of_the_original():
+    o, s = np.array([[3, 0], [1, 2]]), np.array([[1, 2], [3, 2]])
+    box = cap_boxplot(o, s)
+    np.testing.assert_array_equal(box.individual.values, [[0.25, np.nan], [0.75, 0.5]])
+    assert box.original_cap.item() == average_cap(o, o).item()
+    assert box.average.item() == average_cap(o, s).item()
+    assert box.average.dims == ()
+
+
+def test_record_at_the_end_of_the_reach_belongs_to_the_whisker():
+    """Values 0.4 and 0.6 ten times each, 0.9 once: 0.9 = 0.6 + 1.5 * 0.2 is within, whatever rounding makes of the sum."""
+    assert 0.6 + 1.5 * (0.6 - 0.4) < 0.9
+    box = cap_boxplot([[10, 10, 1], [0, 0, 0]], [[4, 6, 9], [6, 4, 1]])
+    assert (box.lower_quartile.item(), box.upper_quartile.item()) == (0.4, 0.6)
+    assert box.upper_whisker.item() == 0.9
+    beyond = cap_boxplot([[10, 10, 1], [0, 0, 0]], [[4, 6, 91], [6, 4, 9]])
+    assert beyond.upper_whisker.item() == 0.6
+
+
+# Counts that nobody could write out
+
+
+def quantile_by_counting(o, s, level):
+    """Rank (n - 1) * level, a float as in numpy; its neighbours found by counting, in integers and fractions."""
+    cells = []
+    for i, j in np.ndindex(np.shape(o)):
+        total = int(np.asarray(s)[:, j].sum())
+        cells.append((Fraction(int(s[i][j]), total) if total else Fraction(0), int(o[i][j])))
+    cells.sort()
+
+    def value(rank):
+        for cap, count in cells:
+            if rank < count:
+                return cap
+            rank -= count
+        raise AssertionError
+
+    greatest = sum(count for _, count in cells) - 1
+    rank = greatest * level
+    low, high = int(rank), min(int(rank) + 1, greatest)
+    return value(low) + Fraction(rank - low) * (value(high) - value(low))
+
+
+def test_quantiles_of_a_million_million_records_need_no_record_written_out():
+    rng = np.random.default_rng(15)
+    for _ in range(60):
+        o = rng.integers(1, 4, (3, 4)) * 10**12 + rng.integers(0, 10, (3, 4))
+        s = rng.integers(0, 50, (3, 4))
+        for level in (0, 0.25, 0.5, 0.75, 1, 0.1, 0.999):
+            exact = quantile_by_counting(o, s, level)
+            assert cap_quantiles(o, s, level).item() == pytest.approx(float(exact), rel=1e-14, abs=1e-300)
+
+
+def test_median_between_two_huge_groups_lies_halfway():
+    """10**12 records at 1/4 and as many at 3/4: the median is between the last and the first of them."""
+    o, s = [[10**12], [10**12]], [[1], [3]]
+    assert cap_quantiles(o, s, 0.5).item() == 0.5
+    assert cap_ecdf(o, s, [0.25, 0.5, 0.75]).values.tolist() == [0.5, 0.5, 1]
+    more = [[10**12 + 1], [10**12]]
+    assert cap_quantiles(more, s, 0.5).item() == 0.25
+    assert cap_boxplot(more, s)["median"].item() == 0.25
+
+
+# Theorems
+
+
+@theorem
+@given(pairs_of_tables(), st.lists(st.floats(0, 1), min_size=2, max_size=8))
+def test_quantiles_rise_and_stay_among_the_values(tables, levels):
+    o, s = tables
+    found = cap_quantiles(o, s, sorted(levels)).values
+    assert (np.diff(found) >= 0).all()
+    records = written_out(o, s)
+    assert records.min() <= found[0]
+    assert found[-1] <= records.max()
+
+
+@theorem
+@given(pairs_of_tables(), st.floats(0, 1))
+def test_as_many_records_as_its_rank_are_at_most_a_quantile(tables, level):
+    """Part 2 of theory/distribution.md: rank h = (n - 1) level, so that floor(h) + 1 records are at most the quantile."""
+    o, s = tables
+    n = int(o.sum())
+    at_most_it = cap_ecdf(o, s, cap_quantiles(o, s, level).item()).item() * n
+    assert round(at_most_it) >= int((n - 1) * level) + 1
+
+
+@theorem
+@given(pairs_of_tables(), st.sampled_from(["zero", "drop"]))
+def test_mean_of_the_distribution_is_the_average_cap(tables, unmatched):
+    """Part 4 of theory/distribution.md: the jumps of the ecdf, times where they are."""
+    o, s = tables
+    values = np.unique(individual_cap(o, s).values)
+    steps = np.diff(cap_ecdf(o, s, values, unmatched=unmatched).values, prepend=0)
+    np.testing.assert_allclose((steps * values).sum(), average_cap(o, s, unmatched=unmatched).item(), rtol=1e-12)
+
+
+@theorem
+@given(pairs_of_tables(), st.integers(2, 1000))
+def test_distribution_depends_on_shares_of_the_synthetic_table_only(tables, times):
+    o, s = tables
+    np.testing.assert_array_equal(cap_quantiles(o, times * s, LEVELS).values, cap_quantiles(o, s, LEVELS).values)
+    np.testing.assert_array_equal(cap_ecdf(o, times * s, LEVELS).values, cap_ecdf(o, s, LEVELS).values)
+
+
+# Weights, labels, batches
+
+
+def test_ecdf_takes_fractional_weights():
+    """A tenth of the weight everywhere: the shares stay."""
+    rng = np.random.default_rng(16)
+    for _ in range(50):
+        o, s = random_pair(rng)
+        at = rng.random(5)
+        np.testing.assert_allclose(cap_ecdf(o / 10, s * 1.5, at), cap_ecdf(o, s, at), rtol=1e-12)
+
+
+def test_order_of_keys_and_targets_does_not_matter():
+    rng = np.random.default_rng(17)
+    o, s = rng.integers(0, 9, (3, 4)), rng.integers(0, 9, (3, 4))
+    tables = from_counts(o, s, key_labels={"k": list("abcd")}, target_labels={"t": list("xyz")})
+    mixed = tables.s.isel(target=[2, 0, 1], key=[3, 1, 0, 2])
+    np.testing.assert_array_equal(cap_quantiles(tables.o, mixed, LEVELS).values, cap_quantiles(o, s, LEVELS).values)
+    np.testing.assert_array_equal(cap_ecdf(tables.o, mixed, LEVELS).values, cap_ecdf(o, s, LEVELS).values)
+    for name, value in cap_boxplot(o, s).drop_vars("individual").items():
+        assert cap_boxplot(tables.o, mixed)[name].item() == value.item()
+
+
+@both_versions
+@pytest.mark.parametrize("dims", ORDERS, ids="-".join)
+def test_extra_dims_broadcast_wherever_they_stand(unmatched, dims):
+    rng = np.random.default_rng(18)
+    o = xr.DataArray(rng.integers(0, 9, (2, 2, 3)) + 1, dims=("original", "target", "key"))
+    s = xr.DataArray(rng.integers(0, 4, (3, 2, 2, 3)), dims=("draw", "synthetic", "target", "key"))
+    levels, at = [0.1, 0.5, 1], [0.2, 0.5]
+    given_s = s.transpose(*dims)
+    quantiles = cap_quantiles(o, given_s, levels, unmatched=unmatched)
+    ecdf = cap_ecdf(o, given_s, at, unmatched=unmatched)
+    boxes = cap_boxplot(o, given_s, unmatched=unmatched)
+    assert quantiles.dims[0] == "quantile"
+    assert ecdf.dims[0] == "at"
+    assert set(quantiles.dims[1:]) == set(ecdf.dims[1:]) == set(boxes["median"].dims) == {"original", "draw", "synthetic"}
+    for original, draw, synthetic in np.ndindex(2, 3, 2):
+        here = {"original": original, "draw": draw, "synthetic": synthetic}
+        one = o[original].values, s[draw, synthetic].values
+        np.testing.assert_array_equal(quantiles.isel(here).values, cap_quantiles(*one, levels, unmatched=unmatched).values)
+        np.testing.assert_array_equal(ecdf.isel(here).values, cap_ecdf(*one, at, unmatched=unmatched).values)
+        alone = cap_boxplot(*one, unmatched=unmatched)
+        for name in [*BOX, "average"]:
+            np.testing.assert_array_equal(boxes[name].isel(here).values, alone[name].values)
+
+
+def test_one_level_gives_no_dim_and_several_give_one():
+    o, s = [[1, 2], [3, 4]], [[1, 1], [1, 1]]
+    assert cap_quantiles(o, s, 0.5).dims == ()
+    assert cap_quantiles(o, s, [0.5]).dims == ("quantile",)
+    assert cap_quantiles(o, s, 0.5)["quantile"].item() == 0.5
+    assert cap_ecdf(o, s, 0.5).dims == ()
+    assert cap_ecdf(o, s, [0.5, 0.5])["at"].values.tolist() == [0.5, 0.5]
+
+
+def test_results_are_undefined_where_no_record_counts():
+    o, s = [[[1, 0]], [[0, 1]], [[0, 0]]], [[1, 0]]
+    np.testing.assert_array_equal(cap_quantiles(o, s, 0.5, unmatched="drop").values, [1, np.nan, np.nan])
+    np.testing.assert_array_equal(cap_ecdf(o, s, 0.5, unmatched="drop").values, [0, np.nan, np.nan])
+    np.testing.assert_array_equal(cap_quantiles(o, s, 0.5).values, [1, 0, np.nan])
+    np.testing.assert_array_equal(cap_boxplot(o, s).upper_whisker.values, [1, 0, np.nan])
+    np.testing.assert_array_equal(cap_boxplot(o, s, unmatched="drop").average.values, [1, np.nan, np.nan])
+
+
+# Bad input
+
+
+@pytest.mark.parametrize("q", [-0.1, 1.0000001, np.nan, np.inf, [], [0.5, -1], [[0.5]], [[0.1], [0.2]]])
+def test_levels_outside_0_and_1_raise(q):
+    with pytest.raises(ValueError, match="`q` must be one probability or a sequence of them, from 0 to 1"):
+        cap_quantiles([[1, 2]], [[1, 2]], q)
+
+
+@pytest.mark.parametrize("at", [np.nan, [], [0.5, np.nan], [[0.5]]])
+def test_places_that_are_no_numbers_raise(at):
+    with pytest.raises(ValueError, match="`at` must be one number or a sequence of numbers"):
+        cap_ecdf([[1, 2]], [[1, 2]], at)
+
+
+@pytest.mark.parametrize("call", [lambda o, s: cap_quantiles(o, s, 0.5), cap_boxplot], ids=["cap_quantiles", "cap_boxplot"])
+def test_quantiles_of_fractional_counts_raise_and_name_the_ecdf(call):
+    with pytest.raises(ValueError, match=r"`o` must hold integers for quantiles.*cap_ecdf"):
+        call([[0.5, 2]], [[1, 2]])
+    call([[1, 2]], [[0.5, 2]])  # only the original's records are counted
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda o, s, **how: cap_quantiles(o, s, 0.5, **how),
+        lambda o, s, **how: cap_ecdf(o, s, 0.5, **how),
+        cap_boxplot,
+    ],
+    ids=["cap_quantiles", "cap_ecdf", "cap_boxplot"],
+)
+def test_bad_tables_and_conventions_raise(call):
+    with pytest.raises(ValueError, match='`unmatched` must be "zero"'):
+        call([[1]], [[1]], unmatched="nearest")
+    with pytest.raises(ValueError, match="`s` must be non-negative; got -1 at key=1, target=0"):
+        call([[1, 1]], [[1, -1]])
+    with pytest.raises(ValueError, match="they must agree"):
+        call([[1, 1]], [[1, 1, 1]])

@@ -1,0 +1,165 @@
+"""The notebooks run from top to bottom, print what they keep, and are laid out alike.
+
+``python tests/test_notebooks.py`` runs them and keeps their new outputs.
+"""
+
+import ast
+import base64
+import importlib
+import os
+import re
+import struct
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+MODULES = {"capstats", "capstats.datasets", "capstats.paper", "capstats.plotting"}
+MEGABYTE = 1_000_000
+INLINE = "module://matplotlib_inline.backend_inline"  # figures belong into the cells, whoever runs the notebook
+METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}, "language_info": {"name": "python"}}
+
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+@cache
+def stored(path):
+    return nbformat.read(path, as_version=4)
+
+
+def run(path, folder):
+    """The notebook after a run from top to bottom, with nothing in its metadata that the next run would change."""
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(
+        notebook, timeout=300, record_timing=False, coalesce_streams=True, resources={"metadata": {"path": str(folder)}}
+    ).execute()
+    notebook.metadata = nbformat.from_dict(METADATA)
+    return notebook
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def source_tree(path):
+    return ast.parse("\n".join(cell.source for cell in code_cells(stored(path))))
+
+
+def texts(cell):
+    """What a cell wrote: each stream as one text, and the texts of its results; of pictures only that they are there."""
+    found = {}
+    for output in cell.outputs:
+        if output.output_type == "stream":
+            found[output.name] = found.get(output.name, "") + output.text
+        else:
+            for mime, content in output.data.items():
+                found.setdefault(mime, []).append("a picture" if mime.startswith("image/") else content)
+    return {kind: re.sub("0x[0-9a-f]{6,}", "an address", str(text)) for kind, text in found.items()}
+
+
+def test_there_are_two_notebooks():
+    assert [path.name for path in NOTEBOOKS] == ["introduction.ipynb", "paper.ipynb"]
+
+
+@each_notebook
+def test_notebook_runs_and_prints_what_it_keeps(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", INLINE)
+    notebook = run(path, tmp_path)
+    for number, (kept, new) in enumerate(zip(code_cells(stored(path)), code_cells(notebook), strict=True), start=1):
+        assert texts(new) == texts(kept), (
+            f"code cell {number} of {path.name} prints something else; to keep it: python {Path(__file__).name}"
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+@each_notebook
+def test_notebook_keeps_its_outputs_of_one_run_from_top_to_bottom(path):
+    cells = code_cells(stored(path))
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    assert not any(output.output_type == "error" or output.get("name") == "stderr" for cell in cells for output in cell.outputs)
+    silent = [cell.source for cell in cells if not cell.outputs]
+    assert silent == [cells[0].source]  # the imports
+    assert cells[-1].outputs[0].text == "all hold\n"
+
+
+@each_notebook
+def test_notebook_keeps_figures_of_modest_size(path):
+    assert path.stat().st_size < MEGABYTE
+    pictures = [
+        output.data["image/png"] for cell in code_cells(stored(path)) for output in cell.outputs if "image/png" in output.get("data", {})
+    ]
+    assert len(pictures) == 2
+    for picture in pictures:
+        width, height = struct.unpack(">II", base64.b64decode(picture)[16:24])
+        assert 400 < width < 1200
+        assert 300 < height < 900
+
+
+@each_notebook
+def test_notebook_holds_no_machine_path_and_no_timings(path):
+    text = re.sub(r'"image/png": "[^"]*"', "", path.read_text(encoding="utf-8"))
+    for place in (
+        "/home/",
+        "/root",
+        "/tmp",
+        "/usr/",
+        "/Users/",
+        "/private/",
+        "/var/",
+        ":\\\\",
+        "site-packages",
+        str(ROOT),
+        str(Path.home()),
+    ):
+        assert place not in text, f"{path.name} names {place}"
+    notebook = stored(path)
+    assert notebook.metadata == METADATA
+    assert all(cell.metadata == {} for cell in notebook.cells)
+
+
+@each_notebook
+def test_notebook_opens_with_its_question_its_source_and_its_seconds(path):
+    first = stored(path).cells[0]
+    assert first.cell_type == "markdown"
+    assert re.match(r"# .+\n", first.source)
+    assert re.findall(r"^\*\*(\w+)\.\*\* .", first.source, flags=re.MULTILINE) == ["Question", "Source", "Time"]
+    assert re.search(r"\d+ seconds", first.source)
+
+
+@each_notebook
+def test_notebook_closes_with_its_headline_numbers_and_things_to_try(path):
+    assert any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(code_cells(stored(path))[-1].source)))
+    last = stored(path).cells[-1]
+    assert last.cell_type == "markdown"
+    assert last.source.startswith("## Things to try next\n")
+    assert last.source.count("\n- ") >= 3
+
+
+@each_notebook
+def test_notebook_imports_public_names_and_defines_none_of_its_own(path):
+    tree = source_tree(path)
+    assert not any(isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda) for node in ast.walk(tree))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    assert {node.module for node in imports} <= MODULES
+    for node in imports:
+        module = importlib.import_module(node.module)
+        public = getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")])
+        assert {alias.name for alias in node.names} <= set(public)
+    assert {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names} <= {
+        "matplotlib.pyplot",
+        "numpy",
+        "pandas",
+        "xarray",
+    }
+
+
+if __name__ == "__main__":
+    os.environ["MPLBACKEND"] = INLINE
+    for notebook_file in NOTEBOOKS:
+        with TemporaryDirectory() as anywhere:
+            nbformat.write(run(notebook_file, anywhere), notebook_file)

@@ -1,0 +1,343 @@
+"""The paper regenerated: printed values, tables, and what is said of Figures 1 and 2."""
+
+import csv
+import json
+from math import sqrt
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+from PIL import Image
+
+import capstats
+from capstats import at_most, average_cap, cap_boxplot, sample_tables
+from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
+from capstats.paper import SEED, Value, figure_1_tables, figure_2_averages, printed_values, report, reproduce
+
+NAMES = ["values.csv", "tables.csv", "figure-1.png", "figure-1.pdf", "figure-2.png", "figure-2.pdf", "tables.png", "tables.pdf"]
+PICTURES = NAMES[2:]
+
+LIMITS = {"O_1": 1, "O_2": 1, "O_3": 0.995823, "O_4": 0.993932}  # shares of tables no riskier, as the number of records grows
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """What the command writes, once for all tests; it leaves no figure open."""
+    opened = plt.get_fignums()
+    found = reproduce(tmp_path_factory.mktemp("paper") / "a" / "new folder")
+    assert plt.get_fignums() == opened
+    return found
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory):
+    """The figures as matplotlib has them, by the name of the file that they would be saved to."""
+    caught = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mpl.figure.Figure, "savefig", lambda figure, path, **how: caught.setdefault(Path(path).stem, figure))
+        reproduce(tmp_path_factory.mktemp("figures"))
+    return caught
+
+
+# --- Printed values
+
+
+def test_every_printed_value_agrees():
+    values = printed_values()
+    assert len(values) == 14
+    assert all(value.agrees for value in values)
+
+
+def test_the_headline_numbers_are_among_them_as_the_paper_prints_them():
+    printed = {value.what: value.printed for value in printed_values()}
+    assert printed == {
+        "CAP of x_0, a sick smoker, with O": "0.4",
+        "CAP of x_0 with S, 8/33": "0.2424",
+        "CAP of x_1, a healthy smoker, with O": "0.6",
+        "CAP of x_1 with S, 25/33": "0.7576",
+        "records of O_1": "900",
+        "records of O_3": "900",
+        "records of O_4": "900",
+        "average CAP of O_2 with O_2": "1",
+        "average CAP of O_3 with S_b": "0.31",
+        "average CAP of O_3 with S_g": "0.35",
+        "average CAP of O_4 with S_a": "0.318",
+        "average CAP of O_4 with S_e": "0.309",
+        "records of O_4 predicted correctly with S_a": "134",
+        "records of O_4 predicted correctly with S_e": "272",
+    }
+
+
+def test_computed_values_are_those_of_a_loop_over_the_printed_tables():
+    """c / n with plain Python, from the counts as they stand in the paper."""
+    o_3, o_4 = [[0, 176, 204], [0, 78, 93], [127, 163, 59]], [[0, 0, 62], [197, 136, 134], [74, 99, 198]]
+    s_a, s_e = [[114, 118, 77], [104, 44, 134], [105, 86, 118]], [[67, 97, 153], [37, 114, 101], [169, 14, 148]]
+    s_b, s_g = [[24, 36, 15], [226, 113, 213], [216, 54, 3]], [[129, 137, 99], [2, 131, 147], [91, 111, 53]]
+
+    def cap(o, s):
+        totals = [sum(row[j] for row in s) for j in range(3)]
+        return sum(o[i][j] * s[i][j] / totals[j] for i in range(3) for j in range(3)) / sum(map(sum, o))
+
+    computed = {value.what: value.computed for value in printed_values()}
+    assert computed["average CAP of O_3 with S_b"] == pytest.approx(cap(o_3, s_b), rel=1e-14)
+    assert computed["average CAP of O_3 with S_g"] == pytest.approx(cap(o_3, s_g), rel=1e-14)
+    assert computed["average CAP of O_4 with S_a"] == pytest.approx(cap(o_4, s_a), rel=1e-14)
+    assert computed["average CAP of O_4 with S_e"] == pytest.approx(cap(o_4, s_e), rel=1e-14)
+    assert computed["CAP of x_0 with S, 8/33"] == 8 / 33
+
+
+@pytest.mark.parametrize(
+    ("printed", "computed"),
+    [("0.31", 0.3074), ("0.31", 0.3149), ("0.318", 0.31783), ("0.4", 0.4), ("134", 134.0), ("1", 1.0), ("1", 1 - 1e-15)],
+)
+def test_a_number_that_rounds_to_the_printed_one_agrees(printed, computed):
+    assert Value("4", "it", printed, computed).agrees
+
+
+@pytest.mark.parametrize(
+    ("printed", "computed"),
+    [
+        ("0.31", 0.3151),
+        ("0.31", 0.3049),
+        ("0.318", 0.3174),
+        ("0.2424", 0.2425),
+        ("0.4", 0.45001),
+        ("134", 134.4),
+        ("134", 133),
+        ("1", 0.9),
+        ("1", 1.4),
+        ("0.31", -0.31),
+        ("0.31", float("nan")),
+        ("134", float("nan")),
+    ],
+)
+def test_a_wrong_number_does_not_agree(printed, computed):
+    """A number printed without decimals is one that must be met, not one that was rounded."""
+    assert not Value("4", "it", printed, computed).agrees
+
+
+def test_report_has_a_line_for_every_value_share_and_erratum():
+    shares = xr.DataArray([1.0, 0.5], coords={"original": ["O_1", "O_3"]}, dims="original")
+    text = report([Value("4", "right", "0.5", 0.5), Value("4", "wrong", "0.5", 0.7)], shares)
+    lines = text.splitlines()
+    assert lines[1].split() == ["4", "right", "0.5", "0.5000", "yes"]
+    assert lines[2].split() == ["4", "wrong", "0.5", "0.7000", "NO"]
+    assert "  O_3: 0.5000" in lines
+    assert all(f"  - {line}" in lines for line in ERRATA)
+
+
+# --- Figure 1
+
+
+def test_the_printed_tables_stand_under_their_letters_in_figure_1():
+    tables = figure_1_tables()
+    assert tables.synthetic.values.tolist() == list("abcdefghijklmnopqrst")
+    printed = paper_synthetics()
+    for letter in "abeg":
+        assert tables.sel(synthetic=letter).values.tolist() == printed.sel(synthetic=letter).values.tolist()
+    assert tables.sel(synthetic="b").values.tolist() == [[24, 36, 15], [226, 113, 213], [216, 54, 3]]
+    assert (tables.sum(["target", "key"]) == 900).all()
+    assert tables.indexes["key"].equals(paper_originals().indexes["key"])
+    assert len({tuple(table.ravel()) for table in tables.values}) == 20
+
+
+def test_all_averages_of_figure_1_are_at_most_the_original_s():
+    """Section 4: "in all of the synthetic datasets the average CAP ... are smaller or equal to" that of the original."""
+    originals = paper_originals()
+    averages = average_cap(originals, figure_1_tables())
+    assert averages.sizes == {"original": 4, "synthetic": 20}
+    assert at_most(averages, average_cap(originals, originals)).all()
+
+
+def test_b_has_one_of_the_lowest_averages_on_o_3_and_the_greatest_individual_cap():
+    """Section 4: "for O_3 dataset b has one of the lowest average CAP but also the highest individual CAP"."""
+    boxes = cap_boxplot(paper_originals().sel(original="O_3"), figure_1_tables())
+    greatest = boxes.individual.max(["target", "key"])
+    assert greatest.idxmax().item() == "b"
+    assert (greatest < greatest.sel(synthetic="b")).sum() == 19
+    assert (boxes.average <= boxes.average.sel(synthetic="b")).sum() <= 3
+
+
+def test_a_panel_of_figure_1_has_a_box_for_each_table_in_the_order_of_average_cap(figures):
+    panels = figures["figure-1"].axes
+    assert [ax.get_title() for ax in panels] == ["$O_1$", "$O_2$", "$O_3$", "$O_4$"]
+    averages = average_cap(paper_originals(), figure_1_tables())
+    for ax, original in zip(panels, averages.original.values, strict=True):
+        letters = [label.get_text() for label in ax.get_xticklabels()]
+        assert sorted(letters) == averages.synthetic.values.tolist()
+        in_order = averages.sel(original=original, synthetic=letters).values
+        assert (np.diff(in_order) >= -1e-12).all()
+        assert len(ax.patches) == 20
+    assert [text.get_text() for text in figures["figure-1"].legends[0].get_texts()] == ["average CAP", "average CAP of the original"]
+
+
+# --- Figure 2
+
+
+def test_no_table_is_riskier_than_o_1_or_o_2():
+    """On O_1 every table ties, on O_2 none can pass CAP = 1."""
+    shares = figure_2_averages()["no riskier"]
+    assert shares.sel(original=["O_1", "O_2"]).values.tolist() == [1, 1]
+
+
+def test_shares_of_figure_2_are_near_their_limits():
+    """By a z-test with the 2,000 tables of the figure."""
+    shares = figure_2_averages()["no riskier"]
+    for original in ("O_3", "O_4"):
+        p = LIMITS[original]
+        assert abs(shares.sel(original=original).item() - p) < 4 * sqrt(p * (1 - p) / 2000)
+
+
+def test_shares_of_many_large_tables_are_nearer_to_their_limits():
+    """The same with 40,000 tables of 90,000 records."""
+    originals = paper_originals()
+    tables = sample_tables(originals.sel(original="O_3"), 90_000, draws=40_000, rng=51)
+    shares = at_most(average_cap(originals, tables), average_cap(originals, originals)).mean("draw")
+    for original, p in LIMITS.items():
+        assert abs(shares.sel(original=original).item() - p) <= 4 * sqrt(p * (1 - p) / 40_000)
+
+
+def test_figure_2_holds_2000_draws_of_both_versions_and_the_cap_of_the_originals():
+    averages = figure_2_averages()
+    assert averages["version 1"].sizes == averages["version 2"].sizes == {"original": 4, "draw": 2000}
+    assert at_most(averages["version 1"], averages["version 2"]).all()
+    originals = paper_originals()
+    xr.testing.assert_equal(averages["itself"].drop_vars("key", errors="ignore"), average_cap(originals, originals))
+    np.testing.assert_allclose(averages["version 1"].sel(original="O_1"), 1 / 3, rtol=1e-12)
+
+
+def test_each_original_of_figure_2_has_its_own_draws():
+    """Drawn anew, as in the paper: on O_3 and O_4 the same tables would give correlated averages."""
+    averages = figure_2_averages()["version 1"]
+    assert abs(np.corrcoef(averages.sel(original="O_3"), averages.sel(original="O_4"))[0, 1]) < 5 / sqrt(2000)
+
+
+def test_a_panel_of_figure_2_counts_every_draw_in_both_versions_and_says_the_share(figures):
+    averages = figure_2_averages()
+    panels = figures["figure-2"].axes
+    for ax, original in zip(panels, averages.original.values, strict=True):
+        assert [sum(bar.get_height() for bar in container) for container in ax.containers] == [2000, 2000]
+        share = averages["no riskier"].sel(original=original).item()
+        assert ax.get_title() == f"${original}$: {share:.1%} of tables no riskier than the original"
+        (line,) = (line for line in ax.lines if line.get_linestyle() == "--")
+        assert set(line.get_xdata()) == {averages["itself"].sel(original=original).item()}
+    texts = [text.get_text() for text in figures["figure-2"].legends[0].get_texts()]
+    assert texts == ["version 1", "version 2", "average CAP of the original"]
+
+
+# --- Seeds
+
+
+def test_same_seed_same_figures():
+    xr.testing.assert_identical(figure_1_tables(SEED), figure_1_tables())
+    xr.testing.assert_identical(figure_2_averages(SEED), figure_2_averages())
+
+
+def test_other_seed_other_figures_but_the_same_printed_tables():
+    ours, others = figure_1_tables(), figure_1_tables(SEED + 1)
+    differs = (ours != others).any(["target", "key"])
+    assert ours.synthetic.values[~differs.values].tolist() == ["a", "b", "e", "g"]
+    assert (figure_2_averages()["version 1"] != figure_2_averages(SEED + 1)["version 1"]).sel(original=["O_2", "O_3", "O_4"]).mean() > 0.99
+
+
+# --- Files
+
+
+def test_every_file_is_written_into_a_folder_that_is_made(written):
+    _, _, files = written
+    assert [file.name for file in files] == NAMES
+    assert sorted(file.name for file in files[0].parent.iterdir()) == sorted(NAMES)
+    assert all(file.stat().st_size > 0 for file in files)
+
+
+def test_values_and_shares_are_returned(written):
+    values, shares, _ = written
+    assert [value.agrees for value in values] == [True] * 14
+    xr.testing.assert_identical(shares, figure_2_averages()["no riskier"])
+
+
+def test_values_file_has_every_printed_value_beside_the_computed_one(written):
+    _, _, files = written
+    with files[0].open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    for row, value in zip(rows, printed_values(), strict=True):
+        assert row == {
+            "section": value.where,
+            "value": value.what,
+            "printed": value.printed,
+            "computed": str(value.computed),
+            "agrees": "True",
+        }
+
+
+def test_tables_file_has_every_cell_of_the_ten_tables(written):
+    _, _, files = written
+    with files[1].open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == 2 * 4 + 8 * 9
+    found = {(row["table"], row["target"], row["key"]): int(row["count"]) for row in rows}
+    assert found["Table 1: O", "Sick", "Smoking"] == smoking().o.sel(target="Sick", smoking="Smoking").item() == 20
+    assert found["Table 2: S", "Healthy", "Non-smoking"] == 60
+    assert found["Table 4: O_2", "T_1", "K_1"] == 400
+    assert found["Table 10: S_e", "T_3", "K_2"] == 14
+    totals = {}
+    for row in rows:
+        totals[row["table"]] = totals.get(row["table"], 0) + int(row["count"])
+    assert list(totals.values()) == [100, 100, 900, 1000, 900, 900, 900, 900, 900, 900]
+    assert [name.split(":")[0] for name in totals] == [f"Table {i}" for i in range(1, 11)]
+
+
+def test_page_of_tables_shows_every_count(figures):
+    axes = figures["tables"].axes
+    titles = [ax.get_title() for ax in axes]
+    assert titles[:3] == ["Table 1: $O$", "Table 2: $S$", "Table 3: $O_1$"]
+    assert titles[-1] == "Table 10: $S_e$"
+    (table,) = axes[-1].tables
+    cells = {place: cell.get_text().get_text() for place, cell in table.get_celld().items()}
+    assert [[cells[i, j] for j in range(3)] for i in range(1, 4)] == [["67", "97", "153"], ["37", "114", "101"], ["169", "14", "148"]]
+    assert cells[1, -1] == "$T_1$"
+    assert cells[0, 0] == "$K_1$"
+
+
+@pytest.mark.parametrize("name", [name for name in PICTURES if name.endswith(".png")])
+def test_png_says_in_its_metadata_how_it_came_to_be(written, name):
+    with Image.open(written[2][0].parent / name) as picture:
+        assert picture.info["Software"] == f"capstats {capstats.__version__}"
+        about = json.loads(picture.info["Description"])
+        assert picture.width >= 1400
+    assert about["capstats"] == capstats.__version__
+    assert about["seed"] == SEED
+    assert about["errata"] == list(ERRATA)
+    assert "Baillargeon" in about["source"]
+
+
+@pytest.mark.parametrize("name", [name for name in PICTURES if name.endswith(".pdf")])
+def test_pdf_says_in_its_metadata_how_it_came_to_be(written, name):
+    content = (written[2][0].parent / name).read_bytes()
+    assert f"/Creator (capstats {capstats.__version__})".encode() in content
+    assert f'"seed": {SEED}'.encode() in content
+    assert b"/CreationDate" not in content
+
+
+def test_same_seed_writes_the_same_bytes(written, tmp_path):
+    _, _, files = reproduce(tmp_path)
+    for first, second in zip(written[2], files, strict=True):
+        assert first.read_bytes() == second.read_bytes(), first.name
+
+
+def test_another_seed_is_told_and_drawn(tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr(mpl.figure.Figure, "savefig", lambda figure, path, **how: told.append(how["metadata"]))
+    _, shares, _ = reproduce(tmp_path, seed=5)
+    abouts = [json.loads(metadata.get("Description") or metadata["Subject"]) for metadata in told]
+    assert [about["seed"] for about in abouts] == [5] * 6
+    xr.testing.assert_identical(shares, figure_2_averages(5)["no riskier"])
+
+
+def test_a_folder_that_cannot_be_made_raises(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OSError, match="file"):
+        reproduce(tmp_path / "file")

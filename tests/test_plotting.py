@@ -1,0 +1,371 @@
+"""What the artists carry: every number in a figure is one that a measure returned or that matplotlib gets from the records."""
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+from matplotlib.cbook import boxplot_stats
+
+from capstats import average_cap, cap_boxplot, expand, from_counts, individual_cap, sample_tables
+from capstats.datasets import paper_originals, paper_synthetics, smoking
+from capstats.plotting import BLUE, VERMILLION, plot_average_cap, plot_individual_cap
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_stays_open():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def ax():
+    return plt.subplots()[1]
+
+
+@pytest.fixture
+def o_4():
+    return paper_originals().sel(original="O_4", drop=True)
+
+
+@pytest.fixture
+def boxes(o_4):
+    return cap_boxplot(o_4, paper_synthetics())
+
+
+def ticks(ax):
+    return [label.get_text() for label in ax.get_xticklabels()]
+
+
+def dots(ax):
+    return [line for line in ax.lines if line.get_marker() == "o" and line.get_markerfacecolor() == VERMILLION]
+
+
+def outliers(ax):
+    return [line for line in ax.lines if line.get_marker() == "o" and line.get_markerfacecolor() == "none"]
+
+
+def dashed(ax):
+    return [line for line in ax.lines if line.get_linestyle() == "--"]
+
+
+def medians(ax):
+    return [line.get_ydata()[0] for line in ax.lines if line.get_linewidth() == 1.5]
+
+
+def extents(patch):
+    vertices = patch.get_path().vertices
+    return vertices[:, 1].min(), vertices[:, 1].max()
+
+
+def records_of(o, s):
+    """The individual CAP of every record that the original table stands for."""
+    people = expand(o)
+    caps = individual_cap(o, s)
+    cells = dict(np.ndenumerate(caps.values))
+    targets, keys = list(caps.indexes["target"]), [key for (key,) in caps.indexes["key"]]
+    return np.array([cells[targets.index(row.T), keys.index(row.K)] for row in people.itertuples()])
+
+
+# --- Boxplots of individual CAP
+
+
+def test_boxes_stand_in_the_order_of_average_cap(ax, boxes):
+    plot_individual_cap(boxes, ax=ax)
+    expected = boxes.average.sortby(boxes.average)
+    assert ticks(ax) == expected.synthetic.values.tolist() == ["g", "e", "a", "b"]
+    assert [dot.get_ydata()[0] for dot in dots(ax)] == expected.values.tolist()
+    assert [dot.get_xdata()[0] for dot in dots(ax)] == [1, 2, 3, 4]
+
+
+def test_tables_with_equal_averages_keep_their_given_order(ax):
+    """On O_1 every average is 1/3, whatever the last bit."""
+    o_1 = paper_originals().sel(original="O_1", drop=True)
+    boxes = cap_boxplot(o_1, sample_tables(o_1, 900, draws=60, rng=1))
+    last_bits = np.random.default_rng(2).integers(-2, 3, 60) * 2.0**-54
+    plot_individual_cap(boxes.assign(average=boxes.average + last_bits), ax=ax)
+    assert ticks(ax) == [str(i) for i in range(60)]
+
+
+def test_boxes_whiskers_and_outliers_are_those_of_the_expanded_records(ax, o_4, boxes):
+    plot_individual_cap(boxes, ax=ax)
+    assert len(ax.patches) == len(medians(ax)) == 4
+    whiskers = [line for line in ax.lines if line.get_linestyle() == "-" and np.ptp(line.get_xdata()) == 0]
+    assert len(whiskers) == 8
+    for place, label in enumerate(ticks(ax)):
+        records = records_of(o_4, paper_synthetics().sel(synthetic=label))
+        assert len(records) == 900
+        (stats,) = boxplot_stats(records)
+        low, high = extents(ax.patches[place])
+        assert (low, high) == pytest.approx((stats["q1"], stats["q3"]), rel=1e-12)
+        assert (low, high) == pytest.approx(tuple(np.percentile(records, [25, 75])), rel=1e-12)
+        assert medians(ax)[place] == pytest.approx(np.percentile(records, 50), rel=1e-12)
+        ends = [end for line in whiskers[2 * place : 2 * place + 2] for end in line.get_ydata()]
+        assert min(ends) == pytest.approx(stats["whislo"], rel=1e-12)
+        assert max(ends) == pytest.approx(stats["whishi"], rel=1e-12)
+        assert sorted(outliers(ax)[place].get_ydata()) == pytest.approx(sorted(set(stats["fliers"])), rel=1e-12)
+        assert dots(ax)[place].get_ydata()[0] == pytest.approx(records.mean(), rel=1e-12)
+
+
+def test_outliers_are_the_values_beyond_the_whiskers_once_each(ax):
+    """90 records at 1/2, one at 0 and two cells at 9/10 with five records between them."""
+    o, s = [[45, 1, 2, 3, 0], [45, 0, 0, 0, 0]], [[1, 0, 9, 9, 1], [1, 1, 1, 1, 0]]
+    plot_individual_cap(cap_boxplot(o, s), ax=ax)
+    assert outliers(ax)[0].get_ydata().tolist() == [0, 0.9]
+    assert extents(ax.patches[0]) == (0.5, 0.5)
+
+
+def test_dashed_line_stands_at_the_cap_of_the_original(ax, o_4, boxes):
+    plot_individual_cap(boxes, ax=ax)
+    (line,) = dashed(ax)
+    assert set(line.get_ydata()) == {average_cap(o_4, o_4).item()}
+    assert line.get_color() == BLUE
+
+
+def test_no_line_is_drawn_where_the_tables_have_different_originals(ax):
+    boxes = cap_boxplot(paper_originals(), paper_synthetics().sel(synthetic="a"))
+    plot_individual_cap(boxes, ax=ax)
+    assert dashed(ax) == []
+    assert sorted(ticks(ax)) == ["O_1", "O_2", "O_3", "O_4"]
+
+
+def test_axes_and_legend_say_what_is_drawn(ax, boxes):
+    plot_individual_cap(boxes, ax=ax)
+    assert ax.get_ylabel() == "individual CAP"
+    assert "average CAP" in ax.get_xlabel()
+    assert ax.get_legend_handles_labels()[1] == ["average CAP", "average CAP of the original"]
+    low, high = ax.get_ylim()
+    assert low < 0
+    assert high > 1
+    assert ax.get_legend() is None  # the caller's choice
+
+
+def test_one_table_without_dims_is_one_box(ax):
+    tables = smoking()
+    boxes = cap_boxplot(tables.o, tables.s)
+    assert boxes["median"].dims == ()
+    plot_individual_cap(boxes, ax=ax)
+    assert ticks(ax) == [""]
+    assert ax.get_xlabel() == ""
+    assert [dot.get_ydata()[0] for dot in dots(ax)] == [average_cap(tables.o, tables.s).item()]
+    assert medians(ax) == [25 / 33]
+
+
+def test_one_table_chosen_from_many_is_one_box(ax, boxes):
+    plot_individual_cap(boxes.sel(synthetic="b"), ax=ax)
+    assert len(ax.patches) == 1
+    assert dots(ax)[0].get_ydata()[0] == boxes.average.sel(synthetic="b").item()
+
+
+def test_tables_without_labels_carry_their_position(ax, o_4):
+    draws = sample_tables(o_4, 900, draws=6, rng=1)
+    boxes = cap_boxplot(o_4, draws)
+    plot_individual_cap(boxes, ax=ax)
+    order = [int(label) for label in ticks(ax)]
+    assert sorted(order) == [0, 1, 2, 3, 4, 5]
+    assert [dot.get_ydata()[0] for dot in dots(ax)] == boxes.average.values[order].tolist()
+
+
+def test_labels_that_are_numbers_are_written_out(ax, o_4, boxes):
+    plot_individual_cap(boxes.assign_coords(synthetic=[10, 20, 30, 40]), ax=ax)
+    assert ticks(ax) == ["40", "30", "10", "20"]
+
+
+def test_table_without_a_matched_record_is_an_empty_place_at_the_end(ax):
+    """Version 2 is undefined for the first of two tables."""
+    boxes = cap_boxplot([[3, 0], [1, 0]], [[[0, 1], [0, 1]], [[1, 0], [1, 0]]], unmatched="drop")
+    plot_individual_cap(boxes, ax=ax)
+    assert ticks(ax) == ["1", "0"]
+    assert medians(ax)[0] == 0.5
+    assert np.isnan(medians(ax)[1])
+    ax.figure.canvas.draw()
+
+
+def test_arguments_reach_bxp(ax, boxes):
+    plot_individual_cap(boxes, ax=ax, showmeans=False, showfliers=False, widths=0.2)
+    assert dots(ax) == outliers(ax) == []
+    assert np.ptp(ax.patches[0].get_path().vertices[:, 0]) == pytest.approx(0.2)
+    assert ax.get_legend_handles_labels()[1] == ["average CAP of the original"]
+
+
+@pytest.mark.parametrize("wrong", [xr.Dataset(), from_counts([[1]]), xr.DataArray([1.0]), {"median": 1}, None])
+def test_anything_but_the_result_of_cap_boxplot_raises(wrong):
+    with pytest.raises(TypeError, match="`boxes` must be the Dataset that cap_boxplot returns"):
+        plot_individual_cap(wrong)
+    assert plt.get_fignums() == []
+
+
+def test_tables_that_spread_over_two_dims_raise():
+    boxes = cap_boxplot(paper_originals(), paper_synthetics())
+    with pytest.raises(ValueError, match=r"`boxes` spreads over \('original', 'synthetic'\); choose one"):
+        plot_individual_cap(boxes)
+    assert plt.get_fignums() == []
+
+
+# --- Histograms of average CAP
+
+
+@pytest.fixture
+def averages(o_4):
+    """Versions 1 and 2 of 500 tables of four records; some have no record in a key, many lack one or two."""
+    draws = sample_tables(o_4, 4, draws=500, rng=3)
+    return {"version 1": average_cap(o_4, draws), "version 2": average_cap(o_4, draws, unmatched="drop")}
+
+
+def test_bars_count_every_table_once(ax, averages):
+    plot_average_cap(averages, original=0.5, ax=ax)
+    assert len(ax.containers) == 2
+    for container, (label, values) in zip(ax.containers, averages.items(), strict=True):
+        assert container[0].get_label() == label
+        heights = [bar.get_height() for bar in container]
+        assert sum(heights) == 500 == values.size
+
+
+def test_bars_are_the_histogram_of_the_values_that_were_given(ax, averages):
+    plot_average_cap(averages, ax=ax, bins=np.linspace(0, 1, 11))
+    for container, values in zip(ax.containers, averages.values(), strict=True):
+        heights = [bar.get_height() for bar in container]
+        assert heights == np.histogram(values.values, bins=np.linspace(0, 1, 11))[0].tolist()
+
+
+def test_undefined_averages_are_left_out_and_counted_in_the_label(ax):
+    values = xr.DataArray([0.1, np.nan, 0.3, np.nan, np.nan], dims="draw")
+    plot_average_cap({"version 1": values.fillna(0), "version 2": values}, ax=ax)
+    assert [container[0].get_label() for container in ax.containers] == ["version 1", "version 2 (3 undefined)"]
+    assert [sum(bar.get_height() for bar in container) for container in ax.containers] == [5, 2]
+
+
+def test_undefined_averages_of_one_array_are_counted_in_its_label(ax):
+    plot_average_cap(xr.DataArray([0.1, np.nan], dims="draw"), ax=ax)
+    assert ax.get_legend_handles_labels()[1] == ["(1 undefined)"]
+
+
+def test_a_version_that_is_undefined_throughout_has_no_bar(ax):
+    plot_average_cap({"a": xr.DataArray([0.1, 0.2]), "b": xr.DataArray([np.nan, np.nan])}, ax=ax)
+    assert [sum(bar.get_height() for bar in container) for container in ax.containers] == [2, 0]
+    assert ax.containers[1][0].get_label() == "b (2 undefined)"
+
+
+def test_one_array_is_one_histogram(ax, averages):
+    plot_average_cap(averages["version 1"], original=0.4874, ax=ax)
+    (container,) = ax.containers
+    assert sum(bar.get_height() for bar in container) == 500
+    assert ax.get_legend_handles_labels()[1] == ["average CAP of the original"]
+
+
+def test_arrays_of_any_shape_are_counted_flat(ax):
+    values = average_cap(paper_originals(), paper_synthetics())
+    plot_average_cap(values, ax=ax)
+    assert sum(bar.get_height() for bar in ax.containers[0]) == 16
+
+
+def test_dashed_line_stands_at_the_original_and_within_the_axes(ax, averages):
+    plot_average_cap(averages, original=0.95, ax=ax)
+    (line,) = dashed(ax)
+    assert set(line.get_xdata()) == {0.95}
+    assert line.get_color() == BLUE
+    assert line.get_label() == "average CAP of the original"
+    assert ax.get_xlim()[0] < averages["version 1"].min() < 0.95 < ax.get_xlim()[1]
+
+
+def test_no_line_without_an_original(ax, averages):
+    plot_average_cap(averages, ax=ax)
+    assert dashed(ax) == []
+
+
+def test_tables_that_all_tie_stand_in_one_bar_in_the_middle(ax):
+    """On O_1 every average is 1/3 but for its last bit: one bin, not many thin ones."""
+    third = 1 / 3
+    values = xr.DataArray([third, np.nextafter(third, 0), np.nextafter(third, 1)] * 100, dims="draw")
+    plot_average_cap(values, original=1 / 3, ax=ax)
+    filled = [bar for bar in ax.containers[0] if bar.get_height()]
+    assert len(filled) == 1
+    assert filled[0].get_height() == 300
+    assert filled[0].get_x() < 1 / 3 < filled[0].get_x() + filled[0].get_width()
+
+
+def test_versions_are_told_apart_without_colour(ax, averages):
+    plot_average_cap(averages, ax=ax)
+    first, second = (container[0] for container in ax.containers)
+    assert first.get_hatch() is None
+    assert second.get_hatch() == "////"
+    assert first.get_facecolor() != second.get_facecolor()
+
+
+def test_arguments_reach_hist(ax):
+    values = xr.DataArray([0.1, 0.2, 0.3])
+    plot_average_cap(values, ax=ax, bins=3, density=True, color="red", edgecolor="green", hatch="x", linewidth=2)
+    (container,) = ax.containers
+    assert len(container) == 3
+    assert sum(bar.get_height() * bar.get_width() for bar in container) == pytest.approx(1)
+    bar = container[0]
+    assert bar.get_facecolor() == mpl.colors.to_rgba("red")
+    assert bar.get_edgecolor() == mpl.colors.to_rgba("green")
+    assert (bar.get_hatch(), bar.get_linewidth()) == ("x", 2)
+
+
+def test_axes_of_the_histogram_say_what_is_drawn(ax, averages):
+    plot_average_cap(averages, ax=ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("average CAP", "synthetic tables")
+
+
+@pytest.mark.parametrize("nothing", [xr.DataArray([np.nan, np.nan]), xr.DataArray(np.empty(0)), {}, {"a": xr.DataArray([np.nan])}])
+def test_nothing_to_draw_raises(nothing):
+    with pytest.raises(ValueError, match="`averages` holds no number to draw"):
+        plot_average_cap(nothing)
+    assert plt.get_fignums() == []
+
+
+# --- Both
+
+
+def both(boxes, averages):
+    return {
+        "individual": lambda **how: plot_individual_cap(boxes, **how),
+        "average": lambda **how: plot_average_cap(averages, original=0.5, **how),
+    }
+
+
+@pytest.mark.parametrize("which", ["individual", "average"])
+def test_plot_draws_on_the_axes_it_is_given_and_makes_no_figure(which, ax, boxes, averages):
+    open_figures = plt.get_fignums()
+    assert both(boxes, averages)[which](ax=ax) is ax
+    assert plt.get_fignums() == open_figures
+
+
+@pytest.mark.parametrize("which", ["individual", "average"])
+def test_plot_makes_one_figure_of_its_own_where_no_axes_are_given(which, boxes, averages):
+    drawn = both(boxes, averages)[which]()
+    assert isinstance(drawn, mpl.axes.Axes)
+    assert len(plt.get_fignums()) == 1
+    assert drawn.figure.axes == [drawn]
+
+
+@pytest.mark.parametrize("which", ["individual", "average"])
+def test_plot_changes_no_global_style_and_neither_shows_nor_saves(which, boxes, averages, monkeypatch, tmp_path):
+    def fail(*args, **kwargs):
+        raise AssertionError
+
+    monkeypatch.setattr(plt, "show", fail)
+    monkeypatch.setattr(mpl.figure.Figure, "savefig", fail)
+    before = dict(mpl.rcParams)
+    both(boxes, averages)[which]()
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize("which", ["individual", "average"])
+def test_plot_leaves_its_input_alone(which, boxes, averages):
+    kept = boxes.copy(deep=True), {label: values.copy(deep=True) for label, values in averages.items()}
+    both(boxes, averages)[which]()
+    xr.testing.assert_identical(boxes, kept[0])
+    for label, values in averages.items():
+        xr.testing.assert_identical(values, kept[1][label])
+
+
+@pytest.mark.parametrize("which", ["individual", "average"])
+def test_two_plots_on_the_same_axes_do_not_disturb_each_other(which, ax, boxes, averages):
+    draw = both(boxes, averages)[which]
+    draw(ax=ax)
+    patches = len(ax.patches)
+    draw(ax=ax)
+    assert len(ax.patches) == 2 * patches

@@ -1,0 +1,97 @@
+"""The rooms of the package: what may import what, and what an import loads."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import capstats
+
+PACKAGE = Path(capstats.__file__).parent
+ROOMS = ["counts", "risk", "laws"]  # a room may import from itself and from those before it; the top from all
+LAZY = ["matplotlib", "duckdb", "polars", "dask", "pyspark", "sparse", "sklearn", "scipy.stats", "scipy.optimize"]
+MODULES = sorted(path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def is_module(name: str) -> bool:
+    path = PACKAGE.parent.joinpath(*name.split("."))
+    return path.with_suffix(".py").exists() or path.is_dir()
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of capstats that a module names anywhere, within functions too; the package itself where only names are taken from it."""
+    found = set()
+    for node in ast.walk(ast.parse((PACKAGE.parent / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            module = str(node.module)
+            found |= {f"{module}.{a.name}" if is_module(f"{module}.{a.name}") else module for a in node.names}
+    return {name for name in found if name.split(".")[0] == "capstats"}
+
+
+def room_of(name: str) -> int:
+    """The place of a module's room; the top is below them all."""
+    parts = name.split(".")
+    return ROOMS.index(parts[1]) if len(parts) > 1 and parts[1] in ROOMS else len(ROOMS)
+
+
+def loaded_by(statement: str) -> set[str]:
+    code = f"import sys; {statement}; print(*sys.modules)"
+    return set(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split())
+
+
+def test_every_room_is_there() -> None:
+    assert set(ROOMS) <= {path.parts[1] for path in MODULES if len(path.parts) > 2}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_imports_from_rooms_above_it_only(path: Path) -> None:
+    name = name_of(path)
+    if name == "capstats":
+        return
+    wrong = {other for other in imported(path) if room_of(other) > room_of(name)}
+    assert not wrong, f"{name} imports {sorted(wrong)} from below"
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    graph = {name_of(path): imported(path) for path in MODULES}
+    left = dict(graph)
+    while free := [name for name, needs in left.items() if not (needs & left.keys()) - {name}]:
+        for name in free:
+            del left[name]
+    assert not left, f"in a circle: {sorted(left)}"
+
+
+def test_importing_capstats_loads_nothing_optional_or_slow() -> None:
+    loaded = loaded_by("import capstats")
+    assert "capstats.counts.tabulate" in loaded
+    assert not {name for name in loaded for lazy in LAZY if name == lazy or name.startswith(f"{lazy}.")}
+
+
+def test_importing_capstats_loads_pyarrow_only_as_pandas_does() -> None:
+    of_pandas = {name for name in loaded_by("import pandas, xarray") if name.split(".")[0] == "pyarrow"}
+    assert {name for name in loaded_by("import capstats") if name.split(".")[0] == "pyarrow"} <= of_pandas
+
+
+def test_counting_frames_in_memory_loads_no_engine() -> None:
+    loaded = loaded_by(
+        "import capstats; d = {'k': ['a'], 't': ['x']}; capstats.average_cap(*[capstats.tabulate(d, keys='k', target='t').o] * 2)"
+    )
+    assert not loaded & {"duckdb", "polars", "matplotlib", "scipy.stats"}
+
+
+def test_every_public_name_is_there_once() -> None:
+    assert len(capstats.__all__) == len(set(capstats.__all__))
+    assert all(hasattr(capstats, name) for name in capstats.__all__)
+    assert capstats.__all__ == sorted(capstats.__all__, key=lambda name: (not name.isupper(), name))
