@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from capstats import __version__
 from capstats.audit import Audit, audit
 
-MISTAKES = (ValueError, TypeError, OSError)  # what wrong input raises; anything else is a bug and shows its traceback
+MISTAKES = (ValueError, TypeError, OSError, ImportError)  # what wrong input raises; anything else is a bug and shows its traceback
 
 
 class Parser(argparse.ArgumentParser):
