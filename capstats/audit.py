@@ -74,7 +74,7 @@ class Audit:
 
     def to_json(self) -> str:
         """The same as JSON text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, default=lambda x: x.item() if hasattr(x, "item") else str(x))
 
     @property
     def _several(self) -> bool:
@@ -83,7 +83,9 @@ class Audit:
     @property
     def columns(self) -> list[str]:
         """Labels of the synthetic tables; one without a name when there is only one."""
-        return [str(x) for x in self.measures.indexes["synthetic"]] if self._several else [""]
+        labels = list(self.measures.indexes["synthetic"]) if self._several else [""]
+        plain = list(map(str, labels))
+        return plain if len(set(plain)) == len(plain) else list(map(repr, labels))
 
     def rows(self) -> list[tuple[str, list[str]]]:
         """The printed table: what a measure is, and its number for each synthetic table."""
@@ -104,7 +106,7 @@ class Audit:
             "Least and greatest attainable: over all synthetic tables, however large, on the observed domain,",
             f"the {p['domain']['targets']} targets x {p['domain']['keys']} keys that some original record has.",
         ]
-        if "weights" in p and "individual_cap_median" not in self.measures:
+        if "quartiles" in p:
             notes.append("Quartiles of individual CAP are not given: the original's weights are fractional.")
         if "example" in p:
             notes.append(f"Example data: {p['example']}.")
@@ -150,6 +152,7 @@ def audit(
     types: Mapping[Hashable, Type] | None = None,
     weights: Any = None,
     memory_limit: str | None = None,
+    progress: bool | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Audit:
     """What the paper's measures say of one original and one or several synthetic tables.
@@ -160,7 +163,7 @@ def audit(
         As in `tabulate`; `synthetic` may be several tables.
     keys, target : column name or sequence of names
         What the intruder knows, and what is guessed.
-    missing, null_values, types, weights, memory_limit
+    missing, null_values, types, weights, memory_limit, progress
         As in `tabulate`.
     provenance : mapping, optional
         What else the result is to say of how it came to be, such as a seed.
@@ -207,6 +210,7 @@ def audit(
         types=types,
         weights=weights,
         memory_limit=memory_limit,
+        progress=progress,
     )
     o, s = tables.o, tables.s
     observed = observed_domain(tables)
@@ -245,6 +249,8 @@ def audit(
             "baseline": "marginal",
         },
         **{name: tables.attrs[name] for name in ("dropped", "weights") if name in tables.attrs},
+        **{name: value for name, value in (("types", types), ("null_values", null_values)) if value is not None},
+        **({"quartiles": "not defined: the original's weights are fractional"} if o.dtype.kind != "i" else {}),
         **(provenance or {}),
     }
     return Audit(tables, xr.Dataset(measures), told)

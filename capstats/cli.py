@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Hashable, Sequence
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Any, NoReturn
 from capstats import __version__
 from capstats.audit import Audit, audit
 
-MISTAKES = (ValueError, TypeError, OSError, ImportError)  # what wrong input raises; anything else is a bug and shows its traceback
+# what wrong input raises; anything else is a bug and shows its traceback
+MISTAKES = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
 
 class Parser(argparse.ArgumentParser):
@@ -48,6 +50,7 @@ def parser() -> Parser:
     check.add_argument("--memory-limit", metavar="SIZE", help="memory for reading files, such as 1GB")
     check.add_argument("--example", choices=("titanic", "anes96"), help="bundled data in place of files")
     check.add_argument("--seed", type=_whole, default=None, help="seed of the example's synthetic records (default 0)")
+    check.add_argument("--quiet", action="store_true", help="show no progress of long counts")
     check.add_argument("--json", action="store_true", help="print JSON")
     check.add_argument("--figure", metavar="FILE", help="save boxplots of individual CAP (PNG, PDF or SVG)")
     return top
@@ -57,10 +60,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 0, 1 where a printed value of the paper does not agree, 2 for wrong input."""
     given = parser().parse_args(arguments)
     try:
-        return _paper(given) if given.command == "paper" else _audit(given)
+        status = _paper(given) if given.command == "paper" else _audit(given)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except MISTAKES as error:
-        print(f"capstats {given.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        reason = str(error)
+        if isinstance(error, OSError) and error.filename:
+            reason = f"cannot read or write {error.filename!r}: {error.strerror}"
+        print(f"capstats {given.command}: {' '.join(reason.split())}", file=sys.stderr)
         return 2
+    return status
 
 
 def _paper(given: argparse.Namespace) -> int:
@@ -78,6 +89,8 @@ def _audit(given: argparse.Namespace) -> int:
     if given.figure and Path(given.figure).suffix.lower() not in (".png", ".pdf", ".svg"):
         raise ValueError(f"--figure must end in .png, .pdf or .svg; got {given.figure!r}.")
     found = _example(given) if given.example else _files(given)
+    if given.figure and found.tables["o"].dtype.kind != "i":
+        raise ValueError("--figure draws quartiles, which the original's fractional --weights do not have. Leave one of the two out.")
     if given.figure:
         _save(found, given.figure)
     print(found.to_json() if given.json else found)
@@ -103,6 +116,7 @@ def _files(given: argparse.Namespace) -> Audit:
         types=_types(given.types, given.type),
         weights=_weights(given.weights),
         memory_limit=given.memory_limit,
+        progress=_progress(given),
         provenance={"original": given.original, "synthetic": given.synthetic},
     )
 
@@ -114,7 +128,11 @@ def _example(given: argparse.Namespace) -> Audit:
     taken = [name for name in own if getattr(given, name)] + ["missing"] * (given.missing != "level")
     if taken:
         raise ValueError(f"--example brings its own data and columns; leave out {', '.join(taken)}.")
-    return audit(**example(given.example, seed=0 if given.seed is None else given.seed))
+    return audit(**example(given.example, seed=0 if given.seed is None else given.seed), progress=_progress(given))
+
+
+def _progress(given: argparse.Namespace) -> bool | None:
+    return False if given.quiet else None
 
 
 def _save(found: Audit, file: str) -> None:
@@ -153,6 +171,8 @@ def _types(text: str | None, single: Sequence[str]) -> dict[Hashable, Any] | Non
             raise ValueError(
                 f"--types must be COLUMN=TYPE, several separated by commas; got {part!r}. Give what has a comma in it to --type, by itself."
             )
+        if column in types:
+            raise ValueError(f"the type of column {column!r} is given twice. Give it once.")
         types[column] = wanted.split("|") if "|" in wanted else wanted
     return types or None
 

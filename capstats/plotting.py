@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import cycle
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -11,7 +12,11 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # apart for the colour-blind (Okabe and Ito), and in grey
-FILLS: tuple[dict[str, Any], ...] = ({"facecolor": "#56B4E9", "hatch": None}, {"facecolor": "#E69F00", "hatch": "////"})
+FILLS: tuple[dict[str, Any], ...] = (
+    {"facecolor": "#56B4E9", "hatch": None},
+    {"facecolor": "#E69F00", "hatch": "////"},
+    {"facecolor": "white", "hatch": "...."},
+)
 
 
 def plot_individual_cap(boxes: xr.Dataset, *, ax: Axes | None = None, **bxp_kwargs: Any) -> Axes:
@@ -150,7 +155,7 @@ def plot_average_cap(
     style: dict[str, Any] = {"edgecolor": "black", "linewidth": 0.3}
     ax.hist(values, bins=bins, label=labels, **(style | hist_kwargs))
     given = hist_kwargs.keys() | ({"facecolor"} if "color" in hist_kwargs else set())
-    for container, fill in zip(ax.containers[-len(values) :], FILLS, strict=False):
+    for container, fill in zip(ax.containers[-len(values) :], cycle(FILLS), strict=False):
         for bar in container:
             bar.set(**{name: value for name, value in fill.items() if name not in given})
     if original is not None:

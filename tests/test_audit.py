@@ -410,3 +410,17 @@ def test_records_of_any_frame_give_the_same(people):
     for convert in (pl.from_pandas, pa.Table.from_pandas, lambda frame: {c: frame[c].tolist() for c in frame}):
         assert audit(convert(original), convert(synthetic), keys="smoking", target="health").to_dict() == expected
     assert isinstance(original, pd.DataFrame)
+
+
+def test_labels_that_print_alike_stay_apart():
+    people = {"k": ["a", "b"], "t": ["x", "y"]}
+    found = audit(people, {1: people, "1": people}, keys="k", target="t")
+    assert list(found.to_dict()["measures"]["average_cap"]) == ["1", "'1'"]
+
+
+def test_provenance_tells_types_and_takes_numbers_of_numpy():
+    people = {"k": ["1", "2"], "t": ["x", "y"]}
+    found = audit(people, people, keys="k", target="t", types={"k": "number"}, provenance={"seed": np.int64(3)})
+    told = json.loads(found.to_json())["provenance"]
+    assert told["types"] == {"k": "number"}
+    assert told["seed"] == 3

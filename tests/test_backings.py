@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 import sparse
 import xarray as xr
 
 import capstats
+from capstats.counts import backing
 
 RNG = np.random.default_rng(7)
 
@@ -122,3 +126,86 @@ def test_a_fill_value_that_is_not_0_is_refused() -> None:
     o, _ = tables("one")
     with pytest.raises(ValueError, match="fill value 1"):
         capstats.average_cap(o, as_sparse(o).copy(data=as_sparse(o).data + 1))
+
+
+# --- tables on both backings ------------------------------------------------------------------------------------------
+
+
+def records(seed: int, n: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    sex = pd.Categorical.from_codes(rng.integers(-1, 3, n), ["x", "m", "f"])
+    return pd.DataFrame({"sex": sex, "age": rng.integers(1, 12, n), "t": rng.choice(["low", "mid", "high"], n), "w": rng.integers(0, 3, n)})
+
+
+def both(**options: Any) -> tuple[xr.Dataset, xr.Dataset]:
+    arguments = {"keys": ["sex", "age"], "target": "t", "holdout": records(5), **options}
+    found = [capstats.tabulate(records(1), [records(2), records(3)], backing=b, **arguments) for b in ("dense", "sparse")]
+    return found[0], found[1]
+
+
+def dense(tables: xr.Dataset) -> xr.Dataset:
+    return tables.map(lambda array: array.copy(data=array.data.todense()), keep_attrs=True)
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"missing": "drop"}, {"target": ["t", "w"]}])
+def test_tabulate_counts_the_same_on_both_backings(options: dict[str, Any]) -> None:
+    o, s = both(**options)
+    assert all(isinstance(array.data, sparse.COO) for array in s.data_vars.values())
+    assert dense(s).identical(o)
+
+
+def test_domains_and_merging_are_the_same_on_both_backings() -> None:
+    o, s = both()
+    assert np.array_equal(capstats.observed_domain(s).data.todense(), capstats.observed_domain(o).values)
+    assert capstats.observed_domain(s).indexes["key"].equals(capstats.observed_domain(o).indexes["key"])
+    assert dense(capstats.full_domain(s)).identical(capstats.full_domain(o))
+    other = capstats.tabulate(records(7), [records(8), records(9)], keys=["sex", "age"], target="t", holdout=records(4))
+    assert dense(capstats.merge_counts(s, other)).identical(capstats.merge_counts(o, other))
+
+
+def test_expand_is_the_same_on_both_backings() -> None:
+    o, s = both()
+    pd.testing.assert_frame_equal(capstats.expand(s.o), capstats.expand(o.o))
+
+
+def test_the_long_form_of_sparse_tables_has_the_stored_cells_and_loses_no_label() -> None:
+    o, s = both(weights="w")
+    frame = capstats.to_frame(s)
+    full = capstats.to_frame(o)
+    counts = ["o", "s[0]", "s[1]", "h"]
+    assert len(frame) < len(full)
+    assert frame[counts].sum().tolist() == full[counts].sum().tolist()
+    again = capstats.tabulate(
+        frame,
+        [frame, frame],
+        keys=["sex", "age"],
+        target="t",
+        holdout=frame,
+        weights=("o", ["s[0]", "s[1]"], "h"),
+        backing="sparse",
+    )
+    for name in ("o", "s", "h"):
+        np.testing.assert_array_equal(again[name].data.todense(), s[name].data.todense())
+    assert again.indexes["key"].equals(s.indexes["key"])
+
+
+def test_from_counts_takes_sparse_tables() -> None:
+    o, s = both()
+    found = capstats.from_counts(s.o, s.s)
+    assert isinstance(found.o.data, sparse.COO)
+    assert np.array_equal(found.s.data.todense(), o.s.values)
+    with pytest.raises(ValueError, match="`o` holds no record"):
+        capstats.from_counts(s.o * 0)
+
+
+def test_auto_is_sparse_only_where_a_table_is_large_and_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = {"keys": ["sex", "age"], "target": "t"}
+    assert isinstance(capstats.tabulate(records(1), **arguments).o.data, np.ndarray)
+    monkeypatch.setattr(backing, "LARGE", 50)
+    assert isinstance(capstats.tabulate(records(1), **arguments).o.data, np.ndarray)
+    assert isinstance(capstats.tabulate(records(1, n=15), **arguments | {"target": ["t", "w"]}).o.data, sparse.COO)
+
+
+def test_an_unknown_backing_is_refused() -> None:
+    with pytest.raises(ValueError, match='`backing` must be "auto", "dense" or "sparse"; got \'wide\''):
+        capstats.tabulate(records(1), keys="sex", target="t", backing="wide")

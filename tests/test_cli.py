@@ -400,7 +400,7 @@ MISTAKES = {
     "figure into no folder": ([*SMOKERS, "--figure", "nowhere/risk.png"], "nowhere/risk.png"),
     "figure of fractional weights": (
         ["audit", "titanic.csv", "titanic.csv", "--keys", "Class", "--target", "Survived", "--weights", "half", "--figure", "risk.png"],
-        "`o` must hold integers for quantiles",
+        "--figure draws quartiles, which the original's fractional --weights do not have",
     ),
     "unknown example": (["audit", "--example", "iris"], "argument --example: invalid choice: 'iris'"),
     "example and files": (
@@ -446,3 +446,21 @@ def test_a_mistake_in_the_library_shows_its_traceback(here, monkeypatch):
     monkeypatch.setattr("capstats.cli.audit", broken)
     with pytest.raises(ZeroDivisionError):
         main(SMOKERS)
+
+
+def test_a_reader_who_has_had_enough_is_no_error(here):
+    command = f'"{sys.executable}" -m capstats.cli audit --example titanic | true'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_the_same_column_typed_twice_is_refused(here, capsys):
+    assert main(["audit", "a.csv", "b.csv", "--keys", "x", "--target", "y", "--types", "x=number", "--type", "x=text"]) == 2
+    assert "the type of column 'x' is given twice" in capsys.readouterr().err
+
+
+def test_a_folder_in_place_of_a_file_is_told_by_its_name(here, capsys, tmp_path):
+    folder = tmp_path / "d.csv"
+    folder.mkdir()
+    assert main(["audit", str(folder), str(folder) + "/", "--keys", "x", "--target", "y"]) == 2
+    assert "d.csv" in capsys.readouterr().err

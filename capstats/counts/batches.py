@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.counts.axes import align, coords_of, index_of
-from capstats.counts.coo import Stored, coo, filled, is_sparse, on_union, stacked
+from capstats.counts.backing import Index, Stored, assembled, coo, filled, is_sparse, on_union, placed
 from capstats.counts.frames import is_frame
 from capstats.counts.labels import canonical
 from capstats.counts.primitives import EXACT, Array, Cells, total
@@ -42,7 +42,7 @@ def _as_table(table: Any, name: str, core: Core) -> xr.DataArray:
             raise TypeError(
                 f"`{name}` is a {type(table).__name__}. For records use capstats.tabulate; for a table of counts capstats.from_counts."
             )
-        table = _from_nested(table, name, core)
+        table = nested(table, name, core)
     lacking = [dim for dim in core if dim not in table.dims]
     if lacking:
         raise ValueError(
@@ -55,17 +55,20 @@ def _as_table(table: Any, name: str, core: Core) -> xr.DataArray:
         index = index_of(table, dim)
         if index is not None and not index.is_unique:
             raise ValueError(f"`{name}` has the {dim} {index[index.duplicated()][0]!r} twice. Labels must be distinct.")
+    if core != CELLS and is_sparse(table.variable.data):
+        table = table.copy(data=table.variable.data.todense())
     if table.dims[-len(core) :] != tuple(core):
         table = table.transpose(..., *core)
-    values = table.variable.data.data if is_sparse(table) else table.values
+    values = table.variable.data.data if is_sparse(table.variable.data) else table.values
     counts = _integers(table, values, name)
     if counts is not values:
-        table = table.copy(data=coo(table.variable.data.coords, counts, table.shape) if is_sparse(table) else counts)
+        table = table.copy(data=coo(table.variable.data.coords, counts, table.shape) if is_sparse(table.variable.data) else counts)
     checked: xr.DataArray = table
     return checked
 
 
-def _from_nested(table: Any, name: str, core: Core) -> xr.DataArray:
+def nested(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
+    """A table given as an array or as nested lists, one list a target."""
     try:
         values = np.asarray(table)
     except ValueError as error:
@@ -91,7 +94,7 @@ def _integers(table: xr.DataArray, values: Array, name: str) -> Array:
 
 
 def _check_range(array: xr.DataArray, name: str, core: int) -> None:
-    if not (in_range(array.variable.data.data, 1) if is_sparse(array) else in_range(array.values, core)):
+    if not (in_range(array.variable.data.data, 1) if is_sparse(array.variable.data) else in_range(array.values, core)):
         raise ValueError(_refusal(array, name))
 
 
@@ -105,7 +108,7 @@ def in_range(counts: np.ndarray, core: int = 2) -> bool:
 
 
 def _refusal(table: xr.DataArray, name: str) -> str:
-    coords, values = filled(table) if is_sparse(table) else (None, table.values)
+    coords, values = filled(table.variable.data, name) if is_sparse(table.variable.data) else (None, table.values)
     broken = {"finite": ~np.isfinite(values), "non-negative": values < 0, "below 2**53, to be exact": values >= EXACT}
     for rule, wrong in broken.items():
         if wrong.any():
@@ -137,7 +140,7 @@ class Aligned:
     def __init__(self, tables: Mapping[str, Any], core: Mapping[str, Core] | None = None):
         cores = {name: (core or {}).get(name, CELLS) for name in tables}
         arrays = {name: _as_table(table, name, cores[name]) for name, table in tables.items()}
-        self.sparse = any(is_sparse(array) for array in arrays.values())
+        self.sparse = any(is_sparse(array.variable.data) for array in arrays.values())
         self.large: dict[str, xr.DataArray] = {}  # checked while they are computed on, when they are in cache anyway
         for name, array in arrays.items():
             if array.dtype.kind == "i" and not self.sparse and array.size > BLOCK:
@@ -215,7 +218,7 @@ class Aligned:
                 taken.append(next(cells) if isinstance(array, Stored) else array[own])
             results.append(formula(*taken))
         if isinstance(results[0], Cells):
-            return self.wrap(stacked(results, self.shape), name, out)
+            return self.wrap(assembled(results, self.shape), name, out)
         return self.wrap(np.reshape(results, (*self.shape, *np.shape(results[0]))), name, out)
 
     def _at(self, piece: tuple[slice, ...], formula: Callable[..., Any]) -> Any:
@@ -238,20 +241,11 @@ class Aligned:
         return xr.DataArray(values, coords=coords, dims=[*before, *self.dims, *out], name=name)
 
 
-def _spread(array: xr.DataArray, dim: str, where: np.ndarray, size: int) -> xr.DataArray:
+def _spread(array: xr.DataArray, dim: str, where: Index, size: int) -> xr.DataArray:
     """The table on a longer axis: its entries at ``where``, no records elsewhere."""
-    position = array.dims.index(dim)
-    shape = list(array.shape)
-    shape[position] = size
-    if is_sparse(array):
-        coords, held = filled(array)
-        coords[position] = where[coords[position]]
-        values = coo(coords, held, shape)
-    else:
-        values = np.zeros(shape, array.dtype)
-        values[(slice(None),) * position + (where,)] = array.values
     kept = {c: v for c, v in array.coords.items() if dim not in v.dims}
-    return xr.DataArray(values, dims=array.dims, coords=kept, name=array.name)
+    wide = placed(array.variable.data, array.dims.index(dim), where, size)
+    return xr.DataArray(wide, dims=array.dims, coords=kept, name=array.name)
 
 
 def cut(batch: Sequence[int], cells: Sequence[int]) -> Iterator[tuple[slice, ...]]:

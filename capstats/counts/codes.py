@@ -42,14 +42,14 @@ class Rows:
     counts: Counts
 
 
-def count(columns: Sequence[Column], weights: Counts | None = None) -> Rows:
-    """Distinct rows of the columns and their multiplicities, or the sums of their weights."""
+def count(columns: Sequence[Column], weights: Counts | None = None, advance: Callable[[int], None] = lambda _: None) -> Rows:
+    """Distinct rows of the columns and their multiplicities, or the sums of their weights; ``advance`` is told the rows of each block."""
     n = len(columns[0].codes)
     columns, digits = _narrowed(columns)
     sizes = [len(c.labels) for c in columns]
     cells = int(np.prod(sizes, dtype=object))
     if cells <= min(max(1 << 16, n), DENSE):
-        flat, counts = _count_grid(columns, cells, n, weights)
+        flat, counts = _count_grid(columns, cells, n, weights, advance)
     else:
         flat, counts = _count_sorted(_fold(columns, 0, n), weights)
     return Rows(digits(list(np.unravel_index(flat, sizes))), counts)
@@ -111,16 +111,17 @@ def _fold(columns: Sequence[Column], start: int, stop: int, out: NDArray[np.intp
     return out
 
 
-def _count_grid(columns: Sequence[Column], cells: int, n: int, weights: Counts | None) -> tuple[NDArray[np.intp], Counts]:
-    block = BLOCK if n > 100_000 else BLOCK // 4
-    if 4 * cells > block:
-        block = n
+def _count_grid(
+    columns: Sequence[Column], cells: int, n: int, weights: Counts | None, advance: Callable[[int], None]
+) -> tuple[NDArray[np.intp], Counts]:
+    block = max(BLOCK if n > 100_000 else BLOCK // 4, 4 * cells)  # adding a grid up must not cost more than counting into it
     buffer = np.empty(min(block, n), np.intp)
     total: Counts = np.zeros(cells, np.int64) if weights is None else np.zeros(cells, np.float64)
     for start in range(0, n, block):
         flat = _fold(columns, start, min(start + block, n), buffer)
         part = np.bincount(flat, None if weights is None else weights[start : start + block], minlength=cells)
         np.add(total, part, out=total)
+        advance(len(flat))
     if weights is None:
         flat = np.flatnonzero(total)
         return flat, total[flat]
@@ -196,6 +197,18 @@ def union(tables: Sequence[Sequence[Places]], sizes: Sequence[int]) -> tuple[lis
     """Distinct rows over several tables of joint codes, sorted, and the position among them of each row of each table."""
     columns = [Column(np.concatenate(parts), range(size)) for parts, size in zip(zip(*tables, strict=True), sizes, strict=True)]
     narrow, digits = _narrowed(columns)
-    flat, where = np.unique(_fold(narrow, 0, len(columns[0].codes)), return_inverse=True)
-    codes = digits(list(np.unravel_index(flat, [len(c.labels) for c in narrow])))
-    return codes, np.split(where, np.cumsum([len(t[0]) for t in tables])[:-1])
+    flat = _fold(narrow, 0, len(columns[0].codes))
+    changed = np.append(True, flat[1:] != flat[:-1])  # a counted table has the rows of a key together: one of each run will do
+    distinct, where = _unique(flat[changed], int(np.prod([len(c.labels) for c in narrow], dtype=object)))
+    codes = digits(list(np.unravel_index(distinct, [len(c.labels) for c in narrow])))
+    return codes, np.split(where[np.cumsum(changed) - 1], np.cumsum([len(t[0]) for t in tables])[:-1])
+
+
+def _unique(flat: Places, cells: int) -> tuple[Places, Places]:
+    """Distinct codes in order, and where each code stands among them; by a grid of all cells where it is small."""
+    if cells > 4 * max(1 << 16, len(flat)):
+        distinct, where = np.unique(flat, return_inverse=True)
+        return distinct, where
+    seen = np.zeros(cells, bool)
+    seen[flat] = True
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[flat]

@@ -14,33 +14,45 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
+from capstats.counts.bins import Cut, Numbers, TypeToCut, as_wanted, check_kind, cut_column, label_numbers
 from capstats.counts.codes import Column, Counts
 from capstats.counts.labels import MISSING, Label, canonical, hint
+from capstats.counts.numbers import plain_numbers
 
 SMALL_RANGE = 1 << 16  # integers that span no more are their own codes
+FEW = 10_000  # records below which polars' own query costs more than a walk in Python
 
 
 def is_frame(table: Any) -> bool:
     """Whether narwhals knows it as a frame (eager or lazy), or it is a mapping of columns."""
-    return _is_plain(table) or isinstance(nw.from_native(table, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+    return is_plain(table) or isinstance(nw.from_native(table, pass_through=True), (nw.DataFrame, nw.LazyFrame))
 
 
-def _is_plain(table: Any) -> bool:
+def is_plain(table: Any) -> bool:
     """Whether it is a frame that narwhals need not look at, which refuses one whose names occur twice."""
     return isinstance(table, (Mapping, pd.DataFrame)) or (_module(table) == "pyarrow" and hasattr(table, "column_names"))
 
 
-def read(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str) -> tuple[list[Column], Counts | None]:
-    """The named columns of an eager table as codes, and its weights."""
+def read(
+    table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None = None
+) -> tuple[list[Column], Counts | None]:
+    """The named columns of an eager table as codes, and its weights; those that are cut as codes of their bins."""
     table = nw.to_native(table, pass_through=True)
-    if not _is_plain(table) and isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame):
-        raise TypeError(f"`{name}` is a lazy {type(table).__name__}. Collect it first, or give the path of its files.")
     check_names([*columns, weight] if weight is not None else columns, _names(table), name)
     weights = None if weight is None else _weights(_one(table, weight), weight, name)
     values = [_one(table, c) for c in columns]
+    cut = {}
+    for i, column in enumerate(columns):
+        if cuts and column in cuts:
+            numbers = numbers_of(values[i], str(column), name, cuts[column].wanted)
+            cut[i] = cut_column(numbers, cuts[column], str(column), name)
     if _module(table) == "polars" and weight is None:
+        for i, binned in cut.items():
+            values[i] = sys.modules["polars"].Series(binned.codes)
         values, weights = _polars_grouped(values)
-    found = [column_of(v, str(c), name) for v, c in zip(values, columns, strict=True)]
+        for i, binned in cut.items():
+            binned.codes = values[i].to_numpy()
+    found = [cut[i] if i in cut else column_of(v, str(c), name) for i, (v, c) in enumerate(zip(values, columns, strict=True))]
     lengths = {str(c): len(f.codes) for c, f in zip(columns, found, strict=True)}
     if weights is not None:
         lengths[str(weight)] = len(weights)
@@ -102,6 +114,38 @@ def column_of(values: Any, column: str, table: str) -> Column:
     raise TypeError(
         f"Column {column!r} of `{table}` is {type(values).__name__}; give a list, a one-dimensional array, or a column of a data frame."
     )
+
+
+def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None) -> Numbers:
+    """One column that can be cut, of any library, as numbers; texts are parsed as what `types` says, or as numbers."""
+    found = plain_numbers(values)
+    if found is not None:
+        check_kind(found.kind, wanted, column, table)
+        return as_wanted(found, wanted)
+    labelled = column_of(values, column, table)
+    codes = labelled.codes.astype(np.intp) - labelled.first
+    used = np.bincount(codes, minlength=len(labelled.labels)) > 0
+    by_label = label_numbers(labelled.labels, used, wanted, column, table)
+    return Numbers(by_label.kind, by_label.values, by_label.missing, codes)
+
+
+def numbers_and_counts(
+    table: Any, column: Hashable, weight: Hashable | None, name: str, wanted: TypeToCut | None
+) -> tuple[Numbers, Counts]:
+    """The values of one column of an eager table as numbers, and how often each occurs."""
+    check_names([column, weight] if weight is not None else [column], _names(table), name)
+    numbers = numbers_of(_one(table, column), str(column), name, wanted)
+    weights = None if weight is None else _weights(_one(table, weight), weight, name)
+    if numbers.codes is None:
+        counts = np.broadcast_to(1, len(numbers.values)) if weights is None else weights
+    else:
+        counts = np.bincount(numbers.codes, weights, minlength=len(numbers.values))
+        if weights is not None:
+            counts = counts.astype(weights.dtype)
+    if len(counts) != len(numbers.values):
+        lengths = {str(column): len(numbers.values), str(weight): len(counts)}
+        raise ValueError(f"The columns of `{name}` differ in length: {lengths}. Give each one value per record.")
+    return numbers, counts
 
 
 def unmasked(values: Any) -> np.ndarray:
@@ -227,7 +271,7 @@ def _polars_grouped(columns: list[Any]) -> tuple[list[Any], Counts | None]:
     """Distinct rows by polars itself where a column is text, which it groups faster than anybody encodes it."""
     pl = sys.modules["polars"]
     types = {c.dtype for c in columns}
-    if pl.String not in types or pl.Object in types:
+    if len(columns[0]) < FEW or pl.String not in types or pl.Object in types:
         return columns, None
     table = pl.DataFrame([c.alias(str(i)) for i, c in enumerate(columns)])  # names such as "^a.*$" would be patterns
     grouped = table.lazy().group_by(table.columns).agg(pl.len().alias("records")).collect()
@@ -237,13 +281,13 @@ def _polars_grouped(columns: list[Any]) -> tuple[list[Any], Counts | None]:
 def _polars(values: Any, column: str, table: str) -> Column:
     pl = sys.modules["polars"]
     dtype = values.dtype
-    if dtype == pl.Enum:
+    if isinstance(dtype, pl.Enum):
         return _polars_levels(values.to_physical(), dtype.categories.to_list(), ordered=True)
-    if dtype == pl.Boolean:
+    if isinstance(dtype, pl.Boolean):
         return _polars_levels(values.cast(pl.UInt8), [False, True])
-    if dtype == pl.String:
+    if isinstance(dtype, pl.String) and len(values) >= FEW:
         values = values.cast(pl.Categorical)
-    if values.dtype == pl.Categorical:
+    if isinstance(values.dtype, pl.Categorical):
         return _polars_pool(values)
     if dtype == pl.Null:
         return Column(np.zeros(len(values), np.int8), [MISSING])
@@ -269,21 +313,33 @@ def _polars_levels(physical: Any, labels: list[Label], ordered: bool = False) ->
     return Column(physical.to_numpy(), labels, ordered=ordered)
 
 
+class _Pool(Sequence[Label]):
+    """The texts of a Categorical's codes, each looked up at the first row that has the code, and only when it is asked for."""
+
+    def __init__(self, values: Any, codes: np.ndarray, codes_of: Sequence[int]):
+        self.values, self.codes, self.codes_of = values, codes, codes_of
+
+    def __len__(self) -> int:
+        return len(self.codes_of)
+
+    def __getitem__(self, i: Any) -> Any:
+        start, size = 0, 4096
+        while True:
+            found = np.flatnonzero(self.codes[start : start + size] == self.codes_of[i])
+            if len(found):
+                return canonical(self.values[start + int(found[0])])
+            start, size = start + size, 2 * size
+
+
 def _polars_pool(values: Any) -> Column:
     """A Categorical's codes are places in a pool that all columns share: they start anywhere and have gaps."""
     physical = values.to_physical()
-    unique = values.drop_nulls().unique()
-    places, texts = unique.to_physical().to_numpy(), unique.cast(sys.modules["polars"].String).to_list()
-    least, span = (int(places.min()), int(places.max() - places.min()) + 1) if len(places) else (0, 0)
-    if span > max(SMALL_RANGE, 2 * len(places)):
-        lookup = dict(zip(places.tolist(), texts, strict=True))
-        found = _factorized(physical.fill_null(least).to_numpy())
-        codes = np.where(values.is_null().to_numpy(), -1, found.codes)
-        return Column(codes, [MISSING, *(lookup[p] for p in found.labels[1:])], first=-1)
-    labels: list[Label] = [MISSING] * (span + 1)
-    for place, text in zip(places.tolist(), texts, strict=True):
-        labels[place - least] = text
-    return Column(physical.fill_null(least + span).to_numpy().astype(np.int64) - least, labels)
+    if physical.null_count():
+        physical = physical.fill_null((physical.max() or 0) + 1)
+    codes = physical.to_numpy()
+    found = _integers(codes)
+    found.labels = _Pool(values, codes, found.labels)
+    return found
 
 
 # --- weights ----------------------------------------------------------------------------------------------------------

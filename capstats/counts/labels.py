@@ -76,9 +76,10 @@ def hint(name: Hashable, names: Iterable[Hashable]) -> str:
     known = [str(n) for n in names]
     if not known:
         return " It has none."
-    near = difflib.get_close_matches(str(name), known, n=1)
+    folded = {n.casefold(): n for n in reversed(known)}
+    near = difflib.get_close_matches(str(name).casefold(), folded, n=1)
     if near:
-        return f" Did you mean {near[0]!r}?"
+        return f" Did you mean {folded[near[0]]!r}?"
     return f" It has {', '.join(map(repr, known[:20]))}{', ...' if len(known) > 20 else ''}."
 
 
@@ -193,7 +194,7 @@ def level_index(labels: Sequence[Label], name: str | None = None) -> pd.Index:
 
 # --- types= -----------------------------------------------------------------------------------------------------------
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
 _TRUTH = {"true": True, "t": True, "yes": True, "1": True, "false": False, "f": False, "no": False, "0": False}
 
 
@@ -202,7 +203,7 @@ def _number(x: Label) -> Label:
         return int(x)
     if isinstance(x, (int, float)):
         return x
-    if isinstance(x, str) and _NUMBER.fullmatch(x.strip()):
+    if isinstance(x, str) and NUMBER.fullmatch(x.strip()):
         number = int(x) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", x) else canonical(float(x))
         if "inf" in x.lower() or number not in (math.inf, -math.inf):  # 1e400 is a number, but not one that a float holds
             return number

@@ -9,8 +9,10 @@ import pandas as pd
 import xarray as xr
 
 from capstats.counts.axes import axis_from, axis_of
+from capstats.counts.backing import Data, Index, filled, is_sparse
 from capstats.counts.batches import as_counts
 from capstats.counts.labels import MISSING, free_name
+from capstats.counts.primitives import Array
 from capstats.counts.tables import as_tables
 
 
@@ -55,20 +57,45 @@ def to_frame(tables: xr.Dataset) -> pd.DataFrame:
     [['f', 'no', 1, 0], ['m', 'no', 2, 3]]
     """
     tables = as_tables(tables)
-    columns: dict[str, Any] = {}
-    shape = tables.o.shape
-    for dim, place in (("key", np.indices(shape)[1].ravel(order="F")), ("target", np.indices(shape)[0].ravel(order="F"))):
-        for name, values in _categoricals(tables.o, dim).items():
-            columns[free_name(name, columns)] = values.take(place)
+    parts = {}
     for variable in ("o", "s", "h"):
-        if variable in tables:
-            array = tables[variable]
-            if array.ndim == 2:
-                columns[variable] = array.values.ravel(order="F")
-            else:
-                for label, table in zip(array.indexes["synthetic"], array.values, strict=True):
-                    columns[free_name(f"{variable}[{label}]", columns)] = table.ravel(order="F")
+        if variable in tables and tables[variable].ndim == 2:
+            parts[variable] = tables[variable].variable.data
+        elif variable in tables:
+            labels = tables.indexes["synthetic"]
+            parts |= {f"{variable}[{label}]": tables[variable].variable[i].data for i, label in enumerate(labels)}
+    target, key = _listed(list(parts.values()))
+    columns = _labels(tables.o, target, key)
+    for name, data in parts.items():
+        columns[free_name(name, columns) if "[" in name else name] = _at(data, target, key)
     return pd.DataFrame(columns)
+
+
+def _listed(tables: list[Data]) -> tuple[Index, Index]:
+    """Targets and keys of the cells to list, by key, then target: all of them, or those that some sparse table stores.
+
+    On sparse backing a target or a key without any such cell is listed once, so that no label is lost.
+    """
+    targets, keys = tables[0].shape
+    if not any(map(is_sparse, tables)):
+        key, target = np.divmod(np.arange(targets * keys), targets)
+        return target, key
+    stored = np.unique(np.concatenate([key * targets + target for (target, key), _ in map(filled, tables)]))
+    key, target = np.divmod(stored, targets)
+    empty_keys = np.setdiff1d(np.arange(keys), key)
+    empty_targets = np.setdiff1d(np.arange(targets), target)
+    key, target = np.divmod(np.unique(np.concatenate([stored, empty_keys * targets, empty_targets])), targets)
+    return target, key
+
+
+def _at(data: Data, target: Index, key: Index) -> Array:
+    """Values of the listed cells."""
+    if not is_sparse(data):
+        return np.asarray(data[target, key])
+    (rows, columns), values = filled(data)
+    listed = np.zeros(len(target), values.dtype)
+    listed[np.searchsorted(key * data.shape[0] + target, columns * data.shape[0] + rows)] = values
+    return listed
 
 
 def expand(counts: Any) -> pd.DataFrame:
@@ -111,12 +138,18 @@ def expand(counts: Any) -> pd.DataFrame:
         raise ValueError(f"`counts` has dims {array.dims}; give one table of (target, key), such as counts.isel(draw=0).")
     if array.dtype.kind != "i":
         raise ValueError("`counts` holds fractional counts, which stand for no number of records. Use to_frame, which keeps weights.")
-    target, key = (np.repeat(np.indices(array.shape)[i].ravel(order="F"), array.values.ravel(order="F")) for i in (0, 1))
+    (target, key), times = filled(array.variable.data)
+    order = np.lexsort((target, key))
+    return pd.DataFrame(_labels(array, *(np.repeat(x[order], times[order]) for x in (target, key))))
+
+
+def _labels(array: xr.DataArray, target: Index, key: Index) -> dict[str, Any]:
+    """The label columns of the listed cells."""
     columns: dict[str, Any] = {}
     for dim, place in (("key", key), ("target", target)):
         for name, values in _categoricals(array, dim).items():
             columns[free_name(name, columns)] = values.take(place)
-    return pd.DataFrame(columns)
+    return columns
 
 
 def _categoricals(array: xr.DataArray, dim: str) -> dict[str, pd.Categorical]:

@@ -12,7 +12,9 @@ import pandas as pd
 import xarray as xr
 
 from capstats.counts.axes import align, axis_from, axis_of, coords_of, join, multi_index, names_of, original_names, shown
-from capstats.counts.batches import as_counts
+from capstats.counts.backing import Data, Index, added, coo, filled, is_sparse, placed, stacked
+from capstats.counts.batches import as_counts, nested
+from capstats.counts.frames import is_frame
 from capstats.counts.labels import Label, canonical, level_index
 
 VERSION = version("capstats")
@@ -20,7 +22,7 @@ LARGEST_DOMAIN = 1 << 27  # cells of one table that full_domain makes at most
 
 
 def dataset(
-    tables: Mapping[str, np.ndarray],
+    tables: Mapping[str, Data],
     axes: Mapping[str, pd.MultiIndex],
     synthetic: Sequence[Label] | None,
     attrs: Mapping[str, Any],
@@ -104,30 +106,30 @@ def from_counts(o: Any, s: Any = None, *, key_labels: Any = None, target_labels:
         given |= {f"s[{label!r}]": table for label, table in zip(synthetic, s.values(), strict=True)}
     elif s is not None:
         given["s"] = s
-    arrays = {name: as_counts(_unframed(table, name), name) for name, table in given.items()}
+    labels = {dim: x for dim, x in (("key", key_labels), ("target", target_labels)) if x is not None}
+    arrays = {name: as_counts(_named(table, name, labels), name) for name, table in given.items()}
     for name, array in arrays.items():
         if array.ndim > (3 if name == "s" else 2):
             raise ValueError(f"`{name}` has dims {array.dims}; give (target, key){', or one more before them' if name == 's' else ''}.")
-        if not array.any():
+        if not filled(array.variable.data, name)[1].any():
             raise ValueError(f"`{name}` holds no record: every count is 0.")
     if s is not None and synthetic is None and arrays["s"].ndim == 3:
         index = arrays["s"].indexes.get(arrays["s"].dims[0])
         synthetic = list(range(len(arrays["s"]))) if index is None else [canonical(x) for x in index]
     axes, places = {}, {}
     renamed: dict[str, str] = {}
-    for dim, labels in (("key", key_labels), ("target", target_labels)):
-        if labels is not None:
-            arrays = {name: _relabelled(array, dim, labels) for name, array in arrays.items()}
+    for dim in ("key", "target"):
         axis, places[dim] = align(arrays, dim)
         axes[dim] = axis_from(range(arrays["o"].sizes[dim]), arrays["o"].sizes[dim], dim, "") if axis is None else axis
         frames = [table.columns if dim == "key" else table.index for table in given.values() if isinstance(table, pd.DataFrame)]
-        for named in [labels] if labels is not None else frames:
+        for named in [labels[dim]] if dim in labels else frames:
             renamed |= original_names(named, dim)
     shape = (len(axes["target"]), len(axes["key"]))
-    filled = [placed(array.values, t, k, shape) for array, t, k in zip(arrays.values(), places["target"], places["key"], strict=True)]
-    tables = {"o": filled[0]}
-    if len(filled) > 1:
-        tables["s"] = np.stack(filled[1:]) if isinstance(s, Mapping) else filled[1]
+    own = zip(arrays.values(), places["target"], places["key"], strict=True)
+    first, *others = [_on(array, {"target": t, "key": k}, shape) for array, t, k in own]
+    tables = {"o": first}
+    if others:
+        tables["s"] = stacked(others) if isinstance(s, Mapping) else others[0]
     attrs: dict[str, Any] = {f"{dim}_columns": [renamed.get(name, name) for name in names_of(axes[dim])] for dim in ("key", "target")}
     if renamed:
         attrs["renamed"] = renamed
@@ -136,10 +138,21 @@ def from_counts(o: Any, s: Any = None, *, key_labels: Any = None, target_labels:
     return dataset(tables, axes, synthetic, attrs)
 
 
-def _unframed(table: Any, name: str) -> Any:
-    """A pandas cross-tabulation as a labelled array; anything else as it is."""
-    if not isinstance(table, pd.DataFrame):
-        return table
+def _named(table: Any, name: str, labels: Mapping[str, Any]) -> Any:
+    """The table with the given labels, so that what is wrong with a cell is told by them."""
+    if isinstance(table, pd.DataFrame):
+        table = _unframed(table, name)
+    elif not isinstance(table, (xr.DataArray, xr.Dataset)) and not is_frame(table):
+        table = nested(table, name)
+    if isinstance(table, xr.DataArray):
+        table = table.rename(name)
+        for dim in labels.keys() & set(table.dims):
+            table = _relabelled(table, dim, labels[dim])
+    return table
+
+
+def _unframed(table: pd.DataFrame, name: str) -> xr.DataArray:
+    """A pandas cross-tabulation as a labelled array."""
     coords = xr.Coordinates()
     for dim, labels in (("target", table.index), ("key", table.columns)):
         coords = coords.merge(coords_of(dim, axis_from(labels, len(labels), dim, f"`{name}`"))).coords
@@ -155,15 +168,9 @@ def _relabelled(array: xr.DataArray, dim: str, labels: Any) -> xr.DataArray:
     return array.assign_coords(coords_of(dim, axis_from(labels, array.sizes[dim], dim, f"`{dim}_labels`")))
 
 
-def placed(values: np.ndarray, target: np.ndarray | None, key: np.ndarray | None, shape: tuple[int, int]) -> np.ndarray:
-    """The table on longer axes: its rows and columns at the given places, no records elsewhere."""
-    if target is None and key is None:
-        return values
-    rows = np.arange(shape[0]) if target is None else target
-    columns = np.arange(shape[1]) if key is None else key
-    wide = np.zeros((*values.shape[:-2], *shape), values.dtype)
-    wide[..., rows[:, None], columns] = values
-    return wide
+def _on(array: xr.DataArray, places: Mapping[str, Index | None], shape: tuple[int, int]) -> Data:
+    """The table on longer axes: its targets and keys at the given places, no records elsewhere."""
+    return placed(placed(array.variable.data, -2, places["target"], shape[0]), -1, places["key"], shape[1])
 
 
 def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
@@ -223,11 +230,11 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
     for dim in ("target", "key"):
         axes[dim], places[dim] = join([axis for part in parts if (axis := axis_of(part.o, dim)) is not None], names, orders)
     shape = (len(axes["target"]), len(axes["key"]))
-    sums: dict[str, np.ndarray] = {}
+    sums: dict[str, Data] = {}
     for part, t, k in zip(parts, places["target"], places["key"], strict=True):
         for name in map(str, part.data_vars):
-            wide = placed(part[name].values, t, k, shape)
-            sums[name] = sums[name] + wide if name in sums else wide
+            wide = _on(part[name], {"target": t, "key": k}, shape)
+            sums[name] = added(sums[name], wide) if name in sums else wide
     attrs = dict(first.attrs)
     if "dropped" in attrs:
         attrs["dropped"] = {name: sum(part.attrs["dropped"][name] for part in parts) for name in attrs["dropped"]}
@@ -280,9 +287,17 @@ def observed_domain(tables: xr.Dataset) -> xr.DataArray:
     [[3], [1]]
     """
     o = as_tables(tables)["o"]
-    part = o.isel(target=np.flatnonzero(o.values.any(1)), key=np.flatnonzero(o.values.any(0)))
-    coords = {dim: coords_of(dim, shown(axis)) for dim in ("key", "target") if (axis := axis_of(part, dim)) is not None}
-    return xr.DataArray(part.data, coords["key"].merge(coords["target"]).coords, part.dims, part.name)
+    (target, key), values = filled(o.variable.data)
+    held = {"target": np.unique(target[values > 0]), "key": np.unique(key[values > 0])}
+    data = o.variable.data
+    if is_sparse(data):
+        coords = [np.searchsorted(held[dim], row[values > 0]) for dim, row in (("target", target), ("key", key))]
+        data = coo(coords, values[values > 0], (len(held["target"]), len(held["key"])))
+    else:
+        data = data[np.ix_(held["target"], held["key"])]
+    axes = {dim: axis for dim in held if (axis := axis_of(o[dim].isel({dim: held[dim]}), dim)) is not None}
+    labels = {dim: coords_of(dim, shown(axis)) for dim, axis in axes.items()}
+    return xr.DataArray(data, labels["key"].merge(labels["target"]).coords, ("target", "key"), o.name)
 
 
 def full_domain(tables: xr.Dataset) -> xr.Dataset:
@@ -324,13 +339,14 @@ def full_domain(tables: xr.Dataset) -> xr.Dataset:
     cells = math.prod(len(level) for axis in own.values() for level in axis.levels)
     if cells > LARGEST_DOMAIN:
         raise ValueError(f"The full domain has {cells} cells, more than 2**27. Give fewer key columns, or columns with fewer levels.")
-    axes, places = {}, {}
+    axes: dict[str, pd.MultiIndex] = {}
+    places: dict[str, Index | None] = {}
     for dim, axis in own.items():
         sizes = [len(level) for level in axis.levels]
         codes = np.unravel_index(np.arange(math.prod(sizes)), sizes)
         axes[dim] = multi_index(codes, [list(map(canonical, level)) for level in axis.levels], names_of(axis))
         places[dim] = np.ravel_multi_index([np.asarray(c) for c in axis.codes], sizes)
     shape = (len(axes["target"]), len(axes["key"]))
-    wide = {str(name): placed(array.values, places["target"], places["key"], shape) for name, array in tables.data_vars.items()}
+    wide = {str(name): _on(array, places, shape) for name, array in tables.data_vars.items()}
     synthetic = list(tables.indexes["synthetic"]) if "synthetic" in tables.indexes else None
     return dataset(wide, axes, synthetic, tables.attrs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.counts import engines, frames
+from capstats.counts import engines, frames, lazy
 from capstats.counts.axes import join_columns
+from capstats.counts.backing import Backing, choose_sparse, stacked, table_of
+from capstats.counts.bins import Cut, Spec, check_bins, cut_at_points, cut_by_counts
 from capstats.counts.codes import Column, Counts, Rows, count
 from capstats.counts.labels import MISSING, Label, Type, as_type, canonical, check_type, free_name, hint
+from capstats.counts.progress import Progress
 from capstats.counts.tables import dataset
 
 Columns = Hashable | Sequence[Hashable]
@@ -40,8 +44,11 @@ def tabulate(
     missing: Literal["level", "drop"] = "level",
     null_values: str | Sequence[str] | None = None,
     types: Mapping[Hashable, Type] | None = None,
+    bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
+    backing: Backing = "auto",
     memory_limit: str | None = None,
+    progress: bool | None = None,
 ) -> xr.Dataset:
     """Counts of records by target and key: all that any measure needs to know about the data.
 
@@ -66,11 +73,24 @@ def tabulate(
     types : mapping {column: "number" | "text" | "bool" | "date" | "datetime" | list of levels in order}, optional
         What the labels of a column are to become; CSV alone knows only text. Dates are written as 2024-01-31 (ISO 8601). A list
         of levels also fixes their order.
+    bins : mapping {column: int | ("quantile", int) | cut points}, optional
+        Columns of numbers, dates or datetimes to cut into intervals, which become their labels: ``{"age": 10}`` is ten bins of equal width
+        between the original's least and greatest finite value, ``{"age": ("quantile", 4)}`` lies between the quartiles of the original's
+        records (linear interpolation; equal cut points merge), and ``{"age": [18, 65]}`` is three bins, "(-inf, 18]", "(18, 65]" and
+        "(65, inf)". The original alone decides where to cut, with all its records; the outer bins are open, so they take infinities and
+        whatever lies beyond in other tables. Missing stays missing. Numbers are compared as 64-bit floats (integers exactly), times in
+        whole microseconds. Texts, as in CSV, are parsed as numbers, or as the "date" or "datetime" that `types` says. Cut points are in
+        ``attrs["bins"]``.
     weights : column name, or (original, synthetic) or (original, synthetic, holdout) of names, optional
         Columns to sum in place of counting records; None for a table that has none. The synthetic entry may be a list or mapping,
         one name a table. Integer weights give integer counts. A holdout takes the original's where it is not said.
+    backing : {"auto", "dense", "sparse"}
+        How the tables are held: as numpy arrays, or by their filled cells (``sparse.COO``, extra ``sparse``). "auto" is sparse where
+        a table has more than 2**24 cells and fewer than a quarter of them are filled. Every measure gives the same numbers on both.
     memory_limit : str, optional
         For files: how much memory DuckDB may use, such as "1GB"; beyond it, it spills to disk.
+    progress : bool, optional
+        Whether a count of more than two seconds shows its progress on stderr. By default it does where stderr is a terminal or a notebook.
 
     Returns
     -------
@@ -83,7 +103,8 @@ def tabulate(
     ------
     ValueError, TypeError, FileNotFoundError
         If a column is absent (the nearest name is told), is key and target at once, mixes kinds or has different kinds in two tables;
-        if a value does not parse as its type; if weights are negative, infinite or missing; if a table is empty.
+        if a value does not parse as its type; if a column cannot be cut, or not as `bins` says; if weights are negative, infinite or
+        missing; if a table is empty.
 
     See Also
     --------
@@ -120,6 +141,7 @@ def tabulate(
         if column not in columns:
             raise ValueError(f"`types` names {column!r}, which is neither a key nor the target." + hint(column, columns))
         check_type(str(column), wanted)
+    specs = check_bins(bins, columns, types or {})
     sources, labels = _sources(original, synthetic, holdout, weights)
     if null_values is not None and not any(engines.is_csv(source.table) for source in sources):
         raise ValueError("`null_values` is for CSV files, and no table is one. Recode the column, or use `types`.")
@@ -131,8 +153,11 @@ def tabulate(
     counts: list[Counts] = []
     dropped = {}
     orders: dict[Hashable, list[Label]] = {}
-    for source in sources:
-        found, n = _distinct(source, columns, types or {}, nulls, memory_limit)
+    reading = _Reading(types or {}, nulls, memory_limit, Progress(progress))
+    with reading.progress:
+        cuts = {column: _cut(sources[0], column, spec, reading) for column, spec in specs.items()}
+        distinct = [_distinct(source, columns, cuts, reading) for source in sources]
+    for source, (found, n) in zip(sources, distinct, strict=True):
         if missing == "drop":
             found, n, dropped[source.name] = _without_missing(found, n)
         if not n.any():
@@ -153,16 +178,14 @@ def tabulate(
     key, key_places = join_columns([r[:k] for r in rows], key_columns, names)
     targets, target_places = join_columns([r[k:] for r in rows], target_columns, names)
     axes = {"key": key.set_names(stored[:k]), "target": targets.set_names(stored[k:])}
-    filled = []
-    for n, i, j in zip(counts, target_places, key_places, strict=True):
-        table = np.zeros((len(targets), len(key)), n.dtype)
-        np.add.at(table, (i, j), n)
-        filled.append(table)
+    shape = (len(targets), len(key))
+    sparse = choose_sparse(backing, max(map(len, counts)), math.prod(shape))
+    filled = [table_of(n, i, j, shape, sparse) for n, i, j in zip(counts, target_places, key_places, strict=True)]
     tables = {"o": filled[0]}
     if holdout is not None:
         tables["h"] = filled.pop()
     if synthetic is not None:
-        tables["s"] = filled[1] if labels is None else np.stack(filled[1:])
+        tables["s"] = filled[1] if labels is None else stacked(filled[1:])
     attrs: dict[str, Any] = {
         "key_columns": [str(c) for c in key_columns],
         "target_columns": [str(c) for c in target_columns],
@@ -173,6 +196,7 @@ def tabulate(
         ("renamed", renamed),
         ("dropped", dropped),
         ("weights", {source.name: str(source.weight) for source in sources if source.weight is not None}),
+        ("bins", {new: cuts[old].shown for new, old in zip(stored, columns, strict=True) if old in cuts}),
         ("categories", {new: orders[old] for new, old in zip(stored, columns, strict=True) if old in orders}),
     ):
         if value:
@@ -236,35 +260,84 @@ def _is_column(values: Any) -> bool:
     return not (isinstance(values, (str, Path, Mapping)) or frames.is_frame(values))
 
 
-def _distinct(
-    source: Source, columns: list[Hashable], types: Mapping[Hashable, Type], nulls: Sequence[str] | None, memory_limit: str | None
-) -> tuple[list[Column], Counts]:
+@dataclass
+class _Reading:
+    """How tables are read."""
+
+    types: Mapping[Hashable, Type]
+    nulls: Sequence[str] | None
+    memory_limit: str | None
+    progress: Progress
+
+
+def _cut(source: Source, column: Hashable, spec: Spec, reading: _Reading) -> Cut:
+    """Where a column is cut, as the original says."""
+    table, weight, name, progress = source.table, source.weight, source.name, reading.progress
+    wanted: Any = reading.types.get(column)  # one of the types that can be cut, or None
+    progress.step(f"cutting {column}")
+    if engines.is_path(table):
+        numbers, counts = engines.numbers_and_counts(
+            table,
+            column,
+            weight,
+            name,
+            spec=spec,
+            wanted=wanted,
+            null_values=reading.nulls,
+            memory_limit=reading.memory_limit,
+            progress=progress,
+        )
+    elif lazy.is_lazy(table):
+        numbers, counts = lazy.numbers_and_counts(table, column, weight, name, spec, wanted)
+    else:
+        numbers, counts = frames.numbers_and_counts(table, column, weight, name, wanted)
+    if spec.how == "points":
+        return cut_at_points(spec.points, numbers.kind, wanted, column)
+    return cut_by_counts(spec, numbers, counts, wanted, column)
+
+
+def _distinct(source: Source, columns: list[Hashable], cuts: Mapping[Hashable, Cut], reading: _Reading) -> tuple[list[Column], Counts]:
     """Distinct rows of a source as columns of codes into labels of the wanted types, and their counts."""
     weights: Counts | None
-    if engines.is_path(source.table):
-        read, weights = engines.read(source.table, columns, source.weight, source.name, null_values=nulls, memory_limit=memory_limit)
+    table, weight, name, progress = source.table, source.weight, source.name, reading.progress
+    progress.step(f"reading {name}")
+    if engines.is_path(table):
+        nulls, memory_limit = reading.nulls, reading.memory_limit
+        read, weights = engines.read(
+            table, columns, weight, name, null_values=nulls, memory_limit=memory_limit, cuts=cuts, progress=progress
+        )
+    elif lazy.is_lazy(table):
+        read, weights = lazy.read(table, columns, weight, name, cuts)
+    elif not cuts and engines.suits_text(table, columns):
+        read, weights = engines.read_text(table, columns, weight, name)
     else:
-        read, weights = frames.read(source.table, columns, source.weight, source.name)
+        read, weights = frames.read(table, columns, weight, name, cuts)
     if len(read[0].codes) == 0:
-        raise ValueError(f"`{source.name}` is empty: it has no record.")
-    counted: Rows = count(read, weights)
+        raise ValueError(f"`{name}` is empty: it has no record.")
+    progress.step(f"counting {name}", rows=len(read[0].codes))
+    counted: Rows = count(read, weights, progress.advance)
+    types = {c: wanted for c, wanted in reading.types.items() if c not in cuts}
     found = []
-    for name, column, codes in zip(columns, read, counted.codes, strict=True):
-        labels, ordered = list(column.labels), column.ordered
-        if name in types:
-            wanted = types[name]
-            used = np.unique(codes).tolist()
-            for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(name), source.name), strict=True):
+    for asked, column, codes in zip(columns, read, counted.codes, strict=True):
+        labels, ordered = column.labels, column.ordered
+        used = np.flatnonzero(np.bincount(codes, minlength=len(labels))).tolist()
+        if not ordered:  # an order also tells the labels that have no record
+            place = np.zeros(len(labels), np.intp)
+            place[used] = np.arange(len(used))
+            labels, codes, used = [labels[i] for i in used], place[codes], list(range(len(used)))
+        if asked in types:
+            wanted, labels = types[asked], list(labels)
+            for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(asked), name), strict=True):
                 labels[i] = label
-            for i in set(range(len(labels))) - set(used) if ordered else ():
+            for i in set(range(len(labels))) - set(used):
                 try:
-                    labels[i] = as_type([labels[i]], wanted, str(name), source.name)[0]
+                    labels[i] = as_type([labels[i]], wanted, str(asked), name)[0]
                 except ValueError:
                     labels[i] = MISSING  # an unused category may be anything
             if not isinstance(wanted, str):  # the levels in their order come first, the column's own labels map to them
-                place = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
-                codes = np.array([place.get(label, 0) for label in labels])[codes]
-                labels, ordered = list(place), True
+                place_of = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
+                codes = np.array([place_of.get(label, 0) for label in labels])[codes]
+                labels, ordered = list(place_of), True
         found.append(Column(codes, labels, ordered=ordered))
     return found, counted.counts
 

@@ -10,6 +10,7 @@ import xarray as xr
 
 from capstats.counts.batches import Aligned
 from capstats.counts.primitives import (
+    EXACT,
     Array,
     Floats,
     Table,
@@ -257,6 +258,8 @@ def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.
     (0.25, 0.75)
     """
     check_unmatched(unmatched)
+    if "target" in getattr(key_totals, "dims", ()):
+        raise ValueError('`key_totals` has the dim "target"; give the totals of its keys, such as s.sum("target").')
     aligned = Aligned({"o": o, "key_totals": key_totals}, {"key_totals": ("key",)})
 
     def bound(extreme: Callable[[Table], Array]) -> Callable[..., Floats]:
@@ -272,8 +275,8 @@ def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.
 
 def check_records(m: Any) -> int:
     """The number of synthetic records as an int of at least 1."""
-    if isinstance(m, (bool, np.bool_)) or not isinstance(m, (int, np.integer)) or m < 1:
-        raise ValueError(f"`m` must be a number of synthetic records, an integer of at least 1; got {m!r}.")
+    if isinstance(m, (bool, np.bool_)) or not isinstance(m, (int, np.integer)) or not 1 <= m < EXACT:
+        raise ValueError(f"`m` must be a number of synthetic records, an integer from 1 to below 2**53; got {m!r}.")
     return int(m)
 
 

@@ -375,3 +375,7 @@ def test_levels_must_be_distinct_and_not_missing(wanted: Any) -> None:
 def test_levels_must_be_of_one_kind(wanted: Any) -> None:
     with pytest.raises(TypeError, match="Column 'age' of `types` mixes kinds"):
         check_type("age", wanted)
+
+
+def test_the_nearest_name_is_found_whatever_its_case() -> None:
+    assert hint("SEX", ["sex", "inc"]) == " Did you mean 'sex'?"

@@ -362,3 +362,19 @@ def test_shards_add_up_in_any_division(rows: list[tuple[int, ...]], data: st.Dat
     parts = [part for part in (rows[:cut], rows[cut:]) if part]
     whole, *shards = (tabulate(dict(zip("abt", zip(*r, strict=True), strict=True)), keys=["a", "b"], target="t") for r in (rows, *parts))
     xr.testing.assert_identical(merge_counts(*shards), whole)
+
+
+def test_a_bad_cell_is_told_by_the_labels_that_are_given_beside_it() -> None:
+    with pytest.raises(ValueError, match=r"`o` must be non-negative; got -1 at key='m', target='x'"):
+        capstats.from_counts([[1, -1]], key_labels={"sex": ["f", "m"]}, target_labels=["x"])
+
+
+def test_a_dense_table_that_does_not_fit_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    from capstats.counts import backing
+
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(backing.np, "zeros", full)
+    with pytest.raises(MemoryError, match=r'2 targets x 3 keys need 0\.0 GB\. Give backing="sparse", or fewer or coarser columns'):
+        backing.table_of(np.ones(1, int), np.zeros_like([0]), np.zeros_like([0]), (2, 3), sparse=False)

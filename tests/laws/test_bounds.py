@@ -13,6 +13,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import capstats
 from capstats import (
     at_most,
     average_cap,
@@ -290,7 +291,7 @@ def test_bounds_of_no_record_are_undefined():
 
 @pytest.mark.parametrize("m", [0, -1, 2.0, "5", True, None, np.float64(3)])
 def test_a_number_of_synthetic_records_that_is_none_raises(m):
-    message = "`m` must be a number of synthetic records, an integer of at least 1"
+    message = "`m` must be a number of synthetic records, an integer from 1 to below 2"
     with pytest.raises(ValueError, match=message):
         minimal_table([[1, 2]], m)
     if m is not None:
@@ -335,3 +336,10 @@ def test_bad_key_totals_raise():
         cap_bounds([[1, 2]], key_totals=[1, 1, 1])
     with pytest.raises(ValueError, match="`key_totals` has 0 dimensions"):
         cap_bounds([[1, 2]], key_totals=3)
+
+
+def test_a_whole_table_in_place_of_key_totals_is_refused_with_the_way_out():
+    o = capstats.from_counts([[1, 2], [3, 4]]).o
+    with pytest.raises(ValueError, match=r'`key_totals` has the dim "target"; give the totals of its keys, such as s.sum\("target"\)'):
+        capstats.cap_bounds(o, key_totals=o)
+    assert float(capstats.cap_bounds(o, key_totals=o.sum("target")).least) == 0.3

@@ -174,7 +174,7 @@ def test_tables_carry_the_labels_of_the_original():
 
 @pytest.mark.parametrize("m", [0, -5, 2.5, "3", True])
 def test_a_number_of_records_that_is_none_raises(m):
-    with pytest.raises(ValueError, match="`m` must be a number of synthetic records, an integer of at least 1"):
+    with pytest.raises(ValueError, match="`m` must be a number of synthetic records, an integer from 1 to below 2"):
         sample_tables([[1, 2]], m, draws=1)
 
 

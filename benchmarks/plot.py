@@ -1,0 +1,34 @@
+"""The log-log plot of the README from what peers.py wrote: python benchmarks/plot.py peers.json docs/benchmark.png."""
+
+import json
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+STYLES = {
+    "capstats average_cap": {"color": "#0072B2", "marker": "o", "label": "capstats, frames in memory"},
+    "capstats average_cap, from the files": {"color": "#0072B2", "marker": "s", "linestyle": "--", "label": "capstats, Parquet files"},
+    "SDMetrics CategoricalCAP": {"color": "#D55E00", "marker": "^"},
+    "SDMetrics DisclosureProtection": {"color": "#E69F00", "marker": "v"},
+    "SDMetrics DisclosureProtectionEstimate": {"color": "#CC79A7", "marker": "D", "label": "... Estimate (a subsample)"},
+    "limit: the codes read once": {"color": "0.3", "linestyle": ":", "label": "physical limit: the codes read once"},
+}
+
+
+def main():
+    rows = json.loads(Path(sys.argv[1]).read_text())
+    figure, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    for name, style in STYLES.items():
+        points = [(row["records"], row["seconds"]) for row in rows if row["name"] == name]
+        if points:
+            ax.loglog(*zip(*points, strict=True), **({"label": name, "markersize": 5} | style))
+    ax.set_xlabel("records in each table")
+    ax.set_ylabel("seconds: count and average CAP")
+    ax.grid(which="major", color="0.9")
+    ax.legend(frameon=False, fontsize=8)
+    figure.savefig(sys.argv[2], dpi=150)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""Lazy frames, counted where they live: polars, DuckDB, Ibis, Dask, PySpark; only distinct rows and their counts come back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from functools import reduce
+from operator import add
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from capstats.counts import engines, frames
+from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label
+from capstats.counts.codes import Column, Counts
+from capstats.counts.frames import check_names
+from capstats.counts.labels import NUMBER, Kind, as_type
+
+
+def is_lazy(table: Any) -> bool:
+    """Whether it is a frame that has yet to be computed."""
+    return not frames.is_plain(table) and isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame)
+
+
+def read(
+    table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None = None
+) -> tuple[list[Column], Counts]:
+    """Distinct rows of the named columns of a lazy frame, and their counts or summed weights."""
+    if type(table).__name__ == "DuckDBPyRelation":
+        return engines.read_relation(table, columns, weight, name, cuts)
+    frame: nw.LazyFrame[Any] = nw.from_native(table)
+    schema = frame.collect_schema()
+    check_names([*columns, weight] if weight is not None else columns, schema.names(), name)
+    cuts = cuts or {}
+    chosen = [nw.col(str(c)) if c not in cuts else _bin(frame, schema[str(c)], cuts[c], str(c), name) for c in columns]
+    chosen = [x.alias(f"c{i}") for i, x in enumerate(chosen)]
+    groups = [f"c{i}" for i in range(len(columns))]
+    if weight is None:
+        grouped = frame.select(*chosen).group_by(groups).agg(nw.len().alias("n"))
+        fractional = False
+    else:
+        fractional = _check_weights(frame, schema[str(weight)], str(weight), name)
+        grouped = frame.select(*chosen, nw.col(str(weight)).alias("w")).group_by(groups).agg(nw.col("w").sum().alias("n"))
+    rows = grouped.collect()
+    found = [frames.column_of(rows.get_column(group), str(c), name) for group, c in zip(groups, columns, strict=True)]
+    found = [binned_column(x, cuts[c]) if c in cuts else x for c, x in zip(columns, found, strict=True)]
+    counts = rows.get_column("n").to_numpy().astype("float64")
+    return found, counts if fractional else frames.whole_weights(counts, weight, name)
+
+
+def _check_weights(frame: nw.LazyFrame[Any], dtype: Any, weight: str, name: str) -> bool:
+    """Whether some weights are fractional; raise where one is no number, not finite or negative."""
+    if not dtype.is_numeric():
+        raise ValueError(f"Weights must be numbers; column {weight!r} of `{name}` holds {dtype}. Convert it to numbers.")
+    w = nw.col(weight)
+    wrong = w.is_null() | (w < 0) | (~w.is_finite() if dtype.is_float() else w.is_null())
+    bad = _records(frame.filter(wrong))
+    if bad:
+        raise ValueError(
+            f"Weights must be numbers that are finite and not negative; column {weight!r} of `{name}` has {bad} other values. "
+            f"Drop those rows, or mend their weights."
+        )
+    return bool(dtype.is_float() and _records(frame.filter(w % 1 != 0)))
+
+
+def _records(frame: nw.LazyFrame[Any]) -> int:
+    return int(frame.select(nw.len().alias("n")).collect().item())
+
+
+# --- bins -------------------------------------------------------------------------------------------------------------
+
+
+def numbers_and_counts(
+    table: Any, column: Hashable, weight: Hashable | None, name: str, spec: Spec, wanted: TypeToCut | None
+) -> tuple[Numbers, Counts]:
+    """What `bins` needs to know of one column of a lazy frame: its kind, its extent, or its distinct values and their counts."""
+    if type(table).__name__ == "DuckDBPyRelation":
+        return engines.relation_numbers_and_counts(table, column, weight, name, spec, wanted)
+    frame: nw.LazyFrame[Any] = nw.from_native(table)
+    schema = frame.collect_schema()
+    check_names([column, weight] if weight is not None else [column], schema.names(), name)
+    dtype = schema[str(column)]
+    if spec.how == "points":
+        return Numbers(_kind(dtype), np.zeros(0)), np.zeros(0, np.int64)
+    fractional = weight is not None and _check_weights(frame, schema[str(weight)], str(weight), name)
+    value, missing = _number(frame, dtype, wanted, str(column), name)
+    present = frame.filter(~missing)
+    if not _records(present.head(1)):
+        return Numbers(None, np.zeros(0)), np.zeros(0, np.int64)
+    rows = present.select(value.alias("x"), *([] if weight is None else [nw.col(str(weight)).alias("w")]))
+    if weight is not None:
+        rows = rows.filter(nw.col("w") > 0)
+    if rows.collect_schema()["x"].is_float():
+        rows = rows.filter(nw.col("x").is_finite())
+    if spec.how == "width" and _kind(dtype) != "date":  # Dask finds no least date, and there are never many
+        extent = rows.select(nw.col("x").min().alias("least"), nw.col("x").max().alias("greatest")).collect()
+        both = [frames.numbers_of(extent.get_column(c), str(column), name, wanted) for c in ("least", "greatest")]
+        found = Numbers(both[0].kind, np.concatenate([x.values for x in both if x.kind is not None] or [np.zeros(0)]))
+        return found, np.ones(len(found.values), np.int64)
+    grouped = rows.group_by("x").agg((nw.len() if weight is None else nw.col("w").sum()).alias("n")).collect()
+    counts = grouped.get_column("n").to_numpy().astype("float64")
+    found = frames.numbers_of(grouped.get_column("x"), str(column), name, wanted)
+    if found.codes is not None:
+        counts = np.bincount(found.codes, counts, minlength=len(found.values))
+    return found, counts if fractional else frames.whole_weights(counts, weight, name)
+
+
+def _kind(dtype: Any) -> Kind | None:
+    """The kind of a dtype's values; None where it has none."""
+    if dtype.is_numeric():
+        return "number"
+    if dtype == nw.Datetime:
+        return "datetime" if dtype.time_zone is None else "datetime with zone"
+    named: dict[Any, Kind | None] = {nw.Date: "date", nw.Boolean: "bool", nw.Unknown: None}
+    return named.get(type(dtype), "text" if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)) else "other")
+
+
+def _number(frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, column: str, name: str) -> tuple[nw.Expr, nw.Expr]:
+    """What is cut (numbers as integers or 64-bit floats, texts parsed), and where it is missing; raise where some value cannot be."""
+    value, kind = nw.col(column), _kind(dtype)
+    missing = value.is_null()
+    if kind == "text":
+        if wanted in ("date", "datetime"):
+            raise TypeError(
+                f"Column {column!r} of `{name}` is text in a lazy frame, where it is not parsed as a {wanted} to be cut. "
+                f"Convert it there, or give an eager frame or a CSV file."
+            )
+        text = value.cast(nw.String)
+        wrong = ~missing & ~text.str.contains(rf"(?i)^\s*(?:{NUMBER.pattern})\s*$")
+        for row in frame.filter(wrong).select(text).head(1).collect().rows():
+            as_type(row, "number", column, name)
+        return text.str.strip_chars().cast(nw.Float64), missing
+    if kind not in ("number", "date", "datetime", "datetime with zone") or not _agrees(kind, wanted):
+        if _records(frame.filter(~missing).head(1)):
+            check_kind(kind, wanted, column, name)
+    elif dtype.is_float():
+        missing = missing | value.is_nan()
+    return value.cast(nw.Float64) if kind == "number" and not dtype.is_integer() else value, missing
+
+
+def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str) -> nw.Expr:
+    """The number of cut points below a value, -1 where it is missing."""
+    value, missing = _number(frame, dtype, cut.wanted, column, name)
+    kind: Kind | None = "number" if _kind(dtype) == "text" else _kind(dtype)
+    as_cut = "datetime" if (kind, cut.wanted) == ("date", "datetime") else kind
+    if cut.kind not in (None, as_cut):
+        if _records(frame.filter(~missing).head(1)):
+            raise mismatch(kind, cut, column, name)
+        return nw.lit(-1)
+    below = [
+        (value > _point(p, kind, cut, dtype, exact=not frame.implementation.is_polars())).fill_null(False).cast(nw.Int32)
+        for p in cut.points
+    ]
+    return nw.when(missing).then(nw.lit(-1)).otherwise(reduce(add, below, nw.lit(0)))
+
+
+def _point(number: Any, kind: Kind | None, cut: Cut, dtype: Any, exact: bool) -> Any:
+    """A cut point as a literal of the column's type."""
+    if kind == "number":
+        whole = dtype.is_integer() and -(2**63) <= math.floor(number) < 2**63
+        return nw.lit(math.floor(number) if whole else float(number))
+    if kind == "date":
+        days = number // 86_400_000_000 if cut.kind == "datetime" else number
+        return nw.lit(point_label(days, "date"))
+    moment = point_label(number, cut.kind)
+    literal = nw.lit(moment.astimezone(ZoneInfo(dtype.time_zone)) if moment.tzinfo else moment)
+    if not exact and dtype.time_unit == "ns" and 1678 <= moment.year <= 2261:
+        return literal.cast(dtype)  # polars compares in the coarser unit, microseconds
+    return literal
+
+
+def _agrees(kind: Kind | None, wanted: TypeToCut | None) -> bool:
+    return wanted is None or str(kind).removesuffix(" with zone") == wanted or (kind, wanted) == ("date", "datetime")

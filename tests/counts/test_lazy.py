@@ -1,0 +1,213 @@
+"""Every engine counts the same awkward records alike; only counts come back."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import xarray as xr
+
+import capstats
+
+dd = pytest.importorskip("dask.dataframe", reason="Dask is in the test extra", exc_type=ImportError)
+ibis = pytest.importorskip("ibis", reason="Ibis is in the test extra", exc_type=ImportError)
+
+DAY = dt.date
+RAW: dict[str, list[Any]] = {
+    "sex": ["f", "m", None, "f", "", "é | x", "m", "f", "10", "9"],
+    "size": [2.0, 10.0, float("nan"), 2.0, 1.5, 2.0, None, 10.0, float("inf"), -0.0],
+    "day": [
+        DAY(2020, 1, 2),
+        None,
+        DAY(1999, 12, 31),
+        DAY(2020, 1, 2),
+        DAY(2020, 1, 2),
+        DAY(2020, 1, 2),
+        DAY(1999, 12, 31),
+        None,
+        None,
+        None,
+    ],
+    "ok": [True, False, None, True, True, True, False, True, None, False],
+    'q"; DROP TABLE x; --': [1, 2, None, 1, 1, 1, 2, 1, 2, 1],
+    "t": ["low", "high", "mid", None, "low", "low", "mid", "high", "low", "low"],
+    "w": [1, 2, 3, 4, 5, 6, 7, 8, 0, 1],
+    "v": [0.5, 0.5, 1.0, 1.5, 2.0, 2.0, 2.0, 0.25, 0.0, 1.0],
+}
+KEYS = ["sex", "size", "day", "ok", 'q"; DROP TABLE x; --']
+TYPES = {"t": ["mid", "low", "high"]}  # an odd order, which several engines cannot keep by themselves
+
+
+def records() -> pl.DataFrame:
+    return pl.DataFrame(RAW, strict=False)
+
+
+@pytest.fixture(scope="module")
+def parquet(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("awkward") / "records.parquet"
+    records().write_parquet(path)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed", reason="Dask is in the test extra", exc_type=ImportError)
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    pyspark = pytest.importorskip("pyspark.sql", reason="Spark is in an extra of its own", exc_type=ImportError)
+    session = (
+        pyspark.SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", "2")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+def counted(table: Any, weights: Any = None, **options: Any) -> xr.Dataset:
+    return capstats.tabulate(table, table, keys=KEYS, target="t", types=TYPES, weights=weights, **options)
+
+
+ENGINES: dict[str, Callable[[str], Any]] = {
+    "pandas": lambda path: pd.DataFrame(RAW),
+    "pyarrow": lambda path: records().to_arrow(),
+    "mapping": lambda path: RAW,
+    "polars lazy frame": lambda path: records().lazy(),
+    "polars scan": pl.scan_parquet,
+    "Parquet file": Path,
+    "DuckDB relation": lambda path: duckdb.connect().read_parquet(path),
+    "Ibis table": lambda path: ibis.duckdb.connect().read_parquet(path),
+}
+
+
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis, with a newer DuckDB
+@pytest.mark.parametrize("weights", [None, "w", "v"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_counts_the_awkward_records_alike(engine: str, weights: str | None, parquet: str) -> None:
+    assert counted(ENGINES[engine](parquet), weights).identical(counted(records(), weights))
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # of Dask, with a newer pandas
+@pytest.mark.parametrize("weights", [None, "w", "v"])
+def test_dask_on_a_local_cluster_counts_them_alike(weights: str | None, parquet: str, cluster: Any) -> None:
+    frame = dd.read_parquet(parquet).repartition(npartitions=3)
+    assert counted(frame, weights).identical(counted(records(), weights))
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
+@pytest.mark.parametrize("weights", [None, "w", "v"])
+def test_spark_in_local_mode_counts_them_alike(weights: str | None, parquet: str, spark: Any) -> None:
+    assert counted(spark.read.parquet(parquet), weights).identical(counted(records(), weights))
+
+
+def test_original_and_synthetic_may_live_on_different_engines(parquet: str) -> None:
+    found = capstats.tabulate(records().lazy(), [ENGINES["DuckDB relation"](parquet), RAW, parquet], keys=KEYS, target="t", types=TYPES)
+    same = capstats.tabulate(records(), [records()] * 3, keys=KEYS, target="t", types=TYPES)
+    assert found.identical(same)
+
+
+def test_partial_counts_of_shards_on_different_engines_add_up_to_the_whole() -> None:
+    whole = counted(records())
+    first = records().head(4)
+    assert capstats.merge_counts(counted(first.lazy()), counted(pd.DataFrame({c: v[4:] for c, v in RAW.items()}))).identical(whole)
+
+
+def test_missing_records_are_dropped_alike(parquet: str) -> None:
+    found = counted(pl.scan_parquet(parquet), missing="drop")
+    assert found.identical(counted(records(), missing="drop"))
+    assert found.attrs["dropped"] == {"original": 7, "synthetic": 7}  # all but the first, fifth and sixth
+
+
+def test_exact_numbers_of_a_relation_stay_exact() -> None:
+    relation = duckdb.sql("SELECT * FROM (VALUES (0.1::DECIMAL(9, 1), 2::HUGEINT, 'a'), (0.2, 10, 'b')) AS r(x, y, t)")
+    tables = capstats.tabulate(relation, keys=["x", "y"], target="t")
+    assert list(tables.indexes["key"]) == [(0.1, 2), (0.2, 10)]
+    assert tables.identical(
+        capstats.tabulate({"x": [decimal.Decimal("0.1"), 0.2], "y": [2, 10], "t": ["a", "b"]}, keys=["x", "y"], target="t")
+    )
+
+
+def test_an_enumeration_of_duckdb_keeps_its_order() -> None:
+    relation = duckdb.sql("SELECT x::ENUM('tall', 'small') AS x, 1 AS t FROM (VALUES ('small'), ('tall')) AS r(x)")
+    assert capstats.tabulate(relation, keys="x", target="t").indexes["key"].get_level_values("x").tolist() == ["tall", "small"]
+
+
+def test_an_absent_column_of_a_lazy_frame_is_told_with_the_nearest_name() -> None:
+    with pytest.raises(ValueError, match=r"Column 'sxe' is not in `original`. Did you mean 'sex'\?"):
+        capstats.tabulate(records().lazy(), keys="sxe", target="t")
+
+
+@pytest.mark.parametrize("bad", [-1.0, float("nan"), float("inf"), None])
+@pytest.mark.parametrize("lazy", [True, False])
+def test_weights_that_are_none_are_refused(bad: float | None, lazy: bool) -> None:
+    frame = pl.DataFrame({"k": [1, 2], "t": [1, 1], "w": [1.0, bad]})
+    table = frame.lazy() if lazy else duckdb.sql("SELECT * FROM frame")
+    with pytest.raises(ValueError, match=r"Weights must be numbers that are finite and not negative; column 'w' of `original`"):
+        capstats.tabulate(table, keys="k", target="t", weights="w")
+
+
+def test_weights_of_text_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"Weights must be numbers; column 'w' of `original` holds String"):
+        capstats.tabulate(pl.LazyFrame({"k": [1], "t": [1], "w": ["x"]}), keys="k", target="t", weights="w")
+
+
+def test_an_empty_lazy_frame_is_refused() -> None:
+    with pytest.raises(ValueError, match="`original` is empty"):
+        capstats.tabulate(pl.LazyFrame({"k": [], "t": []}), keys="k", target="t")
+
+
+def test_text_in_objects_is_counted_alike_by_duckdb_and_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    from capstats.counts import engines
+
+    rng = np.random.default_rng(0)
+    n = 2_000
+    frame = pd.DataFrame(
+        {
+            "a": pd.Series(rng.choice(np.array(["x", "", "é", None, "10", "9"], object), n), dtype=object),
+            "b": rng.integers(0, 5, n),
+            "t": pd.Series(rng.choice(np.array(["u", "v", np.nan], object), n), dtype=object),
+            "w": rng.integers(0, 4, n),
+        }
+    )
+    for weights in (None, "w"):
+        monkeypatch.setattr(engines, "MUCH", 10**9)
+        in_memory = capstats.tabulate(frame, keys=["a", "b"], target="t", weights=weights)
+        monkeypatch.setattr(engines, "MUCH", 1)
+        assert engines.suits_text(frame, ["a", "b", "t"])
+        assert capstats.tabulate(frame, keys=["a", "b"], target="t", weights=weights).identical(in_memory)
+
+
+def test_objects_that_are_not_all_text_are_left_to_the_careful_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    from capstats.counts import engines
+
+    monkeypatch.setattr(engines, "MUCH", 1)
+    frame = pd.DataFrame({"a": pd.Series(["1", 1, True], dtype=object), "t": [1, 1, 1]})
+    assert not engines.suits_text(frame, ["a", "t"])
+    with pytest.raises(TypeError, match="Column 'a' of `original` mixes kinds"):
+        capstats.tabulate(frame, keys="a", target="t")
+
+
+def test_files_are_counted_alike_with_and_without_pyarrow(parquet: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from capstats.counts import engines
+
+    with_arrow = counted(parquet)
+    monkeypatch.setattr(engines.importlib.util, "find_spec", lambda name: None)
+    assert counted(parquet).identical(with_arrow)
