@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from capstats.counts.labels import canonical
 from capstats.counts.primitives import EXACT, Array, Cells, total
 
 BLOCK = 240_000  # cells computed at a time
+MANY = 16  # pieces from which threads pay
 
 Core = Sequence[str]
 CELLS: Core = ("target", "key")
@@ -195,8 +198,15 @@ class Aligned:
             return self.wrap(first, name, out)
         result = np.empty(self.shape + first.shape[len(self.shape) :], first.dtype)
         result[pieces[0]] = first
-        for piece in pieces[1:]:
+
+        def fill(piece: tuple[slice, ...]) -> None:
             result[piece] = self._at(piece, formula)
+
+        if len(pieces) < MANY:
+            list(map(fill, pieces[1:]))
+        else:  # numpy computes outside the interpreter's lock, so pieces run side by side
+            with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+                list(pool.map(fill, pieces[1:]))
         return self.wrap(result, name, out)
 
     def totals(self, name: str) -> Array:
