@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from capstats.counts import engines, frames
+from capstats.counts import frames, relations
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label
 from capstats.counts.codes import Column, Counts
 from capstats.counts.frames import check_names
@@ -29,7 +29,7 @@ def read(
 ) -> tuple[list[Column], Counts]:
     """Distinct rows of the named columns of a lazy frame, and their counts or summed weights."""
     if type(table).__name__ == "DuckDBPyRelation":
-        return engines.read_relation(table, columns, weight, name, cuts)
+        return relations.read_relation(table, columns, weight, name, cuts)
     frame: nw.LazyFrame[Any] = nw.from_native(table)
     schema = frame.collect_schema()
     check_names([*columns, weight] if weight is not None else columns, schema.names(), name)
@@ -77,7 +77,7 @@ def numbers_and_counts(
 ) -> tuple[Numbers, Counts]:
     """What `bins` needs to know of one column of a lazy frame: its kind, its extent, or its distinct values and their counts."""
     if type(table).__name__ == "DuckDBPyRelation":
-        return engines.relation_numbers_and_counts(table, column, weight, name, spec, wanted)
+        return relations.relation_numbers_and_counts(table, column, weight, name, spec, wanted)
     frame: nw.LazyFrame[Any] = nw.from_native(table)
     schema = frame.collect_schema()
     check_names([column, weight] if weight is not None else [column], schema.names(), name)

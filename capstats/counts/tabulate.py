@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.counts import engines, frames, lazy
+from capstats.counts import engines, frames, lazy, relations
 from capstats.counts.axes import join_columns
 from capstats.counts.backing import Backing, choose_sparse, stacked, table_of
 from capstats.counts.bins import Cut, Spec, check_bins, cut_at_points, cut_by_counts
@@ -308,8 +308,8 @@ def _distinct(source: Source, columns: list[Hashable], cuts: Mapping[Hashable, C
         )
     elif lazy.is_lazy(table):
         read, weights = lazy.read(table, columns, weight, name, cuts)
-    elif not cuts and engines.suits_text(table, columns):
-        read, weights = engines.read_text(table, columns, weight, name)
+    elif not cuts and relations.suits_text(table, columns):
+        read, weights = relations.read_text(table, columns, weight, name)
     else:
         read, weights = frames.read(table, columns, weight, name, cuts)
     if len(read[0].codes) == 0:

@@ -43,7 +43,7 @@ RAW: dict[str, list[Any]] = {
     "v": [0.5, 0.5, 1.0, 1.5, 2.0, 2.0, 2.0, 0.25, 0.0, 1.0],
 }
 KEYS = ["sex", "size", "day", "ok", 'q"; DROP TABLE x; --']
-TYPES = {"t": ["mid", "low", "high"]}  # an odd order, which several engines cannot keep by themselves
+TYPES = {"t": ["mid", "low", "high"]}  # an odd order, which several relations cannot keep by themselves
 
 
 def records() -> pl.DataFrame:
@@ -118,13 +118,13 @@ def test_spark_in_local_mode_counts_them_alike(weights: str | None, parquet: str
     assert counted(spark.read.parquet(parquet), weights).identical(counted(records(), weights))
 
 
-def test_original_and_synthetic_may_live_on_different_engines(parquet: str) -> None:
+def test_original_and_synthetic_may_live_on_different_relations(parquet: str) -> None:
     found = capstats.tabulate(records().lazy(), [ENGINES["DuckDB relation"](parquet), RAW, parquet], keys=KEYS, target="t", types=TYPES)
     same = capstats.tabulate(records(), [records()] * 3, keys=KEYS, target="t", types=TYPES)
     assert found.identical(same)
 
 
-def test_partial_counts_of_shards_on_different_engines_add_up_to_the_whole() -> None:
+def test_partial_counts_of_shards_on_different_relations_add_up_to_the_whole() -> None:
     whole = counted(records())
     first = records().head(4)
     assert capstats.merge_counts(counted(first.lazy()), counted(pd.DataFrame({c: v[4:] for c, v in RAW.items()}))).identical(whole)
@@ -175,7 +175,7 @@ def test_an_empty_lazy_frame_is_refused() -> None:
 
 
 def test_text_in_objects_is_counted_alike_by_duckdb_and_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    from capstats.counts import engines
+    from capstats.counts import relations
 
     rng = np.random.default_rng(0)
     n = 2_000
@@ -188,26 +188,26 @@ def test_text_in_objects_is_counted_alike_by_duckdb_and_in_memory(monkeypatch: p
         }
     )
     for weights in (None, "w"):
-        monkeypatch.setattr(engines, "MUCH", 10**9)
+        monkeypatch.setattr(relations, "MUCH", 10**9)
         in_memory = capstats.tabulate(frame, keys=["a", "b"], target="t", weights=weights)
-        monkeypatch.setattr(engines, "MUCH", 1)
-        assert engines.suits_text(frame, ["a", "b", "t"])
+        monkeypatch.setattr(relations, "MUCH", 1)
+        assert relations.suits_text(frame, ["a", "b", "t"])
         assert capstats.tabulate(frame, keys=["a", "b"], target="t", weights=weights).identical(in_memory)
 
 
 def test_objects_that_are_not_all_text_are_left_to_the_careful_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    from capstats.counts import engines
+    from capstats.counts import relations
 
-    monkeypatch.setattr(engines, "MUCH", 1)
+    monkeypatch.setattr(relations, "MUCH", 1)
     frame = pd.DataFrame({"a": pd.Series(["1", 1, True], dtype=object), "t": [1, 1, 1]})
-    assert not engines.suits_text(frame, ["a", "t"])
+    assert not relations.suits_text(frame, ["a", "t"])
     with pytest.raises(TypeError, match="Column 'a' of `original` mixes kinds"):
         capstats.tabulate(frame, keys="a", target="t")
 
 
 def test_files_are_counted_alike_with_and_without_pyarrow(parquet: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from capstats.counts import engines
+    from capstats.counts import relations
 
     with_arrow = counted(parquet)
-    monkeypatch.setattr(engines.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(relations.importlib.util, "find_spec", lambda name: None)
     assert counted(parquet).identical(with_arrow)

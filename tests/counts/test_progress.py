@@ -10,6 +10,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
+from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +19,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+import tqdm  # noqa: F401  its first import takes longer than the waits below
 
 from capstats import cli, tabulate
 from capstats.counts import codes, frames, progress
@@ -86,23 +89,30 @@ def test_a_long_count_shows_its_steps_and_its_share_of_rows(slow: None) -> None:
     assert "\n" not in terminal.text
 
 
+def until(seen: Callable[[], bool]) -> None:
+    """Wait for something to be seen, however slow the machine is, but not for ever."""
+    end = time.monotonic() + 60
+    while not seen():
+        assert time.monotonic() < end, "nothing of the kind was seen in a minute"
+        time.sleep(0.01)
+
+
 def test_a_bar_is_updated_while_it_waits(soon: None) -> None:
     with Terminal() as terminal, Progress() as shown:
         shown.step("waiting")
-        time.sleep(0.5)
-    assert terminal.text.count("waiting: 00:00") >= 3
+        until(lambda: terminal.text.count("waiting: 00:") >= 3)
 
 
 def test_a_bar_comes_after_two_seconds_and_is_updated_every_second() -> None:
     assert progress.DELAY == 2
     assert progress.EVERY <= 1
+    start = time.monotonic()
     with Terminal() as terminal, Progress() as shown:
         shown.step("waiting")
-        time.sleep(1.8)
-        assert terminal.text == ""
-        time.sleep(1.6)
-    assert "waiting: 00:02" in terminal.text
-    assert "waiting: 00:03" in terminal.text
+        until(lambda: terminal.text != "")
+        assert time.monotonic() - start >= 2
+        before = terminal.text
+        until(lambda: terminal.text.count("waiting: ") > before.count("waiting: "))
 
 
 def test_a_short_count_shows_nothing() -> None:
@@ -151,15 +161,14 @@ def test_anything_but_true_false_and_none_is_refused() -> None:
 
 
 def test_a_query_shows_what_duckdb_tells_and_its_step_ends_with_it(soon: None) -> None:
-    told = iter([-1.0, 12.0, *[40.0] * 100])
+    told = chain([-1.0, 12.0], repeat(40.0))
     connection = SimpleNamespace(execute=lambda _: None, query_progress=lambda: next(told))
     with Terminal() as terminal, Progress() as shown:
         shown.step("before")
         with shown.query(connection, "original"):
-            time.sleep(0.4)
-        time.sleep(0.2)
-    for part in ("counting original:   0%", "counting original:  12%", "counting original:  40%", "before: "):
-        assert part in terminal.text
+            for part in ("counting original:   0%", "counting original:  12%", "counting original:  40%"):
+                until(lambda part=part: part in terminal.text)
+        until(lambda: "before: " in terminal.text)
 
 
 def test_duckdb_itself_tells_its_progress_and_prints_nothing(
@@ -169,10 +178,14 @@ def test_duckdb_itself_tells_its_progress_and_prints_nothing(
     monkeypatch.setattr(progress, "EVERY", 0.02)
     path = str(tmp_path / "t.parquet")
     duckdb.sql("SELECT range % 1000 AS a, hash(range) % 7 AS t FROM range(20000000)").write_parquet(path)
-    with Terminal() as terminal:
-        tabulate(path, keys="a", target="t")
-    shares = re.findall(r"counting original: +([0-9]+)%", terminal.text)
-    assert max(map(int, shares)) > 0
+    shares: list[str] = []
+    for _ in range(20):  # a quick machine may be done before it is asked
+        with Terminal() as terminal:
+            tabulate(path, keys="a", target="t")
+        shares += re.findall(r"counting original: +([0-9]+)%", terminal.text)
+        if any(map(int, shares)):
+            break
+    assert any(map(int, shares))
     assert capfd.readouterr() == ("", "")
 
 
