@@ -11,7 +11,9 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
+from capstats.counts.batches import Aligned
 from capstats.counts.labels import Type
+from capstats.counts.primitives import total
 from capstats.counts.tables import observed_domain
 from capstats.counts.tabulate import tabulate
 from capstats.laws.bounds import maximum_cap, minimum_cap
@@ -214,11 +216,11 @@ def audit(
     )
     o, s = tables.o, tables.s
     observed = observed_domain(tables)
-    n = o.sum()
+    n = Aligned({"o": o}).map(total, "records")
     right = correct_predictions(o, s)
     measures = {
         "original_records": n,
-        "synthetic_records": s.sum(["target", "key"]),
+        "synthetic_records": Aligned({"s": s}).map(total, "records"),
         "keys": xr.DataArray(observed.sizes["key"]),
         "matched_share": matched_records(o, s) / n,
         "average_cap": average_cap(o, s),

@@ -424,3 +424,15 @@ def test_provenance_tells_types_and_takes_numbers_of_numpy():
     told = json.loads(found.to_json())["provenance"]
     assert told["types"] == {"k": "number"}
     assert told["seed"] == 3
+
+
+def test_an_audit_of_sparse_tables_is_that_of_dense_ones(monkeypatch):
+    from capstats.counts import backing
+
+    people = {"k": list(range(40)), "t": [x % 37 for x in range(40)]}
+    found = audit(people, {"a": people, "b": {"k": [1, 2], "t": [1, 3]}}, keys="k", target="t")
+    monkeypatch.setattr(backing, "LARGE", 1)
+    again = audit(people, {"a": people, "b": {"k": [1, 2], "t": [1, 3]}}, keys="k", target="t")
+    assert not isinstance(again.tables.o.data, np.ndarray)
+    assert repr(again) == repr(found)
+    assert again.to_json() == found.to_json()

@@ -51,6 +51,10 @@ def axis_of(array: xr.DataArray, dim: str) -> pd.MultiIndex | None:
     index = index_of(array, dim)
     if index is None or isinstance(index, pd.MultiIndex):
         return index
+    if index.is_unique and not index.hasnans:
+        levels: list[Any] = [index]
+        names = _stored([array.coords[dim].attrs.get("long_name")], dim)
+        return pd.MultiIndex(levels=levels, codes=[range(len(index))], names=names, verify_integrity=False)
     return axis_from(index.rename(array.coords[dim].attrs.get("long_name")), len(index), dim, f"`{array.name}`")
 
 
