@@ -290,6 +290,7 @@ def test_cut_points_beyond_an_integer_type_leave_one_side_empty() -> None:
         assert sizes(tables, "a") == {"(-100000.0, 100000.0]".replace(".0", ""): 2}
 
 
+@pytest.mark.newest  # DuckDB 1.1 reads Parquet times in whole microseconds
 def test_nanoseconds_are_cut_exactly(tmp_path: Path) -> None:
     table = pa.table({"a": pa.array([-1_500, -1_000, -999, 1_000, 1_001], pa.timestamp("ns")), "t": list("vwxyz")})
     pa.parquet.write_table(table, tmp_path / "t.parquet")
@@ -441,6 +442,7 @@ def test_types_that_a_column_is_not_of_are_told(tmp_path: Path) -> None:
             tabulate(given, keys="a", target="t", bins={"a": 2}, types={"a": "date"})
 
 
+@pytest.mark.newest  # DuckDB 1.1 reads no zone after minutes
 def test_a_file_with_zones_in_some_rows_only_raises(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,t\n2024-01-01 00:00,1\n2024-01-01 00:00Z,1\n")
     for bins in (2, ["2024-01-01"]):

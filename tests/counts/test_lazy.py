@@ -85,6 +85,8 @@ def counted(table: Any, weights: Any = None, **options: Any) -> xr.Dataset:
     return capstats.tabulate(table, table, keys=KEYS, target="t", types=TYPES, weights=weights, **options)
 
 
+DUCKDB = duckdb.connect()  # an older relation does not keep its connection open
+
 ENGINES: dict[str, Callable[[str], Any]] = {
     "pandas": lambda path: pd.DataFrame(RAW),
     "pyarrow": lambda path: records().to_arrow(),
@@ -92,7 +94,7 @@ ENGINES: dict[str, Callable[[str], Any]] = {
     "polars lazy frame": lambda path: records().lazy(),
     "polars scan": pl.scan_parquet,
     "Parquet file": Path,
-    "DuckDB relation": lambda path: duckdb.connect().read_parquet(path),
+    "DuckDB relation": lambda path: DUCKDB.read_parquet(path),
     "Ibis table": lambda path: ibis.duckdb.connect().read_parquet(path),
 }
 
