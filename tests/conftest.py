@@ -1,5 +1,6 @@
 """Hypothesis without a deadline: the first call into a library may take long."""
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("capstats", deadline=None)
