@@ -139,13 +139,7 @@ def cut_at_points(points: Sequence[Label], kind: Kind | None, wanted: TypeToCut 
 
 def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, wanted: TypeToCut | None, column: Hashable) -> Cut:
     """A cut into bins of equal width, or at quantiles, of values that occur as often as the counts say."""
-    values = numbers.values
-    finite = np.asarray(counts > 0)
-    if values.dtype.kind == "f":
-        finite &= np.isfinite(values)
-    if numbers.missing is not None:
-        finite &= ~numbers.missing
-    values, counts = values[finite], counts[finite]
+    values, counts = finite_values(numbers, counts)
     if not len(values):
         return Cut(numbers.kind, wanted, [], [], _intervals([]))
     least, greatest = values.min().item(), values.max().item()
@@ -161,6 +155,17 @@ def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, wanted: TypeToCu
     inner = [x for x in found if least < x < greatest]
     points = {canonical(x) if numbers.kind == "number" else math.floor(x) for x in inner}
     return _named(sorted(points), numbers.kind, wanted)
+
+
+def finite_values(numbers: Numbers, counts: Counts) -> tuple[NDArray[Any], Counts]:
+    """The values that decide where to cut, those that are there, finite and counted, and their counts."""
+    values = numbers.values
+    finite = np.asarray(counts > 0)
+    if values.dtype.kind == "f":
+        finite &= np.isfinite(values)
+    if numbers.missing is not None:
+        finite &= ~numbers.missing
+    return values[finite], counts[finite]
 
 
 def _equal_width(least: Any, greatest: Any, n: int, kind: Kind | None) -> list[Any]:

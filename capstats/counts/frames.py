@@ -29,8 +29,13 @@ def is_frame(table: Any) -> bool:
 
 
 def is_plain(table: Any) -> bool:
-    """Whether it is a frame that narwhals need not look at, which refuses one whose names occur twice."""
-    return isinstance(table, (Mapping, pd.DataFrame)) or (_module(table) == "pyarrow" and hasattr(table, "column_names"))
+    """Whether it is a frame that narwhals need not look at, which refuses one whose names occur twice, and warns of Dask."""
+    return isinstance(table, (Mapping, pd.DataFrame)) or (_module(table) == "pyarrow" and hasattr(table, "column_names")) or is_dask(table)
+
+
+def is_dask(table: Any) -> bool:
+    """Whether it is a Dask frame."""
+    return _module(table) in ("dask", "dask_expr") and hasattr(table, "columns")
 
 
 def read(

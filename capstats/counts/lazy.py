@@ -1,4 +1,4 @@
-"""Lazy frames, counted where they live: polars, DuckDB, Ibis, Dask, PySpark; only distinct rows and their counts come back."""
+"""Lazy frames, counted where they live: polars, DuckDB, Ibis, PySpark, Dask; only distinct rows and their counts come back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from capstats.counts import frames, relations
+from capstats.counts import frames, partitions, relations
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label
 from capstats.counts.codes import Column, Counts
 from capstats.counts.frames import check_names
@@ -21,7 +21,7 @@ from capstats.counts.labels import NUMBER, Kind, as_type
 
 def is_lazy(table: Any) -> bool:
     """Whether it is a frame that has yet to be computed."""
-    return not frames.is_plain(table) and isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame)
+    return frames.is_dask(table) or (not frames.is_plain(table) and isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame))
 
 
 def read(
@@ -30,6 +30,8 @@ def read(
     """Distinct rows of the named columns of a lazy frame, and their counts or summed weights."""
     if type(table).__name__ == "DuckDBPyRelation":
         return relations.read_relation(table, columns, weight, name, cuts)
+    if frames.is_dask(table):
+        return partitions.read(table, columns, weight, name, cuts)
     frame: nw.LazyFrame[Any] = nw.from_native(table)
     schema = frame.collect_schema()
     check_names([*columns, weight] if weight is not None else columns, schema.names(), name)
@@ -78,6 +80,8 @@ def numbers_and_counts(
     """What `bins` needs to know of one column of a lazy frame: its kind, its extent, or its distinct values and their counts."""
     if type(table).__name__ == "DuckDBPyRelation":
         return relations.relation_numbers_and_counts(table, column, weight, name, spec, wanted)
+    if frames.is_dask(table):
+        return partitions.numbers_and_counts(table, column, weight, name, spec, wanted)
     frame: nw.LazyFrame[Any] = nw.from_native(table)
     schema = frame.collect_schema()
     check_names([column, weight] if weight is not None else [column], schema.names(), name)
@@ -94,7 +98,7 @@ def numbers_and_counts(
         rows = rows.filter(nw.col("w") > 0)
     if rows.collect_schema()["x"].is_float():
         rows = rows.filter(nw.col("x").is_finite())
-    if spec.how == "width" and _kind(dtype) != "date":  # Dask finds no least date, and there are never many
+    if spec.how == "width":
         extent = rows.select(nw.col("x").min().alias("least"), nw.col("x").max().alias("greatest")).collect()
         both = [frames.numbers_of(extent.get_column(c), str(column), name, wanted) for c in ("least", "greatest")]
         found = Numbers(both[0].kind, np.concatenate([x.values for x in both if x.kind is not None] or [np.zeros(0)]))

@@ -187,13 +187,17 @@ def test_a_column_of_another_kind_raises_on_every_engine(engine: tuple[str, Any]
         with pytest.raises(ValueError, match=r"Column 'date' of `synthetic` holds '.*', which is not a number.* type in `types`"):
             tabulate(original, table, keys="date", target="t", bins={"date": 2})
     else:
-        with pytest.raises(TypeError, match=r"Column 'date' holds date labels in `synthetic`, and its cut points are of kind number"):
+        with pytest.raises(
+            TypeError, match=r"Column 'date' holds date labels in `synthetic(\.partitions\[\d\])?`, and its cut points are of kind number"
+        ):
             tabulate(original, table, keys="date", target="t", bins={"date": 2})
 
 
 @pytest.mark.parametrize("bins", [2, ("quantile", 2), [1]], ids=str)
 def test_text_that_is_no_number_raises_on_every_engine(engine: tuple[str, Any], bins: Any) -> None:
-    with pytest.raises(ValueError, match=r"Column 't' of `original` holds '[xy]', which is not a number\. Mend the value, or give"):
+    with pytest.raises(
+        ValueError, match=r"Column 't' of `original(\.partitions\[\d\])?` holds '[xy]', which is not a number\. Mend the value, or give"
+    ):
         tabulate(engine[1], keys="whole", target="t", bins={"t": bins})
 
 
