@@ -117,15 +117,19 @@ def _count_grid(
     block = max(BLOCK if n > 100_000 else BLOCK // 4, 4 * cells)  # adding a grid up must not cost more than counting into it
     buffer = np.empty(min(block, n), np.intp)
     total: Counts = np.zeros(cells, np.int64) if weights is None else np.zeros(cells, np.float64)
+    seen = np.zeros(0 if weights is None else cells, bool)  # a row of weight 0 still shows its cell
     for start in range(0, n, block):
         flat = _fold(columns, start, min(start + block, n), buffer)
-        part = np.bincount(flat, None if weights is None else weights[start : start + block], minlength=cells)
-        np.add(total, part, out=total)
+        if weights is None:
+            total += np.bincount(flat, minlength=cells)
+        else:
+            total += np.bincount(flat, weights[start : start + block], minlength=cells)
+            seen[flat] = True
         advance(len(flat))
     if weights is None:
         flat = np.flatnonzero(total)
         return flat, total[flat]
-    flat = np.flatnonzero(np.bincount(_fold(columns, 0, n), minlength=cells))  # a row of weight 0 still shows its cell
+    flat = np.flatnonzero(seen)
     if np.issubdtype(weights.dtype, np.integer):
         total = total.astype(np.int64)  # bincount adds in float64, which is exact below 2**53
     return flat, total[flat]

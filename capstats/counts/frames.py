@@ -66,6 +66,11 @@ def read(
     return found, weights
 
 
+def records(table: Any) -> int:
+    """Records of an eager table."""
+    return len(next(iter(table.values()), ())) if isinstance(table, Mapping) else len(table)
+
+
 def check_names(wanted: Sequence[Hashable], names: Sequence[Hashable], table: str) -> None:
     """Raise unless a table has each of the wanted columns exactly once."""
     for column in wanted:

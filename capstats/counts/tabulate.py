@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +24,8 @@ from capstats.counts.tables import dataset
 
 Columns = Hashable | Sequence[Hashable]
 Weight = Hashable | None
+
+MANY = 500_000  # records from which a second thread pays
 
 
 @dataclass
@@ -54,15 +57,16 @@ def tabulate(
 
     Parameters
     ----------
-    original : data frame, mapping of columns, or path
-        The confidential records: a pandas or polars frame, a pyarrow table, any eager frame that narwhals knows, a mapping
-        {column: values}, or a path or glob to Parquet or CSV files, which DuckDB counts where they lie. CSV is UTF-8 with the names
-        in its first line, separated by comma, tab, semicolon or bar; a row that does not fit raises.
+    original : data frame, lazy frame, mapping of columns, or path
+        The confidential records: a pandas or polars frame, a pyarrow table, any eager frame that narwhals knows, or a mapping
+        {column: values}; a lazy frame, which its own engine counts, so that only counts come back: polars, DuckDB, Ibis, PySpark, or Dask
+        (whose workers need capstats, too); or a path or glob to Parquet or CSV files, which DuckDB counts where they lie. CSV is UTF-8
+        with the names in its first line, separated by comma, tab, semicolon or bar; a row that does not fit raises.
     synthetic : same, a sequence of them, or a mapping {label: table}, optional
         The records to be released. Several tables give `s` the dim ``synthetic``; without any there is no `s`.
     keys, target : column name or sequence of names
         What the intruder knows, and what is guessed; several target columns are guessed together. ``keys="sex"`` is one column.
-    holdout : data frame, mapping of columns, or path, optional
+    holdout : data frame, lazy frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
     missing : {"level", "drop"}
         Whether a missing value is one more level of its column (`MISSING`), or its record is dropped; how many were dropped is told in
@@ -156,7 +160,7 @@ def tabulate(
     reading = _Reading(types or {}, nulls, memory_limit, Progress(progress))
     with reading.progress:
         cuts = {column: _cut(sources[0], column, spec, reading) for column, spec in specs.items()}
-        distinct = [_distinct(source, columns, cuts, reading) for source in sources]
+        distinct = _each(sources, lambda source: _distinct(source, columns, cuts, reading))
     for source, (found, n) in zip(sources, distinct, strict=True):
         if missing == "drop":
             found, n, dropped[source.name] = _without_missing(found, n)
@@ -296,6 +300,15 @@ def _cut(source: Source, column: Hashable, spec: Spec, reading: _Reading) -> Cut
     return cut_by_counts(spec, numbers, counts, wanted, column)
 
 
+def _each(sources: Sequence[Source], work: Callable[[Source], Any]) -> list[Any]:
+    """The work on each source; on two at a time where they are long and in memory, since numpy counts outside the interpreter's lock."""
+    tables = [source.table for source in sources]
+    if any(engines.is_path(table) or lazy.is_lazy(table) for table in tables) or sum(map(frames.records, tables)) < MANY:
+        return list(map(work, sources))
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(work, sources))
+
+
 def _distinct(source: Source, columns: list[Hashable], cuts: Mapping[Hashable, Cut], reading: _Reading) -> tuple[list[Column], Counts]:
     """Distinct rows of a source as columns of codes into labels of the wanted types, and their counts."""
     weights: Counts | None
@@ -314,8 +327,7 @@ def _distinct(source: Source, columns: list[Hashable], cuts: Mapping[Hashable, C
         read, weights = frames.read(table, columns, weight, name, cuts)
     if len(read[0].codes) == 0:
         raise ValueError(f"`{name}` is empty: it has no record.")
-    progress.step(f"counting {name}", rows=len(read[0].codes))
-    counted: Rows = count(read, weights, progress.advance)
+    counted: Rows = count(read, weights, progress.step(f"counting {name}", rows=len(read[0].codes)).advance)
     types = {c: wanted for c, wanted in reading.types.items() if c not in cuts}
     found = []
     for asked, column, codes in zip(columns, read, counted.codes, strict=True):
