@@ -7,6 +7,7 @@ the labels that all tables share.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
@@ -35,24 +36,55 @@ class Column:
 
 
 @dataclass
-class Rows:
-    """Distinct rows, as one index array a column into its labels, and how often (or with what weight) each occurs."""
+class Factor:
+    """Distinct combinations of some columns, as one index array a column into its labels, and which of them each row has."""
 
     codes: list[Places]
+    of_row: Places
+
+
+@dataclass
+class Rows:
+    """Distinct rows, each as one number over all columns, in order, and how often (or with what weight) each occurs."""
+
+    flat: Places
+    columns: Sequence[Column]  # whose digits make up the number
+    digits: Callable[[list[Places]], list[Places]]  # from theirs to those of the columns that were counted
     counts: Counts
+
+    @property
+    def codes(self) -> list[Places]:
+        """One index array a column into its labels."""
+        return self.digits(list(np.unravel_index(self.flat, _sizes(self.columns))))
+
+    def split(self, k: int) -> tuple[Factor, Factor]:
+        """The rows as combinations of the first k columns and of the others: few of each, where rows are many."""
+        if self.digits is _as_they_are:
+            sizes = _sizes(self.columns)
+            first, second = np.divmod(self.flat, math.prod(sizes[k:]))
+            return _factor(first, sizes[:k]), _factor(second, sizes[k:])
+        columns = [Column(c, range(int(c.max()) + 1)) for c in self.codes]
+        return factor(columns[:k]), factor(columns[k:])
 
 
 def count(columns: Sequence[Column], weights: Counts | None = None, advance: Callable[[int], None] = lambda _: None) -> Rows:
     """Distinct rows of the columns and their multiplicities, or the sums of their weights; ``advance`` is told the rows of each block."""
     n = len(columns[0].codes)
     columns, digits = _narrowed(columns)
-    sizes = [len(c.labels) for c in columns]
-    cells = int(np.prod(sizes, dtype=object))
+    cells = math.prod(_sizes(columns))
     if cells <= min(max(1 << 16, n), DENSE):
         flat, counts = _count_grid(columns, cells, n, weights, advance)
     else:
         flat, counts = _count_sorted(_fold(columns, 0, n), weights)
-    return Rows(digits(list(np.unravel_index(flat, sizes))), counts)
+    return Rows(flat, columns, digits, counts)
+
+
+def _sizes(columns: Sequence[Column]) -> list[int]:
+    return [len(c.labels) for c in columns]
+
+
+def _as_they_are(codes: list[Places]) -> list[Places]:
+    return codes
 
 
 def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[list[Places]], list[Places]]]:
@@ -64,9 +96,9 @@ def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[li
     while head < len(columns) and _reach(columns[: head + 1]) <= WIDEST:
         head += 1
     if head == len(columns):
-        return columns, lambda codes: codes
+        return columns, _as_they_are
     flat, ids = np.unique(_fold(columns[:head], 0, len(columns[0].codes)), return_inverse=True)
-    leading = list(np.unravel_index(flat, [len(c.labels) for c in columns[:head]]))
+    leading = list(np.unravel_index(flat, _sizes(columns[:head])))
     rest, digits = _narrowed([Column(ids, range(len(flat))), *columns[head:]])
 
     def back(codes: list[Places]) -> list[Places]:
@@ -141,7 +173,7 @@ def _count_sorted(flat: NDArray[np.intp], weights: Counts | None) -> tuple[NDArr
     else:
         order = np.argsort(flat, kind="stable")
         flat, weights = flat[order], weights[order]
-    starts = np.flatnonzero(np.concatenate(([True], flat[1:] != flat[:-1])))
+    starts = np.flatnonzero(_starts(flat))
     if weights is None:
         return flat[starts], np.diff(starts, append=len(flat))
     return flat[starts], np.add.reduceat(weights, starts)
@@ -200,19 +232,35 @@ def _common_type(name: Hashable, kinds: set[Kind]) -> str:
 def union(tables: Sequence[Sequence[Places]], sizes: Sequence[int]) -> tuple[list[Places], list[Places]]:
     """Distinct rows over several tables of joint codes, sorted, and the position among them of each row of each table."""
     columns = [Column(np.concatenate(parts), range(size)) for parts, size in zip(zip(*tables, strict=True), sizes, strict=True)]
-    narrow, digits = _narrowed(columns)
-    flat = _fold(narrow, 0, len(columns[0].codes))
-    changed = np.append(True, flat[1:] != flat[:-1])  # a counted table has the rows of a key together: one of each run will do
-    distinct, where = _unique(flat[changed], int(np.prod([len(c.labels) for c in narrow], dtype=object)))
-    codes = digits(list(np.unravel_index(distinct, [len(c.labels) for c in narrow])))
-    return codes, np.split(where[np.cumsum(changed) - 1], np.cumsum([len(t[0]) for t in tables])[:-1])
+    found = factor(columns)
+    return found.codes, np.split(found.of_row, np.cumsum([len(t[0]) for t in tables])[:-1])
 
 
-def _unique(flat: Places, cells: int) -> tuple[Places, Places]:
-    """Distinct codes in order, and where each code stands among them; by a grid of all cells where it is small."""
-    if cells > 4 * max(1 << 16, len(flat)):
-        distinct, where = np.unique(flat, return_inverse=True)
-        return distinct, where
-    seen = np.zeros(cells, bool)
-    seen[flat] = True
-    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[flat]
+def factor(columns: Sequence[Column]) -> Factor:
+    """Distinct combinations of the columns, in order, and which of them each row has."""
+    columns, digits = _narrowed(columns)
+    found = _factor(_fold(columns, 0, len(columns[0].codes)), _sizes(columns))
+    return Factor(digits(found.codes), found.of_row)
+
+
+def _factor(flat: Places, sizes: Sequence[int]) -> Factor:
+    cells = math.prod(sizes)
+    if cells <= 4 * max(1 << 16, len(flat)):
+        seen = np.zeros(cells, bool)
+        seen[flat] = True
+        distinct, of_row = np.flatnonzero(seen), (np.cumsum(seen) - 1)[flat]
+    elif (flat[1:] >= flat[:-1]).all():
+        first = _starts(flat)
+        distinct, of_row = flat[first], np.cumsum(first) - 1
+    else:
+        order = np.argsort(flat, kind="stable")  # which merges runs that are sorted, such as those of counted tables
+        ordered = flat[order]
+        first = _starts(ordered)
+        distinct, of_row = ordered[first], np.empty(len(flat), np.int64)
+        of_row[order] = np.cumsum(first) - 1
+    return Factor(list(np.unravel_index(distinct, tuple(sizes))), of_row)
+
+
+def _starts(ordered: Places) -> NDArray[np.bool_]:
+    """Where a value is the first of its kind."""
+    return np.concatenate(([True], ordered[1:] != ordered[:-1]))
