@@ -93,7 +93,7 @@ def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[li
     Where the product of the numbers of levels is too large, the leading columns are replaced by their distinct combinations.
     """
     head = 1
-    while head < len(columns) and _reach(columns[: head + 1]) <= WIDEST:
+    while head < len(columns) and math.prod(_sizes(columns[: head + 1])) <= WIDEST:
         head += 1
     if head == len(columns):
         return columns, _as_they_are
@@ -108,50 +108,50 @@ def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[li
     return rest, back
 
 
-def _reach(columns: Sequence[Column]) -> int:
-    """A bound on the magnitude of every intermediate mixed-radix code of the columns."""
-    size, offset = 1, 0
+def _fold(columns: Sequence[Column], start: int, stop: int, room: NDArray[np.int64] | None = None) -> NDArray[np.intp]:
+    """Mixed-radix code of each row of a block, each step in the narrowest integers that hold it; ``room`` is three rows to work in.
+
+    Integers wrap, so codes below 0 and the first codes of the columns cancel out where the code is complete.
+    """
+    rows, size, offset = stop - start, 1, 0
+    one, other, out = np.empty((3, rows), np.int64) if room is None else room[:, :rows]
+    code = one.view(np.uint8)[:rows]
+    code[:] = 0
     for column in columns:
         size *= len(column.labels)
-        offset = offset * len(column.labels) - column.first
-    return size + abs(offset)
-
-
-def _fold(columns: Sequence[Column], start: int, stop: int, out: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
-    """Mixed-radix code of each row of a block, in the narrowest integers that hold each step."""
-    rows = stop - start
-    out = np.empty(rows, np.intp) if out is None else out[:rows]
-    first, *others = columns
-    flat: Ints = first.codes[start:stop]
-    offset = -first.first
-    for k, column in enumerate(others, start=2):
-        codes, levels = column.codes[start:stop], len(column.labels)
-        # digits still carry their column's first code; what that adds up to is taken off once, at the end
-        offset = offset * levels - column.first
-        if k == len(columns):
-            np.multiply(flat, levels, out=out, dtype=np.intp, casting="unsafe")
-            flat = np.add(out, codes, out=out, dtype=np.intp, casting="unsafe")  # else uint64 codes would be added as floats
+        wide = next(t for t in (np.uint8, np.uint16, np.uint32, np.uint64) if size <= np.iinfo(t).max)
+        if code.dtype != wide:
+            other.view(wide)[:rows] = _shifted(code, offset)
+            code, offset, one, other = other.view(wide)[:rows], 0, other, one
+        digits = column.codes[start:stop]
+        if digits.itemsize == code.itemsize:
+            digits = digits.view(wide)
         else:
-            reach = _reach(columns[:k])
-            wide = next(t for t in (np.int16, np.int32, np.int64) if reach <= np.iinfo(t).max)
-            flat = np.multiply(flat, levels, dtype=wide, casting="unsafe")
-            np.add(flat, codes, out=flat, dtype=wide, casting="unsafe")
-    if not others:
-        out[:] = flat
-    if offset:
-        out += offset
+            digits, given = other.view(wide)[:rows], digits
+            digits[:] = given
+        code *= wide(len(column.labels))
+        code += digits
+        offset = offset * len(column.labels) - column.first
+    out[:] = _shifted(code, offset)
     return out
+
+
+def _shifted(flat: Ints, offset: int) -> Ints:
+    """The codes with the offset added, as integers that wrap."""
+    if offset:
+        flat += flat.dtype.type(offset % (np.iinfo(flat.dtype).max + 1))
+    return flat
 
 
 def _count_grid(
     columns: Sequence[Column], cells: int, n: int, weights: Counts | None, advance: Callable[[int], None]
 ) -> tuple[NDArray[np.intp], Counts]:
     block = max(BLOCK if n > 100_000 else BLOCK // 4, 4 * cells)  # adding a grid up must not cost more than counting into it
-    buffer = np.empty(min(block, n), np.intp)
+    room = np.empty((3, min(block, n)), np.int64)
     total: Counts = np.zeros(cells, np.int64) if weights is None else np.zeros(cells, np.float64)
     seen = np.zeros(0 if weights is None else cells, bool)  # a row of weight 0 still shows its cell
     for start in range(0, n, block):
-        flat = _fold(columns, start, min(start + block, n), buffer)
+        flat = _fold(columns, start, min(start + block, n), room)
         if weights is None:
             total += np.bincount(flat, minlength=cells)
         else:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from capstats.counts.bins import Cut, Numbers, TypeToCut, as_wanted, check_kind, cut_column, label_numbers
-from capstats.counts.codes import Column, Counts
+from capstats.counts.codes import BLOCK, Column, Counts
 from capstats.counts.labels import MISSING, Label, canonical, hint
 from capstats.counts.numbers import plain_numbers
 
@@ -182,7 +182,8 @@ def _numpy(values: np.ndarray, column: str, table: str) -> Column:
 
 def _integers(values: np.ndarray) -> Column:
     if len(values):
-        least, greatest = int(values.min()), int(values.max())
+        extents = [(x.min(), x.max()) for i in range(0, len(values), BLOCK) for x in [values[i : i + BLOCK]]]  # while it is in cache
+        least, greatest = int(min(x for x, _ in extents)), int(max(x for _, x in extents))
         if greatest - least <= SMALL_RANGE:
             labels = range(least, greatest + 1)
             if abs(least) <= SMALL_RANGE:
