@@ -30,7 +30,7 @@ class Column:
     """One column as codes: the label of a row is ``labels[code - first]``."""
 
     codes: Ints
-    labels: Sequence[Label]
+    labels: Sequence[Label] | Places  # many integers stay an array
     first: int = 0  # the least code: -1 where a library keeps missing values there
     ordered: bool = False  # the labels' order is the caller's (a category order), not ours
 
@@ -133,7 +133,8 @@ def _fold(columns: Sequence[Column], start: int, stop: int, room: NDArray[np.int
         code += digits
         offset = offset * len(column.labels) - column.first
     out[:] = _shifted(code, offset)
-    return out
+    folded: NDArray[np.intp] = out
+    return folded
 
 
 def _shifted(flat: Ints, offset: int) -> Ints:
@@ -184,14 +185,17 @@ def _count_sorted(flat: NDArray[np.intp], weights: Counts | None) -> tuple[NDArr
 
 def joint_labels(
     columns: Sequence[Column], name: Hashable, tables: Sequence[str], order: Sequence[Label] = ()
-) -> tuple[list[Label], list[Places]]:
+) -> tuple[Sequence[Label] | Places, list[Places]]:
     """The labels that occur in any table, in their common order, and for each table where its own labels stand in it.
 
     A category order comes first: ``order``, then the first table's before the next one's. It counts as a whole, also where a
     table shows only some of its categories. Other labels follow in natural order; ``MISSING`` is last.
     """
-    used = [np.flatnonzero(np.bincount(c.codes - c.first, minlength=len(c.labels))).tolist() for c in columns]
-    present = [[c.labels[i] for i in u] for c, u in zip(columns, used, strict=True)]
+    used = [np.flatnonzero(np.bincount(c.codes - c.first, minlength=len(c.labels))) for c in columns]
+    if not order and all(isinstance(c.labels, np.ndarray) for c in columns):
+        return _joint_integers(columns, used)
+    present = [chosen(c.labels, u) for c, u in zip(columns, used, strict=True)]
+    present = [x.tolist() if isinstance(x, np.ndarray) else x for x in present]
     kinds: dict[Kind, str] = {}
     for labels, table in zip(present, tables, strict=True):
         kind = one_kind(labels, name, table)
@@ -216,6 +220,26 @@ def joint_labels(
         to_joint[u] = [place[x] for x in labels]
         maps.append(to_joint)
     return joint, maps
+
+
+def _joint_integers(columns: Sequence[Column], used: Sequence[Places]) -> tuple[Places, list[Places]]:
+    """The same for integers, without a look at each."""
+    present = [np.asarray(c.labels)[u] for c, u in zip(columns, used, strict=True)]
+    joint = np.sort(np.concatenate(present))
+    joint = joint[_starts(joint)] if len(joint) else joint
+    maps = [np.zeros(len(c.labels), np.int64) for c in columns]
+    for to_joint, u, labels in zip(maps, used, present, strict=True):
+        to_joint[u] = np.searchsorted(joint, labels)
+    return joint, maps
+
+
+def chosen(labels: Sequence[Label] | Places, places: Places) -> list[Label] | Places:
+    """The labels at the given places."""
+    if isinstance(labels, range):
+        return places + labels.start
+    if isinstance(labels, np.ndarray):
+        return labels[places]
+    return [labels[i] for i in places.tolist()]
 
 
 def _common_type(name: Hashable, kinds: set[Kind]) -> str:

@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 
 from capstats.counts.bins import Cut, Numbers, TypeToCut, as_wanted, check_kind, cut_column, label_numbers
-from capstats.counts.codes import BLOCK, Column, Counts
+from capstats.counts.codes import BLOCK, Column, Counts, Places
 from capstats.counts.labels import MISSING, Label, canonical, hint
 from capstats.counts.numbers import plain_numbers
 
-SMALL_RANGE = 1 << 16  # integers that span no more are their own codes
+SMALL_RANGE = 1 << 16  # integers that span no more, or no more than there are, are their own codes
 FEW = 10_000  # records below which polars' own query costs more than a walk in Python
 
 
@@ -133,9 +133,10 @@ def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None) -
         check_kind(found.kind, wanted, column, table)
         return as_wanted(found, wanted)
     labelled = column_of(values, column, table)
+    labels = labelled.labels.tolist() if isinstance(labelled.labels, np.ndarray) else labelled.labels
     codes = labelled.codes.astype(np.intp) - labelled.first
-    used = np.bincount(codes, minlength=len(labelled.labels)) > 0
-    by_label = label_numbers(labelled.labels, used, wanted, column, table)
+    used = np.bincount(codes, minlength=len(labels)) > 0
+    by_label = label_numbers(labels, used, wanted, column, table)
     return Numbers(by_label.kind, by_label.values, by_label.missing, codes)
 
 
@@ -184,7 +185,7 @@ def _integers(values: np.ndarray) -> Column:
     if len(values):
         extents = [(x.min(), x.max()) for i in range(0, len(values), BLOCK) for x in [values[i : i + BLOCK]]]  # while it is in cache
         least, greatest = int(min(x for x, _ in extents)), int(max(x for _, x in extents))
-        if greatest - least <= SMALL_RANGE:
+        if greatest - least <= max(SMALL_RANGE, len(values)):
             labels = range(least, greatest + 1)
             if abs(least) <= SMALL_RANGE:
                 return Column(values, labels, first=least)
@@ -197,6 +198,8 @@ def _factorized(values: Any) -> Column:
         codes, ticks = pd.factorize(values.view(np.int64))
         return Column(codes, [canonical(x) for x in ticks.view(values.dtype)])
     codes, labels = pd.factorize(values)
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.max(initial=0) < 2**63:
+        return Column(codes, labels.astype(np.int64))
     return Column(codes, [MISSING, *map(canonical, labels)], first=-1)
 
 
@@ -305,8 +308,9 @@ def _polars(values: Any, column: str, table: str) -> Column:
     if dtype.is_integer() and dtype not in (pl.Int128, getattr(pl, "UInt128", pl.Int128)):
         if not values.null_count():
             return _integers(values.to_numpy())
-        filled = _factorized(values.fill_null(0).to_numpy())
-        return Column(np.where(values.is_null().to_numpy(), -1, filled.codes), filled.labels, first=-1)
+        codes, labels = pd.factorize(values.fill_null(0).to_numpy())
+        codes[values.is_null().to_numpy()] = -1
+        return Column(codes, [MISSING, *labels.tolist()], first=-1)
     if dtype.is_float() or dtype == pl.Date:
         return _factorized(values.to_numpy())
     if dtype == pl.Datetime:
@@ -327,7 +331,7 @@ def _polars_levels(physical: Any, labels: list[Label], ordered: bool = False) ->
 class _Pool(Sequence[Label]):
     """The texts of a Categorical's codes, each looked up at the first row that has the code, and only when it is asked for."""
 
-    def __init__(self, values: Any, codes: np.ndarray, codes_of: Sequence[int]):
+    def __init__(self, values: Any, codes: np.ndarray, codes_of: Sequence[int] | Places):
         self.values, self.codes, self.codes_of = values, codes, codes_of
 
     def __len__(self) -> int:

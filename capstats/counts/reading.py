@@ -11,7 +11,7 @@ import numpy as np
 
 from capstats.counts import engines, frames, lazy, relations
 from capstats.counts.bins import Cut, Spec, cut_at_points, cut_by_counts
-from capstats.counts.codes import Column, Counts, Factor, Places, count
+from capstats.counts.codes import Column, Counts, Factor, Places, chosen, count
 from capstats.counts.labels import MISSING, Type, as_type, canonical
 from capstats.counts.progress import Progress
 
@@ -132,13 +132,14 @@ def _columns(
 def _labelled(asked: Hashable, column: Column, wanted: Type | None, table: str) -> Column:
     """A column of labels of the wanted type: of those that occur, or of all where their order is the caller's."""
     codes, labels, ordered = column.codes, column.labels, column.ordered
-    used = np.flatnonzero(np.bincount(codes, minlength=len(labels))).tolist()
+    occurring = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
     if not ordered:  # an order also tells the labels that have no record
         place = np.zeros(len(labels), np.intp)
-        place[used] = np.arange(len(used))
-        labels, codes, used = [labels[i] for i in used], place[codes], list(range(len(used)))
+        place[occurring] = np.arange(len(occurring))
+        labels, codes, occurring = chosen(labels, occurring), place[codes], np.arange(len(occurring))
     if wanted is not None:
-        labels = list(labels)
+        used = occurring.tolist()
+        labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
         for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(asked), table), strict=True):
             labels[i] = label
         for i in set(range(len(labels))) - set(used):
@@ -163,5 +164,6 @@ def without_missing(counted: Counted) -> tuple[Counted, int | float]:
 def _complete(part: Part) -> Any:
     keep = np.ones(len(part.columns[0].codes), bool)
     for column in part.columns:
-        keep &= np.array([label is not MISSING for label in column.labels])[column.codes]
+        if not isinstance(column.labels, np.ndarray):  # which holds integers
+            keep &= np.array([label is not MISSING for label in column.labels])[column.codes]
     return keep[part.of_row]
