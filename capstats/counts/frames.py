@@ -30,7 +30,9 @@ def is_frame(table: Any) -> bool:
 
 def is_plain(table: Any) -> bool:
     """Whether it is a frame that narwhals need not look at, which refuses one whose names occur twice, and warns of Dask."""
-    return isinstance(table, (Mapping, pd.DataFrame)) or (_module(table) == "pyarrow" and hasattr(table, "column_names")) or is_dask(table)
+    if isinstance(table, (Mapping, pd.DataFrame)) or is_dask(table):
+        return True
+    return (_module(table), type(table).__name__) in (("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch"))
 
 
 def is_dask(table: Any) -> bool:
