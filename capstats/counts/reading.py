@@ -11,20 +11,12 @@ import numpy as np
 
 from capstats.counts import engines, frames, lazy, relations
 from capstats.counts.bins import Cut, Spec, cut_at_points, cut_by_counts
-from capstats.counts.codes import Column, Counts, Factor, Places, chosen, count
+from capstats.counts.codes import Column, Counts, Factor, Places, chosen, count, factor
 from capstats.counts.labels import MISSING, Type, as_type, canonical
 from capstats.counts.progress import Progress
+from capstats.counts.sources import Source
 
 MANY = 500_000  # records from which a second thread pays
-
-
-@dataclass
-class Source:
-    """One table of records and how error messages call it."""
-
-    name: str
-    table: Any
-    weight: Hashable | None
 
 
 @dataclass
@@ -94,27 +86,40 @@ def each(sources: Sequence[Source], work: Callable[[Source], Any]) -> list[Any]:
         return list(pool.map(work, sources))
 
 
-def read(source: Source, columns: Sequence[Hashable], keys: int, cuts: Mapping[Hashable, Cut], reading: Reading) -> Counted:
-    """A table as its distinct keys, the first so many of the columns, its distinct targets and their counts."""
-    found, weights = _columns(source, columns, cuts, reading)
+def read(
+    source: Source,
+    columns: Sequence[Hashable],
+    keys: int,
+    cuts: Mapping[Hashable, Cut],
+    reading: Reading,
+    by_record: bool = False,
+) -> Counted:
+    """A table as its distinct keys, the first so many of the columns, its distinct targets and the counts of its distinct rows.
+
+    With ``by_record``, each record is a row of its own.
+    """
+    found, weights = _columns(source, columns, cuts, reading, by_record)
     if len(found[0].codes) == 0:
         raise ValueError(f"`{source.name}` is empty: it has no record.")
     step = reading.progress.step(f"counting {source.name}", rows=len(found[0].codes))
-    rows = count(found, weights, step.advance)
+    counts: Counts
+    if by_record:
+        key, target, counts = factor(found[:keys]), factor(found[keys:]), np.ones(len(found[0].codes), np.int64)
+    else:
+        rows = count(found, weights, step.advance)
+        (key, target), counts = rows.split(keys), rows.counts
     types = {c: wanted for c, wanted in reading.types.items() if c not in cuts}
 
     def part(factor: Factor, places: slice) -> Part:
         asked = zip(columns[places], found[places], factor.codes, strict=True)
-        return Part(
-            [_labelled(c, Column(codes, x.labels, ordered=x.ordered), types.get(c), source.name) for c, x, codes in asked], factor.of_row
-        )
+        labelled = [_labelled(c, Column(codes, x.labels, ordered=x.ordered), types.get(c), source.name) for c, x, codes in asked]
+        return Part(labelled, factor.of_row)
 
-    key, target = rows.split(keys)
-    return Counted(part(key, slice(keys)), part(target, slice(keys, None)), rows.counts)
+    return Counted(part(key, slice(keys)), part(target, slice(keys, None)), counts)
 
 
 def _columns(
-    source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], reading: Reading
+    source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], reading: Reading, by_record: bool
 ) -> tuple[list[Column], Counts | None]:
     """The columns of a table as codes, of its records or, where an engine groups them, of its distinct rows with their counts."""
     table, weight, name, progress = source.table, source.weight, source.name, reading.progress
@@ -124,9 +129,9 @@ def _columns(
         return engines.read(table, columns, weight, name, null_values=nulls, memory_limit=memory_limit, cuts=cuts, progress=progress)
     if lazy.is_lazy(table):
         return lazy.read(table, columns, weight, name, cuts)
-    if not cuts and relations.suits_text(table, columns):
+    if not by_record and not cuts and relations.suits_text(table, columns):
         return relations.read_text(table, columns, weight, name)
-    return frames.read(table, columns, weight, name, cuts)
+    return frames.read(table, columns, weight, name, cuts, by_record=by_record)
 
 
 def _labelled(asked: Hashable, column: Column, wanted: Type | None, table: str) -> Column:

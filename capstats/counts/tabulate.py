@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-import pandas as pd
 import xarray as xr
 
-from capstats.counts import engines, frames
+from capstats.counts import engines, lazy
 from capstats.counts.axes import join_columns
 from capstats.counts.backing import Backing, choose_sparse, stacked, table_of
-from capstats.counts.bins import check_bins
-from capstats.counts.labels import MISSING, Label, Type, canonical, check_type, free_name, hint
+from capstats.counts.bins import Cut, check_bins
+from capstats.counts.codes import Places
+from capstats.counts.labels import MISSING, Label, Type, check_type, free_name, hint
 from capstats.counts.progress import Progress
-from capstats.counts.reading import Counted, Reading, Source, each, find_cut, read, without_missing
+from capstats.counts.reading import Counted, Reading, each, find_cut, read, without_missing
+from capstats.counts.sources import chosen_columns, sources_of
 from capstats.counts.tables import dataset
 
 Columns = Hashable | Sequence[Hashable]
-Weight = Hashable | None
 
 
 def tabulate(
@@ -118,7 +117,95 @@ def tabulate(
     >>> tables.o.sel(target="low").values.tolist()
     [1, 1]
     """
-    key_columns, target_columns = _chosen(keys, "keys"), _chosen(target, "target")
+    records = read_records(
+        original,
+        synthetic,
+        holdout,
+        chosen_columns(keys, "keys"),
+        chosen_columns(target, "target"),
+        missing=missing,
+        null_values=null_values,
+        types=types,
+        bins=bins,
+        weights=weights,
+        memory_limit=memory_limit,
+        progress=progress,
+    )
+    return _on_axes(records, backing)[0]
+
+
+def locate(
+    original: Any,
+    synthetic: Any,
+    *,
+    keys: Columns,
+    target: Columns,
+    types: Mapping[Hashable, Type] | None = None,
+    bins: Mapping[Hashable, Any] | None = None,
+) -> tuple[xr.Dataset, Places, Places]:
+    """What `tabulate` returns, and the places of each original record's target and key on its axes, in the order of the records."""
+    if engines.is_path(original) or lazy.is_lazy(original):
+        raise TypeError(
+            f"An answer for each record needs a table in memory; `original` is {type(original).__name__}. "
+            f"Read or collect it, or work with counts: tabulate takes it as it is."
+        )
+    chosen = chosen_columns(keys, "keys"), chosen_columns(target, "target")
+    return _on_axes(read_records(original, synthetic, None, *chosen, types=types, bins=bins, by_record=True), "auto")
+
+
+@dataclass
+class Records:
+    """All tables, counted, each with labels of its own."""
+
+    key_columns: list[Hashable]
+    target_columns: list[Hashable]
+    missing: str
+    names: list[str]  # what messages call the tables: original, synthetic ones, holdout
+    labels: list[Label] | None  # of several synthetic tables
+    holdout: bool
+    tables: list[Counted]
+    weights: dict[str, str]
+    dropped: dict[str, Any]
+    cuts: dict[Hashable, Cut]
+    orders: dict[Hashable, list[Label]]
+
+    def attrs(self, stored: Mapping[Hashable, str]) -> dict[str, Any]:
+        """How the counts came to be, columns under the names by which they are stored."""
+        told = {
+            "renamed": {new: str(old) for old, new in stored.items() if new != old},
+            "dropped": self.dropped,
+            "weights": self.weights,
+            "bins": {stored[column]: self.cuts[column].shown for column in stored if column in self.cuts},
+            "categories": {stored[column]: self.orders[column] for column in stored if column in self.orders},
+        }
+        return {
+            "key_columns": [str(c) for c in self.key_columns],
+            "target_columns": [str(c) for c in self.target_columns],
+            "missing": self.missing,
+            **{what: value for what, value in told.items() if value},
+        }
+
+
+def read_records(
+    original: Any,
+    synthetic: Any,
+    holdout: Any,
+    key_columns: list[Hashable],
+    target_columns: list[Hashable],
+    *,
+    missing: Literal["level", "drop"] = "level",
+    null_values: str | Sequence[str] | None = None,
+    types: Mapping[Hashable, Type] | None = None,
+    bins: Mapping[Hashable, Any] | None = None,
+    weights: Any = None,
+    memory_limit: str | None = None,
+    progress: bool | None = None,
+    by_record: bool = False,
+) -> Records:
+    """All tables counted over the key and target columns, each of them read once; the arguments are `tabulate`'s.
+
+    With ``by_record``, the rows of the original are its records, in their order, however alike they are.
+    """
     columns = key_columns + target_columns
     twice = [c for c in columns if columns.count(c) > 1]
     if twice:
@@ -133,7 +220,7 @@ def tabulate(
             raise ValueError(f"`types` names {column!r}, which is neither a key nor the target." + hint(column, columns))
         check_type(str(column), wanted)
     specs = check_bins(bins, columns, types or {})
-    sources, labels = _sources(original, synthetic, holdout, weights)
+    sources, labels = sources_of(original, synthetic, holdout, weights)
     if null_values is not None and not any(engines.is_csv(source.table) for source in sources):
         raise ValueError("`null_values` is for CSV files, and no table is one. Recode the column, or use `types`.")
     nulls = [null_values] if isinstance(null_values, str) else null_values
@@ -141,13 +228,13 @@ def tabulate(
         raise TypeError(f"`null_values` must be a text or a list of texts, as they stand in the file; got {null_values!r}.")
 
     tables: list[Counted] = []
-    dropped = {}
+    dropped: dict[str, Any] = {}
     orders: dict[Hashable, list[Label]] = {}
     reading = Reading(types or {}, nulls, memory_limit, Progress(progress))
     k = len(key_columns)
     with reading.progress:
         cuts = {column: find_cut(sources[0], column, spec, reading) for column, spec in specs.items()}
-        found = each(sources, lambda source: read(source, columns, k, cuts, reading))
+        found = each(sources, lambda source: read(source, columns, k, cuts, reading, by_record=by_record and source is sources[0]))
     for source, table in zip(sources, found, strict=True):
         if missing == "drop":
             table, dropped[source.name] = without_missing(table)
@@ -158,95 +245,39 @@ def tabulate(
             if column.ordered:
                 known = [x for x in column.labels if x is not MISSING]
                 orders[name] = list(dict.fromkeys([*orders.get(name, []), *known]))
+    return Records(
+        key_columns,
+        target_columns,
+        missing,
+        [source.name for source in sources],
+        labels,
+        holdout is not None,
+        tables,
+        {source.name: str(source.weight) for source in sources if source.weight is not None},
+        dropped,
+        cuts,
+        orders,
+    )
 
+
+def _on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Places]:
+    """The tables on common axes, and where the rows of the original stand on them: their targets and their keys."""
+    tables, names, labels, k = records.tables, records.names, records.labels, len(records.key_columns)
+    columns = records.key_columns + records.target_columns
     stored: list[str] = []
     for column in columns:
-        plain = column in target_columns and len(target_columns) == 1 and str(column) not in stored
+        plain = column in records.target_columns and len(records.target_columns) == 1 and str(column) not in stored
         stored.append(str(column) if plain else free_name(column, [*stored, *(c for c in columns if c != column)]))
-    names = [source.name for source in sources]
-    key, key_places = join_columns([table.key.columns for table in tables], key_columns, names)
-    targets, target_places = join_columns([table.target.columns for table in tables], target_columns, names)
-    axes = {"key": key.set_names(stored[:k]), "target": targets.set_names(stored[k:])}
-    shape = (len(targets), len(key))
+    key, keys = join_columns([table.key.columns for table in tables], records.key_columns, names)
+    target, targets = join_columns([table.target.columns for table in tables], records.target_columns, names)
+    axes = {"key": key.set_names(stored[:k]), "target": target.set_names(stored[k:])}
+    shape = (len(target), len(key))
     sparse = choose_sparse(backing, max(len(table.counts) for table in tables), math.prod(shape))
-    filled = [
-        table_of(table.counts, i[table.target.of_row], j[table.key.of_row], shape, sparse)
-        for table, i, j in zip(tables, target_places, key_places, strict=True)
-    ]
+    places = [(i[table.target.of_row], j[table.key.of_row]) for table, i, j in zip(tables, targets, keys, strict=True)]
+    filled = [table_of(table.counts, *at, shape, sparse) for table, at in zip(tables, places, strict=True)]
     arrays = {"o": filled[0]}
-    if holdout is not None:
-        arrays["h"] = filled.pop()
-    if synthetic is not None:
-        arrays["s"] = filled[1] if labels is None else stacked(filled[1:])
-    attrs: dict[str, Any] = {
-        "key_columns": [str(c) for c in key_columns],
-        "target_columns": [str(c) for c in target_columns],
-        "missing": missing,
-    }
-    renamed = {new: str(old) for new, old in zip(stored, columns, strict=True) if new != old}
-    for name, value in (
-        ("renamed", renamed),
-        ("dropped", dropped),
-        ("weights", {source.name: str(source.weight) for source in sources if source.weight is not None}),
-        ("bins", {new: cuts[old].shown for new, old in zip(stored, columns, strict=True) if old in cuts}),
-        ("categories", {new: orders[old] for new, old in zip(stored, columns, strict=True) if old in orders}),
-    ):
-        if value:
-            attrs[name] = value
-    return dataset({v: arrays[v] for v in ("o", "s", "h") if v in arrays}, axes, labels, attrs)
-
-
-def _chosen(columns: Any, argument: str) -> list[Hashable]:
-    """One name or several as a list; a tuple is a sequence of names, as a list is."""
-    several = isinstance(columns, (Sequence, np.ndarray, pd.Index)) and not isinstance(columns, str)
-    chosen = list(columns) if several else [columns]
-    if not chosen or columns is None:
-        raise ValueError(f"`{argument}` must name at least one column.")
-    if not all(isinstance(column, Hashable) for column in chosen):
-        raise TypeError(f"`{argument}` must be a column name or a list of them; got {columns!r}.")
-    return chosen
-
-
-def _sources(original: Any, synthetic: Any, holdout: Any, weights: Any) -> tuple[list[Source], list[Label] | None]:
-    """All tables in the order original, synthetic ones, holdout; and the labels of several synthetic ones."""
-    if isinstance(weights, tuple) and len(weights) in (2, 3):
-        of_o, of_s, of_h = (*weights, weights[0])[:3]
-    elif isinstance(weights, (list, tuple)):
-        raise ValueError(f"`weights` must be a column name, or a pair of them for original and synthetic records; got {weights!r}.")
-    else:
-        of_o = of_s = of_h = weights
-    sources = [Source("original", original, of_o)]
-    labels: list[Label] | None = None
-    if isinstance(synthetic, Mapping) and not all(_is_column(v) for v in synthetic.values()):
-        labels = [canonical(x) for x in synthetic]
-        several = list(synthetic.values())
-    elif isinstance(synthetic, (list, tuple)):
-        labels, several = list(range(len(synthetic))), list(synthetic)
-    else:
-        several = [] if synthetic is None else [synthetic]
-    if labels is not None:
-        if not labels or len(set(labels)) < len(labels):
-            raise ValueError(f"`synthetic` must be at least one table, with distinct labels; got the labels {labels!r}.")
-        names = [f"synthetic[{label!r}]" for label in labels]
-        if isinstance(of_s, Mapping) and set(of_s) != set(synthetic):
-            raise ValueError(f"`weights` is for the synthetic tables {list(of_s)!r}; they are {list(synthetic)!r}. Give one for each.")
-        own = [of_s[x] for x in synthetic] if isinstance(of_s, Mapping) else list(of_s) if isinstance(of_s, list) else [of_s] * len(labels)
-    else:
-        names, own = ["synthetic"] * len(several), [of_s] * len(several)
-    if len(own) != len(several):
-        raise ValueError(f"`weights` has {len(own)} names for {len(several)} synthetic tables. Give one for each.")
-    sources += [Source(n, t, w) for n, t, w in zip(names, several, own, strict=True)]
-    if holdout is not None:
-        sources.append(Source("holdout", holdout, of_h))
-    for source in sources:
-        if not (engines.is_path(source.table) or frames.is_frame(source.table)):
-            raise TypeError(
-                f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to CSV or Parquet. "
-                f"For tables of counts use from_counts."
-            )
-    return sources, labels
-
-
-def _is_column(values: Any) -> bool:
-    """Whether a mapping's value is a column rather than a table."""
-    return not (isinstance(values, (str, Path, Mapping)) or frames.is_frame(values))
+    if len(filled) > 1 + records.holdout:
+        arrays["s"] = filled[1] if labels is None else stacked(filled[1 : len(filled) - records.holdout])
+    if records.holdout:
+        arrays["h"] = filled[-1]
+    return dataset(arrays, axes, labels, records.attrs(dict(zip(columns, stored, strict=True)))), *places[0]
