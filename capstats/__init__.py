@@ -13,6 +13,7 @@ from capstats.laws.synthesis import sample_tables
 from capstats.risk.baselines import baseline_cap
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.risk.neighbours import nearest_distance
 
 __version__ = version("capstats")
 
@@ -38,6 +39,7 @@ __all__ = [
     "minimal_cells",
     "minimal_table",
     "minimum_cap",
+    "nearest_distance",
     "observed_domain",
     "sample_tables",
     "tabulate",
