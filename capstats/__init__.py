@@ -14,6 +14,7 @@ from capstats.protection import disclosure_protection
 from capstats.risk.baselines import baseline_cap
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.risk.neighbours import nearest_distance
 from capstats.risk.uncertainty import average_cap_interval, holdout_contrast
 
 __version__ = version("capstats")
@@ -43,6 +44,7 @@ __all__ = [
     "minimal_cells",
     "minimal_table",
     "minimum_cap",
+    "nearest_distance",
     "observed_domain",
     "sample_tables",
     "tabulate",

@@ -7,18 +7,20 @@ from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from capstats.counts.backing import Backing
 from capstats.counts.batches import Aligned
 from capstats.counts.labels import Type
-from capstats.counts.primitives import total
+from capstats.counts.primitives import Floats, total
 from capstats.counts.tabulate import Columns, tabulate
 from capstats.risk.baselines import baseline_cap
-from capstats.risk.cap import Unmatched, average_cap, matched_records
+from capstats.risk.cap import average_cap, matched_records
+from capstats.risk.neighbours import Convention
 from capstats.risk.uncertainty import holdout_contrast
 
 Method = Literal["cap", "zero_cap", "generalized_cap"]
-UNMATCHED: dict[str, Unmatched] = {"cap": "drop", "zero_cap": "zero", "generalized_cap": "nearest"}
+UNMATCHED: dict[str, Convention] = {"cap": "drop", "zero_cap": "zero", "generalized_cap": "nearest"}
 
 NOBODY_MATCHED = "No original record has a key that is in the synthetic table, so there is nothing to average."
 ONE_VALUE = "All original records have the same sensitive value, so a blind guess is always right and protects nobody."
@@ -145,7 +147,10 @@ def cap_protection(o: Any, s: Any, method: str) -> xr.DataArray:
 
 
 def _reason(protection: xr.DataArray, baseline: xr.DataArray) -> xr.DataArray:
-    """Why something is NaN: both reasons may hold."""
-    nobody = xr.where(np.isnan(protection), NOBODY_MATCHED, "")
-    alone = xr.where(baseline == 0, ONE_VALUE, "")
-    return xr.apply_ufunc(lambda a, b: np.char.strip(np.char.add(np.char.add(a, " "), b)), nobody, alone)
+    """Why something is NaN: neither, either or both of two reasons."""
+
+    def told(p: Floats, b: Floats) -> NDArray[np.str_]:
+        return np.char.strip(np.char.add(np.where(np.isnan(p), f"{NOBODY_MATCHED} ", ""), np.where(b == 0, ONE_VALUE, "")))
+
+    reason: xr.DataArray = xr.apply_ufunc(told, protection, baseline)
+    return reason

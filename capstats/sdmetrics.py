@@ -18,18 +18,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
-from capstats.counts.bins import Cut, Numbers, cut_column, equal_width
-from capstats.counts.codes import Column
-from capstats.counts.frames import check_names, column_of, numbers_of
+from capstats.counts.equality import SIDES, count_by_equality
 from capstats.counts.labels import hint
-from capstats.counts.tabulate import tabulate
 from capstats.protection import UNMATCHED, cap_protection, protections
 
 Names = Sequence[Any]
 
-SIDES = ("real_data", "synthetic_data")
 CATEGORIES = ({"sdtype": "categorical"}, {"sdtype": "numerical"}, {"sdtype": "boolean"})
 
 
@@ -108,11 +103,10 @@ class DisclosureProtection(Metric):
         for column in {*known, *sensitive} - set(cut):
             if frames[0][column].notna().all():  # with a missing value SDMetrics sees objects, and takes any
                 _check_dtype(frames[0][column])
-        o, s = _tables(frames, known, sensitive, dict.fromkeys(cut, int(num_discrete_bins)))
-        if o is None:
+        counts = _counts(frames, known, sensitive, method, dict.fromkeys(cut, int(num_discrete_bins)))
+        if counts is None:
             return dict.fromkeys(("score", "cap_protection", "baseline_protection"), np.nan)
-        _check_neighbours(s, method)
-        return {name: float(value) for name, value in protections(o, s, method).items()}
+        return {name: float(value) for name, value in protections(*counts, method).items()}
 
     @classmethod
     def compute(
@@ -140,7 +134,7 @@ class DisclosureProtection(Metric):
 class DisclosureProtectionEstimate(DisclosureProtection):
     """The same number as `DisclosureProtection`, from all records: nothing is estimated, since counting takes less time than sampling."""
 
-    _said: ClassVar[bool] = False
+    _said: ClassVar[bool] = False  # that it is exact
 
     @classmethod
     def compute_breakdown(
@@ -275,11 +269,8 @@ class CategoricalMetric(Metric):
                 raise KeyError(f"Column {column!r} is not in `real_data`." + hint(column, frames[0].columns))
             _check_dtype(frames[0][column], described.get("columns", {}).get(column))
         _check_described(frames[0], described)
-        o, s = _tables(frames, keys, sensitive, {})
-        if o is None:
-            return float(np.nan)
-        _check_neighbours(s, cls._method)
-        return float(cap_protection(o, s, cls._method))
+        counts = _counts(frames, keys, sensitive, cls._method, {})
+        return np.nan if counts is None else float(cap_protection(*counts, cls._method))
 
     @classmethod
     def compute_breakdown(
@@ -358,12 +349,7 @@ def _check_dtype(values: pd.Series, described: Any = None) -> None:
         raise TypeError(f"Column {values.name!r} has an invalid data type in the metadata, {described!r}; give one of {CATEGORIES}.")
 
 
-def _check_neighbours(s: xr.DataArray, method: str) -> None:
-    if method == "generalized_cap" and not s.any():
-        raise ZeroDivisionError("`synthetic_data` has no record, so no known values are nearest to those of an original record.")
-
-
-def _described(metadata: Any, table_name: Any) -> Mapping[str, Any]:
+def _described(metadata: Any, table_name: Any) -> dict[str, Any]:
     """The metadata of the one table; empty where there are none."""
     if table_name is not None and not isinstance(table_name, str):
         raise TypeError(f"`table_name` must be a text; got {table_name!r}.")
@@ -380,7 +366,7 @@ def _described(metadata: Any, table_name: Any) -> Mapping[str, Any]:
         metadata = tables[next(iter(tables)) if table_name is None else table_name]
     if "columns" not in metadata:
         raise ValueError("`metadata` must have 'columns', which maps each column to what it is.")
-    return metadata
+    return dict(metadata)
 
 
 def _check_described(real: pd.DataFrame, described: Mapping[str, Any]) -> None:
@@ -398,71 +384,10 @@ def _fields(argument: str, fields: Any, described: Mapping[str, Any]) -> list[An
     return list(fields)
 
 
-# --- records to counts, by Python's equality --------------------------------------------------------------------------
-
-
-def _tables(
-    frames: Sequence[pd.DataFrame], keys: Names, targets: Names, bins: Mapping[Any, int]
-) -> tuple[xr.DataArray, xr.DataArray] | tuple[None, None]:
-    """The counts of both tables, whose labels are numbers that stand for equal values; None for an empty original.
-
-    Numbers in place of values are what `tabulate` takes without a question: they have one kind, and a column named twice two names.
-    """
-    for side, frame in zip(SIDES, frames, strict=True):
-        check_names([*keys, *targets], list(frame.columns), side)
-    codes = {column: _coded([frame[column] for frame in frames], bins.get(column)) for column in {*keys, *targets}}
-    known = {f"key{i}": codes[column] for i, column in enumerate(keys)}
-    guessed = {f"target{i}": codes[column] for i, column in enumerate(targets)}
-    real, synthetic = ({name: both[side] for name, both in (known | guessed).items()} for side in (0, 1))
-    if not len(frames[0]):
-        return None, None
-    tables = tabulate(real, synthetic if len(frames[1]) else None, keys=list(known), target=list(guessed))
-    return tables.o, tables.s if "s" in tables else tables.o * 0
-
-
-def _coded(columns: Sequence[pd.Series], bins: int | None) -> list[NDArray[np.int64]]:
-    """The original's and the synthetic column as numbers that are the same where Python finds the values equal, or in the same bin."""
-    name = str(columns[0].name)
-    found = [column_of(x, name, side) for x, side in zip(columns, SIDES, strict=True)] if bins is None else _cut(columns, bins, name)
-    places: dict[Any, int] = {}
-    return [_places(column, places) for column in found]
-
-
-def _places(column: Column, places: dict[Any, int]) -> NDArray[np.int64]:
-    """The place of each row's label among the labels met so far; those that are new are added to them."""
-    codes = column.codes.astype(np.int64) - column.first
-    place = np.zeros(len(column.labels), np.int64)
-    for code in np.flatnonzero(np.bincount(codes, minlength=len(place))).tolist():
-        place[code] = places.setdefault(column.labels[code], len(places))
-    return place[codes]
-
-
-def _cut(columns: Sequence[pd.Series], bins: int, name: str) -> list[Column]:
-    """Bins of equal width between the original's least and greatest value; around it, where there is only one."""
-    real, synthetic = (_numbers(column, name, side) for column, side in zip(columns, SIDES, strict=True))
-    there = ~pd.isna(columns[0]).to_numpy()
-    values = (real.values if real.codes is None else real.values[real.codes])[there]
-    if not len(values) or not np.isfinite(values).all():
-        has = "an infinite value" if len(values) else "no value"
-        raise ValueError(f"Column {name!r} of `real_data` has {has}: it cannot be cut. Leave it out of `continuous_column_names`, or mend it.")
-    least, greatest = float(values.min()), float(values.max())
-    if least == greatest:
-        spread = 0.001 * (abs(least) or 1.0)
-        least, greatest = least - spread, greatest + spread
-    points = equal_width(least, greatest, bins, "number")
-    cut = Cut(real.kind, None, points, points, list(map(str, range(bins))))
-    return [cut_column(numbers, cut, name, side) for numbers, side in zip((real, synthetic), SIDES, strict=True)]
-
-
-def _numbers(values: pd.Series, name: str, side: str) -> Numbers:
-    """A column to be cut as numbers: booleans are 0 and 1, times the ticks of their clock, texts what they say."""
-    if values.dtype.kind == "m":
-        return Numbers("number", values.to_numpy("timedelta64[ns]").view(np.int64), values.isna().to_numpy())
-    if values.dtype.kind == "O":
-        try:
-            values = pd.to_numeric(values.astype(object).where(values.notna(), np.nan))
-        except (ValueError, TypeError) as error:
-            raise type(error)(f"Column {name!r} of `{side}` cannot be cut: {error}. Leave it out of `continuous_column_names`.") from error
-    if values.dtype.kind == "b":
-        values = values.astype("Int64")
-    return numbers_of(values, name, side, None)
+def _counts(
+    frames: Sequence[pd.DataFrame], keys: Names, targets: Names, method: str, bins: Mapping[Any, int]
+) -> tuple[xr.DataArray, xr.DataArray] | None:
+    counts = count_by_equality(frames, keys, targets, bins)
+    if counts is not None and frames[1].empty and method == "generalized_cap":
+        raise ZeroDivisionError("`synthetic_data` has no record, so no known values are nearest to those of an original record.")
+    return counts

@@ -169,6 +169,7 @@ def finite_values(numbers: Numbers, counts: Counts) -> tuple[NDArray[Any], Count
 
 
 def equal_width(least: Any, greatest: Any, n: int, kind: Kind | None) -> list[Any]:
+    """The n - 1 points that cut the way from the least to the greatest value into n equal parts; fractions, but for numbers."""
     if kind != "number":
         return [least + Fraction((greatest - least) * i, n) for i in range(1, n)]
     a, b = float(least), float(greatest)

@@ -12,12 +12,12 @@ import xarray as xr
 
 from capstats.counts.backing import unstacked
 from capstats.counts.batches import Aligned, as_counts
-from capstats.counts.primitives import Floats, Table, attribution, cells, key_total, like, on_cells, ratio, side_by_side
-from capstats.risk.cap import Unmatched, check_unmatched
+from capstats.counts.primitives import Floats, Table, attribution, cells, like, on_cells, ratio, shared, side_by_side, total
+from capstats.risk.neighbours import Convention, Lender, lender
 
 
 def average_cap_interval(
-    o: Any, s: Any, *, against: Any = None, over: str | None = None, unmatched: Unmatched = "zero", level: float = 0.95
+    o: Any, s: Any, *, against: Any = None, over: str | None = None, unmatched: Convention = "zero", level: float = 0.95
 ) -> xr.Dataset:
     """Average CAP with its standard error and confidence interval: of one synthetic table, of two compared, or of several averaged.
 
@@ -33,8 +33,8 @@ def average_cap_interval(
     over : str, optional
         A dim of `s`, and of `against` where that is given, along which the tables come from one synthesis repeated: everything is then
         about the mean over them.
-    unmatched : {"zero", "drop"}
-        Records whose key is not in the synthetic table count 0, or are left out.
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in the synthetic table count 0, are left out, or borrow from the nearest keys, as in `average_cap`.
     level : float
         Coverage of the interval, between 0 and 1.
 
@@ -73,26 +73,28 @@ def average_cap_interval(
     >>> float(found.estimate), round(float(found.standard_error), 4)
     (0.75, 0.1443)
     """
-    check_unmatched(unmatched)
     _check_level(level)
     first = _members(s, "s", over)
     second = {} if against is None else _members(against, "against", over)
     if second and len(second) != len(first):
         raise ValueError(f"`s` has {len(first)} tables along {over!r}, `against` has {len(second)}: give pairs of them.")
 
+    aligned = Aligned({"o": o, **first, **second})
+    lend = lender(aligned, unmatched)
+
     def formula(o: Table, *tables: Table) -> Floats:
         _check_integers(o, "o")
         means, pooled = [], np.zeros(())
         for i in range(len(first)):
-            mean, deviations = _deviations(o, tables[i], unmatched)
+            mean, deviations = _deviations(o, tables[i], lend, unmatched)
             if second:
-                other, its = _deviations(o, tables[len(first) + i], unmatched)
+                other, its = _deviations(o, tables[len(first) + i], lend, unmatched)
                 mean, deviations = mean - other, deviations - its  # of the same record, so that covariances are in it
             means.append(mean)
             pooled = pooled + deviations
         return np.stack(np.broadcast_arrays(*means, _variance(o, pooled / len(first))), axis=-1)
 
-    found = Aligned({"o": o, **first, **second}).map(formula, "average_cap_interval", ("part",))
+    found = aligned.map(formula, "average_cap_interval", ("part",))
     means, variance = found.isel(part=slice(None, -1)), found.isel(part=-1)
     degrees = xr.full_like(variance, np.inf)
     if over is not None:
@@ -103,7 +105,7 @@ def average_cap_interval(
     return xr.Dataset(_interval(means.mean("part"), variance, degrees, level, least=-1 if second else 0))
 
 
-def holdout_contrast(o: Any, s: Any, *, h: Any, unmatched: Unmatched = "zero", level: float = 0.95) -> xr.Dataset:
+def holdout_contrast(o: Any, s: Any, *, h: Any, unmatched: Convention = "zero", level: float = 0.95) -> xr.Dataset:
     """Average CAP of the original records minus that of records that were not used for synthesis, with its standard error.
 
     What can be guessed of people who are not in the data is inference: knowledge about the population. What remains after subtracting
@@ -113,8 +115,8 @@ def holdout_contrast(o: Any, s: Any, *, h: Any, unmatched: Unmatched = "zero", l
     ----------
     o, s, h : array-like or DataArray, dims (target, key) and any others
         Counts of original, synthetic and holdout records, such as ``tables.h`` of `tabulate`; `o` and `h` must hold integers.
-    unmatched : {"zero", "drop"}
-        Records whose key is not in the synthetic table count 0, or are left out; of both samples.
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in the synthetic table count 0, are left out, or borrow from the nearest keys; of both samples.
     level : float
         Coverage of the interval, between 0 and 1.
 
@@ -152,43 +154,44 @@ def holdout_contrast(o: Any, s: Any, *, h: Any, unmatched: Unmatched = "zero", l
     >>> float(found.original), float(found.holdout), float(found.estimate), round(float(found.standard_error), 4)
     (1.0, 0.5, 0.5, 0.2887)
     """
-    check_unmatched(unmatched)
     _check_level(level)
+
+    aligned = Aligned({"o": o, "s": s, "h": h})
+    lend = lender(aligned, unmatched)
 
     def formula(o: Table, s: Table, h: Table) -> Floats:
         _check_integers(o, "o")
         _check_integers(h, "h")
-        original, of_o = _deviations(o, s, unmatched)
-        holdout, of_h = _deviations(h, s, unmatched)
+        original, of_o = _deviations(o, s, lend, unmatched)
+        holdout, of_h = _deviations(h, s, lend, unmatched)
         return np.stack(np.broadcast_arrays(original, holdout, _variance(o, of_o) + _variance(h, of_h)), axis=-1)
 
-    found = Aligned({"o": o, "s": s, "h": h}).map(formula, "holdout_contrast", ("part",))
+    found = aligned.map(formula, "holdout_contrast", ("part",))
     original, holdout, variance = (found.isel(part=i) for i in range(3))
     interval = _interval(original - holdout, variance, xr.full_like(variance, np.inf), level, least=-1)
     return xr.Dataset({"original": original, "holdout": holdout, **interval})
 
 
-def _deviations(o: Table, s: Table, unmatched: Unmatched) -> tuple[Floats, Floats]:
+def _deviations(o: Table, s: Table, lend: Lender, unmatched: Convention) -> tuple[Floats, Floats]:
     """The mean of q over the N records that count, shape (...), and (q - mean) / sqrt(N (N - 1)) of each cell, shape (..., cells).
 
     The squares of the latter, summed over records, are the variance of the mean. A record that does not count deviates by 0.
     """
-    if unmatched == "drop":
-        o = like(o, cells(o) * on_cells(s, key_total(s) > 0))
-    q, counts = np.broadcast_arrays(side_by_side(attribution(s, 0.0)), side_by_side(o))
-    n = counts.sum(-1, keepdims=True)
-    mean = ratio((counts * q).sum(-1, keepdims=True), n, np.nan)
+    read, s_j = lend(o, s)
+    if unmatched != "zero":
+        o = like(o, cells(o) * on_cells(read, s_j > 0))
+    n = total(o)
+    mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), n, np.nan)
+    q, counts = np.broadcast_arrays(side_by_side(attribution(read, s_j, 0.0)), side_by_side(o))
     scale = np.sqrt(n) * np.sqrt(np.maximum(n - 1, 0))
-    return mean[..., 0], ratio(np.where(counts > 0, q - mean, 0.0), scale, np.nan)
+    return mean, ratio(np.where(counts > 0, q - mean[..., None], 0.0), scale[..., None], np.nan)
 
 
 def _variance(o: Table, deviations: Floats) -> Floats:
     return np.asarray((side_by_side(o) * deviations**2).sum(-1))
 
 
-def _interval(
-    estimate: xr.DataArray, variance: xr.DataArray, degrees: xr.DataArray, level: float, least: int
-) -> dict[str, xr.DataArray]:
+def _interval(estimate: xr.DataArray, variance: xr.DataArray, degrees: xr.DataArray, level: float, least: int) -> dict[str, xr.DataArray]:
     """The estimate, its standard error and the ends of the interval, which is of Student's t, within ``least`` and 1."""
     from scipy.special import stdtrit
 
