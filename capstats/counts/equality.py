@@ -26,8 +26,8 @@ def count_by_equality(
 ) -> tuple[xr.DataArray, xr.DataArray] | None:
     """The counts of an original and a synthetic frame, which may be empty; None where the original is.
 
-    Their labels are numbers that stand for equal values, or for the bins that ``bins`` asks for. Numbers are what `tabulate` takes without a
-    question: they have one kind, and a column that is named twice gets two names.
+    Their labels are numbers that stand for equal values, or for the bins that ``bins`` asks for. Numbers are what `tabulate` takes without
+    a question: they have one kind, and a column that is named twice gets two names.
     """
     for side, frame in zip(SIDES, frames, strict=True):
         check_names([*keys, *targets], list(frame.columns), side)

@@ -63,7 +63,7 @@ def average_cap_interval(
     References
     ----------
     Cochran (1977), Sampling Techniques, 3rd edition, sections 2.6 and 2.11 for the variance of a mean and of a mean of some.
-    Satterthwaite (1946), https://doi.org/10.2307/3002019, for the degrees of freedom with `over`.
+    Howe (1974), Journal of the American Statistical Association 69, for an interval from two variances.
 
     Examples
     --------
@@ -96,13 +96,12 @@ def average_cap_interval(
 
     found = aligned.map(formula, "average_cap_interval", ("part",))
     means, variance = found.isel(part=slice(None, -1)), found.isel(part=-1)
-    degrees = xr.full_like(variance, np.inf)
+    between = xr.zeros_like(variance)
     if over is not None:
-        between = means.var("part", ddof=1) if len(first) > 1 else xr.full_like(variance, np.nan)
-        between /= len(first)
-        degrees = variance.copy(data=(len(first) - 1) * (1 + ratio(variance.values, between.values, np.inf)) ** 2)
-        variance = variance + between
-    return xr.Dataset(_interval(means.mean("part"), variance, degrees, level, least=-1 if second else 0))
+        m = len(first)
+        between = means.var("part", ddof=1, skipna=False) / m if m > 1 else xr.full_like(variance, np.nan)
+    estimate = means.mean("part", skipna=False)
+    return xr.Dataset(_interval(estimate, variance, level, least=-1 if second else 0, between=between, degrees=len(first) - 1))
 
 
 def holdout_contrast(o: Any, s: Any, *, h: Any, unmatched: Convention = "zero", level: float = 0.95) -> xr.Dataset:
@@ -143,7 +142,7 @@ def holdout_contrast(o: Any, s: Any, *, h: Any, unmatched: Convention = "zero", 
 
     References
     ----------
-    Giomi, Boenisch, Wehmeyer and Tasnadi (2023), https://doi.org/10.56553/popets-2023-0055, section 3, subtract attacks on a control
+    Giomi, Boenisch, Wehmeyer and Tasnadi (2023), https://doi.org/10.56553/popets-2023-0055, subtract attacks on a control
     sample; here the attack is CAP, and its success rate is in closed form.
 
     Examples
@@ -168,7 +167,7 @@ def holdout_contrast(o: Any, s: Any, *, h: Any, unmatched: Convention = "zero", 
 
     found = aligned.map(formula, "holdout_contrast", ("part",))
     original, holdout, variance = (found.isel(part=i) for i in range(3))
-    interval = _interval(original - holdout, variance, xr.full_like(variance, np.inf), level, least=-1)
+    interval = _interval(original - holdout, variance, level, least=-1)
     return xr.Dataset({"original": original, "holdout": holdout, **interval})
 
 
@@ -191,14 +190,23 @@ def _variance(o: Table, deviations: Floats) -> Floats:
     return np.asarray((side_by_side(o) * deviations**2).sum(-1))
 
 
-def _interval(estimate: xr.DataArray, variance: xr.DataArray, degrees: xr.DataArray, level: float, least: int) -> dict[str, xr.DataArray]:
-    """The estimate, its standard error and the ends of the interval, which is of Student's t, within ``least`` and 1."""
-    from scipy.special import stdtrit
+def _interval(
+    estimate: xr.DataArray, variance: xr.DataArray, level: float, *, least: int, between: Any = 0.0, degrees: int = 0
+) -> dict[str, xr.DataArray]:
+    """The estimate, its standard error and the ends of the interval, which is within ``least`` and 1.
 
-    error = np.sqrt(variance)
-    reach = error * stdtrit(degrees.values, (1 + level) / 2)
-    ends = {"lower": (estimate - reach).clip(min=least), "upper": (estimate + reach).clip(max=1)}
-    return {"estimate": estimate, "standard_error": error, **ends}
+    The variance between tables is estimated from few of them, so that its part of the width goes by Student's t.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    p = (1 + level) / 2
+    reach = np.sqrt(ndtri(p) ** 2 * variance + (stdtrit(degrees, p) ** 2 * between if degrees else between))
+    return {
+        "estimate": estimate,
+        "standard_error": np.sqrt(variance + between),
+        "lower": (estimate - reach).clip(min=least),
+        "upper": (estimate + reach).clip(max=1),
+    }
 
 
 def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:
