@@ -100,11 +100,11 @@ def write(n, folder):
     return paths
 
 
-def run(python, name, paths, n):
+def run(python, name, paths, n, work=WORK):
     files = "files" in name
     # a peer reads the one file; capstats counts a glob where there are more
     given = [str(p / "*.parquet") if files else str(p) for p in paths]
-    script = HEAD + WORK[name] + TAIL
+    script = HEAD + work[name] + TAIL
     done = subprocess.run(
         [python, "-c", script, *given, ",".join(KEYS), TARGET, "files" if files else "frames"], capture_output=True, text=True, check=False
     )

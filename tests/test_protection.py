@@ -149,5 +149,5 @@ def test_bad_arguments_are_named() -> None:
         disclosure_protection(PEOPLE, RELEASE, known="age", sensitive="age")
     with pytest.raises(ValueError, match="must hold integers for a standard error"):
         disclosure_protection(
-            {**PEOPLE, "w": [0.5, 1, 1, 1]}, RELEASE, known="age", sensitive="income", weights=("w", None), holdout=PEOPLE
+            {**PEOPLE, "w": [0.5, 1, 1, 1]}, RELEASE, known="age", sensitive="income", weights=("w", None, None), holdout=PEOPLE
         )
