@@ -20,6 +20,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.counts.equality import SIDES, count_by_equality
+from capstats.counts.frames import check_names
 from capstats.counts.labels import hint
 from capstats.protection import UNMATCHED, cap_protection, protections
 
@@ -99,7 +100,7 @@ class DisclosureProtection(Metric):
             raise ValueError(f"`computation_method` must be one of {', '.join(map(repr, UNMATCHED))}; got {computation_method!r}.")
         cut = _chosen(continuous, "continuous_column_names", frames[0], least=0)
         _check_count(num_discrete_bins, "num_discrete_bins")
-        _check_same_columns(*frames)
+        _check_columns(frames, [*known, *sensitive])
         for column in {*known, *sensitive} - set(cut):
             if frames[0][column].notna().all():  # with a missing value SDMetrics sees objects, and takes any
                 _check_dtype(frames[0][column])
@@ -259,7 +260,6 @@ class CategoricalMetric(Metric):
         )
         described = _described(metadata, table_name)
         frames = _frames(*(next(iter(x.values()), x) if isinstance(x, Mapping) else x for x in (real_data, synthetic_data)))
-        _check_same_columns(*frames)
         keys = _fields("key_fields", key_fields, described)
         sensitive = _fields("sensitive_fields", sensitive_fields, described)
         if model_kwargs:
@@ -267,6 +267,8 @@ class CategoricalMetric(Metric):
         for column in [*keys, *sensitive]:
             if column not in frames[0].columns:
                 raise KeyError(f"Column {column!r} is not in `real_data`." + hint(column, frames[0].columns))
+        _check_columns(frames, [*keys, *sensitive])
+        for column in {*keys, *sensitive}:
             _check_dtype(frames[0][column], described.get("columns", {}).get(column))
         _check_described(frames[0], described)
         counts = _counts(frames, keys, sensitive, cls._method, {})
@@ -329,13 +331,16 @@ def _check_count(number: Any, argument: str) -> None:
         raise ValueError(f"`{argument}` must be an integer greater than zero; got {number!r}.")
 
 
-def _check_same_columns(real: pd.DataFrame, synthetic: pd.DataFrame) -> None:
-    odd = set(real.columns) ^ set(synthetic.columns)
+def _check_columns(frames: Sequence[pd.DataFrame], used: Names) -> None:
+    """Raise unless both frames have the same columns, and each of those that are used once."""
+    odd = set(frames[0].columns) ^ set(frames[1].columns)
     if odd:
         raise ValueError(
             f"`real_data` and `synthetic_data` must have the same columns; only one has {', '.join(map(repr, sorted(odd, key=str)))}. "
             f"Drop the columns that are not needed."
         )
+    for side, frame in zip(SIDES, frames, strict=True):
+        check_names(used, list(frame.columns), side)
 
 
 def _check_dtype(values: pd.Series, described: Any = None) -> None:

@@ -392,6 +392,7 @@ REAL = pd.DataFrame({"col1": range(5), "col2": range(5), "time": pd.date_range("
         ({"num_discrete_bins": 0}, "`num_discrete_bins` must be an integer greater than zero"),
         ({"num_discrete_bins": 2.0}, "`num_discrete_bins` must be an integer greater than zero"),
         ({"synthetic_data": REAL.assign(more=1)}, "must have the same columns; only one has 'more'"),
+        ({"real_data": pd.concat([REAL, REAL[["col1"]]], axis=1)}, "Column 'col1' occurs 2 times in `real_data`"),
         ({"real_data": REAL.assign(col2=list("abcde"))}, "Column 'col2' of `real_data` cannot be cut: .*a"),
         ({"real_data": REAL.assign(col2=np.inf)}, "Column 'col2' of `real_data` has an infinite value"),
         ({"real_data": REAL.assign(col2=np.nan)}, "Column 'col2' of `real_data` has no value"),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from capstats.counts.bins import Cut, Numbers, cut_column, equal_width
 from capstats.counts.codes import Column
-from capstats.counts.frames import check_names, column_of, numbers_of
+from capstats.counts.frames import column_of, numbers_of
 from capstats.counts.tabulate import tabulate
 
 SIDES = ("real_data", "synthetic_data")  # what error messages call the frames
@@ -29,8 +29,6 @@ def count_by_equality(
     Their labels are numbers that stand for equal values, or for the bins that ``bins`` asks for. Numbers are what `tabulate` takes without
     a question: they have one kind, and a column that is named twice gets two names.
     """
-    for side, frame in zip(SIDES, frames, strict=True):
-        check_names([*keys, *targets], list(frame.columns), side)
     codes = {column: _coded([frame[column] for frame in frames], bins.get(column)) for column in {*keys, *targets}}
     known = {f"key{i}": codes[column] for i, column in enumerate(keys)}
     guessed = {f"target{i}": codes[column] for i, column in enumerate(targets)}
@@ -61,8 +59,8 @@ def _places(column: Column, places: dict[Any, int]) -> NDArray[np.int64]:
 def _cut(columns: Sequence[pd.Series], bins: int, name: str) -> list[Column]:
     """Bins of equal width between the original's least and greatest value; around it, where there is only one."""
     real, synthetic = (_numbers(column, name, side) for column, side in zip(columns, SIDES, strict=True))
-    there = ~pd.isna(columns[0]).to_numpy()
-    values = (real.values if real.codes is None else real.values[real.codes])[there]
+    values = (real.values if real.codes is None else real.values[real.codes])[columns[0].notna().to_numpy()]
+    values = values[values == values]  # a text may say nan
     if not len(values) or not np.isfinite(values).all():
         has = "an infinite value" if len(values) else "no value"
         raise ValueError(
