@@ -13,7 +13,7 @@ import numpy as np
 from capstats.counts.backing import Index
 from capstats.counts.primitives import Array, Cells, Table, key_total, like
 
-MOST = 1 << 22  # cells that are summed at a time
+MOST = 1 << 15  # cells that are summed at a time: they stay in cache
 
 
 class Pool(Protocol):
@@ -51,7 +51,7 @@ class _DensePool:
         self.cells = np.zeros_like(s)
 
     def lend(self, lenders: Index, lent: Index, borrowers: Index, borrowed: Index, groups: int, times: int = 1) -> None:
-        step = max(1, MOST // max(groups, len(lenders), len(borrowers), 1))
+        step = max(1, MOST // max(groups, len(lenders), len(borrowers)))
         for start in range(0, len(self.s), step):
             targets = slice(start, start + step)
             sums = group_sums(self.s[targets, lenders], lent, groups)

@@ -13,6 +13,7 @@ import xarray as xr
 from capstats.counts.axes import UNLABELLED, names_of
 from capstats.counts.backing import Index
 from capstats.counts.batches import Aligned
+from capstats.counts.codes import Ints
 from capstats.counts.pools import pool_of
 from capstats.counts.primitives import Array, Cells, Floats, Table, cells, key_total, like, total
 from capstats.risk.subkeys import Search, differences
@@ -132,7 +133,7 @@ def _any(keys: Array) -> Array:
     return np.asarray(keys.reshape(-1, keys.shape[-1]).any(0))
 
 
-def _apart(codes: list[Index], borrows: Array, lends: Array) -> tuple[Index, Index, Index]:
+def _apart(codes: list[Index], borrows: Array, lends: Array) -> tuple[Index, Index, Ints]:
     """Keys that borrow and keys that lend anywhere in the batch, and their distances: shape (lenders, borrowers)."""
     b, a = np.flatnonzero(_any(borrows)), np.flatnonzero(_any(lends))
     return a, b, differences([column[a] for column in codes], [column[b] for column in codes])

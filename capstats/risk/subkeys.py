@@ -11,182 +11,213 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from capstats.counts.backing import Index
-from capstats.counts.codes import WIDEST, Places, union
+from capstats.counts.codes import Ints, Places, union
 from capstats.counts.pools import Pool
 
 BLOCK = 1 << 17  # pairs compared, or sub-keys looked up, at a time: they stay in cache
-SAMPLE = 64  # borrowers that are compared with everybody, to see how the others are found fastest
 HITS = 1 << 16  # pairs handed to a pool at a time
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2**64 over the golden ratio
+SAMPLE = 64  # borrowers that are compared with everybody, to see how the others are found fastest
+MULTIPLIER = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio, as in Fibonacci hashing
 
 # Nanoseconds. Only their ratios matter, and only for speed: they choose between ways to the same numbers.
-PAIR, COLUMN = 0.2, 0.045  # comparing two keys, and each column of theirs
-LENDER, BORROWER = 7.0, 60.0  # looking a sub-key up
-MEMBER = 150.0  # adding a key to the group of its sub-key
+PAIR, COLUMN = 0.2, 0.07  # comparing two keys, and each column of theirs
+LENT = 40.0  # handing the row of one to the other
+JOIN, LENDER, BORROWER = 250_000.0, 3.0, 15.0  # looking sub-keys up, for each of those who may lend, for each who borrows
+GROUPED = 150.0  # putting a key into the group of its sub-key
+
+Hashes = NDArray[np.uint64]
 
 
 class Keys:
-    """Some keys of a table, as columns of codes."""
+    """Some keys of a table, as columns of codes, and hashes of their sub-keys."""
 
-    def __init__(self, columns: Sequence[Index], sizes: Sequence[int], keys: Index):
+    def __init__(self, columns: Sequence[Ints], keys: Index):
         self.keys = keys
-        self.sizes = sizes
         self.columns = [column[keys] for column in columns]
-        self.strides = [math.prod(sizes[c + 1 :]) for c in range(len(sizes))]
-        self.fit = math.prod(sizes) <= WIDEST  # one integer holds a key
-        self.whole = np.zeros(len(keys), np.int64)
-        for column, stride in zip(self.columns, self.strides if self.fit else [], strict=False):
-            self.whole += column * np.int64(stride)
+        self.weights = [np.uint64(pow(MULTIPLIER, c + 1, 1 << 64)) for c in range(len(columns))]
+        self.hashes = np.zeros(len(keys), np.uint64)
+        for column, weight in zip(self.columns, self.weights, strict=True):
+            self.hashes += np.multiply(column, weight, dtype=np.uint64)
 
-    def without(self, dropped: Sequence[int], some: Index | slice) -> Places:
-        """The sub-keys of some of them, each as one integer."""
-        found = np.array(self.whole[some])
+    def without(self, dropped: Sequence[int], some: Index | slice, hashes: Hashes | None = None) -> Hashes:
+        """Hashes of sub-keys of some of the keys, from those of longer ones: equal where the sub-keys are, and seldom elsewhere."""
+        found = np.array(self.hashes[some] if hashes is None else hashes)
         for c in dropped:
-            found -= self.columns[c][some] * np.int64(self.strides[c])
+            found -= np.multiply(self.columns[c][some], self.weights[c], dtype=np.uint64)
         return found
+
+
+class Seen:
+    """A set of hashes that says at once that most others are not in it."""
+
+    def __init__(self, members: Hashes):
+        bits = max(10, (16 * len(members)).bit_length())
+        self.shift = np.uint64(64 - bits)
+        self.slots = np.zeros(1 << bits, bool)
+        self.slots[self._slot(members)] = True
+
+    def places(self, hashes: Hashes) -> Index:
+        """Places of the members among some hashes, and of a few others."""
+        return np.flatnonzero(self.slots[self._slot(hashes)])
+
+    def _slot(self, hashes: Hashes) -> Index:
+        return (hashes >> self.shift).view(np.int64)
+
+
+def mixed(hashes: Hashes) -> Hashes:
+    """Hashes of hashes: others that are near each other here were not before."""
+    return (hashes ^ (hashes >> np.uint64(29))) * np.uint64(MULTIPLIER)
 
 
 class Search:
     """Keys that borrow and keys that lend, at least one of each, and the pool that takes what is lent."""
 
     def __init__(self, columns: Sequence[Index], borrowers: Index, lenders: Index, pool: Pool):
-        sizes = [int(column.max()) + 1 for column in columns]
-        narrow = [column.astype(np.min_scalar_type(size - 1)) for column, size in zip(columns, sizes, strict=True)]
-        self.a, self.b = Keys(narrow, sizes, borrowers), Keys(narrow, sizes, lenders)
+        self.sizes = [int(column.max()) + 1 for column in columns]
+        narrow = [column.astype(np.min_scalar_type(size - 1)) for column, size in zip(columns, self.sizes, strict=True)]
+        self.a, self.b = Keys(narrow, borrowers), Keys(narrow, lenders)
         self.pool = pool
         self.columns = len(columns)
 
     def nearest(self) -> Index:
         """Lend to each borrower the rows of all lenders at the least distance, which is returned."""
         distance = np.zeros(len(self.a.keys), np.int64)
-        sample = np.arange(0, len(distance), -(-len(distance) // SAMPLE))
-        self._compare(sample, distance)
-        for d in range(1, self._depth(distance[sample]) + 1):
+
+        few = len(distance) * self._comparing() <= self.columns * JOIN
+        sample = np.arange(0, len(distance), 1 if few else -(-len(distance) // SAMPLE))
+        distance[sample] = self._compare(sample)
+        for d in range(1, 0 if few else self._depth(distance[sample]) + 1):
             left = np.flatnonzero(distance == 0)
-            for dropped in combinations(range(self.columns), d) if len(left) else ():
-                distance[self._look_up(left, dropped)] = d
-        self._compare(np.flatnonzero(distance == 0), distance)
+            if len(left):
+                distance[self._look_up(left, d)] = d
+        left = np.flatnonzero(distance == 0)
+        distance[left] = self._compare(left)
         return distance
 
     def within(self, radius: int) -> None:
         """Lend to each borrower the rows of all lenders within the radius."""
-        everybody = np.arange(len(self.a.keys))
-        for d in range(radius + 1):
-            times = times_met(self.columns, radius, d)
-            for dropped in combinations(range(self.columns), d) if times else ():
-                self._look_up(everybody, dropped, times)
+        borrowers, lenders = len(self.a.keys), len(self.b.keys)
+        everybody = np.arange(borrowers)
+        ways = {d: times for d in range(radius + 1) if (times := times_met(self.columns, radius, d))}
+        looking = sum(math.comb(self.columns, d) for d in ways) * (JOIN + (borrowers + lenders) * GROUPED)
+        if looking < borrowers * (self._comparing() + lenders * LENT):
+            for d, times in ways.items():
+                self._look_up(everybody, d, times)
+        else:
+            self._compare(everybody, radius=radius)
 
     # --- sub-keys, looked up
 
+    def _comparing(self) -> float:
+        """What it takes to compare a borrower with everybody."""
+        return len(self.b.keys) * (PAIR + COLUMN * self.columns)
+
     def _depth(self, distances: Index) -> int:
         """Up to which distance looking up is worth its while, as the distances of a sample tell."""
-        borrowers, lenders = len(self.a.keys), len(self.b.keys)
-        each = LENDER if self.a.fit else 2 * MEMBER
-        left, spent = float(borrowers - len(distances)), 0.0
-        best, depth = left * lenders * (PAIR + COLUMN * self.columns), 0
+        left, spent = float(len(self.a.keys)), 0.0
+        costs = [left * self._comparing()]
         for d in range(1, self.columns + 1):
-            spent += math.comb(self.columns, d) * (lenders * each + left * BORROWER)
-            left = borrowers * float((distances > d).mean())
-            cost = spent + left * lenders * (PAIR + COLUMN * self.columns)
-            if cost < best:
-                best, depth = cost, d
-        return depth
+            spent += math.comb(self.columns, d) * (JOIN + len(self.b.keys) * LENDER + left * BORROWER)
+            left = len(self.a.keys) * float((distances > d).mean())
+            costs.append(spent + left * self._comparing())
+        return int(np.argmin(costs))
 
-    def _look_up(self, who: Index, dropped: Sequence[int], times: int = 1) -> Index:
-        """Lend to those borrowers the rows of all lenders with the same sub-key; those who got any are returned."""
-        kept = [c for c in range(self.columns) if c not in dropped]
-        if self.a.fit:
-            asked = self.a.without(dropped, who)
-        elif kept:
-            both = [[keys.columns[c][some] for c in kept] for keys, some in ((self.a, who), (self.b, slice(None)))]
-            asked, known = union(both, [self.a.sizes[c] for c in kept])[1]
-        else:
-            asked, known = np.zeros(len(who), np.int64), np.zeros(len(self.b.keys), np.int64)
-        groups, group = np.unique(asked, return_inverse=True)
-        seen = _Slots(groups)
-        lenders, lent = [], []
+    def _look_up(self, who: Index, d: int, times: int = 1) -> Index:
+        """Lend to those borrowers the rows of all lenders with the same sub-key, for each d columns left out; who got any is returned."""
+        found = []
+        for first, last in _families(self.columns, d):
+            start = self.a.without(first, who)
+            asked = [self.a.without(rest, who, start) for rest in last]
+            for rest, hashes, near in zip(last, asked, self._who_may_lend(first, last, asked), strict=True):
+                mine, theirs = mixed(hashes), mixed(self.b.without((*first, *rest), near))
+                far = Seen(theirs).places(mine)  # each side is cut down to what the other may hold
+                found.append(self._lend(who[far], near[Seen(mine[far]).places(theirs)], {*first, *rest}, times))
+        return np.concatenate(found)
+
+    def _who_may_lend(self, first: Sequence[int], last: Sequence[Sequence[int]], asked: Sequence[Hashes]) -> list[Index]:
+        """The lenders whose sub-keys are asked for, and a few others, for each of the ways to leave columns out that start alike."""
+        seen = [Seen(hashes) for hashes in asked]
+        near: list[list[Index]] = [[] for _ in last]
         for start in range(0, len(self.b.keys), BLOCK):
             part = slice(start, start + BLOCK)
-            codes = self.b.without(dropped, part) if self.a.fit else known[part]
-            near = seen.maybe(codes)
-            place = np.searchsorted(groups, codes[near])
-            hit = groups[np.minimum(place, len(groups) - 1)] == codes[near]
-            lenders.append(near[hit] + start)
-            lent.append(place[hit])
-        lender, of = np.concatenate(lenders), np.concatenate(lent)
-        if not len(lender):
-            return who[:0]
-        answered = np.zeros(len(groups), bool)
-        answered[of] = True
-        name = np.cumsum(answered) - 1
-        found = answered[group]
-        self.pool.lend(self.b.keys[lender], name[of], self.a.keys[who[found]], name[group[found]], int(name[-1]) + 1, times)
-        return who[found]
+            theirs = self.b.without(first, part)
+            for rest, members, found in zip(last, seen, near, strict=True):
+                found.append(members.places(self.b.without(rest, part, theirs)) + start)
+        return [np.concatenate(found) for found in near]
+
+    def _lend(self, borrowers: Index, lenders: Index, dropped: set[int], times: int) -> Index:
+        """Lend to each borrower the rows of the lenders that agree with it in all columns but those; who got any is returned."""
+        if not len(borrowers) or not len(lenders):
+            return borrowers[:0]
+        kept = [c for c in range(self.columns) if c not in dropped]
+        if kept:
+            both: list[list[Places]] = [
+                [keys.columns[c][some].astype(np.int64) for c in kept] for keys, some in ((self.a, borrowers), (self.b, lenders))
+            ]
+            borrowed, lent = union(both, [self.sizes[c] for c in kept])[1]
+        else:
+            borrowed, lent = np.zeros(len(borrowers), np.int64), np.zeros(len(lenders), np.int64)
+        groups = 1 + max(borrowed.max(), lent.max())
+        met = (np.bincount(borrowed, minlength=groups) > 0) & (np.bincount(lent, minlength=groups) > 0)
+        name = np.cumsum(met) - 1
+        a, b = met[borrowed], met[lent]
+        if b.any():
+            self.pool.lend(self.b.keys[lenders[b]], name[lent[b]], self.a.keys[borrowers[a]], name[borrowed[a]], int(name[-1]) + 1, times)
+        return borrowers[a]
 
     # --- all pairs, compared
 
-    def _compare(self, who: Index, distance: Index) -> None:
-        """Lend to those borrowers the rows of the nearest lenders, by comparing them with everybody."""
-        pairs = 0
-        waiting: list[tuple[Index, Index]] = []
-        for some in _cut(who, len(self.b.keys)):
-            a, b, least = self._nearest_pairs(some)
-            distance[some] = least
-            waiting.append((some[a], b))
-            pairs += len(a)
-            if pairs >= HITS:
-                self._lend_pairs(waiting)
-                pairs, waiting = 0, []
-        self._lend_pairs(waiting)
+    def _compare(self, who: Index, *, radius: int | None = None) -> Index:
+        """Lend to those borrowers the rows of the lenders within a radius, or of the nearest ones, by comparing them with everybody.
 
-    def _nearest_pairs(self, some: Index) -> tuple[Index, Index, Index]:
-        """Places of borrowers and of their nearest lenders, and how near these are."""
+        The distance of the nearest ones is returned.
+        """
+        distance = np.zeros(len(who), np.int64)
+        waiting: list[tuple[Index, Index]] = []
+        pairs = 0
+        step = max(1, BLOCK // len(self.b.keys))
+        for start in range(0, len(who), step):
+            part = slice(start, start + step)
+            a, b, distance[part] = self._pairs(who[part], radius)
+            waiting.append((who[part][a], b))
+            pairs += len(a)
+            if pairs >= HITS or start + step >= len(who):
+                self._lend_pairs(waiting)
+                waiting, pairs = [], 0
+        return distance
+
+    def _pairs(self, some: Index, radius: int | None) -> tuple[Index, Index, Index]:
+        """Places of borrowers and of their lenders, and how far the nearest ones are."""
         least = np.full(len(some), self.columns, np.int64)
         found = []
         mine = [column[some] for column in self.a.columns]
         for start in range(0, len(self.b.keys), BLOCK):
-            number = differences(mine, [column[start : start + BLOCK] for column in self.b.columns])
-            least = np.minimum(least, number.min(1))
-            a, b = np.divmod(np.flatnonzero(number == least[:, None].astype(number.dtype)), number.shape[1])
-            found.append((a, b + start, number[a, b]))
-        a, b, number = (np.concatenate(part) for part in zip(*found, strict=True))
-        nearest = number == least[a]
-        return a[nearest], b[nearest], least
+            apart = differences(mine, [column[start : start + BLOCK] for column in self.b.columns])
+            least = np.minimum(least, apart.min(1))
+            limit = least[:, None].astype(apart.dtype) if radius is None else radius
+            a, b = np.divmod(np.flatnonzero(apart <= limit), apart.shape[1])
+            found.append((a, b + start, apart[a, b]))
+        a, b, apart = (np.concatenate(part) for part in zip(*found, strict=True))
+        lent = apart <= (least[a] if radius is None else radius)
+        return a[lent], b[lent], least
 
-    def _lend_pairs(self, waiting: Sequence[tuple[Index, Index]]) -> None:
-        if not waiting:
-            return
-        a, b = (np.concatenate(part) for part in zip(*waiting, strict=True))
+    def _lend_pairs(self, pairs: Sequence[tuple[Index, Index]]) -> None:
+        """Lend row by row."""
+        a, b = (np.concatenate(part) for part in zip(*pairs, strict=True))
         borrowers, group = np.unique(a, return_inverse=True)
         self.pool.lend(self.b.keys[b], group, self.a.keys[borrowers], np.arange(len(borrowers)), len(borrowers))
 
 
-class _Slots:
-    """A set of integers that says at once that most others are not in it."""
-
-    def __init__(self, members: Places):
-        bits = max(10, (16 * len(members)).bit_length())
-        self.shift = np.uint64(64 - bits)
-        self.taken = np.zeros(1 << bits, bool)
-        self.taken[self._slot(members)] = True
-
-    def maybe(self, codes: Places) -> Index:
-        """Places of the codes that may be members."""
-        return np.flatnonzero(self.taken[self._slot(codes)])
-
-    def _slot(self, codes: Places) -> Index:
-        return ((codes.view(np.uint64) * MULTIPLIER) >> self.shift).view(np.int64)
-
-
-def differences(a: Sequence[Index], b: Sequence[Index]) -> Index:
+def differences(a: Sequence[Ints], b: Sequence[Ints]) -> Ints:
     """In how many columns each key of one set differs from each of another: shape (a, b)."""
     number = np.zeros((len(a[0]), len(b[0])), np.min_scalar_type(len(a)))
     differ = np.empty(number.shape, bool)
     for x, y in zip(a, b, strict=True):
         np.not_equal(x[:, None], y[None, :], out=differ)
-        number += differ
+        number += differ.view(np.uint8)  # adding them as bools takes longer
     return number
 
 
@@ -199,7 +230,12 @@ def times_met(columns: int, radius: int, dropped: int) -> int:
     return sign * math.comb(columns - dropped - 1, least - 1)
 
 
-def _cut(who: Index, lenders: int) -> Iterator[Index]:
-    step = max(1, BLOCK // lenders)
-    for start in range(0, len(who), step):
-        yield who[start : start + step]
+def _families(columns: int, d: int) -> Iterator[tuple[tuple[int, ...], list[tuple[int, ...]]]]:
+    """All ways to leave d columns out: all of them but the last, and which can be the last."""
+    if d == 0:
+        yield (), [()]
+        return
+    for first in combinations(range(columns), d - 1):
+        last: list[tuple[int, ...]] = [(c,) for c in range(max(first, default=-1) + 1, columns)]
+        if last:
+            yield first, last
