@@ -19,7 +19,7 @@ from scipy.stats import t as student
 from capstats import average_cap, average_cap_interval, holdout_contrast, individual_cap
 from capstats.counts.axes import coords_of, multi_index
 
-theorem = settings(deadline=None, max_examples=30, derandomize=True)
+theorem = settings(deadline=None, max_examples=20, derandomize=True)
 CONVENTIONS = ("zero", "drop", "nearest")
 
 
