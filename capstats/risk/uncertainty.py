@@ -58,7 +58,8 @@ def average_cap_interval(
     Notes
     -----
     See theory/uncertainty.md for what is taken as random and what is not: the original records are a sample; the synthetic table is
-    given, but for `over`, where it is drawn anew each time by a law that is given.
+    given, but for `over`, where it is drawn anew each time by a law that is given. That a table made from these records fits them better
+    than others is not in the interval: see `holdout_contrast`.
 
     References
     ----------
