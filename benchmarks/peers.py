@@ -103,9 +103,9 @@ def write(n, folder):
     return paths
 
 
-def run(python, name, paths, n):
+def run(python, name, paths, n, work=WORK):
     files = "files" if name in FILES else "frames"
-    script = HEAD + WORK[name] + TAIL
+    script = HEAD + work[name] + TAIL
     done = subprocess.run(
         [python, "-c", script, *map(str, paths), ",".join(KEYS), TARGET, files], capture_output=True, text=True, check=False
     )

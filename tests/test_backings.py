@@ -58,6 +58,13 @@ MEASURES = {
     ),
 }
 INTEGERS_ONLY = {
+    **{
+        f"average_cap_interval {name}": lambda o, s, name=name: capstats.average_cap_interval(o, s)[name]
+        for name in ("estimate", "standard_error", "lower", "upper")
+    },
+    "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o, unmatched="drop").standard_error,
+    "holdout_contrast": lambda o, s: capstats.holdout_contrast(o, s, h=s).standard_error,
+    "holdout_contrast drop": lambda o, s: capstats.holdout_contrast(o, s, h=s, unmatched="drop").estimate,
     "cap_quantiles zero": lambda o, s: capstats.cap_quantiles(o, s, [0, 0.1, 0.5, 0.77, 1]),
     "cap_quantiles drop": lambda o, s: capstats.cap_quantiles(o, s, 0.3, unmatched="drop"),
     **{
@@ -82,6 +89,15 @@ def test_a_measure_gives_the_same_numbers_on_both_backings(measure: str, kind: s
         assert found.dims == dense.dims
         assert found.dtype == dense.dtype
         np.testing.assert_allclose(found.values, dense.values, rtol=1e-12)
+
+
+@pytest.mark.parametrize("unmatched", ["zero", "drop"])
+def test_the_mean_over_several_tables_has_the_same_error_on_both_backings(unmatched: str) -> None:
+    o, s = tables("several")
+    dense = capstats.average_cap_interval(o, s, against=s[::-1] + 1, over="synthetic", unmatched=unmatched)
+    found = capstats.average_cap_interval(as_sparse(o), as_sparse(s), against=as_sparse(s[::-1] + 1), over="synthetic", unmatched=unmatched)
+    for name in dense:
+        assert found[name].item() == pytest.approx(dense[name].item(), rel=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["one", "several", "full"])
