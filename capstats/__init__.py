@@ -10,9 +10,15 @@ from capstats.counts.tables import from_counts, full_domain, merge_counts, obser
 from capstats.counts.tabulate import tabulate
 from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.synthesis import sample_tables
-from capstats.risk.baselines import baseline_cap
+from capstats.risk.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
+from capstats.risk.checks import one_way_check, two_way_check
+from capstats.risk.disclosure import dio, dis, disco, weap
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.risk.exclusions import exclude
+from capstats.risk.records import key_summary, record_risk
+from capstats.risk.tcap import tau_curve, tcap
+from capstats.risk.uniques import replicated_uniques, unique_keys
 
 __version__ = version("capstats")
 
@@ -28,10 +34,17 @@ __all__ = [
     "cap_ecdf",
     "cap_quantiles",
     "correct_predictions",
+    "dio",
+    "dis",
+    "disco",
+    "exclude",
     "expand",
     "from_counts",
     "full_domain",
+    "goodman_kruskal_lambda",
+    "goodman_kruskal_tau",
     "individual_cap",
+    "key_summary",
     "matched_records",
     "maximum_cap",
     "merge_counts",
@@ -39,7 +52,15 @@ __all__ = [
     "minimal_table",
     "minimum_cap",
     "observed_domain",
+    "one_way_check",
+    "record_risk",
+    "replicated_uniques",
     "sample_tables",
     "tabulate",
+    "tau_curve",
+    "tcap",
     "to_frame",
+    "two_way_check",
+    "unique_keys",
+    "weap",
 ]

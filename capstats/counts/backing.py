@@ -72,6 +72,18 @@ def filled(data: Data, name: str = "a table") -> tuple[list[Index], Array]:
     return list(data.coords), data.data
 
 
+def values_at(data: Data, target: Index, key: Index) -> Array:
+    """Values of the given cells of one table, in any order; 0 in those that it does not store."""
+    if not is_sparse(data):
+        return np.asarray(data[target, key])
+    (rows, columns), values = filled(data)
+    stored, wanted = rows * data.shape[1] + columns, target * data.shape[1] + key
+    order = np.argsort(stored)
+    place = np.minimum(np.searchsorted(stored, wanted, sorter=order), len(stored) - 1)
+    found = values[order[place]] if len(stored) else np.zeros(len(wanted), values.dtype)
+    return np.where(stored[order[place]] == wanted, found, values.dtype.type(0)) if len(stored) else found
+
+
 def placed(data: Data, axis: int, where: Index | None, size: int) -> Data:
     """The table on a longer axis: its entries at ``where``, no records elsewhere."""
     if where is None:

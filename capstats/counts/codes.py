@@ -55,6 +55,12 @@ def count(columns: Sequence[Column], weights: Counts | None = None, advance: Cal
     return Rows(digits(list(np.unravel_index(flat, sizes))), counts)
 
 
+def places(columns: Sequence[Column]) -> tuple[Rows, Places]:
+    """Distinct rows of the columns, how often each occurs, and which of them each row is."""
+    codes, (row,) = union([[c.codes.astype(np.int64) - c.first for c in columns]], [len(c.labels) for c in columns])
+    return Rows(codes, np.bincount(row, minlength=len(codes[0]))), row
+
+
 def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[list[Places]], list[Places]]]:
     """Columns whose combinations fit one flat code, and how to get the given columns' codes back from theirs.
 

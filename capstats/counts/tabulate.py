@@ -5,33 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from capstats.counts import engines, frames, lazy, relations
 from capstats.counts.axes import join_columns
 from capstats.counts.backing import Backing, choose_sparse, stacked, table_of
 from capstats.counts.bins import Cut, Spec, check_bins, cut_at_points, cut_by_counts
-from capstats.counts.codes import Column, Counts, Rows, count
+from capstats.counts.codes import Column, Counts, Places, count, places
 from capstats.counts.labels import MISSING, Label, Type, as_type, canonical, check_type, free_name, hint
 from capstats.counts.progress import Progress
+from capstats.counts.sources import Source, chosen_columns, sources_of
 from capstats.counts.tables import dataset
 
 Columns = Hashable | Sequence[Hashable]
-Weight = Hashable | None
-
-
-@dataclass
-class Source:
-    """One table of records and how error messages call it."""
-
-    name: str
-    table: Any
-    weight: Weight
 
 
 def tabulate(
@@ -127,7 +116,61 @@ def tabulate(
     >>> tables.o.sel(target="low").values.tolist()
     [1, 1]
     """
-    key_columns, target_columns = _chosen(keys, "keys"), _chosen(target, "target")
+    return _tabulated(
+        original,
+        synthetic,
+        keys=keys,
+        target=target,
+        holdout=holdout,
+        missing=missing,
+        null_values=null_values,
+        types=types,
+        bins=bins,
+        weights=weights,
+        backing=backing,
+        memory_limit=memory_limit,
+        progress=progress,
+    )[0]
+
+
+def locate(
+    original: Any,
+    synthetic: Any,
+    *,
+    keys: Columns,
+    target: Columns,
+    types: Mapping[Hashable, Type] | None = None,
+    bins: Mapping[Hashable, Any] | None = None,
+) -> tuple[xr.Dataset, Places, Places]:
+    """What `tabulate` returns, and the places of each original record's target and key on its axes, in the order of the records."""
+    if engines.is_path(original) or lazy.is_lazy(original):
+        raise TypeError(
+            f"An answer for each record needs a table in memory; `original` is {type(original).__name__}. "
+            f"Read or collect it, or work with counts: tabulate takes it as it is."
+        )
+    tables, records = _tabulated(original, synthetic, keys=keys, target=target, types=types, bins=bins, located=True)
+    return tables, *records
+
+
+def _tabulated(
+    original: Any,
+    synthetic: Any,
+    *,
+    keys: Columns,
+    target: Columns,
+    types: Mapping[Hashable, Type] | None,
+    bins: Mapping[Hashable, Any] | None,
+    holdout: Any = None,
+    missing: Literal["level", "drop"] = "level",
+    null_values: str | Sequence[str] | None = None,
+    weights: Any = None,
+    backing: Backing = "auto",
+    memory_limit: str | None = None,
+    progress: bool | None = None,
+    located: bool = False,
+) -> tuple[xr.Dataset, tuple[Places, Places]]:
+    """The tables and, if ``located``, the target and key of each original record, as places on their axes."""
+    key_columns, target_columns = chosen_columns(keys, "keys"), chosen_columns(target, "target")
     columns = key_columns + target_columns
     twice = [c for c in columns if columns.count(c) > 1]
     if twice:
@@ -142,7 +185,7 @@ def tabulate(
             raise ValueError(f"`types` names {column!r}, which is neither a key nor the target." + hint(column, columns))
         check_type(str(column), wanted)
     specs = check_bins(bins, columns, types or {})
-    sources, labels = _sources(original, synthetic, holdout, weights)
+    sources, labels = sources_of(original, synthetic, holdout, weights)
     if null_values is not None and not any(engines.is_csv(source.table) for source in sources):
         raise ValueError("`null_values` is for CSV files, and no table is one. Recode the column, or use `types`.")
     nulls = [null_values] if isinstance(null_values, str) else null_values
@@ -156,8 +199,9 @@ def tabulate(
     reading = _Reading(types or {}, nulls, memory_limit, Progress(progress))
     with reading.progress:
         cuts = {column: _cut(sources[0], column, spec, reading) for column, spec in specs.items()}
-        distinct = [_distinct(source, columns, cuts, reading) for source in sources]
-    for source, (found, n) in zip(sources, distinct, strict=True):
+        first = _distinct(sources[0], columns, cuts, reading, by_record=located)
+        distinct = [first, *(_distinct(source, columns, cuts, reading) for source in sources[1:])]
+    for source, (found, n, _) in zip(sources, distinct, strict=True):
         if missing == "drop":
             found, n, dropped[source.name] = _without_missing(found, n)
         if not n.any():
@@ -201,63 +245,11 @@ def tabulate(
     ):
         if value:
             attrs[name] = value
-    return dataset({v: tables[v] for v in ("o", "s", "h") if v in tables}, axes, labels, attrs)
-
-
-def _chosen(columns: Any, argument: str) -> list[Hashable]:
-    """One name or several as a list; a tuple is a sequence of names, as a list is."""
-    several = isinstance(columns, (Sequence, np.ndarray, pd.Index)) and not isinstance(columns, str)
-    chosen = list(columns) if several else [columns]
-    if not chosen or columns is None:
-        raise ValueError(f"`{argument}` must name at least one column.")
-    if not all(isinstance(column, Hashable) for column in chosen):
-        raise TypeError(f"`{argument}` must be a column name or a list of them; got {columns!r}.")
-    return chosen
-
-
-def _sources(original: Any, synthetic: Any, holdout: Any, weights: Any) -> tuple[list[Source], list[Label] | None]:
-    """All tables in the order original, synthetic ones, holdout; and the labels of several synthetic ones."""
-    if isinstance(weights, tuple) and len(weights) in (2, 3):
-        of_o, of_s, of_h = (*weights, weights[0])[:3]
-    elif isinstance(weights, (list, tuple)):
-        raise ValueError(f"`weights` must be a column name, or a pair of them for original and synthetic records; got {weights!r}.")
-    else:
-        of_o = of_s = of_h = weights
-    sources = [Source("original", original, of_o)]
-    labels: list[Label] | None = None
-    if isinstance(synthetic, Mapping) and not all(_is_column(v) for v in synthetic.values()):
-        labels = [canonical(x) for x in synthetic]
-        several = list(synthetic.values())
-    elif isinstance(synthetic, (list, tuple)):
-        labels, several = list(range(len(synthetic))), list(synthetic)
-    else:
-        several = [] if synthetic is None else [synthetic]
-    if labels is not None:
-        if not labels or len(set(labels)) < len(labels):
-            raise ValueError(f"`synthetic` must be at least one table, with distinct labels; got the labels {labels!r}.")
-        names = [f"synthetic[{label!r}]" for label in labels]
-        if isinstance(of_s, Mapping) and set(of_s) != set(synthetic):
-            raise ValueError(f"`weights` is for the synthetic tables {list(of_s)!r}; they are {list(synthetic)!r}. Give one for each.")
-        own = [of_s[x] for x in synthetic] if isinstance(of_s, Mapping) else list(of_s) if isinstance(of_s, list) else [of_s] * len(labels)
-    else:
-        names, own = ["synthetic"] * len(several), [of_s] * len(several)
-    if len(own) != len(several):
-        raise ValueError(f"`weights` has {len(own)} names for {len(several)} synthetic tables. Give one for each.")
-    sources += [Source(n, t, w) for n, t, w in zip(names, several, own, strict=True)]
-    if holdout is not None:
-        sources.append(Source("holdout", holdout, of_h))
-    for source in sources:
-        if not (engines.is_path(source.table) or frames.is_frame(source.table)):
-            raise TypeError(
-                f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to CSV or Parquet. "
-                f"For tables of counts use from_counts."
-            )
-    return sources, labels
-
-
-def _is_column(values: Any) -> bool:
-    """Whether a mapping's value is a column rather than a table."""
-    return not (isinstance(values, (str, Path, Mapping)) or frames.is_frame(values))
+    row = first[2]  # of each original record, among the distinct rows; none unless they are located
+    return dataset({v: tables[v] for v in ("o", "s", "h") if v in tables}, axes, labels, attrs), (
+        target_places[0][row],
+        key_places[0][row],
+    )
 
 
 @dataclass
@@ -296,8 +288,10 @@ def _cut(source: Source, column: Hashable, spec: Spec, reading: _Reading) -> Cut
     return cut_by_counts(spec, numbers, counts, wanted, column)
 
 
-def _distinct(source: Source, columns: list[Hashable], cuts: Mapping[Hashable, Cut], reading: _Reading) -> tuple[list[Column], Counts]:
-    """Distinct rows of a source as columns of codes into labels of the wanted types, and their counts."""
+def _distinct(
+    source: Source, columns: list[Hashable], cuts: Mapping[Hashable, Cut], reading: _Reading, by_record: bool = False
+) -> tuple[list[Column], Counts, Places]:
+    """Distinct rows of a source as columns of codes into labels of the wanted types, their counts, and which of them each record is."""
     weights: Counts | None
     table, weight, name, progress = source.table, source.weight, source.name, reading.progress
     progress.step(f"reading {name}")
@@ -308,14 +302,14 @@ def _distinct(source: Source, columns: list[Hashable], cuts: Mapping[Hashable, C
         )
     elif lazy.is_lazy(table):
         read, weights = lazy.read(table, columns, weight, name, cuts)
-    elif not cuts and relations.suits_text(table, columns):
+    elif not by_record and not cuts and relations.suits_text(table, columns):
         read, weights = relations.read_text(table, columns, weight, name)
     else:
-        read, weights = frames.read(table, columns, weight, name, cuts)
+        read, weights = frames.read(table, columns, weight, name, cuts, by_record=by_record)
     if len(read[0].codes) == 0:
         raise ValueError(f"`{name}` is empty: it has no record.")
     progress.step(f"counting {name}", rows=len(read[0].codes))
-    counted: Rows = count(read, weights, progress.advance)
+    counted, row = places(read) if by_record else (count(read, weights, progress.advance), np.zeros(0, np.int64))
     types = {c: wanted for c, wanted in reading.types.items() if c not in cuts}
     found = []
     for asked, column, codes in zip(columns, read, counted.codes, strict=True):
@@ -339,7 +333,7 @@ def _distinct(source: Source, columns: list[Hashable], cuts: Mapping[Hashable, C
                 codes = np.array([place_of.get(label, 0) for label in labels])[codes]
                 labels, ordered = list(place_of), True
         found.append(Column(codes, labels, ordered=ordered))
-    return found, counted.counts
+    return found, counted.counts, row
 
 
 def _without_missing(rows: list[Column], counts: Counts) -> tuple[list[Column], Counts, Any]:

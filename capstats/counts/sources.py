@@ -1,0 +1,81 @@
+"""The tables of records of one call: which they are, how they are called, and their columns of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from capstats.counts import engines, frames
+from capstats.counts.labels import Label, canonical
+
+Weight = Hashable | None
+
+
+@dataclass
+class Source:
+    """One table of records and how error messages call it."""
+
+    name: str
+    table: Any
+    weight: Weight
+
+
+def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
+    """One name or several as a list; a tuple is a sequence of names, as a list is."""
+    several = isinstance(columns, (Sequence, np.ndarray, pd.Index)) and not isinstance(columns, str)
+    chosen = list(columns) if several else [columns]
+    if not chosen or columns is None:
+        raise ValueError(f"`{argument}` must name at least one column.")
+    if not all(isinstance(column, Hashable) for column in chosen):
+        raise TypeError(f"`{argument}` must be a column name or a list of them; got {columns!r}.")
+    return chosen
+
+
+def sources_of(original: Any, synthetic: Any, holdout: Any, weights: Any) -> tuple[list[Source], list[Label] | None]:
+    """All tables in the order original, synthetic ones, holdout; and the labels of several synthetic ones."""
+    if isinstance(weights, tuple) and len(weights) in (2, 3):
+        of_o, of_s, of_h = (*weights, weights[0])[:3]
+    elif isinstance(weights, (list, tuple)):
+        raise ValueError(f"`weights` must be a column name, or a pair of them for original and synthetic records; got {weights!r}.")
+    else:
+        of_o = of_s = of_h = weights
+    sources = [Source("original", original, of_o)]
+    labels: list[Label] | None = None
+    if isinstance(synthetic, Mapping) and not all(_is_column(v) for v in synthetic.values()):
+        labels = [canonical(x) for x in synthetic]
+        several = list(synthetic.values())
+    elif isinstance(synthetic, (list, tuple)):
+        labels, several = list(range(len(synthetic))), list(synthetic)
+    else:
+        several = [] if synthetic is None else [synthetic]
+    if labels is not None:
+        if not labels or len(set(labels)) < len(labels):
+            raise ValueError(f"`synthetic` must be at least one table, with distinct labels; got the labels {labels!r}.")
+        names = [f"synthetic[{label!r}]" for label in labels]
+        if isinstance(of_s, Mapping) and set(of_s) != set(synthetic):
+            raise ValueError(f"`weights` is for the synthetic tables {list(of_s)!r}; they are {list(synthetic)!r}. Give one for each.")
+        own = [of_s[x] for x in synthetic] if isinstance(of_s, Mapping) else list(of_s) if isinstance(of_s, list) else [of_s] * len(labels)
+    else:
+        names, own = ["synthetic"] * len(several), [of_s] * len(several)
+    if len(own) != len(several):
+        raise ValueError(f"`weights` has {len(own)} names for {len(several)} synthetic tables. Give one for each.")
+    sources += [Source(n, t, w) for n, t, w in zip(names, several, own, strict=True)]
+    if holdout is not None:
+        sources.append(Source("holdout", holdout, of_h))
+    for source in sources:
+        if not (engines.is_path(source.table) or frames.is_frame(source.table)):
+            raise TypeError(
+                f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to CSV or Parquet. "
+                f"For tables of counts use from_counts."
+            )
+    return sources, labels
+
+
+def _is_column(values: Any) -> bool:
+    """Whether a mapping's value is a column rather than a table."""
+    return not (isinstance(values, (str, Path, Mapping)) or frames.is_frame(values))
