@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from capstats.audit import Audit, audit
+from capstats.concordance import as_riskutility, as_sdnist, as_synthgauge, as_synthpop
 from capstats.counts.labels import MISSING
 from capstats.counts.longform import expand, to_frame
 from capstats.counts.primitives import at_most
@@ -25,6 +26,10 @@ __version__ = version("capstats")
 __all__ = [
     "MISSING",
     "Audit",
+    "as_riskutility",
+    "as_sdnist",
+    "as_synthgauge",
+    "as_synthpop",
     "at_most",
     "audit",
     "average_cap",
