@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from capstats.audit import Audit, audit
-from capstats.concordance import as_riskutility, as_sdnist, as_synthgauge, as_synthpop
+from capstats.concordance import as_riskutility, as_sdmetrics, as_sdnist, as_synthgauge, as_synthpop
 from capstats.counts.labels import MISSING
 from capstats.counts.longform import expand, to_frame
 from capstats.counts.primitives import at_most
@@ -17,6 +17,7 @@ from capstats.risk.checks import one_way_check, two_way_check
 from capstats.risk.disclosure import dio, dis, disco, weap
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.risk.exclusions import exclude
+from capstats.risk.neighbours import nearest_distance
 from capstats.risk.records import key_summary, record_risk
 from capstats.risk.tcap import tau_curve, tcap
 from capstats.risk.uniques import replicated_uniques, unique_keys
@@ -27,6 +28,7 @@ __all__ = [
     "MISSING",
     "Audit",
     "as_riskutility",
+    "as_sdmetrics",
     "as_sdnist",
     "as_synthgauge",
     "as_synthpop",
@@ -56,6 +58,7 @@ __all__ = [
     "minimal_cells",
     "minimal_table",
     "minimum_cap",
+    "nearest_distance",
     "observed_domain",
     "one_way_check",
     "record_risk",

@@ -5,36 +5,22 @@ What each number is, and where ours differs, is in theory/concordance.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, get_args
+from collections.abc import Callable
+from typing import Any, get_args
 
 import numpy as np
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import Table, cells, certain, like, total
+from capstats.counts.primitives import cells, certain, like, total
 from capstats.counts.tables import as_tables
 from capstats.risk.baselines import baseline_cap
-from capstats.risk.cap import average_cap, matched_records
-from capstats.risk.checks import one_way_check, two_way_check
+from capstats.risk.cap import average_cap
 from capstats.risk.disclosure import dio, dis, disco
 from capstats.risk.distribution import cap_quantiles
 from capstats.risk.exclusions import exclude
-from capstats.risk.records import key_summary
-
-Version = Literal["1.9-2", "development"]
-_DEFAULTS: dict[str, Any] = {  # the options of synthpop's disclosure() that change numbers
-    "not_targetlev": None,
-    "usetargetNA": True,
-    "usekeysNA": True,
-    "exclude_keys": None,
-    "exclude_keylevs": None,
-    "exclude_targetlevs": None,
-    "denom_lim": 5,
-    "exclude_ov_denom_lim": False,
-    "thresh_1way": (50, 90),
-    "thresh_2way": (4, 80),
-}
+from capstats.risk.neighbours import Convention
+from capstats.synthpop import DEFAULTS, Version, disclosure, in_both, percent, plain, records_of
 
 
 def as_synthpop(tables: xr.Dataset, version: Version = "1.9-2", **options: Any) -> dict[Any, Any]:
@@ -64,9 +50,8 @@ def as_synthpop(tables: xr.Dataset, version: Version = "1.9-2", **options: Any) 
 
     Notes
     -----
-    See theory/concordance.md. With exclusions, synthpop computes the identity measures and the CAP family on what is left, so that an
-    exclusion can create uniques; these are its numbers, and they are given as they are. `unique_keys` and `disco` with ``counted=`` are free
-    of that.
+    See theory/concordance.md. With exclusions, synthpop computes the identity measures and the CAP family on what is left, so that
+    an exclusion can create uniques; these are its numbers, as they are. `unique_keys` and `disco` with ``counted=`` are free of that.
 
     References
     ----------
@@ -83,10 +68,10 @@ def as_synthpop(tables: xr.Dataset, version: Version = "1.9-2", **options: Any) 
     if version not in get_args(Version):
         raise ValueError(f'`version` must be "1.9-2" or "development"; got {version!r}.')
     given = {name.replace(".", "_"): value for name, value in options.items()}
-    unknown = given.keys() - _DEFAULTS.keys()
+    unknown = given.keys() - DEFAULTS.keys()
     if unknown:
-        raise TypeError(f"{min(unknown)!r} is no option of disclosure() that changes numbers; these are {', '.join(_DEFAULTS)}.")
-    return _each_table(tables, lambda one: _synthpop(one, version, _DEFAULTS | given))
+        raise TypeError(f"{min(unknown)!r} is no option of disclosure() that changes numbers; these are {', '.join(DEFAULTS)}.")
+    return _each_table(tables, lambda one: disclosure(one, version, DEFAULTS | given))
 
 
 def as_riskutility(tables: xr.Dataset) -> dict[Any, Any]:
@@ -203,6 +188,44 @@ def as_sdnist(tables: xr.Dataset) -> dict[Any, Any]:
     return _each_table(tables, numbers)
 
 
+def as_sdmetrics(tables: xr.Dataset) -> dict[Any, Any]:
+    """The scores of SDMetrics' CAP metrics, which are protections: one minus a risk, so that larger is safer.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`, with `s` and labelled keys.
+
+    Returns
+    -------
+    dict
+        ``CategoricalCAP``, ``CategoricalZeroCAP``, ``CategoricalGeneralizedCAP``, and ``DisclosureProtection`` by its computation method,
+        with ``score``, ``cap_protection`` and ``baseline_protection``; NaN where they are undefined. With several synthetic tables, one such
+        dictionary for each of their labels.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no `s`, or the keys have no labels.
+
+    Notes
+    -----
+    See theory/concordance.md. Missing values are a level, as in DisclosureProtection.
+
+    References
+    ----------
+    SDMetrics 0.32.0, https://docs.sdv.dev/sdmetrics.
+
+    Examples
+    --------
+    >>> import capstats
+    >>> found = as_sdmetrics(capstats.from_counts([[3, 2], [1, 4]], [[2, 0], [2, 0]], key_labels={"sex": ["f", "m"]}))
+    >>> found["CategoricalCAP"], found["CategoricalZeroCAP"], found["DisclosureProtection"]["zero_cap"]["score"]
+    (0.5, 0.8, 1.0)
+    """
+    return _each_table(tables, _sdmetrics)
+
+
 def _each_table(tables: xr.Dataset, numbers: Callable[[xr.Dataset], dict[str, Any]]) -> dict[Any, Any]:
     """The numbers of the one synthetic table, or of each, by its label."""
     tables = as_tables(tables)
@@ -213,162 +236,16 @@ def _each_table(tables: xr.Dataset, numbers: Callable[[xr.Dataset], dict[str, An
     return {label: numbers(tables.isel(synthetic=i, drop=True)) for i, label in enumerate(tables.indexes["synthetic"])}
 
 
-# --- synthpop ---------------------------------------------------------------------------------------------------------
-
-
-def _synthpop(tables: xr.Dataset, version: Version, options: Mapping[str, Any]) -> dict[str, Any]:
-    _check_records(tables)
-    o, s = tables.o, tables.s
-    left = exclude(tables, **_exclusions(tables, options))
-    x, y = left.o_counted, left.s_counted
-    n, m = _records(o).item(), _records(s).item()
-    sure = key_summary(o, s, counted=x)  # "= 1" is decided before exclusions
-    after = key_summary(x, y)  # the others are computed on what is left
-    in_cells = sure.disclosed.values[sure.disclosed.values > 0]  # a pure key has one cell
-    c, d = after.correct.values.sum(), sure.disclosed.values.sum()
-    cap = {
-        "baseCAPd": 100 * baseline_cap(o).item(),
-        "CAPd": 100 * key_summary(x, x).correct.values.sum() / n,
-        "CAPs": 100 * key_summary(y, y).correct.values.sum() / m,
-    }
-    found: dict[str, Any] = {
-        "UiO": 100 * after.unique.values.sum() / n,
-        "UiS": 100 * (after.synthetic_records.values == 1).sum() / m,
-        "UiOiS": 100 * (after.unique & sure.matched).values.sum() / n,
-        "repU": 100 * after.replicated.values.sum() / n,
-        "Dorig": 100 * dio(o, counted=x).item(),
-        "Dsyn": 100 * dio(s, counted=y).item(),
-        "iS": 100 * matched_records(x, s).item() / n,
-        "DiS": 100 * dis(o, s, counted=x).item(),
-        "DiSCO": 100 * d / n,
-        "DiSDiO": 100 * _in_both(o, s, x).item() / n,
-        "max_denom": in_cells.max(initial=0),
-        "mean_denom": in_cells.mean() if len(in_cells) else np.nan,
-        **cap,
-    }
-    of_matched = after.records.values[after.matched.values].sum()
-    if version == "1.9-2":
-        found |= {"DCAP": 100 * c / n, "TCAP": _percent(d, of_matched)}
-    else:
-        both = after.synthetic_records.values[after.records.values > 0].sum()
-        d = after.disclosed.values.sum()
-        pure = after.records.values[after.certain.values].sum()
-        found |= {
-            "DCAPd": 100 * c / n,
-            "DCAPb": _percent(c, both),
-            "DCAPs": _percent(c, m),
-            "TCAPb": _percent(d, both),
-            "TCAPs": _percent(d, m),
-            "TCAP": _percent(d, pure),
-            "denom_DiSCO": n,
-            "denom_TCAPb": m,  # these two are exchanged there
-            "denom_TCAPs": both,
-            "denom_TCAP": pure,
-        }
-    checks: dict[str, Any] = {
-        "check_1way": _one_way(o, s, x, options["thresh_1way"]),
-        "check_2way": _two_way(o, s, x, options["thresh_2way"]),
-    }
-    if left.o_report.values.any() or left.s_report.values.any():
-        checks["Nexclusions"] = _exclusion_table(o, s, left)
-    return {name: _plain(value) for name, value in found.items()} | checks
-
-
-def _exclusions(tables: xr.Dataset, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Their options as ours."""
-    keys = list(tables.indexes["key"].names)
-    use = options["usekeysNA"]
-    columns, levels, targets = (options[f"exclude_{name}"] for name in ("keys", "keylevs", "targetlevs"))
-    pairs = [] if columns is None else list(zip(*([x] if np.isscalar(x) else x for x in (columns, levels, targets)), strict=True))
-    without = not options["usetargetNA"] and exclude(tables, missing_target=True).o_report.values.any()
-    return {
-        "targets": () if options["not_targetlev"] is None else options["not_targetlev"],
-        "missing_target": bool(without),  # there it acts only if the original has a missing one
-        "missing_keys": not use if isinstance(use, bool) else [key for key, used in zip(keys, use, strict=True) if not used],
-        "pairs": [({column: level}, target) for column, level, target in pairs],
-        "above": options["denom_lim"] if options["exclude_ov_denom_lim"] else None,
-    }
-
-
-def _one_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, limits: Any) -> list[dict[str, Any]]:
-    """Their row for the most disclosed target, where it is flagged."""
-    found = one_way_check(o, s, counted=x, records=limits[0], share=limits[1] / 100)
-    top = int(found.disclosed.values.argmax())
-    if not found.flagged.values[top]:
-        return []
-    n, of_target = _records(x).item(), _records(x.isel(target=[top])).item()
-    row = {
-        "Level": found.indexes["target"][top],
-        "All": n,
-        "PctLevelAll": 100 * of_target / n,
-        "totalDisclosive": found.disclosed.values.sum(),
-        "nLevelDis": found.disclosed.values[top],
-        "PctLevelDis": 100 * found.share.values[top],
-    }
-    return [{name: _plain(value) for name, value in row.items()}]
-
-
-def _two_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, limits: Any) -> list[dict[str, Any]]:
-    """Their rows for the flagged pairs, those with most records first."""
-    found = two_way_check(o, s, counted=x, records=limits[0], share=limits[1] / 100)
-    rows = []
-    for i, j in np.argwhere(found.flagged.values):
-        rows.append(
-            {
-                "target_key_levs": f"{found.indexes['target'][i]}|{found.label.values[j]}",
-                "npairs": _plain(found.disclosed.values[i, j]),
-                "key": str(found.column.values[j]),
-                "key_target_total": _plain(found.records.values[i, j]),
-                "key_total": _plain(found.records.values[:, j].sum()),
-                "PctTargetKeyLevel": _plain(100 * found.share.values[i, j]),
-            }
-        )
-    return sorted(rows, key=lambda row: -row["npairs"])
-
-
-def _exclusion_table(o: xr.DataArray, s: xr.DataArray, left: xr.Dataset) -> dict[str, list[Any]]:
-    """Records of each of their tables by the five reasons, and what remains."""
-    n, m = _records(o).item(), _records(s).item()
-    counts: dict[str, Callable[[xr.DataArray], Any]] = {
-        "original": _records,
-        "synthetic": _records,
-        "Dorig": lambda x: n * dio(o, counted=x),
-        "Dsyn": lambda y: m * dio(s, counted=y),
-        "iS": lambda x: matched_records(x, s),
-        "DiS": lambda x: n * dis(o, s, counted=x),
-        "DiSCO": lambda x: n * disco(o, s, counted=x),
-        "DiSDiO": lambda x: _in_both(o, s, x),
-    }
-    found = {}
-    for name, count in counts.items():
-        of = "s" if name in ("synthetic", "Dsyn") else "o"
-        parts = [*np.atleast_1d(count(left[f"{of}_excluded"])), count(left[f"{of}_counted"])]
-        found[name] = [round(float(part)) for part in parts]
-    return found
-
-
-def _in_both(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray) -> xr.DataArray:
-    """Records x whose key has one target in both tables, the same."""
-
-    def formula(o: Table, s: Table, x: Table) -> Any:
-        return total(like(x, cells(x) * cells(certain(o)) * cells(certain(s))))
-
-    return Aligned({"o": o, "s": s, "x": x}).map(formula, "in_both")
-
-
-# --- riskutility ------------------------------------------------------------------------------------------------------
-
-
 def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
-    _check_records(tables)
+    check_records(tables)
     complete = exclude(tables, missing_target=True, missing_keys=True)
     o, s = complete.o_counted, complete.s_counted
-    n, m = _records(o).item(), _records(s).item()
+    n, m = records_of(o).item(), records_of(s).item()
     pair = Aligned({"o": o, "s": s})
     in_original = pair.map(lambda o, s: total(like(s, cells(s) * (cells(o) > 0))), "records").item()
     told = pair.map(lambda o, s: total(like(o, cells(o) * cells(certain(o)) * (cells(s) > 0))), "records").item()
     matched, both = matched_records(o, s).item(), matched_records(s, o).item()
-    sure, right, proven = n * dis(o, s).item(), n * disco(o, s).item(), _in_both(o, s, o).item()
+    sure, right, proven = n * dis(o, s).item(), n * disco(o, s).item(), in_both(o, s, o).item()
     mean = average_cap(o, s, unmatched="drop").item()
     median, greatest = cap_quantiles(o, s, [0.5, 1], unmatched="drop").values
     guess = baseline_cap(o, s, kind="modal_synthetic").item()
@@ -377,9 +254,9 @@ def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
         "tcap_mean": mean,
         "tcap_median": median,
         "tcap_max": greatest,
-        "tcap_certain": _percent(proven, matched),
-        "tcap_matched": _percent(right, matched),
-        "tcap_conditional": _percent(right, sure) if sure else 0.0,
+        "tcap_certain": percent(proven, matched),
+        "tcap_matched": percent(right, matched),
+        "tcap_conditional": percent(right, sure) if sure else 0.0,
         "n_certain": proven,
         "n_disclosive_correct": round(right),
         "n_disclosive": round(sure),
@@ -392,11 +269,11 @@ def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
         "dcap": mean - guess,
         "dcap_median": median - guess,
         "n_disco_potential": in_original,
-        "pct_disco_potential": _percent(in_original, m),
+        "pct_disco_potential": percent(in_original, m),
         "n_disco_certain": round(m * disco(s, o).item()),
         "pct_disco_certain": 100 * disco(s, o).item(),
         "n_originals_disclosed": told,
-        "pct_original_disclosed": _percent(told, n),
+        "pct_original_disclosed": percent(told, n),
         "n_key_matches": both,
         "baseline_disco": chance,
         "disco_ratio": in_original / chance if chance else np.nan,
@@ -404,26 +281,24 @@ def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
         "weap_median": cap_quantiles(s, s, 0.5).item(),
         "pct_disclosive": 100 * dio(s).item(),
     }
-    return {name: _plain(value) for name, value in found.items()}
+    return {name: plain(value) for name, value in found.items()}
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
+# --- SDMetrics --------------------------------------------------------------------------------------------------------
+
+_METHODS: dict[str, tuple[str, Convention]] = {
+    "cap": ("CategoricalCAP", "drop"),
+    "zero_cap": ("CategoricalZeroCAP", "zero"),
+    "generalized_cap": ("CategoricalGeneralizedCAP", "nearest"),
+}
 
 
-def _check_records(tables: xr.Dataset) -> None:
-    """Raise unless the tables count records."""
-    for name in ("o", "s"):
-        if tables[name].dtype.kind == "f":
-            raise ValueError(f"`{name}` has fractional weights, and the package counts records. Count without weights.")
-
-
-def _records(table: xr.DataArray) -> xr.DataArray:
-    return Aligned({"table": table}).map(total, "records")
-
-
-def _percent(part: Any, whole: Any) -> float:
-    return 100 * float(part) / float(whole) if whole else np.nan
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, (np.generic, np.ndarray, xr.DataArray)) else value
+def _sdmetrics(tables: xr.Dataset) -> dict[str, Any]:
+    baseline = 1 - baseline_cap(tables.o, kind="uniform").item()
+    found: dict[str, Any] = {}
+    breakdown = {}
+    for method, (metric, unmatched) in _METHODS.items():
+        found[metric] = protection = 1 - average_cap(tables.o, tables.s, unmatched=unmatched).item()
+        score = np.nan if np.isnan(protection) or baseline == 0 else min(protection / baseline, 1.0)
+        breakdown[method] = {"score": score, "cap_protection": protection, "baseline_protection": baseline}
+    return found | {"DisclosureProtection": breakdown}

@@ -208,4 +208,4 @@ def weap(s: Any) -> xr.DataArray:
     >>> weap([[1, 2], [3, 0]]).values.tolist()
     [[0.25, 1.0], [0.75, 0.0]]
     """
-    return Aligned({"s": s}).map(lambda s: attribution(s, np.nan), "weap", ("target", "key"))
+    return Aligned({"s": s}).map(lambda s: attribution(s, key_total(s), np.nan), "weap", ("target", "key"))

@@ -197,7 +197,7 @@ def _parts(o: Table, s: Table, x: Table, variant: str, rule: str, eqmax: float |
     if variant != "all":
         weight = weight * (s_j > 0)
     if rule == "cell":
-        q = attribution(s, 0.0)
+        q = attribution(s, s_j, 0.0)
         expected = cells(x) * cells(q) * on_cells(o, eligible)
         return side_by_side(q), side_by_side(like(q, expected)), weight
     right = modal_hits(x, s) * eligible
@@ -213,7 +213,7 @@ def _thresholds(s: Any, rule: str) -> Floats:
     """The distinct shares that decide whether a key, or a cell, passes, rising, and 1."""
     aligned = Aligned({"s": s})
     if rule == "cell":
-        shares = aligned.map(lambda s: attribution(s, 0.0), "q", ("target", "key")).variable.data
+        shares = aligned.map(lambda s: attribution(s, key_total(s), 0.0), "q", ("target", "key")).variable.data
         values = shares.data if is_sparse(shares) else shares
     else:
         values = aligned.map(lambda s: ratio(key_greatest(s), key_total(s), 0.0), "q", ("key",)).values
