@@ -15,12 +15,12 @@ from capstats.counts.batches import Aligned
 from capstats.counts.primitives import cells, certain, like, total
 from capstats.counts.tables import as_tables
 from capstats.risk.baselines import baseline_cap
-from capstats.risk.cap import average_cap
+from capstats.risk.cap import average_cap, matched_records
 from capstats.risk.disclosure import dio, dis, disco
 from capstats.risk.distribution import cap_quantiles
 from capstats.risk.exclusions import exclude
 from capstats.risk.neighbours import Convention
-from capstats.synthpop import DEFAULTS, Version, disclosure, in_both, percent, plain, records_of
+from capstats.synthpop import DEFAULTS, Version, check_records, disclosure, in_both, percent, plain, records_of
 
 
 def as_synthpop(tables: xr.Dataset, version: Version = "1.9-2", **options: Any) -> dict[Any, Any]:
@@ -200,8 +200,8 @@ def as_sdmetrics(tables: xr.Dataset) -> dict[Any, Any]:
     -------
     dict
         ``CategoricalCAP``, ``CategoricalZeroCAP``, ``CategoricalGeneralizedCAP``, and ``DisclosureProtection`` by its computation method,
-        with ``score``, ``cap_protection`` and ``baseline_protection``; NaN where they are undefined. With several synthetic tables, one such
-        dictionary for each of their labels.
+        with ``score``, ``cap_protection`` and ``baseline_protection``; NaN where they are undefined. With several synthetic tables, one
+        such dictionary for each of their labels.
 
     Raises
     ------

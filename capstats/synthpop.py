@@ -11,6 +11,7 @@ import xarray as xr
 from capstats.counts.batches import Aligned
 from capstats.counts.primitives import Table, cells, certain, like, total
 from capstats.risk.baselines import baseline_cap
+from capstats.risk.cap import matched_records
 from capstats.risk.checks import one_way_check, two_way_check
 from capstats.risk.disclosure import dio, dis, disco
 from capstats.risk.exclusions import exclude
