@@ -37,7 +37,7 @@ def exclude(
     tables : Dataset
         Result of `tabulate` or `from_counts`.
     targets : label or list of labels
-        Targets that give nothing away. A tuple is the label of several target columns.
+        Targets that give nothing away. With several target columns, a label is a tuple.
     missing_target : bool
         Whether to leave out records whose target is missing, in any target column.
     missing_keys : bool, column name or list of names
@@ -85,7 +85,8 @@ def exclude(
     tables = as_tables(tables)
     target, key = (_axis(tables.o, dim) for dim in ("target", "key"))
     stored = {old: new for new, old in tables.attrs.get("renamed", {}).items()}
-    several = isinstance(targets, (list, set, frozenset, np.ndarray, pd.Index)) or targets == ()
+    several = isinstance(targets, (list, set, frozenset, np.ndarray, pd.Index))
+    several = several or (isinstance(targets, tuple) and (target.nlevels == 1 or not targets))
     named = np.any([np.zeros(len(target), bool), *(_target(target, x) for x in (targets if several else [targets]))], axis=0)
     unknown = np.any([_is(target, c, MISSING) for c in names_of(target)], axis=0) & missing_target
     unknown_key = np.any([np.zeros(len(key), bool), *(_is(key, c, MISSING) for c in _key_columns(missing_keys, key, stored))], axis=0)
