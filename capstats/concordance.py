@@ -91,7 +91,7 @@ def as_riskutility(tables: xr.Dataset) -> dict[Any, Any]:
     Raises
     ------
     ValueError, TypeError
-        If there is no `s`, or counts are fractional.
+        If there is no `s`, counts are fractional, or a table has no record without a missing value.
 
     Notes
     -----
@@ -241,6 +241,9 @@ def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
     complete = exclude(tables, missing_target=True, missing_keys=True)
     o, s = complete.o_counted, complete.s_counted
     n, m = records_of(o).item(), records_of(s).item()
+    for name, records in (("o", n), ("s", m)):
+        if not records:
+            raise ValueError(f"`{name}` has no record without a missing key or target, and riskutility looks at no other.")
     pair = Aligned({"o": o, "s": s})
     in_original = pair.map(lambda o, s: total(like(s, cells(s) * (cells(o) > 0))), "records").item()
     told = pair.map(lambda o, s: total(like(o, cells(o) * cells(certain(o)) * (cells(s) > 0))), "records").item()

@@ -96,6 +96,8 @@ def _exclusions(tables: xr.Dataset, options: Mapping[str, Any]) -> dict[str, Any
     keys = list(tables.indexes["key"].names)
     use = options["usekeysNA"]
     columns, levels, targets = (options[f"exclude_{name}"] for name in ("keys", "keylevs", "targetlevs"))
+    if (columns is None) != (levels is None) or (columns is None) != (targets is None):
+        raise ValueError("exclude_keys, exclude_keylevs and exclude_targetlevs belong together: give all three, or none.")
     pairs = [] if columns is None else list(zip(*([x] if np.isscalar(x) else x for x in (columns, levels, targets)), strict=True))
     without = not options["usetargetNA"] and exclude(tables, missing_target=True).o_report.values.any()
     return {

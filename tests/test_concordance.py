@@ -134,6 +134,8 @@ def test_what_synthpop_does_not_know_raises():
     t = from_counts([[1, 2]], [[1, 0]])
     with pytest.raises(ValueError, match=r"`version` must be \"1\.9-2\" or \"development\"; got '1\.8'"):
         as_synthpop(t, "1.8")
+    with pytest.raises(ValueError, match="exclude_keys, exclude_keylevs and exclude_targetlevs belong together"):
+        as_synthpop(t, exclude_keys="key_")
     with pytest.raises(TypeError, match=r"'ngroups_target' is no option of disclosure\(\) that changes numbers"):
         as_synthpop(t, ngroups_target=3)
     for read in (as_synthpop, as_riskutility, as_synthgauge, as_sdnist, as_sdmetrics):
@@ -228,6 +230,12 @@ def test_where_no_record_is_matched_its_means_are_undefined():
     found = as_riskutility(from_counts([[1, 0]], [[0, 1]]))
     assert np.isnan([found[name] for name in ("tcap_mean", "tcap_max", "tcap_certain", "tcap_matched", "cap", "dcap", "disco_ratio")]).all()
     assert found["tcap_conditional"] == 0
+
+
+def test_tables_without_a_complete_record_raise():
+    t = tabulate({"k": [1, None], "t": [None, 2]}, {"k": [1], "t": [2]}, keys="k", target="t")
+    with pytest.raises(ValueError, match="`o` has no record without a missing key or target"):
+        as_riskutility(t)
 
 
 # --- SDMetrics

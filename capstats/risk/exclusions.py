@@ -83,6 +83,8 @@ def exclude(
     0.1667
     """
     tables = as_tables(tables)
+    if above is not None and not above >= 0:
+        raise ValueError(f"`above` must be a number of records, 0 or more, or None for no limit; got {above!r}.")
     target, key = (_axis(tables.o, dim) for dim in ("target", "key"))
     stored = {old: new for new, old in tables.attrs.get("renamed", {}).items()}
     several = isinstance(targets, (list, set, frozenset, np.ndarray, pd.Index))
@@ -90,7 +92,7 @@ def exclude(
     named = np.any([np.zeros(len(target), bool), *(_target(target, x) for x in (targets if several else [targets]))], axis=0)
     unknown = np.any([_is(target, c, MISSING) for c in names_of(target)], axis=0) & missing_target
     unknown_key = np.any([np.zeros(len(key), bool), *(_is(key, c, MISSING) for c in _key_columns(missing_keys, key, stored))], axis=0)
-    listed = [(_level(key, levels, stored), _target(target, x)) for levels, x in pairs]
+    listed = [(_level(key, levels, stored), _target(target, x)) for levels, x in map(_pair, pairs)]
 
     found: dict[str, xr.DataArray] = {}
     for name in ("o", "s"):
@@ -172,10 +174,14 @@ def _key_columns(chosen: Any, axis: pd.MultiIndex, stored: Mapping[str, str]) ->
     return [_column(c, axis, stored) for c in (chosen if isinstance(chosen, (list, tuple, set)) else [chosen])]
 
 
+def _pair(pair: Any) -> tuple[Mapping[Hashable, Any], Any]:
+    if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[0], Mapping) and pair[0]):
+        raise TypeError(f"A pair is ({{key column: level}}, target), and `pairs` a list of them; got {pair!r}.")
+    return pair[0], pair[1]
+
+
 def _level(axis: pd.MultiIndex, levels: Mapping[Hashable, Any], stored: Mapping[str, str]) -> NDArray[np.bool_]:
     """Which keys have the given levels of the given columns."""
-    if not isinstance(levels, Mapping) or not levels:
-        raise TypeError(f"A pair is ({{key column: level}}, target); got {levels!r} in place of the mapping.")
     found = np.ones(len(axis), bool)
     for name, label in levels.items():
         column = _column(name, axis, stored)

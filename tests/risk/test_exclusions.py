@@ -165,6 +165,17 @@ def test_a_column_goes_by_the_name_that_it_had():
     assert exclude(t, pairs=[({"o_": "f"}, "x")]).o_report.sel(reason="pair").item() == 1
 
 
+def test_a_key_column_may_be_called_as_what_the_result_adds():
+    t = tabulate(
+        {"reason": ["f", "m"], "level": [1, 2], "t": ["x", "y"]},
+        {"reason": ["f"], "level": [1], "t": ["x"]},
+        keys=["reason", "level"],
+        target="t",
+    )
+    assert exclude(t, missing_keys=["reason", "level"], targets="x").o_report.sum() == 1
+    assert two_way_check(t.o, t.s, records=0).column.values.tolist() == ["reason_", "reason_", "level", "level"]
+
+
 def test_missing_is_a_level_that_can_be_named():
     t = tables()
     assert exclude(t, targets=[MISSING]).o_report.sum() == exclude(t, missing_target=True).o_report.sum() > 0
@@ -178,8 +189,13 @@ def test_unknown_labels_and_columns_raise_with_the_nearest():
         exclude(t, missing_keys="sexx")
     with pytest.raises(ValueError, match="No key has sex = 'x'"):
         exclude(t, pairs=[({"sex": "x"}, "low")])
-    with pytest.raises(TypeError, match=r"A pair is \(\{key column: level\}, target\); got 'f'"):
+    with pytest.raises(TypeError, match=r"A pair is \(\{key column: level\}, target\), and `pairs` a list of them; got \('f', 'low'\)"):
         exclude(t, pairs=[("f", "low")])
+    with pytest.raises(TypeError, match="A pair is"):
+        exclude(t, pairs=({"sex": "f"}, "low"))
+    for above in (-1, float("nan")):
+        with pytest.raises(ValueError, match="`above` must be a number of records, 0 or more"):
+            exclude(t, above=above)
     with pytest.raises(TypeError, match="`tables` must be the Dataset that tabulate or from_counts returns"):
         exclude(t.o, targets="low")
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -91,6 +92,12 @@ def test_columns_that_are_codes_already_are_the_same(kind):
     }[kind]
     found = record_risk(make(original), make(synthetic), keys=["a", "b"], target="t")
     assert all(list(found[name]) == values for name, values in expected(original, synthetic).items())
+
+
+def test_a_frame_of_narwhals_stays_one():
+    found = record_risk(nw.from_native(pl.DataFrame(people(1))), people(2), keys="b", target="t")
+    assert isinstance(found, nw.DataFrame)
+    assert found["cap"].to_list() == expected(people(1), people(2), keys=("b",))["cap"]
 
 
 def test_types_and_bins_are_those_of_tabulate():
