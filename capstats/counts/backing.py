@@ -78,10 +78,11 @@ def values_at(data: Data, target: Index, key: Index) -> Array:
         return np.asarray(data[target, key])
     (rows, columns), values = filled(data)
     stored, wanted = rows * data.shape[1] + columns, target * data.shape[1] + key
+    if not len(stored):
+        return np.zeros(len(wanted), values.dtype)
     order = np.argsort(stored)
-    place = np.minimum(np.searchsorted(stored, wanted, sorter=order), len(stored) - 1)
-    found = values[order[place]] if len(stored) else np.zeros(len(wanted), values.dtype)
-    return np.where(stored[order[place]] == wanted, found, values.dtype.type(0)) if len(stored) else found
+    nearest = order[np.searchsorted(stored, wanted, sorter=order).clip(max=len(stored) - 1)]
+    return np.asarray(np.where(stored[nearest] == wanted, values[nearest], values.dtype.type(0)))
 
 
 def placed(data: Data, axis: int, where: Index | None, size: int) -> Data:

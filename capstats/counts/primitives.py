@@ -137,17 +137,6 @@ def certain(s: Table) -> Table:
     return like(s, ((cells(s) == on_cells(s, key_total(s))) & (cells(s) > 0)).astype(np.int64))
 
 
-def by_level(x: Table, level: NDArray[np.integer], levels: int) -> Array:
-    """Records of each target at each level of one key column, of which every key has one: shape (..., target, level)."""
-    if isinstance(x, Cells):
-        found = np.zeros((x.shape[0], levels), x.values.dtype)
-        np.add.at(found, (x.target, level[x.key]), x.values)
-        return found
-    found = np.zeros((levels, *x.shape[:-1]), x.dtype)
-    np.add.at(found, level, np.moveaxis(x, -1, 0))
-    return np.moveaxis(found, 0, -1)
-
-
 def in_least_cell(x: Table, key: Array, m: int) -> Table:
     """A table of m records, all of them in the first least cell of the given key: (...)."""
     if isinstance(x, Cells):

@@ -9,7 +9,8 @@ import xarray as xr
 
 from capstats.counts.axes import names_of
 from capstats.counts.labels import canonical
-from capstats.counts.primitives import Array, Table, by_level, cells, like, ratio, target_total
+from capstats.counts.pools import by_level
+from capstats.counts.primitives import Array, Table, cells, like, ratio, target_total
 from capstats.risk.disclosure import disclosed, tables_of
 
 

@@ -147,8 +147,9 @@ def tau_curve(o: Any, s: Any, *, variant: Variant, rule: Rule = "class", eqmax: 
     Returns
     -------
     DataArray, dims (..., tau)
-        ``tau`` holds the shares that occur in `s`, rising, 1 last. Between two of them the function has the value of the upper one, so
-        ``curve.sel(tau=x, method="bfill")`` is `tcap` at any x from 0 to 1. NaN where `tcap` is.
+        ``tau`` holds the greatest shares of the keys of `s` (with the rule "cell", the shares of its cells), rising, 1 last. Between two
+        of them the function has the value of the upper one, so ``curve.sel(tau=x, method="bfill")`` is `tcap` at any x from 0 to 1.
+        NaN where `tcap` is.
 
     Raises
     ------

@@ -113,6 +113,13 @@ def test_several_target_columns_are_guessed_together():
     assert record_risk(original, synthetic, keys="k", target=["t", "u"])["cap"].tolist() == [0.5, 0]
 
 
+def test_a_record_keeps_its_values_wherever_it_stands():
+    frame, synthetic = pd.DataFrame(people(1)), people(2)
+    straight = record_risk(frame, synthetic, keys=["a", "b"], target="t")
+    mixed = record_risk(frame.sample(frac=1, random_state=3), synthetic, keys=["b", "a"], target="t")
+    pd.testing.assert_frame_equal(mixed.sort_index(), straight)
+
+
 def test_records_average_to_the_measures():
     """Part 2 of theory/record-risk.md."""
     original, synthetic = people(5, 70), people(6, 50)
