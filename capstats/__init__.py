@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from capstats.audit import Audit, audit
+from capstats.concordance import as_riskutility, as_sdmetrics, as_sdnist, as_synthgauge, as_synthpop
 from capstats.counts.labels import MISSING
 from capstats.counts.longform import expand, to_frame
 from capstats.counts.primitives import at_most
@@ -11,17 +12,28 @@ from capstats.counts.tabulate import tabulate
 from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.synthesis import sample_tables
 from capstats.protection import disclosure_protection
-from capstats.risk.baselines import baseline_cap
+from capstats.risk.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
+from capstats.risk.checks import one_way_check, two_way_check
+from capstats.risk.disclosure import dio, dis, disco, weap
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.risk.exclusions import exclude
 from capstats.risk.neighbours import nearest_distance
+from capstats.risk.records import key_summary, record_risk
+from capstats.risk.tcap import tau_curve, tcap
 from capstats.risk.uncertainty import average_cap_interval, holdout_contrast
+from capstats.risk.uniques import replicated_uniques, unique_keys
 
 __version__ = version("capstats")
 
 __all__ = [
     "MISSING",
     "Audit",
+    "as_riskutility",
+    "as_sdmetrics",
+    "as_sdnist",
+    "as_synthgauge",
+    "as_synthpop",
     "at_most",
     "audit",
     "average_cap",
@@ -32,12 +44,19 @@ __all__ = [
     "cap_ecdf",
     "cap_quantiles",
     "correct_predictions",
+    "dio",
+    "dis",
     "disclosure_protection",
+    "disco",
+    "exclude",
     "expand",
     "from_counts",
     "full_domain",
+    "goodman_kruskal_lambda",
+    "goodman_kruskal_tau",
     "holdout_contrast",
     "individual_cap",
+    "key_summary",
     "matched_records",
     "maximum_cap",
     "merge_counts",
@@ -46,7 +65,15 @@ __all__ = [
     "minimum_cap",
     "nearest_distance",
     "observed_domain",
+    "one_way_check",
+    "record_risk",
+    "replicated_uniques",
     "sample_tables",
     "tabulate",
+    "tau_curve",
+    "tcap",
     "to_frame",
+    "two_way_check",
+    "unique_keys",
+    "weap",
 ]

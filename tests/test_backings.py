@@ -46,6 +46,29 @@ MEASURES = {
     "baseline uniform": lambda o, s: capstats.baseline_cap(o, kind="uniform"),
     "baseline modal_synthetic": lambda o, s: capstats.baseline_cap(o, s, kind="modal_synthetic"),
     "baseline crossed": lambda o, s: capstats.baseline_cap(o, s, kind="crossed"),
+    "goodman_kruskal_tau": lambda o, s: capstats.goodman_kruskal_tau(o),
+    "goodman_kruskal_lambda": lambda o, s: capstats.goodman_kruskal_lambda(o),
+    "disco": capstats.disco,
+    "disco counted": lambda o, s: capstats.disco(o, s, counted=o * (o.target < 2)),
+    "dis": capstats.dis,
+    "dio": lambda o, s: capstats.dio(o),
+    **{
+        f"tcap {variant} {tau}": lambda o, s, variant=variant, tau=tau: capstats.tcap(o, s, variant=variant, tau=tau)
+        for variant in ("all", "matched", "disclosive", "certain", "synthetic")
+        for tau in (0.5, 1.0)
+    },
+    "tcap cell": lambda o, s: capstats.tcap(o, s, variant="matched", rule="cell", tau=0.4, eqmax=3),
+    "tau_curve class": lambda o, s: capstats.tau_curve(o, s, variant="disclosive"),
+    "tau_curve cell": lambda o, s: capstats.tau_curve(o, s, variant="all", rule="cell"),
+    **{
+        f"{check.__name__} {name}": lambda o, s, check=check, name=name: check(o, s, records=0, share=0.3)[name]
+        for check in (capstats.one_way_check, capstats.two_way_check)
+        for name in ("disclosed", "share", "flagged")
+    },
+    **{
+        f"key_summary {name}": lambda o, s, name=name: capstats.key_summary(o, s)[name]
+        for name in ("records", "synthetic_records", "matched", "share", "certain", "original_certain", "correct", "cap", "disclosed")
+    },
     "minimum_cap zero": lambda o, s: capstats.minimum_cap(o),
     "minimum_cap drop": lambda o, s: capstats.minimum_cap(o, unmatched="drop"),
     "maximum_cap zero": lambda o, s: capstats.maximum_cap(o, m=7),
@@ -65,6 +88,8 @@ INTEGERS_ONLY = {
     "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o, unmatched="drop").standard_error,
     "holdout_contrast": lambda o, s: capstats.holdout_contrast(o, s, h=s).standard_error,
     "holdout_contrast drop": lambda o, s: capstats.holdout_contrast(o, s, h=s, unmatched="drop").estimate,
+    "unique_keys": capstats.unique_keys,
+    "replicated_uniques": capstats.replicated_uniques,
     "cap_quantiles zero": lambda o, s: capstats.cap_quantiles(o, s, [0, 0.1, 0.5, 0.77, 1]),
     "cap_quantiles drop": lambda o, s: capstats.cap_quantiles(o, s, 0.3, unmatched="drop"),
     **{

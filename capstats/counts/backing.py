@@ -74,6 +74,19 @@ def filled(data: Data, name: str = "a table") -> tuple[list[Index], Array]:
     return list(data.coords), data.data
 
 
+def values_at(data: Data, target: Index, key: Index) -> Array:
+    """Values of the given cells of one table, in any order; 0 in those that it does not store."""
+    if not is_sparse(data):
+        return np.asarray(data[target, key])
+    (rows, columns), values = filled(data)
+    stored, wanted = rows * data.shape[1] + columns, target * data.shape[1] + key
+    if not len(stored):
+        return np.zeros(len(wanted), values.dtype)
+    order = np.argsort(stored)
+    nearest = order[np.searchsorted(stored, wanted, sorter=order).clip(max=len(stored) - 1)]
+    return np.asarray(np.where(stored[nearest] == wanted, values[nearest], values.dtype.type(0)))
+
+
 def placed(data: Data, axis: int, where: Index | None, size: int) -> Data:
     """The table on a longer axis: its entries at ``where``, no records elsewhere."""
     if where is None:

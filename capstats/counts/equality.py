@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from capstats.counts.bins import Cut, Numbers, cut_column, equal_width
 from capstats.counts.codes import Column
-from capstats.counts.frames import column_of, numbers_of
+from capstats.counts.columns import column_of
+from capstats.counts.frames import numbers_of
 from capstats.counts.tabulate import tabulate
 
 SIDES = ("real_data", "synthetic_data")  # what error messages call the frames

@@ -9,10 +9,9 @@ import pandas as pd
 import xarray as xr
 
 from capstats.counts.axes import axis_from, axis_of
-from capstats.counts.backing import Data, Index, filled, is_sparse
+from capstats.counts.backing import Data, Index, filled, is_sparse, values_at
 from capstats.counts.batches import as_counts
 from capstats.counts.labels import MISSING, free_name
-from capstats.counts.primitives import Array
 from capstats.counts.tables import as_tables
 
 
@@ -67,7 +66,7 @@ def to_frame(tables: xr.Dataset) -> pd.DataFrame:
     target, key = _listed(list(parts.values()))
     columns = _labels(tables.o, target, key)
     for name, data in parts.items():
-        columns[free_name(name, columns) if "[" in name else name] = _at(data, target, key)
+        columns[free_name(name, columns) if "[" in name else name] = values_at(data, target, key)
     return pd.DataFrame(columns)
 
 
@@ -86,16 +85,6 @@ def _listed(tables: list[Data]) -> tuple[Index, Index]:
     empty_targets = np.setdiff1d(np.arange(targets), target)
     key, target = np.divmod(np.unique(np.concatenate([stored, empty_keys * targets, empty_targets])), targets)
     return target, key
-
-
-def _at(data: Data, target: Index, key: Index) -> Array:
-    """Values of the listed cells."""
-    if not is_sparse(data):
-        return np.asarray(data[target, key])
-    (rows, columns), values = filled(data)
-    listed = np.zeros(len(target), values.dtype)
-    listed[np.searchsorted(key * data.shape[0] + target, columns * data.shape[0] + rows)] = values
-    return listed
 
 
 def expand(counts: Any) -> pd.DataFrame:

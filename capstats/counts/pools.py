@@ -43,6 +43,13 @@ def group_sums(values: Array, group: Index, groups: int) -> Array:
     return sums.astype(values.dtype, copy=False).reshape(*values.shape[:-1], groups)
 
 
+def by_level(x: Table, level: Index, levels: int) -> Array:
+    """Records of each target at each level of one key column, of which every key has one: shape (..., target, level)."""
+    if isinstance(x, Cells):
+        return group_sums(x.values, x.target * levels + level[x.key], x.shape[0] * levels).reshape(x.shape[0], levels)
+    return group_sums(x, level, levels)
+
+
 class _DensePool:
     def __init__(self, s: Array):
         self.s = s

@@ -132,6 +132,11 @@ def mode(s: Table) -> Table:
     return like(s, ((cells(s) == on_cells(s, key_greatest(s))) & (cells(s) > 0)).astype(np.int64))
 
 
+def certain(s: Table) -> Table:
+    """1 in the only filled cell of each pure key, whose records all have the same target, and 0 elsewhere."""
+    return like(s, ((cells(s) == on_cells(s, key_total(s))) & (cells(s) > 0)).astype(np.int64))
+
+
 def in_least_cell(x: Table, key: Array, m: int) -> Table:
     """A table of m records, all of them in the first least cell of the given key: (...)."""
     if isinstance(x, Cells):

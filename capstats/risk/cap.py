@@ -225,10 +225,10 @@ def correct_predictions(o: Any, s: Any) -> xr.DataArray:
     >>> float(correct_predictions(o, [[67, 97, 153], [37, 114, 101], [169, 14, 148]]))
     272.0
     """
+    return Aligned({"o": o, "s": s}).map(lambda o, s: modal_hits(o, s).sum(-1), "correct_predictions")
 
-    def formula(o: Table, s: Table) -> Floats:
-        best = mode(s)
-        predicted = key_total(like(best, cells(o) * cells(best)))
-        return np.asarray(ratio(predicted, key_total(best), 0.0).sum(-1))
 
-    return Aligned({"o": o, "s": s}).map(formula, "correct_predictions")
+def modal_hits(o: Table, s: Table) -> Floats:
+    """Records of each key that the modal attacker expects to predict; a tie of t targets counts each as 1/t: shape (..., key)."""
+    best = mode(s)
+    return ratio(key_total(like(best, cells(o) * cells(best))), key_total(best), 0.0)

@@ -1,0 +1,105 @@
+"""Goodman and Kruskal's tau and lambda."""
+
+from fractions import Fraction
+
+import hypothesis.extra.numpy as numpy_strategies
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from capstats import at_most, average_cap, baseline_cap, correct_predictions, goodman_kruskal_lambda, goodman_kruskal_tau
+
+theorem = settings(deadline=None, max_examples=30, derandomize=True)
+BOTH = (goodman_kruskal_tau, goodman_kruskal_lambda)
+
+
+def avoided(o, guess):
+    """Share of wrong guesses that the key avoids, in fractions; ``guess`` is how often the guesser is right with a list of counts."""
+    rows = [[int(x) for x in row] for row in o]
+    n = sum(map(sum, rows))
+    without = guess([sum(row) for row in rows])
+    with_key = sum((guess([row[j] for row in rows]) for j in range(len(rows[0]))), Fraction(0))
+    return float((with_key - without) / (n - without)) if n - without else np.nan
+
+
+def proportional(counts):
+    return Fraction(sum(x * x for x in counts), sum(counts) or 1)
+
+
+def modal(counts):
+    return Fraction(max(counts))
+
+
+def tables(shape=None):
+    shape = shape or st.tuples(st.integers(1, 4), st.integers(1, 5))
+    return numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 6)).filter(np.any)
+
+
+def test_the_table_of_smokers():
+    # CAP(O) = (20^2 + 30^2) / 5000 + (5^2 + 45^2) / 5000 = 0.67, b = 0.625; modal: 30 + 45 of 100, as without the key.
+    o = [[20, 5], [30, 45]]
+    assert goodman_kruskal_tau(o).item() == pytest.approx((0.67 - 0.625) / 0.375, rel=1e-14)
+    assert goodman_kruskal_lambda(o).item() == 0
+
+
+@theorem
+@given(tables())
+def test_tau_and_lambda_are_the_errors_that_a_guesser_avoids(o):
+    np.testing.assert_allclose(goodman_kruskal_tau(o), avoided(o, proportional), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(goodman_kruskal_lambda(o), avoided(o, modal), rtol=1e-14)
+
+
+@theorem
+@given(tables())
+def test_numerators_are_cap_and_modal_success_above_their_baselines(o):
+    b, best = baseline_cap(o), baseline_cap(o, kind="modal")
+    if best < 1:
+        np.testing.assert_allclose(goodman_kruskal_tau(o) * (1 - b), average_cap(o, o) - b, atol=1e-14)
+        np.testing.assert_allclose(goodman_kruskal_lambda(o) * (1 - best), correct_predictions(o, o) / o.sum() - best, atol=1e-14)
+    assert all(np.isnan(measure(o)) == (best == 1) for measure in BOTH)
+    assert all(np.isnan(measure(o)) or 0 <= measure(o) <= 1 for measure in BOTH)
+
+
+@theorem
+@given(tables((3, 4)), st.lists(st.integers(1, 5), min_size=2, max_size=4), st.lists(st.integers(1, 5), min_size=1, max_size=4))
+def test_tau_is_zero_only_at_independence(o, targets, keys):
+    assert goodman_kruskal_tau(np.outer(targets, keys)).item() == pytest.approx(0, abs=1e-14)
+    independent = (o * o.sum() == np.outer(o.sum(1), o.sum(0))).all()
+    if not independent:
+        assert goodman_kruskal_tau(o) > 1e-6
+
+
+@theorem
+@given(tables((3, 3, 2)))
+def test_another_key_column_never_lowers_either(cube):
+    fine, coarse = cube.reshape(3, 6), cube.sum(2)
+    for measure in BOTH:
+        assert np.isnan(measure(coarse)) or at_most(measure(coarse).item(), measure(fine).item() + 1e-14)
+
+
+@pytest.mark.parametrize("measure", BOTH)
+def test_pure_keys_decide_the_target(measure):
+    assert measure([[4, 0, 0], [0, 2, 1]]).item() == pytest.approx(1, rel=1e-15)
+
+
+@pytest.mark.parametrize("measure", BOTH)
+def test_one_target_or_no_record_is_undefined(measure):
+    found = measure(xr.DataArray([[[3, 4], [0, 0]], [[0, 0], [0, 0]], [[1, 0], [0, 1]]], dims=("draw", "target", "key")))
+    np.testing.assert_array_equal(np.isnan(found), [True, True, False])
+    assert np.isnan(measure([[0.1, 0.2, 0.3], [0, 0, 0]]))
+
+
+@pytest.mark.parametrize("measure", BOTH)
+def test_scale_and_order_do_not_matter(measure):
+    o = np.random.default_rng(51).integers(0, 9, (3, 5))
+    assert measure(o[::-1, [3, 1, 0, 2, 4]]).item() == pytest.approx(measure(o).item(), rel=1e-13)
+    assert measure(0.37 * o).item() == pytest.approx(measure(o).item(), rel=1e-12)
+    assert measure(o * 2**45).item() == pytest.approx(measure(o).item(), rel=1e-12)
+
+
+@pytest.mark.parametrize("measure", BOTH)
+def test_bad_tables_raise(measure):
+    with pytest.raises(ValueError, match="`o` must be non-negative; got -1 at key=1, target=0"):
+        measure([[1, -1]])

@@ -1,0 +1,227 @@
+"""Values of each key and of each record, in the caller's own kind of table."""
+
+from collections import defaultdict
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import xarray as xr
+
+from capstats import average_cap, dio, dis, disco, key_summary, record_risk, replicated_uniques, tabulate, unique_keys
+
+ADDED = ["cap", "disclosed", "certain", "original_certain", "key_records", "key_synthetic_records", "unique", "replicated"]
+KINDS = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+    "mapping": lambda columns: columns,
+}
+
+
+def people(seed, n=40):
+    rng = np.random.default_rng(seed)
+    pick = lambda values: [values[k] for k in rng.integers(0, len(values), n)]  # noqa: E731
+    return {"a": pick(["p", "q", "r", None]), "b": pick([10, 2, 7]), "t": pick(["x", "y", None])}
+
+
+def expected(original, synthetic, keys=("a", "b")):
+    """The added columns, one person after the other."""
+    rows, others = ([tuple(row) for row in zip(*(table[c] for c in (*keys, "t")), strict=True)] for table in (original, synthetic))
+    answers, peers = defaultdict(list), defaultdict(list)
+    for *key, t in others:
+        answers[tuple(key)].append(t)
+    for *key, t in rows:
+        peers[tuple(key)].append(t)
+    found = []
+    for *key, t in rows:
+        said, own = answers[tuple(key)], peers[tuple(key)]
+        cap = said.count(t) / len(said) if said else 0.0
+        found.append(
+            (cap, cap == 1, len(set(said)) == 1, len(set(own)) == 1, len(own), len(said), len(own) == 1, len(own) == len(said) == 1)
+        )
+    return dict(zip(ADDED, map(list, zip(*found, strict=True)), strict=True))
+
+
+def columns_of(table):
+    names = table.column_names if isinstance(table, pa.Table) else table.columns if isinstance(table, pl.DataFrame) else list(table)
+    return {name: (table[name].to_pylist() if isinstance(table, pa.Table) else list(table[name])) for name in names}
+
+
+# Records
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("other", ["pandas", "polars"])
+def test_every_record_has_the_values_of_a_loop_over_people(kind, other):
+    original, synthetic = people(1), people(2, 30)
+    table = KINDS[kind](original)
+    found = record_risk(table, KINDS[other](synthetic), keys=["a", "b"], target="t")
+    assert type(found) is type(table)
+    found = columns_of(found)
+    assert list(found) == ["a", "b", "t", *ADDED]
+    for name, values in expected(original, synthetic).items():
+        assert found[name] == values, name
+
+
+def test_more_text_than_any_library_encodes_itself_keeps_its_rows():
+    """Ten thousand records of text, which polars and DuckDB would group before anybody sees a row."""
+    original, synthetic = ({c: list(map(str, v)) for c, v in people(seed, 10_000).items()} for seed in (3, 4))
+    right = expected(original, synthetic)
+    for kind in KINDS:
+        found = columns_of(record_risk(KINDS[kind](original), KINDS[kind](synthetic), keys=["a", "b"], target="t"))
+        assert all(found[name] == values for name, values in right.items()), kind
+
+
+def test_a_pandas_frame_keeps_its_index_and_its_other_columns():
+    frame = pd.DataFrame(people(1) | {"name": range(40)}, index=pd.Index(range(100, 140), name="id"))[::-1]
+    found = record_risk(frame, people(2), keys="b", target="t")
+    pd.testing.assert_frame_equal(found[frame.columns], frame)
+    assert found["cap"].tolist() == expected(people(1), people(2), keys=("b",))["cap"][::-1]
+
+
+@pytest.mark.parametrize("kind", ["pandas categorical", "polars Enum", "pandas Arrow"])
+def test_columns_that_are_codes_already_are_the_same(kind):
+    original, synthetic = people(1), people(2)
+    make = {
+        "pandas categorical": lambda t: pd.DataFrame(t).astype({"a": "category", "t": "category"}),
+        "polars Enum": lambda t: pl.DataFrame(t).with_columns(pl.col("a").cast(pl.Enum(["r", "q", "p"]))),
+        "pandas Arrow": lambda t: pl.DataFrame(t).to_pandas(use_pyarrow_extension_array=True),
+    }[kind]
+    found = record_risk(make(original), make(synthetic), keys=["a", "b"], target="t")
+    assert all(list(found[name]) == values for name, values in expected(original, synthetic).items())
+
+
+def test_a_frame_of_narwhals_stays_one():
+    found = record_risk(nw.from_native(pl.DataFrame(people(1))), people(2), keys="b", target="t")
+    assert isinstance(found, nw.DataFrame)
+    assert found["cap"].to_list() == expected(people(1), people(2), keys=("b",))["cap"]
+
+
+def test_types_and_bins_are_those_of_tabulate():
+    original = {"age": [3, 12, 70, 40], "k": ["1", "2", "10", "1"], "t": ["x", "y", "x", "x"]}
+    synthetic = {"age": [5, 80, 39], "k": [1, 10, 1], "t": ["x", "y", "x"]}
+    found = record_risk(original, synthetic, keys=["age", "k"], target="t", types={"k": "number"}, bins={"age": [18, 65]})
+    assert found["cap"].tolist() == [1, 0, 0, 1]
+    assert found["key_synthetic_records"].tolist() == [1, 0, 1, 1]
+
+
+def test_several_target_columns_are_guessed_together():
+    original, synthetic = {"k": [0, 0], "t": ["x", "y"], "u": [1, 1]}, {"k": [0, 0], "t": ["x", "y"], "u": [1, 2]}
+    assert record_risk(original, synthetic, keys="k", target=["t", "u"])["cap"].tolist() == [0.5, 0]
+
+
+def test_a_record_keeps_its_values_wherever_it_stands():
+    frame, synthetic = pd.DataFrame(people(1)), people(2)
+    straight = record_risk(frame, synthetic, keys=["a", "b"], target="t")
+    mixed = record_risk(frame.sample(frac=1, random_state=3), synthetic, keys=["b", "a"], target="t")
+    pd.testing.assert_frame_equal(mixed.sort_index(), straight)
+
+
+def test_records_average_to_the_measures():
+    """Part 2 of theory/record-risk.md."""
+    original, synthetic = people(5, 70), people(6, 50)
+    found = record_risk(original, synthetic, keys=["a", "b"], target="t")
+    t = tabulate(original, synthetic, keys=["a", "b"], target="t")
+    for name, measure in {
+        "cap": average_cap(t.o, t.s),
+        "disclosed": disco(t.o, t.s),
+        "certain": dis(t.o, t.s),
+        "original_certain": dio(t.o),
+        "unique": unique_keys(t.o),
+        "replicated": replicated_uniques(t.o, t.s),
+    }.items():
+        assert found[name].mean() == pytest.approx(measure.item(), rel=1e-14), name
+
+
+def test_a_large_key_space_is_no_table_in_memory():
+    """3,000 x 3,000 keys, of which few occur: the tables are sparse."""
+    rng = np.random.default_rng(7)
+    original, synthetic = (
+        {"a": rng.integers(0, 3000, 9000), "b": rng.integers(0, 3000, 9000), "t": rng.integers(0, 2000, 9000)} for _ in "os"
+    )
+    synthetic["a"][:500], synthetic["b"][:500] = original["a"][:500], original["b"][:500]
+    found = record_risk(original, synthetic, keys=["a", "b"], target="t")
+    right = expected({c: v.tolist() for c, v in original.items()}, {c: v.tolist() for c, v in synthetic.items()})
+    assert found["cap"].tolist() == right["cap"]
+    assert found["certain"].tolist() == right["certain"]
+
+
+def test_tables_without_rows_raise_and_say_so(tmp_path):
+    path = tmp_path / "o.parquet"
+    pd.DataFrame(people(1)).to_parquet(path)
+    for table in (path, str(path), pl.DataFrame(people(1)).lazy()):
+        with pytest.raises(TypeError, match=r"An answer for each record needs a table in memory; `original` is .* Read or collect it"):
+            record_risk(table, people(2), keys="b", target="t")
+    found = record_risk(people(1), path, keys="b", target="t")  # the synthetic table may be a file
+    assert found["cap"].tolist() == expected(people(1), people(1), keys=("b",))["cap"]
+
+
+def test_one_synthetic_table_and_columns_that_are_free_are_needed():
+    for synthetic in ([people(2), people(3)], {"first": people(2)}, None):
+        with pytest.raises(ValueError, match="`synthetic` must be one table"):
+            record_risk(people(1), synthetic, keys="b", target="t")
+    with pytest.raises(ValueError, match=r"`original` already has a column 'cap', which the result would hide. Rename it"):
+        record_risk(people(1) | {"cap": [1] * 40}, people(2), keys="b", target="t")
+    with pytest.raises(ValueError, match="Column 'c' is not in `original`"):
+        record_risk(people(1), people(2), keys="c", target="t")
+
+
+# Keys
+
+
+def test_a_summary_of_three_keys():
+    # The first is pure in s and right for 3 of 4; the second is a tie; nobody has the third in s.
+    found = key_summary([[3, 2, 1], [1, 2, 0]], [[1, 1, 0], [0, 1, 0]])
+    assert found.records.values.tolist() == [4, 4, 1]
+    assert found.synthetic_records.values.tolist() == [1, 2, 0]
+    assert found.matched.values.tolist() == [True, True, False]
+    np.testing.assert_array_equal(found.share, [1, 0.5, np.nan])
+    assert found.certain.values.tolist() == [True, False, False]
+    assert found.original_certain.values.tolist() == [False, False, True]
+    assert found.correct.values.tolist() == [3, 2, 0]
+    assert found.cap.values.tolist() == [0.75, 0.5, 0]
+    assert found.disclosed.values.tolist() == [3, 0, 0]
+    assert found.unique.values.tolist() == [False, False, True]
+    assert found.replicated.values.tolist() == [False, False, False]
+
+
+def test_keys_add_up_to_the_measures():
+    """Part 1 of theory/record-risk.md."""
+    rng = np.random.default_rng(71)
+    for _ in range(12):
+        o, s = rng.integers(0, 3, (2, 3, 6)) * (rng.random((2, 3, 6)) < 0.6)
+        o[0, 0] += 1
+        found, n = key_summary(o, s), o.sum()
+        assert found.correct.sum().item() / n == pytest.approx(average_cap(o, s).item(), rel=1e-14)
+        assert found.disclosed.sum().item() / n == disco(o, s).item()
+        assert found.records.where(found.certain, 0).sum().item() / n == dis(o, s).item()
+        assert found.records.where(found.original_certain, 0).sum().item() / n == dio(o).item()
+        assert found.unique.sum().item() / n == unique_keys(o).item()
+        assert found.replicated.sum().item() / n == replicated_uniques(o, s).item()
+
+
+def test_every_other_dim_broadcasts():
+    rng = np.random.default_rng(72)
+    o = xr.DataArray(rng.integers(0, 3, (2, 3, 4)), dims=("shard", "target", "key"))
+    s = xr.DataArray(rng.integers(0, 3, (3, 4, 5)), dims=("target", "key", "draw"))
+    found = key_summary(o, s)
+    for shard in range(2):
+        for draw in range(5):
+            one = key_summary(o[shard].values, s.isel(draw=draw).values)
+            for name in one:
+                assert set(found[name].dims) == {"shard", "draw", "key"}
+                np.testing.assert_array_equal(found[name].isel(shard=shard, draw=draw), one[name])
+
+
+def test_records_that_may_not_count_stay_in_the_key():
+    found = key_summary([[3], [1]], [[1], [0]], counted=[[1], [1]])
+    assert (found.records.item(), found.disclosed.item(), found.correct.item()) == (4, 1, 1)
+
+
+def test_weights_tell_no_uniques():
+    found = key_summary([[0.5, 0.5]], [[1, 0]])
+    assert "unique" not in found
+    assert found.disclosed.values.tolist() == [0.5, 0]
