@@ -34,12 +34,23 @@ def as_sparse(array: xr.DataArray) -> xr.DataArray:
     return array.copy(data=sparse.COO.from_numpy(array.values))
 
 
+def labelled(*tables: xr.DataArray) -> list[xr.DataArray]:
+    """Three key columns: the 30 keys of a table are 5 x 3 x 2."""
+    axis = pd.MultiIndex.from_product([range(5), range(3), range(2)], names=["a", "b", "c"])
+    return [table.assign_coords(xr.Coordinates.from_pandas_multiindex(axis, "key")) for table in tables]
+
+
 MEASURES = {
     "average_cap zero": capstats.average_cap,
     "average_cap drop": lambda o, s: capstats.average_cap(o, s, unmatched="drop"),
+    "average_cap nearest": lambda o, s: capstats.average_cap(*labelled(o, s), unmatched="nearest"),
+    "average_cap radius": lambda o, s: capstats.average_cap(*labelled(o, s), radius=1),
+    "average_cap radius, drop": lambda o, s: capstats.average_cap(*labelled(o, s), radius=2, unmatched="drop"),
+    "nearest_distance": lambda o, s: capstats.nearest_distance(*labelled(o, s)),
     "matched_records": capstats.matched_records,
     "correct_predictions": capstats.correct_predictions,
     "cap_ecdf zero": lambda o, s: capstats.cap_ecdf(o, s, [0.0, 0.2, 0.5, 1.0]),
+    "cap_ecdf nearest": lambda o, s: capstats.cap_ecdf(*labelled(o, s), [0.2, 0.5], unmatched="nearest"),
     "cap_ecdf drop": lambda o, s: capstats.cap_ecdf(o, s, 0.5, unmatched="drop"),
     "baseline marginal": lambda o, s: capstats.baseline_cap(o),
     "baseline modal": lambda o, s: capstats.baseline_cap(o, kind="modal"),
@@ -91,6 +102,8 @@ INTEGERS_ONLY = {
     "unique_keys": capstats.unique_keys,
     "replicated_uniques": capstats.replicated_uniques,
     "cap_quantiles zero": lambda o, s: capstats.cap_quantiles(o, s, [0, 0.1, 0.5, 0.77, 1]),
+    "cap_quantiles nearest": lambda o, s: capstats.cap_quantiles(*labelled(o, s), [0.1, 0.5], unmatched="nearest"),
+    "cap_boxplot nearest": lambda o, s: capstats.cap_boxplot(*labelled(o, s), unmatched="nearest").upper_whisker,
     "cap_quantiles drop": lambda o, s: capstats.cap_quantiles(o, s, 0.3, unmatched="drop"),
     **{
         f"cap_boxplot {name}": lambda o, s, name=name: capstats.cap_boxplot(o, s)[name]
@@ -126,11 +139,11 @@ def test_the_mean_over_several_tables_has_the_same_error_on_both_backings(unmatc
 
 
 @pytest.mark.parametrize("kind", ["one", "several", "full"])
-@pytest.mark.parametrize("unmatched", ["zero", "drop"])
-def test_cell_values_agree_where_a_table_holds_records_and_are_0_elsewhere(kind: str, unmatched: str) -> None:
-    o, s = tables(kind)
-    dense = capstats.individual_cap(o, s, unmatched=unmatched)
-    found = capstats.individual_cap(as_sparse(o), as_sparse(s), unmatched=unmatched)
+@pytest.mark.parametrize(("unmatched", "radius"), [("zero", 0), ("drop", 0), ("nearest", 0), ("zero", 1), ("drop", 2)])
+def test_cell_values_agree_where_a_table_holds_records_and_are_0_elsewhere(kind: str, unmatched: str, radius: int) -> None:
+    o, s = labelled(*tables(kind))
+    dense = capstats.individual_cap(o, s, unmatched=unmatched, radius=radius)
+    found = capstats.individual_cap(as_sparse(o), as_sparse(s), unmatched=unmatched, radius=radius)
     assert isinstance(found.data, sparse.COO)
     held = ((o + s) > 0).transpose(*dense.dims).values
     np.testing.assert_array_equal(found.data.todense()[held], dense.values[held])

@@ -184,7 +184,7 @@ class Search:
             a, b, distance[part] = self._pairs(who[part], radius)
             waiting.append((who[part][a], b))
             pairs += len(a)
-            if pairs >= HITS or start + step >= len(who):
+            if pairs >= HITS or (pairs and start + step >= len(who)):
                 self._lend_pairs(waiting)
                 waiting, pairs = [], 0
         return distance
