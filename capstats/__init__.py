@@ -10,28 +10,44 @@ from capstats.counts.tables import from_counts, full_domain, merge_counts, obser
 from capstats.counts.tabulate import tabulate
 from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.synthesis import sample_tables
+from capstats.risk.anonymity import anonymity, satisfies_anonymity
 from capstats.risk.baselines import baseline_cap
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
+from capstats.risk.classes import class_sizes, k_anonymity, marketer_risk, prosecutor_risk
+from capstats.risk.closeness import beta_likeness, delta_disclosure, t_closeness
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.risk.diversity import alpha_k_anonymity, l_diversity
+from capstats.risk.influence import cap_influence, rank_removals
+from capstats.risk.merging import cap_after_merge, rank_merges
 
 __version__ = version("capstats")
 
 __all__ = [
     "MISSING",
     "Audit",
+    "alpha_k_anonymity",
+    "anonymity",
     "at_most",
     "audit",
     "average_cap",
     "baseline_cap",
+    "beta_likeness",
+    "cap_after_merge",
     "cap_bounds",
     "cap_boxplot",
     "cap_ecdf",
+    "cap_influence",
     "cap_quantiles",
+    "class_sizes",
     "correct_predictions",
+    "delta_disclosure",
     "expand",
     "from_counts",
     "full_domain",
     "individual_cap",
+    "k_anonymity",
+    "l_diversity",
+    "marketer_risk",
     "matched_records",
     "maximum_cap",
     "merge_counts",
@@ -39,7 +55,12 @@ __all__ = [
     "minimal_table",
     "minimum_cap",
     "observed_domain",
+    "prosecutor_risk",
+    "rank_merges",
+    "rank_removals",
     "sample_tables",
+    "satisfies_anonymity",
+    "t_closeness",
     "tabulate",
     "to_frame",
 ]
