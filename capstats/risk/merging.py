@@ -16,7 +16,7 @@ from capstats.counts.primitives import Array, Floats, Table, across_targets, att
 from capstats.risk.cap import Unmatched, average_cap, check_unmatched
 from capstats.risk.influence import correct_by_key, counted_by_key
 
-MANY_LEVELS = 1 << 12  # levels of a column, of which all pairs are merged
+MOST = 1 << 11  # levels of a column, or targets, of which all pairs are looked at
 
 
 def cap_after_merge(o: Any, s: Any, *, column: str, unmatched: Unmatched = "zero") -> xr.DataArray:
@@ -41,7 +41,7 @@ def cap_after_merge(o: Any, s: Any, *, column: str, unmatched: Unmatched = "zero
     Raises
     ------
     ValueError, TypeError
-        If there is no such column, it has more than 4096 levels, or the tables are not counts or disagree.
+        If there is no such column, it has more than 2048 levels (a target column: there are more targets), or the tables are not counts or disagree.
 
     See Also
     --------
@@ -69,8 +69,9 @@ def cap_after_merge(o: Any, s: Any, *, column: str, unmatched: Unmatched = "zero
     dim, place, codes = _located(aligned, column)
     axis = aligned.axes[dim]
     shown, level = np.unique(codes[place], return_inverse=True)
-    if len(shown) > MANY_LEVELS:
-        raise ValueError(f"Column {column!r} has {len(shown)} levels, more than {MANY_LEVELS} to merge in pairs. Bin or group them first.")
+    if (size := len(level) if dim == "target" else len(shown)) > MOST:
+        what = "targets" if dim == "target" else "levels"
+        raise ValueError(f"Column {column!r} has {size} {what}, more than {MOST} to merge in pairs. Bin or group them first.")
     rest = _group([other for i, other in enumerate(codes) if i != place], len(level))
     pairs = list(_pairs(level, rest))
 
@@ -201,7 +202,7 @@ def rank_merges(o: Any, s: Any, *, columns: Sequence[str] | None = None, unmatch
     parts = []
     for column in columns_of(aligned)["key"] if columns is None else columns:
         found = cap_after_merge(o, s, column=column, unmatched=unmatched)
-        labels = np.array(found.indexes["level"], dtype=object)
+        labels = np.array([canonical(x) for x in found.indexes["level"]], dtype=object)
         first, second = np.triu_indices(len(labels), 1)
         pairs = {"level": labels[first], "other": labels[second], "average_cap": found.values[first, second]}
         parts.append(pd.DataFrame({"column": column, **pairs}).astype({"level": object, "other": object}))

@@ -89,7 +89,7 @@ def test_a_table_without_records_has_no_model_and_satisfies_none():
     models = anonymity([[1, 2]], [[0, 0]]).sel(table="synthetic")
     assert models.classes == models.uniques == 0
     assert all(np.isnan(models[name]) for name in MODELS.keys() - {"classes", "uniques"})
-    everything = {name: 0 for name in ("k", "distinct_l", "entropy_l")} | {name: inf for name in ("alpha", "t", "beta", "delta")}
+    everything = dict.fromkeys(("k", "distinct_l", "entropy_l"), 0) | dict.fromkeys(("alpha", "t", "beta", "delta"), inf)
     assert not satisfies_anonymity([[0, 0]], **everything, recursive_cl=(inf, 1)).to_array().any()
 
 
