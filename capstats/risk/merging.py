@@ -41,7 +41,8 @@ def cap_after_merge(o: Any, s: Any, *, column: str, unmatched: Unmatched = "zero
     Raises
     ------
     ValueError, TypeError
-        If there is no such column, it has more than 2048 levels (a target column: there are more targets), or the tables are not counts or disagree.
+        If there is no such column, it has more than 2048 levels (or there are more targets than that, and it is one of theirs), or the
+        tables are not counts or disagree.
 
     See Also
     --------

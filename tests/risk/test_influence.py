@@ -100,7 +100,8 @@ def test_both_backings_and_any_batch_give_the_same(unit, of, unmatched):
     options = {"unit": unit, "of": of, "unmatched": unmatched}
     dense = cap_influence(o, s, **options)
     held = (o + s).sum("target") > 0 if unit == "key" else o + s > 0
-    stored = cap_influence(*(x.copy(data=sparse.COO.from_numpy(x.values)) for x in (o, s)), **options)
+    in_order = (x.transpose(..., "target", "key") for x in (o, s))
+    stored = cap_influence(*(x.copy(data=sparse.COO.from_numpy(x.values)) for x in in_order), **options)
     for name, values in dense.items():
         assert values.dims == ("draw", "key") if unit == "key" else ("draw", "target", "key")
         for draw in range(2):
