@@ -116,8 +116,10 @@ def _located(aligned: Aligned, column: str) -> tuple[str, int, list[Array]]:
     for dim, names in columns.items():
         if column in names:
             axis = aligned.axes[dim]
-            codes = [np.arange(aligned.sizes[dim])] if axis is None else [np.asarray(x) for x in axis.codes]
-            return dim, names.index(column), codes
+            if axis is None:
+                return dim, 0, [np.arange(aligned.sizes[dim])]
+            missing_last = zip(map(np.asarray, axis.codes), axis.levels, strict=True)
+            return dim, names.index(column), [np.where(code < 0, len(level), code) for code, level in missing_last]
     known = [name for names in columns.values() for name in names]
     raise ValueError(f"`column` {column!r} is neither a key column nor a target column.{hint(column, known)}")
 
@@ -128,8 +130,8 @@ def columns_of(aligned: Aligned) -> dict[str, list[str]]:
 
 
 def _labels_of(level: pd.Index, shown: Array) -> list[Label]:
-    labels = [canonical(x) for x in level]
-    return [labels[code] if code >= 0 else MISSING for code in shown]
+    labels = [*map(canonical, level), MISSING]
+    return [labels[code] for code in shown]
 
 
 def _group(columns: Sequence[Array], size: int) -> Array:

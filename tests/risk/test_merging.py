@@ -148,6 +148,15 @@ def test_a_column_with_one_level_has_no_merge():
     assert cap_after_merge(tables.o, tables.s, column="k").values.tolist() == [[0.5]]
 
 
+def test_missing_labels_of_an_index_of_ones_own_come_last():
+    index = pd.MultiIndex.from_arrays([["a", None, "b"], [1, 1, 1]], names=["k", "g"])
+    o = xr.DataArray([[1, 2, 0], [3, 1, 1]], dims=("target", "key"), coords=xr.Coordinates.from_pandas_multiindex(index, "key"))
+    merged = cap_after_merge(o, o, column="k")
+    assert merged.indexes["level"].tolist() == ["a", "b", MISSING]
+    # Together 3 and 4 records of a and the missing: (9 + 16) / 7, and 1 of b.
+    assert merged.sel(level="a", other=MISSING).item() == pytest.approx((25 / 7 + 1) / 8, rel=1e-15)
+
+
 def test_bad_columns_are_refused():
     tables = smoking()
     with pytest.raises(ValueError, match=r"`column` 'smokin' is neither a key column nor a target column\. Did you mean 'smoking'"):
