@@ -7,11 +7,17 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 STYLES = {
-    "capstats average_cap": {"color": "#0072B2", "marker": "o", "label": "capstats, frames in memory"},
-    "capstats average_cap, from the files": {"color": "#0072B2", "marker": "s", "linestyle": "--", "label": "capstats, Parquet files"},
+    "capstats, pandas": {"color": "#0072B2", "marker": "o"},
+    "capstats, Polars": {"color": "#56B4E9", "marker": "P"},
+    "capstats, Parquet": {"color": "#0072B2", "marker": "s", "linestyle": "--", "label": "capstats, Parquet (1 GB memory limit)"},
+    "capstats, CSV": {"color": "#009E73", "marker": "X", "linestyle": "--", "label": "capstats, CSV (1 GB memory limit)"},
     "SDMetrics CategoricalCAP": {"color": "#D55E00", "marker": "^"},
     "SDMetrics DisclosureProtection": {"color": "#E69F00", "marker": "v"},
-    "SDMetrics DisclosureProtectionEstimate": {"color": "#CC79A7", "marker": "D", "label": "... Estimate (a subsample)"},
+    "SDMetrics DisclosureProtectionEstimate": {
+        "color": "#CC79A7",
+        "marker": "D",
+        "label": "SDMetrics DisclosureProtectionEstimate (a subsample)",
+    },
     "limit: the codes read once": {"color": "0.3", "linestyle": ":", "label": "physical limit: the codes read once"},
 }
 

@@ -103,8 +103,9 @@ class Audit:
         p = self.provenance
         missing = {"level": "are a level of their column", "drop": "dropped with their records"}[p["missing"]]
         dropped = "".join(f"; {n} of `{table}`" for table, n in p.get("dropped", {}).items())
+        cut = "".join(f" {column} is cut at {', '.join(map(str, at)) or 'no point'}." for column, at in p.get("bins", {}).items())
         notes = [
-            f"keys: {', '.join(p['keys'])}; target: {', '.join(p['target'])}; missing values {missing}{dropped}.",
+            f"keys: {', '.join(p['keys'])}; target: {', '.join(p['target'])}; missing values {missing}{dropped}.{cut}",
             "Least and greatest attainable: over all synthetic tables, however large, on the observed domain,",
             f"the {p['domain']['targets']} targets x {p['domain']['keys']} keys that some original record has.",
         ]
@@ -152,6 +153,7 @@ def audit(
     missing: Literal["level", "drop"] = "level",
     null_values: str | Sequence[str] | None = None,
     types: Mapping[Hashable, Type] | None = None,
+    bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
     memory_limit: str | None = None,
     progress: bool | None = None,
@@ -165,7 +167,7 @@ def audit(
         As in `tabulate`; `synthetic` may be several tables.
     keys, target : column name or sequence of names
         What the intruder knows, and what is guessed.
-    missing, null_values, types, weights, memory_limit, progress
+    missing, null_values, types, bins, weights, memory_limit, progress
         As in `tabulate`.
     provenance : mapping, optional
         What else the result is to say of how it came to be, such as a seed.
@@ -210,6 +212,7 @@ def audit(
         missing=missing,
         null_values=null_values,
         types=types,
+        bins=bins,
         weights=weights,
         memory_limit=memory_limit,
         progress=progress,
@@ -250,7 +253,7 @@ def audit(
             "predictive_success": "tied targets share",
             "baseline": "marginal",
         },
-        **{name: tables.attrs[name] for name in ("dropped", "weights") if name in tables.attrs},
+        **{name: tables.attrs[name] for name in ("dropped", "weights", "bins") if name in tables.attrs},
         **{name: value for name, value in (("types", types), ("null_values", null_values)) if value is not None},
         **({"quartiles": "not defined: the original's weights are fractional"} if o.dtype.kind != "i" else {}),
         **(provenance or {}),

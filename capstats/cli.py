@@ -44,6 +44,13 @@ def parser() -> Parser:
         "--types", metavar="A=TYPE,...", help='type of each column: number, text, bool, date, datetime, or its levels in order "low|high"'
     )
     check.add_argument("--type", action="append", default=[], metavar="A=TYPE", help="one such type, whatever is in it; may be repeated")
+    check.add_argument(
+        "--bin",
+        action="append",
+        default=[],
+        metavar="A=BINS",
+        help='cut column A into so many bins of equal width (A=10), at quantiles (A=quantile:4) or at points (A="18|65"); may be repeated',
+    )
     check.add_argument("--missing", choices=("level", "drop"), default="level", help="missing values are a level, or drop their record")
     check.add_argument("--null-values", action="append", metavar="TEXT", help="text that means missing in CSV, in place of an empty field")
     check.add_argument("--weights", metavar="W or WO,WS", help="column of weights, or one for original and one for synthetic records")
@@ -114,6 +121,7 @@ def _files(given: argparse.Namespace) -> Audit:
         missing=given.missing,
         null_values=given.null_values,
         types=_types(given.types, given.type),
+        bins=_bins(given.bin),
         weights=_weights(given.weights),
         memory_limit=given.memory_limit,
         progress=_progress(given),
@@ -124,7 +132,7 @@ def _files(given: argparse.Namespace) -> Audit:
 def _example(given: argparse.Namespace) -> Audit:
     from capstats.datasets import example
 
-    own = ("original", "keys", "key", "target", "types", "type", "weights", "null_values", "memory_limit")
+    own = ("original", "keys", "key", "target", "types", "type", "bin", "weights", "null_values", "memory_limit")
     taken = [name for name in own if getattr(given, name)] + ["missing"] * (given.missing != "level")
     if taken:
         raise ValueError(f"--example brings its own data and columns; leave out {', '.join(taken)}.")
@@ -175,6 +183,26 @@ def _types(text: str | None, single: Sequence[str]) -> dict[Hashable, Any] | Non
             raise ValueError(f"the type of column {column!r} is given twice. Give it once.")
         types[column] = wanted.split("|") if "|" in wanted else wanted
     return types or None
+
+
+def _bins(single: Sequence[str]) -> dict[Hashable, Any] | None:
+    """``a=10``, ``a=quantile:4`` or ``a=18|65``, each a column and where it is cut."""
+    bins: dict[Hashable, Any] = {}
+    for part in single:
+        column, _, wanted = part.rpartition("=")
+        how, colon, number = wanted.rpartition(":")
+        if not column or column in bins:
+            raise ValueError(f"--bin must be COLUMN=BINS, once for each column; got {part!r}.")
+        if "|" in wanted:
+            bins[column] = [point for point in wanted.split("|") if point]
+        elif number.isdecimal() and (how, colon) in (("", ""), ("quantile", ":")):
+            bins[column] = (how, int(number)) if how else int(number)
+        else:
+            raise ValueError(
+                f"--bin must say a number of bins (age=10), quantiles (age=quantile:4) or cut points (age='18|65', one of them age='18|'); "
+                f"got {part!r}."
+            )
+    return bins or None
 
 
 def _weights(text: str | None) -> Any:

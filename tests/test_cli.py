@@ -249,6 +249,25 @@ def test_types_of_columns_and_levels_with_commas_and_equals_signs_may_be_given_o
     assert "got 'smoking'. Give what has a comma in it to --type, by itself." in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("asked", "points"), [("age=3", [32.33, 41.67]), ("age=quantile:2", [34.5]), ("age=30|40", [30, 40]), ("age=30|", [30])]
+)
+def test_a_column_of_numbers_is_cut(here, capsys, asked, points):
+    Path("ages.csv").write_text("age,sick\n23,yes\n29,no\n30,no\n39,yes\n51,yes\n40,no\n")
+    arguments = ["audit", "ages.csv", "ages.csv", "--keys", "age", "--target", "sick", "--bin", asked]
+    found = measures(capsys, *arguments)
+    assert found["provenance"]["bins"]["age"] == pytest.approx(points, abs=0.01)
+    assert found["measures"]["keys"] == len(points) + 1
+    assert main(arguments) == 0
+    assert " age is cut at " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("asked", ["age", "=3", "age=wide", "age=width:3", "age=quantile:x"])
+def test_a_column_is_cut_in_a_way_that_is_known(here, capsys, asked):
+    assert main(["audit", "original.csv", "synthetic.csv", "--keys", "smoking", "--target", "health", "--bin", asked]) == 2
+    assert f"--bin must {'be COLUMN=BINS' if asked in ('age', '=3') else 'say a number of bins'}" in capsys.readouterr().err
+
+
 def test_weights_count_records(here, capsys):
     arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class,Sex,Age", "--target", "Survived"]
     found = measures(capsys, *arguments, "--weights", "count")

@@ -20,7 +20,7 @@ from capstats.counts.labels import MISSING, Kind, Label, canonical, free_name, i
 UNLABELLED = {"key": "key_", "target": "target"}  # what the only column is called where nobody named it
 
 
-def multi_index(codes: Iterable[Ints], labels: Iterable[Sequence[Label]], names: Iterable[Hashable]) -> pd.MultiIndex:
+def multi_index(codes: Iterable[Ints], labels: Iterable[Sequence[Label] | Places], names: Iterable[Hashable]) -> pd.MultiIndex:
     """Rows of codes as a MultiIndex whose levels keep the order of their labels."""
     levels: list[Any] = [level_index(x) for x in labels]  # the stubs of pandas know no index as a level, no array as codes
     places: list[Any] = list(codes)

@@ -54,11 +54,13 @@ def table_of(values: Array, target: Index, key: Index, shape: tuple[int, int], s
         except MemoryError as error:
             size = f"{shape[0]} targets x {shape[1]} keys need {math.prod(shape) * 8 / 1e9:.1f} GB"
             raise MemoryError(f'{size}. Give backing="sparse", or fewer or coarser columns.') from error
-        np.add.at(table, (target, key), values)
+        np.add.at(table.reshape(-1), target * shape[1] + key, values)
         return table
-    flat, where = np.unique(target * shape[1] + key, return_inverse=True)
-    sums = np.zeros(len(flat), values.dtype)
-    np.add.at(sums, where, values)
+    flat = target * shape[1] + key
+    order = np.argsort(flat, kind="stable")
+    flat, values = flat[order], values[order]
+    first = np.flatnonzero(np.concatenate(([True], flat[1:] != flat[:-1])))
+    flat, sums = flat[first], np.add.reduceat(values, first)
     return coo(np.divmod(flat, shape[1]), sums, shape)
 
 

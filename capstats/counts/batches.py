@@ -170,7 +170,8 @@ class Aligned:
                 if dim not in shape:
                     self.dims.append(dim)
                     shape[dim] = array.sizes[dim]
-            self.coords.update({c: v for c, v in array.coords.items() if not set(v.dims) & set(CELLS) and v.dims})
+            if array.ndim > len(cores[name]):
+                self.coords.update({c: v for c, v in array.coords.items() if not set(v.dims) & set(CELLS) and v.dims})
         self.shape = tuple(shape[dim] for dim in self.dims)
         self.arrays: dict[str, Any] = {}
         for name, array in arrays.items():

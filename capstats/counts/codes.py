@@ -7,6 +7,7 @@ the labels that all tables share.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
@@ -29,30 +30,61 @@ class Column:
     """One column as codes: the label of a row is ``labels[code - first]``."""
 
     codes: Ints
-    labels: Sequence[Label]
+    labels: Sequence[Label] | Places  # many integers stay an array
     first: int = 0  # the least code: -1 where a library keeps missing values there
     ordered: bool = False  # the labels' order is the caller's (a category order), not ours
 
 
 @dataclass
-class Rows:
-    """Distinct rows, as one index array a column into its labels, and how often (or with what weight) each occurs."""
+class Factor:
+    """Distinct combinations of some columns, as one index array a column into its labels, and which of them each row has."""
 
     codes: list[Places]
+    of_row: Places
+
+
+@dataclass
+class Rows:
+    """Distinct rows, each as one number over all columns, in order, and how often (or with what weight) each occurs."""
+
+    flat: Places
+    columns: Sequence[Column]  # whose digits make up the number
+    digits: Callable[[list[Places]], list[Places]]  # from theirs to those of the columns that were counted
     counts: Counts
+
+    @property
+    def codes(self) -> list[Places]:
+        """One index array a column into its labels."""
+        return self.digits(list(np.unravel_index(self.flat, _sizes(self.columns))))
+
+    def split(self, k: int) -> tuple[Factor, Factor]:
+        """The rows as combinations of the first k columns and of the others: few of each, where rows are many."""
+        if self.digits is _as_they_are:
+            sizes = _sizes(self.columns)
+            first, second = np.divmod(self.flat, math.prod(sizes[k:]))
+            return _factor(first, sizes[:k]), _factor(second, sizes[k:])
+        columns = [Column(c, range(int(c.max()) + 1)) for c in self.codes]
+        return factor(columns[:k]), factor(columns[k:])
 
 
 def count(columns: Sequence[Column], weights: Counts | None = None, advance: Callable[[int], None] = lambda _: None) -> Rows:
     """Distinct rows of the columns and their multiplicities, or the sums of their weights; ``advance`` is told the rows of each block."""
     n = len(columns[0].codes)
     columns, digits = _narrowed(columns)
-    sizes = [len(c.labels) for c in columns]
-    cells = int(np.prod(sizes, dtype=object))
+    cells = math.prod(_sizes(columns))
     if cells <= min(max(1 << 16, n), DENSE):
         flat, counts = _count_grid(columns, cells, n, weights, advance)
     else:
         flat, counts = _count_sorted(_fold(columns, 0, n), weights)
-    return Rows(digits(list(np.unravel_index(flat, sizes))), counts)
+    return Rows(flat, columns, digits, counts)
+
+
+def _sizes(columns: Sequence[Column]) -> list[int]:
+    return [len(c.labels) for c in columns]
+
+
+def _as_they_are(codes: list[Places]) -> list[Places]:
+    return codes
 
 
 def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[list[Places]], list[Places]]]:
@@ -61,12 +93,12 @@ def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[li
     Where the product of the numbers of levels is too large, the leading columns are replaced by their distinct combinations.
     """
     head = 1
-    while head < len(columns) and _reach(columns[: head + 1]) <= WIDEST:
+    while head < len(columns) and math.prod(_sizes(columns[: head + 1])) <= WIDEST:
         head += 1
     if head == len(columns):
-        return columns, lambda codes: codes
+        return columns, _as_they_are
     flat, ids = np.unique(_fold(columns[:head], 0, len(columns[0].codes)), return_inverse=True)
-    leading = list(np.unravel_index(flat, [len(c.labels) for c in columns[:head]]))
+    leading = list(np.unravel_index(flat, _sizes(columns[:head])))
     rest, digits = _narrowed([Column(ids, range(len(flat))), *columns[head:]])
 
     def back(codes: list[Places]) -> list[Places]:
@@ -76,56 +108,61 @@ def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[li
     return rest, back
 
 
-def _reach(columns: Sequence[Column]) -> int:
-    """A bound on the magnitude of every intermediate mixed-radix code of the columns."""
-    size, offset = 1, 0
+def _fold(columns: Sequence[Column], start: int, stop: int, room: NDArray[np.int64] | None = None) -> NDArray[np.intp]:
+    """Mixed-radix code of each row of a block, each step in the narrowest integers that hold it; ``room`` is three rows to work in.
+
+    Integers wrap, so codes below 0 and the first codes of the columns cancel out where the code is complete.
+    """
+    rows, size, offset = stop - start, 1, 0
+    one, other, out = np.empty((3, rows), np.int64) if room is None else room[:, :rows]
+    code = one.view(np.uint8)[:rows]
+    code[:] = 0
     for column in columns:
         size *= len(column.labels)
-        offset = offset * len(column.labels) - column.first
-    return size + abs(offset)
-
-
-def _fold(columns: Sequence[Column], start: int, stop: int, out: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
-    """Mixed-radix code of each row of a block, in the narrowest integers that hold each step."""
-    rows = stop - start
-    out = np.empty(rows, np.intp) if out is None else out[:rows]
-    first, *others = columns
-    flat: Ints = first.codes[start:stop]
-    offset = -first.first
-    for k, column in enumerate(others, start=2):
-        codes, levels = column.codes[start:stop], len(column.labels)
-        # digits still carry their column's first code; what that adds up to is taken off once, at the end
-        offset = offset * levels - column.first
-        if k == len(columns):
-            np.multiply(flat, levels, out=out, dtype=np.intp, casting="unsafe")
-            flat = np.add(out, codes, out=out, dtype=np.intp, casting="unsafe")  # else uint64 codes would be added as floats
+        wide = next(t for t in (np.uint8, np.uint16, np.uint32, np.uint64) if size <= np.iinfo(t).max)
+        if code.dtype != wide:
+            other.view(wide)[:rows] = _shifted(code, offset)
+            code, offset, one, other = other.view(wide)[:rows], 0, other, one
+        digits = column.codes[start:stop]
+        if digits.itemsize == code.itemsize:
+            digits = digits.view(wide)
         else:
-            reach = _reach(columns[:k])
-            wide = next(t for t in (np.int16, np.int32, np.int64) if reach <= np.iinfo(t).max)
-            flat = np.multiply(flat, levels, dtype=wide, casting="unsafe")
-            np.add(flat, codes, out=flat, dtype=wide, casting="unsafe")
-    if not others:
-        out[:] = flat
+            digits, given = other.view(wide)[:rows], digits
+            digits[:] = given
+        code *= wide(len(column.labels))
+        code += digits
+        offset = offset * len(column.labels) - column.first
+    out[:] = _shifted(code, offset)
+    folded: NDArray[np.intp] = out
+    return folded
+
+
+def _shifted(flat: Ints, offset: int) -> Ints:
+    """The codes with the offset added, as integers that wrap."""
     if offset:
-        out += offset
-    return out
+        flat += flat.dtype.type(offset % (np.iinfo(flat.dtype).max + 1))
+    return flat
 
 
 def _count_grid(
     columns: Sequence[Column], cells: int, n: int, weights: Counts | None, advance: Callable[[int], None]
 ) -> tuple[NDArray[np.intp], Counts]:
     block = max(BLOCK if n > 100_000 else BLOCK // 4, 4 * cells)  # adding a grid up must not cost more than counting into it
-    buffer = np.empty(min(block, n), np.intp)
+    room = np.empty((3, min(block, n)), np.int64)
     total: Counts = np.zeros(cells, np.int64) if weights is None else np.zeros(cells, np.float64)
+    seen = np.zeros(0 if weights is None else cells, bool)  # a row of weight 0 still shows its cell
     for start in range(0, n, block):
-        flat = _fold(columns, start, min(start + block, n), buffer)
-        part = np.bincount(flat, None if weights is None else weights[start : start + block], minlength=cells)
-        np.add(total, part, out=total)
+        flat = _fold(columns, start, min(start + block, n), room)
+        if weights is None:
+            total += np.bincount(flat, minlength=cells)
+        else:
+            total += np.bincount(flat, weights[start : start + block], minlength=cells)
+            seen[flat] = True
         advance(len(flat))
     if weights is None:
         flat = np.flatnonzero(total)
         return flat, total[flat]
-    flat = np.flatnonzero(np.bincount(_fold(columns, 0, n), minlength=cells))  # a row of weight 0 still shows its cell
+    flat = np.flatnonzero(seen)
     if np.issubdtype(weights.dtype, np.integer):
         total = total.astype(np.int64)  # bincount adds in float64, which is exact below 2**53
     return flat, total[flat]
@@ -137,7 +174,7 @@ def _count_sorted(flat: NDArray[np.intp], weights: Counts | None) -> tuple[NDArr
     else:
         order = np.argsort(flat, kind="stable")
         flat, weights = flat[order], weights[order]
-    starts = np.flatnonzero(np.concatenate(([True], flat[1:] != flat[:-1])))
+    starts = np.flatnonzero(_starts(flat))
     if weights is None:
         return flat[starts], np.diff(starts, append=len(flat))
     return flat[starts], np.add.reduceat(weights, starts)
@@ -148,14 +185,17 @@ def _count_sorted(flat: NDArray[np.intp], weights: Counts | None) -> tuple[NDArr
 
 def joint_labels(
     columns: Sequence[Column], name: Hashable, tables: Sequence[str], order: Sequence[Label] = ()
-) -> tuple[list[Label], list[Places]]:
+) -> tuple[Sequence[Label] | Places, list[Places]]:
     """The labels that occur in any table, in their common order, and for each table where its own labels stand in it.
 
     A category order comes first: ``order``, then the first table's before the next one's. It counts as a whole, also where a
     table shows only some of its categories. Other labels follow in natural order; ``MISSING`` is last.
     """
-    used = [np.flatnonzero(np.bincount(c.codes - c.first, minlength=len(c.labels))).tolist() for c in columns]
-    present = [[c.labels[i] for i in u] for c, u in zip(columns, used, strict=True)]
+    used = [np.flatnonzero(np.bincount(c.codes - c.first, minlength=len(c.labels))) for c in columns]
+    if not order and all(isinstance(c.labels, np.ndarray) for c in columns):
+        return _joint_integers(columns, used)
+    present = [chosen(c.labels, u) for c, u in zip(columns, used, strict=True)]
+    present = [x.tolist() if isinstance(x, np.ndarray) else x for x in present]
     kinds: dict[Kind, str] = {}
     for labels, table in zip(present, tables, strict=True):
         kind = one_kind(labels, name, table)
@@ -182,6 +222,26 @@ def joint_labels(
     return joint, maps
 
 
+def _joint_integers(columns: Sequence[Column], used: Sequence[Places]) -> tuple[Places, list[Places]]:
+    """The same for integers, without a look at each."""
+    present = [np.asarray(c.labels)[u] for c, u in zip(columns, used, strict=True)]
+    joint = np.sort(np.concatenate(present))
+    joint = joint[_starts(joint)] if len(joint) else joint
+    maps = [np.zeros(len(c.labels), np.int64) for c in columns]
+    for to_joint, u, labels in zip(maps, used, present, strict=True):
+        to_joint[u] = np.searchsorted(joint, labels)
+    return joint, maps
+
+
+def chosen(labels: Sequence[Label] | Places, places: Places) -> list[Label] | Places:
+    """The labels at the given places."""
+    if isinstance(labels, range):
+        return places + labels.start
+    if isinstance(labels, np.ndarray):
+        return labels[places]
+    return [labels[i] for i in places.tolist()]
+
+
 def _common_type(name: Hashable, kinds: set[Kind]) -> str:
     """The rest of the advice: the type that labels of both kinds can be read as, where there is one."""
     if kinds <= {"number", "bool", "text"}:
@@ -196,19 +256,35 @@ def _common_type(name: Hashable, kinds: set[Kind]) -> str:
 def union(tables: Sequence[Sequence[Places]], sizes: Sequence[int]) -> tuple[list[Places], list[Places]]:
     """Distinct rows over several tables of joint codes, sorted, and the position among them of each row of each table."""
     columns = [Column(np.concatenate(parts), range(size)) for parts, size in zip(zip(*tables, strict=True), sizes, strict=True)]
-    narrow, digits = _narrowed(columns)
-    flat = _fold(narrow, 0, len(columns[0].codes))
-    changed = np.append(True, flat[1:] != flat[:-1])  # a counted table has the rows of a key together: one of each run will do
-    distinct, where = _unique(flat[changed], int(np.prod([len(c.labels) for c in narrow], dtype=object)))
-    codes = digits(list(np.unravel_index(distinct, [len(c.labels) for c in narrow])))
-    return codes, np.split(where[np.cumsum(changed) - 1], np.cumsum([len(t[0]) for t in tables])[:-1])
+    found = factor(columns)
+    return found.codes, np.split(found.of_row, np.cumsum([len(t[0]) for t in tables])[:-1])
 
 
-def _unique(flat: Places, cells: int) -> tuple[Places, Places]:
-    """Distinct codes in order, and where each code stands among them; by a grid of all cells where it is small."""
-    if cells > 4 * max(1 << 16, len(flat)):
-        distinct, where = np.unique(flat, return_inverse=True)
-        return distinct, where
-    seen = np.zeros(cells, bool)
-    seen[flat] = True
-    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[flat]
+def factor(columns: Sequence[Column]) -> Factor:
+    """Distinct combinations of the columns, in order, and which of them each row has."""
+    columns, digits = _narrowed(columns)
+    found = _factor(_fold(columns, 0, len(columns[0].codes)), _sizes(columns))
+    return Factor(digits(found.codes), found.of_row)
+
+
+def _factor(flat: Places, sizes: Sequence[int]) -> Factor:
+    cells = math.prod(sizes)
+    if cells <= 4 * max(1 << 16, len(flat)):
+        seen = np.zeros(cells, bool)
+        seen[flat] = True
+        distinct, of_row = np.flatnonzero(seen), (np.cumsum(seen) - 1)[flat]
+    elif (flat[1:] >= flat[:-1]).all():
+        first = _starts(flat)
+        distinct, of_row = flat[first], np.cumsum(first) - 1
+    else:
+        order = np.argsort(flat, kind="stable")  # which merges runs that are sorted, such as those of counted tables
+        ordered = flat[order]
+        first = _starts(ordered)
+        distinct, of_row = ordered[first], np.empty(len(flat), np.int64)
+        of_row[order] = np.cumsum(first) - 1
+    return Factor(list(np.unravel_index(distinct, tuple(sizes))), of_row)
+
+
+def _starts(ordered: Places) -> NDArray[np.bool_]:
+    """Where a value is the first of its kind."""
+    return np.concatenate(([True], ordered[1:] != ordered[:-1]))

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 Kind = Literal["number", "bool", "text", "date", "datetime", "datetime with zone", "other"]
 TypeName = Literal["number", "text", "bool", "date", "datetime"]
@@ -135,6 +136,10 @@ def kind_of(label: Label) -> Kind:
 def one_kind(labels: Iterable[Label], column: Hashable, table: str) -> Kind | None:
     """The kind that all labels of a column share; None where there is no label but ``MISSING``."""
     first: dict[Kind, Label] = {}
+    labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+    types = set(map(type, labels))
+    if types <= {int, float} or types == {str}:  # the usual ones, without a look at each
+        labels = labels[:1]
     for label in labels:
         if label is not MISSING:
             first.setdefault(kind_of(label), label)
@@ -164,7 +169,7 @@ def in_order(labels: Iterable[Label], kind: Kind | None) -> list[Label]:
     present = list(labels)
     known = [x for x in present if x is not MISSING]
     if kind == "text":
-        known.sort(key=natural)
+        known.sort(key=natural if re.search("[0-9]", "".join(known)) else None)
     elif kind == "other":
         known.sort(key=lambda x: natural(str(x)))
     else:
@@ -172,8 +177,10 @@ def in_order(labels: Iterable[Label], kind: Kind | None) -> list[Label]:
     return [*known, MISSING] if len(known) < len(present) else known
 
 
-def level_index(labels: Sequence[Label], name: str | None = None) -> pd.Index:
+def level_index(labels: Sequence[Label] | NDArray[np.int64], name: str | None = None) -> pd.Index:
     """Labels as an index: int64, float64, bool or datetime64 (without zone) where they fit it without loss, objects otherwise."""
+    if isinstance(labels, np.ndarray):
+        return pd.Index(labels, name=name)
     kinds = {type(x) for x in labels}
     dtype: Any = object
     if kinds == {bool}:
@@ -186,8 +193,11 @@ def level_index(labels: Sequence[Label], name: str | None = None) -> pd.Index:
         dtype = "datetime64[ns]" if any(x.nanosecond for x in labels) else "datetime64[us]"
         labels = [x.to_datetime64() for x in labels]
     values = np.empty(len(labels), dtype=dtype)
-    for i, label in enumerate(labels):  # one by one: a label may be a tuple
-        values[i] = label
+    if kinds <= {str, int, float, bool, Missing}:
+        values[:] = labels
+    else:
+        for i, label in enumerate(labels):  # one by one: a label may be a tuple
+            values[i] = label
     index: pd.Index = pd.Index(values, dtype=dtype, name=name)
     return index
 

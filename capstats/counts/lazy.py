@@ -15,6 +15,7 @@ import numpy as np
 from capstats.counts import frames, partitions, relations
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label
 from capstats.counts.codes import Column, Counts
+from capstats.counts.columns import column_of
 from capstats.counts.frames import check_names
 from capstats.counts.labels import NUMBER, Kind, as_type
 
@@ -46,7 +47,7 @@ def read(
         fractional = _check_weights(frame, schema[str(weight)], str(weight), name)
         grouped = frame.select(*chosen, nw.col(str(weight)).alias("w")).group_by(groups).agg(nw.col("w").sum().alias("n"))
     rows = grouped.collect()
-    found = [frames.column_of(rows.get_column(group), str(c), name) for group, c in zip(groups, columns, strict=True)]
+    found = [column_of(rows.get_column(group), str(c), name) for group, c in zip(groups, columns, strict=True)]
     found = [binned_column(x, cuts[c]) if c in cuts else x for c, x in zip(columns, found, strict=True)]
     counts = rows.get_column("n").to_numpy().astype("float64")
     return found, counts if fractional else frames.whole_weights(counts, weight, name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from capstats.counts import frames
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, finite_values
-from capstats.counts.codes import Column, Counts, count, joint_labels
+from capstats.counts.codes import Column, Counts, chosen, count, joint_labels
 
 AT_A_TIME = 16  # partial counts that a worker adds up
 
@@ -81,8 +81,8 @@ def _counted(columns: list[Column], weights: Counts | None) -> Part:
         labels = column.labels
         if not column.ordered:
             used, codes = np.unique(codes, return_inverse=True)
-            labels = [column.labels[i] for i in used.tolist()]
-        found.append(Column(codes, list(labels), ordered=column.ordered))
+            labels = chosen(column.labels, used)
+        found.append(Column(codes, labels, ordered=column.ordered))
     return found, rows.counts
 
 

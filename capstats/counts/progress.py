@@ -25,8 +25,17 @@ class Step:
 
     what: str
     total: float | None = None
-    done: Callable[[], float] | None = None
+    told: Callable[[], float] | None = None  # who knows how much is done, where nobody calls `advance`
+    rows: float = 0.0
     start: float = field(default_factory=time.monotonic)
+
+    def advance(self, rows: int) -> None:
+        """Add to the rows that are done."""
+        self.rows += rows
+
+    def done(self) -> float:
+        """How much of the total is done."""
+        return self.rows if self.told is None else max(self.told(), 0)
 
 
 class Progress:
@@ -43,7 +52,6 @@ class Progress:
             raise TypeError(f"`progress` must be True, False or None; got {show!r}.")
         self.shown = is_watched() if show is None else show
         self._step = Step("")
-        self._rows = 0.0
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="capstats progress", daemon=True)
@@ -58,14 +66,10 @@ class Progress:
         if self.shown:
             self._thread.join()
 
-    def step(self, what: str, rows: int | None = None) -> None:
+    def step(self, what: str, rows: int | None = None) -> Step:
         """Begin something of so many rows, or of unknown length."""
-        self._rows = 0.0
-        self._step = Step(what, rows, None if rows is None else lambda: self._rows)
-
-    def advance(self, rows: int) -> None:
-        """Add to the rows that are done."""
-        self._rows += rows
+        self._step = Step(what, rows)
+        return self._step
 
     @contextmanager
     def query(self, connection: Any, table: str) -> Iterator[None]:
@@ -90,7 +94,7 @@ class Progress:
         while True:
             with self._lock:
                 step = self._step
-                done = max(step.done(), 0) if step.done is not None else 0
+                done = step.done()
             if step is not seen:
                 if bar is not None:
                     bar.close()

@@ -16,7 +16,8 @@ import pandas as pd
 
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch
 from capstats.counts.codes import Column, Counts
-from capstats.counts.frames import check_names, column_of, unmasked, whole_weights
+from capstats.counts.columns import column_of, unmasked
+from capstats.counts.frames import check_names, whole_weights
 from capstats.counts.labels import MISSING, NUMBER, Kind, as_type, one_kind
 
 if TYPE_CHECKING:

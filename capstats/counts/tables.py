@@ -179,7 +179,7 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
     Parameters
     ----------
     *tables : Dataset
-        Results of `tabulate` or `from_counts` with the same key and target columns and the same synthetic tables.
+        Results of `tabulate` or `from_counts` with the same key and target columns, cut alike, and the same synthetic tables.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
     Raises
     ------
     ValueError, TypeError
-        If there is nothing to merge, or the tables differ in variables, columns, missing-value policy or synthetic labels.
+        If there is nothing to merge, or the tables differ in variables, columns, missing-value policy, bins or synthetic labels.
 
     Notes
     -----
@@ -220,6 +220,7 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
             ("variables", lambda t: sorted(map(str, t.data_vars))),
             ("columns", lambda t: (t.attrs.get("key_columns"), t.attrs.get("target_columns"))),
             ("missing-value policies", lambda t: t.attrs.get("missing")),
+            ("bins", lambda t: t.attrs.get("bins")),
             ("synthetic tables", lambda t: list(t.indexes.get("synthetic", ()))),
         ):
             if of(first) != of(other):

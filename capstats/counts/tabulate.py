@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,26 +11,17 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.counts import engines, frames, lazy, relations
+from capstats.counts import engines, frames
 from capstats.counts.axes import join_columns
 from capstats.counts.backing import Backing, choose_sparse, stacked, table_of
-from capstats.counts.bins import Cut, Spec, check_bins, cut_at_points, cut_by_counts
-from capstats.counts.codes import Column, Counts, Rows, count
-from capstats.counts.labels import MISSING, Label, Type, as_type, canonical, check_type, free_name, hint
+from capstats.counts.bins import check_bins
+from capstats.counts.labels import MISSING, Label, Type, canonical, check_type, free_name, hint
 from capstats.counts.progress import Progress
+from capstats.counts.reading import Counted, Reading, Source, each, find_cut, read, without_missing
 from capstats.counts.tables import dataset
 
 Columns = Hashable | Sequence[Hashable]
 Weight = Hashable | None
-
-
-@dataclass
-class Source:
-    """One table of records and how error messages call it."""
-
-    name: str
-    table: Any
-    weight: Weight
 
 
 def tabulate(
@@ -54,15 +44,16 @@ def tabulate(
 
     Parameters
     ----------
-    original : data frame, mapping of columns, or path
-        The confidential records: a pandas or polars frame, a pyarrow table, any eager frame that narwhals knows, a mapping
-        {column: values}, or a path or glob to Parquet or CSV files, which DuckDB counts where they lie. CSV is UTF-8 with the names
-        in its first line, separated by comma, tab, semicolon or bar; a row that does not fit raises.
+    original : data frame, lazy frame, mapping of columns, or path
+        The confidential records: a pandas or polars frame, a pyarrow table, any eager frame that narwhals knows, or a mapping
+        {column: values}; a lazy frame, which its own engine counts, so that only counts come back: polars, DuckDB, Ibis, PySpark, or Dask
+        (whose workers need capstats, too); or a path or glob to Parquet or CSV files, which DuckDB counts where they lie. CSV is UTF-8
+        with the names in its first line, separated by comma, tab, semicolon or bar; a row that does not fit raises.
     synthetic : same, a sequence of them, or a mapping {label: table}, optional
         The records to be released. Several tables give `s` the dim ``synthetic``; without any there is no `s`.
     keys, target : column name or sequence of names
         What the intruder knows, and what is guessed; several target columns are guessed together. ``keys="sex"`` is one column.
-    holdout : data frame, mapping of columns, or path, optional
+    holdout : data frame, lazy frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
     missing : {"level", "drop"}
         Whether a missing value is one more level of its column (`MISSING`), or its record is dropped; how many were dropped is told in
@@ -149,43 +140,44 @@ def tabulate(
     if nulls is not None and not (isinstance(nulls, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in nulls)):
         raise TypeError(f"`null_values` must be a text or a list of texts, as they stand in the file; got {null_values!r}.")
 
-    rows: list[list[Column]] = []
-    counts: list[Counts] = []
+    tables: list[Counted] = []
     dropped = {}
     orders: dict[Hashable, list[Label]] = {}
-    reading = _Reading(types or {}, nulls, memory_limit, Progress(progress))
+    reading = Reading(types or {}, nulls, memory_limit, Progress(progress))
+    k = len(key_columns)
     with reading.progress:
-        cuts = {column: _cut(sources[0], column, spec, reading) for column, spec in specs.items()}
-        distinct = [_distinct(source, columns, cuts, reading) for source in sources]
-    for source, (found, n) in zip(sources, distinct, strict=True):
+        cuts = {column: find_cut(sources[0], column, spec, reading) for column, spec in specs.items()}
+        found = each(sources, lambda source: read(source, columns, k, cuts, reading))
+    for source, table in zip(sources, found, strict=True):
         if missing == "drop":
-            found, n, dropped[source.name] = _without_missing(found, n)
-        if not n.any():
+            table, dropped[source.name] = without_missing(table)
+        if not table.counts.any():
             raise ValueError(f"`{source.name}` holds no record{' without a missing value' if missing == 'drop' else ''}.")
-        rows.append(found)
-        counts.append(n)
-        for column, codes in zip(columns, found, strict=True):
-            if codes.ordered:
-                known = [x for x in codes.labels if x is not MISSING]
-                orders[column] = list(dict.fromkeys([*orders.get(column, []), *known]))
+        tables.append(table)
+        for name, column in zip(columns, [*table.key.columns, *table.target.columns], strict=True):
+            if column.ordered:
+                known = [x for x in column.labels if x is not MISSING]
+                orders[name] = list(dict.fromkeys([*orders.get(name, []), *known]))
 
     stored: list[str] = []
     for column in columns:
         plain = column in target_columns and len(target_columns) == 1 and str(column) not in stored
         stored.append(str(column) if plain else free_name(column, [*stored, *(c for c in columns if c != column)]))
-    k = len(key_columns)
     names = [source.name for source in sources]
-    key, key_places = join_columns([r[:k] for r in rows], key_columns, names)
-    targets, target_places = join_columns([r[k:] for r in rows], target_columns, names)
+    key, key_places = join_columns([table.key.columns for table in tables], key_columns, names)
+    targets, target_places = join_columns([table.target.columns for table in tables], target_columns, names)
     axes = {"key": key.set_names(stored[:k]), "target": targets.set_names(stored[k:])}
     shape = (len(targets), len(key))
-    sparse = choose_sparse(backing, max(map(len, counts)), math.prod(shape))
-    filled = [table_of(n, i, j, shape, sparse) for n, i, j in zip(counts, target_places, key_places, strict=True)]
-    tables = {"o": filled[0]}
+    sparse = choose_sparse(backing, max(len(table.counts) for table in tables), math.prod(shape))
+    filled = [
+        table_of(table.counts, i[table.target.of_row], j[table.key.of_row], shape, sparse)
+        for table, i, j in zip(tables, target_places, key_places, strict=True)
+    ]
+    arrays = {"o": filled[0]}
     if holdout is not None:
-        tables["h"] = filled.pop()
+        arrays["h"] = filled.pop()
     if synthetic is not None:
-        tables["s"] = filled[1] if labels is None else stacked(filled[1:])
+        arrays["s"] = filled[1] if labels is None else stacked(filled[1:])
     attrs: dict[str, Any] = {
         "key_columns": [str(c) for c in key_columns],
         "target_columns": [str(c) for c in target_columns],
@@ -201,7 +193,7 @@ def tabulate(
     ):
         if value:
             attrs[name] = value
-    return dataset({v: tables[v] for v in ("o", "s", "h") if v in tables}, axes, labels, attrs)
+    return dataset({v: arrays[v] for v in ("o", "s", "h") if v in arrays}, axes, labels, attrs)
 
 
 def _chosen(columns: Any, argument: str) -> list[Hashable]:
@@ -258,93 +250,3 @@ def _sources(original: Any, synthetic: Any, holdout: Any, weights: Any) -> tuple
 def _is_column(values: Any) -> bool:
     """Whether a mapping's value is a column rather than a table."""
     return not (isinstance(values, (str, Path, Mapping)) or frames.is_frame(values))
-
-
-@dataclass
-class _Reading:
-    """How tables are read."""
-
-    types: Mapping[Hashable, Type]
-    nulls: Sequence[str] | None
-    memory_limit: str | None
-    progress: Progress
-
-
-def _cut(source: Source, column: Hashable, spec: Spec, reading: _Reading) -> Cut:
-    """Where a column is cut, as the original says."""
-    table, weight, name, progress = source.table, source.weight, source.name, reading.progress
-    wanted: Any = reading.types.get(column)  # one of the types that can be cut, or None
-    progress.step(f"cutting {column}")
-    if engines.is_path(table):
-        numbers, counts = engines.numbers_and_counts(
-            table,
-            column,
-            weight,
-            name,
-            spec=spec,
-            wanted=wanted,
-            null_values=reading.nulls,
-            memory_limit=reading.memory_limit,
-            progress=progress,
-        )
-    elif lazy.is_lazy(table):
-        numbers, counts = lazy.numbers_and_counts(table, column, weight, name, spec, wanted)
-    else:
-        numbers, counts = frames.numbers_and_counts(table, column, weight, name, wanted)
-    if spec.how == "points":
-        return cut_at_points(spec.points, numbers.kind, wanted, column)
-    return cut_by_counts(spec, numbers, counts, wanted, column)
-
-
-def _distinct(source: Source, columns: list[Hashable], cuts: Mapping[Hashable, Cut], reading: _Reading) -> tuple[list[Column], Counts]:
-    """Distinct rows of a source as columns of codes into labels of the wanted types, and their counts."""
-    weights: Counts | None
-    table, weight, name, progress = source.table, source.weight, source.name, reading.progress
-    progress.step(f"reading {name}")
-    if engines.is_path(table):
-        nulls, memory_limit = reading.nulls, reading.memory_limit
-        read, weights = engines.read(
-            table, columns, weight, name, null_values=nulls, memory_limit=memory_limit, cuts=cuts, progress=progress
-        )
-    elif lazy.is_lazy(table):
-        read, weights = lazy.read(table, columns, weight, name, cuts)
-    elif not cuts and relations.suits_text(table, columns):
-        read, weights = relations.read_text(table, columns, weight, name)
-    else:
-        read, weights = frames.read(table, columns, weight, name, cuts)
-    if len(read[0].codes) == 0:
-        raise ValueError(f"`{name}` is empty: it has no record.")
-    progress.step(f"counting {name}", rows=len(read[0].codes))
-    counted: Rows = count(read, weights, progress.advance)
-    types = {c: wanted for c, wanted in reading.types.items() if c not in cuts}
-    found = []
-    for asked, column, codes in zip(columns, read, counted.codes, strict=True):
-        labels, ordered = column.labels, column.ordered
-        used = np.flatnonzero(np.bincount(codes, minlength=len(labels))).tolist()
-        if not ordered:  # an order also tells the labels that have no record
-            place = np.zeros(len(labels), np.intp)
-            place[used] = np.arange(len(used))
-            labels, codes, used = [labels[i] for i in used], place[codes], list(range(len(used)))
-        if asked in types:
-            wanted, labels = types[asked], list(labels)
-            for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(asked), name), strict=True):
-                labels[i] = label
-            for i in set(range(len(labels))) - set(used):
-                try:
-                    labels[i] = as_type([labels[i]], wanted, str(asked), name)[0]
-                except ValueError:
-                    labels[i] = MISSING  # an unused category may be anything
-            if not isinstance(wanted, str):  # the levels in their order come first, the column's own labels map to them
-                place_of = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
-                codes = np.array([place_of.get(label, 0) for label in labels])[codes]
-                labels, ordered = list(place_of), True
-        found.append(Column(codes, labels, ordered=ordered))
-    return found, counted.counts
-
-
-def _without_missing(rows: list[Column], counts: Counts) -> tuple[list[Column], Counts, Any]:
-    keep = np.ones(len(counts), bool)
-    for column in rows:
-        keep &= np.array([label is not MISSING for label in column.labels])[column.codes]
-    kept = [Column(c.codes[keep], c.labels, ordered=c.ordered) for c in rows]
-    return kept, counts[keep], counts[~keep].sum().item()

@@ -19,7 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import capstats
-from capstats.counts.frames import column_of, is_frame, read, whole_weights
+from capstats.counts.columns import column_of
+from capstats.counts.frames import is_frame, read, whole_weights
 from capstats.counts.labels import MISSING, canonical
 
 ARROW_TEXT = pd.ArrowDtype(pa.string())

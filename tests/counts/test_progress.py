@@ -82,11 +82,24 @@ def slow(monkeypatch: pytest.MonkeyPatch, soon: None) -> None:
 def test_a_long_count_shows_its_steps_and_its_share_of_rows(slow: None) -> None:
     n = 3 * codes.BLOCK
     table = {"a": np.zeros(n, np.int8), "t": np.zeros(n, np.int8)}
+    few = {"a": np.zeros(9, np.int8), "t": np.zeros(9, np.int8)}
     with Terminal() as terminal:
-        tabulate(table, table, keys="a", target="t")
+        tabulate(table, few, keys="a", target="t")
     for step in ("reading original: ", "counting original:  33%", "counting original:  67%", "reading synthetic: ", "counting synthetic: "):
         assert step in terminal.text
     assert "\n" not in terminal.text
+
+
+def test_two_tables_counted_side_by_side_share_one_line_that_never_passes_the_whole(slow: None) -> None:
+    n = 3 * codes.BLOCK
+    table = {"a": np.zeros(n, np.int8), "t": np.zeros(n, np.int8)}
+    with Terminal() as terminal:
+        tables = tabulate(table, table, keys="a", target="t")
+    shares = [int(x) for x in re.findall(r"counting (?:original|synthetic): +(\d+)%", terminal.text)]
+    assert len(shares) > 2
+    assert max(shares) <= 100
+    assert "\n" not in terminal.text
+    assert tables.o.identical(tables.s.rename("o"))
 
 
 def until(seen: Callable[[], bool]) -> None:

@@ -286,6 +286,14 @@ def test_tables_that_count_different_things_do_not_merge(other: xr.Dataset, what
         merge_counts(first, other)
 
 
+def test_shards_that_are_cut_at_different_points_do_not_merge() -> None:
+    cut = [tabulate({"a": ages, "t": [1, 1, 1]}, keys="a", target="t", bins={"a": 2}) for ages in ([0, 5, 10], [0, 5, 20])]
+    with pytest.raises(ValueError, match=r"Tables to merge must have the same bins; got \{.*5.*\} and \{.*10.*\}"):
+        merge_counts(*cut)
+    alike = [tabulate({"a": ages, "t": [1, 1, 1]}, keys="a", target="t", bins={"a": [5]}) for ages in ([0, 5, 10], [0, 5, 20])]
+    assert merge_counts(*alike).o.values.tolist() == [[4, 2]]
+
+
 def test_kinds_of_shards_must_agree() -> None:
     with pytest.raises(TypeError, match=r"Column 'age' holds number labels in `tables\[0\]` and text labels in `tables\[1\]`"):
         merge_counts(*(tabulate({"age": [x], "t": ["y"]}, keys="age", target="t") for x in (1, "1")))

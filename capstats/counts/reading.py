@@ -1,0 +1,169 @@
+"""One table, whatever it is, as distinct keys and targets in labels of the wanted types, and the counts of their combinations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from capstats.counts import engines, frames, lazy, relations
+from capstats.counts.bins import Cut, Spec, cut_at_points, cut_by_counts
+from capstats.counts.codes import Column, Counts, Factor, Places, chosen, count
+from capstats.counts.labels import MISSING, Type, as_type, canonical
+from capstats.counts.progress import Progress
+
+MANY = 500_000  # records from which a second thread pays
+
+
+@dataclass
+class Source:
+    """One table of records and how error messages call it."""
+
+    name: str
+    table: Any
+    weight: Hashable | None
+
+
+@dataclass
+class Reading:
+    """How tables are read."""
+
+    types: Mapping[Hashable, Type]
+    nulls: Sequence[str] | None
+    memory_limit: str | None
+    progress: Progress
+
+
+@dataclass
+class Part:
+    """The distinct keys of a table, or its distinct targets, as columns of codes, and which of them each of its distinct rows has."""
+
+    columns: list[Column]
+    of_row: Places
+
+    def only(self, rows: Places) -> Part:
+        """What is left of it with these rows."""
+        held, of_row = np.unique(self.of_row[rows], return_inverse=True)
+        return Part([Column(c.codes[held], c.labels, ordered=c.ordered) for c in self.columns], of_row)
+
+
+@dataclass
+class Counted:
+    """The distinct rows of one table, and how often (or with what weight) each occurs."""
+
+    key: Part
+    target: Part
+    counts: Counts
+
+
+def find_cut(source: Source, column: Hashable, spec: Spec, reading: Reading) -> Cut:
+    """Where a column is cut, as the original says."""
+    table, weight, name, progress = source.table, source.weight, source.name, reading.progress
+    wanted: Any = reading.types.get(column)  # one of the types that can be cut, or None
+    progress.step(f"cutting {column}")
+    if engines.is_path(table):
+        numbers, counts = engines.numbers_and_counts(
+            table,
+            column,
+            weight,
+            name,
+            spec=spec,
+            wanted=wanted,
+            null_values=reading.nulls,
+            memory_limit=reading.memory_limit,
+            progress=progress,
+        )
+    elif lazy.is_lazy(table):
+        numbers, counts = lazy.numbers_and_counts(table, column, weight, name, spec, wanted)
+    else:
+        numbers, counts = frames.numbers_and_counts(table, column, weight, name, wanted)
+    if spec.how == "points":
+        return cut_at_points(spec.points, numbers.kind, wanted, column)
+    return cut_by_counts(spec, numbers, counts, wanted, column)
+
+
+def each(sources: Sequence[Source], work: Callable[[Source], Any]) -> list[Any]:
+    """The work on each source; on two at a time where they are long and in memory, since numpy counts outside the interpreter's lock."""
+    tables = [source.table for source in sources]
+    if any(engines.is_path(table) or lazy.is_lazy(table) for table in tables) or sum(map(frames.records, tables)) < MANY:
+        return list(map(work, sources))
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(work, sources))
+
+
+def read(source: Source, columns: Sequence[Hashable], keys: int, cuts: Mapping[Hashable, Cut], reading: Reading) -> Counted:
+    """A table as its distinct keys, the first so many of the columns, its distinct targets and their counts."""
+    found, weights = _columns(source, columns, cuts, reading)
+    if len(found[0].codes) == 0:
+        raise ValueError(f"`{source.name}` is empty: it has no record.")
+    step = reading.progress.step(f"counting {source.name}", rows=len(found[0].codes))
+    rows = count(found, weights, step.advance)
+    types = {c: wanted for c, wanted in reading.types.items() if c not in cuts}
+
+    def part(factor: Factor, places: slice) -> Part:
+        asked = zip(columns[places], found[places], factor.codes, strict=True)
+        return Part(
+            [_labelled(c, Column(codes, x.labels, ordered=x.ordered), types.get(c), source.name) for c, x, codes in asked], factor.of_row
+        )
+
+    key, target = rows.split(keys)
+    return Counted(part(key, slice(keys)), part(target, slice(keys, None)), rows.counts)
+
+
+def _columns(
+    source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], reading: Reading
+) -> tuple[list[Column], Counts | None]:
+    """The columns of a table as codes, of its records or, where an engine groups them, of its distinct rows with their counts."""
+    table, weight, name, progress = source.table, source.weight, source.name, reading.progress
+    progress.step(f"reading {name}")
+    if engines.is_path(table):
+        nulls, memory_limit = reading.nulls, reading.memory_limit
+        return engines.read(table, columns, weight, name, null_values=nulls, memory_limit=memory_limit, cuts=cuts, progress=progress)
+    if lazy.is_lazy(table):
+        return lazy.read(table, columns, weight, name, cuts)
+    if not cuts and relations.suits_text(table, columns):
+        return relations.read_text(table, columns, weight, name)
+    return frames.read(table, columns, weight, name, cuts)
+
+
+def _labelled(asked: Hashable, column: Column, wanted: Type | None, table: str) -> Column:
+    """A column of labels of the wanted type: of those that occur, or of all where their order is the caller's."""
+    codes, labels, ordered = column.codes, column.labels, column.ordered
+    occurring = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
+    if not ordered:  # an order also tells the labels that have no record
+        place = np.zeros(len(labels), np.intp)
+        place[occurring] = np.arange(len(occurring))
+        labels, codes, occurring = chosen(labels, occurring), place[codes], np.arange(len(occurring))
+    if wanted is not None:
+        used = occurring.tolist()
+        labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+        for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(asked), table), strict=True):
+            labels[i] = label
+        for i in set(range(len(labels))) - set(used):
+            try:
+                labels[i] = as_type([labels[i]], wanted, str(asked), table)[0]
+            except ValueError:
+                labels[i] = MISSING  # an unused category may be anything
+        if not isinstance(wanted, str):  # the levels in their order come first, the column's own labels map to them
+            place_of = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
+            codes = np.array([place_of.get(label, 0) for label in labels])[codes]
+            labels, ordered = list(place_of), True
+    return Column(codes, labels, ordered=ordered)
+
+
+def without_missing(counted: Counted) -> tuple[Counted, int | float]:
+    """The rows without a missing value, and how many records the others have."""
+    rows = np.flatnonzero(_complete(counted.key) & _complete(counted.target))
+    counts = counted.counts[rows]
+    return Counted(counted.key.only(rows), counted.target.only(rows), counts), (counted.counts.sum() - counts.sum()).item()
+
+
+def _complete(part: Part) -> Any:
+    keep = np.ones(len(part.columns[0].codes), bool)
+    for column in part.columns:
+        if not isinstance(column.labels, np.ndarray):  # which holds integers
+            keep &= np.array([label is not MISSING for label in column.labels])[column.codes]
+    return keep[part.of_row]
