@@ -12,12 +12,18 @@ from capstats.counts.tabulate import tabulate
 from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.synthesis import sample_tables
 from capstats.protection import disclosure_protection
+from capstats.risk.anonymity import anonymity, satisfies_anonymity
 from capstats.risk.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
 from capstats.risk.checks import one_way_check, two_way_check
+from capstats.risk.classes import class_sizes, k_anonymity, marketer_risk, prosecutor_risk
+from capstats.risk.closeness import beta_likeness, delta_disclosure, t_closeness
 from capstats.risk.disclosure import dio, dis, disco, weap
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.risk.diversity import alpha_k_anonymity, l_diversity
 from capstats.risk.exclusions import exclude
+from capstats.risk.influence import cap_influence, rank_removals
+from capstats.risk.merging import cap_after_merge, rank_merges
 from capstats.risk.neighbours import nearest_distance
 from capstats.risk.records import key_summary, record_risk
 from capstats.risk.tcap import tau_curve, tcap
@@ -29,6 +35,8 @@ __version__ = version("capstats")
 __all__ = [
     "MISSING",
     "Audit",
+    "alpha_k_anonymity",
+    "anonymity",
     "as_riskutility",
     "as_sdmetrics",
     "as_sdnist",
@@ -39,11 +47,16 @@ __all__ = [
     "average_cap",
     "average_cap_interval",
     "baseline_cap",
+    "beta_likeness",
+    "cap_after_merge",
     "cap_bounds",
     "cap_boxplot",
     "cap_ecdf",
+    "cap_influence",
     "cap_quantiles",
+    "class_sizes",
     "correct_predictions",
+    "delta_disclosure",
     "dio",
     "dis",
     "disclosure_protection",
@@ -56,7 +69,10 @@ __all__ = [
     "goodman_kruskal_tau",
     "holdout_contrast",
     "individual_cap",
+    "k_anonymity",
     "key_summary",
+    "l_diversity",
+    "marketer_risk",
     "matched_records",
     "maximum_cap",
     "merge_counts",
@@ -66,9 +82,14 @@ __all__ = [
     "nearest_distance",
     "observed_domain",
     "one_way_check",
+    "prosecutor_risk",
+    "rank_merges",
+    "rank_removals",
     "record_risk",
     "replicated_uniques",
     "sample_tables",
+    "satisfies_anonymity",
+    "t_closeness",
     "tabulate",
     "tau_curve",
     "tcap",

@@ -91,6 +91,38 @@ MEASURES = {
         o, capstats.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
     ),
 }
+MODELS = {
+    "k_anonymity": capstats.k_anonymity,
+    "prosecutor_risk": capstats.prosecutor_risk,
+    "marketer_risk": capstats.marketer_risk,
+    "class_sizes": lambda x: capstats.class_sizes(x).records,
+    "alpha_k_anonymity": lambda x: capstats.alpha_k_anonymity(x).alpha,
+    "l_diversity distinct": capstats.l_diversity,
+    "l_diversity entropy": lambda x: capstats.l_diversity(x, kind="entropy"),
+    **{f"l_diversity recursive {l}": lambda x, l=l: capstats.l_diversity(x, kind="recursive", l=l) for l in (1, 2, 3, 5)},  # noqa: E741
+    "t_closeness equal": capstats.t_closeness,
+    "t_closeness ordered": lambda x: capstats.t_closeness(x, distance="ordered"),
+    "beta_likeness basic": capstats.beta_likeness,
+    "beta_likeness enhanced": lambda x: capstats.beta_likeness(x, kind="enhanced"),
+    "delta_disclosure all": capstats.delta_disclosure,
+    "delta_disclosure occurring": lambda x: capstats.delta_disclosure(x, targets="occurring"),
+}
+MEASURES |= {f"{name} of s": lambda o, s, model=model: model(s) for name, model in MODELS.items()}
+MEASURES |= {
+    f"anonymity {name}": lambda o, s, name=name: capstats.anonymity(o, s)[name] for name in ("recursive_c", "ordered_t", "uniques")
+}
+MEASURES |= {
+    f"{name} of {of} keys {unmatched}": lambda o, s, name=name, of=of, unmatched=unmatched: capstats.cap_influence(
+        o, s, unit="key", of=of, unmatched=unmatched
+    )[name]
+    for name in ("average_cap", "change")
+    for of in ("original", "synthetic", "both")
+    for unmatched in ("zero", "drop")
+}
+MEASURES |= {
+    f"cap_after_merge {column}": lambda o, s, column=column: capstats.cap_after_merge(o, s, column=column, unmatched="drop")
+    for column in ("key_", "target")
+}
 INTEGERS_ONLY = {
     **{
         f"average_cap_interval {name}": lambda o, s, name=name: capstats.average_cap_interval(o, s)[name]

@@ -6,7 +6,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from capstats import average_cap, baseline_cap, matched_records, tabulate
+from capstats import (
+    alpha_k_anonymity,
+    average_cap,
+    baseline_cap,
+    beta_likeness,
+    class_sizes,
+    delta_disclosure,
+    l_diversity,
+    marketer_risk,
+    matched_records,
+    prosecutor_risk,
+    t_closeness,
+    tabulate,
+)
 
 REFERENCE = Path(__file__).parent / "reference"
 CONCORDANCE = Path(__file__).parents[1] / "theory" / "concordance.md"
@@ -16,7 +29,7 @@ def load(name):
     return json.loads((REFERENCE / name).read_text(encoding="utf-8"))
 
 
-SDMETRICS, SYNTHPOP = load("sdmetrics_cap.json"), load("synthpop_cap.json")
+SDMETRICS, SYNTHPOP, PYCANON = load("sdmetrics_cap.json"), load("synthpop_cap.json"), load("pycanon_anonymity.json")
 
 
 def cases(reference):
@@ -27,7 +40,7 @@ def number(value):
     return np.nan if value is None else value
 
 
-@pytest.mark.parametrize("reference", [SDMETRICS, SYNTHPOP], ids=lambda reference: reference["package"])
+@pytest.mark.parametrize("reference", [SDMETRICS, SYNTHPOP, PYCANON], ids=lambda reference: reference["package"])
 def test_the_concordance_names_the_version_that_the_numbers_are_from(reference):
     rows = [[part.strip() for part in line.split("|")[1:3]] for line in CONCORDANCE.read_text(encoding="utf-8").splitlines()]
     versions = {row[1] for row in rows if row and row[0].lower() == reference["package"]}
@@ -109,3 +122,68 @@ def test_the_synthpop_cases_are_counts_and_records_of_several_keys():
     assert sum("o" in case for case in SYNTHPOP["cases"]) == 13
     assert sum("keys" in case for case in SYNTHPOP["cases"]) == 4
     assert max(len(case.get("keys", [])) for case in SYNTHPOP["cases"]) == 3
+
+
+# --- pyCANON
+
+
+def table_of(case):
+    return tabulate(case["records"], keys=case["keys"], target=case["target"]).o
+
+
+def pycanon_case(name):
+    return next(case for case in PYCANON["cases"] if case["name"] == name)
+
+
+@pytest.mark.parametrize("case", [case for case in PYCANON["cases"] if "order" not in case], ids=lambda case: case["name"])
+def test_pycanon_models_are_ours(case):
+    """Where it follows the definitions: distances between numbers are ordered, others equal."""
+    table = table_of(case)
+    sizes = class_sizes(table)
+    numeric = isinstance(case["records"][case["target"]][0], int)
+    ours = {
+        "k": alpha_k_anonymity(table).k,
+        "alpha": alpha_k_anonymity(table).alpha,
+        "l": l_diversity(table),
+        "t": t_closeness(table, distance="ordered" if numeric else "equal"),
+        "beta": beta_likeness(table),
+        "delta": delta_disclosure(table, targets="occurring"),
+        "average_rir": prosecutor_risk(table).mean(),
+        "max_rir": prosecutor_risk(table).max(),
+        "n_ec": sizes.classes.sum(),
+        "max_ec": sizes["size"].max(),
+        "mean_ec": 1 / marketer_risk(table),
+    }
+    for name, value in ours.items():
+        assert value.item() == pytest.approx(case[name], rel=1e-12, abs=1e-15), name
+
+
+@cases(PYCANON)
+def test_pycanon_entropy_l_is_cut_to_a_whole_number(case):
+    """Below by as much as 1: 2 for three equally frequent targets."""
+    ours = l_diversity(table_of(case), kind="entropy").item()
+    assert case["entropy_l"] <= ours + 1e-12
+    assert ours - case["entropy_l"] <= 1 + 1e-12 or "order" in case
+    assert pycanon_case("uniform over three")["entropy_l"] == 2
+
+
+def test_pycanon_recursive_c_is_of_shares_in_ascending_order():
+    """8 < 1 (1 + 1) does not hold, nor 8 < 1 * 2."""
+    for name, l, bound in (("8 1 1, twice", 3, 8), ("8 2", 2, 4)):  # noqa: E741
+        case = pycanon_case(name)
+        assert (case["recursive_c"], case["l"]) == (1, l)
+        assert l_diversity(table_of(case), kind="recursive", l=l).item() == bound
+
+
+def test_pycanon_l_depends_on_the_order_of_the_rows():
+    """Two classes with one target each."""
+    case = pycanon_case("homogeneous classes, rows in another order")
+    assert (case["l"], l_diversity(table_of(case)).item()) == (2, 1)
+    assert pycanon_case("homogeneous classes")["l"] == 1
+
+
+def test_pycanon_enhanced_beta_is_another_quantity():
+    """The greatest over targets of min(beta, -ln p), finite where no beta passes."""
+    case = pycanon_case("homogeneous classes")
+    assert case["enhanced_beta"] == pytest.approx(np.log(7 / 3), rel=1e-14)
+    assert beta_likeness(table_of(case), kind="enhanced").item() == np.inf

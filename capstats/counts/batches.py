@@ -39,7 +39,8 @@ def as_counts(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
 def _as_table(table: Any, name: str, core: Core) -> xr.DataArray:
     """The same, with integers still to be checked for their range."""
     if isinstance(table, xr.Dataset):
-        raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{name[0]}.")
+        table = name[0] if name[0] in "osh" else "o"
+        raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{table}.")
     if not isinstance(table, xr.DataArray):
         if is_frame(table):
             raise TypeError(

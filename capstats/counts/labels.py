@@ -58,7 +58,9 @@ class Missing:
 MISSING = Missing()
 
 # What a column or a level may not be called: dims, variables and arguments of the tables and results that it would hide.
-_RESULTS = "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest"
+_RESULTS = (
+    "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest average_cap change"
+)
 _SELECTION = "indexers method tolerance drop missing_dims"
 RESERVED = frozenset(f"{_RESULTS} {_SELECTION}".split())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def to_frame(tables: xr.Dataset) -> pd.DataFrame:
             labels = tables.indexes["synthetic"]
             parts |= {f"{variable}[{label}]": tables[variable].variable[i].data for i, label in enumerate(labels)}
     target, key = _listed(list(parts.values()))
-    columns = _labels(tables.o, target, key)
+    columns = label_columns(tables.o, {"key": key, "target": target})
     for name, data in parts.items():
         columns[free_name(name, columns) if "[" in name else name] = values_at(data, target, key)
     return pd.DataFrame(columns)
@@ -129,13 +130,14 @@ def expand(counts: Any) -> pd.DataFrame:
         raise ValueError("`counts` holds fractional counts, which stand for no number of records. Use to_frame, which keeps weights.")
     (target, key), times = filled(array.variable.data)
     order = np.lexsort((target, key))
-    return pd.DataFrame(_labels(array, *(np.repeat(x[order], times[order]) for x in (target, key))))
+    target, key = (np.repeat(x[order], times[order]) for x in (target, key))
+    return pd.DataFrame(label_columns(array, {"key": key, "target": target}))
 
 
-def _labels(array: xr.DataArray, target: Index, key: Index) -> dict[str, Any]:
-    """The label columns of the listed cells."""
+def label_columns(array: xr.DataArray, places: Mapping[str, Index]) -> dict[str, Any]:
+    """The label columns of the entries at the given places of each dim, such as those of listed cells."""
     columns: dict[str, Any] = {}
-    for dim, place in (("key", key), ("target", target)):
+    for dim, place in places.items():
         for name, values in _categoricals(array, dim).items():
             columns[free_name(name, columns)] = values.take(place)
     return columns

@@ -46,6 +46,11 @@ def on_cells(x: Table, by_key: Array) -> Array:
     return by_key if len(by_key) == 1 else by_key[x.key]
 
 
+def on_targets(x: Table, by_target: Array) -> Array:
+    """A value of each target, (..., target), in a shape that broadcasts against ``cells(x)``."""
+    return by_target[x.target] if isinstance(x, Cells) else by_target[..., :, None]
+
+
 def like(x: Table, values: Array, fill: int = 0) -> Table:
     """Values in the places of ``cells(x)``, as a table; where it is sparse, ``fill`` in the cells that are not stored."""
     return replace(x, values=values, fill=fill) if isinstance(x, Cells) else values
@@ -99,6 +104,37 @@ def key_least(x: Table) -> Array:
     return np.asarray(np.minimum.reduce(x, axis=-2))
 
 
+def beyond_largest(x: Table, count: int) -> Array:
+    """Records of each key that are not in its ``count`` largest cells: shape (..., key)."""
+    if not isinstance(x, Cells):
+        return np.asarray(np.sort(x, axis=-2)[..., : max(x.shape[-2] - count, 0), :].sum(-2))
+    order = np.lexsort((-x.values, x.key))
+    key = x.key[order]
+    rank = np.arange(len(key)) - np.searchsorted(key, key)
+    return key_total(like(x, np.where(rank >= count, x.values[order], 0)[np.argsort(order)]))
+
+
+def rank_distance(x: Table) -> Floats:
+    """sum_i |R_ij - P_i| of each key, R_ij and P_i the shares of targets 1 to i in the key and in the table: shape (..., key)."""
+    margin = ratio(np.cumsum(target_total(x), axis=-1), total(x)[..., None], 0.0)
+    if not isinstance(x, Cells):
+        return np.asarray(np.abs(ratio(np.cumsum(x, axis=-2), key_total(x)[..., None, :], 0.0) - margin[..., None]).sum(-2))
+    order = np.lexsort((x.target, x.key))
+    key, first = x.key[order], x.target[order]  # R_ij stays what it is from a stored target up to the next one
+    through = np.cumsum(x.values[order])
+    before = np.concatenate([[0], through])[np.searchsorted(key, key)]
+    share = ratio(through - before, key_total(x)[key], 0.0)
+    last = np.append(first[1:], 0)
+    last[np.append(key[1:] != key[:-1], True)] = x.shape[0]
+    crossing = np.clip(np.searchsorted(margin, share), first, last)  # from here on P_i is not below it
+    sums = np.concatenate([[0], np.cumsum(margin)])
+    gaps = share * (2 * crossing - first - last) + sums[first] + sums[last] - 2 * sums[crossing]
+    start = np.bincount(key, gaps, x.shape[1])
+    lowest = np.full(x.shape[1], x.shape[0])
+    np.minimum.at(lowest, key, first)
+    return np.asarray(start + sums[lowest])
+
+
 def shared(o: Table, s: Table, s_j: Array) -> Array:
     """sum_i o_ij s_ij for each key, exact for integers: shape (..., key)."""
     left, right = cells(o), cells(s)
@@ -110,6 +146,27 @@ def shared(o: Table, s: Table, s_j: Array) -> Array:
     if left.size == left.shape[-2] * left.shape[-1]:
         return np.asarray(np.einsum("ij,...ij->...j", left.reshape(left.shape[-2:]), right))  # twice as fast as with a stretched axis
     return np.asarray(np.einsum("...ij,...ij->...j", left, right))
+
+
+def shared_across(o: Table, s: Table, s_j: Array, left: Array, right: Array) -> Array:
+    """sum_i o_ij s_ik for each pair of keys (j, k) in ``left`` and ``right``: shape (..., pairs)."""
+    if not isinstance(o, Cells) or not isinstance(s, Cells):
+        return shared(cells(o)[..., left], cells(s)[..., right], s_j[..., right])
+    return np.asarray(_scipy(o)[:, left].multiply(_scipy(s)[:, right]).sum(0)).ravel()
+
+
+def across_targets(x: Table, y: Table) -> Floats:
+    """sum_j x_aj y_bj for all pairs of targets: shape (..., a, b)."""
+    if not isinstance(x, Cells) or not isinstance(y, Cells):
+        return np.asarray(np.matmul(cells(x), np.swapaxes(cells(y), -1, -2)))
+    return np.asarray((_scipy(x) @ _scipy(y).T).toarray())
+
+
+def _scipy(x: Cells) -> Any:
+    """A table as a matrix of floats of ``scipy.sparse``, which multiplies filled cells only."""
+    from scipy.sparse import csc_array
+
+    return csc_array((x.values.astype(np.float64), (x.target, x.key)), shape=x.shape)
 
 
 def ratio(part: Array, whole: Array, empty: float) -> Floats:

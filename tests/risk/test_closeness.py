@@ -1,0 +1,210 @@
+"""t-closeness, beta-likeness, delta-disclosure."""
+
+from fractions import Fraction
+from math import e, exp, inf, log
+
+import numpy as np
+import pytest
+import sparse
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from one_table import classes, coarsened, random_tables, records, shares, tables, theorem
+
+from capstats import at_most, beta_likeness, delta_disclosure, from_counts, l_diversity, t_closeness
+
+
+def margin(table):
+    return shares([i for i, _ in records(table)])
+
+
+def each_class(table):
+    """r_ij and p_i of every class, as lists over the targets."""
+    p = margin(table)
+    for targets in classes(table):
+        r = shares(targets)
+        yield [r.get(i, Fraction(0)) for i in range(len(table))], [p.get(i, Fraction(0)) for i in range(len(table))]
+
+
+def mover(r, p):
+    """Earth mover's distance between neighbours: what has to be carried over each gap."""
+    return sum(abs(sum(r[: i + 1]) - sum(p[: i + 1])) for i in range(len(r)))
+
+
+def gain(table):
+    return max((x - y) / y for r, p in each_class(table) for x, y in zip(r, p, strict=True) if y)
+
+
+def gains_within_the_margin(table):
+    return all(float((x - y) / y) <= -log(y) + 1e-12 for r, p in each_class(table) for x, y in zip(r, p, strict=True) if y)
+
+
+def test_the_smokers():
+    # A quarter of all are sick, 2/5 of the smokers, 1/10 of the others: 0.4 - 0.25 = 0.25 - 0.1 = 0.15.
+    table = [[20, 5], [30, 45]]
+    assert t_closeness(table).item() == pytest.approx(0.15, rel=1e-15)
+    assert t_closeness(table, distance="ordered").item() == pytest.approx(0.15, rel=1e-15)
+    assert beta_likeness(table).item() == pytest.approx(0.6, rel=1e-15)
+    assert delta_disclosure(table).item() == pytest.approx(log(2.5), rel=1e-15)
+
+
+def test_the_ordered_distance_counts_steps():
+    """The example of Li, Li and Venkatasubramanian, section 4.1: incomes 3 to 11 (in thousands), classes {3, 4, 5} and {6, 8, 11}."""
+    incomes = list(range(3, 12))
+    table = [[int(x in (3, 4, 5)), int(x in (6, 8, 11)), int(x in (7, 9, 10))] for x in incomes]
+    assert t_closeness([[*row[:1], sum(row[1:])] for row in table], distance="ordered").item() == pytest.approx(0.375, rel=1e-15)
+    assert mover([Fraction(row[1], 3) for row in table], [Fraction(1, 9)] * 9) / 8 == pytest.approx(0.167, abs=5e-4)
+
+
+def test_a_class_like_the_table_is_at_distance_0():
+    table = [[2, 4], [3, 6], [1, 2]]
+    for value in (t_closeness(table), t_closeness(table, distance="ordered"), beta_likeness(table), delta_disclosure(table)):
+        assert value.item() == 0
+    assert beta_likeness(table, kind="enhanced").item() == 0
+
+
+def test_one_target_is_close_to_itself():
+    assert t_closeness([[3, 2]], distance="ordered").item() == 0
+    assert beta_likeness([[3, 2]], kind="enhanced").item() == 0
+    assert delta_disclosure([[3, 2]]).item() == 0
+
+
+def test_no_beta_passes_the_enhanced_model_where_a_target_gains_more_than_its_information():
+    """A class with one target only, where others have another: 1 > p (1 - ln p) for every p < 1."""
+    assert beta_likeness([[4, 0], [0, 12]]).item() == 3
+    assert beta_likeness([[4, 0], [0, 12]], kind="enhanced").item() == inf
+    assert beta_likeness([[3, 1], [1, 3]], kind="enhanced").item() == beta_likeness([[3, 1], [1, 3]]).item() == 0.5
+
+
+def test_the_bound_of_the_enhanced_model_may_be_reached():
+    """p = 1/e and r = 2/e, as near as counts come: a record less in the first class, of 10**9, and a record more."""
+    n = 10**9
+    first = round(10 * n / e)
+    share = first / (10 * n)
+    bound = round((1 - log(share)) * share * n)
+    for extra, passes in ((-1, True), (1, False)):
+        table = [[bound + extra, first - bound - extra], [n - bound - extra, 9 * n - first + bound + extra]]
+        assert (beta_likeness(table, kind="enhanced").item() < inf) == passes
+
+
+def test_models_are_those_of_a_loop_over_records():
+    for table in random_tables(5):
+        found = list(each_class(table))
+        equal = max(sum(abs(x - y) for x, y in zip(r, p, strict=True)) / 2 for r, p in found)
+        ordered = max(mover(r, p) for r, p in found) / max(len(table) - 1, 1)
+        logs = [abs(log(x / y)) if x else inf for r, p in found for x, y in zip(r, p, strict=True) if y]
+        close = {"rtol": 1e-13, "atol": 1e-15}
+        np.testing.assert_allclose(t_closeness(table), float(equal), **close)
+        np.testing.assert_allclose(t_closeness(table, distance="ordered"), float(ordered), **close)
+        np.testing.assert_allclose(beta_likeness(table), float(gain(table)), **close)
+        enhanced = float(gain(table)) if gains_within_the_margin(table) else inf
+        np.testing.assert_allclose(beta_likeness(table, kind="enhanced"), enhanced, **close)
+        np.testing.assert_allclose(delta_disclosure(table), max(logs), **close)
+        np.testing.assert_allclose(delta_disclosure(table, targets="occurring"), max(x for x in logs if x < inf), **close)
+
+
+@theorem
+@given(tables)
+def test_the_ordered_distance_lies_between_the_equal_one_and_its_share_of_a_step(table):
+    equal, ordered = t_closeness(table).item(), t_closeness(table, distance="ordered").item()
+    assert at_most(ordered, equal + 1e-15)
+    assert at_most(equal, ordered * max(len(table) - 1, 1) + 1e-15)
+
+
+@theorem
+@given(tables)
+def test_t_is_at_most_beta_and_beta_is_at_most_exp_delta_minus_1(table):
+    beta = beta_likeness(table).item()
+    assert at_most(t_closeness(table).item(), beta + 1e-15)
+    assert at_most(beta, exp(delta_disclosure(table, targets="occurring").item()) - 1 + 1e-15)
+    assert delta_disclosure(table, targets="occurring") <= delta_disclosure(table)
+    assert beta <= beta_likeness(table, kind="enhanced").item()
+
+
+@theorem
+@given(st.data())
+def test_merging_keys_never_takes_a_table_further_from_its_margin(data):
+    table = data.draw(tables)
+    merged = coarsened(table, data.draw)
+    for model, options in [
+        (t_closeness, {}),
+        (t_closeness, {"distance": "ordered"}),
+        (beta_likeness, {}),
+        (delta_disclosure, {}),
+    ]:
+        assert at_most(model(merged, **options).item(), model(table, **options).item() + 1e-14)
+
+
+@theorem
+@given(st.data())
+def test_merging_keys_never_breaks_enhanced_likeness(data):
+    table = data.draw(tables)
+    before = beta_likeness(table, kind="enhanced").item()
+    assert at_most(beta_likeness(coarsened(table, data.draw), kind="enhanced").item(), before + 1e-14)
+
+
+def test_merging_keys_can_raise_delta_over_occurring_targets():
+    # p = 11/38. The second class has 1 in 10, the first nobody, both together 1 in 19.
+    assert delta_disclosure([[0, 1, 10], [9, 9, 9]], targets="occurring").item() == pytest.approx(log(110 / 38), rel=1e-14)
+    assert delta_disclosure([[1, 10], [18, 9]], targets="occurring").item() == pytest.approx(log(5.5), rel=1e-14)
+
+
+@theorem
+@given(tables)
+def test_a_class_with_one_target_fails_the_enhanced_model_unless_all_have_it(table):
+    pure = l_diversity(table).item() == 1
+    assert not pure or (table.sum(1) > 0).sum() == 1 or beta_likeness(table, kind="enhanced").item() == inf
+
+
+def test_rows_without_records_count_in_the_ordered_distance_alone():
+    table, wider = [[2, 0], [0, 2]], [[2, 0], [0, 2], [0, 0]]
+    assert t_closeness(wider, distance="ordered").item() == 0.25 == t_closeness(table, distance="ordered").item() / 2
+    for model in (t_closeness, beta_likeness, delta_disclosure):
+        assert model(wider).item() == model(table).item()
+
+
+def test_the_ordered_distance_is_the_same_on_sparse_tables_of_many_targets():
+    rng = np.random.default_rng(6)
+    for _ in range(40):
+        shape = rng.integers(1, 40), rng.integers(1, 12)
+        table = rng.integers(0, 5, shape) * (rng.random(shape) < rng.random() / 2)
+        table[rng.integers(shape[0]), rng.integers(shape[1])] += 1
+        dense = xr.DataArray(table, dims=("target", "key"))
+        found = t_closeness(dense.copy(data=sparse.COO.from_numpy(table)), distance="ordered")
+        np.testing.assert_allclose(found, t_closeness(dense, distance="ordered"), rtol=1e-12, atol=1e-14)
+
+
+def test_the_order_of_targets_needs_one_column():
+    tables = from_counts([[1, 2], [2, 1]], target_labels={"ill": ["a", "a"], "paid": [1, 2]})
+    with pytest.raises(ValueError, match=r'`distance` "ordered" needs one target column.*\[\'ill\', \'paid\'\]'):
+        t_closeness(tables.o, distance="ordered")
+    assert t_closeness(tables.o).item() == pytest.approx(1 / 6, rel=1e-15)
+
+
+def test_undefined_without_records():
+    empty = [[0, 0], [0, 0]]
+    found = [t_closeness(empty), t_closeness(empty, distance="ordered"), beta_likeness(empty), beta_likeness(empty, kind="enhanced")]
+    assert np.isnan([*found, delta_disclosure(empty), delta_disclosure(empty, targets="occurring")]).all()
+
+
+def test_every_other_dim_is_a_table_of_its_own():
+    batch = xr.DataArray(np.random.default_rng(7).integers(0, 4, (5, 3, 4)), dims=("key", "draw", "target"))
+    calls = [
+        (t_closeness, {}),
+        (t_closeness, {"distance": "ordered"}),
+        (beta_likeness, {}),
+        (beta_likeness, {"kind": "enhanced"}),
+        (delta_disclosure, {"targets": "occurring"}),
+    ]
+    for model, options in calls:
+        one_by_one = [model(batch.isel(draw=d), **options).item() for d in range(3)]
+        np.testing.assert_array_equal(model(batch, **options), one_by_one)
+
+
+def test_bad_options_are_refused():
+    with pytest.raises(ValueError, match='`distance` must be "equal" or "ordered"; got \'l1\''):
+        t_closeness([[1]], distance="l1")
+    with pytest.raises(ValueError, match='`kind` must be "basic" or "enhanced"; got 1'):
+        beta_likeness([[1]], kind=1)
+    with pytest.raises(ValueError, match='`targets` must be "all" or "occurring"; got \'some\''):
+        delta_disclosure([[1]], targets="some")

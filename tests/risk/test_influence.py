@@ -1,0 +1,269 @@
+"""Average CAP without a record, a cell, a key class: against removing them one by one and counting again, in exact fractions."""
+
+from fractions import Fraction
+
+import hypothesis.extra.numpy as numpy_strategies
+import numpy as np
+import pandas as pd
+import pytest
+import sparse
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from one_table import theorem
+
+from capstats import MISSING, average_cap, cap_influence, from_counts, rank_removals, tabulate
+from capstats.datasets import paper_originals, paper_synthetics
+
+both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
+WAYS = [("record", "original"), ("record", "synthetic")]
+WAYS += [(unit, of) for unit in ("cell", "key") for of in ("original", "synthetic", "both")]
+every_way = pytest.mark.parametrize(("unit", "of"), WAYS)
+
+pairs = st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
+    lambda shape: st.tuples(*[numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 6)) for _ in range(2)])
+)
+
+
+def average(o, s, unmatched):
+    """Average CAP in exact fractions; None where no record counts."""
+    keys = range(len(o[0]))
+    s_j = [sum(row[j] for row in s) for j in keys]
+    c = sum((Fraction(a[j] * b[j], s_j[j]) for a, b in zip(o, s, strict=True) for j in keys if s_j[j]), Fraction(0))
+    n = sum(row[j] for row in o for j in keys if s_j[j] or unmatched == "zero")
+    return c / n if n else None
+
+
+def without(o, s, unit, of, i, j):
+    """The tables without one record or all records of a cell, or those of a key; None where there is nothing to remove."""
+    o, s = ([list(map(int, row)) for row in table] for table in (o, s))
+    chosen = [table for table, name in ((o, "original"), (s, "synthetic")) if of in (name, "both")]
+    cells = [(k, j) for k in range(len(o))] if unit == "key" else [(i, j)]
+    if not any(table[a][b] for table in chosen for a, b in cells):
+        return None
+    for table in chosen:
+        for a, b in cells:
+            table[a][b] -= 1 if unit == "record" else table[a][b]
+    return o, s
+
+
+def one_by_one(o, s, unit, of, unmatched):
+    """What average CAP becomes, and by how much it changes, for every removal."""
+    shape = (1, len(o[0])) if unit == "key" else np.shape(o)
+    before = average(*([list(map(int, row)) for row in table] for table in (o, s)), unmatched)
+    after, change = np.full(shape, np.nan), np.full(shape, np.nan)
+    for i, j in np.ndindex(shape):
+        left = without(o, s, unit, of, i, j)
+        value = None if left is None else average(*left, unmatched)
+        if value is not None:
+            after[i, j], change[i, j] = value, value - before
+    return (after[0], change[0]) if unit == "key" else (after, change)
+
+
+def random_pairs(seed, number=60):
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        shape = rng.integers(1, 5), rng.integers(1, 6)
+        yield [rng.integers(0, rng.integers(2, 8), shape) * (rng.random(shape) < 0.7) for _ in range(2)]
+
+
+def test_removing_by_hand():
+    # c = (2 + 6)/4 + 4/2 = 4, n = 10. Without the last synthetic record of key 2 nobody there is right: 2 / 10, or 2 / 4 of the matched.
+    o, s = [[2, 1, 0], [2, 3, 2]], [[1, 0, 0], [3, 0, 1]]
+    found = cap_influence(o, s, of="synthetic")
+    assert found.average_cap.values[1, 2] == 0.2
+    assert found.change.values[1, 2] == pytest.approx(-0.2, rel=1e-15)
+    assert cap_influence(o, s, of="synthetic", unmatched="drop").average_cap.values[1, 2] == 0.5
+    # Without the only record of the first cell of key 0: all three others name target 1, 2 of 4 are right.
+    assert found.average_cap.values[0, 0] == 0.4
+    # Without the record of target 1: 1/3 and 2/3, again 2 of 4; key 1 has nothing to remove.
+    assert found.average_cap.values[1, 0] == pytest.approx((2 * 1 / 3 + 2 * 2 / 3 + 2) / 10, rel=1e-15)
+    assert np.isnan(found.average_cap.values[:, 1]).all()
+
+
+@both_versions
+@every_way
+def test_closed_forms_are_those_of_removing_and_counting_again(unit, of, unmatched):
+    for o, s in random_pairs(1):
+        found = cap_influence(o, s, unit=unit, of=of, unmatched=unmatched)
+        after, change = one_by_one(o, s, unit, of, unmatched)
+        np.testing.assert_allclose(found.average_cap, after, rtol=1e-13, atol=1e-15)
+        np.testing.assert_allclose(found.change, change, rtol=1e-13, atol=1e-15)
+
+
+@both_versions
+@every_way
+def test_both_backings_and_any_batch_give_the_same(unit, of, unmatched):
+    rng = np.random.default_rng(2)
+    o = xr.DataArray(rng.integers(0, 3, (6, 4)), dims=("key", "target"))
+    s = xr.DataArray(rng.integers(0, 3, (6, 2, 4)) * rng.integers(0, 2, (6, 1, 1)), dims=("key", "draw", "target"))
+    options = {"unit": unit, "of": of, "unmatched": unmatched}
+    dense = cap_influence(o, s, **options)
+    held = (o + s).sum("target") > 0 if unit == "key" else o + s > 0
+    in_order = (x.transpose(..., "target", "key") for x in (o, s))
+    stored = cap_influence(*(x.copy(data=sparse.COO.from_numpy(x.values)) for x in in_order), **options)
+    for name, values in dense.items():
+        assert values.dims == ("draw", "key") if unit == "key" else ("draw", "target", "key")
+        for draw in range(2):
+            np.testing.assert_array_equal(values[draw], cap_influence(o, s.isel(draw=draw), **options)[name])
+        found = stored[name].data
+        found = found if isinstance(found, np.ndarray) else found.todense()
+        mask = held.transpose(*values.dims).values
+        np.testing.assert_allclose(found[mask], values.values[mask], rtol=1e-13, atol=1e-15)
+
+
+@theorem
+@given(pairs)
+def test_an_original_record_changes_cap_by_what_it_lacks_of_the_average(tables):
+    """(CAP - q) / (n - 1), which adds up to 0 over the records: part 1 of theory/influence.md."""
+    o, s = tables
+    for unmatched in ("zero", "drop"):
+        change = np.nan_to_num(cap_influence(o, s, unmatched=unmatched).change.values)
+        assert abs((o * change).sum()) <= 1e-14 * o.sum()
+
+
+@theorem
+@given(pairs)
+def test_squared_changes_are_the_jackknife_of_the_standard_error(tables):
+    """(n - 1)/n times the sum of squares is the squared standard error of the mean of q over the records."""
+    o, s = tables
+    n = int(o.sum())
+    if n < 2:
+        return
+    q = np.repeat((s / np.maximum(s.sum(0), 1)).ravel(), o.ravel())
+    change = np.nan_to_num(cap_influence(o, s).change.values)
+    assert (n - 1) / n * (o * change**2).sum() == pytest.approx(q.var(ddof=1) / n, rel=1e-10, abs=1e-25)
+
+
+@theorem
+@given(pairs)
+def test_changes_of_synthetic_records_add_up_to_0_in_a_key_that_has_two(tables):
+    """And to minus the key's share of CAP where it has one: part 2 of theory/influence.md."""
+    o, s = tables
+    if not o.any():
+        return
+    change = np.nan_to_num(cap_influence(o, s, of="synthetic").change.values)
+    by_key = (s * change).sum(0)
+    lonely = s.sum(0) == 1
+    np.testing.assert_allclose(by_key[~lonely], 0, atol=1e-13)
+    np.testing.assert_allclose(by_key[lonely], -(o * s).sum(0)[lonely] / o.sum(), atol=1e-15)
+
+
+@theorem
+@given(pairs)
+def test_changes_of_synthetic_keys_add_up_to_minus_the_average(tables):
+    o, s = tables
+    if not o.any():
+        return
+    change = cap_influence(o, s, unit="key", of="synthetic").change
+    assert change.sum().item() == pytest.approx(-average_cap(o, s).item(), rel=1e-13, abs=1e-15)
+
+
+@theorem
+@given(pairs)
+def test_a_key_leaves_with_its_people_whether_or_not_the_release_keeps_it(tables):
+    o, s = tables
+    for unmatched in ("zero", "drop"):
+        original = cap_influence(o, s, unit="key", of="original", unmatched=unmatched)
+        both = cap_influence(o, s, unit="key", of="both", unmatched=unmatched)
+        held = o.sum(0) > 0
+        for name in ("average_cap", "change"):
+            np.testing.assert_array_equal(original[name].values[held], both[name].values[held])
+
+
+def test_the_last_record_leaves_no_average():
+    assert np.isnan(cap_influence([[1]], [[2]]).to_array()).all()
+    assert np.isnan(cap_influence([[1, 3]], [[2, 0]], unmatched="drop").average_cap.values[0, 0])
+    assert cap_influence([[1, 3]], [[2, 0]], unmatched="drop").average_cap.values[0, 1] == 1
+    assert np.isnan(cap_influence([[0]], [[2]], of="synthetic").to_array()).all()
+
+
+def test_weights_lose_cells_and_keys_but_no_single_record():
+    o, s = np.array([[2, 1], [2, 3]]), np.array([[1, 2], [3, 0]])
+    for unit in ("cell", "key"):
+        for of in ("original", "synthetic", "both"):
+            whole = cap_influence(o, s, unit=unit, of=of)
+            found = cap_influence(0.3 * o, 0.7 * s, unit=unit, of=of)
+            np.testing.assert_allclose(found.average_cap, whole.average_cap, rtol=1e-13)
+    with pytest.raises(ValueError, match=r"`o` must hold integers for one record to be removed"):
+        cap_influence(0.3 * o, s)
+    assert cap_influence(o, 0.7 * s).sizes == {"target": 2, "key": 2}
+    with pytest.raises(ValueError, match=r"`s` must hold integers for one record to be removed"):
+        cap_influence(o, xr.DataArray(sparse.COO.from_numpy(0.7 * s), dims=("target", "key")), of="synthetic")
+
+
+def test_one_record_of_very_many():
+    """The change is not lost in the rounding of the average: (1/2 - 1/3) / (n - 1)."""
+    n = 3 * 10**15
+    change = cap_influence([[n // 3], [2 * n // 3]], [[1], [1]]).change.values
+    np.testing.assert_array_equal(change, 0)
+    change = cap_influence([[n // 3], [2 * n // 3]], [[1], [2]]).change.values[:, 0]
+    average = 5 / 9
+    np.testing.assert_allclose(change, [(average - 1 / 3) / (n - 1), (average - 2 / 3) / (n - 1)], rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"unit": "row"}, '`unit` must be "record", "cell" or "key"; got \'row\''),
+        ({"of": "o"}, '`of` must be "original", "synthetic" or "both"; got \'o\''),
+        ({"of": "both"}, "One record is removed from one table"),
+        ({"unmatched": "nearest"}, '`unmatched` must be "zero"'),
+    ],
+)
+def test_bad_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        cap_influence([[1]], [[1]], **options)
+
+
+# The ranked list
+
+
+def people():
+    original = {"sex": ["f", "f", "m", "m", None, None, "f"], "age": [1, 2, 1, 1, 2, 2, 2], "ill": ["a", "b", "a", "b", "b", None, "b"]}
+    synthetic = {"sex": ["f", "f", "m", None, None, "x"], "age": [1, 2, 1, 2, 2, 1], "ill": ["a", "b", "b", "b", "b", "a"]}
+    return tabulate(original, synthetic, keys=["sex", "age"], target="ill")
+
+
+def test_key_classes_are_listed_by_what_their_suppression_changes():
+    # q: f1 a 1 of 1, f2 b 2 of 2, m1 b 1 of 2, missing 2 b 1 of 2 (and 0 of the missing target). x1 has no original record.
+    tables = people()
+    frame = rank_removals(tables.o, tables.s)
+    assert frame.columns.tolist() == ["sex", "age", "o", "s", "average_cap", "change"]
+    assert [None if pd.isna(x) else x for x in frame.sex] == ["f", "f", "m", None, "x"]
+    assert frame.age.tolist() == [2, 1, 1, 2, 1]
+    assert frame.o.tolist() == [2, 1, 2, 2, 0]
+    assert frame.s.tolist() == [1, 1, 1, 2, 1]
+    np.testing.assert_allclose(frame.change, [-2 / 7, -1 / 7, -1 / 7, -1 / 7, 0], rtol=1e-14)
+    np.testing.assert_allclose(frame.average_cap, np.array([3, 4, 4, 4, 5]) / 7, rtol=1e-14)
+
+
+@both_versions
+@every_way
+def test_the_list_has_every_removal_once_on_both_backings(unit, of, unmatched):
+    tables = people()
+    options = {"unit": unit, "of": of, "unmatched": unmatched}
+    frame = rank_removals(tables.o, tables.s, **options)
+    assert frame.change.dropna().is_monotonic_increasing
+    found = cap_influence(tables.o, tables.s, **options).change
+    assert sorted(frame.change.dropna()) == sorted(found.values[~np.isnan(found.values)])
+    for row in frame.to_dict("records"):
+        at = {name: MISSING if pd.isna(row[name]) else row[name] for name in ("sex", "age")}
+        at |= {} if unit == "key" else {"target": MISSING if pd.isna(row["ill"]) else row["ill"]}
+        np.testing.assert_array_equal(found.sel(at).item(), row["change"])
+        assert (tables.o.sel(at).sum().item(), tables.s.sel(at).sum().item()) == (row["o"], row["s"])
+    stored = rank_removals(*(x.copy(data=sparse.COO.from_numpy(x.values)) for x in (tables.o, tables.s)), **options)
+    pd.testing.assert_frame_equal(stored, frame)
+
+
+def test_unlabelled_tables_are_listed_by_place():
+    frame = rank_removals([[4, 1], [0, 5]], [[2, 2], [0, 2]], unit="cell", of="synthetic")
+    assert frame.columns.tolist() == ["key_", "target_", "o", "s", "average_cap", "change"]
+    assert frame[["key_", "target_"]].values.tolist() == [[0, 0], [1, 1], [1, 0]]
+
+
+def test_there_is_one_list_for_one_pair_of_tables():
+    with pytest.raises(ValueError, match=r"one pair of tables; got dims \('original', 'synthetic', 'key'\)\. Choose one, such as s\.isel"):
+        rank_removals(paper_originals(), paper_synthetics())
+    tables = from_counts([[1, 2]], {"a": [[1, 1]], "b": [[2, 1]]})
+    assert len(rank_removals(tables.o, tables.s.sel(synthetic="b"))) == 2

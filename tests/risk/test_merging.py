@@ -1,0 +1,179 @@
+"""Average CAP after a merge of two levels: against recoding the records and counting again."""
+
+import hypothesis.extra.numpy as numpy_strategies
+import numpy as np
+import pandas as pd
+import pytest
+import sparse
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from one_table import theorem
+
+from capstats import MISSING, average_cap, cap_after_merge, individual_cap, rank_merges, tabulate
+from capstats.datasets import paper_originals, paper_synthetics, smoking
+
+both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
+pairs = st.tuples(st.integers(1, 4), st.integers(1, 5)).flatmap(
+    lambda shape: st.tuples(*[numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 6)) for _ in range(2)])
+)
+COLUMNS = {"sex": ["f", "m", None], "age": [1, 2, 3, 4], "job": ["x", "y"], "ill": ["a", "b", "c", None], "paid": [True, False]}
+
+
+def people(seed, n):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {name: pd.Series([levels[x] for x in rng.integers(0, len(levels), n)], dtype=object) for name, levels in COLUMNS.items()}
+    )
+
+
+def recoded(records, column, level, other):
+    """The records after one level of a column has become another."""
+    old, new = (None if x is MISSING else x for x in (level, other))
+    changed = [new if x == old or (x is None and old is None) else x for x in records[column]]
+    return records.assign(**{column: pd.Series(changed, dtype=object)})
+
+
+def test_the_smokers_by_hand():
+    # Merging smokers and others: 25 of 100 are sick, 15 of 100 synthetic ones: (25 * 15 + 75 * 85) / 100 / 100.
+    tables = smoking()
+    merged = cap_after_merge(tables.o, tables.s, column="smoking")
+    assert merged.sel(level="Smoking", other="Non-smoking").item() == pytest.approx(0.675, rel=1e-15)
+    assert cap_after_merge(tables.o, tables.s, column="health").sel(level="Sick", other="Healthy").item() == 1
+    np.testing.assert_array_equal(np.diag(merged), average_cap(tables.o, tables.s).item())
+
+
+@both_versions
+@pytest.mark.parametrize("target", ["ill", ["ill", "paid"]])
+def test_merges_are_those_of_recoding_the_records_and_counting_again(target, unmatched):
+    o, s = people(1, 40), people(2, 30)
+    keys = ["sex", "age", "job"]
+    tables = tabulate(o, s, keys=keys, target=target)
+    for column in [*keys, *np.atleast_1d(target).tolist()]:
+        merged = cap_after_merge(tables.o, tables.s, column=column, unmatched=unmatched)
+        assert merged.dims == ("level", "other")
+        assert set(merged.indexes["level"]) == {MISSING if x is None else x for x in COLUMNS[column]}
+        np.testing.assert_array_equal(merged, merged.T)
+        for level in merged.indexes["level"]:
+            for other in merged.indexes["other"]:
+                again = tabulate(*(recoded(x, column, level, other) for x in (o, s)), keys=keys, target=target)
+                found = merged.sel(level=level, other=other).item()
+                assert found == pytest.approx(average_cap(again.o, again.s, unmatched=unmatched).item(), rel=1e-13)
+
+
+@both_versions
+def test_both_backings_and_any_batch_give_the_same(unmatched):
+    tables = tabulate(people(3, 50), [people(4, 20), people(5, 20)], keys=["age", "sex"], target=["ill", "paid"])
+    for column in ("age", "sex", "ill", "paid"):
+        dense = cap_after_merge(tables.o, tables.s, column=column, unmatched=unmatched)
+        assert dense.dims == ("synthetic", "level", "other")
+        stored = cap_after_merge(
+            *(x.copy(data=sparse.COO.from_numpy(x.values)) for x in (tables.o, tables.s)), column=column, unmatched=unmatched
+        )
+        np.testing.assert_allclose(stored, dense, rtol=1e-13)
+        for label in dense.indexes["synthetic"]:
+            one = cap_after_merge(tables.o, tables.s.sel(synthetic=label), column=column, unmatched=unmatched)
+            np.testing.assert_array_equal(dense.sel(synthetic=label), one)
+
+
+@theorem
+@given(pairs)
+def test_merging_targets_adds_the_confusion_of_the_two(tables):
+    """Part 5 of theory/influence.md: average CAP never falls, and merges of the target add up."""
+    o, s = tables
+    if not o.any():
+        return
+    confused = np.einsum("aj,bj->ab", o, individual_cap(o, s).values) / o.sum()
+    merged = cap_after_merge(o, s, column="target").values
+    expected = average_cap(o, s).item() + confused + confused.T
+    off = ~np.eye(len(o), dtype=bool)
+    np.testing.assert_allclose(merged[off], expected[off], rtol=1e-12, atol=1e-15)
+    assert (merged >= average_cap(o, s).item() - 1e-14).all()
+
+
+@theorem
+@given(pairs)
+def test_merging_keys_never_raises_cap_of_a_table_with_itself(tables):
+    o, _ = tables
+    if o.any():
+        assert (cap_after_merge(o, o, column="key_") <= average_cap(o, o).item() + 1e-14).all()
+
+
+@theorem
+@given(pairs)
+def test_two_unmatched_keys_stay_so_and_a_matched_one_takes_the_other_along(tables):
+    o, s = tables
+    matched = s.sum(0) > 0
+    merged = cap_after_merge(o, s, column="key_", unmatched="drop").values
+    for j, k in np.argwhere(~matched[:, None] & ~matched[None, :]):
+        np.testing.assert_array_equal(merged[j, k], average_cap(o, s, unmatched="drop"))
+    for j, k in np.argwhere(~matched[:, None] & matched[None, :]):
+        together = o.copy()
+        together[:, k] += together[:, j]
+        together[:, j] = 0
+        np.testing.assert_allclose(merged[j, k], average_cap(together, s, unmatched="drop"), rtol=1e-13)
+
+
+def test_a_key_that_nobody_had_can_become_matched():
+    assert np.isnan(average_cap([[1, 0]], [[0, 1]], unmatched="drop"))
+    np.testing.assert_array_equal(cap_after_merge([[1, 0]], [[0, 1]], column="key_", unmatched="drop"), [[np.nan, 1], [1, np.nan]])
+
+
+def test_products_of_counts_beyond_int64_do_not_overflow():
+    top = 2**51
+    assert cap_after_merge([[top, 0], [0, top]], [[top, 0], [0, top]], column="key_").values[0, 1] == 0.5
+
+
+# The ranked list
+
+
+def test_merges_are_listed_by_what_they_change():
+    tables = tabulate(people(6, 60), people(7, 50), keys=["age", "sex"], target="ill")
+    frame = rank_merges(tables.o, tables.s)
+    assert frame.columns.tolist() == ["column", "level", "other", "average_cap", "change"]
+    assert len(frame) == 6 + 3
+    assert frame.change.is_monotonic_increasing
+    for column, level, other, after, change in frame.itertuples(index=False):
+        assert cap_after_merge(tables.o, tables.s, column=column).sel(level=level, other=other).item() == after
+        assert change == after - average_cap(tables.o, tables.s).item()
+    assert set(rank_merges(tables.o, tables.s, columns=["ill"]).column) == {"ill"}
+    assert {type(x) for x in frame.level} >= {int, str}
+    assert MISSING in set(frame.other)
+
+
+def test_a_column_with_one_level_has_no_merge():
+    tables = tabulate({"k": ["a", "a"], "g": ["x", "y"], "t": [1, 2]}, {"k": ["a"], "g": ["x"], "t": [1]}, keys=["k", "g"], target="t")
+    assert rank_merges(tables.o, tables.s).column.tolist() == ["g"]
+    assert len(rank_merges(tables.o, tables.s, columns=["k"])) == 0
+    assert cap_after_merge(tables.o, tables.s, column="k").values.tolist() == [[0.5]]
+
+
+def test_missing_labels_of_an_index_of_ones_own_come_last():
+    index = pd.MultiIndex.from_arrays([["a", None, "b"], [1, 1, 1]], names=["k", "g"])
+    o = xr.DataArray([[1, 2, 0], [3, 1, 1]], dims=("target", "key"), coords=xr.Coordinates.from_pandas_multiindex(index, "key"))
+    merged = cap_after_merge(o, o, column="k")
+    assert merged.indexes["level"].tolist() == ["a", "b", MISSING]
+    # Together 3 and 4 records of a and the missing: (9 + 16) / 7, and 1 of b.
+    assert merged.sel(level="a", other=MISSING).item() == pytest.approx((25 / 7 + 1) / 8, rel=1e-15)
+
+
+def test_bad_columns_are_refused():
+    tables = smoking()
+    with pytest.raises(ValueError, match=r"`column` 'smokin' is neither a key column nor a target column\. Did you mean 'smoking'"):
+        cap_after_merge(tables.o, tables.s, column="smokin")
+    with pytest.raises(TypeError, match=r"`columns` must be a sequence of column names; got 'smoking'. Give \['smoking'\]"):
+        rank_merges(tables.o, tables.s, columns="smoking")
+    with pytest.raises(ValueError, match="`columns` is empty"):
+        rank_merges(tables.o, tables.s, columns=[])
+    with pytest.raises(ValueError, match="one pair of tables; got dim 'original'"):
+        rank_merges(paper_originals(), paper_synthetics().isel(synthetic=0))
+    with pytest.raises(ValueError, match='`unmatched` must be "zero"'):
+        cap_after_merge(tables.o, tables.s, column="smoking", unmatched="keep")
+
+
+def test_too_many_levels_are_refused_before_they_are_paired():
+    wide = xr.DataArray(np.ones((1, 5000), np.int64), dims=("target", "key"))
+    with pytest.raises(ValueError, match="Column 'key_' has 5000 levels, more than 2048 to merge in pairs"):
+        cap_after_merge(wide, wide, column="key_")
+    with pytest.raises(ValueError, match="Column 'target' has 5000 targets, more than 2048"):
+        cap_after_merge(wide.values.T, wide.values.T, column="target")
