@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ import xarray as xr
 from capstats.counts import engines, frames
 from capstats.counts.axes import join_columns
 from capstats.counts.backing import Backing, choose_sparse, stacked, table_of
-from capstats.counts.bins import check_bins
+from capstats.counts.bins import Cut, check_bins
 from capstats.counts.labels import MISSING, Label, Type, canonical, check_type, free_name, hint
 from capstats.counts.progress import Progress
 from capstats.counts.reading import Counted, Reading, Source, each, find_cut, read, without_missing
@@ -118,7 +119,89 @@ def tabulate(
     >>> tables.o.sel(target="low").values.tolist()
     [1, 1]
     """
-    key_columns, target_columns = _chosen(keys, "keys"), _chosen(target, "target")
+    key_columns, target_columns = column_list(keys, "keys"), column_list(target, "target")
+    records = read_records(
+        original,
+        synthetic,
+        holdout,
+        key_columns,
+        target_columns,
+        missing=missing,
+        null_values=null_values,
+        types=types,
+        bins=bins,
+        weights=weights,
+        memory_limit=memory_limit,
+        progress=progress,
+    )
+    columns, tables, names, labels, k = key_columns + target_columns, records.tables, records.names, records.labels, len(key_columns)
+    stored: list[str] = []
+    for column in columns:
+        plain = column in target_columns and len(target_columns) == 1 and str(column) not in stored
+        stored.append(str(column) if plain else free_name(column, [*stored, *(c for c in columns if c != column)]))
+    key, key_places = join_columns([table.key.columns for table in tables], key_columns, names)
+    targets, target_places = join_columns([table.target.columns for table in tables], target_columns, names)
+    axes = {"key": key.set_names(stored[:k]), "target": targets.set_names(stored[k:])}
+    shape = (len(targets), len(key))
+    sparse = choose_sparse(backing, max(len(table.counts) for table in tables), math.prod(shape))
+    filled = [
+        table_of(table.counts, i[table.target.of_row], j[table.key.of_row], shape, sparse)
+        for table, i, j in zip(tables, target_places, key_places, strict=True)
+    ]
+    arrays = {"o": filled[0]}
+    if holdout is not None:
+        arrays["h"] = filled.pop()
+    if synthetic is not None:
+        arrays["s"] = filled[1] if labels is None else stacked(filled[1:])
+    attrs: dict[str, Any] = {
+        "key_columns": [str(c) for c in key_columns],
+        "target_columns": [str(c) for c in target_columns],
+        "missing": missing,
+        **records.attrs(dict(zip(columns, stored, strict=True))),
+    }
+    return dataset({v: arrays[v] for v in ("o", "s", "h") if v in arrays}, axes, labels, attrs)
+
+
+@dataclass
+class Records:
+    """All tables, counted, each with labels of its own."""
+
+    names: list[str]  # what messages call the tables: original, synthetic ones, holdout
+    labels: list[Label] | None  # of several synthetic tables
+    tables: list[Counted]
+    weights: dict[str, str]
+    dropped: dict[str, Any]
+    cuts: dict[Hashable, Cut]
+    orders: dict[Hashable, list[Label]]
+
+    def attrs(self, stored: Mapping[Hashable, str]) -> dict[str, Any]:
+        """How the counts came to be, columns under the names by which they are stored."""
+        told = {
+            "renamed": {new: str(old) for old, new in stored.items() if new != old},
+            "dropped": self.dropped,
+            "weights": self.weights,
+            "bins": {stored[column]: cut.shown for column, cut in self.cuts.items()},
+            "categories": {stored[column]: order for column, order in self.orders.items()},
+        }
+        return {what: value for what, value in told.items() if value}
+
+
+def read_records(
+    original: Any,
+    synthetic: Any,
+    holdout: Any,
+    key_columns: list[Hashable],
+    target_columns: list[Hashable],
+    *,
+    missing: Literal["level", "drop"],
+    null_values: str | Sequence[str] | None,
+    types: Mapping[Hashable, Type] | None,
+    bins: Mapping[Hashable, Any] | None,
+    weights: Any,
+    memory_limit: str | None,
+    progress: bool | None,
+) -> Records:
+    """All tables counted over the key and target columns, each of them read once. The arguments are `tabulate`'s."""
     columns = key_columns + target_columns
     twice = [c for c in columns if columns.count(c) > 1]
     if twice:
@@ -141,7 +224,7 @@ def tabulate(
         raise TypeError(f"`null_values` must be a text or a list of texts, as they stand in the file; got {null_values!r}.")
 
     tables: list[Counted] = []
-    dropped = {}
+    dropped: dict[str, Any] = {}
     orders: dict[Hashable, list[Label]] = {}
     reading = Reading(types or {}, nulls, memory_limit, Progress(progress))
     k = len(key_columns)
@@ -158,45 +241,11 @@ def tabulate(
             if column.ordered:
                 known = [x for x in column.labels if x is not MISSING]
                 orders[name] = list(dict.fromkeys([*orders.get(name, []), *known]))
-
-    stored: list[str] = []
-    for column in columns:
-        plain = column in target_columns and len(target_columns) == 1 and str(column) not in stored
-        stored.append(str(column) if plain else free_name(column, [*stored, *(c for c in columns if c != column)]))
-    names = [source.name for source in sources]
-    key, key_places = join_columns([table.key.columns for table in tables], key_columns, names)
-    targets, target_places = join_columns([table.target.columns for table in tables], target_columns, names)
-    axes = {"key": key.set_names(stored[:k]), "target": targets.set_names(stored[k:])}
-    shape = (len(targets), len(key))
-    sparse = choose_sparse(backing, max(len(table.counts) for table in tables), math.prod(shape))
-    filled = [
-        table_of(table.counts, i[table.target.of_row], j[table.key.of_row], shape, sparse)
-        for table, i, j in zip(tables, target_places, key_places, strict=True)
-    ]
-    arrays = {"o": filled[0]}
-    if holdout is not None:
-        arrays["h"] = filled.pop()
-    if synthetic is not None:
-        arrays["s"] = filled[1] if labels is None else stacked(filled[1:])
-    attrs: dict[str, Any] = {
-        "key_columns": [str(c) for c in key_columns],
-        "target_columns": [str(c) for c in target_columns],
-        "missing": missing,
-    }
-    renamed = {new: str(old) for new, old in zip(stored, columns, strict=True) if new != old}
-    for name, value in (
-        ("renamed", renamed),
-        ("dropped", dropped),
-        ("weights", {source.name: str(source.weight) for source in sources if source.weight is not None}),
-        ("bins", {new: cuts[old].shown for new, old in zip(stored, columns, strict=True) if old in cuts}),
-        ("categories", {new: orders[old] for new, old in zip(stored, columns, strict=True) if old in orders}),
-    ):
-        if value:
-            attrs[name] = value
-    return dataset({v: arrays[v] for v in ("o", "s", "h") if v in arrays}, axes, labels, attrs)
+    own = {source.name: str(source.weight) for source in sources if source.weight is not None}
+    return Records([source.name for source in sources], labels, tables, own, dropped, cuts, orders)
 
 
-def _chosen(columns: Any, argument: str) -> list[Hashable]:
+def column_list(columns: Any, argument: str) -> list[Hashable]:
     """One name or several as a list; a tuple is a sequence of names, as a list is."""
     several = isinstance(columns, (Sequence, np.ndarray, pd.Index)) and not isinstance(columns, str)
     chosen = list(columns) if several else [columns]
