@@ -26,6 +26,7 @@ from capstats.risk.influence import cap_influence, rank_removals
 from capstats.risk.merging import cap_after_merge, rank_merges
 from capstats.risk.neighbours import nearest_distance
 from capstats.risk.records import key_summary, record_risk
+from capstats.risk.sweep import sweep
 from capstats.risk.tcap import tau_curve, tcap
 from capstats.risk.uncertainty import average_cap_interval, holdout_contrast
 from capstats.risk.uniques import replicated_uniques, unique_keys
@@ -89,6 +90,7 @@ __all__ = [
     "replicated_uniques",
     "sample_tables",
     "satisfies_anonymity",
+    "sweep",
     "t_closeness",
     "tabulate",
     "tau_curve",

@@ -136,17 +136,20 @@ def average_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int =
     aligned = Aligned({"o": o, "s": s})
     lend = lender(aligned, unmatched, radius)
 
-    def correct(o: Table, s: Table, s_j: Array) -> Floats:
-        return np.asarray(ratio(shared(o, s, s_j), s_j, 0.0).sum(-1))  # c
-
     def among_matched(o: Table, s: Table) -> Floats:
         read, s_j = lend(o, s)
-        return ratio(correct(o, read, s_j), (key_total(o) * (s_j > 0)).sum(-1), np.nan)  # Definition 3
+        return ratio(attributed(o, read, s_j), (key_total(o) * (s_j > 0)).sum(-1), np.nan)  # Definition 3
 
     if unmatched != "zero":
         return aligned.map(among_matched, "average_cap")
-    c = aligned.map(lambda o, s: correct(o, *lend(o, s)), "average_cap")
+    c = aligned.map(lambda o, s: attributed(o, *lend(o, s)), "average_cap")
     return c.copy(data=ratio(c.values, aligned.totals("o"), np.nan))  # Definition 2
+
+
+def attributed(o: Table, s: Table, s_j: Array | None = None) -> Floats:
+    """Original records that are expected to be attributed correctly, c: shape (...)."""
+    s_j = key_total(s) if s_j is None else s_j
+    return np.asarray(ratio(shared(o, s, s_j), s_j, 0.0).sum(-1))
 
 
 def matched_records(o: Any, s: Any) -> xr.DataArray:
@@ -184,7 +187,12 @@ def matched_records(o: Any, s: Any) -> xr.DataArray:
     >>> int(matched_records([[1, 2], [3, 4]], [[5, 0], [0, 0]]))
     4
     """
-    return Aligned({"o": o, "s": s}).map(lambda o, s: (key_total(o) * (key_total(s) > 0)).sum(-1), "matched_records")
+    return Aligned({"o": o, "s": s}).map(matched, "matched_records")
+
+
+def matched(o: Table, s: Table) -> Array:
+    """Original records whose key is in the synthetic table, n_M: shape (...)."""
+    return np.asarray((key_total(o) * (key_total(s) > 0)).sum(-1))
 
 
 def correct_predictions(o: Any, s: Any) -> xr.DataArray:
@@ -225,7 +233,12 @@ def correct_predictions(o: Any, s: Any) -> xr.DataArray:
     >>> float(correct_predictions(o, [[67, 97, 153], [37, 114, 101], [169, 14, 148]]))
     272.0
     """
-    return Aligned({"o": o, "s": s}).map(lambda o, s: modal_hits(o, s).sum(-1), "correct_predictions")
+    return Aligned({"o": o, "s": s}).map(predicted, "correct_predictions")
+
+
+def predicted(o: Table, s: Table) -> Floats:
+    """Original records whose target is the key's most frequent synthetic one, a tie being shared: shape (...)."""
+    return np.asarray(modal_hits(o, s).sum(-1))
 
 
 def modal_hits(o: Table, s: Table) -> Floats:

@@ -38,13 +38,13 @@ def _margin(x: Table) -> Array:
 
 def _lift(x: Table) -> Table:
     """r_ij / p_i, and 0 where the key or the target has no record."""
-    r = attribution(x, 0.0)
+    r = attribution(x, key_total(x), 0.0)
     return like(r, ratio(cells(r), np.broadcast_to(_margin(x), cells(r).shape), 0.0))
 
 
 def equal_distance(x: Table) -> Floats:
     """Greatest sum_i |r_ij - p_i| / 2 of a class, as the sum of the gains, which the losses balance."""
-    r = attribution(x, 0.0)
+    r = attribution(x, key_total(x), 0.0)
     return greatest(key_total(like(r, np.maximum(cells(r) - _margin(x), 0.0))), x)
 
 

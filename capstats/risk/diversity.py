@@ -15,7 +15,7 @@ Diversity = Literal["distinct", "entropy", "recursive"]
 
 def greatest_share(x: Table) -> Floats:
     """Greatest share of a target in a class, alpha."""
-    return greatest(key_greatest(attribution(x, 0.0)), x)
+    return greatest(key_greatest(attribution(x, key_total(x), 0.0)), x)
 
 
 def distinct_targets(x: Table) -> Floats:
@@ -25,7 +25,7 @@ def distinct_targets(x: Table) -> Floats:
 
 def least_entropy(x: Table) -> Floats:
     """Exponential of the least entropy of the targets in a class."""
-    r = attribution(x, 0.0)
+    r = attribution(x, key_total(x), 0.0)
     information = -np.log(np.where(cells(r) > 0, cells(r), 1.0))
     return np.exp(least(key_total(like(r, cells(r) * information)), x))
 

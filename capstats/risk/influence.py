@@ -122,7 +122,7 @@ def _lost_with_cell(o: Table, s: Table, unit: Unit, of: Of, unmatched: Unmatched
     from_s = (1 if unit == "record" else cells(s)) * (of != "original")
     emptied = (from_s > 0) & (from_s == s_j)  # the key is unmatched from then on
     of_shares = ratio(from_s * (cells(o) - c_j), s_j - from_s, 0.0)  # what the other targets' shares gain is counted off
-    correct = np.where(from_s > 0, np.where(emptied, c_j, of_shares), from_o * cells(attribution(s, 0.0)))
+    correct = np.where(from_s > 0, np.where(emptied, c_j, of_shares), from_o * cells(attribution(s, key_total(s), 0.0)))
     if unmatched == "zero":
         return np.where(present, correct, np.nan), np.asarray(from_o)
     return np.where(present, correct, np.nan), np.where(emptied, on_cells(o, key_total(o)), from_o * (s_j > 0))

@@ -80,7 +80,7 @@ def cap_after_merge(o: Any, s: Any, *, column: str, unmatched: Unmatched = "zero
         c, n = (x.sum(-1) for x in (correct_by_key(o, s), counted_by_key(o, s, unmatched)))
         more_c = np.zeros((*c.shape, len(shown), len(shown)))
         more_n = np.zeros((*c.shape, len(shown), len(shown)))
-        confused = across_targets(o, attribution(s, 0.0)) if dim == "target" else None
+        confused = across_targets(o, attribution(s, key_total(s), 0.0)) if dim == "target" else None
         for left, right in pairs:
             at: Any = (..., level[left], level[right])
             if confused is not None:
