@@ -483,7 +483,7 @@ def test_spark_gives_the_same_dataset(spark: Any, tmp_path: Path, column: str) -
 
 
 def test_cutting_ten_million_floats_looks_at_no_value_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("capstats.counts.frames.canonical", None)  # what makes a label of a value
+    monkeypatch.setattr("capstats.counts.columns.canonical", None)  # what makes a label of a value
     values = np.random.default_rng(0).random(10**6)
     tables = tabulate({"a": values, "t": np.zeros(10**6, bool)}, keys="a", target="t", bins={"a": ("quantile", 4)})
     assert tables.o.values.tolist() == [[250_000] * 4]
