@@ -1,6 +1,7 @@
 """Disclosure risk of synthetic data in closed form: records are counted once, every measure is a function of the counts."""
 
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 from capstats.audit import Audit, audit
 from capstats.counts.labels import MISSING
@@ -10,15 +11,23 @@ from capstats.counts.tables import from_counts, full_domain, merge_counts, obser
 from capstats.counts.tabulate import tabulate
 from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.synthesis import sample_tables
+from capstats.risk.attacks.knowledge import maximum_knowledge
+from capstats.risk.attacks.learned import model_attack
+from capstats.risk.attacks.membership import membership_scores
+from capstats.risk.attacks.roc import membership_roc
 from capstats.risk.baselines import baseline_cap
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+
+if TYPE_CHECKING:
+    from capstats.risk.attacks.classifier import CAPClassifier
 
 __version__ = version("capstats")
 
 __all__ = [
     "MISSING",
     "Audit",
+    "CAPClassifier",
     "at_most",
     "audit",
     "average_cap",
@@ -34,12 +43,25 @@ __all__ = [
     "individual_cap",
     "matched_records",
     "maximum_cap",
+    "maximum_knowledge",
+    "membership_roc",
+    "membership_scores",
     "merge_counts",
     "minimal_cells",
     "minimal_table",
     "minimum_cap",
+    "model_attack",
     "observed_domain",
     "sample_tables",
     "tabulate",
     "to_frame",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The one public name that is made of scikit-learn, which is imported when it is asked for."""
+    if name == "CAPClassifier":
+        from capstats.risk.attacks.classifier import CAPClassifier
+
+        return CAPClassifier
+    raise AttributeError(f"module 'capstats' has no attribute {name!r}")

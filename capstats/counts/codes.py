@@ -55,6 +55,11 @@ def count(columns: Sequence[Column], weights: Counts | None = None, advance: Cal
     return Rows(digits(list(np.unravel_index(flat, sizes))), counts)
 
 
+def one_by_one(columns: Sequence[Column]) -> Rows:
+    """Every row of the columns in its place, counted once."""
+    return Rows([c.codes.astype(np.int64) - c.first for c in columns], np.ones(len(columns[0].codes), np.int64))
+
+
 def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[list[Places]], list[Places]]]:
     """Columns whose combinations fit one flat code, and how to get the given columns' codes back from theirs.
 
@@ -190,7 +195,7 @@ def _common_type(name: Hashable, kinds: set[Kind]) -> str:
         wanted = "datetime" if "datetime" in kinds else "date"
     else:
         return "."
-    return f', or say types={{{name!r}: "{wanted}"}} to tabulate.'
+    return f', or say types={{{name!r}: "{wanted}"}}.'
 
 
 def union(tables: Sequence[Sequence[Places]], sizes: Sequence[int]) -> tuple[list[Places], list[Places]]:

@@ -39,9 +39,17 @@ def is_dask(table: Any) -> bool:
 
 
 def read(
-    table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None = None
+    table: Any,
+    columns: Sequence[Hashable],
+    weight: Hashable | None,
+    name: str,
+    cuts: Mapping[Hashable, Cut] | None = None,
+    each: bool = False,
 ) -> tuple[list[Column], Counts | None]:
-    """The named columns of an eager table as codes, and its weights; those that are cut as codes of their bins."""
+    """The named columns of an eager table as codes, and its weights; those that are cut as codes of their bins.
+
+    Where it is cheaper the rows are distinct ones and their counts the weights, unless ``each`` record is to stand in its place.
+    """
     table = nw.to_native(table, pass_through=True)
     check_names([*columns, weight] if weight is not None else columns, _names(table), name)
     weights = None if weight is None else _weights(_one(table, weight), weight, name)
@@ -51,7 +59,7 @@ def read(
         if cuts and column in cuts:
             numbers = numbers_of(values[i], str(column), name, cuts[column].wanted)
             cut[i] = cut_column(numbers, cuts[column], str(column), name)
-    if _module(table) == "polars" and weight is None:
+    if _module(table) == "polars" and weight is None and not each:
         for i, binned in cut.items():
             values[i] = sys.modules["polars"].Series(binned.codes)
         values, weights = _polars_grouped(values)

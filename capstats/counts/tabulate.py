@@ -16,7 +16,7 @@ from capstats.counts import engines, frames, lazy, relations
 from capstats.counts.axes import join_columns
 from capstats.counts.backing import Backing, choose_sparse, stacked, table_of
 from capstats.counts.bins import Cut, Spec, check_bins, cut_at_points, cut_by_counts
-from capstats.counts.codes import Column, Counts, Rows, count
+from capstats.counts.codes import Column, Counts, Rows, count, one_by_one
 from capstats.counts.labels import MISSING, Label, Type, as_type, canonical, check_type, free_name, hint
 from capstats.counts.progress import Progress
 from capstats.counts.tables import dataset
@@ -127,7 +127,7 @@ def tabulate(
     >>> tables.o.sel(target="low").values.tolist()
     [1, 1]
     """
-    key_columns, target_columns = _chosen(keys, "keys"), _chosen(target, "target")
+    key_columns, target_columns = chosen(keys, "keys"), chosen(target, "target")
     columns = key_columns + target_columns
     twice = [c for c in columns if columns.count(c) > 1]
     if twice:
@@ -153,10 +153,10 @@ def tabulate(
     counts: list[Counts] = []
     dropped = {}
     orders: dict[Hashable, list[Label]] = {}
-    reading = _Reading(types or {}, nulls, memory_limit, Progress(progress))
+    reading = Reading(types or {}, nulls, memory_limit, Progress(progress))
     with reading.progress:
         cuts = {column: _cut(sources[0], column, spec, reading) for column, spec in specs.items()}
-        distinct = [_distinct(source, columns, cuts, reading) for source in sources]
+        distinct = [distinct_rows(source, columns, cuts, reading) for source in sources]
     for source, (found, n) in zip(sources, distinct, strict=True):
         if missing == "drop":
             found, n, dropped[source.name] = _without_missing(found, n)
@@ -204,15 +204,15 @@ def tabulate(
     return dataset({v: tables[v] for v in ("o", "s", "h") if v in tables}, axes, labels, attrs)
 
 
-def _chosen(columns: Any, argument: str) -> list[Hashable]:
+def chosen(columns: Any, argument: str) -> list[Hashable]:
     """One name or several as a list; a tuple is a sequence of names, as a list is."""
     several = isinstance(columns, (Sequence, np.ndarray, pd.Index)) and not isinstance(columns, str)
-    chosen = list(columns) if several else [columns]
-    if not chosen or columns is None:
+    names = list(columns) if several else [columns]
+    if not names or columns is None:
         raise ValueError(f"`{argument}` must name at least one column.")
-    if not all(isinstance(column, Hashable) for column in chosen):
+    if not all(isinstance(column, Hashable) for column in names):
         raise TypeError(f"`{argument}` must be a column name or a list of them; got {columns!r}.")
-    return chosen
+    return names
 
 
 def _sources(original: Any, synthetic: Any, holdout: Any, weights: Any) -> tuple[list[Source], list[Label] | None]:
@@ -224,35 +224,43 @@ def _sources(original: Any, synthetic: Any, holdout: Any, weights: Any) -> tuple
     else:
         of_o = of_s = of_h = weights
     sources = [Source("original", original, of_o)]
-    labels: list[Label] | None = None
-    if isinstance(synthetic, Mapping) and not all(_is_column(v) for v in synthetic.values()):
-        labels = [canonical(x) for x in synthetic]
-        several = list(synthetic.values())
-    elif isinstance(synthetic, (list, tuple)):
-        labels, several = list(range(len(synthetic))), list(synthetic)
-    else:
-        several = [] if synthetic is None else [synthetic]
+    labels, several, names = released(synthetic)
     if labels is not None:
-        if not labels or len(set(labels)) < len(labels):
-            raise ValueError(f"`synthetic` must be at least one table, with distinct labels; got the labels {labels!r}.")
-        names = [f"synthetic[{label!r}]" for label in labels]
         if isinstance(of_s, Mapping) and set(of_s) != set(synthetic):
             raise ValueError(f"`weights` is for the synthetic tables {list(of_s)!r}; they are {list(synthetic)!r}. Give one for each.")
         own = [of_s[x] for x in synthetic] if isinstance(of_s, Mapping) else list(of_s) if isinstance(of_s, list) else [of_s] * len(labels)
     else:
-        names, own = ["synthetic"] * len(several), [of_s] * len(several)
+        own = [of_s] * len(several)
     if len(own) != len(several):
         raise ValueError(f"`weights` has {len(own)} names for {len(several)} synthetic tables. Give one for each.")
     sources += [Source(n, t, w) for n, t, w in zip(names, several, own, strict=True)]
     if holdout is not None:
         sources.append(Source("holdout", holdout, of_h))
     for source in sources:
-        if not (engines.is_path(source.table) or frames.is_frame(source.table)):
-            raise TypeError(
-                f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to CSV or Parquet. "
-                f"For tables of counts use from_counts."
-            )
+        check_records(source)
     return sources, labels
+
+
+def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
+    """The labels of several synthetic tables, or None for one alone or none; the tables; and how error messages call them."""
+    if isinstance(synthetic, Mapping) and not all(_is_column(v) for v in synthetic.values()):
+        labels, several = [canonical(x) for x in synthetic], list(synthetic.values())
+    elif isinstance(synthetic, (list, tuple)):
+        labels, several = list(range(len(synthetic))), list(synthetic)
+    else:
+        return (None, [], []) if synthetic is None else (None, [synthetic], ["synthetic"])
+    if not labels or len(set(labels)) < len(labels):
+        raise ValueError(f"`synthetic` must be at least one table, with distinct labels; got the labels {labels!r}.")
+    return labels, several, [f"synthetic[{label!r}]" for label in labels]
+
+
+def check_records(source: Source) -> None:
+    """Raise unless it is a table of records that can be read."""
+    if not (engines.is_path(source.table) or frames.is_frame(source.table)):
+        raise TypeError(
+            f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to CSV or Parquet. "
+            f"For tables of counts use from_counts."
+        )
 
 
 def _is_column(values: Any) -> bool:
@@ -261,7 +269,7 @@ def _is_column(values: Any) -> bool:
 
 
 @dataclass
-class _Reading:
+class Reading:
     """How tables are read."""
 
     types: Mapping[Hashable, Type]
@@ -270,7 +278,7 @@ class _Reading:
     progress: Progress
 
 
-def _cut(source: Source, column: Hashable, spec: Spec, reading: _Reading) -> Cut:
+def _cut(source: Source, column: Hashable, spec: Spec, reading: Reading) -> Cut:
     """Where a column is cut, as the original says."""
     table, weight, name, progress = source.table, source.weight, source.name, reading.progress
     wanted: Any = reading.types.get(column)  # one of the types that can be cut, or None
@@ -296,8 +304,10 @@ def _cut(source: Source, column: Hashable, spec: Spec, reading: _Reading) -> Cut
     return cut_by_counts(spec, numbers, counts, wanted, column)
 
 
-def _distinct(source: Source, columns: list[Hashable], cuts: Mapping[Hashable, Cut], reading: _Reading) -> tuple[list[Column], Counts]:
-    """Distinct rows of a source as columns of codes into labels of the wanted types, and their counts."""
+def distinct_rows(
+    source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], reading: Reading, each: bool = False
+) -> tuple[list[Column], Counts]:
+    """Distinct rows of a source as columns of codes into labels of the wanted types, and their counts; or ``each`` record as it stands."""
     weights: Counts | None
     table, weight, name, progress = source.table, source.weight, source.name, reading.progress
     progress.step(f"reading {name}")
@@ -308,14 +318,14 @@ def _distinct(source: Source, columns: list[Hashable], cuts: Mapping[Hashable, C
         )
     elif lazy.is_lazy(table):
         read, weights = lazy.read(table, columns, weight, name, cuts)
-    elif not cuts and relations.suits_text(table, columns):
+    elif not cuts and not each and relations.suits_text(table, columns):
         read, weights = relations.read_text(table, columns, weight, name)
     else:
-        read, weights = frames.read(table, columns, weight, name, cuts)
+        read, weights = frames.read(table, columns, weight, name, cuts, each)
     if len(read[0].codes) == 0:
         raise ValueError(f"`{name}` is empty: it has no record.")
     progress.step(f"counting {name}", rows=len(read[0].codes))
-    counted: Rows = count(read, weights, progress.advance)
+    counted: Rows = one_by_one(read) if each else count(read, weights, progress.advance)
     types = {c: wanted for c, wanted in reading.types.items() if c not in cuts}
     found = []
     for asked, column, codes in zip(columns, read, counted.codes, strict=True):
