@@ -18,6 +18,7 @@ from capstats.risk.attacks.roc import membership_roc
 from capstats.risk.baselines import baseline_cap
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.risk.neighbours import nearest_distance
 
 if TYPE_CHECKING:
     from capstats.risk.attacks.classifier import CAPClassifier
@@ -51,6 +52,7 @@ __all__ = [
     "minimal_table",
     "minimum_cap",
     "model_attack",
+    "nearest_distance",
     "observed_domain",
     "sample_tables",
     "tabulate",

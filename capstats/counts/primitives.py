@@ -122,9 +122,9 @@ def ratio(part: Array, whole: Array, empty: float) -> Floats:
     return found
 
 
-def attribution(s: Table, empty: float) -> Table:
+def attribution(s: Table, s_j: Array, empty: float) -> Table:
     """q_ij = s_ij / s_.j, and ``empty`` for every target of an empty key."""
-    return like(s, ratio(cells(s), on_cells(s, key_total(s)), empty))
+    return like(s, ratio(cells(s), on_cells(s, s_j), empty))
 
 
 def mode(s: Table) -> Table:

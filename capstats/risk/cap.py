@@ -11,7 +11,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import Floats, Table, attribution, cells, key_total, like, mode, ratio, shared
+from capstats.counts.primitives import Array, Floats, Table, attribution, cells, key_total, like, mode, ratio, shared
+from capstats.risk.neighbours import Convention, lender
 
 Unmatched = Literal["zero", "drop"]
 
@@ -24,7 +25,7 @@ def check_unmatched(unmatched: str) -> None:
         )
 
 
-def individual_cap(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
+def individual_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
     """Correct Attribution Probability of a record in each cell: the share of its key's synthetic records that have its target.
 
     It answers, for one person: if the intruder guesses from the synthetic records that look like you, how likely is the guess right?
@@ -33,27 +34,34 @@ def individual_cap(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.DataA
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
         Counts of original and synthetic records, o_ij and s_ij, at least 0.
-    unmatched : {"zero", "drop"}
-        A key without synthetic records gives 0 (Definition 1), or NaN.
+    unmatched : {"zero", "drop", "nearest"}
+        A key without synthetic records gives 0 (Definition 1), or NaN, or borrows the pooled records of the nearest synthetic keys: those
+        that differ from it in the fewest key columns.
+    radius : int
+        Number of key columns, up to all of them, in which synthetic records may differ from a key and still be looked up for it.
 
     Returns
     -------
     DataArray, dims (..., target, key)
-        q_ij = s_ij / s_.j, from 0 (never right) to 1 (always right).
+        q_ij = s_ij / s_.j, from 0 (never right) to 1 (always right); with "nearest" or a radius the same share among the pooled records.
+        "nearest" gives NaN where `s` holds no record at all.
 
     Raises
     ------
     ValueError, TypeError
-        If the tables are not counts (the cell is named), or disagree in shape or labels.
+        If the tables are not counts (the cell is named), or disagree in shape or labels; if "nearest" or a radius meets keys without
+        labels (give ``key_labels``), or one another, or the radius is more than the number of key columns.
 
     Notes
     -----
-    See theory/average-cap.md. Over the targets of a matched key the values add up to 1 (theory/theorem-1.md).
+    See theory/average-cap.md and, for "nearest" and `radius`, theory/neighbours.md. Over the targets of a matched key the values add up to
+    1 (theory/theorem-1.md).
 
     References
     ----------
     Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definition 1.
     Taub, Elliot, Pampaka and Smith (2018), https://doi.org/10.1007/978-3-319-99771-1_9.
+    Hittmeir, Mayer and Ekelhart (2020), https://doi.org/10.1145/3374664.3375722 (radius).
 
     Examples
     --------
@@ -62,17 +70,18 @@ def individual_cap(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.DataA
     >>> individual_cap([[20, 5], [30, 45]], [[8, 7], [25, 60]]).values[:, 0].round(4).tolist()
     [0.2424, 0.7576]
     """
-    check_unmatched(unmatched)
+    aligned = Aligned({"o": o, "s": s})
+    lend = lender(aligned, unmatched, radius, everybody=True)
     empty = 0.0 if unmatched == "zero" else np.nan
 
     def formula(o: Table, s: Table) -> Table:
-        q = attribution(s, empty)  # Definition 1
+        q = attribution(*lend(o, s), empty)  # Definition 1
         return like(q, cells(q) + 0 * cells(o))
 
-    return Aligned({"o": o, "s": s}).map(formula, "individual_cap", ("target", "key"))
+    return aligned.map(formula, "individual_cap", ("target", "key"))
 
 
-def average_cap(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
+def average_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
     """Average over the original records of their Correct Attribution Probability.
 
     It answers: of all the people in the original data, what share does an intruder expect to guess right?
@@ -81,30 +90,39 @@ def average_cap(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.DataArra
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
         Counts of original and synthetic records. Every other dim broadcasts: thousands of synthetic tables are one call.
-    unmatched : {"zero", "drop"}
-        Records whose key is not in `s` count 0 (version 1 of the average) or are left out (version 2).
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in `s` count 0 (version 1 of the average), are left out (version 2), or borrow the pooled records of the
+        nearest synthetic keys: those that differ in the fewest key columns (generalized CAP).
+    radius : int
+        Number of key columns, up to all of them, in which synthetic records may differ from a key and still be looked up for it. With
+        all of them everybody looks up the whole of `s`: the baseline "crossed".
 
     Returns
     -------
     DataArray, dims (...)
-        c / n, or c / n_M with "drop", from 0 to 1; larger is riskier. NaN where no original record counts: n = 0, or n_M = 0 with "drop".
+        c / n, or c / n_M with "drop", from 0 to 1; larger is riskier. NaN where no original record counts: n = 0, or n_M = 0 with "drop",
+        or an `s` without records with "nearest".
 
     Raises
     ------
     ValueError, TypeError
-        If the tables are not counts (the cell is named), or disagree in shape or labels.
+        If the tables are not counts (the cell is named), or disagree in shape or labels; if "nearest" or a radius meets keys without
+        labels (give ``key_labels``), or one another, or the radius is more than the number of key columns.
 
     See Also
     --------
-    individual_cap, matched_records, baseline_cap, cap_quantiles, cap_boxplot
+    individual_cap, matched_records, nearest_distance, baseline_cap, cap_quantiles, cap_boxplot
 
     Notes
     -----
-    c = sum_j (sum_i o_ij s_ij) / s_.j, over matched keys: see theory/average-cap.md. No table of q_ij is made.
+    c = sum_j (sum_i o_ij s_ij) / s_.j, over matched keys: see theory/average-cap.md. No table of q_ij is made. What keys borrow with
+    "nearest" and `radius` is in theory/neighbours.md.
 
     References
     ----------
     Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definitions 2 and 3.
+    SDMetrics, CategoricalGeneralizedCAP ("nearest").
+    Hittmeir, Mayer and Ekelhart (2020), https://doi.org/10.1145/3374664.3375722 (radius).
 
     Examples
     --------
@@ -115,19 +133,19 @@ def average_cap(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.DataArra
     >>> round(float(average_cap(o, s)), 4)
     0.3074
     """
-    check_unmatched(unmatched)
+    aligned = Aligned({"o": o, "s": s})
+    lend = lender(aligned, unmatched, radius)
 
-    def correct(o: Table, s: Table) -> Floats:
-        s_j = key_total(s)
+    def correct(o: Table, s: Table, s_j: Array) -> Floats:
         return np.asarray(ratio(shared(o, s, s_j), s_j, 0.0).sum(-1))  # c
 
     def among_matched(o: Table, s: Table) -> Floats:
-        return ratio(correct(o, s), (key_total(o) * (key_total(s) > 0)).sum(-1), np.nan)  # Definition 3
+        read, s_j = lend(o, s)
+        return ratio(correct(o, read, s_j), (key_total(o) * (s_j > 0)).sum(-1), np.nan)  # Definition 3
 
-    aligned = Aligned({"o": o, "s": s})
-    if unmatched == "drop":
+    if unmatched != "zero":
         return aligned.map(among_matched, "average_cap")
-    c = aligned.map(correct, "average_cap")
+    c = aligned.map(lambda o, s: correct(o, *lend(o, s)), "average_cap")
     return c.copy(data=ratio(c.values, aligned.totals("o"), np.nan))  # Definition 2
 
 

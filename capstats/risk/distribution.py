@@ -8,11 +8,12 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import Array, Floats, Table, at_most, attribution, cells, key_total, like, on_cells, ratio, side_by_side
-from capstats.risk.cap import Unmatched, average_cap, check_unmatched
+from capstats.counts.primitives import Array, Floats, Table, at_most, attribution, cells, like, on_cells, ratio, side_by_side
+from capstats.risk.cap import average_cap
+from capstats.risk.neighbours import Convention, lender
 
 
-def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
+def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
     """Quantiles of individual CAP over the original records, with linear interpolation.
 
     A low average can hide people at high risk: the 0.9 quantile is the risk that a tenth of the records exceed.
@@ -23,8 +24,8 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Unmatched = "zero") -> x
         Counts of original and synthetic records; `o` must hold integers, for a quantile interpolates between records.
     q : float or sequence of floats
         Probabilities from 0 to 1.
-    unmatched : {"zero", "drop"}
-        Records whose key is not in `s` have CAP 0, or are left out.
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in `s` have CAP 0, or are left out, or have that of the pooled records of the nearest synthetic keys.
 
     Returns
     -------
@@ -50,22 +51,22 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Unmatched = "zero") -> x
     >>> cap_quantiles([[1, 0], [2, 1]], [[1, 1], [1, 3]], [0, 0.5, 1]).values.tolist()
     [0.5, 0.5, 0.75]
     """
-    check_unmatched(unmatched)
     probabilities = np.asarray(q, dtype=np.float64)
     if probabilities.ndim > 1 or not probabilities.size or not ((probabilities >= 0) & (probabilities <= 1)).all():
         raise ValueError(f"`q` must be one probability or a sequence of them, from 0 to 1; got {q!r}.")
     p = probabilities.reshape(-1)
+    aligned = Aligned({"o": o, "s": s})
+    lend = lender(aligned, unmatched)
 
     def formula(o: Table, s: Table) -> Floats:
         _check_integers(o)
-        values, weights = _by_value(o, s, unmatched)
+        values, weights = _by_value(o, *lend(o, s), unmatched)
         return _quantiles(values, np.cumsum(weights, axis=-1), p)
 
-    aligned = Aligned({"o": o, "s": s})
     return _leading(aligned.map(formula, "cap_quantiles", ("quantile",)), "quantile", probabilities)
 
 
-def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
+def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
     """Share of the original records whose individual CAP is at most a given value.
 
     One minus it is the share of people whose risk exceeds that value.
@@ -76,8 +77,8 @@ def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Unmatched = "zero") -> xr.Da
         Counts of original and synthetic records; weights may be fractional.
     at : float or sequence of floats
         Values of individual CAP; ties count (see `at_most`).
-    unmatched : {"zero", "drop"}
-        Records whose key is not in `s` have CAP 0, or are left out.
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in `s` have CAP 0, or are left out, or have that of the pooled records of the nearest synthetic keys.
 
     Returns
     -------
@@ -104,23 +105,23 @@ def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Unmatched = "zero") -> xr.Da
     >>> float(cap_ecdf([[2, 0], [2, 4]], [[1, 1], [1, 3]], 0.5))
     0.5
     """
-    check_unmatched(unmatched)
     places = np.asarray(at, dtype=np.float64)
     if places.ndim > 1 or not places.size or np.isnan(places).any():
         raise ValueError(f"`at` must be one number or a sequence of numbers; got {at!r}.")
+    aligned = Aligned({"o": o, "s": s})
+    lend = lender(aligned, unmatched)
 
     def formula(o: Table, s: Table) -> Floats:
-        values, weights = _by_value(o, s, unmatched)
+        values, weights = _by_value(o, *lend(o, s), unmatched)
         through = np.concatenate([np.zeros_like(weights[..., :1]), np.cumsum(weights, axis=-1)], axis=-1)
         n = through[..., -1:]
         below = np.stack([at_most(values, x).sum(-1) for x in places.reshape(-1)], axis=-1)
         return ratio(np.take_along_axis(through, below, axis=-1), n, np.nan)
 
-    aligned = Aligned({"o": o, "s": s})
     return _leading(aligned.map(formula, "cap_ecdf", ("at",)), "at", places)
 
 
-def cap_boxplot(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.Dataset:
+def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset:
     """The numbers of a boxplot of individual CAP over the original records, with the averages that belong beside it.
 
     Where many tables have the same average, it shows which of them leave some people at high risk.
@@ -129,8 +130,8 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.Dataset:
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
         Counts of original and synthetic records; `o` must hold integers.
-    unmatched : {"zero", "drop"}
-        Records whose key is not in `s` have CAP 0, or are left out.
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in `s` have CAP 0, or are left out, or have that of the pooled records of the nearest synthetic keys.
 
     Returns
     -------
@@ -163,11 +164,12 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.Dataset:
     >>> [round(float(box[name]), 3) for name in ("lower_quartile", "median", "upper_quartile", "average", "original_cap")]
     [0.629, 0.758, 0.896, 0.684, 0.67]
     """
-    check_unmatched(unmatched)
+    aligned = Aligned({"o": o, "s": s})
+    lend = lender(aligned, unmatched)
 
     def box(o: Table, s: Table) -> Floats:
         _check_integers(o)
-        values, weights = _by_value(o, s, unmatched)
+        values, weights = _by_value(o, *lend(o, s), unmatched)
         low, middle, high = np.moveaxis(_quantiles(values, np.cumsum(weights, axis=-1), np.array([0.25, 0.5, 0.75])), -1, 0)[..., None]
         reach = 1.5 * (high - low)
         held = weights > 0
@@ -176,10 +178,9 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.Dataset:
         return np.concatenate([np.minimum(least, low), low, middle, high, np.maximum(greatest, high)], axis=-1)
 
     def individual(o: Table, s: Table) -> Table:
-        q = attribution(s, 0.0 if unmatched == "zero" else np.nan)
+        q = attribution(*lend(o, s), 0.0 if unmatched == "zero" else np.nan)
         return like(q, np.where(cells(o) > 0, cells(q), np.nan))
 
-    aligned = Aligned({"o": o, "s": s})
     boxes = aligned.map(box, "box", ("part",))
     parts = ("lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker")
     return xr.Dataset(
@@ -212,11 +213,11 @@ def _quantiles(values: Floats, through: Array, p: Floats) -> Floats:
     return np.where(n > 0, found, np.nan)
 
 
-def _by_value(o: Table, s: Table, unmatched: Unmatched) -> tuple[Floats, Array]:
+def _by_value(o: Table, s: Table, s_j: Array, unmatched: Convention) -> tuple[Floats, Array]:
     """Cells sorted by individual CAP, and the records in each: two arrays of shape (..., cells)."""
-    q = attribution(s, 0.0)
-    if unmatched == "drop":
-        o = like(o, cells(o) * on_cells(s, key_total(s) > 0))
+    q = attribution(s, s_j, 0.0)
+    if unmatched != "zero":
+        o = like(o, cells(o) * on_cells(s, s_j > 0))
     values, weights = np.broadcast_arrays(side_by_side(q), side_by_side(o))
     order = np.argsort(values, axis=-1)
     return np.take_along_axis(values, order, axis=-1), np.take_along_axis(weights, order, axis=-1)

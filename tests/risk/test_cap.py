@@ -430,9 +430,9 @@ def test_bad_cell_of_a_labelled_table_is_named_by_its_labels():
 
 
 @pytest.mark.parametrize("measure", TAKE_UNMATCHED)
-@pytest.mark.parametrize("unmatched", ["nearest", "Zero", None, 0])
+@pytest.mark.parametrize("unmatched", ["closest", "Zero", None, 0])
 def test_unknown_convention_raises(measure, unmatched):
-    with pytest.raises(ValueError, match=r'`unmatched` must be "zero".* or "drop"'):
+    with pytest.raises(ValueError, match=r'`unmatched` must be "zero".* "drop".* or "nearest"'):
         measure([[1]], [[1]], unmatched=unmatched)
 
 

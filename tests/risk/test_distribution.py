@@ -369,7 +369,7 @@ def test_quantiles_of_fractional_counts_raise_and_name_the_ecdf(call):
 )
 def test_bad_tables_and_conventions_raise(call):
     with pytest.raises(ValueError, match='`unmatched` must be "zero"'):
-        call([[1]], [[1]], unmatched="nearest")
+        call([[1]], [[1]], unmatched="closest")
     with pytest.raises(ValueError, match="`s` must be non-negative; got -1 at key=1, target=0"):
         call([[1, 1]], [[1, -1]])
     with pytest.raises(ValueError, match="they must agree"):

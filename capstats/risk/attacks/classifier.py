@@ -8,10 +8,12 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.axes import coords_of, join_columns
-from capstats.counts.codes import Column, count
+from capstats.counts.batches import Aligned
+from capstats.counts.codes import Column, Places, count
 from capstats.counts.frames import column_of
 from capstats.counts.primitives import Array, Floats
-from capstats.risk.cap import Unmatched, check_unmatched, individual_cap
+from capstats.risk.cap import individual_cap
+from capstats.risk.neighbours import Convention, lender
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -29,8 +31,10 @@ class CAPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    unmatched : {"zero", "drop"}
-        What is answered for a row that is equal to none: zeros, or NaN.
+    unmatched : {"zero", "drop", "nearest"}
+        What is answered for a row that is equal to none: zeros, or NaN, or what the rows say that differ from it in the fewest columns.
+    radius : int
+        Number of columns, up to all of them, in which fitted rows may differ from a row and still answer for it.
 
     Attributes
     ----------
@@ -66,10 +70,11 @@ class CAPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     (['healthy', 'sick'], [[0.7576, 0.2424], [0.0, 0.0]])
     """
 
-    def __init__(self, *, unmatched: Unmatched = "zero"):
+    def __init__(self, *, unmatched: Convention = "zero", radius: int = 0):
         if _LACKING is not None:
             raise ImportError("CAPClassifier needs scikit-learn. Install capstats[learn].") from _LACKING
         self.unmatched = unmatched
+        self.radius = radius
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CAPClassifier:  # noqa: N803
         """Count the rows by class.
@@ -91,7 +96,6 @@ class CAPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from sklearn.utils.multiclass import check_classification_targets
         from sklearn.utils.validation import _check_sample_weight, validate_data
 
-        check_unmatched(self.unmatched)
         X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")  # noqa: N806
         check_classification_targets(y)
         self.classes_, target = np.unique(y, return_inverse=True)
@@ -100,6 +104,7 @@ class CAPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *keys, classes = rows.codes
         self._keys = [Column(codes, column.labels) for codes, column in zip(keys, self._columns(X), strict=True)]
         self._classes, self._counts = classes, rows.counts
+        lender(Aligned({"s": self._released()[0]}), self.unmatched, self.radius)  # raises where there is no such convention
         return self
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
@@ -119,13 +124,8 @@ class CAPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")  # noqa: N806
-        axis, (fitted, asked) = join_columns([self._keys, self._columns(X)], [f"x{v}" for v in range(X.shape[1])], ["the fitted X", "X"])
-        s = np.zeros((len(self.classes_), len(axis)), self._counts.dtype)
-        np.add.at(s, (self._classes, fitted), self._counts)
-        o = np.zeros(s.shape, np.int64)
-        o[:, asked] = 1
-        tables = [xr.DataArray(table, coords_of("key", axis), ("target", "key")) for table in (o, s)]
-        q: Array = individual_cap(*tables, unmatched=self.unmatched).values
+        s, (asked,) = self._released(self._columns(X))
+        q: Array = individual_cap(s, s, unmatched=self.unmatched, radius=self.radius).values
         return q[:, asked].T
 
     def predict(self, X: Any) -> Array:  # noqa: N803
@@ -145,6 +145,14 @@ class CAPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         of_all = np.bincount(self._classes, self._counts, minlength=len(self.classes_)).argmax()
         found: Array = self.classes_[np.where(q.any(axis=1), q.argmax(axis=1), of_all)]
         return found
+
+    def _released(self, *asked: list[Column]) -> tuple[xr.DataArray, list[Places]]:
+        """The fitted rows as a table of counts whose keys are theirs and those of the rows asked for, and where the latter stand."""
+        names = [f"x{v}" for v in range(len(self._keys))]
+        axis, (fitted, *places) = join_columns([self._keys, *asked], names, ["the fitted X", "X"][: 1 + len(asked)])
+        s = np.zeros((len(self.classes_), len(axis)), self._counts.dtype)
+        np.add.at(s, (self._classes, fitted), self._counts)
+        return xr.DataArray(s, coords_of("key", axis), ("target", "key")), places
 
     def _columns(self, x: Array) -> list[Column]:
         """The columns of X as codes, the first of them 0."""
