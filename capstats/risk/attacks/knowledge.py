@@ -155,13 +155,19 @@ def _votes(ranks: Sequence[tuple[Array, Array]], x: Sequence[Places], y: Sequenc
 
     All distances are whole numbers, so that ties are exact; both routes give the same votes.
     """
-    sizes = [len(rank) for rank, _ in ranks]
-    cells, levels = math.prod(sizes), held.shape[1]
-    if cells * levels <= DENSE and cells * sum(sizes) * (levels + 1) < TREE * len(x[0]):
+    vary = [u for u, (rank, _) in enumerate(ranks) if len(rank) > 1] or [0]
+    ranks, x, y = ([columns[u] for u in vary] for columns in (ranks, x, y))
+    if _axes_pay([len(rank) for rank, _ in ranks], held.shape[1], len(x[0])):
         return _along_axes([np.abs(of_x[:, None] - of_y) for of_x, of_y in ranks], x, y, held)
     of_x = np.stack([rank[codes] for (rank, _), codes in zip(ranks, x, strict=True)], axis=1)
     of_y = np.stack([rank[codes] for (_, rank), codes in zip(ranks, y, strict=True)], axis=1)
     return _by_tree(of_x, of_y, held)
+
+
+def _axes_pay(sizes: Sequence[int], levels: int, rows: int) -> bool:
+    """Whether the table of all cells is small, and cheaper than a search for each row."""
+    cells = math.prod(sizes)
+    return cells * levels <= DENSE and cells * sum(sizes) * (levels + 1) < TREE * rows
 
 
 def _along_axes(distances: Sequence[Array], x: Sequence[Places], y: Sequence[Places], held: Csr) -> Csr:

@@ -163,6 +163,8 @@ def _given(members: Any, non_members: Any) -> tuple[Floats, Counts, str | None]:
     for name, given in (("members", members), ("non_members", non_members)):
         if is_frame(given):
             raise TypeError(f"`{name}` is {type(given).__name__}: records need `synthetic`, `columns` and `widths` to be scored.")
+        if not isinstance(given, xr.DataArray) and np.ndim(given) != 1:
+            raise ValueError(f"`{name}` has {np.ndim(given)} dimensions; give one list of scores, or a DataArray with named dims.")
         array = given if isinstance(given, xr.DataArray) else xr.DataArray(np.asarray(given, dtype=np.float64), dims="record")
         if "record" not in array.dims or array.ndim > 2 or not set(array.dims) <= {"record", "m", "synthetic"}:
             raise ValueError(f"`{name}` has dims {array.dims}; scores have `record`, and before it `synthetic` or `m`.")
