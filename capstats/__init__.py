@@ -11,6 +11,7 @@ from capstats.counts.tables import from_counts, full_domain, merge_counts, obser
 from capstats.counts.tabulate import tabulate
 from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.synthesis import sample_tables
+from capstats.protection import disclosure_protection
 from capstats.risk.attacks.knowledge import maximum_knowledge
 from capstats.risk.attacks.learned import model_attack
 from capstats.risk.attacks.membership import membership_scores
@@ -19,6 +20,7 @@ from capstats.risk.baselines import baseline_cap
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.risk.neighbours import nearest_distance
+from capstats.risk.uncertainty import average_cap_interval, holdout_contrast
 
 if TYPE_CHECKING:
     from capstats.risk.attacks.classifier import CAPClassifier
@@ -32,15 +34,18 @@ __all__ = [
     "at_most",
     "audit",
     "average_cap",
+    "average_cap_interval",
     "baseline_cap",
     "cap_bounds",
     "cap_boxplot",
     "cap_ecdf",
     "cap_quantiles",
     "correct_predictions",
+    "disclosure_protection",
     "expand",
     "from_counts",
     "full_domain",
+    "holdout_contrast",
     "individual_cap",
     "matched_records",
     "maximum_cap",

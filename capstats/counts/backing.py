@@ -97,6 +97,16 @@ def stacked(tables: Sequence[Data]) -> Data:
     return coo([member, *rest], np.concatenate([values for _, values in parts]), (len(tables), *tables[0].shape), tables[0].fill_value)
 
 
+def unstacked(data: Data, axis: int) -> list[Data]:
+    """The tables along an axis."""
+    if not is_sparse(data):
+        return list(np.moveaxis(data, axis, 0))
+    coords, values = filled(data)
+    member = coords.pop(axis)
+    shape = (*data.shape[:axis], *data.shape[axis + 1 :])
+    return [coo([row[member == i] for row in coords], values[member == i], shape) for i in range(data.shape[axis])]
+
+
 def added(a: Data, b: Data) -> Data:
     """The sum of two tables of one shape; sparse where either is."""
     if not is_sparse(a) and not is_sparse(b):

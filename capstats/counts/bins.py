@@ -144,7 +144,7 @@ def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, wanted: TypeToCu
         return Cut(numbers.kind, wanted, [], [], _intervals([]))
     least, greatest = values.min().item(), values.max().item()
     if spec.how == "width":
-        found = _equal_width(least, greatest, spec.number, numbers.kind)
+        found = equal_width(least, greatest, spec.number, numbers.kind)
     else:
         if counts.dtype.kind == "f":
             raise ValueError(
@@ -168,7 +168,8 @@ def finite_values(numbers: Numbers, counts: Counts) -> tuple[NDArray[Any], Count
     return values[finite], counts[finite]
 
 
-def _equal_width(least: Any, greatest: Any, n: int, kind: Kind | None) -> list[Any]:
+def equal_width(least: Any, greatest: Any, n: int, kind: Kind | None) -> list[Any]:
+    """The n - 1 points that cut the way from the least to the greatest value into n equal parts; fractions, but for numbers."""
     if kind != "number":
         return [least + Fraction((greatest - least) * i, n) for i in range(1, n)]
     a, b = float(least), float(greatest)

@@ -22,6 +22,7 @@ Counts = NDArray[np.int64] | NDArray[np.float64]
 BLOCK = 1 << 17  # rows folded at a time: their codes stay in cache
 DENSE = 1 << 24  # the most cells that are counted in a grid
 WIDEST = 1 << 62  # the most combinations that one flat code holds
+LONGEST = 32  # the most columns that numpy 1.26 takes a flat code apart into
 
 
 @dataclass
@@ -63,10 +64,11 @@ def one_by_one(columns: Sequence[Column]) -> Rows:
 def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[list[Places]], list[Places]]]:
     """Columns whose combinations fit one flat code, and how to get the given columns' codes back from theirs.
 
-    Where the product of the numbers of levels is too large, the leading columns are replaced by their distinct combinations.
+    Where the product of the numbers of levels is too large, or the columns too many, the leading ones are replaced by their distinct
+    combinations.
     """
     head = 1
-    while head < len(columns) and _reach(columns[: head + 1]) <= WIDEST:
+    while head < min(len(columns), LONGEST) and _reach(columns[: head + 1]) <= WIDEST:
         head += 1
     if head == len(columns):
         return columns, lambda codes: codes

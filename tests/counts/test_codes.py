@@ -50,6 +50,14 @@ def test_count_equals_a_counter_of_the_records(columns: list[Column]) -> None:
     assert counted(columns) == Counter(records(columns))
 
 
+def test_more_columns_are_counted_than_numpy_takes_a_code_apart_into() -> None:
+    """Of 1 level each, or of 2, whose combinations alone would fit."""
+    rng = np.random.default_rng(3)
+    for levels, number in ((1, 40), (1, 100), (2, 33), (2, 70)):
+        columns = [Column(rng.integers(0, levels, 20), range(levels)) for _ in range(number)]
+        assert counted(columns) == Counter(records(columns))
+
+
 @given(tables(), st.data())
 def test_weights_are_summed_by_record_and_a_weight_of_zero_keeps_its_row(columns: list[Column], data: st.DataObject) -> None:
     n = len(columns[0].codes)

@@ -1,0 +1,91 @@
+"""Records to counts as Python's own equality has it: 1, 1.0 and True are one value, 1 and "1" are two, and so whatever else a column holds.
+
+`tabulate` refuses columns that mix kinds, since engines differ on them; SDMetrics takes them, and its drop-in counts here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from capstats.counts.bins import Cut, Numbers, cut_column, equal_width
+from capstats.counts.codes import Column
+from capstats.counts.frames import check_names, column_of, numbers_of
+from capstats.counts.tabulate import tabulate
+
+SIDES = ("real_data", "synthetic_data")  # what error messages call the frames
+
+
+def count_by_equality(
+    frames: Sequence[pd.DataFrame], keys: Sequence[Any], targets: Sequence[Any], bins: Mapping[Any, int]
+) -> tuple[xr.DataArray, xr.DataArray] | None:
+    """The counts of an original and a synthetic frame, which may be empty; None where the original is.
+
+    Their labels are numbers that stand for equal values, or for the bins that ``bins`` asks for. Numbers are what `tabulate` takes without a
+    question: they have one kind, and a column that is named twice gets two names.
+    """
+    for side, frame in zip(SIDES, frames, strict=True):
+        check_names([*keys, *targets], list(frame.columns), side)
+    codes = {column: _coded([frame[column] for frame in frames], bins.get(column)) for column in {*keys, *targets}}
+    known = {f"key{i}": codes[column] for i, column in enumerate(keys)}
+    guessed = {f"target{i}": codes[column] for i, column in enumerate(targets)}
+    real, synthetic = ({name: both[side] for name, both in (known | guessed).items()} for side in (0, 1))
+    if frames[0].empty:
+        return None
+    tables = tabulate(real, None if frames[1].empty else synthetic, keys=list(known), target=list(guessed))
+    return tables.o, tables.o * 0 if frames[1].empty else tables.s
+
+
+def _coded(columns: Sequence[pd.Series], bins: int | None) -> list[NDArray[np.int64]]:
+    """The original's and the synthetic column as numbers that are the same where Python finds the values equal, or in the same bin."""
+    name = str(columns[0].name)
+    found = [column_of(x, name, side) for x, side in zip(columns, SIDES, strict=True)] if bins is None else _cut(columns, bins, name)
+    places: dict[Any, int] = {}
+    return [_places(column, places) for column in found]
+
+
+def _places(column: Column, places: dict[Any, int]) -> NDArray[np.int64]:
+    """The place of each row's label among the labels met so far; those that are new are added to them."""
+    codes = column.codes.astype(np.int64) - column.first
+    place = np.zeros(len(column.labels), np.int64)
+    for code in np.flatnonzero(np.bincount(codes, minlength=len(place))).tolist():
+        place[code] = places.setdefault(column.labels[code], len(places))
+    return place[codes]
+
+
+def _cut(columns: Sequence[pd.Series], bins: int, name: str) -> list[Column]:
+    """Bins of equal width between the original's least and greatest value; around it, where there is only one."""
+    real, synthetic = (_numbers(column, name, side) for column, side in zip(columns, SIDES, strict=True))
+    there = ~pd.isna(columns[0]).to_numpy()
+    values = (real.values if real.codes is None else real.values[real.codes])[there]
+    if not len(values) or not np.isfinite(values).all():
+        has = "an infinite value" if len(values) else "no value"
+        raise ValueError(
+            f"Column {name!r} of `real_data` has {has}: it cannot be cut. Leave it out of `continuous_column_names`, or mend it."
+        )
+    least, greatest = float(values.min()), float(values.max())
+    if least == greatest:
+        spread = 0.001 * (abs(least) or 1.0)
+        least, greatest = least - spread, greatest + spread
+    points = equal_width(least, greatest, bins, "number")
+    cut = Cut(real.kind, None, points, points, list(map(str, range(bins))))
+    return [cut_column(numbers, cut, name, side) for numbers, side in zip((real, synthetic), SIDES, strict=True)]
+
+
+def _numbers(values: pd.Series, name: str, side: str) -> Numbers:
+    """A column to be cut as numbers: booleans are 0 and 1, times the ticks of their clock, texts what they say."""
+    if values.dtype.kind == "m":
+        return Numbers("number", values.to_numpy("timedelta64[ns]").view(np.int64), values.isna().to_numpy())
+    if values.dtype.kind == "O":
+        try:
+            values = pd.to_numeric(values.astype(object).where(values.notna(), np.nan))
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"Column {name!r} of `{side}` cannot be cut: {error}. Leave it out of `continuous_column_names`.") from error
+    if values.dtype.kind == "b":
+        values = values.astype("Int64")
+    return numbers_of(values, name, side, None)

@@ -1,0 +1,228 @@
+"""How far average CAP could be from that of the people whom the records were drawn from: standard errors from the cells.
+
+Average CAP is a mean over records, so its standard error is that of a mean: no record is expanded, none is resampled.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.counts.backing import unstacked
+from capstats.counts.batches import Aligned, as_counts
+from capstats.counts.primitives import Floats, Table, attribution, cells, like, on_cells, ratio, shared, side_by_side, total
+from capstats.risk.neighbours import Convention, Lender, lender
+
+
+def average_cap_interval(
+    o: Any, s: Any, *, against: Any = None, over: str | None = None, unmatched: Convention = "zero", level: float = 0.95
+) -> xr.Dataset:
+    """Average CAP with its standard error and confidence interval: of one synthetic table, of two compared, or of several averaged.
+
+    Another sample of the same people would have given another number; the interval says how far the two are likely to lie apart.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records; `o` must hold integers.
+    against : same as `s`, optional
+        A second synthetic table of the same original: everything is then about average CAP of `s` minus that of `against`, compared
+        record by record.
+    over : str, optional
+        A dim of `s`, and of `against` where that is given, along which the tables come from one synthesis repeated: everything is then
+        about the mean over them.
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in the synthetic table count 0, are left out, or borrow from the nearest keys, as in `average_cap`.
+    level : float
+        Coverage of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Dataset, dims (...) without `over`
+        ``estimate``, from 0 to 1, or from -1 to 1 where two tables are compared; its ``standard_error``; and ``lower`` and ``upper``,
+        the ends of the interval, no further out than the estimate can be. The error is NaN with fewer than two records that count, or
+        with `over` one table only.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `o` has fractional counts, `level` is not between 0 and 1, `over` is not a dim of the tables, or the tables are not counts or
+        disagree.
+
+    See Also
+    --------
+    average_cap, holdout_contrast
+
+    Notes
+    -----
+    See theory/uncertainty.md for what is taken as random and what is not: the original records are a sample; the synthetic table is
+    given, but for `over`, where it is drawn anew each time by a law that is given.
+
+    References
+    ----------
+    Cochran (1977), Sampling Techniques, 3rd edition, sections 2.6 and 2.11 for the variance of a mean and of a mean of some.
+    Satterthwaite (1946), https://doi.org/10.2307/3002019, for the degrees of freedom with `over`.
+
+    Examples
+    --------
+    Four records with CAP 0.5, 0.5, 1 and 1: the standard error is the root of (4 * 0.25**2 / 3) / 4
+
+    >>> found = average_cap_interval([[1, 2], [1, 0]], [[1, 3], [1, 0]])
+    >>> float(found.estimate), round(float(found.standard_error), 4)
+    (0.75, 0.1443)
+    """
+    _check_level(level)
+    first = _members(s, "s", over)
+    second = {} if against is None else _members(against, "against", over)
+    if second and len(second) != len(first):
+        raise ValueError(f"`s` has {len(first)} tables along {over!r}, `against` has {len(second)}: give pairs of them.")
+
+    aligned = Aligned({"o": o, **first, **second})
+    lend = lender(aligned, unmatched)
+
+    def formula(o: Table, *tables: Table) -> Floats:
+        _check_integers(o, "o")
+        means, pooled = [], np.zeros(())
+        for i in range(len(first)):
+            mean, deviations = _deviations(o, tables[i], lend, unmatched)
+            if second:
+                other, its = _deviations(o, tables[len(first) + i], lend, unmatched)
+                mean, deviations = mean - other, deviations - its  # of the same record, so that covariances are in it
+            means.append(mean)
+            pooled = pooled + deviations
+        return np.stack(np.broadcast_arrays(*means, _variance(o, pooled / len(first))), axis=-1)
+
+    found = aligned.map(formula, "average_cap_interval", ("part",))
+    means, variance = found.isel(part=slice(None, -1)), found.isel(part=-1)
+    degrees = xr.full_like(variance, np.inf)
+    if over is not None:
+        between = means.var("part", ddof=1) if len(first) > 1 else xr.full_like(variance, np.nan)
+        between /= len(first)
+        degrees = variance.copy(data=(len(first) - 1) * (1 + ratio(variance.values, between.values, np.inf)) ** 2)
+        variance = variance + between
+    return xr.Dataset(_interval(means.mean("part"), variance, degrees, level, least=-1 if second else 0))
+
+
+def holdout_contrast(o: Any, s: Any, *, h: Any, unmatched: Convention = "zero", level: float = 0.95) -> xr.Dataset:
+    """Average CAP of the original records minus that of records that were not used for synthesis, with its standard error.
+
+    What can be guessed of people who are not in the data is inference: knowledge about the population. What remains after subtracting
+    it is disclosed about individuals, because they are in the data.
+
+    Parameters
+    ----------
+    o, s, h : array-like or DataArray, dims (target, key) and any others
+        Counts of original, synthetic and holdout records, such as ``tables.h`` of `tabulate`; `o` and `h` must hold integers.
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in the synthetic table count 0, are left out, or borrow from the nearest keys; of both samples.
+    level : float
+        Coverage of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Dataset, dims (...)
+        ``original`` and ``holdout``, the two averages, from 0 to 1; ``estimate``, the first minus the second, from -1 to 1: about 0 where
+        nothing individual is disclosed; its ``standard_error``; ``lower`` and ``upper``, the ends of the interval. The error is NaN where
+        either sample has fewer than two records that count.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `o` or `h` has fractional counts, `level` is not between 0 and 1, or the tables are not counts or disagree.
+
+    See Also
+    --------
+    average_cap_interval
+
+    Notes
+    -----
+    See theory/uncertainty.md: the samples are independent, so their variances add up. The holdout must come from the population of the
+    original, by the same sampling.
+
+    References
+    ----------
+    Giomi, Boenisch, Wehmeyer and Tasnadi (2023), https://doi.org/10.56553/popets-2023-0055, section 3, subtract attacks on a control
+    sample; here the attack is CAP, and its success rate is in closed form.
+
+    Examples
+    --------
+    The intruder is right about the four original records with certainty, and about half of the four others:
+
+    >>> found = holdout_contrast([[2, 0], [0, 2]], [[1, 0], [0, 1]], h=[[1, 1], [1, 1]])
+    >>> float(found.original), float(found.holdout), float(found.estimate), round(float(found.standard_error), 4)
+    (1.0, 0.5, 0.5, 0.2887)
+    """
+    _check_level(level)
+
+    aligned = Aligned({"o": o, "s": s, "h": h})
+    lend = lender(aligned, unmatched)
+
+    def formula(o: Table, s: Table, h: Table) -> Floats:
+        _check_integers(o, "o")
+        _check_integers(h, "h")
+        original, of_o = _deviations(o, s, lend, unmatched)
+        holdout, of_h = _deviations(h, s, lend, unmatched)
+        return np.stack(np.broadcast_arrays(original, holdout, _variance(o, of_o) + _variance(h, of_h)), axis=-1)
+
+    found = aligned.map(formula, "holdout_contrast", ("part",))
+    original, holdout, variance = (found.isel(part=i) for i in range(3))
+    interval = _interval(original - holdout, variance, xr.full_like(variance, np.inf), level, least=-1)
+    return xr.Dataset({"original": original, "holdout": holdout, **interval})
+
+
+def _deviations(o: Table, s: Table, lend: Lender, unmatched: Convention) -> tuple[Floats, Floats]:
+    """The mean of q over the N records that count, shape (...), and (q - mean) / sqrt(N (N - 1)) of each cell, shape (..., cells).
+
+    The squares of the latter, summed over records, are the variance of the mean. A record that does not count deviates by 0.
+    """
+    read, s_j = lend(o, s)
+    if unmatched != "zero":
+        o = like(o, cells(o) * on_cells(read, s_j > 0))
+    n = total(o)
+    mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), n, np.nan)
+    q, counts = np.broadcast_arrays(side_by_side(attribution(read, s_j, 0.0)), side_by_side(o))
+    scale = np.sqrt(n) * np.sqrt(np.maximum(n - 1, 0))
+    return mean, ratio(np.where(counts > 0, q - mean[..., None], 0.0), scale[..., None], np.nan)
+
+
+def _variance(o: Table, deviations: Floats) -> Floats:
+    return np.asarray((side_by_side(o) * deviations**2).sum(-1))
+
+
+def _interval(estimate: xr.DataArray, variance: xr.DataArray, degrees: xr.DataArray, level: float, least: int) -> dict[str, xr.DataArray]:
+    """The estimate, its standard error and the ends of the interval, which is of Student's t, within ``least`` and 1."""
+    from scipy.special import stdtrit
+
+    error = np.sqrt(variance)
+    reach = error * stdtrit(degrees.values, (1 + level) / 2)
+    ends = {"lower": (estimate - reach).clip(min=least), "upper": (estimate + reach).clip(max=1)}
+    return {"estimate": estimate, "standard_error": error, **ends}
+
+
+def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:
+    """The tables along a dim, each by the name that error messages call it, or the one table where there is no such dim."""
+    if over is None:
+        return {name: table}
+    array = as_counts(table, name)
+    if over not in array.dims[:-2]:
+        raise ValueError(f"`over` must be a dim of `{name}`, and neither 'target' nor 'key'; got {over!r}, and its dims are {array.dims}.")
+    axis = array.dims.index(over)
+    dims = [dim for dim in array.dims if dim != over]
+    coords = {c: v for c, v in array.coords.items() if over not in v.dims}
+    parts = unstacked(array.variable.data, axis)
+    return {f"{name}[{i}]": xr.DataArray(part, coords, dims, name) for i, part in enumerate(parts)}
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise ValueError(f"`level` must be between 0 and 1, such as 0.95; got {level!r}.")
+
+
+def _check_integers(table: Table, name: str) -> None:
+    if cells(table).dtype.kind != "i":
+        raise ValueError(
+            f"`{name}` must hold integers for a standard error, which counts records; got fractional counts. "
+            f"For weighted records, resample them by their design."
+        )
