@@ -17,14 +17,15 @@ from capstats.risk.neighbours import Convention, lender
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
-except ImportError as error:  # the class can be named and documented; making one raises
-    BaseEstimator = ClassifierMixin = object
+except ImportError as error:  # the class can be named and read about; making one raises
+    _BASES: tuple[Any, ...] = ()
     _LACKING: ImportError | None = error
 else:
+    _BASES = (ClassifierMixin, BaseEstimator)
     _LACKING = None
 
 
-class CAPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class CAPClassifier(*_BASES):  # type: ignore[misc]
     """The CAP attacker as a scikit-learn classifier: it looks a row up among those it was fitted on.
 
     The probability of a class is its share among the fitted rows that are equal to the one asked for.

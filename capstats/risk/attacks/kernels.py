@@ -45,9 +45,8 @@ class Kernel:
 def log_sums(kernels: Sequence[Kernel], x: Sequence[Places], y: Sequence[Places], counts: Counts) -> Floats:
     """Log of sum_y counts_y prod_v kernel_v(x_v, y_v) for each row x, rows being one array of codes a column."""
     vary = [v for v, kernel in enumerate(kernels) if len(kernel.values) > 1] or [0]
-    kernels, x, y = ([columns[v] for v in vary] for columns in (kernels, x, y))
-    along = _axes_pay([len(k.values) for k in kernels], len(x[0]) * len(y[0]))
-    return (_along_axes if along else _between_rows)(kernels, x, y, counts)
+    route = _along_axes if _axes_pay([len(kernels[v].values) for v in vary], len(x[0]) * len(y[0])) else _between_rows
+    return route([kernels[v] for v in vary], [x[v] for v in vary], [y[v] for v in vary], counts)
 
 
 def _axes_pay(sizes: Sequence[int], pairs: int) -> bool:

@@ -156,7 +156,7 @@ def _votes(ranks: Sequence[tuple[Array, Array]], x: Sequence[Places], y: Sequenc
     All distances are whole numbers, so that ties are exact; both routes give the same votes.
     """
     vary = [u for u, (rank, _) in enumerate(ranks) if len(rank) > 1] or [0]
-    ranks, x, y = ([columns[u] for u in vary] for columns in (ranks, x, y))
+    ranks, x, y = [ranks[u] for u in vary], [x[u] for u in vary], [y[u] for u in vary]
     if _axes_pay([len(rank) for rank, _ in ranks], held.shape[1], len(x[0])):
         return _along_axes([np.abs(of_x[:, None] - of_y) for of_x, of_y in ranks], x, y, held)
     of_x = np.stack([rank[codes] for (rank, _), codes in zip(ranks, x, strict=True)], axis=1)

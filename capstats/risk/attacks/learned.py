@@ -11,6 +11,7 @@ import xarray as xr
 
 from capstats.counts.backing import Index, filled, is_sparse, stacked, table_of
 from capstats.counts.batches import Aligned
+from capstats.counts.labels import canonical
 from capstats.counts.primitives import Array, Floats, Table, ratio, target_total, total
 from capstats.counts.tabulate import tabulate
 from capstats.risk.cap import Unmatched, average_cap, correct_predictions
@@ -85,7 +86,7 @@ def model_attack(
         from sklearn.utils.validation import has_fit_parameter
     except ImportError as error:
         raise ImportError("Fitted attackers need scikit-learn. Install capstats[learn].") from error
-    if isinstance(estimator, type) or not is_classifier(estimator):
+    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not is_classifier(estimator):
         raise TypeError(f"`estimator` must be a scikit-learn classifier, such as CategoricalNB(); got {estimator!r}.")
     tables = tabulate(original, synthetic, keys=keys, target=target, holdout=holdout, **options)
     if "s" not in tables:
@@ -95,7 +96,7 @@ def model_attack(
     several = tables.s.ndim == 3
     answers, silent = [], False
     for i, s in enumerate(tables.s if several else [tables.s]):
-        name = f"synthetic[{tables.indexes['synthetic'][i]!r}]" if several else "synthetic"
+        name = f"synthetic[{canonical(tables.indexes['synthetic'][i])!r}]" if several else "synthetic"
         found = _answers(clone(estimator), s, asked, weighted, name)
         silent |= bool(np.isnan(found).any())
         found = np.nan_to_num(found)
@@ -129,7 +130,7 @@ def _answers(estimator: Any, s: xr.DataArray, asked: Index, weighted: bool, name
     x = pd.DataFrame({str(c): np.asarray(codes) for c, codes in zip(axis.names, axis.codes, strict=True)})
     (target, key), counts = _held(s)
     if len(np.unique(target)) < 2:
-        raise ValueError(f"`{name}` holds one target only, {s.indexes['target'][target[0]]!r}: there is nothing to fit.")
+        raise ValueError(f"`{name}` holds one target only, {canonical(s.indexes['target'][target[0]])!r}: there is nothing to fit.")
     if weighted:
         estimator.fit(x.iloc[key], target, sample_weight=counts.astype(np.float64))
     elif counts.dtype.kind == "i":
