@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from capstats import maximum_knowledge
+from capstats import correct_predictions, maximum_knowledge, tabulate
 from capstats.risk.attacks import knowledge
 
 LEVELS = ["low", "mid", "high"]
@@ -179,3 +179,15 @@ def test_bad_arguments_are_refused(arguments, message):
 def test_columns_of_mixed_kind_are_refused():
     with pytest.raises(TypeError, match="Column 'x' of `original` mixes kinds"):
         maximum_knowledge({"x": [1, "a"], "y": [1, 2]}, {"x": [1], "y": [1]}, columns=["x", "y"])
+
+
+@each_route
+def test_with_equal_margins_and_all_keys_released_it_is_the_modal_cap_attacker(route, monkeypatch):
+    """Theory: the target permuted, and each record released twice; the margins of the other columns stay in proportion."""
+    force(route, monkeypatch)
+    original = mixed(3, 40)[["income", "town", "children"]]
+    twice = pd.concat([original, original]).assign(town=np.random.default_rng(1).permutation([*original["town"]] * 2))
+    found = maximum_knowledge(original, twice, columns=list(original))
+    tables = tabulate(original, twice, keys=["income", "children"], target="town")
+    expected = correct_predictions(tables.o, tables.s) / len(original)
+    assert found.accuracy.sel(column="town").item() == pytest.approx(expected.item(), rel=1e-14)

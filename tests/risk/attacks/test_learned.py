@@ -305,3 +305,17 @@ for make in (capstats.CAPClassifier, lambda: capstats.model_attack({}, {}, keys=
 def test_the_package_has_no_other_names():
     with pytest.raises(AttributeError, match="has no attribute 'CapClassifier'"):
         _ = capstats.CapClassifier
+
+
+@pytest.mark.parametrize(
+    "estimator", [CAPClassifier(), CAPClassifier(unmatched="nearest"), DecisionTreeClassifier(random_state=0), DummyClassifier()]
+)
+def test_no_attacker_does_better_than_the_keys_allow(estimator):
+    """Theory: at most the modal accuracy of the original given its keys; at least the least count of each key, where all are answered."""
+    for seed in range(5):
+        attack = model_attack(people(seed), people(seed + 10), keys=["town", "sex"], target="ill", estimator=estimator)
+        n = attack.o.sum()
+        for share in (attack.average, attack.best_guess):
+            assert capstats.at_most(share, attack.o.max("target").sum() / n)
+            if estimator.get_params().get("unmatched") != "zero":
+                assert capstats.at_most(attack.o.min("target").sum() / n, share)

@@ -387,3 +387,13 @@ def test_the_curve_needs_both_kinds_and_scores_of_the_same_tables():
     together = membership_scores(mixed(1, 4), tables, columns="town", widths=1, m=[1, 2])
     with pytest.raises(ValueError, match="taken together already"):
         membership_roc(together, together.copy(), m=1)
+
+
+def test_narrow_widths_rank_by_the_nearest_released_record_and_wide_ones_by_the_mean_square():
+    """Theory: parts 3 and 5, at widths where the remainder is small."""
+    records, released = mixed(1, 12)[["age", "income"]], mixed(2, 9)[["age", "income"]]
+    x, y = (np.array([[a, b] for a, b in zip(f["age"], f["income"].cat.codes, strict=True)]) for f in (records, released))
+    squares = ((x[:, None] - y) ** 2).sum(-1)
+    narrow, wide = (membership_scores(records, released, columns=["age", "income"], widths=t) * math.log(10) for t in (1e-3, 1e3))
+    np.testing.assert_allclose(1e-6 * narrow, -squares.min(1) / 2, atol=1e-5)
+    np.testing.assert_allclose(1e6 * (len(y) - np.exp(wide)), squares.sum(1) / 2, rtol=1e-4)
