@@ -264,7 +264,7 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
     Returns
     -------
     Axes
-        A curve with a marker of its own for each column, and a thick dashed black one for their average.
+        A curve with a marker of its own for each column, a thick dashed black one for their average, and the legend beside them.
 
     Raises
     ------
@@ -288,7 +288,7 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
         ax.plot(m, knowledge["accuracy"].sel(column=column), label=str(column), **(style | plot_kwargs))
     ax.plot(m, knowledge["average"], label="average", color="black", linestyle="--", linewidth=2.2)
     ax.set_ylabel("share guessed right")
-    return _keyed(_over_m(ax, m))
+    return _keyed(_over_m(ax, m), loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "attack", ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
@@ -362,12 +362,10 @@ def _over_m(ax: Axes, m: Any) -> Axes:
     return ax
 
 
-def _keyed(ax: Axes) -> Axes:
-    """The Axes with a legend, where it has something to tell; beside them where it would hide much."""
-    labels = ax.get_legend_handles_labels()[1]
-    if labels:
-        beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1, 0.5)} if len(labels) > 8 else {}
-        ax.legend(fontsize="small", frameon=False, **beside)
+def _keyed(ax: Axes, **place: Any) -> Axes:
+    """The Axes with a legend, where it has something to tell."""
+    if ax.get_legend_handles_labels()[1]:
+        ax.legend(fontsize="small", frameon=False, **place)
     return ax
 
 

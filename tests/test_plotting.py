@@ -438,7 +438,7 @@ def test_a_curve_for_each_column_and_their_average(ax, knowledge):
     assert len({(line.get_color(), line.get_marker()) for line in ax.lines}) == 3
 
 
-def test_many_columns_have_their_legend_beside_the_axes_and_no_two_curves_alike(ax):
+def test_of_many_columns_no_two_curves_are_alike_and_the_legend_stands_beside_them(ax):
     names = [f"c{v}" for v in range(12)]
     many = xr.Dataset({"accuracy": (("m", "column"), np.ones((2, 12))), "average": ("m", [1, 1])}, {"m": [1, 2], "column": names})
     plot_maximum_knowledge(many, ax=ax)
