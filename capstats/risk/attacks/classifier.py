@@ -101,9 +101,10 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
         check_classification_targets(y)
         self.classes_, target = np.unique(y, return_inverse=True)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        rows = count([*self._columns(X), Column(target, range(len(self.classes_)))], weights)
+        columns = self._columns(X)
+        rows = count([*columns, Column(target, range(len(self.classes_)))], weights)
         *keys, classes = rows.codes
-        self._keys = [Column(codes, column.labels) for codes, column in zip(keys, self._columns(X), strict=True)]
+        self._keys = [Column(codes, column.labels) for codes, column in zip(keys, columns, strict=True)]
         self._classes, self._counts = classes, rows.counts
         lender(Aligned({"s": self._released()[0]}), self.unmatched, self.radius)  # raises where there is no such convention
         return self

@@ -16,7 +16,7 @@ from capstats.counts.primitives import Floats
 
 BLOCK = 1 << 20  # numbers computed at a time
 FEW = 64  # levels of a column whose kernel is one small matrix
-SAFE = 1e-290  # a sum above it has lost nothing to underflow that a float could show
+SAFE = 1e-290  # what a sum above it has lost to underflow is less than its own rounding
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,11 @@ def log_sums(kernels: Sequence[Kernel], x: Sequence[Places], y: Sequence[Places]
 
 
 def _axes_pay(sizes: Sequence[int], pairs: int) -> bool:
-    """Whether the tensor of all cells is small, and cheaper than all pairs of rows (in units of about a third of a nanosecond)."""
+    """Whether the tensor of all cells is small enough, and cheaper than all pairs of rows (in units of about a third of a nanosecond)."""
     cells = math.prod(sizes)
-    return cells <= DENSE and cells * sum(2 * size + 40 for size in sizes) < pairs * (4 * len(sizes) + 12)
+    if cells > DENSE or max(sizes) ** 2 > BLOCK:  # neither the tensor nor one of the matrices may be large
+        return False
+    return cells * sum(2 * size + 40 for size in sizes) < pairs * (4 * len(sizes) + 12)
 
 
 def _along_axes(kernels: Sequence[Kernel], x: Sequence[Places], y: Sequence[Places], counts: Counts) -> Floats:

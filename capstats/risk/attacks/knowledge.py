@@ -17,6 +17,7 @@ from capstats.counts.records import Levels, Records, read_records
 from capstats.risk.attacks.membership import numbers_released
 
 TREE = 10_000  # cells of all axes that take as long as one row's search in a tree
+FEW = 256  # the most levels of an axis that are gone through one by one
 Csr = Any  # scipy.sparse.csr_array, which has no stubs
 
 
@@ -67,8 +68,8 @@ def maximum_knowledge(
     Notes
     -----
     See theory/maximum-knowledge.md for what the source leaves open. Equally near records are all pooled; where t modes tie, each is guessed
-    with probability 1/t; ranks are divided by the number of records of their table, and compared without rounding; missing is a value of
-    its own, ranked last; numbers enter the median of a column of numbers with it.
+    with probability 1/t; ranks are divided by the number of records of their table, and compared without rounding; a missing value is a
+    level of its own, after all others.
 
     References
     ----------
@@ -167,7 +168,7 @@ def _votes(ranks: Sequence[tuple[Array, Array]], x: Sequence[Places], y: Sequenc
 def _axes_pay(sizes: Sequence[int], levels: int, rows: int) -> bool:
     """Whether the table of all cells is small, and cheaper than a search for each row."""
     cells = math.prod(sizes)
-    return cells * levels <= DENSE and cells * sum(sizes) * (levels + 1) < TREE * rows
+    return max(sizes) <= FEW and cells * levels <= DENSE and cells * sum(sizes) * (levels + 1) < TREE * rows
 
 
 def _along_axes(distances: Sequence[Array], x: Sequence[Places], y: Sequence[Places], held: Csr) -> Csr:

@@ -67,7 +67,7 @@ def membership_scores(
 
     Returns
     -------
-    DataArray, dims (record), before it ``synthetic`` or ``m`` where there are several
+    DataArray, dims (record), before it ``synthetic`` or ``m`` where there are several; records keep their pandas index
         log10 of the sum over released records y of prod_v exp(-((x_v - y_v) / width_v)^2 / 2). Not above log10 of their number without
         `constant`; -inf where each of them is infinitely far (a missing number is, from any other).
 
@@ -106,9 +106,14 @@ def membership_scores(
         logs, dims = (logs[0], {}) if one else (logs, {"m": pd.Index(counts)})
     elif labels is None:
         logs = logs[0]
-    index = records.index if isinstance(records, pd.DataFrame) else None
-    own = {} if index is None or isinstance(index, pd.MultiIndex) else {"record": index.rename("record")}
+    index = records.index if isinstance(records, pd.DataFrame) else pd.RangeIndex(len(where))
+    own = {} if merely_numbers(index) or isinstance(index, pd.MultiIndex) else {"record": index.rename("record")}
     return xr.DataArray(logs[..., where], coords={**dims, **own}, dims=(*dims, "record"), name="membership_scores")
+
+
+def merely_numbers(index: pd.Index) -> bool:
+    """Whether an index numbers the records from 0, as that of every frame does that was given none."""
+    return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
 
 
 def log10_scores(known: Records, first: int, rows: Places, widths: Widths, categories: Categories, constant: bool) -> Floats:

@@ -14,7 +14,7 @@ from capstats.counts.frames import is_frame
 from capstats.counts.labels import Type
 from capstats.counts.primitives import TIE, Floats, ratio
 from capstats.counts.records import read_records
-from capstats.risk.attacks.membership import Categories, Widths, log10_scores, numbers_released, taken_together
+from capstats.risk.attacks.membership import Categories, Widths, log10_scores, merely_numbers, numbers_released, taken_together
 
 SPAN = np.linspace(-50, 20, 281)  # the source's thresholds, as log10
 _DIMS: Mapping[str, tuple[str, ...]] = {
@@ -82,7 +82,7 @@ def membership_roc(
 
     Notes
     -----
-    See theory/membership.md. Scores within 1e-12 are ties.
+    See theory/membership.md. Scores whose logarithms differ by rounding alone (1e-12 of their size) are ties.
 
     References
     ----------
@@ -136,7 +136,7 @@ def membership_roc(
 def _check_index(members: Any, non_members: Any) -> None:
     """Raise where the indexes of two frames, or of two arrays of scores, say that somebody is in both."""
     of_members, of_others = _index(members), _index(non_members)
-    if of_members is None or of_others is None or (_merely_numbers(of_members) and _merely_numbers(of_others)):
+    if of_members is None or of_others is None or (merely_numbers(of_members) and merely_numbers(of_others)):
         return
     shared = of_members.intersection(of_others)
     if len(shared):
@@ -150,11 +150,6 @@ def _index(table: Any) -> pd.Index | None:
     if isinstance(table, xr.DataArray):
         return table.indexes.get("record")
     return table.index if isinstance(table, pd.DataFrame) else None
-
-
-def _merely_numbers(index: pd.Index) -> bool:
-    """Whether an index numbers the rows from 0, as every frame does that was given none."""
-    return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
 
 
 def _given(members: Any, non_members: Any) -> tuple[Floats, Counts, str | None]:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -256,6 +257,32 @@ def test_joint_targets_options_and_sparse_tables():
     np.testing.assert_array_equal(stored.probability.data.todense(), dense.probability.values)
     for name in ("average", "best_guess", "majority_guess", "modal_cap"):
         assert stored[name].item() == pytest.approx(dense[name].item(), rel=1e-12)
+
+
+class Recorder(DummyClassifier):
+    """What it was given to fit and asked for, by any copy of it."""
+
+    rows: ClassVar[list] = []
+
+    def fit(self, X, y, sample_weight=None):
+        self.rows.append(("fit", X, sample_weight))
+        return super().fit(X, y, sample_weight)
+
+    def predict_proba(self, X):
+        self.rows.append(("ask", X, None))
+        return super().predict_proba(X)
+
+
+def test_it_is_fitted_once_on_distinct_rows_and_asked_once_for_each_distinct_key():
+    original, released, holdout = people(5, 300), people(6, 200), people(7, 100)
+    Recorder.rows.clear()
+    model_attack(original, [released, released], keys=["town", "sex"], target="ill", estimator=Recorder(), holdout=holdout)
+    (_, fitted, weights), (_, asked, _) = Recorder.rows[:2]
+    assert [what for what, _, _ in Recorder.rows] == ["fit", "ask"] * 2
+    assert len(fitted) == len(released[["town", "sex", "ill"]].drop_duplicates()) < 100
+    assert weights.sum() == 200
+    assert not asked.duplicated().any()
+    assert len(asked) == len(pd.concat([original, holdout])[["town", "sex"]].drop_duplicates())
 
 
 def test_the_estimator_that_was_given_is_left_as_it_was():

@@ -179,6 +179,13 @@ def test_scores_stand_in_the_order_of_the_records_whatever_holds_them(make):
     np.testing.assert_allclose(found.values, expected, rtol=1e-13)
 
 
+def test_neither_the_tensor_nor_a_matrix_of_levels_may_be_large():
+    assert kernels._axes_pay([5] * 8, 10**9)
+    assert not kernels._axes_pay([2000], 10**12)  # 4 million distances, for which there may be fewer pairs of rows in memory at a time
+    assert not kernels._axes_pay([5] * 11, 10**12)
+    assert not kernels._axes_pay([5] * 8, 10**6)
+
+
 def test_synthetic_tables_keep_their_labels_and_records_their_index(tmp_path):
     records = mixed(1, 5).set_axis(list("pqrst"))
     mixed(3, 6).to_csv(tmp_path / "s.csv", index=False)
@@ -230,7 +237,8 @@ def test_the_curve_and_its_area_are_those_of_counting(members, others):
     found = list(zip((roc.false_positive_rate.values * k).round(9), (roc.true_positive_rate.values * n).round(9), strict=True))
     assert found == points
     assert roc.auc.item() == pytest.approx(float(area), abs=1e-15)
-    assert np.trapezoid(roc.true_positive_rate, roc.false_positive_rate) == pytest.approx(float(area), abs=1e-12)
+    right, up = roc.false_positive_rate.values, roc.true_positive_rate.values
+    assert (np.diff(right) * (up[1:] + up[:-1]) / 2).sum() == pytest.approx(float(area), abs=1e-12)
     difference = [Fraction(sum(x >= t for x in members), n) - Fraction(sum(x >= t for x in others), k) for t in range(-8, 6)]
     assert roc.difference.values.tolist() == [float(d) for d in difference]
     best = max([Fraction(0), *difference])
@@ -303,6 +311,8 @@ def test_nobody_is_a_member_and_a_non_member():
         membership_roc(people, people, **arguments)
     membership_roc(people[:6], people[6:], **arguments)
     membership_roc(people[:6].reset_index(drop=True), people[4:].reset_index(drop=True), **arguments)  # equal rows may be two people's
+    plain = [membership_scores(p.reset_index(drop=True), mixed(2, 5), columns="age", widths=1) for p in (people[:6], people[4:])]
+    membership_roc(*plain)
     shuffled = membership_scores(people[4:], mixed(2, 5), columns="age", widths=1)
     with pytest.raises(ValueError, match="share 2 labels"):
         membership_roc(membership_scores(people.loc[[5, 4]], mixed(2, 5), columns="age", widths=1), shuffled)
