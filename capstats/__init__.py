@@ -1,6 +1,7 @@
 """Disclosure risk of synthetic data in closed form: records are counted once, every measure is a function of the counts."""
 
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 from capstats.audit import Audit, audit
 from capstats.concordance import as_riskutility, as_sdmetrics, as_sdnist, as_synthgauge, as_synthpop
@@ -13,6 +14,10 @@ from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal
 from capstats.laws.synthesis import sample_tables
 from capstats.protection import disclosure_protection
 from capstats.risk.anonymity import anonymity, satisfies_anonymity
+from capstats.risk.attacks.knowledge import maximum_knowledge
+from capstats.risk.attacks.learned import model_attack
+from capstats.risk.attacks.membership import membership_scores
+from capstats.risk.attacks.roc import membership_roc
 from capstats.risk.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
 from capstats.risk.checks import one_way_check, two_way_check
@@ -31,11 +36,15 @@ from capstats.risk.tcap import tau_curve, tcap
 from capstats.risk.uncertainty import average_cap_interval, holdout_contrast
 from capstats.risk.uniques import replicated_uniques, unique_keys
 
+if TYPE_CHECKING:
+    from capstats.risk.attacks.classifier import CAPClassifier
+
 __version__ = version("capstats")
 
 __all__ = [
     "MISSING",
     "Audit",
+    "CAPClassifier",
     "alpha_k_anonymity",
     "anonymity",
     "as_riskutility",
@@ -76,10 +85,14 @@ __all__ = [
     "marketer_risk",
     "matched_records",
     "maximum_cap",
+    "maximum_knowledge",
+    "membership_roc",
+    "membership_scores",
     "merge_counts",
     "minimal_cells",
     "minimal_table",
     "minimum_cap",
+    "model_attack",
     "nearest_distance",
     "observed_domain",
     "one_way_check",
@@ -100,3 +113,12 @@ __all__ = [
     "unique_keys",
     "weap",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The one public name that is made of scikit-learn, which is imported when it is asked for."""
+    if name == "CAPClassifier":
+        from capstats.risk.attacks.classifier import CAPClassifier
+
+        return CAPClassifier
+    raise AttributeError(f"module 'capstats' has no attribute {name!r}")

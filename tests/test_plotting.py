@@ -9,7 +9,8 @@ from matplotlib.cbook import boxplot_stats
 
 from capstats import average_cap, cap_boxplot, expand, from_counts, individual_cap, sample_tables, sweep
 from capstats.datasets import paper_originals, paper_synthetics, smoking
-from capstats.plotting import BLUE, VERMILLION, plot_average_cap, plot_individual_cap, plot_sweep
+from capstats.plotting import plot_average_cap, plot_individual_cap, plot_sweep
+from capstats.plotting.shared import BLUE, VERMILLION
 
 
 @pytest.fixture(autouse=True)

@@ -252,7 +252,7 @@ def _common_type(name: Hashable, kinds: set[Kind]) -> str:
         wanted = "datetime" if "datetime" in kinds else "date"
     else:
         return "."
-    return f', or say types={{{name!r}: "{wanted}"}} to tabulate.'
+    return f', or say types={{{name!r}: "{wanted}"}}.'
 
 
 def union(tables: Sequence[Sequence[Places]], sizes: Sequence[int]) -> tuple[list[Places], list[Places]]:

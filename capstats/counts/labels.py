@@ -149,7 +149,7 @@ def one_kind(labels: Iterable[Label], column: Hashable, table: str) -> Kind | No
         (a, x), (b, y), *_ = first.items()
         raise TypeError(
             f"Column {column!r} of `{table}` mixes kinds: {a} such as {x!r} and {b} such as {y!r}. "
-            f'Convert it to one kind, or say types={{{column!r}: "text"}} to tabulate.'
+            f'Convert it to one kind, or say types={{{column!r}: "text"}}.'
         )
     return next(iter(first), None)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from capstats.counts import engines, frames, lazy, relations
 from capstats.counts.bins import Cut, Spec, cut_at_points, cut_by_counts
-from capstats.counts.codes import Column, Counts, Factor, Places, chosen, count, factor
+from capstats.counts.codes import Column, Counts, Factor, Places, Rows, chosen, count, factor
 from capstats.counts.labels import MISSING, Type, as_type, canonical
 from capstats.counts.progress import Progress
 from capstats.counts.sources import Source
@@ -98,24 +98,41 @@ def read(
 
     With ``by_record``, each record is a row of its own.
     """
-    found, weights = _columns(source, columns, cuts, reading, by_record)
-    if len(found[0].codes) == 0:
-        raise ValueError(f"`{source.name}` is empty: it has no record.")
-    step = reading.progress.step(f"counting {source.name}", rows=len(found[0].codes))
-    counts: Counts
-    if by_record:
-        key, target, counts = factor(found[:keys]), factor(found[keys:]), np.ones(len(found[0].codes), np.int64)
-    else:
-        rows = count(found, weights, step.advance)
-        (key, target), counts = rows.split(keys), rows.counts
+    found, rows, counts = _rows(source, columns, cuts, reading, by_record)
+    key, target = (factor(found[:keys]), factor(found[keys:])) if rows is None else rows.split(keys)
     types = {c: wanted for c, wanted in reading.types.items() if c not in cuts}
+    parts = [(key, columns[:keys], found[:keys]), (target, columns[keys:], found[keys:])]
+    return Counted(*(_part(*part, types, source.name) for part in parts), counts)
 
-    def part(factor: Factor, places: slice) -> Part:
-        asked = zip(columns[places], found[places], factor.codes, strict=True)
-        labelled = [_labelled(c, Column(codes, x.labels, ordered=x.ordered), types.get(c), source.name) for c, x, codes in asked]
-        return Part(labelled, factor.of_row)
 
-    return Counted(part(key, slice(keys)), part(target, slice(keys, None)), counts)
+def read_rows(source: Source, columns: Sequence[Hashable], reading: Reading, by_record: bool = False) -> tuple[Part, Counts]:
+    """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
+    found, rows, counts = _rows(source, columns, {}, reading, by_record)
+    distinct = factor(found) if rows is None else Factor(rows.codes, np.arange(len(counts)))
+    return _part(distinct, columns, found, reading.types, source.name), counts
+
+
+def _rows(
+    source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], reading: Reading, by_record: bool
+) -> tuple[list[Column], Rows | None, Counts]:
+    """The columns of a table, its distinct rows (None where each record is one), and how often each occurs."""
+    found, weights = _columns(source, columns, cuts, reading, by_record)
+    n = len(found[0].codes)
+    if n == 0:
+        raise ValueError(f"`{source.name}` is empty: it has no record.")
+    step = reading.progress.step(f"counting {source.name}", rows=n)
+    if by_record:
+        return found, None, np.ones(n, np.int64)
+    rows = count(found, weights, step.advance)
+    return found, rows, rows.counts
+
+
+def _part(distinct: Factor, columns: Sequence[Hashable], found: Sequence[Column], types: Mapping[Hashable, Type], table: str) -> Part:
+    labelled = [
+        _labelled(name, Column(codes, x.labels, ordered=x.ordered), types.get(name), table)
+        for name, x, codes in zip(columns, found, distinct.codes, strict=True)
+    ]
+    return Part(labelled, distinct.of_row)
 
 
 def _columns(

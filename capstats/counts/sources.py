@@ -45,35 +45,45 @@ def sources_of(original: Any, synthetic: Any, holdout: Any, weights: Any) -> tup
     else:
         of_o = of_s = of_h = weights
     sources = [Source("original", original, of_o)]
-    labels: list[Label] | None = None
-    if isinstance(synthetic, Mapping) and not all(_is_column(v) for v in synthetic.values()):
-        labels = [canonical(x) for x in synthetic]
-        several = list(synthetic.values())
-    elif isinstance(synthetic, (list, tuple)):
-        labels, several = list(range(len(synthetic))), list(synthetic)
-    else:
-        several = [] if synthetic is None else [synthetic]
-    if labels is not None:
-        if not labels or len(set(labels)) < len(labels):
-            raise ValueError(f"`synthetic` must be at least one table, with distinct labels; got the labels {labels!r}.")
-        names = [f"synthetic[{label!r}]" for label in labels]
-        if isinstance(of_s, Mapping) and set(of_s) != set(synthetic):
+    labels, several, names = released(synthetic)
+    if labels is None:
+        own = [of_s] * len(several)
+    elif isinstance(of_s, Mapping):
+        if set(of_s) != set(synthetic):
             raise ValueError(f"`weights` is for the synthetic tables {list(of_s)!r}; they are {list(synthetic)!r}. Give one for each.")
-        own = [of_s[x] for x in synthetic] if isinstance(of_s, Mapping) else list(of_s) if isinstance(of_s, list) else [of_s] * len(labels)
+        own = [of_s[x] for x in synthetic]
     else:
-        names, own = ["synthetic"] * len(several), [of_s] * len(several)
+        own = list(of_s) if isinstance(of_s, list) else [of_s] * len(labels)
     if len(own) != len(several):
         raise ValueError(f"`weights` has {len(own)} names for {len(several)} synthetic tables. Give one for each.")
     sources += [Source(n, t, w) for n, t, w in zip(names, several, own, strict=True)]
     if holdout is not None:
         sources.append(Source("holdout", holdout, of_h))
     for source in sources:
-        if not (engines.is_path(source.table) or frames.is_frame(source.table)):
-            raise TypeError(
-                f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to CSV or Parquet. "
-                f"For tables of counts use from_counts."
-            )
+        check_records(source)
     return sources, labels
+
+
+def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
+    """The labels of several synthetic tables, or None for one alone or none; the tables; and how error messages call them."""
+    if isinstance(synthetic, Mapping) and not all(_is_column(v) for v in synthetic.values()):
+        labels, several = [canonical(x) for x in synthetic], list(synthetic.values())
+    elif isinstance(synthetic, (list, tuple)):
+        labels, several = list(range(len(synthetic))), list(synthetic)
+    else:
+        return (None, [], []) if synthetic is None else (None, [synthetic], ["synthetic"])
+    if not labels or len(set(labels)) < len(labels):
+        raise ValueError(f"`synthetic` must be at least one table, with distinct labels; got the labels {labels!r}.")
+    return labels, several, [f"synthetic[{label!r}]" for label in labels]
+
+
+def check_records(source: Source) -> None:
+    """Raise unless it is a table of records that can be read."""
+    if not (engines.is_path(source.table) or frames.is_frame(source.table)):
+        raise TypeError(
+            f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to CSV or Parquet. "
+            f"For tables of counts use from_counts."
+        )
 
 
 def _is_column(values: Any) -> bool:

@@ -1,0 +1,217 @@
+"""Attacks as figures: difference and ROC curves, accuracy per column, accuracy against utility."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from capstats.plotting.shared import BLUE, VERMILLION, axes_of
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
+MARKERS = "osD^vPX*<>"  # as many as make each of 70 curves unlike the others
+
+
+def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
+    """True minus false positive rate of a membership attack over its threshold, one curve for each number of released tables.
+
+    Parameters
+    ----------
+    roc : Dataset
+        Result of `capstats.membership_roc`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    **plot_kwargs
+        Passed to matplotlib's ``Axes.plot``.
+
+    Returns
+    -------
+    Axes
+        Curves from light (few tables) to dark (many); at 0 the threshold tells nobody from anybody.
+
+    Raises
+    ------
+    TypeError
+        If `roc` is not such a Dataset.
+
+    See Also
+    --------
+    capstats.membership_roc
+
+    References
+    ----------
+    PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", the plots named Diff.
+    """
+    ax = axes_of(ax)
+    for label, style, one in _by_m(roc, "difference"):
+        ax.plot(one["at"], one["difference"], label=label, **(style | plot_kwargs))
+    ax.axhline(0, color="0.6", linewidth=0.8, zorder=1)
+    ax.set_xlabel("threshold, as log10")
+    ax.set_ylabel("true minus false positive rate")
+    return _keyed(ax)
+
+
+def plot_membership_roc(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
+    """ROC curves of a membership attack, one for each number of released tables.
+
+    Parameters
+    ----------
+    roc : Dataset
+        Result of `capstats.membership_roc`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    **plot_kwargs
+        Passed to matplotlib's ``Axes.plot``.
+
+    Returns
+    -------
+    Axes
+        Curves from light (few tables) to dark (many), with the area under each in its label; the dashed diagonal is a guess.
+
+    Raises
+    ------
+    TypeError
+        If `roc` is not such a Dataset.
+
+    See Also
+    --------
+    capstats.membership_roc
+
+    References
+    ----------
+    PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", the plots named ROC.
+    """
+    ax = axes_of(ax)
+    for label, style, one in _by_m(roc, "true_positive_rate"):
+        area = f"area {float(one['auc']):.2f}"
+        named = f"{label}: {area}" if label else area
+        ax.plot(one["false_positive_rate"], one["true_positive_rate"], label=named, **(style | plot_kwargs))
+    ax.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=0.8, zorder=1)
+    ax.set_xlabel("false positive rate")
+    ax.set_ylabel("true positive rate")
+    ax.set_aspect("equal")
+    return _keyed(ax)
+
+
+def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
+    """How often each column is guessed from all the others, against the number of released tables that are pooled.
+
+    Parameters
+    ----------
+    knowledge : Dataset
+        Result of `capstats.maximum_knowledge` for several numbers of tables.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    **plot_kwargs
+        Passed to matplotlib's ``Axes.plot``.
+
+    Returns
+    -------
+    Axes
+        A curve with a marker of its own for each column, a thick dashed black one for their average, and the legend beside them.
+
+    Raises
+    ------
+    TypeError
+        If `knowledge` is not such a Dataset, or has one number of tables only.
+
+    See Also
+    --------
+    capstats.maximum_knowledge
+
+    References
+    ----------
+    PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", the plots named MKIC.
+    """
+    if not isinstance(knowledge, xr.Dataset) or "column" not in knowledge.dims or "m" not in knowledge.dims:
+        raise TypeError("`knowledge` must be the Dataset that maximum_knowledge returns for several released tables, with dim `m`.")
+    ax = axes_of(ax)
+    m = knowledge["m"].values
+    for column, color, marker in zip(knowledge["column"].values, cycle(COLOURS), cycle(MARKERS), strict=False):
+        style: dict[str, Any] = {"color": color, "marker": marker, "linewidth": 1.2, "markersize": 4}
+        ax.plot(m, knowledge["accuracy"].sel(column=column), label=str(column), **(style | plot_kwargs))
+    ax.plot(m, knowledge["average"], label="average", color="black", linestyle="--", linewidth=2.2)
+    ax.set_ylabel("share guessed right")
+    return _keyed(_over_m(ax, m), loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "attack", ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
+    """The accuracy of an attack beside the utility of the released tables, against their number.
+
+    Parameters
+    ----------
+    accuracy : DataArray, dims (m)
+        ``accuracy`` of `capstats.membership_roc`, or ``average`` of `capstats.maximum_knowledge`.
+    utility : array-like, one number for each `m`
+        What the tables are good for, from 0 to 1, by whatever measure; the source takes the accuracy of a fitted model.
+    name : str
+        What the attack is called.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    **plot_kwargs
+        Passed to matplotlib's ``Axes.plot``.
+
+    Returns
+    -------
+    Axes
+        Two curves: vermillion and solid for the attack, blue and dashed for the utility.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `accuracy` has not the one dim `m`, or `utility` another length.
+
+    See Also
+    --------
+    capstats.membership_roc, capstats.maximum_knowledge
+
+    References
+    ----------
+    PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", the plots named UI and UMK.
+    """
+    if not isinstance(accuracy, xr.DataArray) or accuracy.dims != ("m",):
+        raise TypeError("`accuracy` must be a DataArray with the one dim `m`, such as roc.accuracy or knowledge.average.")
+    of_use = np.asarray(utility, dtype=float)
+    if of_use.shape != accuracy.shape:
+        raise ValueError(f"`utility` has shape {of_use.shape}; give one number for each of the {accuracy.size} numbers of tables.")
+    ax = axes_of(ax)
+    m = accuracy["m"].values
+    of_attack: dict[str, Any] = {"color": VERMILLION, "marker": "o", "markersize": 4}
+    ax.plot(m, accuracy, label=name, **(of_attack | plot_kwargs))
+    ax.plot(m, of_use, label="utility", **(of_attack | {"color": BLUE, "linestyle": "--", "marker": "s"} | plot_kwargs))
+    ax.set_ylabel("accuracy, utility")
+    return _keyed(_over_m(ax, m))
+
+
+def _by_m(roc: Any, variable: str) -> list[tuple[str, dict[str, Any], xr.Dataset]]:
+    """The curves of each number of released tables, with a label and a shade."""
+    if not isinstance(roc, xr.Dataset) or variable not in roc:
+        raise TypeError(f"`roc` must be the Dataset that membership_roc returns; got {type(roc).__name__}.")
+    if "m" not in roc.dims:
+        return [("", {"color": BLUE}, roc)]
+    shades = plt.get_cmap("viridis_r")(np.linspace(0.15, 1, roc.sizes["m"]))
+    return [
+        (f"m = {m}", {"color": shade, "linewidth": 1.3}, roc.isel(m=i))
+        for i, (m, shade) in enumerate(zip(roc["m"].values, shades, strict=True))
+    ]
+
+
+def _over_m(ax: Axes, m: Any) -> Axes:
+    """An axis of numbers of released tables, as its ticks have them."""
+    ax.set_xscale("log")
+    ax.set_xticks(m, [str(k) for k in m])
+    ax.minorticks_off()
+    ax.set_ylim(-0.03, 1.03)
+    ax.set_xlabel("released tables, m")
+    return ax
+
+
+def _keyed(ax: Axes, **place: Any) -> Axes:
+    """The Axes with a legend, where it has something to tell."""
+    if ax.get_legend_handles_labels()[1]:
+        ax.legend(fontsize="small", frameon=False, **place)
+    return ax

@@ -1,0 +1,348 @@
+"""Fitted attackers: naive Bayes written out on the counts, CAP as a classifier against average CAP, and what an attack tells."""
+
+import subprocess
+import sys
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+import sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron, Ridge
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import capstats
+from capstats import (
+    CAPClassifier,
+    average_cap,
+    average_cap_interval,
+    cap_quantiles,
+    correct_predictions,
+    holdout_contrast,
+    model_attack,
+    tabulate,
+)
+
+KEYS = ["age", "sex", "town"]
+CONVENTIONS = [
+    {"unmatched": "zero"},
+    {"unmatched": "drop"},
+    {"unmatched": "nearest"},
+    {"unmatched": "zero", "radius": 1},
+    {"unmatched": "drop", "radius": 1},
+    {"unmatched": "zero", "radius": 3},
+]
+
+
+def people(seed, n=60):
+    """Records with numbers, an ordered category with missing values, and texts; many keys are in one table only."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(20, 26, n),
+            "sex": pd.Categorical.from_codes(rng.integers(-1, 2, n), ["m", "f"]),
+            "town": rng.choice([f"t{i}" for i in range(4 + seed % 3)], n),
+            "ill": rng.choice(["no", "yes", "unknown"], n, p=[0.6, 0.3, 0.1]),
+        }
+    )
+
+
+# --- CAP as a classifier
+
+
+@parametrize_with_checks([CAPClassifier(), CAPClassifier(unmatched="nearest")])
+def test_the_classifier_passes_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS, ids=str)
+@pytest.mark.parametrize("several", [False, True])
+def test_the_attack_of_the_classifier_is_average_cap(convention, several):
+    original, synthetic = people(1), [people(2), people(3, 25), people(4, 10)]
+    synthetic = synthetic if several else synthetic[1]
+    attack = model_attack(original, synthetic, keys=KEYS, target="ill", estimator=CAPClassifier(**convention))
+    tables = tabulate(original, synthetic, keys=KEYS, target="ill")
+    expected = average_cap(tables.o, tables.s, **convention)
+    np.testing.assert_allclose(attack.average, expected, rtol=1e-12)
+    assert attack.average.dims == expected.dims
+    if convention in ({"unmatched": "zero"}, {"unmatched": "drop"}):
+        np.testing.assert_allclose(attack.best_guess, attack.modal_cap, rtol=1e-15)
+    assert attack.attrs["unmatched"] == ("drop" if convention["unmatched"] == "drop" else "zero")
+
+
+records = st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc"), st.integers(0, 2)), min_size=2, max_size=12)
+
+
+@settings(deadline=None, max_examples=30, derandomize=True)
+@given(records, records, st.sampled_from(CONVENTIONS[:5]))
+def test_it_is_average_cap_on_any_records(original, released, convention):
+    released = [*released, (0, "a", 0), (0, "a", 1)]  # two targets at least
+    o, s = ({c: list(v) for c, v in zip("kjt", zip(*rows, strict=True), strict=True)} for rows in (original, released))
+    if convention.get("radius", 0) == 0:
+        attack = model_attack(o, s, keys=["k", "j"], target="t", estimator=CAPClassifier(**convention))
+        tables = tabulate(o, s, keys=["k", "j"], target="t")
+        np.testing.assert_allclose(attack.average, average_cap(tables.o, tables.s, **convention), rtol=1e-12)
+    classifier = CAPClassifier(**convention).fit([[str(k), j] for k, j in zip(s["k"], s["j"], strict=True)], s["t"])
+    asked = classifier.predict_proba([[str(k), j] for k, j in zip(o["k"], o["j"], strict=True)])
+    for (k, j, _), found in zip(original, asked, strict=True):
+        counts = [shown(k, j, t, released, convention) for t in classifier.classes_]
+        total = sum(counts)
+        nothing = np.nan if convention["unmatched"] == "drop" else 0
+        np.testing.assert_allclose(found, [c / total if total else nothing for c in counts], rtol=1e-15)
+
+
+def shown(k, j, t, released, convention):
+    """Released records of a target that answer for a key, looked at one by one."""
+    far = [(a != k) + (b != j) for a, b, _ in released]
+    reach = min(far) if convention["unmatched"] == "nearest" else convention.get("radius", 0)
+    return sum(d <= reach and x == t for d, (_, _, x) in zip(far, released, strict=True))
+
+
+def test_weights_count_and_a_row_of_weight_0_is_not_there():
+    classifier = CAPClassifier().fit([["a"], ["a"], ["b"]], [0, 1, 1], sample_weight=[0.5, 1.5, 0])
+    assert classifier.predict_proba([["a"], ["b"]]).tolist() == [[0.25, 0.75], [0, 0]]
+
+
+def test_an_unmatched_row_is_predicted_the_most_frequent_class_and_missing_values_match():
+    x = pd.DataFrame({"age": [1.0, np.nan, 3], "town": ["a", None, "b"]})
+    classifier = CAPClassifier().fit(x, ["no", "yes", "yes"])
+    asked = pd.DataFrame({"age": [np.nan, 1.0, 1.0], "town": [None, "a", "b"]})
+    assert classifier.predict(asked).tolist() == ["yes", "no", "yes"]
+    assert classifier.score(asked, ["yes", "no", "no"]) == pytest.approx(2 / 3)
+
+
+def test_it_stands_at_the_end_of_a_pipeline():
+    pipeline = make_pipeline(OneHotEncoder(handle_unknown="ignore", sparse_output=False), CAPClassifier())
+    assert pipeline.fit([["a"], ["b"]], [0, 1]).predict([["b"], ["a"]]).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"unmatched": "far"}, '`unmatched` must be "zero"'),
+        ({"radius": 2}, "`radius` must be at most the number of key columns, 1; got 2"),
+        ({"unmatched": "nearest", "radius": 1}, '`unmatched` "nearest" goes with radius 0'),
+    ],
+)
+def test_a_convention_that_there_is_not_is_refused_when_it_is_fitted(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        CAPClassifier(**arguments).fit([["a"], ["b"]], [0, 1])
+
+
+# --- Fitted models
+
+
+def naive_bayes(original, released, keys, target, alpha=1):
+    """For each original record the probability of its target, from counts alone, in fractions."""
+    table = released[[*keys, target]].astype(object).where(lambda x: x.notna(), "missing")
+    of_o = original[[*keys, target]].astype(object).where(lambda x: x.notna(), "missing")
+    levels = {c: set(table[c]) | set(of_o[c]) for c in keys}
+    classes = sorted(set(table[target]))
+    found = []
+    for record in of_o.to_dict("records"):
+        weight = {}
+        for t in classes:
+            own = table[table[target] == t]
+            weight[t] = Fraction(len(own), len(table))
+            for c in keys:
+                weight[t] *= Fraction(int((own[c] == record[c]).sum()) + alpha, len(own) + alpha * len(levels[c]))
+        found.append(weight.get(record[target], 0) / sum(weight.values()))
+    return found
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_naive_bayes_is_its_formula_on_the_counts(seed):
+    original, released = people(seed, 30), people(seed + 20, 40)
+    tables = tabulate(original, released, keys=KEYS, target="ill")
+    levels = [len(level) for level in tables.indexes["key"].levels]
+    attack = model_attack(original, released, keys=KEYS, target="ill", estimator=CategoricalNB(min_categories=levels))
+    expected = naive_bayes(original, released, KEYS, "ill")
+    assert attack.average.item() == pytest.approx(float(sum(expected) / len(expected)), rel=1e-12)
+    values = np.sort([float(p) for p in expected])
+    found = cap_quantiles(attack.o, attack.probability, [0, 0.3, 0.5, 1])
+    np.testing.assert_allclose(found, np.quantile(values, [0, 0.3, 0.5, 1]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("estimator", [DecisionTreeClassifier(random_state=0), LogisticRegression(), DummyClassifier()], ids=repr)
+def test_distinct_rows_with_weights_are_the_records_one_by_one(estimator):
+    """Fitted on all records and asked record by record, as nobody needs to do it."""
+    original, released = people(5), people(6)
+    attack = model_attack(original, released, keys=KEYS, target="ill", estimator=estimator)
+    tables = tabulate(original, released, keys=KEYS, target="ill")
+    codes = dict(zip(tables.indexes["key"], zip(*tables.indexes["key"].codes, strict=True), strict=True))
+    targets = list(tables.indexes["target"])
+
+    def rows(frame):
+        keys = [tuple(capstats.MISSING if pd.isna(x) else x for x in row) for row in frame[KEYS].astype(object).itertuples(index=False)]
+        return pd.DataFrame([codes[key] for key in keys], columns=KEYS), [targets.index(t) for t in frame["ill"]]
+
+    x, y = rows(released)
+    fitted = estimator.fit(x, y)
+    x, y = rows(original)
+    p = fitted.predict_proba(x)
+    truth = [p[i, list(fitted.classes_).index(t)] if t in fitted.classes_ else 0 for i, t in enumerate(y)]
+    assert attack.average.item() == pytest.approx(np.mean(truth), rel=1e-4)  # the iterations of logistic regression end where they do
+    assert attack.attrs["repeated_rows"] is False
+
+
+def test_an_estimator_without_weights_gets_repeated_rows_and_the_result_says_so():
+    original, released = people(5), people(6)
+    pipeline = make_pipeline(OneHotEncoder(handle_unknown="ignore"), CategoricalNB())
+    pipeline.set_params(onehotencoder__sparse_output=False)
+    attack = model_attack(original, released, keys=KEYS, target="ill", estimator=pipeline)
+    assert attack.attrs["repeated_rows"] is True
+    neighbours = model_attack(original, released, keys="town", target="ill", estimator=KNeighborsClassifier(len(released)))
+    of_s = released["ill"].value_counts(normalize=True)
+    assert neighbours.average.item() == pytest.approx(of_s.reindex(original["ill"], fill_value=0).mean(), rel=1e-12)
+    with pytest.raises(ValueError, match=r"KNeighborsClassifier takes no weights, and those of `synthetic` are fractional"):
+        model_attack(original, released.assign(w=0.5), keys="town", target="ill", estimator=KNeighborsClassifier(), weights=(None, "w"))
+
+
+def test_an_estimator_without_probabilities_puts_all_on_its_guess():
+    attack = model_attack(people(5), people(6), keys=KEYS, target="ill", estimator=Perceptron(random_state=0))
+    assert set(np.unique(attack.probability)) == {0, 1}
+    assert attack.average == attack.best_guess
+
+
+def test_the_guesses_beside_it_are_those_of_the_majority_and_of_modal_cap():
+    original, released = people(5), people(6)
+    attack = model_attack(original, released, keys=KEYS, target="ill", estimator=DummyClassifier())
+    tables = tabulate(original, released, keys=KEYS, target="ill")
+    share = (original["ill"] == released["ill"].mode().item()).mean()
+    assert attack.majority_guess.item() == attack.best_guess.item() == pytest.approx(share)
+    assert attack.modal_cap.item() == correct_predictions(tables.o, tables.s).item() / len(original)
+
+
+def test_majorities_that_tie_share():
+    original = {"k": ["a", "b", "c"], "t": ["x", "x", "z"]}
+    released = {"k": ["a", "b"], "t": ["x", "y"]}
+    attack = model_attack(original, released, keys="k", target="t", estimator=DummyClassifier())
+    assert attack.majority_guess.item() == attack.best_guess.item() == pytest.approx(1 / 3)
+
+
+def test_the_probabilities_stand_wherever_cap_takes_a_synthetic_table():
+    original, holdout, released = people(5), people(7), [people(6), people(8)]
+    attack = model_attack(original, released, keys=KEYS, target="ill", estimator=CAPClassifier(), holdout=holdout)
+    tables = tabulate(original, released, keys=KEYS, target="ill", holdout=holdout)
+    for mine, caps in (
+        (holdout_contrast(attack.o, attack.probability, h=attack.h), holdout_contrast(tables.o, tables.s, h=tables.h)),
+        (average_cap_interval(attack.o, attack.probability), average_cap_interval(tables.o, tables.s)),
+    ):
+        for name in caps:
+            np.testing.assert_allclose(mine[name], caps[name], rtol=1e-12)
+    asked = (tables.o + tables.h).sum("target") > 0
+    held = attack.probability.sum("target").where(asked, drop=True)
+    assert np.isin(held.values.round(12), [0, 1]).all()
+    model = model_attack(original, released, keys=KEYS, target="ill", estimator=DecisionTreeClassifier(random_state=0), holdout=holdout)
+    np.testing.assert_allclose(model.probability.sum("target").where(asked, drop=True), 1, rtol=1e-12)
+    assert holdout_contrast(model.o, model.probability, h=model.h).original.equals(model.average.rename("original"))
+
+
+def test_joint_targets_options_and_sparse_tables():
+    original, released = people(5), people(6)
+    arguments = {"keys": ["town", "age"], "target": ["ill", "sex"], "estimator": CAPClassifier(), "bins": {"age": 2}, "missing": "drop"}
+    dense, stored = (model_attack(original, released, backing=b, **arguments) for b in ("dense", "sparse"))
+    tables = tabulate(original, released, **{k: v for k, v in arguments.items() if k != "estimator"})
+    assert dense.average.item() == pytest.approx(average_cap(tables.o, tables.s).item(), rel=1e-12)
+    assert isinstance(stored.probability.data, sparse.COO)
+    np.testing.assert_array_equal(stored.probability.data.todense(), dense.probability.values)
+    for name in ("average", "best_guess", "majority_guess", "modal_cap"):
+        assert stored[name].item() == pytest.approx(dense[name].item(), rel=1e-12)
+
+
+class Recorder(DummyClassifier):
+    """What it was given to fit and asked for, by any copy of it."""
+
+    rows: ClassVar[list] = []
+
+    def fit(self, X, y, sample_weight=None):
+        self.rows.append(("fit", X, sample_weight))
+        return super().fit(X, y, sample_weight)
+
+    def predict_proba(self, X):
+        self.rows.append(("ask", X, None))
+        return super().predict_proba(X)
+
+
+def test_it_is_fitted_once_on_distinct_rows_and_asked_once_for_each_distinct_key():
+    original, released, holdout = people(5, 300), people(6, 200), people(7, 100)
+    Recorder.rows.clear()
+    model_attack(original, [released, released], keys=["town", "sex"], target="ill", estimator=Recorder(), holdout=holdout)
+    (_, fitted, weights), (_, asked, _) = Recorder.rows[:2]
+    assert [what for what, _, _ in Recorder.rows] == ["fit", "ask"] * 2
+    assert len(fitted) == len(released[["town", "sex", "ill"]].drop_duplicates()) < 100
+    assert weights.sum() == 200
+    assert not asked.duplicated().any()
+    assert len(asked) == len(pd.concat([original, holdout])[["town", "sex"]].drop_duplicates())
+
+
+def test_the_estimator_that_was_given_is_left_as_it_was():
+    tree = DecisionTreeClassifier()
+    model_attack(people(5), people(6), keys=KEYS, target="ill", estimator=tree)
+    assert not hasattr(tree, "classes_")
+
+
+# --- Bad input
+
+
+def test_bad_input_is_refused():
+    original, released = people(5), people(6)
+    usual = {"keys": KEYS, "target": "ill", "estimator": CategoricalNB()}
+    with pytest.raises(ValueError, match=r"`synthetic\[1\]` holds one target only, 'no': there is nothing to fit"):
+        model_attack(original, [released, released[released["ill"] == "no"]], **(usual | {"estimator": DummyClassifier()}))
+    for estimator in (Ridge(), CategoricalNB, "naive Bayes"):
+        with pytest.raises(TypeError, match="`estimator` must be a scikit-learn classifier"):
+            model_attack(original, released, **(usual | {"estimator": estimator}))
+    with pytest.raises(TypeError, match="`synthetic` is None"):
+        model_attack(original, None, **usual)
+    with pytest.raises(ValueError, match=r"CategoricalNB has no answer for a level that `synthetic` does not show .* min_categories"):
+        model_attack({"k": ["a", "z"], "t": [0, 1]}, {"k": ["a", "b"], "t": [0, 1]}, keys="k", target="t", estimator=CategoricalNB())
+    with pytest.raises(ValueError, match="Column 'tonw' is not in `original`"):
+        model_attack(original, released, **(usual | {"keys": "tonw"}))
+
+
+def test_without_scikit_learn_the_package_works_and_the_attack_says_what_to_install():
+    code = """
+import sys
+sys.modules["sklearn"] = None
+import capstats
+from capstats import *
+for make in (capstats.CAPClassifier, lambda: capstats.model_attack({}, {}, keys="k", target="t", estimator=1)):
+    try:
+        make()
+    except ImportError as error:
+        print(error)
+"""
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.splitlines()
+    assert said == [
+        "CAPClassifier needs scikit-learn. Install capstats[learn].",
+        "Fitted attackers need scikit-learn. Install capstats[learn].",
+    ]
+
+
+def test_the_package_has_no_other_names():
+    with pytest.raises(AttributeError, match="has no attribute 'CapClassifier'"):
+        _ = capstats.CapClassifier
+
+
+@pytest.mark.parametrize(
+    "estimator", [CAPClassifier(), CAPClassifier(unmatched="nearest"), DecisionTreeClassifier(random_state=0), DummyClassifier()]
+)
+def test_no_attacker_does_better_than_the_keys_allow(estimator):
+    """Theory: at most the modal accuracy of the original given its keys; at least the least count of each key, where all are answered."""
+    for seed in range(5):
+        attack = model_attack(people(seed), people(seed + 10), keys=["town", "sex"], target="ill", estimator=estimator)
+        n = attack.o.sum()
+        for share in (attack.average, attack.best_guess):
+            assert capstats.at_most(share, attack.o.max("target").sum() / n)
+            if estimator.get_params().get("unmatched") != "zero":
+                assert capstats.at_most(attack.o.min("target").sum() / n, share)

@@ -1,0 +1,104 @@
+"""What the artists of attacks carry: every number in a figure is one that the attack returned."""
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+
+from capstats import maximum_knowledge, membership_roc
+from capstats.plotting import plot_attack_utility, plot_maximum_knowledge, plot_membership_difference, plot_membership_roc
+
+
+@pytest.fixture(autouse=True)
+def no_figures_left():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def ax():
+    return plt.subplots()[1]
+
+
+@pytest.fixture
+def roc():
+    rng = np.random.default_rng(1)
+    members, others = {"x": rng.normal(size=20)}, {"x": rng.normal(size=15)}
+    released = [{"x": members["x"] + rng.normal(size=20) / 9} for _ in range(3)]
+    return membership_roc(members, others, released, columns="x", widths=0.1)
+
+
+@pytest.fixture
+def knowledge():
+    frames = [{"a": rng.integers(0, 3, 20), "b": rng.integers(0, 4, 20)} for rng in map(np.random.default_rng, range(4))]
+    return maximum_knowledge(frames[0], frames[1:], columns=["a", "b"])
+
+
+def labels(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_a_difference_curve_for_each_number_of_tables_darker_with_more(ax, roc):
+    assert plot_membership_difference(roc, ax=ax) is ax
+    for i, m in enumerate((1, 2, 3)):
+        np.testing.assert_array_equal(ax.lines[i].get_xdata(), roc["at"])
+        np.testing.assert_array_equal(ax.lines[i].get_ydata(), roc.difference.sel(m=m))
+    brightness = [np.dot(mpl.colors.to_rgb(line.get_color()), [0.3, 0.59, 0.11]) for line in ax.lines[:3]]
+    assert brightness[0] > brightness[1] > brightness[2]
+    assert labels(ax) == ["m = 1", "m = 2", "m = 3"]
+
+
+def test_roc_curves_with_the_area_in_their_labels_and_the_diagonal(ax, roc):
+    plot_membership_roc(roc, ax=ax)
+    for i in range(3):
+        np.testing.assert_array_equal(ax.lines[i].get_xdata(), roc.false_positive_rate[i])
+        np.testing.assert_array_equal(ax.lines[i].get_ydata(), roc.true_positive_rate[i])
+    assert dashed(ax)[0].get_xydata().tolist() == [[0, 0], [1, 1]]
+    assert labels(ax) == [f"m = {m}: area {roc.auc.sel(m=m).item():.2f}" for m in (1, 2, 3)]
+
+
+def test_one_curve_needs_no_number_of_tables(ax, roc):
+    plot_membership_roc(roc.isel(m=0, drop=True), ax=ax, color="black")
+    assert labels(ax) == [f"area {roc.auc[0].item():.2f}"]
+    assert ax.lines[0].get_color() == "black"
+    other = plot_membership_difference(roc.isel(m=0, drop=True))
+    assert other.get_legend() is None
+
+
+def test_a_curve_for_each_column_and_their_average(ax, knowledge):
+    plot_maximum_knowledge(knowledge, ax=ax)
+    for i, column in enumerate("ab"):
+        np.testing.assert_array_equal(ax.lines[i].get_ydata(), knowledge.accuracy.sel(column=column))
+    np.testing.assert_array_equal(dashed(ax)[0].get_ydata(), knowledge.average)
+    assert labels(ax) == ["a", "b", "average"]
+    assert ticks(ax) == ["1", "2", "3"]
+    assert len({(line.get_color(), line.get_marker()) for line in ax.lines}) == 3
+
+
+def test_of_many_columns_no_two_curves_are_alike_and_the_legend_stands_beside_them(ax):
+    names = [f"c{v}" for v in range(12)]
+    many = xr.Dataset({"accuracy": (("m", "column"), np.ones((2, 12))), "average": ("m", [1, 1])}, {"m": [1, 2], "column": names})
+    plot_maximum_knowledge(many, ax=ax)
+    assert len({(line.get_color(), line.get_marker()) for line in ax.lines}) == 13
+    assert ax.get_legend().get_bbox_to_anchor().x0 >= ax.bbox.x1 - 1
+
+
+def test_an_attack_stands_beside_the_utility(ax, roc, knowledge):
+    plot_attack_utility(roc.accuracy, [0.5, 0.6, 0.7], name="membership", ax=ax)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), roc.accuracy)
+    assert ax.lines[1].get_ydata().tolist() == [0.5, 0.6, 0.7]
+    assert labels(ax) == ["membership", "utility"]
+    assert plot_attack_utility(knowledge.average, [1, 1, 1]).lines[1].get_linestyle() == "--"
+
+
+def test_attack_plots_refuse_what_they_cannot_draw(roc, knowledge):
+    for plot in (plot_membership_difference, plot_membership_roc):
+        with pytest.raises(TypeError, match="`roc` must be the Dataset that membership_roc returns; got DataArray"):
+            plot(roc.auc)
+    with pytest.raises(TypeError, match="`knowledge` must be the Dataset that maximum_knowledge returns for several"):
+        plot_maximum_knowledge(knowledge.isel(m=0))
+    with pytest.raises(TypeError, match="`accuracy` must be a DataArray with the one dim `m`"):
+        plot_attack_utility(knowledge.accuracy, [1, 1, 1])
+    with pytest.raises(ValueError, match=r"`utility` has shape \(2,\); give one number for each of the 3"):
+        plot_attack_utility(knowledge.average, [1, 1])
