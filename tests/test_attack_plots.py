@@ -21,6 +21,14 @@ def ax():
     return plt.subplots()[1]
 
 
+def ticks(ax):
+    return [label.get_text() for label in ax.get_xticklabels()]
+
+
+def dashed(ax):
+    return [line for line in ax.lines if line.get_linestyle() == "--"]
+
+
 @pytest.fixture
 def roc():
     rng = np.random.default_rng(1)

@@ -101,8 +101,11 @@ def read(
     found, rows, counts = _rows(source, columns, cuts, reading, by_record)
     key, target = (factor(found[:keys]), factor(found[keys:])) if rows is None else rows.split(keys)
     types = {c: wanted for c, wanted in reading.types.items() if c not in cuts}
-    parts = [(key, columns[:keys], found[:keys]), (target, columns[keys:], found[keys:])]
-    return Counted(*(_part(*part, types, source.name) for part in parts), counts)
+    return Counted(
+        _part(key, columns[:keys], found[:keys], types, source.name),
+        _part(target, columns[keys:], found[keys:], types, source.name),
+        counts,
+    )
 
 
 def read_rows(source: Source, columns: Sequence[Hashable], reading: Reading, by_record: bool = False) -> tuple[Part, Counts]:

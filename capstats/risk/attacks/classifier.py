@@ -10,7 +10,7 @@ import xarray as xr
 from capstats.counts.axes import coords_of, join_columns
 from capstats.counts.batches import Aligned
 from capstats.counts.codes import Column, Places, count
-from capstats.counts.frames import column_of
+from capstats.counts.columns import column_of
 from capstats.counts.primitives import Array, Floats
 from capstats.risk.cap import individual_cap
 from capstats.risk.neighbours import Convention, lender
