@@ -81,7 +81,7 @@ def mixed(hashes: Hashes) -> Hashes:
 class Search:
     """Keys that borrow and keys that lend, at least one of each, and the pool that takes what is lent."""
 
-    def __init__(self, columns: Sequence[Index], borrowers: Index, lenders: Index, pool: Pool):
+    def __init__(self, columns: Sequence[Ints], borrowers: Index, lenders: Index, pool: Pool):
         self.sizes = [int(column.max()) + 1 for column in columns]
         narrow = [column.astype(np.min_scalar_type(size - 1)) for column, size in zip(columns, self.sizes, strict=True)]
         self.a, self.b = Keys(narrow, borrowers), Keys(narrow, lenders)
@@ -92,11 +92,15 @@ class Search:
     def nearest(self) -> Index:
         """Lend to each borrower the rows of all lenders at the least distance, which is returned."""
         distance = np.zeros(len(self.a.keys), np.int64)
-
-        few = len(distance) * self._comparing() <= self.columns * JOIN
-        sample = np.arange(0, len(distance), 1 if few else -(-len(distance) // SAMPLE))
-        distance[sample] = self._compare(sample)
-        for d in range(1, 0 if few else self._depth(distance[sample]) + 1):
+        if len(distance) * self._comparing() <= self.columns * JOIN:
+            depth = 0
+        elif self._looking_up(2**self.columns - 1, len(distance)) <= SAMPLE * self._comparing():
+            depth = self.columns
+        else:
+            sample = np.arange(0, len(distance), -(-len(distance) // SAMPLE))
+            distance[sample] = self._compare(sample)
+            depth = self._depth(distance[sample])
+        for d in range(1, depth + 1):
             left = np.flatnonzero(distance == 0)
             if len(left):
                 distance[self._look_up(left, d)] = d
@@ -109,8 +113,8 @@ class Search:
         borrowers, lenders = len(self.a.keys), len(self.b.keys)
         everybody = np.arange(borrowers)
         ways = {d: times for d in range(radius + 1) if (times := times_met(self.columns, radius, d))}
-        looking = sum(math.comb(self.columns, d) for d in ways) * (JOIN + (borrowers + lenders) * GROUPED)
-        if looking < borrowers * (self._comparing() + lenders * LENT):
+        number = sum(math.comb(self.columns, d) for d in ways)
+        if number < borrowers * (self._comparing() + lenders * LENT) / (JOIN + (borrowers + lenders) * GROUPED):
             for d, times in ways.items():
                 self._look_up(everybody, d, times)
         else:
@@ -122,12 +126,16 @@ class Search:
         """What it takes to compare a borrower with everybody."""
         return len(self.b.keys) * (PAIR + COLUMN * self.columns)
 
+    def _looking_up(self, ways: int, borrowers: float) -> float:
+        """What it takes to look sub-keys up, for so many ways to leave columns out."""
+        return min(ways, 1 << 64) * (JOIN + len(self.b.keys) * LENDER + borrowers * BORROWER)
+
     def _depth(self, distances: Index) -> int:
         """Up to which distance looking up is worth its while, as the distances of a sample tell."""
         left, spent = float(len(self.a.keys)), 0.0
         costs = [left * self._comparing()]
         for d in range(1, self.columns + 1):
-            spent += math.comb(self.columns, d) * (JOIN + len(self.b.keys) * LENDER + left * BORROWER)
+            spent += self._looking_up(math.comb(self.columns, d), left)
             left = len(self.a.keys) * float((distances > d).mean())
             costs.append(spent + left * self._comparing())
         return int(np.argmin(costs))
@@ -231,7 +239,8 @@ def room_for(pairs: int, columns: int) -> tuple[Ints, NDArray[np.bool_]]:
 def differences(a: Sequence[Ints], b: Sequence[Ints], room: tuple[Ints, NDArray[np.bool_]] | None = None) -> Ints:
     """In how many columns each key of one set differs from each of another: shape (a, b)."""
     shape = len(a[0]), len(b[0])
-    number, differ = (x[: math.prod(shape)].reshape(shape) for x in room or room_for(math.prod(shape), len(a)))
+    counts, flags = room or room_for(math.prod(shape), len(a))
+    number, differ = counts[: math.prod(shape)].reshape(shape), flags[: math.prod(shape)].reshape(shape)
     for c, (x, y) in enumerate(zip(a, b, strict=True)):
         np.not_equal(x[:, None], y[None, :], out=differ)
         if c:
