@@ -56,7 +56,7 @@ def lender(aligned: Aligned, unmatched: str, radius: Any = 0, *, everybody: bool
     return lend
 
 
-def key_columns(aligned: Aligned, what: str) -> list[Index]:
+def key_columns(aligned: Aligned, what: str) -> list[Ints]:
     """The codes of the keys, column by column; raises where the keys carry no labels."""
     axis = aligned.axes["key"]
     if axis is None or _numbered(axis):
@@ -64,7 +64,7 @@ def key_columns(aligned: Aligned, what: str) -> list[Index]:
             f"{what} compares keys column by column, and the keys of these tables have no labels. "
             f"Label them: capstats.from_counts(o, s, key_labels={{column: labels}}), or tabulate the records."
         )
-    return [np.asarray(column, np.intp) - min(0, int(np.min(column))) for column in axis.codes]  # pandas has missing labels at -1
+    return [np.asarray(column) - min(0, int(np.min(column))) for column in axis.codes]  # pandas has missing labels at -1
 
 
 def _numbered(axis: pd.MultiIndex) -> bool:
@@ -72,7 +72,7 @@ def _numbered(axis: pd.MultiIndex) -> bool:
     return names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis)))
 
 
-def nearest(codes: list[Index], wanted: Array, s: Table) -> tuple[Table, Array, Array]:
+def nearest(codes: list[Ints], wanted: Array, s: Table) -> tuple[Table, Array, Array]:
     """Each key's own rows, or for wanted keys without any those of the nearest keys; their totals; and how far away these are."""
     s_j = key_total(s)
     borrows = _shaped(wanted, s_j) & (s_j == 0)
@@ -89,7 +89,7 @@ def nearest(codes: list[Index], wanted: Array, s: Table) -> tuple[Table, Array, 
     return like(s, cells(s) + cells(rows)), s_j + totals, distance
 
 
-def within(codes: list[Index], wanted: Array, s: Table, radius: int) -> tuple[Table, Array]:
+def within(codes: list[Ints], wanted: Array, s: Table, radius: int) -> tuple[Table, Array]:
     """The rows of all keys within a radius of each wanted key, and their totals."""
     s_j = key_total(s)
     borrows = _shaped(wanted, s_j)
@@ -107,7 +107,7 @@ def _shaped(wanted: Array, s_j: Array) -> Array:
 
 
 def _pooled(
-    codes: list[Index], borrows: Array, s: Table, s_j: Array, borrow: Callable[[Search, tuple[int, ...], Index], None]
+    codes: list[Ints], borrows: Array, s: Table, s_j: Array, borrow: Callable[[Search, tuple[int, ...], Index], None]
 ) -> tuple[Table, Array]:
     """What the keys borrow, and its totals, one table of the batch after the other."""
     pools = []
@@ -133,7 +133,7 @@ def _any(keys: Array) -> Array:
     return np.asarray(keys.reshape(-1, keys.shape[-1]).any(0))
 
 
-def _apart(codes: list[Index], borrows: Array, lends: Array) -> tuple[Index, Index, Ints]:
+def _apart(codes: list[Ints], borrows: Array, lends: Array) -> tuple[Index, Index, Ints]:
     """Keys that borrow and keys that lend anywhere in the batch, and their distances: shape (lenders, borrowers)."""
     b, a = np.flatnonzero(_any(borrows)), np.flatnonzero(_any(lends))
     return a, b, differences([column[a] for column in codes], [column[b] for column in codes])
@@ -144,24 +144,26 @@ def _sums(rows: Array, pairs: Array) -> Array:
     return np.asarray((rows.astype(np.float64) @ pairs.astype(np.float64)).astype(rows.dtype))
 
 
-def _nearest_in_table(codes: list[Index], borrows: Array, s: Array, s_j: Array) -> tuple[Table, Array, Array]:
+def _nearest_in_table(codes: list[Ints], borrows: Array, s: Array, s_j: Array) -> tuple[Table, Array, Array]:
     a, b, apart = _apart(codes, borrows, s_j > 0)
     rows, totals, distance = s.copy(), s_j.copy(), np.zeros(s_j.shape, np.int64)
-    for d in np.unique(apart):
+    everybody = bool(s_j[..., a].all())  # then the nearest keys are the same in every table
+    for d in [apart.min(0, initial=len(codes))] if everybody else range(1, len(codes) + 1):
         left = borrows[..., b] & (totals[..., b] == 0)
         if not left.any():
             break
-        rows[..., b] += _sums(s[..., a], apart == d) * left[..., None, :]
-        totals[..., b] += _sums(s_j[..., a], apart == d) * left
+        lent = _sums(s[..., a], apart == d) * left[..., None, :]
+        rows[..., b] += lent
+        totals[..., b] += lent.sum(-2)
         distance[..., b] += d * (left & (totals[..., b] > 0))
     return rows, totals, distance
 
 
-def _within_in_table(codes: list[Index], borrows: Array, s: Array, s_j: Array, radius: int) -> tuple[Table, Array]:
+def _within_in_table(codes: list[Ints], borrows: Array, s: Array, s_j: Array, radius: int) -> tuple[Table, Array]:
     a, b, apart = _apart(codes, borrows, s_j > 0)
     rows, totals = np.zeros_like(s), np.zeros_like(s_j)
     rows[..., b] = _sums(s[..., a], apart <= radius)
-    totals[..., b] = _sums(s_j[..., a], apart <= radius)
+    totals[..., b] = rows[..., b].sum(-2)
     return rows, totals
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -38,9 +39,14 @@ class Keys:
         self.keys = keys
         self.columns = [column[keys] for column in columns]
         self.weights = [np.uint64(pow(MULTIPLIER, c + 1, 1 << 64)) for c in range(len(columns))]
-        self.hashes = np.zeros(len(keys), np.uint64)
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """Hashes of the whole keys."""
+        found = np.zeros(len(self.keys), np.uint64)
         for column, weight in zip(self.columns, self.weights, strict=True):
-            self.hashes += np.multiply(column, weight, dtype=np.uint64)
+            found += np.multiply(column, weight, dtype=np.uint64)
+        return found
 
     def without(self, dropped: Sequence[int], some: Index | slice, hashes: Hashes | None = None) -> Hashes:
         """Hashes of sub-keys of some of the keys, from those of longer ones: equal where the sub-keys are, and seldom elsewhere."""
@@ -75,21 +81,26 @@ def mixed(hashes: Hashes) -> Hashes:
 class Search:
     """Keys that borrow and keys that lend, at least one of each, and the pool that takes what is lent."""
 
-    def __init__(self, columns: Sequence[Index], borrowers: Index, lenders: Index, pool: Pool):
+    def __init__(self, columns: Sequence[Ints], borrowers: Index, lenders: Index, pool: Pool):
         self.sizes = [int(column.max()) + 1 for column in columns]
         narrow = [column.astype(np.min_scalar_type(size - 1)) for column, size in zip(columns, self.sizes, strict=True)]
         self.a, self.b = Keys(narrow, borrowers), Keys(narrow, lenders)
         self.pool = pool
         self.columns = len(columns)
+        self.room = room_for(BLOCK, len(columns))
 
     def nearest(self) -> Index:
         """Lend to each borrower the rows of all lenders at the least distance, which is returned."""
         distance = np.zeros(len(self.a.keys), np.int64)
-
-        few = len(distance) * self._comparing() <= self.columns * JOIN
-        sample = np.arange(0, len(distance), 1 if few else -(-len(distance) // SAMPLE))
-        distance[sample] = self._compare(sample)
-        for d in range(1, 0 if few else self._depth(distance[sample]) + 1):
+        if len(distance) * self._comparing() <= self.columns * JOIN:
+            depth = 0
+        elif self._looking_up(2**self.columns - 1, len(distance)) <= SAMPLE * self._comparing():
+            depth = self.columns
+        else:
+            sample = np.arange(0, len(distance), -(-len(distance) // SAMPLE))
+            distance[sample] = self._compare(sample)
+            depth = self._depth(distance[sample])
+        for d in range(1, depth + 1):
             left = np.flatnonzero(distance == 0)
             if len(left):
                 distance[self._look_up(left, d)] = d
@@ -102,8 +113,8 @@ class Search:
         borrowers, lenders = len(self.a.keys), len(self.b.keys)
         everybody = np.arange(borrowers)
         ways = {d: times for d in range(radius + 1) if (times := times_met(self.columns, radius, d))}
-        looking = sum(math.comb(self.columns, d) for d in ways) * (JOIN + (borrowers + lenders) * GROUPED)
-        if looking < borrowers * (self._comparing() + lenders * LENT):
+        number = sum(math.comb(self.columns, d) for d in ways)
+        if number < borrowers * (self._comparing() + lenders * LENT) / (JOIN + (borrowers + lenders) * GROUPED):
             for d, times in ways.items():
                 self._look_up(everybody, d, times)
         else:
@@ -115,12 +126,16 @@ class Search:
         """What it takes to compare a borrower with everybody."""
         return len(self.b.keys) * (PAIR + COLUMN * self.columns)
 
+    def _looking_up(self, ways: int, borrowers: float) -> float:
+        """What it takes to look sub-keys up, for so many ways to leave columns out."""
+        return min(ways, 1 << 64) * (JOIN + len(self.b.keys) * LENDER + borrowers * BORROWER)
+
     def _depth(self, distances: Index) -> int:
         """Up to which distance looking up is worth its while, as the distances of a sample tell."""
         left, spent = float(len(self.a.keys)), 0.0
         costs = [left * self._comparing()]
         for d in range(1, self.columns + 1):
-            spent += math.comb(self.columns, d) * (JOIN + len(self.b.keys) * LENDER + left * BORROWER)
+            spent += self._looking_up(math.comb(self.columns, d), left)
             left = len(self.a.keys) * float((distances > d).mean())
             costs.append(spent + left * self._comparing())
         return int(np.argmin(costs))
@@ -190,34 +205,48 @@ class Search:
         return distance
 
     def _pairs(self, some: Index, radius: int | None) -> tuple[Index, Index, Index]:
-        """Places of borrowers and of their lenders, and how far the nearest ones are."""
+        """Places of borrowers, in order, and of their lenders, and how far the nearest ones are."""
         least = np.full(len(some), self.columns, np.int64)
         found = []
         mine = [column[some] for column in self.a.columns]
         for start in range(0, len(self.b.keys), BLOCK):
-            apart = differences(mine, [column[start : start + BLOCK] for column in self.b.columns])
+            apart = differences(mine, [column[start : start + BLOCK] for column in self.b.columns], self.room)
             least = np.minimum(least, apart.min(1))
             limit = least[:, None].astype(apart.dtype) if radius is None else radius
-            a, b = np.divmod(np.flatnonzero(apart <= limit), apart.shape[1])
-            found.append((a, b + start, apart[a, b]))
+            pairs = np.flatnonzero(apart <= limit)
+            a = pairs // apart.shape[1]
+            found.append((a, pairs - a * apart.shape[1] + start, apart.ravel()[pairs]))
+        if len(found) == 1:
+            return *found[0][:2], least
         a, b, apart = (np.concatenate(part) for part in zip(*found, strict=True))
-        lent = apart <= (least[a] if radius is None else radius)
+        lent = np.flatnonzero(apart <= (least[a] if radius is None else radius))
+        lent = lent[np.argsort(a[lent], kind="stable")]
         return a[lent], b[lent], least
 
     def _lend_pairs(self, pairs: Sequence[tuple[Index, Index]]) -> None:
-        """Lend row by row."""
+        """Lend row by row, to borrowers in order."""
         a, b = (np.concatenate(part) for part in zip(*pairs, strict=True))
-        borrowers, group = np.unique(a, return_inverse=True)
-        self.pool.lend(self.b.keys[b], group, self.a.keys[borrowers], np.arange(len(borrowers)), len(borrowers))
+        first = np.diff(a, prepend=-1) > 0
+        borrowers = a[first]
+        self.pool.lend(self.b.keys[b], np.cumsum(first) - 1, self.a.keys[borrowers], np.arange(len(borrowers)), len(borrowers))
 
 
-def differences(a: Sequence[Ints], b: Sequence[Ints]) -> Ints:
+def room_for(pairs: int, columns: int) -> tuple[Ints, NDArray[np.bool_]]:
+    """Where differences are counted, to be used again and again."""
+    return np.empty(pairs, np.min_scalar_type(columns)), np.empty(pairs, bool)
+
+
+def differences(a: Sequence[Ints], b: Sequence[Ints], room: tuple[Ints, NDArray[np.bool_]] | None = None) -> Ints:
     """In how many columns each key of one set differs from each of another: shape (a, b)."""
-    number = np.zeros((len(a[0]), len(b[0])), np.min_scalar_type(len(a)))
-    differ = np.empty(number.shape, bool)
-    for x, y in zip(a, b, strict=True):
+    shape = len(a[0]), len(b[0])
+    counts, flags = room or room_for(math.prod(shape), len(a))
+    number, differ = counts[: math.prod(shape)].reshape(shape), flags[: math.prod(shape)].reshape(shape)
+    for c, (x, y) in enumerate(zip(a, b, strict=True)):
         np.not_equal(x[:, None], y[None, :], out=differ)
-        number += differ.view(np.uint8)  # adding them as bools takes longer
+        if c:
+            number += differ.view(np.uint8)  # adding them as bools takes longer
+        else:
+            number[...] = differ
     return number
 
 
