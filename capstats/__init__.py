@@ -13,6 +13,7 @@ from capstats.laws.synthesis import sample_tables
 from capstats.risk.baselines import baseline_cap
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.risk.sweep import sweep
 
 __version__ = version("capstats")
 
@@ -40,6 +41,7 @@ __all__ = [
     "minimum_cap",
     "observed_domain",
     "sample_tables",
+    "sweep",
     "tabulate",
     "to_frame",
 ]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import cycle
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # apart for the colour-blind (Okabe and Ito), and in grey
+ORANGE_TO_BLUE = LinearSegmentedColormap.from_list("orange_to_blue", [VERMILLION, "white", BLUE])
 FILLS: tuple[dict[str, Any], ...] = (
     {"facecolor": "#56B4E9", "hatch": None},
     {"facecolor": "#E69F00", "hatch": "////"},
@@ -163,6 +165,70 @@ def plot_average_cap(
     ax.locator_params(axis="x", nbins=6)
     ax.set_xlabel("average CAP")
     ax.set_ylabel("synthetic tables")
+    return ax
+
+
+def plot_sweep(
+    swept: xr.Dataset, *, contribution: Literal["shapley", "leave_one_out"] = "shapley", ax: Axes | None = None, **imshow_kwargs: Any
+) -> Axes:
+    """Heatmap of what each key column contributes to the risk of each target.
+
+    Parameters
+    ----------
+    swept : Dataset
+        Result of `capstats.sweep`, with one measure (and one synthetic table) chosen, as by ``swept.sel(measure="average_cap")``.
+    contribution : {"shapley", "leave_one_out"}
+        Which of its variables to draw.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    **imshow_kwargs
+        Passed to matplotlib's ``Axes.imshow``.
+
+    Returns
+    -------
+    Axes
+        One row a target, one column a key column, each cell with its number; darker is more, blue where a column adds, orange where it
+        takes away.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `swept` is not such a Dataset, lacks the contribution, or has more than one measure or synthetic table.
+
+    See Also
+    --------
+    capstats.sweep
+    """
+    if not isinstance(swept, xr.Dataset) or "without_keys" not in swept:
+        raise TypeError(f"`swept` must be the Dataset that sweep returns; got {type(swept).__name__}.")
+    if contribution not in ("shapley", "leave_one_out"):
+        raise ValueError(f'`contribution` must be "shapley" or "leave_one_out"; got {contribution!r}.')
+    if contribution not in swept:
+        raise ValueError(f"`swept` has no {contribution!r}: it needs more of the sizes. Sweep with sizes=None.")
+    axes = ("target_column", "key_column")
+    alone = {dim: 0 for dim in swept[contribution].dims if dim not in axes and swept.sizes[dim] == 1}
+    shares = swept[contribution].isel(alone)
+    spread = [str(dim) for dim in shares.dims if dim not in axes]
+    if spread:
+        raise ValueError(f"`swept` spreads over {', '.join(map(repr, spread))}; choose one along each, with .sel or .isel.")
+    if "target_column" not in shares.dims:
+        shares = shares.expand_dims("target_column")
+    shares = shares.transpose(*axes)
+    ax = _axes(ax)
+    reach = float(np.nanmax(np.abs(shares.values), initial=0)) or 1.0
+    style: dict[str, Any] = {"cmap": ORANGE_TO_BLUE, "vmin": -reach, "vmax": reach, "aspect": "auto"}
+    image = ax.imshow(shares.values, **(style | imshow_kwargs))
+    digits = 2 if reach < 100 else 0
+    for (row, column), share in np.ndenumerate(shares.values):
+        red, green, blue, _ = image.cmap(image.norm(share))
+        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+        ax.text(column, row, f"{share:.{digits}f}", ha="center", va="center", fontsize="x-small", color="white" if dark else "black")
+    ax.set_xticks(range(shares.sizes["key_column"]), [str(x) for x in shares["key_column"].values], rotation=45, ha="right")
+    ax.set_yticks(range(shares.sizes["target_column"]), [str(x) for x in np.atleast_1d(shares["target_column"].values)])
+    ax.set_xlabel("key column")
+    ax.set_ylabel("target")
+    title = {"shapley": "Shapley values", "leave_one_out": "leave one out"}[contribution]
+    ax.set_title(f"{swept['measure'].values.item()}, {title}", fontsize="medium")
     return ax
 
 

@@ -154,6 +154,15 @@ def test_tabulate_counts_the_same_on_both_backings(options: dict[str, Any]) -> N
     assert dense(s).identical(o)
 
 
+@pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"missing": "drop"}])
+def test_a_sweep_has_the_same_numbers_on_both_backings(options: dict[str, Any]) -> None:
+    measures = ["average_cap", "average_cap_drop", "original_cap", "modal_accuracy", "correct_predictions", "matched_records"]
+    arguments = {"keys": ["sex", "age", "u"], "targets": ["t", "w"] if "weights" not in options else "t", "measures": measures, **options}
+    tables = [records(seed).assign(u=records(seed).age % 3) for seed in (1, 2, 3)]
+    o, s = (capstats.sweep(tables[0], tables[1:], backing=b, **arguments) for b in ("dense", "sparse"))
+    xr.testing.assert_allclose(o, s, rtol=1e-12)
+
+
 def test_domains_and_merging_are_the_same_on_both_backings() -> None:
     o, s = both()
     assert np.array_equal(capstats.observed_domain(s).data.todense(), capstats.observed_domain(o).values)

@@ -7,9 +7,9 @@ import pytest
 import xarray as xr
 from matplotlib.cbook import boxplot_stats
 
-from capstats import average_cap, cap_boxplot, expand, from_counts, individual_cap, sample_tables
+from capstats import average_cap, cap_boxplot, expand, from_counts, individual_cap, sample_tables, sweep
 from capstats.datasets import paper_originals, paper_synthetics, smoking
-from capstats.plotting import BLUE, VERMILLION, plot_average_cap, plot_individual_cap
+from capstats.plotting import BLUE, VERMILLION, plot_average_cap, plot_individual_cap, plot_sweep
 
 
 @pytest.fixture(autouse=True)
@@ -369,3 +369,61 @@ def test_two_plots_on_the_same_axes_do_not_disturb_each_other(which, ax, boxes, 
     patches = len(ax.patches)
     draw(ax=ax)
     assert len(ax.patches) == 2 * patches
+
+
+# --- Heatmap of a sweep
+
+
+RECORDS = {"a": [0, 0, 1, 1, 2], "b": [0, 1, 0, 1, 1], "t": ["x", "y", "y", "x", "x"], "u": [0, 0, 1, 1, 1]}
+
+
+@pytest.fixture
+def swept():
+    return sweep(RECORDS, [RECORDS, {**RECORDS, "b": [1, 1, 0, 0, 0]}], keys=["a", "b"], targets=["t", "u"])
+
+
+@pytest.mark.parametrize("contribution", ["shapley", "leave_one_out"])
+def test_a_cell_of_the_heatmap_is_the_contribution_of_its_column_to_its_target(ax, swept, contribution):
+    chosen = swept.sel(measure="average_cap").isel(synthetic=1)
+    assert plot_sweep(chosen, contribution=contribution, ax=ax) is ax
+    expected = chosen[contribution].transpose("target_column", "key_column").values
+    np.testing.assert_array_equal(ax.images[0].get_array(), expected)
+    assert ticks(ax) == ["a", "b"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["t", "u"]
+    written = {text.get_position(): text.get_text() for text in ax.texts}
+    assert written == {(column, row): f"{expected[row, column]:.2f}" for row in range(2) for column in range(2)}
+    assert ax.get_title().startswith("average_cap, ")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("key column", "target")
+
+
+def test_colours_are_symmetric_so_that_white_is_nothing(ax, swept):
+    plot_sweep(swept.sel(measure="matched_records").isel(synthetic=1), ax=ax)
+    low, high = ax.images[0].get_clim()
+    assert low == -high
+    assert high == np.abs(ax.images[0].get_array()).max()
+    assert ax.images[0].cmap(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.01)
+
+
+def test_a_sweep_of_one_target_one_measure_and_one_table_needs_no_choice():
+    found = sweep(RECORDS, [RECORDS], keys=["a", "b"], targets="t", measures="average_cap")
+    assert plot_sweep(found).images[0].get_array().shape == (1, 2)
+    assert plot_sweep(found.isel(target_column=0)).images[0].get_array().shape == (1, 2)
+    assert plot_sweep(found.squeeze(), vmax=3).images[0].get_clim()[1] == 3
+
+
+def test_contributions_that_are_not_defined_are_left_white(ax):
+    other = {**RECORDS, "a": [7] * 5}
+    plot_sweep(sweep(RECORDS, other, keys=["a", "b"], targets="t", measures="average_cap_drop"), ax=ax)
+    assert {text.get_text() for text in ax.texts} == {"nan"}
+    ax.figure.canvas.draw()
+
+
+def test_what_is_no_sweep_or_no_single_heatmap_is_refused(swept):
+    with pytest.raises(TypeError, match="`swept` must be the Dataset that sweep returns; got DataArray"):
+        plot_sweep(swept.shapley)
+    with pytest.raises(ValueError, match="`swept` spreads over 'measure', 'synthetic'; choose one along each"):
+        plot_sweep(swept)
+    with pytest.raises(ValueError, match='`contribution` must be "shapley" or "leave_one_out"; got \'share\''):
+        plot_sweep(swept, contribution="share")
+    with pytest.raises(ValueError, match="`swept` has no 'shapley': it needs more of the sizes"):
+        plot_sweep(sweep(RECORDS, RECORDS, keys=["a", "b"], targets="t", sizes=2))

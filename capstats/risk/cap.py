@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import Floats, Table, attribution, cells, key_total, like, mode, ratio, shared
+from capstats.counts.primitives import Array, Floats, Table, attribution, cells, key_total, like, mode, ratio, shared
 
 Unmatched = Literal["zero", "drop"]
 
@@ -116,19 +116,17 @@ def average_cap(o: Any, s: Any, *, unmatched: Unmatched = "zero") -> xr.DataArra
     0.3074
     """
     check_unmatched(unmatched)
-
-    def correct(o: Table, s: Table) -> Floats:
-        s_j = key_total(s)
-        return np.asarray(ratio(shared(o, s, s_j), s_j, 0.0).sum(-1))  # c
-
-    def among_matched(o: Table, s: Table) -> Floats:
-        return ratio(correct(o, s), (key_total(o) * (key_total(s) > 0)).sum(-1), np.nan)  # Definition 3
-
     aligned = Aligned({"o": o, "s": s})
     if unmatched == "drop":
-        return aligned.map(among_matched, "average_cap")
-    c = aligned.map(correct, "average_cap")
+        return aligned.map(lambda o, s: ratio(attributed(o, s), matched(o, s), np.nan), "average_cap")  # Definition 3
+    c = aligned.map(attributed, "average_cap")
     return c.copy(data=ratio(c.values, aligned.totals("o"), np.nan))  # Definition 2
+
+
+def attributed(o: Table, s: Table) -> Floats:
+    """Original records that are expected to be attributed correctly, c: shape (...)."""
+    s_j = key_total(s)
+    return np.asarray(ratio(shared(o, s, s_j), s_j, 0.0).sum(-1))
 
 
 def matched_records(o: Any, s: Any) -> xr.DataArray:
@@ -166,7 +164,12 @@ def matched_records(o: Any, s: Any) -> xr.DataArray:
     >>> int(matched_records([[1, 2], [3, 4]], [[5, 0], [0, 0]]))
     4
     """
-    return Aligned({"o": o, "s": s}).map(lambda o, s: (key_total(o) * (key_total(s) > 0)).sum(-1), "matched_records")
+    return Aligned({"o": o, "s": s}).map(matched, "matched_records")
+
+
+def matched(o: Table, s: Table) -> Array:
+    """Original records whose key is in the synthetic table, n_M: shape (...)."""
+    return np.asarray((key_total(o) * (key_total(s) > 0)).sum(-1))
 
 
 def correct_predictions(o: Any, s: Any) -> xr.DataArray:
@@ -207,10 +210,11 @@ def correct_predictions(o: Any, s: Any) -> xr.DataArray:
     >>> float(correct_predictions(o, [[67, 97, 153], [37, 114, 101], [169, 14, 148]]))
     272.0
     """
+    return Aligned({"o": o, "s": s}).map(predicted, "correct_predictions")
 
-    def formula(o: Table, s: Table) -> Floats:
-        best = mode(s)
-        predicted = key_total(like(best, cells(o) * cells(best)))
-        return np.asarray(ratio(predicted, key_total(best), 0.0).sum(-1))
 
-    return Aligned({"o": o, "s": s}).map(formula, "correct_predictions")
+def predicted(o: Table, s: Table) -> Floats:
+    """Original records whose target is the key's most frequent synthetic one, a tie being shared: shape (...)."""
+    best = mode(s)
+    named = key_total(like(best, cells(o) * cells(best)))
+    return np.asarray(ratio(named, key_total(best), 0.0).sum(-1))

@@ -1,0 +1,159 @@
+"""Tables of many subsets of the key columns from one count of them all: axes are summed down the lattice, no record is counted again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.counts.axes import UNLABELLED, coords_of, join_columns, multi_index
+from capstats.counts.backing import Backing, Data, Index, choose_sparse, filled, is_sparse, stacked, table_of
+from capstats.counts.codes import Column, Places, factor
+from capstats.counts.labels import free_name, level_index
+from capstats.counts.primitives import Array
+from capstats.counts.tabulate import Records
+
+SCATTER = 3  # to add one filled cell where it belongs costs as much as to add so many neighbours of a row
+
+Columns = tuple[int, ...]  # positions of key columns, ascending
+
+
+@dataclass(frozen=True)
+class Keyset:
+    """The tables of some of the key columns."""
+
+    columns: Columns
+    codes: list[Places]  # of its keys, one array a column
+    places: Places  # where each key of all the columns went among its keys
+    tables: list[list[Data]]  # for each target column: the table (target, key) of the original, then those of the synthetic tables
+
+    @property
+    def keys(self) -> int:
+        """How many keys it has; without a column there is one."""
+        return len(self.codes[0]) if self.codes else 1
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The filled cells of a table over all key columns."""
+
+    target: Index
+    key: Index
+    values: Array
+    targets: int  # rows of the table
+
+    @classmethod
+    def of(cls, table: Data) -> Filled:
+        """Those of a table on either backing."""
+        (target, key), values = filled(table)
+        return cls(target, key, values, table.shape[0])
+
+
+class Lattice:
+    """Counts over all key columns, one target column at a time, from which those of every subset of the key columns follow."""
+
+    def __init__(self, records: Records, key_columns: Sequence[Hashable], target_columns: Sequence[Hashable], backing: Backing = "auto"):
+        counted, names = records.tables, records.names
+        key, key_places = join_columns([table.key.columns for table in counted], key_columns, names)
+        of_rows = [places[table.key.of_row] for table, places in zip(counted, key_places, strict=True)]
+        self.targets: list[pd.MultiIndex] = []
+        tables: list[list[Data]] = []
+        for t, column in enumerate(target_columns):
+            axis, places = join_columns([[table.target.columns[t]] for table in counted], [column], names)
+            shape = (len(axis), len(key))
+            sparse = choose_sparse(backing, max(len(table.counts) for table in counted), math.prod(shape))
+            tables.append(
+                [
+                    table_of(table.counts, i[table.target.of_row], j, shape, sparse)
+                    for table, i, j in zip(counted, places, of_rows, strict=True)
+                ]
+            )
+            self.targets.append(axis.set_names([str(column)]))
+        self.names: list[str] = []
+        for column in key_columns:
+            self.names.append(free_name(column, [*self.names, *(c for c in [*key_columns, *target_columns] if c != column)]))
+        self.levels: list[Any] = list(key.levels)
+        self.synthetic = None if records.labels is None else level_index(records.labels)
+        self.backing = backing
+        self.cells = [[Filled.of(table) for table in of_target] for of_target in tables]
+        codes = [np.asarray(column, np.int64) for column in key.codes]
+        self.whole = Keyset(tuple(range(len(codes))), codes, np.arange(len(key)), tables)
+
+    def walk(self, sizes: Collection[int]) -> Iterator[Keyset]:
+        """Every subset of so many of the key columns, each from a larger one; at most one of each size is held at a time."""
+        children = self._children(sizes)
+
+        def below(keyset: Keyset) -> Iterator[Keyset]:
+            if len(keyset.columns) in sizes:
+                yield keyset
+            for columns in children.get(keyset.columns, ()):
+                yield from below(self._narrowed(keyset, columns))
+
+        return below(self.whole)
+
+    def _children(self, sizes: Collection[int]) -> dict[Columns, list[Columns]]:
+        """The subsets that follow from each: a subset follows from the next larger one that adds the columns with the fewest labels."""
+        k = len(self.levels)
+        cheap = sorted(range(k), key=lambda column: len(self.levels[column]))
+        children: dict[Columns, list[Columns]] = {}
+        for size in set(sizes) - {k}:
+            larger = min(x for x in {*sizes, k} if x > size)
+            for columns in combinations(range(k), size):
+                added = [column for column in cheap if column not in columns][: larger - size]
+                children.setdefault(tuple(sorted((*columns, *added))), []).append(columns)
+        return children
+
+    def _narrowed(self, wide: Keyset, columns: Columns) -> Keyset:
+        """Some of the columns of a keyset: its tables summed, or the cells that were filled at first where that takes less time."""
+        codes = [wide.codes[wide.columns.index(column)] for column in columns]
+        where: Places = np.zeros(wide.keys, np.int64)
+        if columns:
+            found = factor([Column(c, range(len(self.levels[column]))) for c, column in zip(codes, columns, strict=True)])
+            codes, where = found.codes, found.of_row
+        keys = len(codes[0]) if columns else 1
+        places = where[wide.places]
+        tables = []
+        for of_target, cells in zip(wide.tables, self.cells, strict=True):
+            sparse = choose_sparse(self.backing, max(len(x.values) for x in cells), cells[0].targets * keys)
+            tables.append(
+                [
+                    table_of(x.values, x.target, places[x.key], (x.targets, keys), sparse)
+                    if sparse or is_sparse(table) or table.size > SCATTER * len(x.values)
+                    else _merged(table, where, keys)
+                    for table, x in zip(of_target, cells, strict=True)
+                ]
+            )
+        return Keyset(columns, codes, places, tables)
+
+    def pair(self, keyset: Keyset, target: int, *, labelled: bool) -> tuple[xr.DataArray, xr.DataArray]:
+        """The tables o and s of a keyset and a target column, as `tabulate` returns them, or without their labels."""
+        first, *others = keyset.tables[target]
+        coords = self._coords(keyset, target) if labelled else xr.Coordinates()
+        o = xr.DataArray(first, coords, ("target", "key"), "o")
+        if self.synthetic is None:
+            return o, xr.DataArray(others[0], coords, ("target", "key"), "s")
+        several = coords.merge({"synthetic": self.synthetic}).coords
+        return o, xr.DataArray(stacked(others), several, ("synthetic", "target", "key"), "s")
+
+    def _coords(self, keyset: Keyset, target: int) -> xr.Coordinates:
+        """Labels of both axes; where no key column is known there is one key, 0."""
+        key = multi_index([np.zeros(1, np.int64)], [[0]], [UNLABELLED["key"]])
+        if keyset.columns:
+            codes: list[Any] = keyset.codes
+            levels, names = [self.levels[c] for c in keyset.columns], [self.names[c] for c in keyset.columns]
+            key = pd.MultiIndex(levels=levels, codes=codes, names=names, verify_integrity=False)
+        return coords_of("key", key).merge(coords_of("target", self.targets[target])).coords
+
+
+def _merged(table: Array, where: Places, keys: int) -> Array:
+    """A dense table whose keys go where they are told, those that meet being added up."""
+    found = np.zeros((len(table), keys), table.dtype)
+    for total, row in zip(found, table, strict=True):
+        np.add.at(total, where, row)
+    return found
