@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +38,17 @@ class Column:
 
 @dataclass
 class Factor:
-    """Distinct combinations of some columns, as one index array a column into its labels, and which of them each row has."""
+    """Distinct combinations of some columns, each as one number over all of them, in order, and which of them each row has."""
 
-    codes: list[Places]
+    flat: Places
+    sizes: Sequence[int]  # of the digits that make up the number
+    digits: Callable[[list[Places]], list[Places]]  # from them to those of the columns
     of_row: Places
+
+    @cached_property
+    def codes(self) -> list[Places]:
+        """One index array a column into its labels."""
+        return self.digits(list(np.unravel_index(self.flat, tuple(self.sizes))))
 
 
 @dataclass
@@ -62,7 +70,7 @@ class Rows:
         if self.digits is _as_they_are:
             sizes = _sizes(self.columns)
             first, second = np.divmod(self.flat, math.prod(sizes[k:]))
-            return _factor(first, sizes[:k]), _factor(second, sizes[k:])
+            return _factor(first, sizes[:k], _as_they_are), _factor(second, sizes[k:], _as_they_are)
         columns = [Column(c, range(int(c.max()) + 1)) for c in self.codes]
         return factor(columns[:k]), factor(columns[k:])
 
@@ -263,11 +271,10 @@ def union(tables: Sequence[Sequence[Places]], sizes: Sequence[int]) -> tuple[lis
 def factor(columns: Sequence[Column]) -> Factor:
     """Distinct combinations of the columns, in order, and which of them each row has."""
     columns, digits = _narrowed(columns)
-    found = _factor(_fold(columns, 0, len(columns[0].codes)), _sizes(columns))
-    return Factor(digits(found.codes), found.of_row)
+    return _factor(_fold(columns, 0, len(columns[0].codes)), _sizes(columns), digits)
 
 
-def _factor(flat: Places, sizes: Sequence[int]) -> Factor:
+def _factor(flat: Places, sizes: Sequence[int], digits: Callable[[list[Places]], list[Places]]) -> Factor:
     cells = math.prod(sizes)
     if cells <= 4 * max(1 << 16, len(flat)):
         seen = np.zeros(cells, bool)
@@ -282,7 +289,7 @@ def _factor(flat: Places, sizes: Sequence[int]) -> Factor:
         first = _starts(ordered)
         distinct, of_row = ordered[first], np.empty(len(flat), np.int64)
         of_row[order] = np.cumsum(first) - 1
-    return Factor(list(np.unravel_index(distinct, tuple(sizes))), of_row)
+    return Factor(distinct, sizes, digits, of_row)
 
 
 def _starts(ordered: Places) -> NDArray[np.bool_]:
