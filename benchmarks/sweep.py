@@ -59,8 +59,7 @@ def counted_anew(tables):
 
 def swept(o, s):
     """The aligned tables of every subset, one after the other; without measures."""
-    options = {"missing": "level", "null_values": None, "types": None, "bins": None, "weights": None, "memory_limit": None}
-    lattice = Lattice(read_records(o, s, None, list(KEYS), list(TARGETS), progress=False, **options), list(KEYS), list(TARGETS))
+    lattice = Lattice(read_records(o, s, None, list(KEYS), list(TARGETS), progress=False))
     return sum(len(keyset.tables) for keyset in lattice.walk(range(1, len(KEYS) + 1)))
 
 

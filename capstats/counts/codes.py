@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,10 +39,17 @@ class Column:
 
 @dataclass
 class Factor:
-    """Distinct combinations of some columns, as one index array a column into its labels, and which of them each row has."""
+    """Distinct combinations of some columns, each as one number over all of them, in order, and which of them each row has."""
 
-    codes: list[Places]
+    flat: Places
+    sizes: Sequence[int]  # of the digits that make up the number
+    digits: Callable[[list[Places]], list[Places]]  # from them to those of the columns
     of_row: Places
+
+    @cached_property
+    def codes(self) -> list[Places]:
+        """One index array a column into its labels."""
+        return self.digits(list(np.unravel_index(self.flat, tuple(self.sizes))))
 
 
 @dataclass
@@ -56,14 +64,18 @@ class Rows:
     @property
     def codes(self) -> list[Places]:
         """One index array a column into its labels."""
-        return self.digits(list(np.unravel_index(self.flat, _sizes(self.columns))))
+        return self.whole().codes
+
+    def whole(self) -> Factor:
+        """The rows as combinations of all columns, each of them its own."""
+        return Factor(self.flat, _sizes(self.columns), self.digits, np.arange(len(self.flat)))
 
     def split(self, k: int) -> tuple[Factor, Factor]:
         """The rows as combinations of the first k columns and of the others: few of each, where rows are many."""
         if self.digits is _as_they_are:
             sizes = _sizes(self.columns)
             first, second = np.divmod(self.flat, math.prod(sizes[k:]))
-            return _factor(first, sizes[:k]), _factor(second, sizes[k:])
+            return _factor(first, sizes[:k], _as_they_are), _factor(second, sizes[k:], _as_they_are)
         columns = [Column(c, range(int(c.max()) + 1)) for c in self.codes]
         return factor(columns[:k]), factor(columns[k:])
 
@@ -265,11 +277,10 @@ def union(tables: Sequence[Sequence[Places]], sizes: Sequence[int]) -> tuple[lis
 def factor(columns: Sequence[Column]) -> Factor:
     """Distinct combinations of the columns, in order, and which of them each row has."""
     columns, digits = _narrowed(columns)
-    found = _factor(_fold(columns, 0, len(columns[0].codes)), _sizes(columns))
-    return Factor(digits(found.codes), found.of_row)
+    return _factor(_fold(columns, 0, len(columns[0].codes)), _sizes(columns), digits)
 
 
-def _factor(flat: Places, sizes: Sequence[int]) -> Factor:
+def _factor(flat: Places, sizes: Sequence[int], digits: Callable[[list[Places]], list[Places]]) -> Factor:
     cells = math.prod(sizes)
     if cells <= 4 * max(1 << 16, len(flat)):
         seen = np.zeros(cells, bool)
@@ -284,7 +295,7 @@ def _factor(flat: Places, sizes: Sequence[int]) -> Factor:
         first = _starts(ordered)
         distinct, of_row = ordered[first], np.empty(len(flat), np.int64)
         of_row[order] = np.cumsum(first) - 1
-    return Factor(list(np.unravel_index(distinct, tuple(sizes))), of_row)
+    return Factor(distinct, sizes, digits, of_row)
 
 
 def _starts(ordered: Places) -> NDArray[np.bool_]:

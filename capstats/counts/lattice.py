@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -14,7 +14,7 @@ import xarray as xr
 
 from capstats.counts.axes import UNLABELLED, coords_of, join_columns, multi_index
 from capstats.counts.backing import Backing, Data, Index, choose_sparse, filled, is_sparse, stacked, table_of
-from capstats.counts.codes import Column, Places, factor
+from capstats.counts.codes import Column, Factor, Ints, Places, factor
 from capstats.counts.labels import free_name, level_index
 from capstats.counts.primitives import Array
 from capstats.counts.tabulate import Records
@@ -29,14 +29,19 @@ class Keyset:
     """The tables of some of the key columns."""
 
     columns: Columns
-    codes: list[Places]  # of its keys, one array a column
+    distinct: Factor | None  # its keys, among those of a larger set; None without a column, where there is one key
     places: Places  # where each key of all the columns went among its keys
     tables: list[list[Data]]  # for each target column: the table (target, key) of the original, then those of the synthetic tables
 
     @property
     def keys(self) -> int:
-        """How many keys it has; without a column there is one."""
-        return len(self.codes[0]) if self.codes else 1
+        """How many keys it has."""
+        return 1 if self.distinct is None else len(self.distinct.flat)
+
+    @property
+    def codes(self) -> list[Places]:
+        """Its keys, one array a column."""
+        return [] if self.distinct is None else self.distinct.codes
 
 
 @dataclass(frozen=True)
@@ -52,19 +57,19 @@ class Filled:
     def of(cls, table: Data) -> Filled:
         """Those of a table on either backing."""
         (target, key), values = filled(table)
-        return cls(target, key, values, table.shape[0])
+        return cls(np.ascontiguousarray(target), np.ascontiguousarray(key), values, table.shape[0])
 
 
 class Lattice:
     """Counts over all key columns, one target column at a time, from which those of every subset of the key columns follow."""
 
-    def __init__(self, records: Records, key_columns: Sequence[Hashable], target_columns: Sequence[Hashable], backing: Backing = "auto"):
+    def __init__(self, records: Records, backing: Backing = "auto"):
         counted, names = records.tables, records.names
-        key, key_places = join_columns([table.key.columns for table in counted], key_columns, names)
+        key, key_places = join_columns([table.key.columns for table in counted], records.key_columns, names)
         of_rows = [places[table.key.of_row] for table, places in zip(counted, key_places, strict=True)]
         self.targets: list[pd.MultiIndex] = []
         tables: list[list[Data]] = []
-        for t, column in enumerate(target_columns):
+        for t, column in enumerate(records.target_columns):
             axis, places = join_columns([[table.target.columns[t]] for table in counted], [column], names)
             shape = (len(axis), len(key))
             sparse = choose_sparse(backing, max(len(table.counts) for table in counted), math.prod(shape))
@@ -75,15 +80,19 @@ class Lattice:
                 ]
             )
             self.targets.append(axis.set_names([str(column)]))
+        columns = records.key_columns + records.target_columns
         self.names: list[str] = []
-        for column in key_columns:
-            self.names.append(free_name(column, [*self.names, *(c for c in [*key_columns, *target_columns] if c != column)]))
+        for column in records.key_columns:
+            self.names.append(free_name(column, [*self.names, *(c for c in columns if c != column)]))
         self.levels: list[Any] = list(key.levels)
         self.synthetic = None if records.labels is None else level_index(records.labels)
         self.backing = backing
         self.cells = [[Filled.of(table) for table in of_target] for of_target in tables]
-        codes = [np.asarray(column, np.int64) for column in key.codes]
-        self.whole = Keyset(tuple(range(len(codes))), codes, np.arange(len(key)), tables)
+        distinct = self._distinct(list(map(np.asarray, key.codes)), range(key.nlevels))
+        self.whole = Keyset(tuple(range(key.nlevels)), distinct, distinct.of_row, tables)
+
+    def _distinct(self, codes: Sequence[Ints], columns: Iterable[int]) -> Factor:
+        return factor([Column(own, range(len(self.levels[column]))) for own, column in zip(codes, columns, strict=True)])
 
     def walk(self, sizes: Collection[int]) -> Iterator[Keyset]:
         """Every subset of so many of the key columns, each from a larger one; at most one of each size is held at a time."""
@@ -111,12 +120,9 @@ class Lattice:
 
     def _narrowed(self, wide: Keyset, columns: Columns) -> Keyset:
         """Some of the columns of a keyset: its tables summed, or the cells that were filled at first where that takes less time."""
-        codes = [wide.codes[wide.columns.index(column)] for column in columns]
-        where: Places = np.zeros(wide.keys, np.int64)
-        if columns:
-            found = factor([Column(c, range(len(self.levels[column]))) for c, column in zip(codes, columns, strict=True)])
-            codes, where = found.codes, found.of_row
-        keys = len(codes[0]) if columns else 1
+        distinct = self._distinct([wide.codes[wide.columns.index(column)] for column in columns], columns) if columns else None
+        where = np.zeros(wide.keys, np.int64) if distinct is None else distinct.of_row
+        keys = 1 if distinct is None else len(distinct.flat)
         places = where[wide.places]
         tables = []
         for of_target, cells in zip(wide.tables, self.cells, strict=True):
@@ -129,7 +135,7 @@ class Lattice:
                     for table, x in zip(of_target, cells, strict=True)
                 ]
             )
-        return Keyset(columns, codes, places, tables)
+        return Keyset(columns, distinct, places, tables)
 
     def pair(self, keyset: Keyset, target: int, *, labelled: bool) -> tuple[xr.DataArray, xr.DataArray]:
         """The tables o and s of a keyset and a target column, as `tabulate` returns them, or without their labels."""

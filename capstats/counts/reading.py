@@ -111,7 +111,7 @@ def read(
 def read_rows(source: Source, columns: Sequence[Hashable], reading: Reading, by_record: bool = False) -> tuple[Part, Counts]:
     """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
     found, rows, counts = _rows(source, columns, {}, reading, by_record)
-    distinct = factor(found) if rows is None else Factor(rows.codes, np.arange(len(counts)))
+    distinct = factor(found) if rows is None else rows.whole()
     return _part(distinct, columns, found, reading.types, source.name), counts
 
 

@@ -126,7 +126,7 @@ def sweep(
     >>> found.shapley.squeeze().values.tolist(), found.leave_one_out.squeeze().values.tolist()
     ([0.25, 0.25], [0.5, 0.5])
     """
-    key_columns, target_columns = chosen_columns(keys, "keys"), chosen_columns(targets, "targets")
+    key_columns = chosen_columns(keys, "keys")
     subsets = _subsets(sizes, len(key_columns), limit)
     chosen = _chosen(measures)
     if synthetic is None:
@@ -136,7 +136,7 @@ def sweep(
         synthetic,
         None,
         key_columns,
-        target_columns,
+        chosen_columns(targets, "targets"),
         missing=missing,
         null_values=null_values,
         types=types,
@@ -145,21 +145,20 @@ def sweep(
         memory_limit=memory_limit,
         progress=progress,
     )
-    lattice = Lattice(records, key_columns, target_columns, backing)
+    lattice = Lattice(records, backing)
     values: dict[Columns, Floats] = {}
     with Progress(progress) as shown:
         step = shown.step("sweeping subsets of the keys", rows=len(subsets) + 1)
         for keyset in lattice.walk({0, *map(len, subsets)}):
             values[keyset.columns] = _values(lattice, keyset, chosen)
             step.advance(1)
-    key_names, target_names = _shown(key_columns), _shown(target_columns)
+    key_names, target_names = _shown(key_columns), _shown(records.target_columns)
     coords: dict[str, Any] = {"measure": list(chosen), "target_column": target_names}
     if lattice.synthetic is not None:
         coords["synthetic"] = lattice.synthetic
     found = _result(values, subsets, key_names, tuple(coords)).assign_coords(coords)
-    names = dict(zip([*key_columns, *target_columns], [*key_names, *target_names], strict=True))
-    asked = {"key_columns": key_names, "target_columns": target_names, "missing": missing}
-    found.attrs = {**asked, **records.attrs(names), "capstats": VERSION}
+    names = dict(zip([*key_columns, *records.target_columns], [*key_names, *target_names], strict=True))
+    found.attrs = {**records.attrs(names), "capstats": VERSION}
     return found
 
 

@@ -112,9 +112,7 @@ def test_both_routes_give_the_tables_that_tabulate_gives(monkeypatch, scatter):
     """A factor of 0 takes every subset from the cells filled at first, a great one from the tables of a larger subset."""
     monkeypatch.setattr(lattice, "SCATTER", scatter)
     o, several = people(60, 1), [people(50, 2), people(30, 3)]
-    options = dict.fromkeys(["null_values", "types", "bins", "weights", "memory_limit"])
-    records = read_records(o, several, None, KEYS, TARGETS, missing="level", progress=False, **options)
-    walked = Lattice(records, KEYS, TARGETS)
+    walked = Lattice(read_records(o, several, None, KEYS, TARGETS))
     seen = 0
     for keyset in walked.walk(range(1, 5)):
         for t, target in enumerate(TARGETS):
