@@ -150,9 +150,7 @@ def main():
     if given.here is not None:
         measure(*SIZES[given.here], given.pairs, given.seconds)
         return
-    print(
-        "| key columns | synthetic keys | unmatched keys | capstats s | pairwise s | ratio | extra MB, peak MB of the process with its data made |"
-    )
+    print("| key columns | synthetic keys | unmatched keys | capstats s | pairwise s | ratio | extra MB, peak with data |")
     print("|---|---|---|---|---|---|---|", flush=True)
     for i, (columns, synthetic, unmatched) in enumerate(SIZES):
         if columns in given.only and synthetic * unmatched <= given.most:
