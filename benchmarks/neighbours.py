@@ -9,14 +9,12 @@ the sides in turn; ratios are medians of such pairs. Keys come from a latent cla
 """
 
 import argparse
-import gc
-import os
 import resource
 import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
+import tracemalloc
 
 import numpy as np
 
@@ -115,11 +113,11 @@ def measure(columns, synthetic, unmatched, pairs, seconds):
         part, correct = clock(lambda: pairwise(o, s, most))
         return whole + part * unmatched / most, matched + correct / n
 
-    gc.collect()
-    _reset_peak()
-    before = _status("VmRSS") or 0.0
+    tracemalloc.start()
     ours()
-    peak = _status("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    extra = tracemalloc.get_traced_memory()[1] / 1e6
+    tracemalloc.stop()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     if most == unmatched:
         assert np.isclose(ours(), theirs()[1], rtol=1e-12)
     else:
@@ -130,22 +128,9 @@ def measure(columns, synthetic, unmatched, pairs, seconds):
     ratio = statistics.median(b / a for a, b in timed)
     scaled = "" if most == unmatched else f" (scaled from {most} keys)"
     print(
-        f"| {columns} | {synthetic:,} | {unmatched:,} | {mine:.4g} | {its:.4g}{scaled} | {ratio:.2f} | {peak:.0f}, {peak - before:.0f} |",
+        f"| {columns} | {synthetic:,} | {unmatched:,} | {mine:.4g} | {its:.4g}{scaled} | {ratio:.2f} | {extra:.0f}, {peak:.0f} |",
         flush=True,
     )
-
-
-def _reset_peak():
-    clear = Path("/proc/self/clear_refs")
-    if clear.exists() and os.access(clear, os.W_OK):
-        clear.write_text("5")
-
-
-def _status(field):
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return None
-    return next(int(line.split()[1]) / 1024 for line in status.read_text().splitlines() if line.startswith(field))
 
 
 def clock(work):
@@ -165,7 +150,7 @@ def main():
     if given.here is not None:
         measure(*SIZES[given.here], given.pairs, given.seconds)
         return
-    print("| key columns | synthetic keys | unmatched keys | capstats s | pairwise s | ratio | peak MB, of it extra |")
+    print("| key columns | synthetic keys | unmatched keys | capstats s | pairwise s | ratio | extra MB, peak with data |")
     print("|---|---|---|---|---|---|---|", flush=True)
     for i, (columns, synthetic, unmatched) in enumerate(SIZES):
         if columns in given.only and synthetic * unmatched <= given.most:
