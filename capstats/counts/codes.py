@@ -51,6 +51,18 @@ class Factor:
         """One index array a column into its labels."""
         return self.digits(list(np.unravel_index(self.flat, tuple(self.sizes))))
 
+    def only(self, kept: Sequence[int]) -> Factor:
+        """Distinct combinations of some of the columns, and which of them each of these combinations has."""
+        if kept and self.digits is not _as_they_are:
+            return factor([Column(codes, range(int(codes.max()) + 1)) for codes in map(self.codes.__getitem__, kept)])
+        flat, sizes = self.flat, list(self.sizes)
+        for place in reversed(range(len(sizes))):
+            if place not in kept:  # its digit is cut out of the number
+                higher, lower = flat // math.prod(sizes[place:]), math.prod(sizes[place + 1 :])
+                flat = higher if lower == 1 else higher * lower + (flat - flat // lower * lower)
+                del sizes[place]
+        return _factor(flat, sizes, _as_they_are)
+
 
 @dataclass
 class Rows:

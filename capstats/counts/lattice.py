@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -14,7 +14,7 @@ import xarray as xr
 
 from capstats.counts.axes import UNLABELLED, coords_of, join_columns, multi_index
 from capstats.counts.backing import Backing, Data, Index, choose_sparse, filled, is_sparse, stacked, table_of
-from capstats.counts.codes import Column, Factor, Ints, Places, factor
+from capstats.counts.codes import Column, Factor, Places, factor
 from capstats.counts.labels import free_name, level_index
 from capstats.counts.primitives import Array
 from capstats.counts.tabulate import Records
@@ -29,19 +29,9 @@ class Keyset:
     """The tables of some of the key columns."""
 
     columns: Columns
-    distinct: Factor | None  # its keys, among those of a larger set; None without a column, where there is one key
+    distinct: Factor  # its keys, among those of a larger set; one key where there is no column
     places: Places  # where each key of all the columns went among its keys
     tables: list[list[Data]]  # for each target column: the table (target, key) of the original, then those of the synthetic tables
-
-    @property
-    def keys(self) -> int:
-        """How many keys it has."""
-        return 1 if self.distinct is None else len(self.distinct.flat)
-
-    @property
-    def codes(self) -> list[Places]:
-        """Its keys, one array a column."""
-        return [] if self.distinct is None else self.distinct.codes
 
 
 @dataclass(frozen=True)
@@ -88,11 +78,8 @@ class Lattice:
         self.synthetic = None if records.labels is None else level_index(records.labels)
         self.backing = backing
         self.cells = [[Filled.of(table) for table in of_target] for of_target in tables]
-        distinct = self._distinct(list(map(np.asarray, key.codes)), range(key.nlevels))
+        distinct = factor([Column(np.asarray(codes), range(len(level))) for codes, level in zip(key.codes, key.levels, strict=True)])
         self.whole = Keyset(tuple(range(key.nlevels)), distinct, distinct.of_row, tables)
-
-    def _distinct(self, codes: Sequence[Ints], columns: Iterable[int]) -> Factor:
-        return factor([Column(own, range(len(self.levels[column]))) for own, column in zip(codes, columns, strict=True)])
 
     def walk(self, sizes: Collection[int]) -> Iterator[Keyset]:
         """Every subset of so many of the key columns, each from a larger one; at most one of each size is held at a time."""
@@ -120,9 +107,8 @@ class Lattice:
 
     def _narrowed(self, wide: Keyset, columns: Columns) -> Keyset:
         """Some of the columns of a keyset: its tables summed, or the cells that were filled at first where that takes less time."""
-        distinct = self._distinct([wide.codes[wide.columns.index(column)] for column in columns], columns) if columns else None
-        where = np.zeros(wide.keys, np.int64) if distinct is None else distinct.of_row
-        keys = 1 if distinct is None else len(distinct.flat)
+        distinct = wide.distinct.only([wide.columns.index(column) for column in columns])
+        where, keys = distinct.of_row, len(distinct.flat)
         places = where[wide.places]
         tables = []
         for of_target, cells in zip(wide.tables, self.cells, strict=True):
@@ -151,7 +137,7 @@ class Lattice:
         """Labels of both axes; where no key column is known there is one key, 0."""
         key = multi_index([np.zeros(1, np.int64)], [[0]], [UNLABELLED["key"]])
         if keyset.columns:
-            codes: list[Any] = keyset.codes
+            codes: list[Any] = keyset.distinct.codes
             levels, names = [self.levels[c] for c in keyset.columns], [self.names[c] for c in keyset.columns]
             key = pd.MultiIndex(levels=levels, codes=codes, names=names, verify_integrity=False)
         return coords_of("key", key).merge(coords_of("target", self.targets[target])).coords

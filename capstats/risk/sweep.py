@@ -60,7 +60,7 @@ def sweep(
 
     Parameters
     ----------
-    original, synthetic : data frame, mapping of columns, or path
+    original, synthetic : data frame, lazy frame, mapping of columns, or path
         As in `tabulate`; `synthetic` may be several tables. To sweep the original alone, give it twice.
     keys : column name or sequence of names
         All that an intruder may know.

@@ -188,3 +188,22 @@ def test_union_is_the_sorted_set_of_rows_and_finds_each_row_in_it(rows: list[lis
     found = list(zip(*(c.tolist() for c in distinct), strict=True))
     assert found == sorted({row for table in rows for row in table})
     assert [[found[i] for i in where] for where in positions] == rows
+
+
+@pytest.mark.parametrize("kept", [(0, 1, 2), (0, 2), (1, 2), (0, 1), (2,), (1,), (0,), ()])
+@pytest.mark.parametrize("widest", [400, 399])
+def test_combinations_of_fewer_columns_are_those_of_them_alone(monkeypatch: pytest.MonkeyPatch, widest: int, kept: tuple[int, ...]) -> None:
+    """Also where the numbers of all 400 combinations are more than an integer holds."""
+    monkeypatch.setattr(codes, "WIDEST", widest)
+    rows = np.random.default_rng(3).integers(0, [4, 1, 5], (40, 3))
+    columns = [Column(rows[:, c], range(size)) for c, size in enumerate((4, 2, 50))]
+    whole = codes.factor(columns)
+    fewer = whole.only(kept)
+    of_rows = fewer.of_row[whole.of_row]
+    if not kept:
+        assert len(fewer.flat) == 1
+        assert (of_rows == 0).all()
+        return
+    found = np.stack(fewer.codes, axis=1)
+    np.testing.assert_array_equal(found[of_rows], rows[:, kept])
+    np.testing.assert_array_equal(found, np.unique(rows[:, kept], axis=0))

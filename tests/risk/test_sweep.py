@@ -276,6 +276,16 @@ def test_a_function_may_return_one_number_for_all_synthetic_tables():
     assert found.value.squeeze().values.tolist() == [[4, 4, 4], [1, 1, 1]]
 
 
+@pytest.mark.parametrize("backing", ["dense", "sparse"])
+def test_a_measure_of_the_original_is_the_same_for_all_synthetic_tables(backing):
+    o, several = people(40, 1), [people(30, 2), people(20, 3)]
+    found = sweep(o, several, keys=["sex", "age"], targets="income", measures=["original_cap"], backing=backing).value.squeeze()
+    assert found.dims == ("keyset", "synthetic")
+    np.testing.assert_array_equal(found.isel(synthetic=0), found.isel(synthetic=1))
+    tables = tabulate(o, several, keys=["sex", "age"], target="income")
+    assert found.values[-1, 0] == pytest.approx(average_cap(tables.o, tables.o).item(), rel=1e-12)
+
+
 def test_a_measure_that_is_not_defined_is_nan_and_has_neither_rank_nor_contribution():
     other = {**RECORDS, "a": [7, 7, 8, 8]}
     found = sweep(RECORDS, other, keys=["a", "b"], targets="t", measures="average_cap_drop").squeeze()
