@@ -72,18 +72,26 @@ def suits_text(table: Any, columns: Sequence[Hashable]) -> bool:
         return False
     chosen = [table[c] for c in columns if c in table.columns]
     text = [values for values in chosen if values.dtype == object]
-    if not text or any(values.dtype.kind not in "Oiub" for values in chosen):
+    levels = [values.cat.categories for values in chosen if isinstance(values.dtype, pd.CategoricalDtype)]
+    known = (np.dtype, pd.CategoricalDtype, pd.StringDtype)
+    if not text or not all(isinstance(values.dtype, known) and values.dtype.kind in "Oiub" for values in chosen):
         return False
-    return all(pd.api.types.infer_dtype(values, skipna=True) == "string" for values in text)  # DuckDB would make text of anything
+    # DuckDB would make text of any object, and keeps the order of categories that are text
+    return all(pd.api.types.infer_dtype(values, skipna=True) == "string" for values in [*text, *levels])
 
 
-def read_text(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str) -> tuple[list[Column], Counts]:
-    """Distinct rows of such a frame, and their counts or summed weights."""
+def read_text(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str) -> tuple[list[Column], Counts] | None:
+    """Distinct rows of such a frame, and their counts or summed weights; None where DuckDB refuses a value."""
+    import duckdb
+
     wanted = wanted_columns(columns, weight)
     check_names(wanted, list(table.columns), name)
     with connect() as connection:
         frame = pd.DataFrame({f"c{i}": table[c] for i, c in enumerate(wanted)}, copy=False)
-        return grouped(connection.from_df(frame), columns, weight, name, {})
+        try:
+            return grouped(connection.from_df(frame), columns, weight, name, {})
+        except (duckdb.Error, UnicodeError):  # half a surrogate pair is no UTF-8
+            return None
 
 
 def numbered(table: Any, wanted: Sequence[Hashable]) -> Any:
