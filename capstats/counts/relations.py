@@ -60,7 +60,7 @@ def read_relation(
 def relation_numbers_and_counts(
     table: Any, column: Hashable, weight: Hashable | None, name: str, spec: Spec, wanted: TypeToCut | None
 ) -> tuple[Numbers, Counts]:
-    """The same of a DuckDB relation."""
+    """What `bins` needs to know of one column of a DuckDB relation: its kind, its extent, or its distinct values and their counts."""
     chosen = wanted_columns([column], weight)
     check_names(chosen, table.columns, name)
     return numbers(numbered(table, chosen), column, weight, name, spec, wanted)
