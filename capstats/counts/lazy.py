@@ -179,8 +179,10 @@ def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str)
 def _point(number: Any, kind: Kind | None, cut: Cut, dtype: Any, exact: bool) -> Any:
     """A cut point as a literal of the column's type."""
     if kind == "number":
-        whole = dtype.is_integer() and -(2**63) <= math.floor(number) < 2**63
-        return nw.lit(math.floor(number) if whole else float(number))
+        floor = math.floor(number)
+        if dtype == nw.UInt64:
+            return nw.lit(floor, dtype=nw.UInt64) if 0 <= floor < 2**64 else nw.lit(float(number))
+        return nw.lit(floor if dtype.is_integer() and -(2**63) <= floor < 2**63 else float(number))
     if kind == "date":
         days = number // 86_400_000_000 if cut.kind == "datetime" else number
         return nw.lit(point_label(days, "date"))

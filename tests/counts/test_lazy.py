@@ -128,6 +128,12 @@ def test_partitions_of_dask_that_differ_in_what_they_hold_are_one_table() -> Non
         capstats.tabulate(empty, keys="a", target="t")
 
 
+def test_integer_weights_of_dask_that_floats_cannot_sum_exactly_raise() -> None:
+    frame = dd.from_pandas(pd.DataFrame({"k": [1, 1], "t": [1, 1], "w": [2**53 - 1, 2]}), npartitions=2)
+    with pytest.raises(ValueError, match=r"The integer weights 'w' of `original` sum to 2\*\*53 or more"):
+        capstats.tabulate(frame, keys="k", target="t", weights="w")
+
+
 def test_what_is_wrong_in_a_partition_of_dask_is_told_with_the_partition() -> None:
     frame = dd.from_pandas(pd.DataFrame({"k": [1, 2, 3, 4], "t": [1, 1, 1, 1], "w": [1, 1, 1, -1]}), npartitions=2)
     with pytest.raises(ValueError, match=r"column 'w' of `original.partitions\[1\]` has -1 in row 1"):
@@ -206,6 +212,15 @@ def test_sums_of_weights_are_wider_than_the_weights(weights: list[Any], dtype: A
     whole = capstats.tabulate(frame, keys="k", target="t", weights="w")
     assert whole.o.item() == sum(weights)
     assert capstats.tabulate(frame.lazy(), keys="k", target="t", weights="w").identical(whole)
+
+
+@pytest.mark.parametrize("engine", ["polars", "ibis", "list"])
+def test_integers_beyond_int64_are_cut_exactly(engine: str) -> None:
+    frame = pl.DataFrame({"x": pl.Series([2**63, 2**63 + 1, 2**64 - 1, 7], dtype=pl.UInt64), "t": [0, 1, 2, 3]})
+    table: Any = {"polars": frame.lazy(), "ibis": ibis.memtable(frame.to_arrow()), "list": frame.to_dict(as_series=False)}[engine]
+    for points in ([2**63], [7, 2**63], [2**64 - 2, 2**64 - 1], [-1, 2**70]):
+        whole = capstats.tabulate(frame, keys="x", target="t", bins={"x": points})
+        assert capstats.tabulate(table, keys="x", target="t", bins={"x": points}).identical(whole)
 
 
 def test_weights_of_text_are_refused() -> None:
