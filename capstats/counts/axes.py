@@ -49,13 +49,24 @@ def coords_of(dim: str, axis: pd.MultiIndex) -> xr.Coordinates:
 def axis_of(array: xr.DataArray, dim: str) -> pd.MultiIndex | None:
     """The axis that an array carries for a dim, or None where it carries no labels."""
     index = index_of(array, dim)
-    if index is None or isinstance(index, pd.MultiIndex):
-        return index
+    if index is None:
+        return None
+    if isinstance(index, pd.MultiIndex):
+        return _with_missing(index)
     if index.is_unique and not index.hasnans:
         levels: list[Any] = [index]
         names = _stored([array.coords[dim].attrs.get("long_name")], dim)
         return pd.MultiIndex(levels=levels, codes=[range(len(index))], names=names, verify_integrity=False)
     return axis_from(index.rename(array.coords[dim].attrs.get("long_name")), len(index), dim, f"`{array.name}`")
+
+
+def _with_missing(axis: pd.MultiIndex) -> pd.MultiIndex:
+    """The axis with a label for missing values, which pandas alone has none for."""
+    codes = [np.asarray(places) for places in axis.codes]
+    if all(places.min(initial=0) == 0 for places in codes):
+        return axis
+    levels = [[*map(canonical, level), MISSING] for level in axis.levels]
+    return multi_index([np.where(p < 0, len(level) - 1, p) for p, level in zip(codes, levels, strict=True)], levels, names_of(axis))
 
 
 def index_of(array: xr.DataArray, dim: str) -> pd.Index | None:

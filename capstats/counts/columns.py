@@ -14,7 +14,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from capstats.counts.codes import BLOCK, Column, Places
+from capstats.counts.codes import BLOCK, Column
 from capstats.counts.labels import MISSING, Label, canonical
 
 SMALL_RANGE = 1 << 16  # integers that span no more, or no more than there are, are their own codes
@@ -80,7 +80,7 @@ def _integers(values: np.ndarray) -> Column:
     if len(values):
         extents = [(x.min(), x.max()) for i in range(0, len(values), BLOCK) for x in [values[i : i + BLOCK]]]  # while it is in cache
         least, greatest = int(min(x for x, _ in extents)), int(max(x for _, x in extents))
-        if greatest - least <= max(SMALL_RANGE, len(values)):
+        if greatest - least <= max(SMALL_RANGE, len(values)) and greatest < 2**63:
             labels = range(least, greatest + 1)
             if abs(least) <= SMALL_RANGE:
                 return Column(values, labels, first=least)
@@ -178,7 +178,7 @@ def _whole(values: Any) -> Any:
 
 def _polars(values: Any, column: str, table: str) -> Column:
     pl = sys.modules["polars"]
-    dtype = values.dtype
+    dtype, values = values.dtype, values.alias("x")  # a name such as "^a.*$" would be a pattern
     if isinstance(dtype, pl.Enum):
         return _polars_levels(values.to_physical(), dtype.categories.to_list(), ordered=True)
     if isinstance(dtype, pl.Boolean):
@@ -213,21 +213,25 @@ def _polars_levels(physical: Any, labels: list[Label], ordered: bool = False) ->
 
 
 class _Pool(Sequence[Label]):
-    """The texts of a Categorical's codes, each looked up at the first row that has the code, and only when it is asked for."""
+    """The texts of a Categorical's codes that occur, each read at the first row that has it; rows are looked through as far as asked."""
 
-    def __init__(self, values: Any, codes: np.ndarray, codes_of: Sequence[int] | Places):
-        self.values, self.codes, self.codes_of = values, codes, codes_of
+    def __init__(self, values: Any, column: Column):
+        self.values, self.codes, self.least = values, column.codes, column.first
+        self.rows = np.full(len(column.labels), -1)  # the first row of each code
+        self.looked = 0  # rows that were looked through
 
     def __len__(self) -> int:
-        return len(self.codes_of)
+        return len(self.rows)
 
     def __getitem__(self, i: Any) -> Any:
-        start, size = 0, 4096
-        while True:
-            found = np.flatnonzero(self.codes[start : start + size] == self.codes_of[i])
-            if len(found):
-                return canonical(self.values[start + int(found[0])])
-            start, size = start + size, 2 * size
+        while self.rows[i] < 0 and self.looked < len(self.codes):
+            start, self.looked = self.looked, 2 * self.looked + 4096
+            places = self.codes[start : self.looked].astype(np.int64) - self.least
+            new = np.flatnonzero(self.rows[places] < 0)[::-1]  # backwards: the first row of several is written last
+            self.rows[places[new]] = start + new
+        if self.rows[i] < 0:
+            raise IndexError(i)
+        return canonical(self.values[int(self.rows[i])])
 
 
 def _polars_pool(values: Any) -> Column:
@@ -235,7 +239,6 @@ def _polars_pool(values: Any) -> Column:
     physical = values.to_physical()
     if physical.null_count():
         physical = physical.fill_null((physical.max() or 0) + 1)
-    codes = physical.to_numpy()
-    found = _integers(codes)
-    found.labels = _Pool(values, codes, found.labels)
+    found = _integers(physical.to_numpy())
+    found.labels = _Pool(values, found)
     return found

@@ -11,6 +11,7 @@ import gzip
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut
 from capstats.counts.codes import Column, Counts
 from capstats.counts.frames import check_names
 from capstats.counts.progress import Progress
-from capstats.counts.relations import connect, grouped, numbered, numbers, wanted_columns
+from capstats.counts.relations import connect, grouped, kind_of_type, numbered, numbers, wanted_columns
 
 if TYPE_CHECKING:
     import duckdb
@@ -125,10 +126,24 @@ def _escaped(file: str) -> str:
 
 
 def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], wanted: Sequence[Hashable], name: str) -> Any:
-    """The wanted columns as c0, c1, ..."""
-    table = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[list(map(_escaped, files))])
-    check_names(wanted, table.columns, name)
-    return numbered(table, wanted)
+    """The wanted columns as c0, c1, ...; files of the same types are read together, for DuckDB casts to the first's."""
+
+    def read(group: list[str]) -> Any:
+        table = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[list(map(_escaped, group))])
+        check_names(wanted, table.columns, name)
+        return numbered(table, wanted)
+
+    if len(files) == 1:
+        return read(files)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for file in files:
+        groups.setdefault(tuple(map(str, read([file]).types)), []).append(file)
+    for column, types in zip(wanted, zip(*groups, strict=True), strict=True):
+        kinds = {kind: group[0] for dtype, group in zip(types, groups.values(), strict=True) if (kind := kind_of_type(dtype)) is not None}
+        if len(kinds) > 1:
+            (a, x), (b, y), *_ = kinds.items()
+            raise TypeError(f"Column {column!r} of `{name}` holds {a} labels in {x!r} and {b} labels in {y!r}. Convert one of them.")
+    return reduce(lambda one, other: one.union(other), map(read, groups.values()))
 
 
 def _csv(connection: duckdb.DuckDBPyConnection, files: list[str], wanted: Sequence[Hashable], name: str, nulls: Sequence[str]) -> Any:

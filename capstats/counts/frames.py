@@ -74,8 +74,12 @@ def read(
 
 
 def records(table: Any) -> int:
-    """Records of an eager table."""
-    return len(next(iter(table.values()), ())) if isinstance(table, Mapping) else len(table)
+    """Records of an eager table, as far as its first column tells."""
+    column = next(iter(table.values()), ()) if isinstance(table, Mapping) else table
+    try:
+        return len(column)
+    except TypeError:  # it is no column
+        return 0
 
 
 def check_names(wanted: Sequence[Hashable], names: Sequence[Hashable], table: str) -> None:

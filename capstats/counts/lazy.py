@@ -35,7 +35,7 @@ def read(
         return partitions.read(table, columns, weight, name, cuts)
     frame: nw.LazyFrame[Any] = nw.from_native(table)
     schema = frame.collect_schema()
-    check_names([*columns, weight] if weight is not None else columns, schema.names(), name)
+    _check_names(frame, [*columns, weight] if weight is not None else columns, name)
     cuts = cuts or {}
     chosen = [nw.col(str(c)) if c not in cuts else _bin(frame, schema[str(c)], cuts[c], str(c), name) for c in columns]
     chosen = [x.alias(f"c{i}") for i, x in enumerate(chosen)]
@@ -45,12 +45,22 @@ def read(
         fractional = False
     else:
         fractional = _check_weights(frame, schema[str(weight)], str(weight), name)
-        grouped = frame.select(*chosen, nw.col(str(weight)).alias("w")).group_by(groups).agg(nw.col("w").sum().alias("n"))
+        grouped = frame.select(*chosen, _as_weight(weight)).group_by(groups).agg(nw.col("w").sum().alias("n"))
     rows = grouped.collect()
     found = [column_of(rows.get_column(group), str(c), name) for group, c in zip(groups, columns, strict=True)]
     found = [binned_column(x, cuts[c]) if c in cuts else x for c, x in zip(columns, found, strict=True)]
     counts = rows.get_column("n").to_numpy().astype("float64")
     return found, counts if fractional else frames.whole_weights(counts, weight, name)
+
+
+def _check_names(frame: nw.LazyFrame[Any], wanted: Sequence[Hashable], name: str) -> None:
+    """Raise unless a frame has each of the wanted columns, and polars takes none of their names for a pattern of names."""
+    check_names(wanted, frame.collect_schema().names(), name)
+    for column in map(str, wanted):
+        if frame.implementation.is_polars() and (column == "*" or (column.startswith("^") and column.endswith("$"))):
+            raise ValueError(
+                f"Column {column!r} of `{name}`: polars takes that name for a pattern of names. Rename it, or collect the frame."
+            )
 
 
 def _check_weights(frame: nw.LazyFrame[Any], dtype: Any, weight: str, name: str) -> bool:
@@ -65,7 +75,12 @@ def _check_weights(frame: nw.LazyFrame[Any], dtype: Any, weight: str, name: str)
             f"Weights must be numbers that are finite and not negative; column {weight!r} of `{name}` has {bad} other values. "
             f"Drop those rows, or mend their weights."
         )
-    return bool(dtype.is_float() and _records(frame.filter(w % 1 != 0)))
+    return bool(not dtype.is_integer() and _records(frame.filter(w % 1 != 0)))
+
+
+def _as_weight(weight: Hashable) -> nw.Expr:
+    """The column w whose sums no narrow type of the user's can overflow or round."""
+    return nw.col(str(weight)).cast(nw.Float64).alias("w")
 
 
 def _records(frame: nw.LazyFrame[Any]) -> int:
@@ -85,7 +100,7 @@ def numbers_and_counts(
         return partitions.numbers_and_counts(table, column, weight, name, spec, wanted)
     frame: nw.LazyFrame[Any] = nw.from_native(table)
     schema = frame.collect_schema()
-    check_names([column, weight] if weight is not None else [column], schema.names(), name)
+    _check_names(frame, [column, weight] if weight is not None else [column], name)
     dtype = schema[str(column)]
     if spec.how == "points":
         return Numbers(_kind(dtype), np.zeros(0)), np.zeros(0, np.int64)
@@ -94,7 +109,7 @@ def numbers_and_counts(
     present = frame.filter(~missing)
     if not _records(present.head(1)):
         return Numbers(None, np.zeros(0)), np.zeros(0, np.int64)
-    rows = present.select(value.alias("x"), *([] if weight is None else [nw.col(str(weight)).alias("w")]))
+    rows = present.select(value.alias("x"), *([] if weight is None else [_as_weight(weight)]))
     if weight is not None:
         rows = rows.filter(nw.col("w") > 0)
     if rows.collect_schema()["x"].is_float():
@@ -164,8 +179,10 @@ def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str)
 def _point(number: Any, kind: Kind | None, cut: Cut, dtype: Any, exact: bool) -> Any:
     """A cut point as a literal of the column's type."""
     if kind == "number":
-        whole = dtype.is_integer() and -(2**63) <= math.floor(number) < 2**63
-        return nw.lit(math.floor(number) if whole else float(number))
+        floor = math.floor(number)
+        if dtype == nw.UInt64:
+            return nw.lit(floor, dtype=nw.UInt64) if 0 <= floor < 2**64 else nw.lit(float(number))
+        return nw.lit(floor if dtype.is_integer() and -(2**63) <= floor < 2**63 else float(number))
     if kind == "date":
         days = number // 86_400_000_000 if cut.kind == "datetime" else number
         return nw.lit(point_label(days, "date"))

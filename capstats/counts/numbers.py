@@ -90,7 +90,7 @@ def _arrow(values: Any) -> Numbers | None:
 
 def _polars(values: Any) -> Numbers | None:
     pl = sys.modules["polars"]
-    dtype = values.dtype
+    dtype, values = values.dtype, values.alias("x")  # a name such as "^a.*$" would be a pattern
     missing = values.is_null().to_numpy() if values.null_count() else None
     if dtype == pl.Date:
         return _numpy(values.to_physical().fill_null(0).to_numpy().astype(np.int64).view("datetime64[D]"), missing)

@@ -25,7 +25,8 @@ def read(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name:
         lambda part, own: _counted(*frames.read(part, columns, weight, own, cuts)),
         lambda parts, names: _summed(parts, columns, names),
     )
-    return found
+    columns_found, counts = found
+    return columns_found, counts if weight is None or counts.dtype.kind == "f" else frames.whole_weights(counts, weight, name)
 
 
 def numbers_and_counts(

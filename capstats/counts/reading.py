@@ -150,7 +150,9 @@ def _columns(
     if lazy.is_lazy(table):
         return lazy.read(table, columns, weight, name, cuts)
     if not by_record and not cuts and relations.suits_text(table, columns):
-        return relations.read_text(table, columns, weight, name)
+        grouped = relations.read_text(table, columns, weight, name)
+        if grouped is not None:
+            return grouped
     return frames.read(table, columns, weight, name, cuts, by_record=by_record)
 
 

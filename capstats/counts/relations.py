@@ -60,7 +60,7 @@ def read_relation(
 def relation_numbers_and_counts(
     table: Any, column: Hashable, weight: Hashable | None, name: str, spec: Spec, wanted: TypeToCut | None
 ) -> tuple[Numbers, Counts]:
-    """The same of a DuckDB relation."""
+    """What `bins` needs to know of one column of a DuckDB relation: its kind, its extent, or its distinct values and their counts."""
     chosen = wanted_columns([column], weight)
     check_names(chosen, table.columns, name)
     return numbers(numbered(table, chosen), column, weight, name, spec, wanted)
@@ -72,18 +72,26 @@ def suits_text(table: Any, columns: Sequence[Hashable]) -> bool:
         return False
     chosen = [table[c] for c in columns if c in table.columns]
     text = [values for values in chosen if values.dtype == object]
-    if not text or any(values.dtype.kind not in "Oiub" for values in chosen):
+    levels = [values.cat.categories for values in chosen if isinstance(values.dtype, pd.CategoricalDtype)]
+    known = (np.dtype, pd.CategoricalDtype, pd.StringDtype)
+    if not text or not all(isinstance(values.dtype, known) and values.dtype.kind in "Oiub" for values in chosen):
         return False
-    return all(pd.api.types.infer_dtype(values, skipna=True) == "string" for values in text)  # DuckDB would make text of anything
+    # DuckDB would make text of any object, and keeps the order of categories that are text
+    return all(pd.api.types.infer_dtype(values, skipna=True) == "string" for values in [*text, *levels])
 
 
-def read_text(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str) -> tuple[list[Column], Counts]:
-    """Distinct rows of such a frame, and their counts or summed weights."""
+def read_text(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str) -> tuple[list[Column], Counts] | None:
+    """Distinct rows of such a frame, and their counts or summed weights; None where DuckDB refuses a value."""
+    import duckdb
+
     wanted = wanted_columns(columns, weight)
     check_names(wanted, list(table.columns), name)
     with connect() as connection:
         frame = pd.DataFrame({f"c{i}": table[c] for i, c in enumerate(wanted)}, copy=False)
-        return grouped(connection.from_df(frame), columns, weight, name, {})
+        try:
+            return grouped(connection.from_df(frame), columns, weight, name, {})
+        except (duckdb.Error, UnicodeError):  # half a surrogate pair is no UTF-8
+            return None
 
 
 def numbered(table: Any, wanted: Sequence[Hashable]) -> Any:
@@ -169,7 +177,7 @@ _TIME = r"(?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
 _ZONE = "(?:Z|[+-][0-9]{2}:[0-9]{2})"
 
 
-def _kind(dtype: str) -> Kind | None:
+def kind_of_type(dtype: str) -> Kind | None:
     """The kind of a DuckDB type's values; None of its NULL."""
     if dtype.endswith("]"):
         return "other"
@@ -187,7 +195,7 @@ def _is_whole(dtype: str) -> bool:
 
 def _as_numbers(column: str, dtype: str, wanted: TypeToCut | None) -> dict[Kind, str]:
     """For each kind that a column's values may be of: SQL for the number that is cut, null where a value is not of that kind."""
-    kind = _kind(dtype)
+    kind = kind_of_type(dtype)
     text = f"trim({column}::VARCHAR, E' \\t\\n\\r\\f')"
     if kind == "text" and wanted == "date":
         return {"date": f"CASE WHEN {_matches(text, _DAY)} THEN TRY_CAST({text} AS DATE) - DATE '1970-01-01' END"}
@@ -240,7 +248,7 @@ def numbers(
     """What `bins` needs to know of the first column of a relation c0, c1: its kind, its extent, or its values and their counts."""
     dtype = str(table.types[0])
     if spec.how == "points":
-        return Numbers(_kind(dtype), np.zeros(0)), np.zeros(0, np.int64)
+        return Numbers(kind_of_type(dtype), np.zeros(0)), np.zeros(0, np.int64)
     fractional = weight is not None and _check_weights(table, "c1", weight, name)
     forms = _as_numbers("c0", dtype, wanted) or {"number": "NULL::DOUBLE"}
     as_numbers = ", ".join(f"{sql} AS x{i}" for i, sql in enumerate(forms.values()))
@@ -267,7 +275,7 @@ def numbers(
 
 def _wrong_value(rows: Any, dtype: str, wanted: TypeToCut | None, column: Hashable, name: str, cut: Cut | None = None) -> Exception:
     """The error for the first of the rows (c0), whose values are of another kind than is cut, or do not parse."""
-    kind = _kind(dtype)
+    kind = kind_of_type(dtype)
     if kind == "text":
         text = rows.select("c0::VARCHAR").limit(1).fetchall()[0][0]
         kind = one_kind(as_type([text], wanted or "number", str(column), name), column, name)

@@ -178,6 +178,21 @@ def test_a_plain_index_of_xarray_is_an_axis() -> None:
 # --- Joining and aligning ---------------------------------------------------------------------------------------------
 
 
+def test_a_missing_value_in_an_index_of_pandas_is_a_label() -> None:
+    rows = [("f", 1.0), ("m", np.nan), (None, 2.0)]
+    tables = []
+    for order in ([0, 1, 2], [2, 0, 1]):
+        index = pd.MultiIndex.from_tuples([rows[i] for i in order], names=["sex", "age"])
+        coords = xr.Coordinates.from_pandas_multiindex(index, "key")
+        tables.append(xr.DataArray([[10 + i for i in order]], dims=("target", "key"), coords=coords, name="o"))
+    axis, (o, s) = align({"o": tables[0], "s": tables[1]}, "key")
+    assert axis is not None
+    assert list(axis) == [("f", 1), ("m", MISSING), (MISSING, 2)]
+    assert o is not None
+    assert s is not None
+    assert tables[0].values[0][np.argsort(o)].tolist() == tables[1].values[0][np.argsort(s)].tolist() == [10, 11, 12]
+
+
 def joined(*axes: pd.MultiIndex, **options: Any) -> list[Any]:
     found, places = join(axes, ["o", "s", "h"][: len(axes)], **options)
     for own, where in zip(axes, places, strict=True):

@@ -386,3 +386,33 @@ def test_a_weight_that_is_no_weight_raises_with_column_value_and_row(tmp_path: P
 def test_a_key_can_be_its_own_weight(tmp_path: Path) -> None:
     for path in both(tmp_path, [1, 1, 3]):
         assert {(int(label), n) for (label,), n in records(path, ["w"], "w").items()} == {(1, 2), (3, 3)}
+
+
+def shards(folder: Path, *columns: pa.Array) -> str:
+    """Parquet files that hold one column each, and the glob that stands for them."""
+    for i, column in enumerate(columns):
+        pq.write_table(
+            pa.table({"t": [i] * len(column), "x": column} if i else {"x": column, "t": [i] * len(column)}), folder / f"{i}.parquet"
+        )
+    return str(folder / "*.parquet")
+
+
+def test_parquet_files_whose_numbers_are_of_two_types_lose_nothing(tmp_path: Path) -> None:
+    path = shards(tmp_path, pa.array([1, 2]), pa.array([1.5, 2.0, None]), pa.nulls(1), pa.array([2**63], pa.uint64()))
+    assert records(path, ["x"]) == {(1,): 1, (2,): 2, (1.5,): 1, (MISSING,): 2, (2**63,): 1}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kinds"),
+    [
+        (pa.array([dt.date(2024, 1, 1)]), pa.array([dt.datetime(2024, 1, 1, 12)]), "date labels in .* and datetime labels"),
+        (pa.array(["1"]), pa.array([1]), "text labels in .* and number labels"),
+        (pa.array([1]), pa.array(["1"]), "number labels in .* and text labels"),
+        (pa.array([True]), pa.array([1]), "bool labels in .* and number labels"),
+    ],
+)
+def test_parquet_files_of_two_kinds_are_not_cast_to_the_first_ones(tmp_path: Path, first: pa.Array, second: pa.Array, kinds: str) -> None:
+    path = shards(tmp_path, first, second)
+    with pytest.raises(TypeError, match=f"Column 'x' of `original` holds {kinds} in .*1.parquet'. Convert one of them."):
+        records(path, ["x"])
+    assert records(path, ["t"]) == {(0,): 1, (1,): 1}

@@ -364,6 +364,17 @@ def test_a_column_may_have_any_name(frame: Callable[[Any], Any], name: str) -> N
     assert rows(records, [name, "b"], "a") == {("x", "y"): 3}
 
 
+@pytest.mark.parametrize("name", ["^a.*$", "*"])
+def test_a_polars_column_whose_name_is_a_pattern_is_itself(name: str) -> None:
+    frame = pl.DataFrame({name: [1, None, 2], "a1": ["x", "y", "y"]})
+    assert capstats.tabulate(frame, keys=name, target="a1").o.values.tolist() == [[1, 0, 0], [0, 1, 1]]
+    assert capstats.tabulate(frame, keys=name, target="a1", bins={name: 2}).o.values.tolist() == [[1, 0, 0], [0, 1, 1]]
+    with pytest.raises(ValueError, match="Rename it, or collect the frame"):
+        capstats.tabulate(frame.lazy(), keys=name, target="a1")
+    with pytest.raises(ValueError, match="Rename it, or collect the frame"):
+        capstats.tabulate(frame.lazy(), keys=name, target="a1", bins={name: 2})
+
+
 def test_polars_groups_no_objects() -> None:
     frame = pl.DataFrame({"a": pl.Series(["x", 1, "x"], dtype=pl.Object), "b": ["y", "y", "y"]})
     assert rows(frame, ["a", "b"]) == {("x", "y"): 2, (1, "y"): 1}
@@ -399,6 +410,14 @@ def test_a_column_that_occurs_twice_raises(table: Any) -> None:
 
 def test_a_column_that_occurs_twice_is_no_matter_where_it_is_not_used() -> None:
     assert rows(pd.DataFrame([[1, 2, 3]], columns=["a", "a", "b"]), ["b"]) == {(3,): 1}
+
+
+@pytest.mark.parametrize("value", [5, np.array(5), None, iter([1, 2])])
+def test_what_a_mapping_holds_beside_its_columns_is_no_matter(value: Any) -> None:
+    table = {"about": value, "sex": ["f", "m"], "t": [1, 2]}
+    assert capstats.tabulate(table, table, keys="sex", target="t").o.values.tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(TypeError, match=r"Column 'about' of `original` is .*give a list, a one-dimensional array"):
+        capstats.tabulate(table, keys="about", target="t")
 
 
 def test_a_ragged_mapping_raises_with_the_lengths() -> None:
@@ -461,3 +480,24 @@ def test_a_missing_nullable_weight_raises_with_its_row(dtype: Any) -> None:
 def test_integer_weights_that_floats_cannot_sum_exactly_raise(weights: np.ndarray) -> None:
     with pytest.raises(ValueError, match=r"integer weights 'w' of `original` sum to 2\*\*53 or more, which is not exact\. Scale"):
         whole_weights(weights, "w", "original")
+
+
+@pytest.mark.parametrize("values", [[2**63 + 1, 2**63, 2**63 + 1], [2**63, 2**63 - 1, 2**63]])
+def test_unsigned_integers_beyond_int64_are_their_own_labels(values: list[int]) -> None:
+    array = np.array(values, np.uint64)
+    for table in ({"id": array, "t": [1, 1, 2]}, pl.DataFrame({"id": array, "t": [1, 1, 2]}), pa.table({"id": array, "t": [1, 1, 2]})):
+        counts = capstats.tabulate(table, keys="id", target="t").o
+        assert counts.sel(id=values[0]).values.ravel().tolist() == [1, 1]
+        assert counts.sel(id=values[1]).values.ravel().tolist() == [1, 0]
+
+
+def test_each_code_of_a_pool_is_looked_up_in_one_walk_through_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"person {i * 7919 % 20_000}" for i in range(20_000)]
+    looked = []
+    find = np.flatnonzero
+    monkeypatch.setattr(np, "flatnonzero", lambda x: looked.append(len(x)) or find(x))
+    column = column_of(pl.Series([*texts, *texts], dtype=pl.Categorical), "age", "original")
+    assert [column.labels[int(code) - column.first] for code in column.codes[:20_000]] == texts
+    assert sum(looked) <= 40_000
+    with pytest.raises(IndexError):
+        _ = column_of(pl.Series(["a", "c"], dtype=pl.Categorical), "age", "original").labels[5]

@@ -12,6 +12,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import xarray as xr
 
@@ -127,6 +128,12 @@ def test_partitions_of_dask_that_differ_in_what_they_hold_are_one_table() -> Non
         capstats.tabulate(empty, keys="a", target="t")
 
 
+def test_integer_weights_of_dask_that_floats_cannot_sum_exactly_raise() -> None:
+    frame = dd.from_pandas(pd.DataFrame({"k": [1, 1], "t": [1, 1], "w": [2**53 - 1, 2]}), npartitions=2)
+    with pytest.raises(ValueError, match=r"The integer weights 'w' of `original` sum to 2\*\*53 or more"):
+        capstats.tabulate(frame, keys="k", target="t", weights="w")
+
+
 def test_what_is_wrong_in_a_partition_of_dask_is_told_with_the_partition() -> None:
     frame = dd.from_pandas(pd.DataFrame({"k": [1, 2, 3, 4], "t": [1, 1, 1, 1], "w": [1, 1, 1, -1]}), npartitions=2)
     with pytest.raises(ValueError, match=r"column 'w' of `original.partitions\[1\]` has -1 in row 1"):
@@ -191,6 +198,31 @@ def test_weights_that_are_none_are_refused(bad: float | None, lazy: bool) -> Non
         capstats.tabulate(table, keys="k", target="t", weights="w")
 
 
+@pytest.mark.parametrize(
+    ("weights", "dtype"),
+    [
+        ([2_000_000_000, 2_000_000_000], pl.Int32),
+        ([4_000_000_000, 4_000_000_000], pl.UInt32),
+        ([2.0**24, 1.0], pl.Float32),
+        ([decimal.Decimal("0.25"), decimal.Decimal("0.75")], pl.Decimal(10, 2)),
+    ],
+)
+def test_sums_of_weights_are_wider_than_the_weights(weights: list[Any], dtype: Any) -> None:
+    frame = pl.DataFrame({"k": ["a", "a"], "t": [1, 1], "w": pl.Series(weights, dtype=dtype)})
+    whole = capstats.tabulate(frame, keys="k", target="t", weights="w")
+    assert whole.o.item() == sum(weights)
+    assert capstats.tabulate(frame.lazy(), keys="k", target="t", weights="w").identical(whole)
+
+
+@pytest.mark.parametrize("engine", ["polars", "ibis", "list"])
+def test_integers_beyond_int64_are_cut_exactly(engine: str) -> None:
+    frame = pl.DataFrame({"x": pl.Series([2**63, 2**63 + 1, 2**64 - 1, 7], dtype=pl.UInt64), "t": [0, 1, 2, 3]})
+    table: Any = {"polars": frame.lazy(), "ibis": ibis.memtable(frame.to_arrow()), "list": frame.to_dict(as_series=False)}[engine]
+    for points in ([2**63], [7, 2**63], [2**64 - 2, 2**64 - 1], [-1, 2**70]):
+        whole = capstats.tabulate(frame, keys="x", target="t", bins={"x": points})
+        assert capstats.tabulate(table, keys="x", target="t", bins={"x": points}).identical(whole)
+
+
 def test_weights_of_text_are_refused() -> None:
     with pytest.raises(ValueError, match=r"Weights must be numbers; column 'w' of `original` holds String"):
         capstats.tabulate(pl.LazyFrame({"k": [1], "t": [1], "w": ["x"]}), keys="k", target="t", weights="w")
@@ -220,6 +252,37 @@ def test_text_in_objects_is_counted_alike_by_duckdb_and_in_memory(monkeypatch: p
         monkeypatch.setattr(relations, "MUCH", 1)
         assert relations.suits_text(frame, ["a", "b", "t"])
         assert capstats.tabulate(frame, keys=["a", "b"], target="t", weights=weights).identical(in_memory)
+
+
+CATEGORIES: list[Any] = [
+    ["z", "y", "x"],
+    [3, 1, 2],
+    [1.5, 0.5],
+    [True, False],
+    [DAY(2020, 1, 2), DAY(2020, 1, 1)],
+    pd.to_datetime(["2020-01-02", "2020-01-01"]),
+    pd.to_datetime(["2020-01-02", "2020-01-01"]).tz_localize("Europe/Paris"),
+]
+BESIDE_TEXT: list[Any] = [
+    *(pd.Categorical.from_codes([1, 0, -1, 1], categories=x) for x in CATEGORIES),
+    pd.period_range("2020", periods=4, freq="D"),
+    pd.interval_range(0, 4),
+    pd.arrays.SparseArray([1, 0, 0, 1]),
+    pd.array([1, None, 1, 2], "Int64"),
+    pd.array(["a", None, "a", "b"], "string"),
+    pd.array([DAY(2020, 1, 2), None] * 2, pd.ArrowDtype(pa.date32())),
+    pd.Series(["half a pair: \ud800", "b", "b", None], dtype=object),
+]
+
+
+@pytest.mark.parametrize("values", BESIDE_TEXT, ids=lambda values: str(values.dtype))
+def test_a_column_beside_text_in_objects_keeps_its_labels_and_their_order(values: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from capstats.counts import relations
+
+    frame = pd.DataFrame({"a": values, "t": pd.Series(["u", "v", "u", None], dtype=object)})
+    in_memory = capstats.tabulate(frame, keys="a", target="t")
+    monkeypatch.setattr(relations, "MUCH", 1)
+    assert capstats.tabulate(frame, keys="a", target="t").identical(in_memory)
 
 
 def test_objects_that_are_not_all_text_are_left_to_the_careful_reader(monkeypatch: pytest.MonkeyPatch) -> None:
