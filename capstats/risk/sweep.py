@@ -217,7 +217,8 @@ def _values(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Measu
     named = {m: FORMULAS[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
 
     def all_named(o: Table, s: Table) -> Array:
-        return np.stack(np.broadcast_arrays(*(formula(o, s) for formula in named.values())), axis=-1)
+        _, *numbers = np.broadcast_arrays(total(s), *(formula(o, s) for formula in named.values()))  # some look at `o` alone
+        return np.stack(numbers, axis=-1)
 
     for t in range(len(lattice.targets)):
         if named:
