@@ -17,8 +17,11 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+import capstats
+
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+FIGURES = {"attacks.ipynb": 2, "introduction.ipynb": 2, "measures.ipynb": 3, "paper.ipynb": 2}
 MODULES = {"capstats", "capstats.datasets", "capstats.paper", "capstats.plotting", "sklearn.naive_bayes"}
 MEGABYTE = 1_000_000
 INLINE = "module://matplotlib_inline.backend_inline"  # figures belong into the cells, whoever runs the notebook
@@ -62,8 +65,17 @@ def texts(cell):
     return {kind: re.sub("0x[0-9a-f]{6,}", "an address", str(text)) for kind, text in found.items()}
 
 
-def test_there_are_three_notebooks():
-    assert [path.name for path in NOTEBOOKS] == ["attacks.ipynb", "introduction.ipynb", "paper.ipynb"]
+def test_every_notebook_is_known():
+    assert [path.name for path in NOTEBOOKS] == list(FIGURES)
+
+
+def test_every_public_measure_of_risk_is_computed_in_the_notebook_of_measures():
+    rooms = ("capstats.risk.", "capstats.protection", "capstats.concordance")
+    modules = {name: getattr(getattr(capstats, name), "__module__", "") for name in capstats.__all__}
+    measures = {name for name, module in modules.items() if module.startswith(rooms) and ".attacks." not in module}
+    assert {"average_cap", "anonymity", "holdout_contrast", "sweep", "as_synthpop", "disclosure_protection"} <= measures
+    used = {node.id for node in ast.walk(source_tree(ROOT / "notebooks" / "measures.ipynb")) if isinstance(node, ast.Name)}
+    assert measures <= used
 
 
 @each_notebook
@@ -93,7 +105,7 @@ def test_notebook_keeps_figures_of_modest_size(path):
     pictures = [
         output.data["image/png"] for cell in code_cells(stored(path)) for output in cell.outputs if "image/png" in output.get("data", {})
     ]
-    assert len(pictures) == 2
+    assert len(pictures) == FIGURES[path.name]
     for picture in pictures:
         width, height = struct.unpack(">II", base64.b64decode(picture)[16:24])
         assert 400 < width < 1200
