@@ -27,6 +27,7 @@ MEGABYTE = 1_000_000
 INLINE = "module://matplotlib_inline.backend_inline"  # figures belong into the cells, whoever runs the notebook
 METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}, "language_info": {"name": "python"}}
 
+pytestmark = pytest.mark.notebook
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
