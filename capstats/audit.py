@@ -20,8 +20,12 @@ from capstats.laws.bounds import maximum_cap, minimum_cap
 from capstats.risk.baselines import baseline_cap
 from capstats.risk.cap import average_cap, correct_predictions, matched_records
 from capstats.risk.distribution import cap_quantiles
+from capstats.risk.uncertainty import holdout_contrast
 
 QUARTILES = {"least": 0.0, "lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75, "greatest": 1.0}
+
+REMAINS = "What remains after subtracting the holdout is about individuals; the rest is inference about the population."
+FRACTIONAL = "weights of the original or of the holdout are fractional"
 
 ROWS: dict[str, tuple[str, str]] = {  # measure -> what a reader is told, and how it is printed
     "original_records": ("original records", "count"),
@@ -35,6 +39,9 @@ ROWS: dict[str, tuple[str, str]] = {  # measure -> what a reader is told, and ho
     "average_cap_matched_least": ("  least attainable", "share"),
     "average_cap_matched_greatest": ("  greatest attainable", "share"),
     "original_cap": ("average CAP of the original with itself", "share"),
+    "holdout_cap": ("average CAP of the holdout (records not used for synthesis)", "share"),
+    "individual_disclosure": ("individual disclosure: original minus holdout", "share"),
+    "individual_disclosure_error": ("  its standard error", "share"),
     "baseline": ("baseline: guess from the original's target margin", "share"),
     "predictive_success": ("predictive success: share right by the modal guess", "share"),
     "correct_predictions": ("  records", "count"),
@@ -109,6 +116,10 @@ class Audit:
             "Least and greatest attainable: over all synthetic tables, however large, on the observed domain,",
             f"the {p['domain']['targets']} targets x {p['domain']['keys']} keys that some original record has.",
         ]
+        if "individual_disclosure" in self.measures:
+            notes.append(REMAINS)
+        if "individual_disclosure" in p:
+            notes.append(f"Individual disclosure is not given: {FRACTIONAL}.")
         if "quartiles" in p:
             notes.append("Quartiles of individual CAP are not given: the original's weights are fractional.")
         if "example" in p:
@@ -150,6 +161,7 @@ def audit(
     *,
     keys: Any,
     target: Any,
+    holdout: Any = None,
     missing: Literal["level", "drop"] = "level",
     null_values: str | Sequence[str] | None = None,
     types: Mapping[Hashable, Type] | None = None,
@@ -167,6 +179,9 @@ def audit(
         As in `tabulate`; `synthetic` may be several tables.
     keys, target : column name or sequence of names
         What the intruder knows, and what is guessed.
+    holdout : data frame, mapping of columns, or path, optional
+        Records of the same population that were not used for synthesis. The audit then says, too, what average CAP they have, by how
+        much that of the original exceeds it, and the standard error of this, unless weights are fractional (see `holdout_contrast`).
     missing, null_values, types, bins, weights, memory_limit, progress
         As in `tabulate`.
     provenance : mapping, optional
@@ -185,7 +200,7 @@ def audit(
 
     See Also
     --------
-    tabulate, average_cap, baseline_cap, minimum_cap, cap_quantiles
+    tabulate, average_cap, baseline_cap, minimum_cap, cap_quantiles, holdout_contrast
 
     Notes
     -----
@@ -209,6 +224,7 @@ def audit(
         synthetic,
         keys=keys,
         target=target,
+        holdout=holdout,
         missing=missing,
         null_values=null_values,
         types=types,
@@ -237,7 +253,14 @@ def audit(
         "predictive_success": right / n,
         "correct_predictions": right,
     }
-    if o.dtype.kind == "i":
+    whole = o.dtype.kind == "i"
+    compared = holdout is not None and whole and tables.h.dtype.kind == "i"
+    if compared:
+        contrast = holdout_contrast(o, s, h=tables.h)
+        measures["holdout_cap"] = contrast.holdout
+        measures["individual_disclosure"] = contrast.estimate
+        measures["individual_disclosure_error"] = contrast.standard_error
+    if whole:
         found = cap_quantiles(o, s, list(QUARTILES.values()))
         measures |= {f"individual_cap_{name}": found.isel(quantile=i, drop=True) for i, name in enumerate(QUARTILES)}
     told = {
@@ -252,10 +275,12 @@ def audit(
             "individual_cap": "over records, unmatched count 0, linear interpolation",
             "predictive_success": "tied targets share",
             "baseline": "marginal",
+            **({"individual_disclosure": "version 1 of the original minus that of the holdout"} if compared else {}),
         },
         **{name: tables.attrs[name] for name in ("dropped", "weights", "bins") if name in tables.attrs},
         **{name: value for name, value in (("types", types), ("null_values", null_values)) if value is not None},
-        **({"quartiles": "not defined: the original's weights are fractional"} if o.dtype.kind != "i" else {}),
+        **({"quartiles": "not defined: the original's weights are fractional"} if not whole else {}),
+        **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if holdout is not None and not compared else {}),
         **(provenance or {}),
     }
     return Audit(tables, xr.Dataset(measures), told)

@@ -37,6 +37,7 @@ def parser() -> Parser:
     check = commands.add_parser("audit", help="measure the disclosure risk of synthetic records (CSV or Parquet)")
     check.add_argument("original", nargs="?", metavar="ORIGINAL", help="file or glob of original records")
     check.add_argument("synthetic", nargs="*", metavar="SYNTHETIC", help="files of synthetic records, one a table")
+    check.add_argument("--holdout", metavar="FILE", help="file of records of the same population that were not used for synthesis")
     check.add_argument("--keys", metavar="A,B", help="columns that the intruder knows, separated by commas")
     check.add_argument("--key", action="append", default=[], metavar="A", help="one such column, whatever is in its name; may be repeated")
     check.add_argument("--target", action="append", default=[], metavar="C", help="column to guess; repeated, columns to guess together")
@@ -53,7 +54,9 @@ def parser() -> Parser:
     )
     check.add_argument("--missing", choices=("level", "drop"), default="level", help="missing values are a level, or drop their record")
     check.add_argument("--null-values", action="append", metavar="TEXT", help="text that means missing in CSV, in place of an empty field")
-    check.add_argument("--weights", metavar="W or WO,WS", help="column of weights, or one for original and one for synthetic records")
+    check.add_argument(
+        "--weights", metavar="W or WO,WS", help="column of weights, or one each for original, synthetic (and holdout) records"
+    )
     check.add_argument("--memory-limit", metavar="SIZE", help="memory for reading files, such as 1GB")
     check.add_argument("--example", choices=("titanic", "anes96"), help="bundled data in place of files")
     check.add_argument("--seed", type=_whole, default=None, help="seed of the example's synthetic records (default 0)")
@@ -112,27 +115,29 @@ def _files(given: argparse.Namespace) -> Audit:
         raise ValueError(f"give {' and '.join(lacking)}, or --example.")
     if given.seed is not None:
         raise ValueError("--seed is for --example; nothing is random with files.")
+    holdout = {} if given.holdout is None else {"holdout": given.holdout}
     several = given.synthetic[0] if len(given.synthetic) == 1 else dict(zip(_labels(given.synthetic), given.synthetic, strict=True))
     return audit(
         given.original,
         several,
         keys=keys,
         target=given.target,
+        **holdout,
         missing=given.missing,
         null_values=given.null_values,
         types=_types(given.types, given.type),
         bins=_bins(given.bin),
-        weights=_weights(given.weights),
+        weights=_weights(given.weights, 2 + len(holdout)),
         memory_limit=given.memory_limit,
         progress=_progress(given),
-        provenance={"original": given.original, "synthetic": given.synthetic},
+        provenance={"original": given.original, "synthetic": given.synthetic, **holdout},
     )
 
 
 def _example(given: argparse.Namespace) -> Audit:
     from capstats.datasets import example
 
-    own = ("original", "keys", "key", "target", "types", "type", "bin", "weights", "null_values", "memory_limit")
+    own = ("original", "holdout", "keys", "key", "target", "types", "type", "bin", "weights", "null_values", "memory_limit")
     taken = [name for name in own if getattr(given, name)] + ["missing"] * (given.missing != "level")
     if taken:
         raise ValueError(f"--example brings its own data and columns; leave out {', '.join(taken)}.")
@@ -205,12 +210,14 @@ def _bins(single: Sequence[str]) -> dict[Hashable, Any] | None:
     return bins or None
 
 
-def _weights(text: str | None) -> Any:
+def _weights(text: str | None, tables: int) -> Any:
+    """One column for all tables, or one for each of two, and of the holdout where there is a third."""
     if text is None or "," not in text:
         return text
     parts = tuple(part or None for part in text.split(","))
-    if len(parts) != 2:
-        raise ValueError(f"--weights must be one column, or two separated by a comma; got {text!r}.")
+    if not 2 <= len(parts) <= tables:
+        many = "two separated by a comma" if tables == 2 else "two or three separated by commas"
+        raise ValueError(f"--weights must be one column, or {many}; got {text!r}.")
     return parts
 
 

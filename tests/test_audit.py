@@ -213,6 +213,132 @@ def test_types_and_their_order_reach_the_tables(people):
     assert result.tables.indexes["target"].tolist() == ["Healthy", "Sick"]
 
 
+# --- A holdout
+
+OF_HOLDOUT = ["holdout_cap", "individual_disclosure", "individual_disclosure_error"]
+NOTE = "What remains after subtracting the holdout is about individuals; the rest is inference about the population."
+
+
+@pytest.fixture(scope="module")
+def strangers():
+    """A sick smoker, two healthy non-smokers, and somebody whose key and target the other tables lack."""
+    return {"smoking": ["Smoking", "Non-smoking", "Non-smoking", "unknown"], "health": ["Sick", "Healthy", "Healthy", "dead"]}
+
+
+@pytest.fixture(scope="module")
+def compared(people, strangers):
+    return audit(*people, keys="smoking", target="health", holdout=strangers)
+
+
+def test_a_holdout_is_guessed_as_by_hand_and_subtracted(compared):
+    """CAP 8/33 for the sick smoker, 60/67 for the others, 0 for the unmatched; the variances of two means add up."""
+    of_holdout = [8 / 33, 60 / 67, 60 / 67, 0]
+    of_original = [8 / 33] * 20 + [25 / 33] * 30 + [7 / 67] * 5 + [60 / 67] * 45
+    variance = np.var(of_original, ddof=1) / 100 + np.var(of_holdout, ddof=1) / 4
+    expected = [np.mean(of_holdout), np.mean(of_original) - np.mean(of_holdout), variance**0.5]
+    np.testing.assert_allclose([compared.measures[name].item() for name in OF_HOLDOUT], expected, rtol=1e-12)
+
+
+def test_a_holdout_has_three_rows_and_a_note(compared):
+    labels = [
+        "average CAP of the holdout (records not used for synthesis)",
+        "individual disclosure: original minus holdout",
+        "  its standard error",
+    ]
+    numbers = [f"{compared.measures[name].item():.4f}" for name in OF_HOLDOUT]
+    assert compared.rows()[11:14] == [(label, [number]) for label, number in zip(labels, numbers, strict=True)]
+    assert NOTE in repr(compared).splitlines()
+    assert NOTE in html.unescape(compared._repr_html_())
+    assert compared.provenance["conventions"]["individual_disclosure"] == "version 1 of the original minus that of the holdout"
+
+
+def test_a_holdout_changes_no_other_number_even_if_it_brings_keys_and_targets(found, compared):
+    assert compared.tables.sizes == {"target": 3, "key": 3}
+    assert set(compared.measures.data_vars) - set(found.measures.data_vars) == set(OF_HOLDOUT)
+    for name, value in found.measures.items():
+        assert compared.measures[name].item() == pytest.approx(value.item(), rel=1e-14), name
+    assert compared.provenance["domain"] == found.provenance["domain"]
+
+
+def test_without_a_holdout_nothing_is_said_of_one(found):
+    assert "holdout" not in repr(found) + found.to_json() + found._repr_html_()
+
+
+def test_original_and_holdout_exchanged_change_the_sign_alone(voters):
+    """Both are samples of one population, and the difference knows no order but its sign; with itself a sample differs by 0."""
+    original, synthetic = voters
+    asked = {"keys": ["educ", "PID"], "target": "vote"}
+    half, other = original.iloc[::2], original.iloc[1::2]
+    one, two, same = (audit(x, synthetic, holdout=y, **asked).measures for x, y in ((half, other), (other, half), (half, half)))
+    np.testing.assert_allclose(one.individual_disclosure, -two.individual_disclosure, rtol=1e-12)
+    np.testing.assert_allclose(one.individual_disclosure_error, two.individual_disclosure_error, rtol=1e-12)
+    np.testing.assert_array_equal(one.holdout_cap, two.average_cap)
+    np.testing.assert_array_equal(same.individual_disclosure, 0)
+
+
+def test_a_holdout_is_compared_with_each_synthetic_table(voters):
+    original, synthetic = voters
+    asked = {"keys": ["educ", "PID"], "target": "vote", "holdout": original.iloc[::3]}
+    result = audit(original, synthetic, **asked)
+    assert [len(values) for _, values in result.rows()] == [2] * len(result.measures.data_vars)
+    for label, table in synthetic.items():
+        alone = audit(original, table, **asked).measures
+        for name in OF_HOLDOUT:
+            assert result.measures[name].sel(synthetic=label).item() == pytest.approx(alone[name].item(), rel=1e-14)
+    back = json.loads(result.to_json())["measures"]
+    assert list(back["individual_disclosure"]) == ["resampled", "few"]
+
+
+def test_one_record_of_a_holdout_has_no_standard_error(people, strangers):
+    one = {column: values[:1] for column, values in strangers.items()}
+    result = audit(*people, keys="smoking", target="health", holdout=one)
+    assert result.measures.holdout_cap.item() == 8 / 33
+    assert dict(result.rows())["  its standard error"] == ["undefined"]
+    assert json.loads(result.to_json())["measures"]["individual_disclosure_error"] is None
+
+
+def test_records_dropped_from_a_holdout_are_told(people, strangers):
+    gaps = {"smoking": [*strangers["smoking"], None], "health": [*strangers["health"], "Sick"]}
+    result = audit(*people, keys="smoking", target="health", holdout=gaps, missing="drop")
+    assert "; 1 of `holdout`" in repr(result)
+
+
+def test_a_holdout_of_sparse_tables_is_that_of_dense_ones(voters, monkeypatch):
+    from capstats.counts import backing
+
+    original, synthetic = voters
+    asked = {"keys": ["educ", "PID"], "target": ["age", "vote"], "holdout": original.iloc[::3]}
+    dense = audit(original, synthetic, **asked)
+    monkeypatch.setattr(backing, "LARGE", 1)
+    sparse = audit(original, synthetic, **asked)
+    assert not isinstance(sparse.tables.h.data, np.ndarray)
+    for name in OF_HOLDOUT:
+        np.testing.assert_allclose(sparse.measures[name].values, dense.measures[name].values, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("weights", "given"), [("weight", 0), (("count", "weight", "weight"), 5), (("weight", None, "count"), 0)])
+def test_fractional_weights_of_original_or_holdout_leave_the_holdout_out_and_say_so(weights, given):
+    frame = titanic()
+    frame["weight"] = frame["count"] * 0.3
+    result = audit(frame, frame, keys=["Class", "Sex"], target="Survived", holdout=frame, weights=weights)
+    assert not set(OF_HOLDOUT) & set(result.measures.data_vars)
+    assert "individual_disclosure" not in result.provenance["conventions"]
+    assert result.provenance["individual_disclosure"] == "not defined: weights of the original or of the holdout are fractional"
+    assert "Individual disclosure is not given: weights of the original or of the holdout are fractional." in repr(result)
+    assert NOTE not in repr(result)
+    assert len([name for name in result.measures.data_vars if name.startswith("individual_cap")]) == given
+
+
+def test_fractional_weights_of_the_synthetic_table_alone_keep_the_holdout():
+    frame = titanic()
+    frame["weight"] = frame["count"] * 0.5
+    asked = {"keys": ["Class", "Sex"], "target": "Survived", "holdout": frame.iloc[::2]}
+    result = audit(frame, frame, weights=("count", "weight"), **asked)
+    plain = audit(frame, frame, weights="count", **asked)
+    for name in OF_HOLDOUT:
+        assert result.measures[name].item() == pytest.approx(plain.measures[name].item(), rel=1e-12)
+
+
 # --- Weights
 
 

@@ -182,6 +182,22 @@ def test_several_synthetic_files_are_columns_named_after_them(here, capsys):
     assert found["measures"]["matched_share"] == {"synthetic.csv": 1, "smokers.csv": 0.5}
 
 
+def test_a_holdout_file_is_compared_with_the_original(here, capsys):
+    assert main([*SMOKERS, "--holdout", "smokers.csv"]) == 0
+    expected = audit("original.csv", "synthetic.csv", keys="smoking", target="health", holdout="smokers.csv")
+    assert capsys.readouterr() == (f"{expected}\n", "")
+    found = measures(capsys, *SMOKERS, "--holdout", "smokers.csv")
+    assert found["provenance"]["holdout"] == "smokers.csv"
+    cap = (20 * 8 / 33 + 30 * 25 / 33 + 5 * 7 / 67 + 45 * 60 / 67) / 100
+    of_smokers = (8 * 8 + 25 * 25) / 33**2  # 8 sick ones with CAP 8/33, 25 healthy ones with 25/33
+    assert found["measures"]["holdout_cap"] == pytest.approx(of_smokers)
+    assert found["measures"]["individual_disclosure"] == pytest.approx(cap - of_smokers)
+
+
+def test_without_a_holdout_nothing_is_said_of_one(here, capsys):
+    assert "holdout" not in json.dumps(measures(capsys, *SMOKERS))
+
+
 def test_files_of_one_name_are_told_apart_by_their_folders(here, capsys):
     found = measures(capsys, "audit", "original.csv", "synthetic.csv", "elsewhere/synthetic.csv", "--keys", "smoking", "--target", "health")
     assert list(found["measures"]["average_cap"]) == ["synthetic.csv", "elsewhere/synthetic.csv"]
@@ -286,6 +302,19 @@ def test_weights_may_differ_for_the_two_tables_or_be_for_one_alone(here, capsys)
     found = measures(capsys, *arguments, "--weights", "half,")
     assert "individual_cap_median" not in found["measures"]
     assert found["measures"]["synthetic_records"] == 32
+
+
+def test_weights_of_a_holdout_may_be_given_or_are_those_of_the_original(here, capsys):
+    arguments = ["audit", "titanic.csv", "titanic.csv", "--holdout", "titanic.csv", "--keys", "Class", "--target", "Survived"]
+    told = {"original": "count", "synthetic": "half"}
+    found = measures(capsys, *arguments, "--weights", "count,half")
+    assert found["provenance"]["weights"] == told | {"holdout": "count"}
+    assert found["measures"]["individual_disclosure"] == 0
+    found = measures(capsys, *arguments, "--weights", "count,half,")
+    assert found["provenance"]["weights"] == told
+    found = measures(capsys, *arguments, "--weights", "count,half,half")
+    assert "individual_disclosure" not in found["measures"]
+    assert "individual_cap_median" in found["measures"]
 
 
 def test_missing_values_are_a_level_or_dropped_and_told(here, capsys):
@@ -407,6 +436,14 @@ MISTAKES = {
     "type of another column": ([*SMOKERS, "--types", "age=number"], "neither a key nor the target"),
     "value that does not parse": ([*SMOKERS, "--types", "health=number"], "which is not a number"),
     "three weights": ([*SMOKERS, "--weights", "a,b,c"], "--weights must be one column, or two separated by a comma; got 'a,b,c'."),
+    "four weights with a holdout": (
+        [*SMOKERS, "--holdout", "smokers.csv", "--weights", "a,b,c,d"],
+        "--weights must be one column, or two or three separated by commas; got 'a,b,c,d'.",
+    ),
+    "no such holdout": ([*SMOKERS, "--holdout", "nobody.csv"], "`holdout`: no file matches 'nobody.csv'"),
+    "holdout of other columns": ([*SMOKERS, "--holdout", "gaps.csv"], "'smoking' is not in `holdout`"),
+    "holdout without a name": ([*SMOKERS, "--holdout", ""], "`holdout`"),
+    "example and holdout": (["audit", "--example", "titanic", "--holdout", "titanic.csv"], "leave out holdout."),
     "unknown weights": ([*SMOKERS, "--weights", "w"], "'w' is not in `original`"),
     "weights that are no numbers": ([*SMOKERS, "--weights", "health"], "Weights must be numbers"),
     "unknown policy": ([*SMOKERS, "--missing", "ignore"], "argument --missing: invalid choice: 'ignore'"),
