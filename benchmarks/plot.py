@@ -1,4 +1,4 @@
-"""The log-log plot of the README from what peers.py wrote: python benchmarks/plot.py peers.json docs/benchmark.png."""
+"""The log-log plot of the README from what peers.py wrote: python benchmarks/plot.py peers.json [more.json ...] docs/benchmark.png."""
 
 import json
 import sys
@@ -23,8 +23,9 @@ STYLES = {
 
 
 def main():
-    rows = json.loads(Path(sys.argv[1]).read_text())
-    figure, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    *files, picture = sys.argv[1:]
+    rows = [row for file in files for row in json.loads(Path(file).read_text())]
+    figure, ax = plt.subplots(figsize=(7, 5.5), layout="constrained")
     for name, style in STYLES.items():
         points = [(row["records"], row["seconds"]) for row in rows if row["name"] == name]
         if points:
@@ -32,8 +33,8 @@ def main():
     ax.set_xlabel("records in each table")
     ax.set_ylabel("seconds: count and average CAP")
     ax.grid(which="major", color="0.9")
-    ax.legend(frameon=False, fontsize=8)
-    figure.savefig(sys.argv[2], dpi=150)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=8)
+    figure.savefig(picture, dpi=150)
 
 
 if __name__ == "__main__":
