@@ -75,7 +75,7 @@ def _check_weights(frame: nw.LazyFrame[Any], dtype: Any, weight: str, name: str)
             f"Weights must be numbers that are finite and not negative; column {weight!r} of `{name}` has {bad} other values. "
             f"Drop those rows, or mend their weights."
         )
-    return bool(not dtype.is_integer() and _records(frame.filter(w % 1 != 0)))
+    return bool(not dtype.is_integer() and _records(frame.filter(w.cast(nw.Float64) % 1 != 0)))
 
 
 def _as_weight(weight: Hashable) -> nw.Expr:

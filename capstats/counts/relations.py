@@ -86,12 +86,26 @@ def read_text(table: Any, columns: Sequence[Hashable], weight: Hashable | None, 
 
     wanted = wanted_columns(columns, weight)
     check_names(wanted, list(table.columns), name)
+    frame = pd.DataFrame({f"c{i}": table[c] for i, c in enumerate(wanted)}, copy=False)
+    if duckdb.__version__.startswith("1.") and not all(_is_utf8(frame[c]) for c in frame):
+        return None  # before 2.0 DuckDB cuts such a text short, or breaks
     with connect() as connection:
-        frame = pd.DataFrame({f"c{i}": table[c] for i, c in enumerate(wanted)}, copy=False)
         try:
             return grouped(connection.from_df(frame), columns, weight, name, {})
         except (duckdb.Error, UnicodeError):  # half a surrogate pair is no UTF-8
             return None
+
+
+def _is_utf8(values: pd.Series[Any]) -> bool:
+    """Whether the text of a column, or of its categories, has no half of a surrogate pair."""
+    text = values.cat.categories if isinstance(values.dtype, pd.CategoricalDtype) else values
+    step = 2**16
+    try:
+        for start in range(0, len(text), step) if text.dtype.kind == "O" else ():
+            "".join([x for x in text[start : start + step] if isinstance(x, str)]).encode()
+    except UnicodeError:
+        return False
+    return True
 
 
 def numbered(table: Any, wanted: Sequence[Hashable]) -> Any:
