@@ -74,8 +74,8 @@ class Progress:
     @contextmanager
     def query(self, connection: Any, table: str) -> Iterator[None]:
         """What a DuckDB connection does in this block, as far as it tells; its own bar is not shown."""
-        connection.execute(f"SET enable_progress_bar = {'true' if self.shown else 'false'}")
         connection.execute("SET enable_progress_bar_print = false")
+        connection.execute(f"SET enable_progress_bar = {'true' if self.shown else 'false'}")
         told = getattr(connection, "query_progress", None)  # older versions do not tell
         before, self._step = self._step, Step(f"counting {table}", 100 if told else None, told)
         try:
