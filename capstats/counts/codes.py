@@ -21,7 +21,7 @@ Ints = NDArray[np.integer]
 Places = NDArray[np.int64]  # places in a list of labels, or in an axis
 Counts = NDArray[np.int64] | NDArray[np.float64]
 
-BLOCK = 1 << 17  # rows folded at a time: their codes stay in cache
+BLOCK = 1 << 18  # rows folded at a time: their codes stay in cache
 DENSE = 1 << 24  # the most cells that are counted in a grid
 WIDEST = 1 << 62  # the most combinations that one flat code holds
 LONGEST = 32  # the most columns that numpy 1.26 takes a flat code apart into
@@ -100,7 +100,7 @@ def count(columns: Sequence[Column], weights: Counts | None = None, advance: Cal
     if cells <= min(max(1 << 16, n), DENSE):
         flat, counts = _count_grid(columns, cells, n, weights, advance)
     else:
-        flat, counts = _count_sorted(_fold(columns, 0, n), weights)
+        flat, counts = _count_sorted(_folded(columns), weights)
     return Rows(flat, columns, digits, counts)
 
 
@@ -123,7 +123,7 @@ def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[li
         head += 1
     if head == len(columns):
         return columns, _as_they_are
-    flat, ids = np.unique(_fold(columns[:head], 0, len(columns[0].codes)), return_inverse=True)
+    flat, ids = np.unique(_folded(columns[:head]), return_inverse=True)
     leading = list(np.unravel_index(flat, _sizes(columns[:head])))
     rest, digits = _narrowed([Column(ids, range(len(flat))), *columns[head:]])
 
@@ -134,22 +134,40 @@ def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[li
     return rest, back
 
 
-def _fold(columns: Sequence[Column], start: int, stop: int, room: NDArray[np.int64] | None = None) -> NDArray[np.intp]:
-    """Mixed-radix code of each row of a block, each step in the narrowest integers that hold it; ``room`` is three rows to work in.
+def _folded(columns: Sequence[Column]) -> NDArray[np.intp]:
+    """Mixed-radix code of each row."""
+    flat = np.empty(len(columns[0].codes), np.intp)
+    work = _room(columns, BLOCK)
+    for start in range(0, len(flat), BLOCK):
+        _fold(columns, start, flat[start : start + BLOCK], work)
+    return flat
+
+
+def _room(columns: Sequence[Column], rows: int) -> Ints:
+    """Two rows of integers that hold the codes, to fold in."""
+    return np.empty((2, min(rows, len(columns[0].codes))), _narrowest(math.prod(_sizes(columns))))
+
+
+def _narrowest(size: int) -> type[np.unsignedinteger]:
+    return next(t for t in (np.uint8, np.uint16, np.uint32, np.uint64) if size <= np.iinfo(t).max)
+
+
+def _fold(columns: Sequence[Column], start: int, out: NDArray[np.intp], work: Ints) -> None:
+    """Mixed-radix code of each row of a block, each step in the narrowest integers that hold it.
 
     Integers wrap, so codes below 0 and the first codes of the columns cancel out where the code is complete.
     """
-    rows, size, offset = stop - start, 1, 0
-    one, other, out = np.empty((3, rows), np.int64) if room is None else room[:, :rows]
+    rows, size, offset = len(out), 1, 0
+    one, other = work
     code = one.view(np.uint8)[:rows]
     code[:] = 0
     for column in columns:
         size *= len(column.labels)
-        wide = next(t for t in (np.uint8, np.uint16, np.uint32, np.uint64) if size <= np.iinfo(t).max)
+        wide = _narrowest(size)
         if code.dtype != wide:
             other.view(wide)[:rows] = _shifted(code, offset)
             code, offset, one, other = other.view(wide)[:rows], 0, other, one
-        digits = column.codes[start:stop]
+        digits = column.codes[start : start + rows]
         if digits.itemsize == code.itemsize:
             digits = digits.view(wide)
         else:
@@ -159,8 +177,6 @@ def _fold(columns: Sequence[Column], start: int, stop: int, room: NDArray[np.int
         code += digits
         offset = offset * len(column.labels) - column.first
     out[:] = _shifted(code, offset)
-    folded: NDArray[np.intp] = out
-    return folded
 
 
 def _shifted(flat: Ints, offset: int) -> Ints:
@@ -174,11 +190,12 @@ def _count_grid(
     columns: Sequence[Column], cells: int, n: int, weights: Counts | None, advance: Callable[[int], None]
 ) -> tuple[NDArray[np.intp], Counts]:
     block = max(BLOCK if n > 100_000 else BLOCK // 4, 4 * cells)  # adding a grid up must not cost more than counting into it
-    room = np.empty((3, min(block, n)), np.int64)
+    room, work = np.empty(min(block, n), np.intp), _room(columns, block)
     total: Counts = np.zeros(cells, np.int64) if weights is None else np.zeros(cells, np.float64)
     seen = np.zeros(0 if weights is None else cells, bool)  # a row of weight 0 still shows its cell
     for start in range(0, n, block):
-        flat = _fold(columns, start, min(start + block, n), room)
+        flat = room[: n - start]
+        _fold(columns, start, flat, work)
         if weights is None:
             total += np.bincount(flat, minlength=cells)
         else:
@@ -289,7 +306,7 @@ def union(tables: Sequence[Sequence[Places]], sizes: Sequence[int]) -> tuple[lis
 def factor(columns: Sequence[Column]) -> Factor:
     """Distinct combinations of the columns, in order, and which of them each row has."""
     columns, digits = _narrowed(columns)
-    return _factor(_fold(columns, 0, len(columns[0].codes)), _sizes(columns), digits)
+    return _factor(_folded(columns), _sizes(columns), digits)
 
 
 def _factor(flat: Places, sizes: Sequence[int], digits: Callable[[list[Places]], list[Places]]) -> Factor:
