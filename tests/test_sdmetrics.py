@@ -252,6 +252,13 @@ def test_bins_are_right_closed_and_open_at_the_ends(dtype: str) -> None:
     assert places([0, 2, 6, 8, 10], [-10, 1, 3, 5, 7, 9, 20], 5, dtype) == [0, 0, None, 2, 3, 4, 4]
 
 
+@pytest.mark.parametrize("dtype", ["float32", "Float32"])
+def test_bins_of_single_precision_meet_where_single_precision_says(dtype: str) -> None:
+    """SDMetrics with numpy 2, original 0 0.1 ... 1 in five bins: two values each, three in the first. The float32 of 0.2 is above 0.2."""
+    tenths = [i / 10 for i in range(11)]
+    assert places(tenths, tenths, 5, dtype) == [0, 0, 0, 3, 3, 5, 5, 7, 7, 9, 9]
+
+
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", "float64", "object"])
 def test_missing_values_of_a_binned_column_are_a_class_of_their_own(dtype: str) -> None:
     """Original 0 7 2 missing 10 in five bins: 0 3 0 missing 4; synthetic 0 1 2 missing 100: 0 0 0 missing 4."""
