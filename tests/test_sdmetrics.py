@@ -21,9 +21,11 @@ from capstats import disclosure_protection, tabulate
 from capstats.sdmetrics import (
     CategoricalCAP,
     CategoricalGeneralizedCAP,
+    CategoricalMetric,
     CategoricalZeroCAP,
     DisclosureProtection,
     DisclosureProtectionEstimate,
+    Metric,
 )
 
 REFERENCE = json.loads((Path(__file__).parent / "reference" / "sdmetrics_disclosure.json").read_text(encoding="utf-8"))
@@ -214,9 +216,19 @@ def test_metrics_say_what_they_are() -> None:
     assert [metric.name for metric in DIRECT.values()] == ["CategoricalCAP", "0CAP", "Categorical GeneralizedCAP"]
     for metric in (*DIRECT.values(), DisclosureProtection, DisclosureProtectionEstimate):
         assert (metric.min_value, metric.max_value, metric.goal) == (0, 1, "maximize")
+        assert (metric.goal.name, metric.goal.value) == ("MAXIMIZE", "maximize")
         assert metric.normalize(0.25) == 0.25
         with pytest.raises(ValueError, match="must be from 0 to 1"):
             metric.normalize(1.5)
+
+
+def test_metrics_say_what_is_derived_from_them() -> None:
+    assert DisclosureProtection.get_subclasses() == {"DisclosureProtectionEstimate": DisclosureProtectionEstimate}
+    assert all(metric.get_subclasses() == {} for metric in (*DIRECT.values(), DisclosureProtectionEstimate))
+    everything = {metric.__name__: metric for metric in (*DIRECT.values(), DisclosureProtectionEstimate)}
+    assert Metric.get_subclasses() == everything
+    parents = {metric.__name__: metric for metric in (DisclosureProtection, CategoricalMetric)}
+    assert Metric.get_subclasses(include_parents=True) == everything | parents
 
 
 @pytest.mark.parametrize("metric", DIRECT.values())
@@ -395,6 +407,7 @@ REAL = pd.DataFrame({"col1": range(5), "col2": range(5), "time": pd.date_range("
         ({"known_column_names": "col1"}, "must be a list of names; got the text 'col1'"),
         ({"computation_method": "median"}, "`computation_method` must be one of 'cap', 'zero_cap', 'generalized_cap'; got 'median'"),
         ({"computation_method": None}, "`computation_method` must be one of"),
+        ({"computation_method": ["cap"]}, "`computation_method` must be one of"),
         ({"num_discrete_bins": "10"}, "`num_discrete_bins` must be an integer greater than zero; got '10'"),
         ({"num_discrete_bins": 0}, "`num_discrete_bins` must be an integer greater than zero"),
         ({"num_discrete_bins": 2.0}, "`num_discrete_bins` must be an integer greater than zero"),
@@ -460,6 +473,13 @@ def test_method_names_may_be_in_capitals() -> None:
 def test_direct_classes_raise_what_sdmetrics_raises(metric: Any, arguments: dict[str, Any], error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         metric.compute(REAL, REAL, **arguments)
+
+
+@direct
+def test_that_columns_differ_is_said_before_fields_are_looked_at() -> None:
+    for fields in ({}, {"key_fields": ["x"], "sensitive_fields": ["col2"]}):
+        with pytest.raises(ValueError, match="must have the same columns; only one has 'more'"):
+            CategoricalCAP.compute(REAL, REAL.assign(more=1), **fields)
 
 
 @direct

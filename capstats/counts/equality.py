@@ -30,7 +30,7 @@ def count_by_equality(
     Their labels are numbers that stand for equal values, or for the bins that ``bins`` asks for. Numbers are what `tabulate` takes without
     a question: they have one kind, and a column that is named twice gets two names.
     """
-    codes = {column: _coded([frame[column] for frame in frames], bins.get(column)) for column in {*keys, *targets}}
+    codes = {column: _coded([frame[column] for frame in frames], bins.get(column)) for column in dict.fromkeys([*keys, *targets])}
     known = {f"key{i}": codes[column] for i, column in enumerate(keys)}
     guessed = {f"target{i}": codes[column] for i, column in enumerate(targets)}
     real, synthetic = ({name: both[side] for name, both in (known | guessed).items()} for side in (0, 1))
