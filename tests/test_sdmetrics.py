@@ -297,6 +297,28 @@ def test_datetimes_of_two_units_are_cut_at_the_same_moments() -> None:
             assert protection(real, synthetic, continuous_column_names=["x"], num_discrete_bins=3) == 0
 
 
+def test_durations_of_two_units_are_cut_at_the_same_lengths() -> None:
+    """SDMetrics compares the numbers of seconds with those of nanoseconds."""
+    lengths = pd.Series(pd.to_timedelta(["1s", "5s", "9s"]))
+    in_seconds = lengths.astype("timedelta64[s]")
+    assert protection(lengths, in_seconds, continuous_column_names=["x"], num_discrete_bins=3) == 0
+
+
+def test_times_are_not_cut_where_numbers_are() -> None:
+    """SDMetrics takes the ticks of their clock for numbers."""
+    times = pd.to_datetime(["2020", "2021", "2022"])
+    with pytest.raises(TypeError, match="holds datetime labels in `synthetic_data`, and its cut points are of kind number"):
+        protection([1, 2, 3], times, continuous_column_names=["x"])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "Int8", "int16", "int64"])
+def test_the_least_integer_is_in_the_lowest_bin_however_wide_the_range_is(dtype: str) -> None:
+    """Greatest minus least passes the type, so that for SDMetrics the least value is below the first bin, and missing."""
+    info = np.iinfo(dtype.lower())
+    least, greatest = int(info.min), int(info.max)
+    assert places([least, 0, greatest], [least, 0, greatest], 3, dtype) == [0, 1, 2]
+
+
 def test_minus_infinity_is_in_the_lowest_bin() -> None:
     """SDMetrics makes it a missing value."""
     assert protection([0.0, 1.0], [-np.inf, np.inf], continuous_column_names=["x"], num_discrete_bins=2) == 0
@@ -446,6 +468,14 @@ def test_times_that_are_not_cut_are_refused() -> None:
     with pytest.raises(TypeError, match="Column 'time' is of an invalid data type, datetime64"):
         CategoricalCAP.compute(REAL, REAL, key_fields=["time"], sensitive_fields=["col1"])
     assert DisclosureProtection.compute(REAL, REAL, ["time"], ["col1"], continuous_column_names=["time"]) == 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_names_and_numbers_of_any_kind_are_taken_and_many_records_in_silence() -> None:
+    """SDMetrics takes lists and Python's integers only, and warns above 10,000 records."""
+    many = pd.concat([REAL] * 2001, ignore_index=True)
+    for names in (("col1",), pd.Index(["col1"]), np.array(["col1"])):
+        assert DisclosureProtection.compute(many, REAL, names, ["col2"], "cap", ("col2",), np.int64(10)) == 0
 
 
 def test_method_names_may_be_in_capitals() -> None:
