@@ -366,11 +366,11 @@ def _check_once(frames: Sequence[pd.DataFrame], used: Names) -> None:
 
 
 def _check_dtype(values: pd.Series, described: Any = None) -> None:
-    """Raise for a column of times, unless the metadata call it categorical; and for one that they call something else."""
+    """Raise for times and complex numbers, unless the metadata call them categorical; and for what they call something else."""
     if described is None and values.dtype.kind in "mMc":
         raise TypeError(
-            f"Column {values.name!r} is of an invalid data type, {values.dtype}: each moment would be a category of its own. "
-            f"Give categories, numbers or booleans; DisclosureProtection cuts into bins what `continuous_column_names` names."
+            f"Column {values.name!r} is of an invalid data type, {values.dtype}. Give categories, numbers or booleans; "
+            f"DisclosureProtection cuts times into bins where `continuous_column_names` names them."
         )
     if described is not None and described not in CATEGORIES:
         raise TypeError(f"Column {values.name!r} has an invalid data type in the metadata, {described!r}; give one of {CATEGORIES}.")
