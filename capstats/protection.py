@@ -101,7 +101,7 @@ def disclosure_protection(
     >>> float(found.cap_protection), float(found.baseline_protection), float(found.score), float(found.original_score)
     (0.5, 0.5, 1.0, 0.5)
     """
-    if method not in UNMATCHED:
+    if method not in tuple(UNMATCHED):
         raise ValueError(f"`method` must be one of {', '.join(map(repr, UNMATCHED))}; got {method!r}.")
     if synthetic is None:
         raise ValueError("`synthetic` is missing: protection is that of a table to be released. Give one, or several.")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -29,11 +30,17 @@ Names = Sequence[Any]
 CATEGORIES = ({"sdtype": "categorical"}, {"sdtype": "numerical"}, {"sdtype": "boolean"})
 
 
+class Goal(StrEnum):
+    """Which way a score is better; equal to its text."""
+
+    MAXIMIZE = "maximize"
+
+
 class Metric:
     """What every metric says of itself."""
 
     name: ClassVar[str | None] = None
-    goal: ClassVar[str] = "maximize"
+    goal: ClassVar[Goal] = Goal.MAXIMIZE
     min_value: ClassVar[float] = 0
     max_value: ClassVar[float] = 1
 
@@ -43,6 +50,16 @@ class Metric:
         if raw_score < cls.min_value or raw_score > cls.max_value:
             raise ValueError(f"`raw_score` must be from {cls.min_value} to {cls.max_value}; got {raw_score!r}.")
         return float(raw_score)
+
+    @classmethod
+    def get_subclasses(cls, include_parents: bool = False) -> dict[str, type[Metric]]:
+        """The metrics derived from this one, by name; those from which others are derived only where asked for."""
+        found: dict[str, type[Metric]] = {}
+        for child in cls.__subclasses__():
+            if include_parents or not child.__subclasses__():
+                found[child.__name__] = child
+            found.update(child.get_subclasses(include_parents))
+        return found
 
 
 # --- DisclosureProtection ---------------------------------------------------------------------------------------------
@@ -96,13 +113,14 @@ class DisclosureProtection(Metric):
         known = _chosen(known_column_names, "known_column_names", frames[0])
         sensitive = _chosen(sensitive_column_names, "sensitive_column_names", frames[0])
         method = computation_method.lower() if isinstance(computation_method, str) else computation_method
-        if method not in UNMATCHED:
+        if method not in tuple(UNMATCHED):
             raise ValueError(f"`computation_method` must be one of {', '.join(map(repr, UNMATCHED))}; got {computation_method!r}.")
         cut = _chosen(continuous, "continuous_column_names", frames[0], least=0)
         _check_count(num_discrete_bins, "num_discrete_bins")
-        _check_columns(frames, [*known, *sensitive])
-        for column in {*known, *sensitive} - set(cut):
-            if frames[0][column].notna().all():  # with a missing value SDMetrics sees objects, and takes any
+        _check_columns(frames)
+        _check_once(frames, [*known, *sensitive])
+        for column in [*known, *sensitive]:
+            if column not in cut and frames[0][column].notna().all():  # with a missing value SDMetrics sees objects, and takes any
                 _check_dtype(frames[0][column])
         counts = _counts(frames, known, sensitive, method, dict.fromkeys(cut, int(num_discrete_bins)))
         if counts is None:
@@ -260,6 +278,8 @@ class CategoricalMetric(Metric):
         )
         described = _described(metadata, table_name)
         frames = _frames(*(next(iter(x.values()), x) if isinstance(x, Mapping) else x for x in (real_data, synthetic_data)))
+        _check_columns(frames)
+        _check_described(frames[0], described)
         keys = _fields("key_fields", key_fields, described)
         sensitive = _fields("sensitive_fields", sensitive_fields, described)
         if model_kwargs:
@@ -267,10 +287,9 @@ class CategoricalMetric(Metric):
         for column in [*keys, *sensitive]:
             if column not in frames[0].columns:
                 raise KeyError(f"Column {column!r} is not in `real_data`." + hint(column, frames[0].columns))
-        _check_columns(frames, [*keys, *sensitive])
-        for column in {*keys, *sensitive}:
+        _check_once(frames, [*keys, *sensitive])
+        for column in [*keys, *sensitive]:
             _check_dtype(frames[0][column], described.get("columns", {}).get(column))
-        _check_described(frames[0], described)
         counts = _counts(frames, keys, sensitive, cls._method, {})
         return np.nan if counts is None else float(cap_protection(*counts, cls._method))
 
@@ -331,24 +350,27 @@ def _check_count(number: Any, argument: str) -> None:
         raise ValueError(f"`{argument}` must be an integer greater than zero; got {number!r}.")
 
 
-def _check_columns(frames: Sequence[pd.DataFrame], used: Names) -> None:
-    """Raise unless both frames have the same columns, and each of those that are used once."""
+def _check_columns(frames: Sequence[pd.DataFrame]) -> None:
     odd = set(frames[0].columns) ^ set(frames[1].columns)
     if odd:
         raise ValueError(
             f"`real_data` and `synthetic_data` must have the same columns; only one has {', '.join(map(repr, sorted(odd, key=str)))}. "
             f"Drop the columns that are not needed."
         )
+
+
+def _check_once(frames: Sequence[pd.DataFrame], used: Names) -> None:
+    """Raise if a frame has two columns of a name that is used."""
     for side, frame in zip(SIDES, frames, strict=True):
         check_names(used, list(frame.columns), side)
 
 
 def _check_dtype(values: pd.Series, described: Any = None) -> None:
-    """Raise for a column of times, unless the metadata call it categorical; and for one that they call something else."""
+    """Raise for times and complex numbers, unless the metadata call them categorical; and for what they call something else."""
     if described is None and values.dtype.kind in "mMc":
         raise TypeError(
-            f"Column {values.name!r} is of an invalid data type, {values.dtype}: each moment would be a category of its own. "
-            f"Give categories, numbers or booleans; DisclosureProtection cuts into bins what `continuous_column_names` names."
+            f"Column {values.name!r} is of an invalid data type, {values.dtype}. Give categories, numbers or booleans; "
+            f"DisclosureProtection cuts times into bins where `continuous_column_names` names them."
         )
     if described is not None and described not in CATEGORIES:
         raise TypeError(f"Column {values.name!r} has an invalid data type in the metadata, {described!r}; give one of {CATEGORIES}.")
@@ -375,9 +397,10 @@ def _described(metadata: Any, table_name: Any) -> dict[str, Any]:
 
 
 def _check_described(real: pd.DataFrame, described: Mapping[str, Any]) -> None:
-    odd = set(real.columns) ^ set(described["columns"]) if described else ()
+    odd = set(real.columns) ^ set(described["columns"]) if described else set()
     if odd:
-        raise ValueError(f"The columns of `real_data` and of `metadata` must be the same; only one has {', '.join(map(repr, odd))}.")
+        only = ", ".join(map(repr, sorted(odd, key=str)))
+        raise ValueError(f"The columns of `real_data` and of `metadata` must be the same; only one has {only}.")
 
 
 def _fields(argument: str, fields: Any, described: Mapping[str, Any]) -> list[Any]:

@@ -143,6 +143,8 @@ def test_scores_of_weighted_records_are_those_of_repeated_ones() -> None:
 def test_bad_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="`method` must be one of 'cap', 'zero_cap', 'generalized_cap'; got 'CAP'"):
         disclosure_protection(PEOPLE, RELEASE, known="age", sensitive="income", method="CAP")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`method` must be one of"):
+        disclosure_protection(PEOPLE, RELEASE, known="age", sensitive="income", method=["cap"])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="`synthetic` is missing"):
         disclosure_protection(PEOPLE, None, known="age", sensitive="income")
     with pytest.raises(ValueError, match="both a key and the target"):

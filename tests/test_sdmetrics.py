@@ -21,9 +21,11 @@ from capstats import disclosure_protection, tabulate
 from capstats.sdmetrics import (
     CategoricalCAP,
     CategoricalGeneralizedCAP,
+    CategoricalMetric,
     CategoricalZeroCAP,
     DisclosureProtection,
     DisclosureProtectionEstimate,
+    Metric,
 )
 
 REFERENCE = json.loads((Path(__file__).parent / "reference" / "sdmetrics_disclosure.json").read_text(encoding="utf-8"))
@@ -214,9 +216,19 @@ def test_metrics_say_what_they_are() -> None:
     assert [metric.name for metric in DIRECT.values()] == ["CategoricalCAP", "0CAP", "Categorical GeneralizedCAP"]
     for metric in (*DIRECT.values(), DisclosureProtection, DisclosureProtectionEstimate):
         assert (metric.min_value, metric.max_value, metric.goal) == (0, 1, "maximize")
+        assert (metric.goal.name, metric.goal.value) == ("MAXIMIZE", "maximize")
         assert metric.normalize(0.25) == 0.25
         with pytest.raises(ValueError, match="must be from 0 to 1"):
             metric.normalize(1.5)
+
+
+def test_metrics_say_what_is_derived_from_them() -> None:
+    assert DisclosureProtection.get_subclasses() == {"DisclosureProtectionEstimate": DisclosureProtectionEstimate}
+    assert all(metric.get_subclasses() == {} for metric in (*DIRECT.values(), DisclosureProtectionEstimate))
+    everything = {metric.__name__: metric for metric in (*DIRECT.values(), DisclosureProtectionEstimate)}
+    assert Metric.get_subclasses() == everything
+    parents = {metric.__name__: metric for metric in (DisclosureProtection, CategoricalMetric)}
+    assert Metric.get_subclasses(include_parents=True) == everything | parents
 
 
 @pytest.mark.parametrize("metric", DIRECT.values())
@@ -252,6 +264,13 @@ def test_bins_are_right_closed_and_open_at_the_ends(dtype: str) -> None:
     assert places([0, 2, 6, 8, 10], [-10, 1, 3, 5, 7, 9, 20], 5, dtype) == [0, 0, None, 2, 3, 4, 4]
 
 
+@pytest.mark.parametrize("dtype", ["float32", "Float32"])
+def test_bins_of_single_precision_meet_where_single_precision_says(dtype: str) -> None:
+    """SDMetrics with numpy 2, original 0 0.1 ... 1 in five bins: two values each, three in the first. The float32 of 0.2 is above 0.2."""
+    tenths = [i / 10 for i in range(11)]
+    assert places(tenths, tenths, 5, dtype) == [0, 0, 0, 3, 3, 5, 5, 7, 7, 9, 9]
+
+
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", "float64", "object"])
 def test_missing_values_of_a_binned_column_are_a_class_of_their_own(dtype: str) -> None:
     """Original 0 7 2 missing 10 in five bins: 0 3 0 missing 4; synthetic 0 1 2 missing 100: 0 0 0 missing 4."""
@@ -276,6 +295,28 @@ def test_datetimes_of_two_units_are_cut_at_the_same_moments() -> None:
         for b in ("ns", "us", "ms", "s"):
             real, synthetic = days.astype(f"datetime64[{a}]"), days.astype(f"datetime64[{b}]")
             assert protection(real, synthetic, continuous_column_names=["x"], num_discrete_bins=3) == 0
+
+
+def test_durations_of_two_units_are_cut_at_the_same_lengths() -> None:
+    """SDMetrics compares the numbers of seconds with those of nanoseconds."""
+    lengths = pd.Series(pd.to_timedelta(["1s", "5s", "9s"]))
+    in_seconds = lengths.astype("timedelta64[s]")
+    assert protection(lengths, in_seconds, continuous_column_names=["x"], num_discrete_bins=3) == 0
+
+
+def test_times_are_not_cut_where_numbers_are() -> None:
+    """SDMetrics takes the ticks of their clock for numbers."""
+    times = pd.to_datetime(["2020", "2021", "2022"])
+    with pytest.raises(TypeError, match="holds datetime labels in `synthetic_data`, and its cut points are of kind number"):
+        protection([1, 2, 3], times, continuous_column_names=["x"])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "Int8", "int16", "int64"])
+def test_the_least_integer_is_in_the_lowest_bin_however_wide_the_range_is(dtype: str) -> None:
+    """Greatest minus least passes the type, so that for SDMetrics the least value is below the first bin, and missing."""
+    info = np.iinfo(dtype.lower())
+    least, greatest = int(info.min), int(info.max)
+    assert places([least, 0, greatest], [least, 0, greatest], 3, dtype) == [0, 1, 2]
 
 
 def test_minus_infinity_is_in_the_lowest_bin() -> None:
@@ -388,6 +429,7 @@ REAL = pd.DataFrame({"col1": range(5), "col2": range(5), "time": pd.date_range("
         ({"known_column_names": "col1"}, "must be a list of names; got the text 'col1'"),
         ({"computation_method": "median"}, "`computation_method` must be one of 'cap', 'zero_cap', 'generalized_cap'; got 'median'"),
         ({"computation_method": None}, "`computation_method` must be one of"),
+        ({"computation_method": ["cap"]}, "`computation_method` must be one of"),
         ({"num_discrete_bins": "10"}, "`num_discrete_bins` must be an integer greater than zero; got '10'"),
         ({"num_discrete_bins": 0}, "`num_discrete_bins` must be an integer greater than zero"),
         ({"num_discrete_bins": 2.0}, "`num_discrete_bins` must be an integer greater than zero"),
@@ -428,6 +470,14 @@ def test_times_that_are_not_cut_are_refused() -> None:
     assert DisclosureProtection.compute(REAL, REAL, ["time"], ["col1"], continuous_column_names=["time"]) == 0
 
 
+@pytest.mark.filterwarnings("error")
+def test_names_and_numbers_of_any_kind_are_taken_and_many_records_in_silence() -> None:
+    """SDMetrics takes lists and Python's integers only, and warns above 10,000 records."""
+    many = pd.concat([REAL] * 2001, ignore_index=True)
+    for names in (("col1",), pd.Index(["col1"]), np.array(["col1"])):
+        assert DisclosureProtection.compute(many, REAL, names, ["col2"], "cap", ("col2",), np.int64(10)) == 0
+
+
 def test_method_names_may_be_in_capitals() -> None:
     assert DisclosureProtection.compute(REAL, REAL, ["col1"], ["col2"], "Zero_CAP") == 0
 
@@ -453,6 +503,13 @@ def test_method_names_may_be_in_capitals() -> None:
 def test_direct_classes_raise_what_sdmetrics_raises(metric: Any, arguments: dict[str, Any], error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         metric.compute(REAL, REAL, **arguments)
+
+
+@direct
+def test_that_columns_differ_is_said_before_fields_are_looked_at() -> None:
+    for fields in ({}, {"key_fields": ["x"], "sensitive_fields": ["col2"]}):
+        with pytest.raises(ValueError, match="must have the same columns; only one has 'more'"):
+            CategoricalCAP.compute(REAL, REAL.assign(more=1), **fields)
 
 
 @direct

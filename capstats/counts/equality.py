@@ -30,7 +30,7 @@ def count_by_equality(
     Their labels are numbers that stand for equal values, or for the bins that ``bins`` asks for. Numbers are what `tabulate` takes without
     a question: they have one kind, and a column that is named twice gets two names.
     """
-    codes = {column: _coded([frame[column] for frame in frames], bins.get(column)) for column in {*keys, *targets}}
+    codes = {column: _coded([frame[column] for frame in frames], bins.get(column)) for column in dict.fromkeys([*keys, *targets])}
     known = {f"key{i}": codes[column] for i, column in enumerate(keys)}
     guessed = {f"target{i}": codes[column] for i, column in enumerate(targets)}
     real, synthetic = ({name: both[side] for name, both in (known | guessed).items()} for side in (0, 1))
@@ -67,13 +67,21 @@ def _cut(columns: Sequence[pd.Series], bins: int, name: str) -> list[Column]:
         raise ValueError(
             f"Column {name!r} of `real_data` has {has}: it cannot be cut. Leave it out of `continuous_column_names`, or mend it."
         )
-    least, greatest = float(values.min()), float(values.max())
-    if least == greatest:
-        spread = 0.001 * (abs(least) or 1.0)
-        least, greatest = least - spread, greatest + spread
-    points = equal_width(least, greatest, bins, "number")
+    points = _points(values.astype(np.float64) if values.dtype != np.float32 else values, bins)
     cut = Cut(real.kind, None, points, points, list(map(str, range(bins))))
     return [cut_column(numbers, cut, name, side) for numbers, side in zip((real, synthetic), SIDES, strict=True)]
+
+
+def _points(values: NDArray[np.floating[Any]], bins: int) -> list[float]:
+    """Where the bins meet, in the precision of the values, so that a value that is such a point is in the lower bin in either."""
+    least, greatest = values.min(), values.max()
+    if least == greatest:
+        spread = values.dtype.type(0.001) * (abs(least) or values.dtype.type(1))
+        least, greatest = least - spread, greatest + spread
+    if values.dtype == np.float64:
+        return equal_width(least, greatest, bins, "number")
+    step = (greatest - least) / np.float32(bins)
+    return [float(least + np.float32(i) * step) for i in range(1, bins)]
 
 
 def _numbers(values: pd.Series, name: str, side: str) -> Numbers:
