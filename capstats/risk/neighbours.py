@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -34,7 +33,7 @@ def lender(aligned: Aligned, unmatched: str, radius: Any = 0, *, everybody: bool
             f'`unmatched` must be "zero" (a record whose key is not in `s` counts 0), "drop" (it is left out) '
             f'or "nearest" (it borrows from the nearest keys in `s`); got {unmatched!r}.'
         )
-    if isinstance(radius, bool) or not hasattr(radius, "__index__") or operator.index(radius) < 0:
+    if isinstance(radius, bool) or not isinstance(radius, (int, np.integer)) or radius < 0:
         raise ValueError(f"`radius` must be 0, 1, ... up to the number of key columns; got {radius!r}.")
     if unmatched == "nearest" and radius:
         raise ValueError(
@@ -51,7 +50,7 @@ def lender(aligned: Aligned, unmatched: str, radius: Any = 0, *, everybody: bool
         wanted = np.ones_like(key_total(o), bool) if everybody else key_total(o) > 0
         if unmatched == "nearest":
             return nearest(codes, wanted, s)[:2]
-        return within(codes, wanted, s, radius)
+        return within(codes, wanted, s, int(radius))
 
     return lend
 

@@ -5,6 +5,7 @@ Average CAP is a mean over records, so its standard error is that of a mean: no 
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -225,7 +226,7 @@ def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:
 
 
 def _check_level(level: float) -> None:
-    if not 0 < level < 1:
+    if not isinstance(level, Real) or not 0 < level < 1:
         raise ValueError(f"`level` must be between 0 and 1, such as 0.95; got {level!r}.")
 
 

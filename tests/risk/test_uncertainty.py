@@ -340,6 +340,7 @@ def test_counts_near_the_greatest_are_held() -> None:
     [
         ({"o": [[0.5, 1]]}, "`o` must hold integers for a standard error"),
         ({"level": 1}, "`level` must be between 0 and 1, such as 0.95; got 1"),
+        ({"level": "0.9"}, "`level` must be between 0 and 1"),
         ({"level": 95}, "`level` must be between 0 and 1"),
         ({"over": "synthetic"}, "`over` must be a dim of `s`, and neither 'target' nor 'key'; got 'synthetic'"),
         ({"s": [[[1, 1]]], "over": "draw", "against": [[1, 1]]}, "`over` must be a dim of `against`"),
