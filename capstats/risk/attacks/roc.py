@@ -82,7 +82,8 @@ def membership_roc(
 
     Notes
     -----
-    See theory/membership.md. Scores whose logarithms differ by rounding alone (1e-12 of their size) are ties.
+    See theory/membership.md. Scores whose logarithms differ by rounding alone (1e-12 of their size) are ties. Allow for as much where you
+    compare scores of another call with a threshold.
 
     References
     ----------
