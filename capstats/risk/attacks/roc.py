@@ -12,10 +12,11 @@ import xarray as xr
 from capstats.counts.codes import Counts
 from capstats.counts.frames import is_frame
 from capstats.counts.labels import Type, canonical
-from capstats.counts.primitives import TIE, Floats, ratio
+from capstats.counts.primitives import Floats, ratio
 from capstats.counts.rows import whole_records
 from capstats.risk.attacks.membership import Categories, Widths, log10_scores, merely_numbers, numbers_released, taken_together
 
+TIE = 1e-14  # of the size of a score: about ten times what rounding makes of it, and where nearest records tie the next ones tell
 SPAN = np.linspace(-50, 20, 281)  # the source's thresholds, as log10
 _DIMS: Mapping[str, tuple[str, ...]] = {
     "threshold": ("step",),
@@ -82,7 +83,7 @@ def membership_roc(
 
     Notes
     -----
-    See theory/membership.md. Scores whose logarithms differ by rounding alone (1e-12 of their size) are ties. Allow for as much where you
+    See theory/membership.md. Scores whose logarithms differ by rounding alone (1e-14 of their size) are ties. Allow for as much where you
     compare scores of another call with a threshold.
 
     References

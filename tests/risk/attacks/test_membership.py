@@ -265,6 +265,14 @@ def test_the_standard_error_is_that_of_delong(members, others):
     assert membership_roc(members, others).auc_standard_error.item() == pytest.approx(math.sqrt(variance), abs=1e-12)
 
 
+def test_equally_near_records_are_told_apart_by_the_next_ones():
+    """Both are 1 away from the nearest released record; the second nearest is 7.5 or 9.5 away, which only the 13th digit shows."""
+    released = {"x": [0, 8.5]}
+    roc = membership_roc({"x": [1]}, {"x": [-1]}, released, columns="x", widths=1)
+    assert roc.auc.item() == 1
+    assert membership_roc([1 + 1e-13], [1.0]).auc.item() == 1
+
+
 def test_the_standard_error_is_undefined_for_one_record_of_a_kind():
     assert np.isnan(membership_roc([1, 2], [0]).auc_standard_error)
 
