@@ -1,5 +1,7 @@
 """What the artists of attacks carry: every number in a figure is one that the attack returned."""
 
+from itertools import pairwise
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -90,6 +92,45 @@ def test_of_many_columns_no_two_curves_are_alike_and_the_legend_stands_beside_th
     plot_maximum_knowledge(many, ax=ax)
     assert len({(line.get_color(), line.get_marker()) for line in ax.lines}) == 13
     assert ax.get_legend().get_bbox_to_anchor().x0 >= ax.bbox.x1 - 1
+
+
+def table_of(names, numbers):
+    shape = (len(numbers), len(names))
+    return xr.Dataset({"accuracy": (("m", "column"), np.ones(shape)), "average": ("m", np.ones(shape[0]))}, {"m": numbers, "column": names})
+
+
+def test_two_attacks_on_the_same_axes_are_told_apart_by_what_the_caller_calls_them(ax, roc):
+    plot_membership_roc(roc.isel(m=0, drop=True), ax=ax, label="chain", c="black")
+    plot_membership_roc(roc.isel(m=[1, 2]), ax=ax, label="margins", ls=":")
+    areas = [f"area {area:.2f}" for area in roc.auc.values]
+    assert labels(ax) == [f"chain, {areas[0]}", f"margins, m = 2: {areas[1]}", f"margins, m = 3: {areas[2]}"]
+    assert ax.lines[0].get_color() == "black"
+    assert ax.lines[2].get_linestyle() == ":"
+    assert labels(plot_membership_difference(roc.isel(m=0, drop=True), label="chain")) == ["chain"]
+    assert labels(plot_maximum_knowledge(table_of(["a", "b"], [1, 2]), label="chain", ms=9)) == ["chain, a", "chain, b", "chain, average"]
+    assert labels(plot_attack_utility(roc.accuracy, [1, 1, 1], label="chain", lw=3)) == ["chain, attack", "chain, utility"]
+
+
+def test_of_many_numbers_of_tables_as_many_are_named_as_there_is_room_for(ax):
+    many = xr.Dataset({"difference": (("m", "at"), np.zeros((100, 2)))}, {"m": range(1, 101), "at": [0, 1]})
+    plot_membership_difference(many, ax=ax)
+    assert len(ax.lines) == 101
+    assert len(labels(ax)) == 16
+    assert [labels(ax)[0], labels(ax)[-1]] == ["m = 1", "m = 100"]
+    over_m = plot_maximum_knowledge(table_of(["a"], range(1, 101)))
+    over_m.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in over_m.get_xticklabels()]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+    assert [ticks(over_m)[0], ticks(over_m)[-1]] == ["1", "100"]
+
+
+@pytest.mark.parametrize("names", [[f"column {v}" for v in range(40)], ["the occupation of the father when the respondent was fourteen"]])
+def test_many_or_long_names_leave_most_of_the_room_that_they_can_to_the_curves(names):
+    ax = plot_maximum_knowledge(table_of(names, [1, 2, 3]))
+    ax.figure.canvas.draw()
+    legend = ax.get_legend().get_window_extent()
+    assert legend.height < ax.figure.bbox.height
+    assert ax.get_position().width > 0.3
 
 
 def test_an_attack_stands_beside_the_utility(ax, roc, knowledge):

@@ -24,7 +24,7 @@ class Levels:
     name: str
     labels: list[Label]
     codes: Places
-    values: NDArray[np.float64]  # a number itself (infinite where it is missing), a category's place in its order
+    values: NDArray[np.float64]  # of numbers, up to a constant (infinite where one is missing); of categories, the place in their order
     numerical: bool
 
 
@@ -91,14 +91,17 @@ def _in_memory(table: Any) -> bool:
 
 
 def _values(joint: Sequence[Label], parts: Sequence[Column], name: Hashable) -> tuple[NDArray[np.float64], bool]:
-    """The number that stands for each label, and whether it is one itself.
+    """The number that stands for each label, and whether the label is one.
 
-    A category stands for its place in the order of its column, levels that nobody has included; a missing value comes last.
+    Whole numbers stand for what they are above the least, so that large ones keep their differences. A category stands for its place in
+    the order of its column, levels that nobody has included; a missing value comes last.
     """
     kind = next((kind_of(x) for x in joint if x is not MISSING), None)
     ordered = any(part.ordered for part in parts)
     if kind == "number" and not ordered:
-        return np.array([np.inf if x is MISSING else float(x) for x in joint]), True
+        in_order = [x for x in joint if x is not MISSING]
+        least = in_order[0] if all(isinstance(x, int) for x in in_order) else 0
+        return np.array([np.inf if x is MISSING else float(x - least) for x in joint]), True
     if kind not in ("number", "text", "bool", None) and not ordered:
         raise TypeError(
             f"Column {name!r} holds {kind} labels, which are neither numbers nor categories. Turn it into numbers, or into categories "

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from itertools import cycle
+from textwrap import fill
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.cbook import normalize_kwargs
+from matplotlib.lines import Line2D
 
 from capstats.plotting.shared import BLUE, VERMILLION, axes_of
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 MARKERS = "osD^vPX*<>"  # as many as make each of 70 curves unlike the others
+ROOM = 16  # names in a legend within the Axes
 
 
 def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
@@ -26,12 +30,12 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
-        Passed to matplotlib's ``Axes.plot``.
+        Passed to matplotlib's ``Axes.plot``; a ``label`` stands before the curves' own.
 
     Returns
     -------
     Axes
-        Curves from light (few tables) to dark (many); at 0 the threshold tells nobody from anybody.
+        Curves from light (few tables) to dark (many), up to 16 of them named; at 0 the threshold tells nobody from anybody.
 
     Raises
     ------
@@ -48,7 +52,7 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     """
     ax = axes_of(ax)
     for label, style, one in _by_m(roc, "difference"):
-        ax.plot(one["at"], one["difference"], label=label, **(style | plot_kwargs))
+        ax.plot(one["at"], one["difference"], **_line(label, style, plot_kwargs))
     ax.axhline(0, color="0.6", linewidth=0.8, zorder=1)
     ax.set_xlabel("threshold, as log10")
     ax.set_ylabel("true minus false positive rate")
@@ -65,12 +69,12 @@ def plot_membership_roc(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwarg
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
-        Passed to matplotlib's ``Axes.plot``.
+        Passed to matplotlib's ``Axes.plot``; a ``label`` stands before the curves' own.
 
     Returns
     -------
     Axes
-        Curves from light (few tables) to dark (many), with the area under each in its label; the dashed diagonal is a guess.
+        Curves from light (few tables) to dark (many), up to 16 of them named with the area under them; the dashed diagonal is a guess.
 
     Raises
     ------
@@ -89,7 +93,7 @@ def plot_membership_roc(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwarg
     for label, style, one in _by_m(roc, "true_positive_rate"):
         area = f"area {float(one['auc']):.2f}"
         named = f"{label}: {area}" if label else area
-        ax.plot(one["false_positive_rate"], one["true_positive_rate"], label=named, **(style | plot_kwargs))
+        ax.plot(one["false_positive_rate"], one["true_positive_rate"], **_line(named, style, plot_kwargs))
     ax.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=0.8, zorder=1)
     ax.set_xlabel("false positive rate")
     ax.set_ylabel("true positive rate")
@@ -107,7 +111,7 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
-        Passed to matplotlib's ``Axes.plot``.
+        Passed to matplotlib's ``Axes.plot``; a ``label`` stands before the curves' own.
 
     Returns
     -------
@@ -133,10 +137,11 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
     m = knowledge["m"].values
     for column, color, marker in zip(knowledge["column"].values, cycle(COLOURS), cycle(MARKERS), strict=False):
         style: dict[str, Any] = {"color": color, "marker": marker, "linewidth": 1.2, "markersize": 4}
-        ax.plot(m, knowledge["accuracy"].sel(column=column), label=str(column), **(style | plot_kwargs))
-    ax.plot(m, knowledge["average"], label="average", color="black", linestyle="--", linewidth=2.2)
+        ax.plot(m, knowledge["accuracy"].sel(column=column), **_line(fill(str(column), 24), style, plot_kwargs))
+    average = {"color": "black", "linestyle": "--", "linewidth": 2.2}
+    ax.plot(m, knowledge["average"], **_line("average", average, {"label": plot_kwargs.get("label", "")}))
     ax.set_ylabel("share guessed right")
-    return _keyed(_over_m(ax, m), loc="center left", bbox_to_anchor=(1, 0.5))
+    return _keyed(_over_m(ax, m), loc="center left", bbox_to_anchor=(1, 0.5), ncols=1 + len(knowledge["column"]) // 20)
 
 
 def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "attack", ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
@@ -153,7 +158,7 @@ def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "at
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
-        Passed to matplotlib's ``Axes.plot``.
+        Passed to matplotlib's ``Axes.plot``; a ``label`` stands before the curves' own.
 
     Returns
     -------
@@ -181,8 +186,8 @@ def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "at
     ax = axes_of(ax)
     m = accuracy["m"].values
     of_attack: dict[str, Any] = {"color": VERMILLION, "marker": "o", "markersize": 4}
-    ax.plot(m, accuracy, label=name, **(of_attack | plot_kwargs))
-    ax.plot(m, of_use, label="utility", **(of_attack | {"color": BLUE, "linestyle": "--", "marker": "s"} | plot_kwargs))
+    ax.plot(m, accuracy, **_line(name, of_attack, plot_kwargs))
+    ax.plot(m, of_use, **_line("utility", of_attack | {"color": BLUE, "linestyle": "--", "marker": "s"}, plot_kwargs))
     ax.set_ylabel("accuracy, utility")
     return _keyed(_over_m(ax, m))
 
@@ -200,10 +205,20 @@ def _by_m(roc: Any, variable: str) -> list[tuple[str, dict[str, Any], xr.Dataset
     ]
 
 
+def _line(label: str, style: dict[str, Any], plot_kwargs: dict[str, Any]) -> dict[str, Any]:
+    """How a curve is drawn: in its own style, but for what the caller wants, by whichever of matplotlib's names."""
+    wanted = normalize_kwargs(plot_kwargs, Line2D)
+    return style | wanted | {"label": ", ".join(part for part in (wanted.get("label"), label) if part)}
+
+
 def _over_m(ax: Axes, m: Any) -> Axes:
     """An axis of numbers of released tables, as its ticks have them."""
     ax.set_xscale("log")
-    ax.set_xticks(m, [str(k) for k in m])
+    told = [m[-1]]  # no two so near that their numbers touch
+    for k in m[-2::-1]:
+        if (told[-1] / k) ** 16 >= m[-1] / m[0]:
+            told.append(k)
+    ax.set_xticks(told[::-1], [str(k) for k in told[::-1]])
     ax.minorticks_off()
     ax.set_ylim(-0.03, 1.03)
     ax.set_xlabel("released tables, m")
@@ -211,7 +226,9 @@ def _over_m(ax: Axes, m: Any) -> Axes:
 
 
 def _keyed(ax: Axes, **place: Any) -> Axes:
-    """The Axes with a legend, where it has something to tell."""
-    if ax.get_legend_handles_labels()[1]:
-        ax.legend(fontsize="small", frameon=False, **place)
+    """The Axes with a legend, where it has something to tell; without a place of its own it names no more curves than there is room for."""
+    handles, labels = ax.get_legend_handles_labels()
+    if labels:
+        told = range(len(labels)) if place else np.linspace(0, len(labels) - 1, min(len(labels), ROOM)).round().astype(int)
+        ax.legend([handles[i] for i in told], [labels[i] for i in told], fontsize="small", frameon=False, **place)
     return ax

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,19 @@ except ImportError as error:  # the class can be named and read about; making on
 else:
     _BASES = (ClassifierMixin, BaseEstimator)
     _LACKING = None
+
+
+@contextmanager
+def _no_types() -> Iterator[None]:
+    """Errors about labels without the advice to say `types`, which a classifier has not."""
+    try:
+        yield
+    except TypeError as error:
+        raise TypeError(re.sub(r", or say types=.*", ".", str(error))) from error
+
+
+def _places(columns: int) -> list[str]:
+    return [f"x{v}" for v in range(columns)]
 
 
 class CAPClassifier(*_BASES):  # type: ignore[misc]
@@ -148,17 +164,22 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
         found: Array = self.classes_[np.where(q.any(axis=1), q.argmax(axis=1), of_all)]
         return found
 
+    @_no_types()
     def _released(self, *asked: list[Column]) -> tuple[xr.DataArray, list[Places]]:
         """The fitted rows as a table of counts whose keys are theirs and those of the rows asked for, and where the latter stand."""
-        names = [f"x{v}" for v in range(len(self._keys))]
-        axis, (fitted, *places) = join_columns([self._keys, *asked], names, ["the fitted X", "X"][: 1 + len(asked)])
+        axis, (fitted, *places) = join_columns([self._keys, *asked], self._names(), ["the fitted X", "X"][: 1 + len(asked)])
         s = np.zeros((len(self.classes_), len(axis)), self._counts.dtype)
         np.add.at(s, (self._classes, fitted), self._counts)
-        return xr.DataArray(s, coords_of("key", axis), ("target", "key")), places
+        return xr.DataArray(s, coords_of("key", axis.set_names(_places(len(self._keys)))), ("target", "key")), places
 
+    def _names(self) -> list[str]:
+        """What the columns are called: as in the data frame, or x0, x1, ..."""
+        return list(getattr(self, "feature_names_in_", _places(self.n_features_in_)))
+
+    @_no_types()
     def _columns(self, x: Array) -> list[Column]:
         """The columns of X as codes, the first of them 0."""
-        found = [column_of(x[:, v], f"x{v}", "X") for v in range(x.shape[1])]
+        found = [column_of(x[:, v], name, "X") for v, name in enumerate(self._names())]
         return [Column(c.codes.astype(np.int64) - c.first, c.labels) for c in found]
 
     def __sklearn_tags__(self) -> Any:

@@ -86,7 +86,7 @@ def model_attack(
         from sklearn.utils.validation import has_fit_parameter
     except ImportError as error:
         raise ImportError("Fitted attackers need scikit-learn. Install capstats[learn].") from error
-    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not is_classifier(estimator):
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params") or not is_classifier(estimator):
         raise TypeError(f"`estimator` must be a scikit-learn classifier, such as CategoricalNB(); got {estimator!r}.")
     tables = tabulate(original, synthetic, keys=keys, target=target, holdout=holdout, **options)
     if "s" not in tables:

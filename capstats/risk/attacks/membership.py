@@ -52,7 +52,7 @@ def membership_scores(
         The released records.
     columns : column name or sequence of names
         The columns that the attacker knows and compares.
-    widths : float, sequence of floats, mapping {column: float}, "low", "medium", "high", or a pair such as ("avila", "high")
+    widths : float, sequence of floats, mapping or Series {column: float}, "low", "medium", "high", or a pair such as ("avila", "high")
         Standard deviation of the kernel, in units of the column, above 0: one for all columns, or one for each. The names are the
         source's settings for its data sets "adult" (meant where none is named), "polish" and "avila".
     categories : {"codes", "mismatch"}
@@ -67,7 +67,8 @@ def membership_scores(
 
     Returns
     -------
-    DataArray, dims (record), before it ``synthetic`` or ``m`` where there are several; records keep their pandas index
+    DataArray, dims (record), before it ``synthetic`` or ``m`` where there are several; records keep their pandas index (of several
+    levels: as tuples)
         log10 of the sum over released records y of prod_v exp(-((x_v - y_v) / width_v)^2 / 2). Not above log10 of their number without
         `constant`; -inf where each of them is infinitely far (a missing number is, from any other).
 
@@ -107,7 +108,7 @@ def membership_scores(
     elif labels is None:
         logs = logs[0]
     index = records.index if isinstance(records, pd.DataFrame) else pd.RangeIndex(len(where))
-    own = {} if merely_numbers(index) or isinstance(index, pd.MultiIndex) else {"record": index.rename("record")}
+    own = {} if merely_numbers(index) else {"record": index.to_flat_index().rename("record")}
     return xr.DataArray(logs[..., where], coords={**dims, **own}, dims=(*dims, "record"), name="membership_scores")
 
 
@@ -135,8 +136,9 @@ def log10_scores(known: WholeRecords, first: int, rows: Places, widths: Widths, 
 
 def taken_together(log10s: Floats, m: Sequence[int]) -> Floats:
     """Scores of the first m tables together, from those of each: shape (m, row)."""
-    natural = np.logaddexp.accumulate(log10s * math.log(10), axis=0)
-    return np.asarray(natural[np.array(m) - 1] / math.log(10))
+    together: Floats = np.logaddexp.accumulate(log10s * math.log(10), axis=0) / math.log(10)
+    together[0] = log10s[0]  # a table alone keeps its scores to the last bit: they are the thresholds
+    return np.asarray(together[np.array(m) - 1])
 
 
 def numbers_released(m: Any, tables: int) -> tuple[list[int], bool]:
@@ -165,7 +167,7 @@ def _widths(widths: Any, columns: Sequence[Levels]) -> list[float]:
             )
         numerical, categorical = SETTINGS[data][level]
         return [numerical if c.numerical else categorical for c in columns]
-    if isinstance(widths, Mapping):
+    if isinstance(widths, (Mapping, pd.Series)):
         given = {str(c): w for c, w in widths.items()}
         unknown = [c for c in given if c not in names]
         if unknown:

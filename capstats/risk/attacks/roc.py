@@ -11,11 +11,12 @@ import xarray as xr
 
 from capstats.counts.codes import Counts
 from capstats.counts.frames import is_frame
-from capstats.counts.labels import Type
-from capstats.counts.primitives import TIE, Floats, ratio
+from capstats.counts.labels import Type, canonical
+from capstats.counts.primitives import Floats, ratio
 from capstats.counts.rows import whole_records
 from capstats.risk.attacks.membership import Categories, Widths, log10_scores, merely_numbers, numbers_released, taken_together
 
+TIE = 1e-14  # of the size of a score: about ten times what rounding makes of it, and where nearest records tie the next ones tell
 SPAN = np.linspace(-50, 20, 281)  # the source's thresholds, as log10
 _DIMS: Mapping[str, tuple[str, ...]] = {
     "threshold": ("step",),
@@ -73,8 +74,8 @@ def membership_roc(
     Raises
     ------
     ValueError, TypeError
-        If either kind is empty, the indexes of two pandas frames (unless both merely number the rows) share a label, or what
-        `membership_scores` raises.
+        If either kind is empty, two pandas indexes (unless both merely number the rows) share a label, or what `membership_scores`
+        raises.
 
     See Also
     --------
@@ -82,7 +83,8 @@ def membership_roc(
 
     Notes
     -----
-    See theory/membership.md. Scores whose logarithms differ by rounding alone (1e-12 of their size) are ties.
+    See theory/membership.md. Scores whose logarithms differ by rounding alone (1e-14 of their size) are ties. Allow for as much where you
+    compare scores of another call with a threshold.
 
     References
     ----------
@@ -115,7 +117,7 @@ def membership_roc(
     for name, counts in zip(("members", "non_members"), both, strict=True):
         if not counts.any():
             raise ValueError(f"`{name}` holds no record: both kinds are needed.")
-    places = np.asarray(at, dtype=np.float64).reshape(-1)
+    places = _numbers(at, "`at` must be finite thresholds, as log10").reshape(-1)
     if not np.isfinite(places).all():
         raise ValueError(f"`at` must be finite thresholds, as log10; got {at!r}.")
     if dim == "m" and m is not None:
@@ -141,7 +143,8 @@ def _check_index(members: Any, non_members: Any) -> None:
     shared = of_members.intersection(of_others)
     if len(shared):
         raise ValueError(
-            f"`members` and `non_members` share {len(shared)} labels of their index, such as {shared[0]!r}: nobody can be both. "
+            f"`members` and `non_members` share {len(shared)} label{'s' * (len(shared) > 1)} of their index, such as "
+            f"{canonical(shared[0])!r}: nobody can be both. "
             f"Where the labels mean different people, reset both indexes."
         )
 
@@ -149,7 +152,14 @@ def _check_index(members: Any, non_members: Any) -> None:
 def _index(table: Any) -> pd.Index | None:
     if isinstance(table, xr.DataArray):
         return table.indexes.get("record")
-    return table.index if isinstance(table, pd.DataFrame) else None
+    return table.index if isinstance(table, (pd.DataFrame, pd.Series)) else None
+
+
+def _numbers(values: Any, rule: str) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{rule}: {error}.") from error
 
 
 def _given(members: Any, non_members: Any) -> tuple[Floats, Counts, str | None]:
@@ -160,7 +170,8 @@ def _given(members: Any, non_members: Any) -> tuple[Floats, Counts, str | None]:
             raise TypeError(f"`{name}` is {type(given).__name__}: records need `synthetic`, `columns` and `widths` to be scored.")
         if not isinstance(given, xr.DataArray) and np.ndim(given) != 1:
             raise ValueError(f"`{name}` has {np.ndim(given)} dimensions; give one list of scores, or a DataArray with named dims.")
-        array = given if isinstance(given, xr.DataArray) else xr.DataArray(np.asarray(given, dtype=np.float64), dims="record")
+        numbers = _numbers(given, f"`{name}` must hold log10 scores")
+        array = given.copy(data=numbers) if isinstance(given, xr.DataArray) else xr.DataArray(numbers, dims="record")
         if "record" not in array.dims or array.ndim > 2 or not set(array.dims) <= {"record", "m", "synthetic"}:
             raise ValueError(f"`{name}` has dims {array.dims}; scores have `record`, and before it `synthetic` or `m`.")
         if np.isnan(array.values).any():

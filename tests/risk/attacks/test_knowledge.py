@@ -145,6 +145,11 @@ def test_right_is_nearer_than_the_tolerance_or_equal():
     assert as_category.accuracy.sel(column="x") == 0
 
 
+def test_whole_numbers_too_large_for_a_float_are_as_far_apart_as_they_are():
+    found = maximum_knowledge({"k": ["a"], "x": [2**60 + 5]}, {"k": ["a"], "x": [2**60]}, columns=["k", "x"])
+    assert found.accuracy.sel(column="x") == 0
+
+
 def test_dims_follow_the_tables_and_m():
     original, s = mixed(1, 9), mixed(2, 9)
     columns = ["town", "children"]

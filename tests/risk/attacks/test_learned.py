@@ -138,6 +138,18 @@ def test_a_convention_that_there_is_not_is_refused_when_it_is_fitted(arguments, 
         CAPClassifier(**arguments).fit([["a"], ["b"]], [0, 1])
 
 
+def test_columns_of_other_kinds_are_refused_by_their_own_names():
+    classifier = CAPClassifier().fit(pd.DataFrame({"age": [1, 2]}), [0, 1])
+    with pytest.raises(
+        TypeError, match=r"^Column 'age' holds number labels in `the fitted X` and text labels in `X`: .* Convert one of them\.$"
+    ):
+        classifier.predict(pd.DataFrame({"age": ["1"]}))
+    with pytest.raises(TypeError, match=r"^Column 'x0' of `the fitted X` mixes kinds: .* Convert it to one kind\.$"):
+        CAPClassifier().fit(np.array([[1], ["a"]], object), [0, 1])
+    collide = pd.DataFrame({"key": ["a", "b"], "target": ["c", "d"]})
+    assert CAPClassifier().fit(collide, [0, 1]).predict_proba(collide).tolist() == [[1, 0], [0, 1]]
+
+
 # --- Fitted models
 
 
@@ -294,12 +306,17 @@ def test_the_estimator_that_was_given_is_left_as_it_was():
 # --- Bad input
 
 
+class NotOfScikitLearn:
+    def fit(self, X, y):
+        return self
+
+
 def test_bad_input_is_refused():
     original, released = people(5), people(6)
     usual = {"keys": KEYS, "target": "ill", "estimator": CategoricalNB()}
     with pytest.raises(ValueError, match=r"`synthetic\[1\]` holds one target only, 'no': there is nothing to fit"):
         model_attack(original, [released, released[released["ill"] == "no"]], **(usual | {"estimator": DummyClassifier()}))
-    for estimator in (Ridge(), CategoricalNB, "naive Bayes"):
+    for estimator in (Ridge(), CategoricalNB, "naive Bayes", NotOfScikitLearn()):
         with pytest.raises(TypeError, match="`estimator` must be a scikit-learn classifier"):
             model_attack(original, released, **(usual | {"estimator": estimator}))
     with pytest.raises(TypeError, match="`synthetic` is None"):

@@ -106,6 +106,13 @@ def test_many_levels_and_numbers_far_apart_lose_nothing(route, monkeypatch):
     np.testing.assert_allclose(found.values, expected, rtol=1e-12, atol=1e-12)
 
 
+@each_route
+def test_whole_numbers_too_large_for_a_float_keep_their_differences(route, monkeypatch):
+    force(route, monkeypatch)
+    found = membership_scores({"x": [2**60 + 1, 2**60 + 3]}, {"x": [2**60]}, columns="x", widths=1)
+    np.testing.assert_allclose(found.values, [-0.5 / math.log(10), -4.5 / math.log(10)], rtol=1e-14)
+
+
 @settings(deadline=None, max_examples=60, derandomize=True)
 @given(st.data())
 def test_both_routes_give_the_same_scores_at_any_width(data):
@@ -146,7 +153,8 @@ def test_named_widths_are_those_of_the_source(name, expected):
     found = membership_scores(mixed(1, 10), mixed(2, 10), widths=name, **arguments)
     assert found.identical(membership_scores(mixed(1, 10), mixed(2, 10), widths=expected, **arguments))
     by_name = dict(zip(arguments["columns"], expected, strict=True))
-    assert found.identical(membership_scores(mixed(1, 10), mixed(2, 10), widths=by_name, **arguments))
+    for widths in (by_name, pd.Series(by_name)):
+        assert found.identical(membership_scores(mixed(1, 10), mixed(2, 10), widths=widths, **arguments))
 
 
 def test_categories_stand_for_their_places_in_the_stated_order_levels_without_records_included():
@@ -257,6 +265,14 @@ def test_the_standard_error_is_that_of_delong(members, others):
     assert membership_roc(members, others).auc_standard_error.item() == pytest.approx(math.sqrt(variance), abs=1e-12)
 
 
+def test_equally_near_records_are_told_apart_by_the_next_ones():
+    """Both are 1 away from the nearest released record; the second nearest is 7.5 or 9.5 away, which only the 13th digit shows."""
+    released = {"x": [0, 8.5]}
+    roc = membership_roc({"x": [1]}, {"x": [-1]}, released, columns="x", widths=1)
+    assert roc.auc.item() == 1
+    assert membership_roc([1 + 1e-13], [1.0]).auc.item() == 1
+
+
 def test_the_standard_error_is_undefined_for_one_record_of_a_kind():
     assert np.isnan(membership_roc([1, 2], [0]).auc_standard_error)
 
@@ -265,6 +281,19 @@ def test_scores_that_differ_by_rounding_are_one_step():
     roc = membership_roc([0.1 + 0.2, -np.inf], [0.3, -np.inf])
     assert roc.auc.item() == 0.5
     assert roc.threshold.values.tolist() == [np.inf, 0.3, -np.inf]
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(*[st.lists(st.floats(-300, 20), min_size=1, max_size=8)] * 2)
+def test_thresholds_are_the_scores_themselves(members, others):
+    """Whoever asks for scores at or above the best threshold finds the rates that are promised there."""
+    roc = membership_roc(members, others)
+    assert set(roc.threshold.values[1:]) <= {*members, *others}
+    rates = [np.mean(np.array(scores) >= roc.best_threshold.item()) for scores in (members, others)]
+    assert roc.best_difference.item() == pytest.approx(rates[0] - rates[1], abs=1e-14)
+    alone = membership_scores({"x": [1, 2]}, [{"x": [1, 4]}] * 2, columns="x", widths=0.7)
+    together = membership_scores({"x": [1, 2]}, [{"x": [1, 4]}] * 2, columns="x", widths=0.7, m=[1, 2])
+    assert together[0].values.tolist() == alone[0].values.tolist()
 
 
 def test_released_tables_are_taken_together_one_after_the_other():
@@ -316,6 +345,13 @@ def test_nobody_is_a_member_and_a_non_member():
     shuffled = membership_scores(people[4:], mixed(2, 5), columns="age", widths=1)
     with pytest.raises(ValueError, match="share 2 labels"):
         membership_roc(membership_scores(people.loc[[5, 4]], mixed(2, 5), columns="age", widths=1), shuffled)
+    with pytest.raises(ValueError, match="share 1 label of their index, such as 7"):
+        membership_roc(pd.Series([0.5, 1], index=[6, 7]), pd.Series([-1.0], index=[7]))
+    nested = people.set_index(pd.MultiIndex.from_product([["north", "south"], range(5)]))
+    scores = [membership_scores(p, mixed(2, 5), columns="age", widths=1) for p in (nested[:6], nested[5:])]
+    assert scores[0].indexes["record"].tolist() == nested.index[:6].tolist()
+    with pytest.raises(ValueError, match=r"share 1 label of their index, such as \('south', 0\)"):
+        membership_roc(*scores)
 
 
 @pytest.mark.parametrize("width", [0, -1, math.nan, math.inf, True, "wide", None])
@@ -384,8 +420,12 @@ def test_the_curve_needs_both_kinds_and_scores_of_the_same_tables():
         membership_roc(mixed(1, 3), mixed(2, 3), mixed(3, 3))
     with pytest.raises(TypeError, match="`members` is DataFrame: records need `synthetic`"):
         membership_roc(mixed(1, 3), mixed(2, 3))
+    with pytest.raises(TypeError, match="`non_members` must hold log10 scores: could not convert string to float: 'b'"):
+        membership_roc([1.0], ["b"])
     with pytest.raises(ValueError, match="`at` must be finite thresholds"):
         membership_roc([1.0], [2.0], at=[math.inf])
+    with pytest.raises(TypeError, match="`at` must be finite thresholds, as log10: could not convert string to float: 'x'"):
+        membership_roc([1.0], [2.0], at="x")
     with pytest.raises(ValueError, match=r"`non_members` has dims \('draw',\); scores have `record`"):
         membership_roc([1.0], xr.DataArray([2.0], dims="draw"))
     with pytest.raises(ValueError, match="`members` has 2 dimensions; give one list of scores"):
