@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from pandas.api.types import is_list_like
 
@@ -106,12 +107,17 @@ def _exclusions(tables: xr.Dataset, options: Mapping[str, Any]) -> dict[str, Any
             f"exclude_keys, exclude_keylevs and exclude_targetlevs belong together: give all three, or none, with one entry each for "
             f"every pair; got {three!r}."
         )
+    columns, levels, targets = given or ((), (), ())
+    left_out = options["not_targetlev"]
     without = not options["usetargetNA"] and exclude(tables, missing_target=True).o_report.values.any()
     return {
-        "targets": () if options["not_targetlev"] is None else options["not_targetlev"],
+        "targets": () if left_out is None else _labels(tables.indexes["target"], left_out),
         "missing_target": bool(without),  # there it acts only if the original has a missing one
         "missing_keys": [key for key, used in zip(keys, use, strict=True) if not used],
-        "pairs": [({column: level}, target) for column, level, target in zip(*given, strict=True)],
+        "pairs": [
+            ({column: _labels(tables.indexes["key"], level)}, _labels(tables.indexes["target"], target))
+            for column, level, target in zip(columns, levels, targets, strict=True)
+        ],
         "above": options["denom_lim"] if options["exclude_ov_denom_lim"] else None,
     }
 
@@ -159,6 +165,15 @@ def _two_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, records: float, 
             }
         )
     return sorted(rows, key=lambda row: -row["npairs"])
+
+
+def _labels(index: pd.Index, levels: Any) -> Any:
+    """The label of a level, or those of several: "Missing" is a missing value there, unless a level is called so here."""
+    if is_list_like(levels):
+        several = [_labels(index, level) for level in levels]
+        return tuple(several) if isinstance(levels, tuple) else several
+    named = any("Missing" in labels for labels in getattr(index, "levels", [index]))
+    return MISSING if isinstance(levels, str) and levels == "Missing" and not named else levels
 
 
 def _level(label: Any) -> Any:

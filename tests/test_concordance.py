@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from capstats import (
+    MISSING,
     as_riskutility,
     as_sdmetrics,
     as_sdnist,
@@ -119,6 +120,11 @@ def test_a_missing_level_goes_by_its_name_there():
     found = as_synthpop(t, thresh_1way=(1, 50))
     assert [row["Level"] for row in found["check_1way"]] == ["Missing"]
     assert [row["target_key_levs"] for row in found["check_2way"]] == ["Missing|Missing"]
+    pair = {"exclude_keys": "a", "exclude_keylevs": "Missing", "exclude_targetlevs": "Missing"}
+    for excluded in ({"not_targetlev": "Missing"}, {"not_targetlev": ["Missing"]}, pair, pair | {"exclude_keylevs": MISSING}):
+        assert as_synthpop(t, **excluded)["DiSCO"] == 0 < found["DiSCO"]
+    called_so = from_counts([[3], [1]], [[1], [0]], key_labels={"a": ["x"]}, target_labels=[None, "Missing"])
+    assert as_synthpop(called_so, not_targetlev="Missing")["Nexclusions"]["original"] == [1, 0, 0, 0, 0, 3]
 
 
 def test_records_divided_by_none_are_infinite_as_in_r():
