@@ -40,13 +40,15 @@ def as_synthpop(tables: xr.Dataset, version: Version = "1.9-2", **options: Any) 
     Returns
     -------
     dict
-        Name to number; NaN for NA. ``check_1way`` and ``check_2way`` are lists of rows, and ``Nexclusions``, with exclusions, is a
-        dictionary of lists. With several synthetic tables, one such dictionary for each of their labels.
+        Name to number; NaN for NA, infinite where records are divided by none. ``check_1way`` and ``check_2way`` are lists of rows,
+        and ``Nexclusions``, with exclusions, is a dictionary of lists. With several synthetic tables, one such dictionary for each of
+        their labels.
 
     Raises
     ------
     ValueError, TypeError
-        If there is no `s`, its weights are fractional, or a version, option, label or column is unknown.
+        If there is no `s`, weights are fractional, a version, option, label or column is unknown, or an option has another form than
+        there.
 
     Notes
     -----

@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import xarray as xr
+from pandas.api.types import is_list_like
 
 from capstats.counts.batches import Aligned
+from capstats.counts.labels import MISSING
 from capstats.counts.primitives import Table, cells, certain, like, total
 from capstats.risk.baselines import baseline_cap
 from capstats.risk.cap import matched_records
@@ -83,8 +86,8 @@ def disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any])
             "denom_TCAP": pure,
         }
     checks: dict[str, Any] = {
-        "check_1way": _one_way(o, s, x, options["thresh_1way"]),
-        "check_2way": _two_way(o, s, x, options["thresh_2way"]),
+        "check_1way": _one_way(o, s, x, *_limits(options, "thresh_1way")),
+        "check_2way": _two_way(o, s, x, *_limits(options, "thresh_2way")),
     }
     if left.o_report.values.any() or left.s_report.values.any():
         checks["Nexclusions"] = _exclusion_table(o, s, left)
@@ -94,30 +97,49 @@ def disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any])
 def _exclusions(tables: xr.Dataset, options: Mapping[str, Any]) -> dict[str, Any]:
     """Their options as ours."""
     keys = list(tables.indexes["key"].names)
-    use = options["usekeysNA"]
-    columns, levels, targets = (options[f"exclude_{name}"] for name in ("keys", "keylevs", "targetlevs"))
-    if (columns is None) != (levels is None) or (columns is None) != (targets is None):
-        raise ValueError("exclude_keys, exclude_keylevs and exclude_targetlevs belong together: give all three, or none.")
-    pairs = [] if columns is None else list(zip(*([x] if np.isscalar(x) else x for x in (columns, levels, targets)), strict=True))
+    use = [options["usekeysNA"]] * len(keys) if isinstance(options["usekeysNA"], (bool, np.bool_)) else options["usekeysNA"]
+    if not is_list_like(use) or len(use) != len(keys) or not all(isinstance(used, (bool, np.bool_)) for used in use):
+        raise ValueError(f"`usekeysNA` must be True or False, or one of them for each of the keys {keys}; got {use!r}.")
+    three = [options[f"exclude_{name}"] for name in ("keys", "keylevs", "targetlevs")]
+    given = [x if is_list_like(x) else [x] for x in three if x is not None]
+    if len(given) not in (0, 3) or len(set(map(len, given))) > 1:
+        raise ValueError(
+            f"exclude_keys, exclude_keylevs and exclude_targetlevs belong together: give all three, or none, with one entry each for "
+            f"every pair; got {three!r}."
+        )
+    columns, levels, targets = given or ((), (), ())
+    left_out = options["not_targetlev"]
     without = not options["usetargetNA"] and exclude(tables, missing_target=True).o_report.values.any()
     return {
-        "targets": () if options["not_targetlev"] is None else options["not_targetlev"],
+        "targets": () if left_out is None else _labels(tables.indexes["target"], left_out),
         "missing_target": bool(without),  # there it acts only if the original has a missing one
-        "missing_keys": not use if isinstance(use, bool) else [key for key, used in zip(keys, use, strict=True) if not used],
-        "pairs": [({column: level}, target) for column, level, target in pairs],
+        "missing_keys": [key for key, used in zip(keys, use, strict=True) if not used],
+        "pairs": [
+            ({column: _labels(tables.indexes["key"], level)}, _labels(tables.indexes["target"], target))
+            for column, level, target in zip(columns, levels, targets, strict=True)
+        ],
         "above": options["denom_lim"] if options["exclude_ov_denom_lim"] else None,
     }
 
 
-def _one_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, limits: Any) -> list[dict[str, Any]]:
+def _limits(options: Mapping[str, Any], name: str) -> tuple[float, float]:
+    """Records and share, from records and a percentage."""
+    limits = options[name]
+    numbers = is_list_like(limits) and len(limits) == 2 and all(isinstance(x, (int, float, np.number)) for x in limits)
+    if numbers and limits[0] >= 0 and 0 <= limits[1] <= 100:
+        return float(limits[0]), float(limits[1]) / 100
+    raise ValueError(f"`{name}` must be a number of records and a percentage, such as {DEFAULTS[name]}; got {limits!r}.")
+
+
+def _one_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, records: float, share: float) -> list[dict[str, Any]]:
     """Their row for the most disclosed target, where it is flagged."""
-    found = one_way_check(o, s, counted=x, records=limits[0], share=limits[1] / 100)
+    found = one_way_check(o, s, counted=x, records=records, share=share)
     top = int(found.disclosed.values.argmax())
     if not found.flagged.values[top]:
         return []
     n, of_target = records_of(x).item(), records_of(x.isel(target=[top])).item()
     row = {
-        "Level": found.indexes["target"][top],
+        "Level": _level(found.indexes["target"][top]),
         "All": n,
         "PctLevelAll": 100 * of_target / n,
         "totalDisclosive": found.disclosed.values.sum(),
@@ -127,14 +149,14 @@ def _one_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, limits: Any) -> 
     return [{name: plain(value) for name, value in row.items()}]
 
 
-def _two_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, limits: Any) -> list[dict[str, Any]]:
+def _two_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, records: float, share: float) -> list[dict[str, Any]]:
     """Their rows for the flagged pairs, those with most records first."""
-    found = two_way_check(o, s, counted=x, records=limits[0], share=limits[1] / 100)
+    found = two_way_check(o, s, counted=x, records=records, share=share)
     rows = []
     for i, j in np.argwhere(found.flagged.values):
         rows.append(
             {
-                "target_key_levs": f"{found.indexes['target'][i]}|{found.label.values[j]}",
+                "target_key_levs": f"{_level(found.indexes['target'][i])}|{_level(found.label.values[j])}",
                 "npairs": plain(found.disclosed.values[i, j]),
                 "key": str(found.column.values[j]),
                 "key_target_total": plain(found.records.values[i, j]),
@@ -143,6 +165,20 @@ def _two_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, limits: Any) -> 
             }
         )
     return sorted(rows, key=lambda row: -row["npairs"])
+
+
+def _labels(index: pd.Index, levels: Any) -> Any:
+    """The label of a level, or those of several: "Missing" is a missing value there, unless a level is called so here."""
+    if is_list_like(levels):
+        several = [_labels(index, level) for level in levels]
+        return tuple(several) if isinstance(levels, tuple) else several
+    named = any("Missing" in labels for labels in getattr(index, "levels", [index]))
+    return MISSING if isinstance(levels, str) and levels == "Missing" and not named else levels
+
+
+def _level(label: Any) -> Any:
+    """A level as it is called there."""
+    return "Missing" if label is MISSING else label
 
 
 def _exclusion_table(o: xr.DataArray, s: xr.DataArray, left: xr.Dataset) -> dict[str, list[Any]]:
@@ -191,8 +227,8 @@ def records_of(table: xr.DataArray) -> xr.DataArray:
 
 
 def percent(part: Any, whole: Any) -> float:
-    """Part of whole, in percent; NaN where whole is 0."""
-    return 100 * float(part) / float(whole) if whole else np.nan
+    """Part of whole, in percent; NaN where both are 0, and infinite where whole alone is, as in R."""
+    return 100 * float(part) / float(whole) if whole else np.inf if part else np.nan
 
 
 def plain(value: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from capstats import (
+    MISSING,
     as_riskutility,
     as_sdmetrics,
     as_sdnist,
@@ -114,6 +115,31 @@ def test_missing_keys_may_be_left_out_one_by_one():
     assert as_synthpop(t, usekeysNA=False)["Nexclusions"]["original"] == [0, 0, 3, 0, 0, 1]
 
 
+def test_a_missing_level_goes_by_its_name_there():
+    t = from_counts([[9, 2], [0, 2]], [[2, 1], [0, 1]], key_labels={"a": [None, "x"]}, target_labels=[None, "no"])
+    found = as_synthpop(t, thresh_1way=(1, 50))
+    assert [row["Level"] for row in found["check_1way"]] == ["Missing"]
+    assert [row["target_key_levs"] for row in found["check_2way"]] == ["Missing|Missing"]
+    pair = {"exclude_keys": "a", "exclude_keylevs": "Missing", "exclude_targetlevs": "Missing"}
+    for excluded in ({"not_targetlev": "Missing"}, {"not_targetlev": ["Missing"]}, pair, pair | {"exclude_keylevs": MISSING}):
+        assert as_synthpop(t, **excluded)["DiSCO"] == 0 < found["DiSCO"]
+    called_so = from_counts([[3], [1]], [[1], [0]], key_labels={"a": ["x"]}, target_labels=[None, "Missing"])
+    assert as_synthpop(called_so, not_targetlev="Missing")["Nexclusions"]["original"] == [1, 0, 0, 0, 0, 3]
+
+
+def test_records_divided_by_none_are_infinite_as_in_r():
+    """The one original record is disclosed; the two synthetic ones with its key are above the limit, and so the key is unmatched."""
+    found = as_synthpop(from_counts([[1, 0]], [[2, 1]]), denom_lim=1, exclude_ov_denom_lim=True)
+    assert (found["DiSCO"], found["iS"], found["TCAP"]) == (100, 100, np.inf)
+
+
+def test_tables_may_stand_in_any_order_of_their_dims():
+    t = tables(next(case for case in SYNTHPOP if case["name"] == "not_targetlev"))
+    turned = t.transpose("key", "target")
+    assert repr(as_synthpop(turned, not_targetlev="A")) == repr(as_synthpop(t, not_targetlev="A"))
+    assert as_riskutility(turned) == as_riskutility(t)
+
+
 def test_options_may_be_written_as_in_r():
     t = tables(next(case for case in SYNTHPOP if case["name"] == "not_targetlev"))
     assert as_synthpop(t, **{"not.targetlev": "A"}) == as_synthpop(t, not_targetlev="A")
@@ -136,6 +162,14 @@ def test_what_synthpop_does_not_know_raises():
         as_synthpop(t, "1.8")
     with pytest.raises(ValueError, match="exclude_keys, exclude_keylevs and exclude_targetlevs belong together"):
         as_synthpop(t, exclude_keys="key_")
+    with pytest.raises(ValueError, match=r"one entry each for every pair; got \[\['key_'\], \[0, 1\], \[0\]\]"):
+        as_synthpop(t, exclude_keys=["key_"], exclude_keylevs=[0, 1], exclude_targetlevs=[0])
+    for use in ([True, False], None, "key_", [1]):
+        with pytest.raises(ValueError, match=r"`usekeysNA` must be True or False, or one of them for each of the keys \['key_'\]; got"):
+            as_synthpop(t, usekeysNA=use)
+    for limits in (50, (50,), (50, 101), (-1, 50), ("a", 50), None):
+        with pytest.raises(ValueError, match="`thresh_1way` must be a number of records and a percentage, such as"):
+            as_synthpop(t, thresh_1way=limits)
     with pytest.raises(TypeError, match=r"'ngroups_target' is no option of disclosure\(\) that changes numbers"):
         as_synthpop(t, ngroups_target=3)
     for read in (as_synthpop, as_riskutility, as_synthgauge, as_sdnist, as_sdmetrics):

@@ -415,8 +415,14 @@ def test_a_sweep_of_one_target_one_measure_and_one_table_needs_no_choice():
 def test_contributions_that_are_not_defined_are_left_white(ax):
     other = {**RECORDS, "a": [7] * 5}
     plot_sweep(sweep(RECORDS, other, keys=["a", "b"], targets="t", measures="average_cap_drop"), ax=ax)
-    assert {text.get_text() for text in ax.texts} == {"nan"}
+    assert {(text.get_text(), text.get_color()) for text in ax.texts} == {("nan", "black")}  # and can be read
     ax.figure.canvas.draw()
+
+
+def test_no_contribution_is_minus_nothing(ax):
+    found = sweep(RECORDS, RECORDS, keys=["a", "b"], targets="t", measures="average_cap")
+    plot_sweep(found.assign(shapley=found.shapley.copy(data=[[[-0.001]], [[0.4]]])), ax=ax)
+    assert [text.get_text() for text in ax.texts] == ["0.00", "0.40"]
 
 
 def test_what_is_no_sweep_or_no_single_heatmap_is_refused(swept):

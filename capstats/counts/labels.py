@@ -59,10 +59,14 @@ MISSING = Missing()
 
 # What a column or a level may not be called: dims, variables and arguments of the tables and results that it would hide.
 _RESULTS = (
-    "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest average_cap change"
+    "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest average_cap change "
+    "individual_cap nearest_distance minimal_cells weap prosecutor_risk"
 )
+_OF_KEYS = "records synthetic_records matched share certain original_certain correct cap disclosed unique replicated"
+_OF_CELLS = "o_counted o_excluded o_report s_counted s_excluded s_report flagged column label"
+_OF_BOXES = "lower_whisker lower_quartile median upper_quartile upper_whisker average original_cap individual"
 _SELECTION = "indexers method tolerance drop missing_dims"
-RESERVED = frozenset(f"{_RESULTS} {_SELECTION}".split())
+RESERVED = frozenset(f"{_RESULTS} {_OF_KEYS} {_OF_CELLS} {_OF_BOXES} {_SELECTION}".split())
 
 
 def free_name(column: Hashable, taken: Iterable[Hashable]) -> str:
@@ -76,10 +80,10 @@ def free_name(column: Hashable, taken: Iterable[Hashable]) -> str:
 
 def hint(name: Hashable, names: Iterable[Hashable]) -> str:
     """The end of an error message about an unknown name: the nearest known one, or all of them."""
-    known = [str(n) for n in names]
+    known = list(names)
     if not known:
         return " It has none."
-    folded = {n.casefold(): n for n in reversed(known)}
+    folded = {str(n).casefold(): n for n in reversed(known)}
     near = difflib.get_close_matches(str(name).casefold(), folded, n=1)
     if near:
         return f" Did you mean {folded[near[0]]!r}?"

@@ -34,7 +34,7 @@ def plot_sweep(
     -------
     Axes
         One row a target, one column a key column, each cell with its number; darker is more, blue where a column adds, orange where it
-        takes away.
+        takes away; "nan" where it is undefined.
 
     Raises
     ------
@@ -66,9 +66,9 @@ def plot_sweep(
     image = ax.imshow(shares.values, **(style | imshow_kwargs))
     digits = 2 if reach < 100 else 0
     for (row, column), share in np.ndenumerate(shares.values):
-        red, green, blue, _ = image.cmap(image.norm(share))
-        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-        ax.text(column, row, f"{share:.{digits}f}", ha="center", va="center", fontsize="x-small", color="white" if dark else "black")
+        red, green, blue, opaque = image.cmap(image.norm(share))
+        dark = opaque * (0.299 * red + 0.587 * green + 0.114 * blue) + 1 - opaque < 0.5  # NaN is transparent
+        ax.text(column, row, f"{share:z.{digits}f}", ha="center", va="center", fontsize="x-small", color="white" if dark else "black")
     ax.set_xticks(range(shares.sizes["key_column"]), [str(x) for x in shares["key_column"].values], rotation=45, ha="right")
     ax.set_yticks(range(shares.sizes["target_column"]), [str(x) for x in np.atleast_1d(shares["target_column"].values)])
     ax.set_xlabel("key column")

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import Array, Floats, Table, at_most, key_total
+from capstats.counts.primitives import Array, Floats, Table, at_most, cells, key_total
 from capstats.risk.classes import classes_per_record, number_of_classes, smallest_class
 from capstats.risk.closeness import (
     basic_likeness,
@@ -43,7 +43,8 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
         ``classes``, and ``uniques``, the records that are alone in theirs; ``k``; ``alpha``; ``distinct_l`` and ``entropy_l``;
         ``recursive_c`` for the given l; ``t`` and ``ordered_t``; ``beta`` and ``enhanced_beta``; ``delta`` and ``delta_occurring``;
         ``prosecutor``, the greatest prosecutor risk 1 / k, and ``marketer``. Each as its own function has it; `classes` and `uniques`
-        are 0, the others NaN where a table has no record, ``ordered_t`` also where there are several target columns.
+        are 0, the others NaN where a table has no record, ``ordered_t`` also where there are several target columns, and ``uniques``
+        where weights are fractional.
 
     Raises
     ------
@@ -73,7 +74,7 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
     aligned = Aligned({"o": o, "s": s})
     models: dict[str, Model] = {
         "classes": number_of_classes,
-        "uniques": lambda x: (key_total(x) == 1).sum(-1),
+        "uniques": _alone,
         "k": smallest_class,
         "alpha": greatest_share,
         "distinct_l": distinct_targets,
@@ -94,6 +95,12 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
 
 def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:
     return lambda o, s: np.stack(np.broadcast_arrays(model(o), model(s)), axis=-1)
+
+
+def _alone(x: Table) -> Array:
+    """Records that are alone in their class; undefined where fractional weights do not tell records."""
+    found = (key_total(x) == 1).sum(-1)
+    return np.asarray(found) if cells(x).dtype.kind == "i" else np.full(np.shape(found), np.nan)
 
 
 def _ordered(x: Table, aligned: Aligned) -> Floats:
@@ -166,6 +173,8 @@ def satisfies_anonymity(
     >>> {name: bool(passed) for name, passed in found.items()}
     {'k': True, 'entropy_l': False, 'recursive_cl': False}
     """
+    if recursive_cl is not None and not (isinstance(recursive_cl, (tuple, list)) and len(recursive_cl) == 2):
+        raise ValueError(f"`recursive_cl` must be a pair (c, l), such as (3, 2); got {recursive_cl!r}.")
     c, number = (None, 1) if recursive_cl is None else recursive_cl
     check_number(number)
     aligned = Aligned({"table": table})
@@ -188,7 +197,7 @@ def satisfies_anonymity(
     if not asked:
         raise ValueError(f"Give the parameter of at least one model: {', '.join(checks)}.")
     for name, (limit, _, _) in asked.items():
-        if not limit >= 0:
+        if not (isinstance(limit, (int, float, np.number)) and limit >= 0):
             raise ValueError(f"`{name}` must be 0 or more; got {limit!r}.")
     return xr.Dataset({name: passes(aligned.map(model, name), limit) for name, (limit, model, passes) in asked.items()})
 

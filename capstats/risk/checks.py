@@ -14,6 +14,14 @@ from capstats.counts.primitives import Array, Table, cells, like, ratio, target_
 from capstats.risk.disclosure import disclosed, tables_of
 
 
+def _check_limits(records: float, share: float) -> None:
+    """Raise unless they can be a number of records and a share."""
+    if not (isinstance(records, (int, float, np.number)) and records >= 0):
+        raise ValueError(f"`records` must be a number of records, 0 or more; got {records!r}.")
+    if not (isinstance(share, (int, float, np.number)) and 0 <= share <= 1):
+        raise ValueError(f"`share` must be a fraction from 0 to 1; got {share!r}. Divide a percentage by 100.")
+
+
 def one_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 50, share: float = 0.9) -> xr.Dataset:
     """Whether one target makes up most of what the synthetic table gives away.
 
@@ -38,7 +46,7 @@ def one_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 50, s
     Raises
     ------
     ValueError, TypeError
-        If the tables are not counts or disagree, or `counted` exceeds `o` in a cell.
+        If the tables are not counts or disagree, `counted` exceeds `o` in a cell, `records` is negative, or `share` is no fraction.
 
     See Also
     --------
@@ -58,6 +66,7 @@ def one_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 50, s
     >>> found.disclosed.values.tolist(), found.flagged.values.tolist()
     ([60, 2], [True, False])
     """
+    _check_limits(records, share)
 
     def formula(o: Table, s: Table, counted: Table | None = None) -> Array:
         return target_total(disclosed(o, s, counted))
@@ -94,7 +103,7 @@ def two_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 4, sh
     Raises
     ------
     ValueError, TypeError
-        If the tables are not counts or disagree, or `counted` exceeds `o` in a cell.
+        If the tables are not counts or disagree, `counted` exceeds `o` in a cell, `records` is negative, or `share` is no fraction.
 
     See Also
     --------
@@ -119,6 +128,7 @@ def two_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 4, sh
     >>> found.flagged.values.tolist(), found.label.values.tolist()
     ([[True, False, False, False], [False, False, False, False]], ['child', 'adult', 'f', 'm'])
     """
+    _check_limits(records, share)
 
     def looked_at(o: Table, s: Table, counted: Table | None = None) -> Table:
         found = disclosed(o, s, counted)

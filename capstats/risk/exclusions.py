@@ -83,12 +83,14 @@ def exclude(
     0.1667
     """
     tables = as_tables(tables)
-    if above is not None and not above >= 0:
+    if above is not None and not (isinstance(above, (int, float, np.number)) and above >= 0):
         raise ValueError(f"`above` must be a number of records, 0 or more, or None for no limit; got {above!r}.")
     target, key = (_axis(tables.o, dim) for dim in ("target", "key"))
     stored = {old: new for new, old in tables.attrs.get("renamed", {}).items()}
-    several = isinstance(targets, (list, set, frozenset, np.ndarray, pd.Index))
-    several = several or (isinstance(targets, tuple) and (target.nlevels == 1 or not targets))
+    if not isinstance(missing_target, (bool, np.bool_)):
+        raise TypeError(f"`missing_target` must be True or False; got {missing_target!r}.")
+    one = isinstance(targets, tuple) and target.nlevels > 1 and bool(targets)
+    several = pd.api.types.is_list_like(targets) and not one
     named = np.any([np.zeros(len(target), bool), *(_target(target, x) for x in (targets if several else [targets]))], axis=0)
     unknown = np.any([_is(target, c, MISSING) for c in names_of(target)], axis=0) & missing_target
     unknown_key = np.any([np.zeros(len(key), bool), *(_is(key, c, MISSING) for c in _key_columns(missing_keys, key, stored))], axis=0)
@@ -98,14 +100,15 @@ def exclude(
     for name in ("o", "s"):
         if name not in tables:
             continue
-        coords, counts = filled(tables[name].variable.data, name)
+        table = tables[name].transpose(..., "target", "key")
+        coords, counts = filled(table.variable.data, name)
         i, j = coords[-2:]
         in_pair = np.zeros(len(counts), bool)
         for keys, targets_ in listed:
             in_pair |= keys[j] & targets_[i]
         too_many = np.zeros(len(counts), bool) if above is None else counts > above
         reason = np.select([named[i], unknown[i], unknown_key[j], in_pair, too_many], range(1, len(REASONS) + 1), 0)
-        found |= _parts(tables[name], name, coords, counts, reason)
+        found |= _parts(table, name, coords, counts, reason)
     return xr.Dataset(found)
 
 
@@ -169,9 +172,9 @@ def _column(name: Hashable, axis: pd.MultiIndex, stored: Mapping[str, str]) -> s
 
 
 def _key_columns(chosen: Any, axis: pd.MultiIndex, stored: Mapping[str, str]) -> list[str]:
-    if isinstance(chosen, bool):
+    if isinstance(chosen, (bool, np.bool_)):
         return names_of(axis) if chosen else []
-    return [_column(c, axis, stored) for c in (chosen if isinstance(chosen, (list, tuple, set)) else [chosen])]
+    return [_column(c, axis, stored) for c in (chosen if pd.api.types.is_list_like(chosen) else [chosen])]
 
 
 def _pair(pair: Any) -> tuple[Mapping[Hashable, Any], Any]:

@@ -275,7 +275,8 @@ def test_a_stored_name_is_a_text_that_is_free(column: Any, taken: list[Any], sto
 
 def test_an_unknown_name_is_told_the_nearest_or_all() -> None:
     assert hint("incom", ["sex", "income"]) == " Did you mean 'income'?"
-    assert hint("xyz", ["sex", 1]) == " It has 'sex', '1'."
+    assert hint("xyz", ["sex", 1]) == " It has 'sex', 1."
+    assert hint("1", [0, 1]) == " Did you mean 1?"
     assert hint("xyz", [f"c{i}" for i in range(30)]).endswith("'c19', ....")
     assert hint("xyz", []) == " It has none."
 

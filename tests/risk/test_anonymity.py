@@ -78,6 +78,12 @@ def test_the_order_of_several_target_columns_is_undefined():
         satisfies_anonymity(tables.o, ordered_t=0.5)
 
 
+def test_weights_do_not_tell_who_is_alone():
+    """Two records of weight 1/2 weigh as much as one."""
+    assert np.isnan(anonymity([[0.5, 1.5], [0.5, 0]], [[1, 1], [0, 1]]).uniques.sel(table="original"))
+    assert anonymity([[0.5, 1.5], [0.5, 0]], [[1, 1], [0, 1]]).uniques.sel(table="synthetic") == 1
+
+
 def test_missing_labels_are_a_class_and_a_target():
     people = {"sex": ["f", "f", None, None], "ill": ["a", None, "a", None]}
     table = tabulate(people, keys="sex", target="ill").o
@@ -157,6 +163,8 @@ def test_a_table_of_twice_as_many_records_satisfies_all_that_the_table_does(tabl
         ({"k": -1}, "`k` must be 0 or more; got -1"),
         ({"t": float("nan")}, "`t` must be 0 or more; got nan"),
         ({"recursive_cl": (1, 0)}, "`l` must be a whole number of targets, 1 or more; got 0"),
+        ({"k": "5"}, "`k` must be 0 or more; got '5'"),
+        ({"recursive_cl": 3}, r"`recursive_cl` must be a pair \(c, l\), such as \(3, 2\); got 3"),
         ({"recursive_cl": (-1, 2)}, "`recursive_cl` must be 0 or more; got -1"),
     ],
 )

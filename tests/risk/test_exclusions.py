@@ -147,6 +147,21 @@ def test_several_target_columns_are_named_by_a_tuple():
         exclude(t, targets="x")
 
 
+def test_the_order_of_the_dims_does_not_matter():
+    t = tabulate(people(8), people(9), keys=["a", "b"], target="t")
+    found, turned = exclude(t, **OPTIONS), exclude(t.transpose("key", "target"), **OPTIONS)
+    xr.testing.assert_identical(turned.o_report, found.o_report)
+    xr.testing.assert_identical(turned.s_counted, found.s_counted)
+
+
+def test_labels_and_columns_may_come_in_any_list():
+    t = tabulate(people(8), keys=["a", "b"], target="t")
+    for some in (list, set, np.array, pd.Series, pd.Index):
+        found = exclude(t, targets=some(["x", "y"]), missing_keys=some(["a"]))
+        assert found.identical(exclude(t, targets=["x", "y"], missing_keys="a"))
+    assert exclude(t, missing_keys=np.True_).identical(exclude(t, missing_keys=True))
+
+
 def test_labels_are_matched_by_value_and_kind():
     t = tabulate({"k": [1, 2], "t": [1, 0]}, keys="k", target="t")
     assert exclude(t, targets=np.int64(1)).o_report.sel(reason="target").item() == 1
@@ -193,7 +208,9 @@ def test_unknown_labels_and_columns_raise_with_the_nearest():
         exclude(t, pairs=[("f", "low")])
     with pytest.raises(TypeError, match="A pair is"):
         exclude(t, pairs=({"sex": "f"}, "low"))
-    for above in (-1, float("nan")):
+    with pytest.raises(TypeError, match="`missing_target` must be True or False; got 'income'"):
+        exclude(t, missing_target="income")
+    for above in (-1, float("nan"), "2"):
         with pytest.raises(ValueError, match="`above` must be a number of records, 0 or more"):
             exclude(t, above=above)
     with pytest.raises(TypeError, match="`tables` must be the Dataset that tabulate or from_counts returns"):
@@ -211,6 +228,16 @@ def test_a_target_that_makes_up_most_of_what_is_disclosed_is_flagged():
     assert not one_way_check(o, s, records=95).flagged.any()
     assert not one_way_check(o, s, share=0.95).flagged.any()
     assert one_way_check(o, s, counted=[[0, 0], [0, 5]], records=4).flagged.values.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("check", [one_way_check, two_way_check])
+def test_a_percentage_is_no_share(check):
+    for share in (90, -0.1, np.nan, "a"):
+        with pytest.raises(ValueError, match=r"`share` must be a fraction from 0 to 1; got .*\. Divide a percentage by 100"):
+            check([[60]], [[1]], share=share)
+    for records in (-1, np.nan, "a"):
+        with pytest.raises(ValueError, match="`records` must be a number of records, 0 or more; got"):
+            check([[60]], [[1]], records=records)
 
 
 def test_where_nothing_is_disclosed_nothing_is_flagged():

@@ -1,0 +1,51 @@
+"""No column of the data hides, or is hidden by, a variable of a result that is labelled with the keys or the targets."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import capstats
+from capstats.counts.labels import RESERVED
+
+RESULTS = {
+    "key_summary": lambda t: capstats.key_summary(t.o, t.s),
+    "exclude": lambda t: capstats.exclude(t, above=1),
+    "one_way_check": lambda t: capstats.one_way_check(t.o, t.s, records=0),
+    "two_way_check": lambda t: capstats.two_way_check(t.o, t.s, records=0),
+    "cap_influence": lambda t: capstats.cap_influence(t.o, t.s),
+    "cap_boxplot": lambda t: capstats.cap_boxplot(t.o, t.s),
+    "individual_cap": lambda t: capstats.individual_cap(t.o, t.s).to_dataset(),
+    "nearest_distance": lambda t: capstats.nearest_distance(t.o, t.s).to_dataset(),
+    "minimal_cells": lambda t: capstats.minimal_cells(t.o).to_dataset(),
+    "weap": lambda t: capstats.weap(t.s).to_dataset(),
+    "prosecutor_risk": lambda t: capstats.prosecutor_risk(t.o).to_dataset(),
+}
+
+
+def tables(first: str, second: str) -> xr.Dataset:
+    """A key and a target column by these names, and one more of each."""
+    records = {first: [1, 1, 2], "b": [1, 2, 2], second: [1, 2, 1], "d": [1, 1, 2]}
+    return capstats.tabulate(records, {name: x[::-1] for name, x in records.items()}, keys=[first, "b"], target=[second, "d"])
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_the_variables_of_a_result_have_reserved_names(result: str) -> None:
+    found = RESULTS[result](tables("a", "c"))
+    assert {"key", "target"} & set(found.dims)
+    assert set(map(str, found.variables)) - {"a", "b", "c", "d"} <= RESERVED
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_a_column_by_the_name_of_a_variable_leaves_it_as_it_is(result: str) -> None:
+    plain = RESULTS[result](tables("a", "c"))
+    for name in plain.data_vars:
+        for columns in ((name, "c"), ("a", name)):
+            np.testing.assert_array_equal(RESULTS[result](tables(*columns))[name].values, plain[name].values)
+
+
+def test_a_key_column_called_records_changes_no_number_of_synthpop() -> None:
+    records = {"records": [7, 7, 9, 9, 9], "b": [1, 2, 2, 1, 1], "t": list("xyxyx")}
+    synthetic = {name: x[::-1] for name, x in records.items()}
+    plain = [{("a" if name == "records" else name): x for name, x in table.items()} for table in (records, synthetic)]
+    found = capstats.as_synthpop(capstats.tabulate(records, synthetic, keys=["records", "b"], target="t"))
+    assert repr(found) == repr(capstats.as_synthpop(capstats.tabulate(*plain, keys=["a", "b"], target="t")))
