@@ -77,6 +77,7 @@ def slow(monkeypatch: pytest.MonkeyPatch, soon: None) -> None:
 
     monkeypatch.setattr(frames, "column_of", read)
     monkeypatch.setattr(codes, "_fold", fold)
+    monkeypatch.setattr(codes, "BLOCK", 1 << 17)  # so that a table of three blocks is counted by one thread
 
 
 def test_a_long_count_shows_its_steps_and_its_share_of_rows(slow: None) -> None:
