@@ -97,7 +97,7 @@ def plot_individual_cap(boxes: xr.Dataset, *, ax: Axes | None = None, **bxp_kwar
     ax.set_ylim(-0.03, 1.03)
     ax.set_ylabel("individual CAP")
     ax.set_xlabel("synthetic table, by average CAP" if name else "")
-    if len(stats) * max(len(box["label"]) for box in stats) > SIDE_BY_SIDE:
+    if len(stats) * max(len(str(label)) for label in labels) > SIDE_BY_SIDE:
         ax.tick_params(axis="x", labelrotation=90)
     return ax
 
