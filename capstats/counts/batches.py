@@ -103,7 +103,7 @@ def _integers(table: xr.DataArray, values: Array, name: str) -> Array:
         raise ValueError(_refusal(table, name))
     if values.dtype.kind == "f":
         values = values.astype(np.float64, copy=False)
-        if not (values.min() >= 0 and values.max() < EXACT):
+        if not (values.min(initial=0) >= 0 and values.max(initial=0) < EXACT):
             raise ValueError(_refusal(table, name))
         if (values != np.floor(values)).any():
             return values
