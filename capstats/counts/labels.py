@@ -136,8 +136,8 @@ def kind_of(label: Label) -> Kind:
     return "other"
 
 
-def one_kind(labels: Iterable[Label], column: Hashable, table: str) -> Kind | None:
-    """The kind that all labels of a column share; None where there is no label but ``MISSING``."""
+def one_kind(labels: Iterable[Label], column: Hashable, table: str, *, typed: bool = True) -> Kind | None:
+    """The kind that all labels of a column share, None where there is no label but ``MISSING``; ``typed`` where `types` can mend it."""
     first: dict[Kind, Label] = {}
     labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     types = set(map(type, labels))
@@ -150,7 +150,7 @@ def one_kind(labels: Iterable[Label], column: Hashable, table: str) -> Kind | No
         (a, x), (b, y), *_ = first.items()
         raise TypeError(
             f"Column {column!r} of `{table}` mixes kinds: {a} such as {x!r} and {b} such as {y!r}. "
-            f'Convert it to one kind, or say types={{{column!r}: "text"}}.'
+            + (f'Convert it to one kind, or say types={{{column!r}: "text"}}.' if typed else "Convert it to one kind.")
         )
     return next(iter(first), None)
 
