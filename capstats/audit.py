@@ -110,7 +110,7 @@ class Audit:
         p = self.provenance
         missing = {"level": "are a level of their column", "drop": "dropped with their records"}[p["missing"]]
         dropped = "".join(f"; {n} of `{table}`" for table, n in p.get("dropped", {}).items())
-        cut = "".join(f" {column} is cut at {', '.join(map(str, at)) or 'no point'}." for column, at in p.get("bins", {}).items())
+        cut = "".join(f" {column} is cut at {', '.join(map(_point, at)) or 'no point'}." for column, at in p.get("bins", {}).items())
         notes = [
             f"keys: {', '.join(p['keys'])}; target: {', '.join(p['target'])}; missing values {missing}{dropped}.{cut}",
             "Least and greatest attainable: over all synthetic tables, however large, on the observed domain,",
@@ -289,6 +289,10 @@ def audit(
 def _plain(value: Any) -> float | int | None:
     number = np.asarray(value).item()
     return None if number != number else number
+
+
+def _point(cut: Any) -> str:
+    return f"{cut:.10g}" if isinstance(cut, float) else str(cut)
 
 
 def _printed(value: Any, form: str) -> str:

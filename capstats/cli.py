@@ -96,7 +96,7 @@ def _paper(given: argparse.Namespace) -> int:
 
 
 def _audit(given: argparse.Namespace) -> int:
-    if given.figure and Path(given.figure).suffix.lower() not in (".png", ".pdf", ".svg"):
+    if given.figure is not None and Path(given.figure).suffix.lower() not in (".png", ".pdf", ".svg"):
         raise ValueError(f"--figure must end in .png, .pdf or .svg; got {given.figure!r}.")
     found = _example(given) if given.example else _files(given)
     if given.figure and found.tables["o"].dtype.kind != "i":
@@ -155,11 +155,12 @@ def _save(found: Audit, file: str) -> None:
     from capstats.risk.distribution import cap_boxplot
 
     ax = plot_individual_cap(cap_boxplot(found.tables.o, found.tables.s))
-    ax.legend(loc="best", frameon=False)
+    figure = plt.gcf()
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
     software = {".png": "Software", ".pdf": "Creator", ".svg": "Creator"}[Path(file).suffix.lower()]
     about = {".png": "Description", ".pdf": "Subject", ".svg": "Description"}[Path(file).suffix.lower()]
-    ax.figure.savefig(file, dpi=200, metadata={software: f"capstats {__version__}", about: found.to_json()})  # type: ignore[union-attr]
-    plt.close()
+    figure.savefig(file, dpi=200, metadata={software: f"capstats {__version__}", about: found.to_json()})
+    plt.close(figure)
 
 
 def _labels(files: Sequence[str]) -> list[str]:

@@ -56,6 +56,13 @@ def several(voters):
     return audit(*voters, keys=["educ", "PID"], target="vote")
 
 
+def test_cut_points_are_told_without_noise_of_floats():
+    ages = {"age": [18, 89], "sick": ["no", "yes"]}
+    found = audit(ages, ages, keys="age", target="sick", bins={"age": 5})
+    assert "age is cut at 32.2, 46.4, 60.6, 74.8." in found.notes()[0]
+    assert found.provenance["bins"]["age"] == [32.2, 46.4, 60.599999999999994, 74.8]
+
+
 def recomputed(tables):
     """Every measure by the public functions, from the counts."""
     o, s = tables.o, tables.s

@@ -304,3 +304,9 @@ def test_auto_is_sparse_only_where_a_table_is_large_and_empty(monkeypatch: pytes
 def test_an_unknown_backing_is_refused() -> None:
     with pytest.raises(ValueError, match='`backing` must be "auto", "dense" or "sparse"; got \'wide\''):
         capstats.tabulate(records(1), keys="sex", target="t", backing="wide")
+
+
+def test_a_sparse_table_of_fractions_that_stores_nothing_is_one_without_records() -> None:
+    o = xr.DataArray(np.array([[0.5, 1.0]]), dims=("target", "key"))
+    assert float(capstats.average_cap(as_sparse(o), as_sparse(0.0 * o))) == 0
+    assert np.isnan(capstats.average_cap(as_sparse(0.0 * o), as_sparse(o)))

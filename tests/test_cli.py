@@ -357,6 +357,17 @@ def test_figure_is_saved_and_says_how_it_came_to_be(here, tmp_path, capsys, endi
         assert b"version 1: records whose key is not in the synthetic data count 0" in content
 
 
+def test_the_legend_of_the_figure_hides_no_box(here, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *args, **kwargs: drawn.append(figure))
+    assert main([*SMOKERS, "--figure", str(tmp_path / "risk.png")]) == 0
+    (figure,) = drawn
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["average CAP", "average CAP of the original"]
+    assert legend.get_window_extent().y0 >= figure.axes[0].get_window_extent().y1
+
+
 def test_figure_of_several_tables_is_saved(here, tmp_path, capsys):
     file = tmp_path / "risk.png"
     assert (
@@ -420,9 +431,9 @@ MISTAKES = {
     "seed with files": ([*SMOKERS, "--seed", "1"], "--seed is for --example; nothing is random with files."),
     "one file twice": (["audit", "original.csv", "synthetic.csv", "synthetic.csv", *SMOKERS[3:]], "'synthetic.csv' is given twice"),
     "no such file": (["audit", "original.csv", "nobody.csv", *SMOKERS[3:]], "`synthetic`: no file matches 'nobody.csv'"),
-    "folder": (["audit", "original.csv", "elsewhere", *SMOKERS[3:]], "elsewhere"),
+    "folder": (["audit", "original.csv", "elsewhere", *SMOKERS[3:]], "`synthetic` is the folder 'elsewhere'. Give its files as a glob"),
     "unknown ending": (["audit", "original.csv", "text.docx", *SMOKERS[3:]], "files are read by their ending"),
-    "empty file": (["audit", "original.csv", "empty.csv", *SMOKERS[3:]], "`synthetic`"),
+    "empty file": (["audit", "original.csv", "empty.csv", *SMOKERS[3:]], "`synthetic` (empty.csv) has no names of columns"),
     "header alone": (["audit", "original.csv", "header.csv", *SMOKERS[3:]], "`synthetic` is empty: it has no record"),
     "broken Parquet": (["audit", "original.csv", "broken.parquet", *SMOKERS[3:]], "`synthetic` (broken.parquet) cannot be read"),
     "ragged CSV": (["audit", "original.csv", "ragged.csv", *SMOKERS[3:]], "`synthetic` (ragged.csv) cannot be read"),
@@ -453,6 +464,7 @@ MISTAKES = {
         "`null_values` is for CSV files",
     ),
     "figure of another kind": ([*SMOKERS, "--figure", "risk.jpg"], "--figure must end in .png, .pdf or .svg; got 'risk.jpg'."),
+    "figure without a name": ([*SMOKERS, "--figure", ""], "--figure must end in .png, .pdf or .svg; got ''."),
     "figure into no folder": ([*SMOKERS, "--figure", "nowhere/risk.png"], "nowhere/risk.png"),
     "figure of fractional weights": (
         ["audit", "titanic.csv", "titanic.csv", "--keys", "Class", "--target", "Survived", "--weights", "half", "--figure", "risk.png"],

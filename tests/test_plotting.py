@@ -1,5 +1,7 @@
 """What the artists carry: every number in a figure is one that a measure returned or that matplotlib gets from the records."""
 
+from itertools import pairwise
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -77,6 +79,15 @@ def test_boxes_stand_in_the_order_of_average_cap(ax, boxes):
     assert ticks(ax) == expected.synthetic.values.tolist() == ["g", "e", "a", "b"]
     assert [dot.get_ydata()[0] for dot in dots(ax)] == expected.values.tolist()
     assert [dot.get_xdata()[0] for dot in dots(ax)] == [1, 2, 3, 4]
+
+
+def test_long_labels_of_tables_do_not_overlap(ax):
+    s = {f"synthetic_release_of_generator_{i}": np.array([[8, 7], [25, 60]]) for i in range(6)}
+    tables = from_counts(np.array([[20, 5], [30, 45]]), s)
+    plot_individual_cap(cap_boxplot(tables.o, tables.s), ax=ax)
+    ax.figure.draw_without_rendering()
+    labels = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert all(left.x1 < right.x0 for left, right in pairwise(labels))
 
 
 def test_tables_with_equal_averages_keep_their_given_order(ax):

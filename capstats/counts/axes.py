@@ -93,7 +93,7 @@ def axis_from(labels: Any, size: int, dim: str, place: str) -> pd.MultiIndex:
     stored = _stored(names, dim)
     codes, levels = [], []
     for name, column in zip(stored, zip(*rows, strict=True), strict=True):
-        one_kind(column, name, place.strip("`"))
+        one_kind(column, name, place.strip("`"), typed=False)
         distinct = dict.fromkeys(column)
         level = {x: i for i, x in enumerate([*(x for x in distinct if x is not MISSING), *(x for x in distinct if x is MISSING)])}
         codes.append(np.array([level[x] for x in column]))

@@ -47,14 +47,20 @@ def _as_table(table: Any, name: str, core: Core) -> xr.DataArray:
                 f"`{name}` is a {type(table).__name__}. For records use capstats.tabulate; for a table of counts capstats.from_counts."
             )
         table = nested(table, name, core)
+    elif not isinstance(table.variable.data, np.ndarray) and not hasattr(table.variable.data, "coords"):
+        raise TypeError(
+            f"`{name}` must hold a numpy array or a sparse.COO; it holds {type(table.variable.data).__module__}."
+            f"{type(table.variable.data).__name__}. Convert it, as with .compute() of a dask array."
+        )
     lacking = [dim for dim in core if dim not in table.dims]
     if lacking:
         raise ValueError(
             f"`{name}` has dims {tuple(map(str, table.dims))} and lacks {', '.join(map(repr, lacking))}: "
             f"rename its dims; rows are targets and columns are keys."
         )
-    if any(table.sizes[dim] == 0 for dim in core):
-        raise ValueError(f"`{name}` is empty: it has {', '.join(f'{table.sizes[d]} {d}s' for d in core)}. Give at least one of each.")
+    if not table.size:
+        sizes = ", ".join(f"{size} {dim}s" for dim, size in table.sizes.items())
+        raise ValueError(f"`{name}` is empty: it has {sizes}. Give at least one of each.")
     for dim in core:
         index = index_of(table, dim)
         if index is not None and not index.is_unique:
@@ -73,6 +79,10 @@ def _as_table(table: Any, name: str, core: Core) -> xr.DataArray:
 
 def nested(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
     """A table given as an array or as nested lists, one list a target."""
+    if np.ma.is_masked(table):
+        raise TypeError(f"`{name}` has masked cells, which are no counts. Fill them, as with .filled(0).")
+    if hasattr(table, "todense"):
+        raise TypeError(f'`{name}` is {type(table).__name__}; give an array, or xr.DataArray(sparse.COO(...), dims=("target", "key")).')
     try:
         values = np.asarray(table)
     except ValueError as error:
@@ -89,11 +99,14 @@ def _integers(table: xr.DataArray, values: Array, name: str) -> Array:
     """Counts as int64; weights as float64 where some are fractional."""
     if values.dtype.kind not in "biuf":
         raise TypeError(f"`{name}` must hold numbers; got dtype {values.dtype}.")
+    if values.dtype == np.uint64 and values.max(initial=0) >= EXACT:
+        raise ValueError(_refusal(table, name))
     if values.dtype.kind == "f":
-        if not (values.min() >= 0 and values.max() < EXACT):
+        values = values.astype(np.float64, copy=False)
+        if not (values.min(initial=0) >= 0 and values.max(initial=0) < EXACT):
             raise ValueError(_refusal(table, name))
         if (values != np.floor(values)).any():
-            return values.astype(np.float64, copy=False)
+            return values
     return values.astype(np.int64, copy=False)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from capstats.counts.codes import BLOCK, Column, Counts, Ints
 from capstats.counts.labels import MISSING, Kind, Label, as_type, canonical, hint, kind_of, one_kind
 
+Term = TypeVar("Term")
 TypeToCut = Literal["number", "date", "datetime"]
 CUTTABLE = ("number", "date", "datetime", "datetime with zone")
 _READ_AS: dict[Kind | None, TypeToCut] = {
@@ -34,6 +35,7 @@ _READ_AS: dict[Kind | None, TypeToCut] = {
     "datetime with zone": "datetime",
 }
 EPOCH = dt.datetime(1970, 1, 1)
+MOST = 1_000_000  # bins of equal width, or between quantiles
 
 _FORMS = "a number of bins such as 10, a pair such as ('quantile', 4), or cut points such as [18, 65]"
 
@@ -111,8 +113,8 @@ def _spec(given: Any, column: Hashable) -> Spec:
 
 
 def _number_of_bins(n: Any, column: Hashable) -> int:
-    if not isinstance(n, Integral) or isinstance(n, bool) or n < 1:
-        raise ValueError(f"The number of bins must be a whole number, 1 or more; `bins` of column {column!r} has {n!r}.")
+    if not isinstance(n, Integral) or isinstance(n, bool) or not 1 <= int(n) <= MOST:
+        raise ValueError(f"The number of bins must be a whole number, from 1 to {MOST}; `bins` of column {column!r} has {n!r}.")
     return int(n)
 
 
@@ -354,6 +356,12 @@ def _search(dtype: np.dtype[Any], points: Sequence[Any]) -> Callable[[NDArray[An
     below = sum(x < info.min for x in whole)
     edges = np.array([min(x, info.max) for x in whole[below:]], dtype)
     return lambda values: below + np.searchsorted(edges, values, side="left")
+
+
+def added(parts: Sequence[Term], add: Callable[[Term, Term], Term]) -> Term:
+    """The sum of terms as a tree; engines refuse a chain of a thousand as too deep."""
+    half = len(parts) // 2
+    return add(added(parts[:half], add), added(parts[half:], add)) if half else parts[0]
 
 
 def binned_column(bins: Column, cut: Cut) -> Column:

@@ -106,12 +106,14 @@ def _opened(
 def _files(connection: duckdb.DuckDBPyConnection, path: str | Path, name: str) -> list[str]:
     """The files that a path or a glob stands for, all of one format."""
     if Path(path).exists():
-        files = [str(path)]
+        files = [str(Path(path))]
     else:
         files = [file for (file,) in connection.execute("SELECT file FROM glob(?) ORDER BY file", [str(path)]).fetchall()]
     if not files:
         raise FileNotFoundError(f"`{name}`: no file matches {str(path)!r}. Mend the path; it is relative to {str(Path.cwd())!r}.")
     for file in files:
+        if Path(file).is_dir() and not file.lower().endswith(_PARQUET):
+            raise ValueError(f"`{name}` is the folder {file!r}. Give its files as a glob, such as {str(Path(file, '*.csv'))!r}.")
         if not file.lower().endswith(_PARQUET if files[0].lower().endswith(_PARQUET) else _CSV):
             raise ValueError(
                 f"`{name}` is {file!r}; files are read by their ending, all of one format: {', '.join(_PARQUET)} or {', '.join(_CSV)}. "
@@ -150,7 +152,10 @@ def _csv(connection: duckdb.DuckDBPyConnection, files: list[str], wanted: Sequen
     """The same; files with the same header are read together."""
     groups: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for file in files:
-        groups.setdefault(("gzip" if _is_gzip(file) else "none", *_header(file)), []).append(file)
+        separator, names = _header(file)
+        if not any(names):
+            raise ValueError(f"`{name}` ({file}) has no names of columns in its first line. Put them there.")
+        groups.setdefault(("gzip" if _is_gzip(file) else "none", separator, names), []).append(file)
     null = "" if "" in nulls else next(iter(nulls), "\0")
     others = ", ".join(_literal(x) for x in nulls if x)
     table: Any = None
@@ -178,8 +183,10 @@ def _header(file: str) -> tuple[str, tuple[str, ...]]:
     opener = gzip.open if _is_gzip(file) else open
     with opener(file, "rt", encoding="utf-8-sig", errors="replace", newline="") as lines:
         first = next(lines, "")
-        bare = re.sub('"[^"]*"', "", first)
-        separator = "\t" if file.lower().removesuffix(".gz").endswith(".tsv") else next((c for c in ",\t;|" if c in bare), ",")
+        if "\0" in first:
+            raise ValueError(f"{file!r} is not UTF-8: its first line holds a zero byte, as UTF-16 does. Save it as UTF-8.")
+        bare = re.sub('"[^"]*"?', "", first)
+        separator = "\t" if file.lower().removesuffix(".gz").endswith(".tsv") else max(",\t;|", key=bare.count)
         return separator, tuple(next(csv.reader(chain([first], lines), delimiter=separator), ()))
 
 

@@ -10,6 +10,7 @@ import datetime as dt
 import difflib
 import math
 import re
+import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -139,8 +140,8 @@ def kind_of(label: Label) -> Kind:
     return "other"
 
 
-def one_kind(labels: Iterable[Label], column: Hashable, table: str) -> Kind | None:
-    """The kind that all labels of a column share; None where there is no label but ``MISSING``."""
+def one_kind(labels: Iterable[Label], column: Hashable, table: str, *, typed: bool = True) -> Kind | None:
+    """The kind that all labels of a column share, None where there is no label but ``MISSING``; ``typed`` where `types` can mend it."""
     first: dict[Kind, Label] = {}
     labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     types = set(map(type, labels))
@@ -153,7 +154,7 @@ def one_kind(labels: Iterable[Label], column: Hashable, table: str) -> Kind | No
         (a, x), (b, y), *_ = first.items()
         raise TypeError(
             f"Column {column!r} of `{table}` mixes kinds: {a} such as {x!r} and {b} such as {y!r}. "
-            f'Convert it to one kind, or say types={{{column!r}: "text"}}.'
+            + (f'Convert it to one kind, or say types={{{column!r}: "text"}}.' if typed else "Convert it to one kind.")
         )
     return next(iter(first), None)
 
@@ -184,7 +185,7 @@ def in_order(labels: Iterable[Label], kind: Kind | None) -> list[Label]:
 
 
 def level_index(labels: Sequence[Label] | NDArray[np.int64], name: str | None = None) -> pd.Index:
-    """Labels as an index: int64, float64, bool or datetime64 (without zone) where they fit it without loss, objects otherwise."""
+    """Labels as an index: int64, uint64, float64, bool or datetime64 (without zone) where they fit without loss, else objects."""
     if isinstance(labels, np.ndarray):
         return pd.Index(labels, name=name)
     kinds = {type(x) for x in labels}
@@ -193,7 +194,9 @@ def level_index(labels: Sequence[Label] | NDArray[np.int64], name: str | None = 
         dtype = bool
     elif kinds == {int} and all(-(2**63) <= x < 2**63 for x in labels):
         dtype = np.int64
-    elif kinds <= {int, float} and kinds and all(isinstance(x, float) or abs(x) <= 2**53 for x in labels):
+    elif kinds == {int} and all(0 <= x < 2**64 for x in labels):
+        dtype = np.uint64
+    elif kinds <= {int, float} and kinds and all(isinstance(x, float) or _is_float(x) for x in labels):
         dtype = np.float64
     elif kinds == {pd.Timestamp} and labels[0].tzinfo is None:
         dtype = "datetime64[ns]" if any(x.nanosecond for x in labels) else "datetime64[us]"
@@ -206,6 +209,11 @@ def level_index(labels: Sequence[Label] | NDArray[np.int64], name: str | None = 
             values[i] = label
     index: pd.Index = pd.Index(values, dtype=dtype, name=name)
     return index
+
+
+def _is_float(x: int) -> bool:
+    """Whether a 64-bit float holds an integer exactly."""
+    return abs(x) <= sys.float_info.max and x == float(x)
 
 
 # --- types= -----------------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from functools import reduce
 from operator import add
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -13,7 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from capstats.counts import frames, partitions, relations
-from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label
+from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, added, binned_column, check_kind, mismatch, point_label
 from capstats.counts.codes import Column, Counts
 from capstats.counts.columns import column_of
 from capstats.counts.frames import check_names
@@ -173,7 +172,7 @@ def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str)
         (value > _point(p, kind, cut, dtype, exact=not frame.implementation.is_polars())).fill_null(False).cast(nw.Int32)
         for p in cut.points
     ]
-    return nw.when(missing).then(nw.lit(-1)).otherwise(reduce(add, below, nw.lit(0)))
+    return nw.when(missing).then(nw.lit(-1)).otherwise(added([nw.lit(0), *below], add))
 
 
 def _point(number: Any, kind: Kind | None, cut: Cut, dtype: Any, exact: bool) -> Any:

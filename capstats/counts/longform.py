@@ -12,7 +12,7 @@ import xarray as xr
 from capstats.counts.axes import axis_from, axis_of
 from capstats.counts.backing import Data, Index, filled, is_sparse, values_at
 from capstats.counts.batches import as_counts
-from capstats.counts.labels import MISSING, free_name
+from capstats.counts.labels import MISSING, free_name, level_index
 from capstats.counts.tables import as_tables
 
 
@@ -151,6 +151,6 @@ def _categoricals(array: xr.DataArray, dim: str) -> dict[str, pd.Categorical]:
     found = {}
     for name, codes, level in zip(axis.names, axis.codes, axis.levels, strict=True):
         known = [x for x in level if x is not MISSING]
-        categories = pd.Index(known, dtype=object).infer_objects() if len(known) < len(level) else level
+        categories = level_index(known) if len(known) < len(level) else level
         found[str(name)] = pd.Categorical.from_codes(np.where(np.asarray(codes) < len(known), codes, -1), categories=categories)
     return found

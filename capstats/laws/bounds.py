@@ -151,7 +151,8 @@ def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
 
     Notes
     -----
-    See theory/theorem-2.md and theory/theorem-3.md for every table that attains the minimum, not only those with one cell.
+    See theory/theorem-2.md and theory/theorem-3.md for every table that attains the minimum, not only those with one cell. A sparse
+    table stores no empty cell; where the minimum is 0, all that it does not store are True, those of keys without records, too.
 
     References
     ----------
@@ -293,6 +294,6 @@ def _minimal(o: Table, unmatched: Unmatched) -> Table:
     n = total(o)[..., None]
     risk = ratio(cells(o), on_cells(o, n if unmatched == "zero" else key_total(o)), np.inf)
     least = on_cells(o, _key_risk(o, unmatched).min(-1, keepdims=True))
-    # quotients of integers are equal exactly when they round alike; those of weights may differ in the last bit
+    # equal quotients of integers round alike; those of weights may differ in the last bit
     found = risk == least if cells(o).dtype.kind == "i" else np.asarray(at_most(risk, least))
     return like(o, found, fill=int(not least.any()))

@@ -18,6 +18,8 @@ FILLS: tuple[dict[str, Any], ...] = (
     {"facecolor": "white", "hatch": "...."},
 )
 
+SIDE_BY_SIDE = 60  # characters of tick labels that fit beside each other
+
 
 def plot_individual_cap(boxes: xr.Dataset, *, ax: Axes | None = None, **bxp_kwargs: Any) -> Axes:
     """Boxplots of individual CAP over the original records, one a synthetic table, in the order of average CAP.
@@ -95,6 +97,8 @@ def plot_individual_cap(boxes: xr.Dataset, *, ax: Axes | None = None, **bxp_kwar
     ax.set_ylim(-0.03, 1.03)
     ax.set_ylabel("individual CAP")
     ax.set_xlabel("synthetic table, by average CAP" if name else "")
+    if len(stats) * max(len(str(label)) for label in labels) > SIDE_BY_SIDE:
+        ax.tick_params(axis="x", labelrotation=90)
     return ax
 
 

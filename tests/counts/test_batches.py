@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse
+import sparse
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,6 +125,17 @@ def test_a_bad_cell_is_found_in_the_last_of_many_pieces(monkeypatch: pytest.Monk
         (np.array([[1j]]), TypeError, r"`s` must hold numbers; got dtype complex128"),
         (np.array([["2024"]], "M8[Y]"), TypeError, r"`s` must hold numbers"),
         (None, (TypeError, ValueError), r"`s`"),
+        (np.ma.masked_array(COUNTS, mask=np.eye(2)), TypeError, r"`s` has masked cells, which are no counts\. Fill them, as with"),
+        (np.array([[2**63]], np.uint64), ValueError, r"`s` must be below 2\*\*53, to be exact; got 9223372036854775808 at key=0, target=0"),
+        (sparse.COO(np.array(COUNTS)), TypeError, r"`s` is COO; give an array, or xr\.DataArray\(sparse\.COO"),
+        (scipy.sparse.csr_array(COUNTS), TypeError, r"`s` is csr_array; give an array"),
+        (
+            xr.DataArray(sparse.GCXS(np.array(COUNTS)), dims=("target", "key")),
+            TypeError,
+            r"`s` must hold a numpy array or a sparse\.COO; it holds .*GCXS\. Convert it",
+        ),
+        (xr.DataArray(COUNTS, dims=("target", "key")).chunk(), TypeError, r"it holds dask\..*Array\. Convert it, as with \.compute\(\)"),
+        (np.ones((0, 2, 2)), ValueError, r"`s` is empty: it has 0 draws, 2 targets, 2 keys\. Give at least one of each"),
         (
             pd.DataFrame(COUNTS),
             TypeError,

@@ -160,6 +160,11 @@ def test_explicit_points_cut_as_a_slow_loop_does(engine: tuple[str, Any], column
     assert tables.attrs["bins"] == {column: POINTS[column]}
 
 
+def test_every_engine_cuts_at_more_than_a_thousand_points(engine: tuple[str, Any]) -> None:
+    points = np.linspace(-50, 50, 1201).tolist()
+    xr.testing.assert_identical(counted(engine, "whole", points), counted(("pandas", pandas_frame()), "whole", points))
+
+
 def test_dates_are_cut_as_a_slow_loop_does(engine: tuple[str, Any]) -> None:
     points = [dt.date(1969, 12, 31), dt.date(1970, 1, 2)]
     tables = counted(engine, "date", POINTS["date"])
@@ -398,7 +403,8 @@ def test_the_stored_name_of_a_column_tells_its_cut_points() -> None:
     [
         ([1], TypeError, r"`bins` must be a mapping \{column: bins\}; got \[1\]\. Give"),
         ({"ag": 3}, ValueError, r"`bins` names 'ag', which is neither a key nor the target\. Did you mean 'age'"),
-        ({"age": 0}, ValueError, r"number of bins must be a whole number, 1 or more; `bins` of column 'age' has 0"),
+        ({"age": 0}, ValueError, r"number of bins must be a whole number, from 1 to 1000000; `bins` of column 'age' has 0"),
+        ({"age": 10**20}, ValueError, r"number of bins must be a whole number, from 1 to 1000000; `bins` of column 'age' has 1000"),
         ({"age": ("quantile", 0)}, ValueError, r"number of bins must be .*'age' has 0"),
         ({"age": ("quantile", 2.5)}, ValueError, r"number of bins must be .*'age' has 2.5"),
         ({"age": True}, TypeError, r"`bins` of column 'age' must be a number of bins such as 10, .*; got True"),

@@ -135,6 +135,7 @@ def test_a_column_may_have_any_name(tmp_path: Path, column: str) -> None:
         ("t.csv", "a\tb", ["a", "b"], "\t"),
         ("t.txt", 'a\t"b,c"', ["a", "b,c"], "\t"),
         ("t.csv", "a|b", ["a", "b"], "|"),
+        ("t.csv", '"a;\n;b",c', ["a;\n;b", "c"], ","),
         ("t.tsv", "a\tb,c", ["a", "b,c"], "\t"),
         ("folder.tsv/t.csv", "a,b", ["a", "b"], ","),
         ("t.csv.gz", "a;b", ["a", "b"], ";"),
@@ -151,6 +152,10 @@ def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path: Path) -> None:
     assert records(written(tmp_path, '\ufeff"a",b\nx,1\n'), ["a", "b"]) == {("x", "1"): 1}
 
 
+def test_the_separator_is_the_one_that_occurs_most(tmp_path: Path) -> None:
+    assert records(written(tmp_path, "a;income, monthly;c\nx;1;2\n"), ["a", "income, monthly"]) == {("x", "1"): 1}
+
+
 def test_names_are_told_apart_by_case(tmp_path: Path) -> None:
     path = written(tmp_path, "a,A,b\nx,y,z\n")
     assert records(path, ["a"]) == {("x",): 1}
@@ -164,12 +169,23 @@ def test_a_header_without_rows_has_no_record(tmp_path: Path) -> None:
 def test_an_absent_column_raises_with_the_nearest_name(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"Column 'incom' is not in `original`\. Did you mean 'income'\?"):
         records(written(tmp_path, "sex,income\nf,1\n"), ["sex", "incom"])
-    with pytest.raises(ValueError, match=r"Column 'a' is not in `original`\. It has none"):
-        records(written(tmp_path, ""), ["a"])
+
+
+@pytest.mark.parametrize("text", ["", "\n", ",,\nx,y,z\n"])
+def test_a_file_without_names_is_told_so(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ValueError, match=r"`original` \(.*table\.csv\) has no names of columns in its first line\. Put them there"):
+        records(written(tmp_path, text), ["a"])
+
+
+def test_a_file_in_utf_16_is_told_so(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\nx,1\n", encoding="utf-16")
+    with pytest.raises(ValueError, match=r"table\.csv' is not UTF-8: its first line holds a zero byte, as UTF-16 does\. Save it as UTF-8"):
+        records(path, ["a"])
 
 
 def test_names_that_do_not_stand_in_the_first_line_are_not_looked_for(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"Column 'a' is not in `original`\. It has none"):
+    with pytest.raises(ValueError, match="has no names of columns in its first line"):
         records(written(tmp_path, "\n\na,b\nx,1\n"), ["a"])
     with pytest.raises(ValueError, match=r"Column 'a' is not in `original`\. It has 'A title'"):
         records(written(tmp_path, "A title\na,b\nx,1\n"), ["a"])

@@ -114,6 +114,16 @@ def test_the_long_form_goes_through_parquet_and_back(tmp_path: Path, keys: list[
     same(tabulate(frame, frame, keys=keys, target="income", weights=("o", "s"), types=None if read is pd.read_parquet else types), tables)
 
 
+@pytest.mark.parametrize("labels", [[1e300, 0.5, None], [1e300, 0.5], [1e18, 0.5], [2**63, 1], [2.0**70, 1e20]], ids=str)
+def test_large_numbers_go_through_parquet_and_back(tmp_path: Path, labels: list[Any]) -> None:
+    frame = pd.DataFrame({"size": labels, "income": ["low"] * len(labels)})
+    tables = tabulate(frame, frame, keys="size", target="income")
+    path = tmp_path / "long.parquet"
+    to_frame(tables).to_parquet(path)
+    for read in (path, pd.read_parquet(path)):
+        same(tabulate(read, read, keys="size", target="income", weights=("o", "s")), tables)
+
+
 @pytest.mark.parametrize("keys", [["group"], ["size", "member"], ["day", "group"]], ids=str)
 def test_the_long_form_goes_through_csv_and_back(tmp_path: Path, keys: list[str]) -> None:
     """With empty texts in quotes, as csv.QUOTE_NONNUMERIC would write them."""
