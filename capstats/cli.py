@@ -216,7 +216,7 @@ def _weights(text: str | None, tables: int) -> Any:
     if text is None or "," not in text:
         return text
     parts = tuple(part or None for part in text.split(","))
-    if not 2 <= len(parts) <= tables:
+    if not 2 <= len(parts) <= tables or not any(parts):
         many = "two separated by a comma" if tables == 2 else "two or three separated by commas"
         raise ValueError(f"--weights must be one column, or {many}; got {text!r}.")
     return parts

@@ -446,6 +446,7 @@ MISTAKES = {
     "type of no column": ([*SMOKERS, "--types", "=number"], "--types must be COLUMN=TYPE"),
     "type of another column": ([*SMOKERS, "--types", "age=number"], "neither a key nor the target"),
     "value that does not parse": ([*SMOKERS, "--types", "health=number"], "which is not a number"),
+    "no weights": ([*SMOKERS, "--weights", ","], "--weights must be one column, or two separated by a comma; got ','."),
     "three weights": ([*SMOKERS, "--weights", "a,b,c"], "--weights must be one column, or two separated by a comma; got 'a,b,c'."),
     "four weights with a holdout": (
         [*SMOKERS, "--holdout", "smokers.csv", "--weights", "a,b,c,d"],

@@ -131,6 +131,8 @@ def from_counts(o: Any, s: Any = None, *, key_labels: Any = None, target_labels:
     if others:
         tables["s"] = stacked(others) if isinstance(s, Mapping) else others[0]
     attrs: dict[str, Any] = {f"{dim}_columns": [renamed.get(name, name) for name in names_of(axes[dim])] for dim in ("key", "target")}
+    if both := set(names_of(axes["key"])) & set(names_of(axes["target"])):
+        raise ValueError(f"Column {min(both)!r} is both a key and the target. Rename one of them.")
     if renamed:
         attrs["renamed"] = renamed
     if not any("key" in array.indexes for array in arrays.values()):

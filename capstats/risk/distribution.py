@@ -51,7 +51,7 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> 
     >>> cap_quantiles([[1, 0], [2, 1]], [[1, 1], [1, 3]], [0, 0.5, 1]).values.tolist()
     [0.5, 0.5, 0.75]
     """
-    probabilities = np.asarray(q, dtype=np.float64)
+    probabilities = _numbers(q)
     if probabilities.ndim > 1 or not probabilities.size or not ((probabilities >= 0) & (probabilities <= 1)).all():
         raise ValueError(f"`q` must be one probability or a sequence of them, from 0 to 1; got {q!r}.")
     p = probabilities.reshape(-1)
@@ -105,7 +105,7 @@ def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.D
     >>> float(cap_ecdf([[2, 0], [2, 4]], [[1, 1], [1, 3]], 0.5))
     0.5
     """
-    places = np.asarray(at, dtype=np.float64)
+    places = _numbers(at)
     if places.ndim > 1 or not places.size or np.isnan(places).any():
         raise ValueError(f"`at` must be one number or a sequence of numbers; got {at!r}.")
     aligned = Aligned({"o": o, "s": s})
@@ -191,6 +191,14 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
             "individual": aligned.map(individual, "individual", ("target", "key")),
         }
     )
+
+
+def _numbers(given: Any) -> Floats:
+    """What was given as 64-bit floats; of no size where it is no numbers."""
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.zeros(0)
 
 
 def _check_integers(o: Table) -> None:

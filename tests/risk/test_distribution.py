@@ -339,13 +339,13 @@ def test_results_are_undefined_where_no_record_counts():
 # Bad input
 
 
-@pytest.mark.parametrize("q", [-0.1, 1.0000001, np.nan, np.inf, [], [0.5, -1], [[0.5]], [[0.1], [0.2]]])
+@pytest.mark.parametrize("q", [-0.1, 1.0000001, np.nan, np.inf, [], [0.5, -1], [[0.5]], [[0.1], [0.2]], "a", None, [[0.1], 0.2]])
 def test_levels_outside_0_and_1_raise(q):
     with pytest.raises(ValueError, match="`q` must be one probability or a sequence of them, from 0 to 1"):
         cap_quantiles([[1, 2]], [[1, 2]], q)
 
 
-@pytest.mark.parametrize("at", [np.nan, [], [0.5, np.nan], [[0.5]]])
+@pytest.mark.parametrize("at", [np.nan, [], [0.5, np.nan], [[0.5]], "a", {}])
 def test_places_that_are_no_numbers_raise(at):
     with pytest.raises(ValueError, match="`at` must be one number or a sequence of numbers"):
         cap_ecdf([[1, 2]], [[1, 2]], at)
