@@ -187,7 +187,9 @@ def join_columns(
     for name, columns in zip(names, zip(*rows, strict=True), strict=True):
         joint, maps = joint_labels(columns, name, tables, (orders or {}).get(str(name), ()))
         labels.append(joint)
-        codes.append([to_joint[c.codes - c.first] for to_joint, c in zip(maps, columns, strict=True)])
+        same = [(to_joint == np.arange(len(to_joint))).all() for to_joint in maps]
+        own = [c.codes - c.first for c in columns]
+        codes.append([c if s else to_joint[c] for s, to_joint, c in zip(same, maps, own, strict=True)])
     distinct, positions = union(list(zip(*codes, strict=True)), [len(x) for x in labels])
     return multi_index(distinct, labels, names), positions
 

@@ -20,6 +20,7 @@ from capstats.counts.labels import MISSING, Kind, Label, in_order, one_kind
 Ints = NDArray[np.integer]
 Places = NDArray[np.int64]  # places in a list of labels, or in an axis
 Counts = NDArray[np.int64] | NDArray[np.float64]
+Digits = Callable[[list[Ints]], list[Ints]]
 
 BLOCK = 1 << 18  # rows folded at a time: their codes stay in cache
 DENSE = 1 << 24  # the most cells that are counted in a grid
@@ -43,13 +44,18 @@ class Factor:
 
     flat: Places
     sizes: Sequence[int]  # of the digits that make up the number
-    digits: Callable[[list[Places]], list[Places]]  # from them to those of the columns
+    digits: Digits  # from them to those of the columns
     of_row: Places
 
     @cached_property
-    def codes(self) -> list[Places]:
-        """One index array a column into its labels."""
-        return self.digits(list(np.unravel_index(self.flat, tuple(self.sizes))))
+    def codes(self) -> list[Ints]:
+        """One index array a column into its labels, of the narrowest integers that hold it."""
+        found, left = [], self.flat
+        for size in reversed(self.sizes):
+            higher = left // size
+            found.append((left - higher * size).astype(narrowest(size)))
+            left = higher
+        return self.digits(found[::-1])
 
     def only(self, kept: Sequence[int]) -> Factor:
         """Distinct combinations of some of the columns, and which of them each of these combinations has."""
@@ -70,11 +76,11 @@ class Rows:
 
     flat: Places
     columns: Sequence[Column]  # whose digits make up the number
-    digits: Callable[[list[Places]], list[Places]]  # from theirs to those of the columns that were counted
+    digits: Digits  # from theirs to those of the columns that were counted
     counts: Counts
 
     @property
-    def codes(self) -> list[Places]:
+    def codes(self) -> list[Ints]:
         """One index array a column into its labels."""
         return self.whole().codes
 
@@ -108,11 +114,11 @@ def _sizes(columns: Sequence[Column]) -> list[int]:
     return [len(c.labels) for c in columns]
 
 
-def _as_they_are(codes: list[Places]) -> list[Places]:
+def _as_they_are(codes: list[Ints]) -> list[Ints]:
     return codes
 
 
-def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[list[Places]], list[Places]]]:
+def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Digits]:
     """Columns whose combinations fit one flat code, and how to get the given columns' codes back from theirs.
 
     Where the product of the numbers of levels is too large, or the columns too many, the leading ones are replaced by their distinct
@@ -124,10 +130,10 @@ def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Callable[[li
     if head == len(columns):
         return columns, _as_they_are
     flat, ids = np.unique(_folded(columns[:head]), return_inverse=True)
-    leading = list(np.unravel_index(flat, _sizes(columns[:head])))
+    leading = Factor(flat, _sizes(columns[:head]), _as_they_are, ids).codes
     rest, digits = _narrowed([Column(ids, range(len(flat))), *columns[head:]])
 
-    def back(codes: list[Places]) -> list[Places]:
+    def back(codes: list[Ints]) -> list[Ints]:
         first, *others = digits(codes)
         return [c[first] for c in leading] + others
 
@@ -145,10 +151,11 @@ def _folded(columns: Sequence[Column]) -> NDArray[np.intp]:
 
 def _room(columns: Sequence[Column], rows: int) -> Ints:
     """Two rows of integers that hold the codes, to fold in."""
-    return np.empty((2, min(rows, len(columns[0].codes))), _narrowest(math.prod(_sizes(columns))))
+    return np.empty((2, min(rows, len(columns[0].codes))), narrowest(math.prod(_sizes(columns))))
 
 
-def _narrowest(size: int) -> type[np.unsignedinteger]:
+def narrowest(size: int) -> type[np.unsignedinteger]:
+    """The narrowest integers for the numbers below a size."""
     return next(t for t in (np.uint8, np.uint16, np.uint32, np.uint64) if size <= np.iinfo(t).max)
 
 
@@ -163,7 +170,7 @@ def _fold(columns: Sequence[Column], start: int, out: NDArray[np.intp], work: In
     code[:] = 0
     for column in columns:
         size *= len(column.labels)
-        wide = _narrowest(size)
+        wide = narrowest(size)
         if code.dtype != wide:
             other.view(wide)[:rows] = _shifted(code, offset)
             code, offset, one, other = other.view(wide)[:rows], 0, other, one
@@ -228,7 +235,7 @@ def _count_sorted(flat: NDArray[np.intp], weights: Counts | None) -> tuple[NDArr
 
 def joint_labels(
     columns: Sequence[Column], name: Hashable, tables: Sequence[str], order: Sequence[Label] = ()
-) -> tuple[Sequence[Label] | Places, list[Places]]:
+) -> tuple[Sequence[Label] | Places, list[Ints]]:
     """The labels that occur in any table, in their common order, and for each table where its own labels stand in it.
 
     A category order comes first: ``order``, then the first table's before the next one's. It counts as a whole, also where a
@@ -257,20 +264,20 @@ def joint_labels(
     if any(MISSING in labels for labels in present):
         joint.append(MISSING)
     place = {label: i for i, label in enumerate(joint)}
-    maps = []
+    maps: list[Ints] = []
     for column, u, labels in zip(columns, used, present, strict=True):
-        to_joint = np.zeros(len(column.labels), np.int64)
+        to_joint = np.zeros(len(column.labels), narrowest(len(joint)))
         to_joint[u] = [place[x] for x in labels]
         maps.append(to_joint)
     return joint, maps
 
 
-def _joint_integers(columns: Sequence[Column], used: Sequence[Places]) -> tuple[Places, list[Places]]:
+def _joint_integers(columns: Sequence[Column], used: Sequence[Places]) -> tuple[Places, list[Ints]]:
     """The same for integers, without a look at each."""
     present = [np.asarray(c.labels)[u] for c, u in zip(columns, used, strict=True)]
     joint = np.sort(np.concatenate(present))
     joint = joint[_starts(joint)] if len(joint) else joint
-    maps = [np.zeros(len(c.labels), np.int64) for c in columns]
+    maps: list[Ints] = [np.zeros(len(c.labels), narrowest(len(joint))) for c in columns]
     for to_joint, u, labels in zip(maps, used, present, strict=True):
         to_joint[u] = np.searchsorted(joint, labels)
     return joint, maps
@@ -296,7 +303,7 @@ def _common_type(name: Hashable, kinds: set[Kind]) -> str:
     return f', or say types={{{name!r}: "{wanted}"}}.'
 
 
-def union(tables: Sequence[Sequence[Places]], sizes: Sequence[int]) -> tuple[list[Places], list[Places]]:
+def union(tables: Sequence[Sequence[Ints]], sizes: Sequence[int]) -> tuple[list[Ints], list[Places]]:
     """Distinct rows over several tables of joint codes, sorted, and the position among them of each row of each table."""
     columns = [Column(np.concatenate(parts), range(size)) for parts, size in zip(zip(*tables, strict=True), sizes, strict=True)]
     found = factor(columns)
@@ -309,7 +316,7 @@ def factor(columns: Sequence[Column]) -> Factor:
     return _factor(_folded(columns), _sizes(columns), digits)
 
 
-def _factor(flat: Places, sizes: Sequence[int], digits: Callable[[list[Places]], list[Places]]) -> Factor:
+def _factor(flat: Places, sizes: Sequence[int], digits: Digits) -> Factor:
     cells = math.prod(sizes)
     if cells <= 4 * max(1 << 16, len(flat)):
         seen = np.zeros(cells, bool)

@@ -82,7 +82,7 @@ def _counted(columns: list[Column], weights: Counts | None) -> Part:
         labels = column.labels
         if not column.ordered:
             used, codes = np.unique(codes, return_inverse=True)
-            labels = chosen(column.labels, used)
+            labels = chosen(column.labels, used.astype(np.int64))
         found.append(Column(codes, labels, ordered=column.ordered))
     return found, rows.counts
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from capstats.counts import engines, frames, lazy, relations
 from capstats.counts.bins import Cut, Spec, cut_at_points, cut_by_counts
-from capstats.counts.codes import Column, Counts, Factor, Places, Rows, chosen, count, factor
+from capstats.counts.codes import Column, Counts, Factor, Places, Rows, chosen, count, factor, narrowest
 from capstats.counts.labels import MISSING, Type, as_type, canonical
 from capstats.counts.progress import Progress
 from capstats.counts.sources import Source
@@ -161,9 +161,11 @@ def _labelled(asked: Hashable, column: Column, wanted: Type | None, table: str) 
     codes, labels, ordered = column.codes, column.labels, column.ordered
     occurring = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
     if not ordered:  # an order also tells the labels that have no record
-        place = np.zeros(len(labels), np.intp)
-        place[occurring] = np.arange(len(occurring))
-        labels, codes, occurring = chosen(labels, occurring), place[codes], np.arange(len(occurring))
+        if len(occurring) < len(labels):
+            place = np.zeros(len(labels), narrowest(len(occurring)))
+            place[occurring] = np.arange(len(occurring))
+            codes = place[codes]
+        labels, occurring = chosen(labels, occurring), np.arange(len(occurring))
     if wanted is not None:
         used = occurring.tolist()
         labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)

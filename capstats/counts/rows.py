@@ -82,7 +82,10 @@ def whole_records(
         codes.append([to_joint[part.codes] for to_joint, part in zip(maps, parts, strict=True)])
     distinct, places = union(list(zip(*codes, strict=True)), [len(joint) for _, joint, _, _ in levels])
     of_rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]
-    read = [Levels(name, joint, c, values, numerical) for (name, joint, values, numerical), c in zip(levels, distinct, strict=True)]
+    read = [
+        Levels(name, joint, c.astype(np.int64), values, numerical)
+        for (name, joint, values, numerical), c in zip(levels, distinct, strict=True)
+    ]
     return WholeRecords(read, of_rows, [counts for _, counts in found]), labels
 
 

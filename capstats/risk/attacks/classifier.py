@@ -119,7 +119,7 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         columns = self._columns(X)
         rows = count([*columns, Column(target, range(len(self.classes_)))], weights)
-        *keys, classes = rows.codes
+        *keys, classes = (codes.astype(np.int64) for codes in rows.codes)
         self._keys = [Column(codes, column.labels) for codes, column in zip(keys, columns, strict=True)]
         self._classes, self._counts = classes, rows.counts
         lender(Aligned({"s": self._released()[0]}), self.unmatched, self.radius)  # raises where there is no such convention

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.counts.codes import DENSE, Places, union
+from capstats.counts.codes import DENSE, Ints, Places, union
 from capstats.counts.labels import Type, hint
 from capstats.counts.primitives import Array, Floats
 from capstats.counts.rows import Levels, WholeRecords, whole_records
@@ -143,7 +143,7 @@ def _accuracies(
     return found
 
 
-def _by_part(known: WholeRecords, table: int, v: int, others: Sequence[int]) -> tuple[list[Places], Csr]:
+def _by_part(known: WholeRecords, table: int, v: int, others: Sequence[int]) -> tuple[list[Ints], Csr]:
     """Distinct combinations of the other columns in a table, and how often each occurs with each level of the column."""
     from scipy.sparse import csr_array
 
@@ -153,7 +153,7 @@ def _by_part(known: WholeRecords, table: int, v: int, others: Sequence[int]) -> 
     return parts, csr_array((counts, (where, target.codes[rows])), shape=(len(parts[0]), len(target.labels)))
 
 
-def _votes(ranks: Sequence[tuple[Array, Array]], x: Sequence[Places], y: Sequence[Places], held: Csr) -> Csr:
+def _votes(ranks: Sequence[tuple[Array, Array]], x: Sequence[Ints], y: Sequence[Ints], held: Csr) -> Csr:
     """Levels of the nearest rows y of each row x, ties pooled; ``ranks`` has those of the levels in either table, a pair a column.
 
     All distances are whole numbers, so that ties are exact; both routes give the same votes.
@@ -173,7 +173,7 @@ def _axes_pay(sizes: Sequence[int], levels: int, rows: int) -> bool:
     return max(sizes) <= FEW and cells * levels <= DENSE and cells * sum(sizes) * (levels + 1) < TREE * rows
 
 
-def _along_axes(distances: Sequence[Array], x: Sequence[Places], y: Sequence[Places], held: Csr) -> Csr:
+def _along_axes(distances: Sequence[Array], x: Sequence[Ints], y: Sequence[Ints], held: Csr) -> Csr:
     """The least sum of distances and the votes of all that attain it, one axis of the table of cells after the other."""
     from scipy.sparse import csr_array
 
