@@ -48,15 +48,16 @@ def coo(coords: Sequence[Index], values: Array, shape: Sequence[int], fill: int 
 
 def table_of(values: Array, target: Index, key: Index, shape: tuple[int, int], sparse: bool) -> Data:
     """A table from the values of its cells, those of a cell that occurs more than once added up."""
+    flat = target * shape[1]
+    flat += key
     if not sparse:
         try:
             table = np.zeros(shape, values.dtype)
         except MemoryError as error:
             size = f"{shape[0]} targets x {shape[1]} keys need {math.prod(shape) * 8 / 1e9:.1f} GB"
             raise MemoryError(f'{size}. Give backing="sparse", or fewer or coarser columns.') from error
-        np.add.at(table.reshape(-1), target * shape[1] + key, values)
+        np.add.at(table.reshape(-1), flat, values)
         return table
-    flat = target * shape[1] + key
     order = np.argsort(flat, kind="stable")
     flat, values = flat[order], values[order]
     first = np.flatnonzero(np.concatenate(([True], flat[1:] != flat[:-1])))

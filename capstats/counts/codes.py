@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +107,7 @@ def count(columns: Sequence[Column], weights: Counts | None = None, advance: Cal
     if cells <= min(max(1 << 16, n), DENSE):
         flat, counts = _count_grid(columns, cells, n, weights, advance)
     else:
-        flat, counts = _count_sorted(_folded(columns), weights)
+        flat, counts = _count_sorted(columns, weights)
     return Rows(flat, columns, digits, counts)
 
 
@@ -140,9 +141,9 @@ def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Digits]:
     return rest, back
 
 
-def _folded(columns: Sequence[Column]) -> NDArray[np.intp]:
+def _folded(columns: Sequence[Column], dtype: type[np.integer] = np.intp) -> NDArray[Any]:
     """Mixed-radix code of each row."""
-    flat = np.empty(len(columns[0].codes), np.intp)
+    flat = np.empty(len(columns[0].codes), dtype)
     work = _room(columns, BLOCK)
     for start in range(0, len(flat), BLOCK):
         _fold(columns, start, flat[start : start + BLOCK], work)
@@ -159,7 +160,7 @@ def narrowest(size: int) -> type[np.unsignedinteger]:
     return next(t for t in (np.uint8, np.uint16, np.uint32, np.uint64) if size <= np.iinfo(t).max)
 
 
-def _fold(columns: Sequence[Column], start: int, out: NDArray[np.intp], work: Ints) -> None:
+def _fold(columns: Sequence[Column], start: int, out: Ints, work: Ints) -> None:
     """Mixed-radix code of each row of a block, each step in the narrowest integers that hold it.
 
     Integers wrap, so codes below 0 and the first codes of the columns cancel out where the code is complete.
@@ -218,16 +219,21 @@ def _count_grid(
     return flat, total[flat]
 
 
-def _count_sorted(flat: NDArray[np.intp], weights: Counts | None) -> tuple[NDArray[np.intp], Counts]:
+def _count_sorted(columns: Sequence[Column], weights: Counts | None) -> tuple[NDArray[np.intp], Counts]:
+    flat = _folded(columns, np.uint32 if math.prod(_sizes(columns)) < 2**32 else np.intp)  # 32 bits take half as long to sort
     if weights is None:
         flat.sort()
     else:
         order = np.argsort(flat, kind="stable")
         flat, weights = flat[order], weights[order]
     starts = np.flatnonzero(_starts(flat))
-    if weights is None:
-        return flat[starts], np.diff(starts, append=len(flat))
-    return flat[starts], np.add.reduceat(weights, starts)
+    distinct = flat[starts].astype(np.intp, copy=False)
+    if weights is not None:
+        return distinct, np.add.reduceat(weights, starts)
+    counts = np.empty_like(starts)
+    np.subtract(starts[1:], starts[:-1], out=counts[:-1])
+    counts[-1] = len(flat) - starts[-1]
+    return distinct, counts
 
 
 # --- one set of labels for several tables -----------------------------------------------------------------------------
@@ -324,7 +330,8 @@ def _factor(flat: Places, sizes: Sequence[int], digits: Digits) -> Factor:
         distinct, of_row = np.flatnonzero(seen), (np.cumsum(seen) - 1)[flat]
     elif (flat[1:] >= flat[:-1]).all():
         first = _starts(flat)
-        distinct, of_row = flat[first], np.cumsum(first) - 1
+        distinct, of_row = flat[first], np.cumsum(first)
+        of_row -= 1
     else:
         order = np.argsort(flat, kind="stable")  # which merges runs that are sorted, such as those of counted tables
         ordered = flat[order]

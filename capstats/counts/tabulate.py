@@ -150,7 +150,10 @@ def locate(
             f"Read or collect it, or work with counts: tabulate takes it as it is."
         )
     chosen = chosen_columns(keys, "keys"), chosen_columns(target, "target")
-    return _on_axes(read_records(original, synthetic, None, *chosen, types=types, bins=bins, by_record=True), "auto")
+    records = read_records(original, synthetic, None, *chosen, types=types, bins=bins, by_record=True)
+    tables, targets_at, keys_at = _on_axes(records, "auto")
+    first = records.tables[0]
+    return tables, targets_at[0][first.target.of_row], keys_at[0][first.key.of_row]
 
 
 @dataclass
@@ -260,8 +263,8 @@ def read_records(
     )
 
 
-def _on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Places]:
-    """The tables on common axes, and where the rows of the original stand on them: their targets and their keys."""
+def _on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, list[Places], list[Places]]:
+    """The tables on common axes, and where the distinct targets and the distinct keys of each stand on them."""
     tables, names, labels, k = records.tables, records.names, records.labels, len(records.key_columns)
     columns = records.key_columns + records.target_columns
     stored: list[str] = []
@@ -273,11 +276,13 @@ def _on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Pl
     axes = {"key": key.set_names(stored[:k]), "target": target.set_names(stored[k:])}
     shape = (len(target), len(key))
     sparse = choose_sparse(backing, max(len(table.counts) for table in tables), math.prod(shape))
-    places = [(i[table.target.of_row], j[table.key.of_row]) for table, i, j in zip(tables, targets, keys, strict=True)]
-    filled = [table_of(table.counts, *at, shape, sparse) for table, at in zip(tables, places, strict=True)]
+    filled = [
+        table_of(table.counts, i[table.target.of_row], j[table.key.of_row], shape, sparse)
+        for table, i, j in zip(tables, targets, keys, strict=True)
+    ]
     arrays = {"o": filled[0]}
     if len(filled) > 1 + records.holdout:
         arrays["s"] = filled[1] if labels is None else stacked(filled[1 : len(filled) - records.holdout])
     if records.holdout:
         arrays["h"] = filled[-1]
-    return dataset(arrays, axes, labels, records.attrs(dict(zip(columns, stored, strict=True)))), *places[0]
+    return dataset(arrays, axes, labels, records.attrs(dict(zip(columns, stored, strict=True)))), targets, keys
