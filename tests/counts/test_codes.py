@@ -102,6 +102,15 @@ def test_large_codes_are_folded_exactly(dtype: type) -> None:
     assert counted(columns) == Counter(records(columns))
 
 
+@pytest.mark.parametrize("sizes", [(2**16 - 1, 2**16 + 1), (2**16, 2**16), (2**31 - 1, 2), (2**31, 2)])
+def test_codes_next_to_the_widest_of_32_bits_are_counted_exactly(sizes: tuple[int, int]) -> None:
+    ends = [np.array([0, size - 1, size - 1, size - 2]) for size in sizes]
+    rows = count([Column(end, range(size)) for end, size in zip(ends, sizes, strict=True)])
+    first, second = sizes
+    assert list(zip(*(c.tolist() for c in rows.codes), strict=True)) == [(0, 0), (first - 2, second - 2), (first - 1, second - 1)]
+    assert rows.counts.tolist() == [1, 1, 2]
+
+
 def test_distinct_rows_come_in_the_order_of_their_codes() -> None:
     columns = [Column(np.array([1, 0, 1, 0]), "ab"), Column(np.array([0, 1, 0, 0]), "xy")]
     assert list(counted(columns).items()) == [((0, 0), 1), ((0, 1), 1), ((1, 0), 2)]
