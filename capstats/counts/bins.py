@@ -358,10 +358,10 @@ def _search(dtype: np.dtype[Any], points: Sequence[Any]) -> Callable[[NDArray[An
     return lambda values: below + np.searchsorted(edges, values, side="left")
 
 
-def added(parts: Sequence[Term], add: Callable[[Term, Term], Term]) -> Term:
-    """The sum of terms as a tree; engines refuse a chain of a thousand as too deep."""
+def sum_as_tree(parts: Sequence[Term], add: Callable[[Term, Term], Term]) -> Term:
+    """The sum of terms, two halves at a time; engines refuse a chain of a thousand as too deep."""
     half = len(parts) // 2
-    return add(added(parts[:half], add), added(parts[half:], add)) if half else parts[0]
+    return add(sum_as_tree(parts[:half], add), sum_as_tree(parts[half:], add)) if half else parts[0]
 
 
 def binned_column(bins: Column, cut: Cut) -> Column:

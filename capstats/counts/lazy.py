@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from capstats.counts import frames, partitions, relations
-from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, added, binned_column, check_kind, mismatch, point_label
+from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label, sum_as_tree
 from capstats.counts.codes import Column, Counts
 from capstats.counts.columns import column_of
 from capstats.counts.frames import check_names
@@ -34,7 +34,7 @@ def read(
         return partitions.read(table, columns, weight, name, cuts)
     frame: nw.LazyFrame[Any] = nw.from_native(table)
     schema = frame.collect_schema()
-    _check_names(frame, [*columns, weight] if weight is not None else columns, name)
+    _check_names(frame, schema.names(), [*columns, weight] if weight is not None else columns, name)
     cuts = cuts or {}
     chosen = [nw.col(str(c)) if c not in cuts else _bin(frame, schema[str(c)], cuts[c], str(c), name) for c in columns]
     chosen = [x.alias(f"c{i}") for i, x in enumerate(chosen)]
@@ -52,9 +52,9 @@ def read(
     return found, counts if fractional else frames.whole_weights(counts, weight, name)
 
 
-def _check_names(frame: nw.LazyFrame[Any], wanted: Sequence[Hashable], name: str) -> None:
+def _check_names(frame: nw.LazyFrame[Any], names: Sequence[Hashable], wanted: Sequence[Hashable], name: str) -> None:
     """Raise unless a frame has each of the wanted columns, and polars takes none of their names for a pattern of names."""
-    check_names(wanted, frame.collect_schema().names(), name)
+    check_names(wanted, names, name)
     for column in map(str, wanted):
         if frame.implementation.is_polars() and (column == "*" or (column.startswith("^") and column.endswith("$"))):
             raise ValueError(
@@ -99,7 +99,7 @@ def numbers_and_counts(
         return partitions.numbers_and_counts(table, column, weight, name, spec, wanted)
     frame: nw.LazyFrame[Any] = nw.from_native(table)
     schema = frame.collect_schema()
-    _check_names(frame, [column, weight] if weight is not None else [column], name)
+    _check_names(frame, schema.names(), [column, weight] if weight is not None else [column], name)
     dtype = schema[str(column)]
     if spec.how == "points":
         return Numbers(_kind(dtype), np.zeros(0)), np.zeros(0, np.int64)
@@ -172,7 +172,7 @@ def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str)
         (value > _point(p, kind, cut, dtype, exact=not frame.implementation.is_polars())).fill_null(False).cast(nw.Int32)
         for p in cut.points
     ]
-    return nw.when(missing).then(nw.lit(-1)).otherwise(added([nw.lit(0), *below], add))
+    return nw.when(missing).then(nw.lit(-1)).otherwise(sum_as_tree([nw.lit(0), *below], add))
 
 
 def _point(number: Any, kind: Kind | None, cut: Cut, dtype: Any, exact: bool) -> Any:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, added, binned_column, check_kind, mismatch
+from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
 from capstats.counts.codes import Column, Counts
 from capstats.counts.columns import column_of, unmasked
 from capstats.counts.frames import check_names, whole_weights
@@ -252,7 +252,7 @@ def _bin(column: str, dtype: str, number: str, cut: Cut) -> str:
     """SQL for the number of cut points below a value; -1 where it is missing."""
     whole = cut.kind != "number" or _is_whole(dtype)
     points = [str(math.floor(p)) if whole else f"'{float(p)!r}'::DOUBLE" for p in cut.points]
-    below = added(["0", *(f"({number} > {point})::INTEGER" for point in points)], "({} + {})".format)
+    below = sum_as_tree(["0", *(f"({number} > {point})::INTEGER" for point in points)], "({} + {})".format)
     return f"CASE WHEN {_is_missing(column, dtype)} THEN -1 WHEN {number} IS NULL THEN {_WRONG} ELSE {below} END"
 
 
