@@ -6,6 +6,7 @@ import html
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -167,7 +168,10 @@ def audit(
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
+    encoding: str | None = None,
+    decimal: str = ".",
     memory_limit: str | None = None,
+    spill_dir: str | Path | None = None,
     progress: bool | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Audit:
@@ -182,7 +186,7 @@ def audit(
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis. The audit then says, too, what average CAP they have, by how
         much that of the original exceeds it, and the standard error of this, unless weights are fractional (see `holdout_contrast`).
-    missing, null_values, types, bins, weights, memory_limit, progress
+    missing, null_values, types, bins, weights, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`.
     provenance : mapping, optional
         What else the result is to say of how it came to be, such as a seed.
@@ -230,7 +234,10 @@ def audit(
         types=types,
         bins=bins,
         weights=weights,
+        encoding=encoding,
+        decimal=decimal,
         memory_limit=memory_limit,
+        spill_dir=spill_dir,
         progress=progress,
     )
     o, s = tables.o, tables.s

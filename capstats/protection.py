@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -40,7 +41,10 @@ def disclosure_protection(
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
     backing: Backing = "auto",
+    encoding: str | None = None,
+    decimal: str = ".",
     memory_limit: str | None = None,
+    spill_dir: str | Path | None = None,
     progress: bool | None = None,
 ) -> xr.Dataset:
     """Protection of sensitive columns against somebody who knows others: SDMetrics' score, and what is needed to read it.
@@ -60,7 +64,7 @@ def disclosure_protection(
         known values that are.
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
-    missing, null_values, types, bins, weights, backing, memory_limit, progress
+    missing, null_values, types, bins, weights, backing, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`.
 
     Returns
@@ -117,7 +121,10 @@ def disclosure_protection(
         bins=bins,
         weights=weights,
         backing=backing,
+        encoding=encoding,
+        decimal=decimal,
         memory_limit=memory_limit,
+        spill_dir=spill_dir,
         progress=progress,
     )
     o, s = tables.o, tables.s

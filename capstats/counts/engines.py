@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut
 from capstats.counts.codes import Column, Counts
 from capstats.counts.frames import check_names
-from capstats.counts.progress import Progress
+from capstats.counts.options import Options
 from capstats.counts.relations import connect, grouped, kind_of_type, numbered, numbers, wanted_columns
 
 if TYPE_CHECKING:
@@ -44,15 +44,12 @@ def read(
     columns: Sequence[Hashable],
     weight: Hashable | None,
     name: str,
-    *,
-    null_values: Sequence[str] | None = None,
-    memory_limit: str | None = None,
-    cuts: Mapping[Hashable, Cut] | None = None,
-    progress: Progress | None = None,
+    cuts: Mapping[Hashable, Cut],
+    options: Options,
 ) -> tuple[list[Column], Counts]:
     """Distinct rows of the named columns of a file or glob, and their counts or summed weights."""
-    with _opened(path, wanted_columns(columns, weight), name, null_values, memory_limit, progress) as table:
-        return grouped(table, columns, weight, name, cuts or {})
+    with _opened(path, wanted_columns(columns, weight), name, options) as table:
+        return grouped(table, columns, weight, name, cuts)
 
 
 def numbers_and_counts(
@@ -60,41 +57,31 @@ def numbers_and_counts(
     column: Hashable,
     weight: Hashable | None,
     name: str,
-    *,
     spec: Spec,
     wanted: TypeToCut | None,
-    null_values: Sequence[str] | None = None,
-    memory_limit: str | None = None,
-    progress: Progress | None = None,
+    options: Options,
 ) -> tuple[Numbers, Counts]:
     """What `bins` needs to know of one column of a file or glob: its kind, its extent, or its distinct values and their counts."""
-    with _opened(path, wanted_columns([column], weight), name, null_values, memory_limit, progress) as table:
+    with _opened(path, wanted_columns([column], weight), name, options) as table:
         return numbers(table, column, weight, name, spec, wanted)
 
 
 @contextmanager
-def _opened(
-    path: str | Path,
-    wanted: Sequence[Hashable],
-    name: str,
-    null_values: Sequence[str] | None,
-    memory_limit: str | None,
-    progress: Progress | None,
-) -> Iterator[Any]:
+def _opened(path: str | Path, wanted: Sequence[Hashable], name: str, options: Options) -> Iterator[Any]:
     """The wanted columns of a file or glob as a relation c0, c1, ...; what goes wrong while it is open is told with the path."""
     import duckdb
 
     try:
-        connection = connect(memory_limit)
+        connection = connect(options.memory_limit)
     except duckdb.Error as error:
-        raise ValueError(f'`memory_limit` must be an amount such as "1GB"; got {memory_limit!r}.') from error
-    with connection, (progress or Progress(False)).query(connection, name):
+        raise ValueError(f'`memory_limit` must be an amount such as "1GB"; got {options.memory_limit!r}.') from error
+    with connection, options.progress.query(connection, name):
         try:
             files = _files(connection, path, name)
             if files[0].lower().endswith(_PARQUET):
                 yield _parquet(connection, files, wanted, name)
             else:
-                yield _csv(connection, files, wanted, name, [""] if null_values is None else null_values)
+                yield _csv(connection, files, wanted, name, [""] if options.null_values is None else options.null_values)
         except (duckdb.Error, csv.Error, gzip.BadGzipFile, EOFError) as error:
             reason = " ".join(re.split(r"\n\s*Possible", str(error))[0].split())[:500]
             remedy = "Mend the file, or read it into a data frame first."

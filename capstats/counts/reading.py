@@ -13,20 +13,10 @@ from capstats.counts import engines, frames, lazy, relations
 from capstats.counts.bins import Cut, Spec, cut_at_points, cut_by_counts
 from capstats.counts.codes import Column, Counts, Factor, Places, Rows, chosen, count, factor, narrowest
 from capstats.counts.labels import MISSING, Type, as_type, canonical
-from capstats.counts.progress import Progress
+from capstats.counts.options import Options
 from capstats.counts.sources import Source
 
 MANY = 500_000  # records from which a second thread pays
-
-
-@dataclass
-class Reading:
-    """How tables are read."""
-
-    types: Mapping[Hashable, Type]
-    nulls: Sequence[str] | None
-    memory_limit: str | None
-    progress: Progress
 
 
 @dataclass
@@ -51,23 +41,13 @@ class Counted:
     counts: Counts
 
 
-def find_cut(source: Source, column: Hashable, spec: Spec, reading: Reading) -> Cut:
+def find_cut(source: Source, column: Hashable, spec: Spec, options: Options) -> Cut:
     """Where a column is cut, as the original says."""
-    table, weight, name, progress = source.table, source.weight, source.name, reading.progress
-    wanted: Any = reading.types.get(column)  # one of the types that can be cut, or None
-    progress.step(f"cutting {column}")
+    table, weight, name = source.table, source.weight, source.name
+    wanted: Any = options.types.get(column)  # one of the types that can be cut, or None
+    options.progress.step(f"cutting {column}")
     if engines.is_path(table):
-        numbers, counts = engines.numbers_and_counts(
-            table,
-            column,
-            weight,
-            name,
-            spec=spec,
-            wanted=wanted,
-            null_values=reading.nulls,
-            memory_limit=reading.memory_limit,
-            progress=progress,
-        )
+        numbers, counts = engines.numbers_and_counts(table, column, weight, name, spec, wanted, options)
     elif lazy.is_lazy(table):
         numbers, counts = lazy.numbers_and_counts(table, column, weight, name, spec, wanted)
     else:
@@ -91,16 +71,16 @@ def read(
     columns: Sequence[Hashable],
     keys: int,
     cuts: Mapping[Hashable, Cut],
-    reading: Reading,
+    options: Options,
     by_record: bool = False,
 ) -> Counted:
     """A table as its distinct keys, the first so many of the columns, its distinct targets and the counts of its distinct rows.
 
     With ``by_record``, each record is a row of its own.
     """
-    found, rows, counts = _rows(source, columns, cuts, reading, by_record)
+    found, rows, counts = _rows(source, columns, cuts, options, by_record)
     key, target = (factor(found[:keys]), factor(found[keys:])) if rows is None else rows.split(keys)
-    types = {c: wanted for c, wanted in reading.types.items() if c not in cuts}
+    types = {c: wanted for c, wanted in options.types.items() if c not in cuts}
     return Counted(
         _part(key, columns[:keys], found[:keys], types, source.name),
         _part(target, columns[keys:], found[keys:], types, source.name),
@@ -108,22 +88,22 @@ def read(
     )
 
 
-def read_rows(source: Source, columns: Sequence[Hashable], reading: Reading, by_record: bool = False) -> tuple[Part, Counts]:
+def read_rows(source: Source, columns: Sequence[Hashable], options: Options, by_record: bool = False) -> tuple[Part, Counts]:
     """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
-    found, rows, counts = _rows(source, columns, {}, reading, by_record)
+    found, rows, counts = _rows(source, columns, {}, options, by_record)
     distinct = factor(found) if rows is None else rows.whole()
-    return _part(distinct, columns, found, reading.types, source.name), counts
+    return _part(distinct, columns, found, options.types, source.name), counts
 
 
 def _rows(
-    source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], reading: Reading, by_record: bool
+    source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], options: Options, by_record: bool
 ) -> tuple[list[Column], Rows | None, Counts]:
     """The columns of a table, its distinct rows (None where each record is one), and how often each occurs."""
-    found, weights = _columns(source, columns, cuts, reading, by_record)
+    found, weights = _columns(source, columns, cuts, options, by_record)
     n = len(found[0].codes)
     if n == 0:
         raise ValueError(f"`{source.name}` is empty: it has no record.")
-    step = reading.progress.step(f"counting {source.name}", rows=n)
+    step = options.progress.step(f"counting {source.name}", rows=n)
     if by_record:
         return found, None, np.ones(n, np.int64)
     rows = count(found, weights, step.advance)
@@ -139,14 +119,13 @@ def _part(distinct: Factor, columns: Sequence[Hashable], found: Sequence[Column]
 
 
 def _columns(
-    source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], reading: Reading, by_record: bool
+    source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], options: Options, by_record: bool
 ) -> tuple[list[Column], Counts | None]:
     """The columns of a table as codes, of its records or, where an engine groups them, of its distinct rows with their counts."""
-    table, weight, name, progress = source.table, source.weight, source.name, reading.progress
-    progress.step(f"reading {name}")
+    table, weight, name = source.table, source.weight, source.name
+    options.progress.step(f"reading {name}")
     if engines.is_path(table):
-        nulls, memory_limit = reading.nulls, reading.memory_limit
-        return engines.read(table, columns, weight, name, null_values=nulls, memory_limit=memory_limit, cuts=cuts, progress=progress)
+        return engines.read(table, columns, weight, name, cuts, options)
     if lazy.is_lazy(table):
         return lazy.read(table, columns, weight, name, cuts)
     if not by_record and not cuts and relations.suits_text(table, columns):

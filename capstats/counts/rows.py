@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from capstats.counts import frames, lazy
 from capstats.counts.codes import Column, Counts, Places, joint_labels, union
 from capstats.counts.labels import MISSING, Label, Type, check_type, hint, kind_of
-from capstats.counts.progress import Progress
-from capstats.counts.reading import Reading, read_rows
+from capstats.counts.options import Options
+from capstats.counts.reading import read_rows
 from capstats.counts.sources import Source, check_records, chosen_columns, released
 
 
@@ -72,8 +72,8 @@ def whole_records(
             raise TypeError(
                 f"`{source.name}` must be in memory, for the result has its order; got {type(source.table).__name__}. Collect it."
             )
-    reading = Reading(types or {}, None, None, Progress(False))
-    found = [read_rows(source, names, reading, each and source.name in tables) for source in sources]
+    options = Options(types or {})
+    found = [read_rows(source, names, options, each and source.name in tables) for source in sources]
     levels, codes = [], []
     for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
         joint, maps = joint_labels(parts, name, [source.name for source in sources])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import xarray as xr
@@ -15,8 +16,9 @@ from capstats.counts.backing import Backing, choose_sparse, stacked, table_of
 from capstats.counts.bins import Cut, check_bins
 from capstats.counts.codes import Places
 from capstats.counts.labels import MISSING, Label, Type, check_type, free_name, hint
+from capstats.counts.options import Options
 from capstats.counts.progress import Progress
-from capstats.counts.reading import Counted, Reading, each, find_cut, read, without_missing
+from capstats.counts.reading import Counted, each, find_cut, read, without_missing
 from capstats.counts.sources import chosen_columns, sources_of
 from capstats.counts.tables import dataset
 
@@ -36,7 +38,10 @@ def tabulate(
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
     backing: Backing = "auto",
+    encoding: str | None = None,
+    decimal: str = ".",
     memory_limit: str | None = None,
+    spill_dir: str | Path | None = None,
     progress: bool | None = None,
 ) -> xr.Dataset:
     """Counts of records by target and key: all that any measure needs to know about the data.
@@ -77,8 +82,14 @@ def tabulate(
     backing : {"auto", "dense", "sparse"}
         How the tables are held: as numpy arrays, or by their filled cells (``sparse.COO``, extra ``sparse``). "auto" is sparse where
         a table has more than 2**24 cells and fewer than a quarter of them are filled. Every measure gives the same numbers on both.
+    encoding : str, optional
+        For CSV files: how their text is encoded, such as "cp1252"; UTF-8 by default.
+    decimal : {".", ","}
+        For CSV files: the sign before the decimals of numbers, where `types` or `bins` reads a column as numbers.
     memory_limit : str, optional
         For files: how much memory DuckDB may use, such as "1GB"; beyond it, it spills to disk.
+    spill_dir : path, optional
+        Folder for what does not fit in memory, in place of the system's temporary folder. See `memory_limit`.
     progress : bool, optional
         Whether a count of more than two seconds shows its progress on stderr. By default it does where stderr is a terminal or a notebook.
 
@@ -128,7 +139,10 @@ def tabulate(
         types=types,
         bins=bins,
         weights=weights,
+        encoding=encoding,
+        decimal=decimal,
         memory_limit=memory_limit,
+        spill_dir=spill_dir,
         progress=progress,
     )
     return _on_axes(records, backing)[0]
@@ -201,7 +215,10 @@ def read_records(
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
+    encoding: str | None = None,
+    decimal: str = ".",
     memory_limit: str | None = None,
+    spill_dir: str | Path | None = None,
     progress: bool | None = None,
     by_record: bool = False,
 ) -> Records:
@@ -233,11 +250,11 @@ def read_records(
     tables: list[Counted] = []
     dropped: dict[str, Any] = {}
     orders: dict[Hashable, list[Label]] = {}
-    reading = Reading(types or {}, nulls, memory_limit, Progress(progress))
+    options = Options(types or {}, nulls, encoding, decimal, memory_limit, spill_dir, Progress(progress))
     k = len(key_columns)
-    with reading.progress:
-        cuts = {column: find_cut(sources[0], column, spec, reading) for column, spec in specs.items()}
-        found = each(sources, lambda source: read(source, columns, k, cuts, reading, by_record=by_record and source is sources[0]))
+    with options.progress:
+        cuts = {column: find_cut(sources[0], column, spec, options) for column, spec in specs.items()}
+        found = each(sources, lambda source: read(source, columns, k, cuts, options, by_record=by_record and source is sources[0]))
     for source, table in zip(sources, found, strict=True):
         if missing == "drop":
             table, dropped[source.name] = without_missing(table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -51,7 +52,10 @@ def sweep(
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
     backing: Backing = "auto",
+    encoding: str | None = None,
+    decimal: str = ".",
     memory_limit: str | None = None,
+    spill_dir: str | Path | None = None,
     progress: bool | None = None,
 ) -> xr.Dataset:
     """Measures of every subset of the key columns, for every target and every synthetic table, from one count of the records.
@@ -75,7 +79,7 @@ def sweep(
         that returns one number, or one for each synthetic table.
     limit : int
         The most subsets to compute: k columns have 2**k - 1.
-    missing, null_values, types, bins, weights, memory_limit, progress
+    missing, null_values, types, bins, weights, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`. With ``missing="drop"`` a record goes that lacks a value in any of the keys and targets, so that all
         subsets are about the same records.
     backing : {"auto", "dense", "sparse"}
@@ -142,7 +146,10 @@ def sweep(
         types=types,
         bins=bins,
         weights=weights,
+        encoding=encoding,
+        decimal=decimal,
         memory_limit=memory_limit,
+        spill_dir=spill_dir,
         progress=progress,
     )
     lattice = Lattice(records, backing)

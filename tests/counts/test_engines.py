@@ -22,11 +22,12 @@ from hypothesis import strategies as st
 from capstats.counts import frames
 from capstats.counts.engines import is_csv, is_path, read
 from capstats.counts.labels import MISSING
+from capstats.counts.options import Options
 
 
 def records(path: Any, columns: list[Any], weight: Any = None, **options: Any) -> Counter[Any]:
     """Records of a file as it was read, with their multiplicity or weight."""
-    found, counts = read(path, columns, weight, "original", **options)
+    found, counts = read(path, columns, weight, "original", {}, Options(**options))
     total: Counter[Any] = Counter()
     for i, n in enumerate(counts.tolist()):
         total[tuple(c.labels[int(c.codes[i]) - c.first] for c in found)] += n
@@ -349,7 +350,7 @@ def test_categories_come_back_from_parquet_as_text_without_order(tmp_path: Path)
             frame.with_columns(pl.col("a").cast(pl.Enum(["b", "a"]))).write_parquet(path)
         else:
             frame.to_parquet(path)
-        (column,), _ = read(path, ["a"], None, "original")
+        (column,), _ = read(path, ["a"], None, "original", {}, Options())
         assert not column.ordered
         assert records(path, ["a"]) == {("b",): 1, (MISSING,): 1}
 
@@ -387,7 +388,7 @@ def test_whole_weights_give_integers_and_a_weight_of_zero_keeps_its_row(
     """As in memory, fractional weights are floats also where they happen to sum to whole numbers."""
     for path in both(tmp_path, weights):
         assert records(path, ["a"], "w") == {(k,): v for k, v in expected.items()}
-        assert read(path, ["a"], "w", "original")[1].dtype == dtype
+        assert read(path, ["a"], "w", "original", {}, Options())[1].dtype == dtype
 
 
 @pytest.mark.parametrize(("weights", "bad"), [([1, -2, 3], "-2"), ([1, np.inf, 3], "inf"), ([1, None, 3], "None"), (["1", "x", "3"], "x")])
@@ -396,7 +397,7 @@ def test_a_weight_that_is_no_weight_raises_with_column_value_and_row(tmp_path: P
         with pytest.raises(
             ValueError, match=rf"finite and not negative; column 'w' of `original` has '?{bad}(\.0)?'? in row 1, one of 1\. Drop"
         ):
-            read(path, ["a"], "w", "original")
+            read(path, ["a"], "w", "original", {}, Options())
 
 
 def test_a_key_can_be_its_own_weight(tmp_path: Path) -> None:
