@@ -174,8 +174,9 @@ def rank_removals(o: Any, s: Any, *, unit: Unit = "key", of: Of = "synthetic", u
 
     Notes
     -----
-    See theory/influence.md. The changes of synthetic key classes add up if several are suppressed, under "zero"; those of records and
-    cells do not.
+    See theory/influence.md. Changes add up if all that is removed are synthetic records of different keys and as many original records
+    count as before: under "zero" always, under "drop" if each of these keys keeps a
+    synthetic record. Other changes need not add up.
 
     References
     ----------
