@@ -23,6 +23,7 @@ from capstats.risk.cap import average_cap, correct_predictions, individual_cap, 
 from capstats.risk.checks import one_way_check, two_way_check
 from capstats.risk.classes import class_sizes, k_anonymity, marketer_risk, prosecutor_risk
 from capstats.risk.closeness import beta_likeness, delta_disclosure, t_closeness
+from capstats.risk.comparison import normalized_cap, protected_records
 from capstats.risk.disclosure import dio, dis, disco, weap
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.risk.diversity import alpha_k_anonymity, l_diversity
@@ -94,9 +95,11 @@ __all__ = [
     "minimum_cap",
     "model_attack",
     "nearest_distance",
+    "normalized_cap",
     "observed_domain",
     "one_way_check",
     "prosecutor_risk",
+    "protected_records",
     "rank_merges",
     "rank_removals",
     "record_risk",
