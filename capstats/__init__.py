@@ -18,6 +18,7 @@ from capstats.risk.attacks.knowledge import maximum_knowledge
 from capstats.risk.attacks.learned import model_attack
 from capstats.risk.attacks.membership import membership_scores
 from capstats.risk.attacks.roc import membership_roc
+from capstats.risk.attacks.widths import best_membership_width
 from capstats.risk.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
 from capstats.risk.checks import one_way_check, two_way_check
@@ -58,6 +59,7 @@ __all__ = [
     "average_cap",
     "average_cap_interval",
     "baseline_cap",
+    "best_membership_width",
     "beta_likeness",
     "cap_after_merge",
     "cap_bounds",
