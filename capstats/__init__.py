@@ -19,11 +19,13 @@ from capstats.risk.attacks.knowledge import maximum_knowledge
 from capstats.risk.attacks.learned import model_attack
 from capstats.risk.attacks.membership import membership_scores
 from capstats.risk.attacks.roc import membership_roc
+from capstats.risk.attacks.widths import best_membership_width
 from capstats.risk.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
 from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
 from capstats.risk.checks import one_way_check, two_way_check
 from capstats.risk.classes import class_sizes, k_anonymity, marketer_risk, prosecutor_risk
 from capstats.risk.closeness import beta_likeness, delta_disclosure, t_closeness
+from capstats.risk.comparison import normalized_cap, protected_records
 from capstats.risk.disclosure import dio, dis, disco, weap
 from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.risk.diversity import alpha_k_anonymity, l_diversity
@@ -59,6 +61,7 @@ __all__ = [
     "average_cap",
     "average_cap_interval",
     "baseline_cap",
+    "best_membership_width",
     "beta_likeness",
     "cap_after_merge",
     "cap_bounds",
@@ -97,9 +100,11 @@ __all__ = [
     "minimum_cap",
     "model_attack",
     "nearest_distance",
+    "normalized_cap",
     "observed_domain",
     "one_way_check",
     "prosecutor_risk",
+    "protected_records",
     "rank_merges",
     "rank_removals",
     "record_risk",

@@ -49,11 +49,11 @@ def disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any])
     cap = {
         "baseCAPd": 100 * baseline_cap(o).item(),
         "CAPd": 100 * key_summary(x, x).correct.values.sum() / n,
-        "CAPs": 100 * key_summary(y, y).correct.values.sum() / m,
+        "CAPs": percent(key_summary(y, y).correct.values.sum(), m),
     }
     found: dict[str, Any] = {
         "UiO": 100 * after.unique.values.sum() / n,
-        "UiS": 100 * (after.synthetic_records.values == 1).sum() / m,
+        "UiS": percent((after.synthetic_records.values == 1).sum(), m),
         "UiOiS": 100 * (after.unique & sure.matched).values.sum() / n,
         "repU": 100 * after.replicated.values.sum() / n,
         "Dorig": 100 * dio(o, counted=x).item(),

@@ -93,8 +93,6 @@ MEASURES = {
 }
 MODELS = {
     "k_anonymity": capstats.k_anonymity,
-    "prosecutor_risk": capstats.prosecutor_risk,
-    "marketer_risk": capstats.marketer_risk,
     "class_sizes": lambda x: capstats.class_sizes(x).records,
     "alpha_k_anonymity": lambda x: capstats.alpha_k_anonymity(x).alpha,
     "l_diversity distinct": capstats.l_diversity,
@@ -124,6 +122,8 @@ MEASURES |= {
     for column in ("key_", "target")
 }
 INTEGERS_ONLY = {
+    "prosecutor_risk of s": lambda o, s: capstats.prosecutor_risk(s),
+    "marketer_risk of s": lambda o, s: capstats.marketer_risk(s),
     **{
         f"average_cap_interval {name}": lambda o, s, name=name: capstats.average_cap_interval(o, s)[name]
         for name in ("estimate", "standard_error", "lower", "upper")
@@ -149,7 +149,7 @@ INTEGERS_ONLY = {
 def test_a_measure_gives_the_same_numbers_on_both_backings(measure: str, kind: str) -> None:
     o, s = tables(kind)
     if kind == "weights" and measure in INTEGERS_ONLY:
-        with pytest.raises(ValueError, match="`o` must hold integers"):
+        with pytest.raises(ValueError, match=r"`(o|table)` must hold integers"):
             INTEGERS_ONLY[measure](as_sparse(o), as_sparse(s))
         return
     f = (MEASURES | INTEGERS_ONLY)[measure]
@@ -180,6 +180,61 @@ def test_cell_values_agree_where_a_table_holds_records_and_are_0_elsewhere(kind:
     held = ((o + s) > 0).transpose(*dense.dims).values
     np.testing.assert_array_equal(found.data.todense()[held], dense.values[held])
     assert (found.data.todense()[~held] == 0).all()
+
+
+CELL_BY_CELL = {
+    "individual_cap": lambda o, s, unmatched: capstats.individual_cap(o, s) if unmatched == "zero" else None,
+    "cap_boxplot": lambda o, s, unmatched: capstats.cap_boxplot(o, s, unmatched=unmatched).individual,
+    **{
+        f"cap_influence {name} of a {unit} of {of}": lambda o, s, unmatched, name=name, unit=unit, of=of: capstats.cap_influence(
+            o, s, unit=unit, of=of, unmatched=unmatched
+        )[name]
+        for name in ("average_cap", "change")
+        for unit, of in (("record", "original"), ("record", "synthetic"), ("cell", "original"), ("cell", "synthetic"), ("cell", "both"))
+    },
+}
+
+
+@pytest.mark.parametrize("kind", ["one", "several", "full"])
+@pytest.mark.parametrize("unmatched", ["zero", "drop"])
+@pytest.mark.parametrize("measure", CELL_BY_CELL)
+def test_a_value_for_each_cell_is_the_same_in_all_cells_on_both_backings(measure: str, unmatched: str, kind: str) -> None:
+    o, s = tables(kind)
+    dense = CELL_BY_CELL[measure](o, s, unmatched)
+    if dense is None:
+        return
+    found = CELL_BY_CELL[measure](as_sparse(o), as_sparse(s), unmatched)
+    assert isinstance(found.data, sparse.COO)
+    assert found.dims == dense.dims
+    assert found.data.nnz <= ((o > 0) | (s > 0)).sum()
+    np.testing.assert_allclose(found.data.todense(), dense.values, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["one", "several"])
+def test_cells_of_an_empty_key_have_weap_0_where_they_are_not_stored(kind: str) -> None:
+    _, s = tables(kind)
+    dense, found = capstats.weap(s), capstats.weap(as_sparse(s)).data.todense()
+    np.testing.assert_array_equal(found, np.nan_to_num(dense.values))
+    assert np.isnan(dense.values).any()
+
+
+def test_minimal_cells_of_several_tables_are_those_of_each() -> None:
+    _, s = tables("several")
+    found = capstats.minimal_cells(as_sparse(s)).data
+    for i in range(3):
+        np.testing.assert_array_equal(found.todense()[i], capstats.minimal_cells(s[i]).values)
+    mixed = xr.concat([s[0], s[0] + 1], "synthetic")
+    with pytest.raises(ValueError, match="The cells that are not stored hold False in one table and True in another"):
+        capstats.minimal_cells(as_sparse(mixed))
+
+
+def test_at_most_refuses_sparse_tables() -> None:
+    o, s = tables("one")
+    cap = capstats.individual_cap(as_sparse(o), as_sparse(s))
+    for given in ((cap, 0.5), (cap.data, 0.5), (0.5, cap)):
+        with pytest.raises(TypeError, match=r"is backed by sparse.COO; at_most compares dense numbers"):
+            capstats.at_most(*given)
+    assert capstats.at_most(cap.data.data, 1.0).all()
 
 
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])

@@ -1,6 +1,7 @@
 """Other packages' numbers from our counts: held against theirs, or against their definitions, person by person."""
 
 import json
+import math
 from collections import Counter, defaultdict
 from pathlib import Path
 from statistics import mean, median
@@ -299,3 +300,10 @@ def test_synthgauge_and_sdnist_print_disco_as_a_share():
     assert as_synthgauge(t) == {"tcap_score": disco(t.o, t.s).item()} == {"tcap_score": 0.3}
     assert as_sdnist(t) == {"DiSCO": 0.3, "DiO": 0.2, "DiSCO - DiO": pytest.approx(0.1)}
     assert as_synthgauge(from_counts([[1], [1]], [[1], [1]])) == {"tcap_score": 0}  # no key is pure
+
+
+def test_of_several_tables_one_without_records_has_undefined_shares_as_in_r():
+    found = as_synthpop(from_counts([[1]], [[[0]], [[1]]]))
+    assert math.isnan(found[0]["CAPs"])
+    assert math.isnan(found[0]["UiS"])
+    assert (found[0]["DiSCO"], found[1]["CAPs"], found[1]["UiS"]) == (0, 100, 100)

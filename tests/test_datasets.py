@@ -202,9 +202,19 @@ def test_o_2_has_average_cap_one() -> None:
 
 
 def test_errata_name_what_they_correct() -> None:
-    assert len(ERRATA) == 4
-    for erratum, place in zip(ERRATA, ["Table 3", "Table 4", "Tables 9", "Theorem 2"], strict=True):
+    places = ["Table 3", "Table 4", "Tables 9", "Theorem 2", "CAP_S(x_l)", "C_alpha", "one of the larger ones"]
+    assert len(ERRATA) == len(places) == 7
+    for erratum, place in zip(ERRATA, places, strict=True):
         assert place in erratum
+
+
+def test_the_average_cap_of_an_original_with_itself_is_not_one_of_the_larger_ones() -> None:
+    """By the paper's own example; and two of the nine tables with two records of each key exceed it."""
+    tables = smoking()
+    itself = average_cap(tables.o, tables.o)
+    assert itself == Fraction(67, 100) < average_cap(tables.o, tables.s)
+    others = [tables.s.copy(data=[[a, b], [2 - a, 2 - b]]) for a in range(3) for b in range(3)]
+    assert sum(average_cap(tables.o, s) > itself for s in others) == 2
 
 
 # --- Contingency tables in long form --------------------------------------------------

@@ -35,7 +35,7 @@ def choose_sparse(backing: Backing, filled: int, cells: int) -> bool:
     return backing == "sparse" or (backing == "auto" and cells > LARGE and 4 * filled < cells)
 
 
-def coo(coords: Sequence[Index], values: Array, shape: Sequence[int], fill: int = 0) -> Data:
+def coo(coords: Sequence[Index], values: Array, shape: Sequence[int], fill: float = 0) -> Data:
     """A ``sparse.COO`` of values at coordinates, one row of them a dim; no two are the same."""
     try:
         import sparse
@@ -107,10 +107,12 @@ def stacked(tables: Sequence[Data]) -> Data:
     """Tables of one shape along a new first axis."""
     if not is_sparse(tables[0]):
         return np.stack(tables)
-    parts = [filled(table) for table in tables]
-    member = np.repeat(np.arange(len(tables)), [len(values) for _, values in parts])
-    rest = [np.concatenate(rows) for rows in zip(*(coords for coords, _ in parts), strict=True)]
-    return coo([member, *rest], np.concatenate([values for _, values in parts]), (len(tables), *tables[0].shape), tables[0].fill_value)
+    fills = np.unique([table.fill_value for table in tables])
+    if len(fills) > 1:
+        raise ValueError(f"The cells that are not stored hold {fills[0]} in one table and {fills[1]} in another. Compute each table alone.")
+    member = np.repeat(np.arange(len(tables)), [len(table.data) for table in tables])
+    rest = np.concatenate([table.coords for table in tables], axis=1)
+    return coo([member, *rest], np.concatenate([table.data for table in tables]), (len(tables), *tables[0].shape), fills[0])
 
 
 def unstacked(data: Data, axis: int) -> list[Data]:

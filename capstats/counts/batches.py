@@ -19,6 +19,7 @@ from capstats.counts.labels import canonical
 from capstats.counts.primitives import EXACT, Array, Cells, total
 
 BLOCK = 240_000  # cells computed at a time
+LEAST = 1e-100  # the least weight: the product of two smaller ones may be 0 as a float
 MANY = 16  # pieces from which threads pay
 
 Core = Sequence[str]
@@ -38,6 +39,8 @@ def as_counts(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
 
 def _as_table(table: Any, name: str, core: Core) -> xr.DataArray:
     """The same, with integers still to be checked for their range."""
+    if table is None:
+        raise TypeError(f"`{name}` is None; give a table of counts, with one row a target and one column a key.")
     if isinstance(table, xr.Dataset):
         table = name[0] if name[0] in "osh" else "o"
         raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{table}.")
@@ -103,7 +106,8 @@ def _integers(table: xr.DataArray, values: Array, name: str) -> Array:
         raise ValueError(_refusal(table, name))
     if values.dtype.kind == "f":
         values = values.astype(np.float64, copy=False)
-        if not (values.min(initial=0) >= 0 and values.max(initial=0) < EXACT):
+        least = values.min(initial=1, where=values > 0)
+        if not (values.min(initial=0) >= 0 and values.max(initial=0) < EXACT and least >= LEAST):
             raise ValueError(_refusal(table, name))
         if (values != np.floor(values)).any():
             return values
@@ -126,7 +130,12 @@ def in_range(counts: np.ndarray, core: int = 2) -> bool:
 
 def _refusal(table: xr.DataArray, name: str) -> str:
     coords, values = filled(table.variable.data, name) if is_sparse(table.variable.data) else (None, table.values)
-    broken = {"finite": ~np.isfinite(values), "non-negative": values < 0, "below 2**53, to be exact": values >= EXACT}
+    broken = {
+        "finite": ~np.isfinite(values),
+        "non-negative": values < 0,
+        "below 2**53, to be exact": values >= EXACT,
+        f"0 or at least {LEAST:g}, so that no product of two counts is lost": (values > 0) & (values < LEAST),
+    }
     for rule, wrong in broken.items():
         if wrong.any():
             first = int(np.argmax(wrong))

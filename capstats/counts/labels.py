@@ -269,7 +269,17 @@ ENOUGH = 10  # records that hold a label before it is shown in a message
 _EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 12:30:00", "bool": " such as true, yes, 1, false, no, 0"}
 
 
-def check_type(column: str, wanted: Any) -> None:
+def check_types(types: Any, columns: Collection[Hashable], absent: str) -> None:
+    """Raise unless `types` is None or a mapping from some of the columns to types; ``absent`` says what another column is."""
+    if not isinstance(types, (Mapping, type(None))):
+        raise TypeError(f"`types` must be a mapping {{column: type}}; got {types!r}.")
+    for column, wanted in (types or {}).items():
+        if column not in columns:
+            raise ValueError(f"`types` names {column!r}, which is {absent}." + hint(column, columns))
+        _check_type(str(column), wanted)
+
+
+def _check_type(column: str, wanted: Any) -> None:
     """Raise unless ``wanted`` is one of the type names or a sequence of distinct levels."""
     if isinstance(wanted, str) and wanted in _PARSERS:
         return

@@ -1,7 +1,7 @@
 """The few sums and extremes that every formula is made of, once for dense and once for sparse tables.
 
 A dense table is an array of shape (..., target, key); a sparse one is `Cells`. Formulas are written in these functions alone, so
-that they give the same numbers on both.
+that they give the same numbers on both: of a result with a value for each cell, in the cells that hold a record of any table.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Cells:
     target: NDArray[np.int64]
     key: NDArray[np.int64]
     shape: tuple[int, int]
-    fill: int = 0  # what a result says of the cells that are not stored
+    fill: float = 0  # what a result says of the cells that are not stored
 
 
 Table = Array | Cells
@@ -51,7 +51,7 @@ def on_targets(x: Table, by_target: Array) -> Array:
     return by_target[x.target] if isinstance(x, Cells) else by_target[..., :, None]
 
 
-def like(x: Table, values: Array, fill: int = 0) -> Table:
+def like(x: Table, values: Array, fill: float = 0) -> Table:
     """Values in the places of ``cells(x)``, as a table; where it is sparse, ``fill`` in the cells that are not stored."""
     return replace(x, values=values, fill=fill) if isinstance(x, Cells) else values
 
@@ -227,8 +227,8 @@ def at_most(value: Any, reference: Any, *, rtol: float = TIE) -> Any:
 
     Raises
     ------
-    ValueError
-        If `rtol` is negative or NaN.
+    ValueError, TypeError
+        If `rtol` is negative or NaN, or an array is sparse.
 
     Notes
     -----
@@ -245,6 +245,11 @@ def at_most(value: Any, reference: Any, *, rtol: float = TIE) -> Any:
     """
     if not rtol >= 0:
         raise ValueError(f"`rtol` must be 0 or more; got {rtol!r}.")
+    for name, given in (("value", value), ("reference", reference)):
+        if hasattr(given, "todense") or hasattr(getattr(given, "data", None), "todense"):
+            raise TypeError(
+                f"`{name}` is backed by sparse.COO; at_most compares dense numbers. Give those that it stores, x.data.data of an array x."
+            )
     if isinstance(value, xr.DataArray) or isinstance(reference, xr.DataArray):
         return xr.apply_ufunc(lambda a, b: at_most(a, b, rtol=rtol), value, reference, join="exact")
     value, reference = np.asarray(value, dtype=np.float64), np.asarray(reference, dtype=np.float64)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from capstats.counts import frames, lazy
 from capstats.counts.codes import Column, Counts, Places, joint_labels, union
-from capstats.counts.labels import MISSING, Label, Type, check_type, hint, kind_of
+from capstats.counts.labels import MISSING, Label, Type, check_types, kind_of
 from capstats.counts.options import Options
 from capstats.counts.reading import read_rows
 from capstats.counts.sources import Source, check_records, chosen_columns, released
@@ -25,7 +25,12 @@ class Levels:
     labels: list[Label]
     codes: Places
     values: NDArray[np.float64]  # of numbers, up to a constant (infinite where one is missing); of categories, the place in their order
-    numerical: bool
+    order: list[Label] | None  # all levels of a category by place, those that nobody has included; None for numbers
+
+    @property
+    def numerical(self) -> bool:
+        """Whether the labels are numbers, which differ by more than their places."""
+        return self.order is None
 
 
 @dataclass(frozen=True)
@@ -58,10 +63,7 @@ def whole_records(
     twice = [c for c in names if names.count(c) > 1]
     if twice:
         raise ValueError(f"`columns` names {twice[0]!r} twice. Name each column once.")
-    for column, wanted in (types or {}).items():
-        if column not in names:
-            raise ValueError(f"`types` names {column!r}, which is not among `columns`." + hint(column, names))
-        check_type(str(column), wanted)
+    check_types(types, names, "not among `columns`")
     labels, several, called = released(synthetic)
     if not several:
         raise TypeError("`synthetic` is None; give the released table, or a sequence of them.")
@@ -84,8 +86,7 @@ def whole_records(
     distinct, places = union(list(zip(*codes, strict=True)), [len(joint) for _, joint, _, _ in levels])
     of_rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]
     read = [
-        Levels(name, joint, c.astype(np.int64), values, numerical)
-        for (name, joint, values, numerical), c in zip(levels, distinct, strict=True)
+        Levels(name, joint, c.astype(np.int64), values, order) for (name, joint, values, order), c in zip(levels, distinct, strict=True)
     ]
     return WholeRecords(read, of_rows, [counts for _, counts in found]), labels
 
@@ -94,8 +95,8 @@ def _in_memory(table: Any) -> bool:
     return frames.is_frame(table) and not lazy.is_lazy(table)
 
 
-def _values(joint: Sequence[Label], parts: Sequence[Column], name: Hashable) -> tuple[NDArray[np.float64], bool]:
-    """The number that stands for each label, and whether the label is one.
+def _values(joint: Sequence[Label], parts: Sequence[Column], name: Hashable) -> tuple[NDArray[np.float64], list[Label] | None]:
+    """The number that stands for each label; and the levels by place, where it is a place.
 
     Whole numbers stand for what they are above the least, so that large ones keep their differences. A category stands for its place in
     the order of its column, levels that nobody has included; a missing value comes last.
@@ -105,12 +106,13 @@ def _values(joint: Sequence[Label], parts: Sequence[Column], name: Hashable) -> 
     if kind == "number" and not ordered:
         in_order = [x for x in joint if x is not MISSING]
         least = in_order[0] if all(isinstance(x, int) for x in in_order) else 0
-        return np.array([np.inf if x is MISSING else float(x - least) for x in joint]), True
+        return np.array([np.inf if x is MISSING else float(x - least) for x in joint]), None
     if kind not in ("number", "text", "bool", None) and not ordered:
         raise TypeError(
             f"Column {name!r} holds {kind} labels, which are neither numbers nor categories. Turn it into numbers, or into categories "
             f"with types={{{name!r}: [levels in order]}}."
         )
     known = dict.fromkeys(x for part in parts if part.ordered for x in part.labels if x is not MISSING)
-    place = {x: i for i, x in enumerate([*known, *(x for x in joint if x is not MISSING and x not in known), MISSING])}
-    return np.array([float(place[x]) for x in joint]), False
+    order = [*known, *(x for x in joint if x is not MISSING and x not in known)]
+    place = {x: i for i, x in enumerate([*order, MISSING])}
+    return np.array([float(place[x]) for x in joint]), order

@@ -15,7 +15,7 @@ from capstats.counts.axes import join_columns
 from capstats.counts.backing import Backing, choose_sparse, stacked, table_of
 from capstats.counts.bins import Cut, check_bins
 from capstats.counts.codes import Places
-from capstats.counts.labels import MISSING, Label, Type, check_type, free_name, hint
+from capstats.counts.labels import MISSING, Label, Type, check_types, free_name
 from capstats.counts.levels import warn_of_levels
 from capstats.counts.options import Options
 from capstats.counts.progress import Progress
@@ -82,7 +82,8 @@ def tabulate(
         one name a table. Integer weights give integer counts. A holdout takes the original's where it is not said.
     backing : {"auto", "dense", "sparse"}
         How the tables are held: as numpy arrays, or by their filled cells (``sparse.COO``, extra ``sparse``). "auto" is sparse where
-        a table has more than 2**24 cells and fewer than a quarter of them are filled. Every measure gives the same numbers on both.
+        a table has more than 2**24 cells and fewer than a quarter of them are filled. Every measure gives the same numbers on both; a
+        measure with a value for each cell says what it gives for cells that hold no record.
     encoding : str, optional
         For CSV files: how their text is encoded, such as "cp1252"; UTF-8 by default.
     decimal : {".", ","}
@@ -237,12 +238,7 @@ def read_records(
         raise ValueError(f"Column {twice[0]!r} is {where}. What is guessed cannot be known: name each column once.")
     if missing not in ("level", "drop"):
         raise ValueError(f'`missing` must be "level" or "drop"; got {missing!r}.')
-    if not isinstance(types, (Mapping, type(None))):
-        raise TypeError(f"`types` must be a mapping {{column: type}}; got {types!r}.")
-    for column, wanted in (types or {}).items():
-        if column not in columns:
-            raise ValueError(f"`types` names {column!r}, which is neither a key nor the target." + hint(column, columns))
-        check_type(str(column), wanted)
+    check_types(types, columns, "neither a key nor the target")
     specs = check_bins(bins, columns, types or {})
     sources, labels = sources_of(original, synthetic, holdout, weights)
     if null_values is not None and not any(engines.is_csv(source.table) for source in sources):

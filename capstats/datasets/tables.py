@@ -17,7 +17,14 @@ ERRATA: Final[tuple[str, ...]] = (
     ('Section 4 says that S_a and S_e are given in "Tables 5 and 6"; they are Tables 9 and 10.'),
     (
         "The proof of Theorem 2 has o_min^alpha / n > 0, which must be >= 0: a key with"
-        " an empty cell can be emptied without lowering the average CAP."
+        " an empty cell can be emptied without lowering the average CAP. A note left in"
+        " the text, in French, says so and proposes to keep the table with most empty keys."
+    ),
+    ("Section 3.1 writes CAP_S(x_l) for what Definition 1 writes CAP_{x_l}(S)."),
+    ("The proof of Lemma 1 fixes the key K_alpha and ends with cells in C_j; they are those in C_alpha."),
+    (
+        "Section 4 concludes that the average CAP of O with O is one of the larger ones that"
+        " O has. It need not be: in section 2.3 it is .67, and .684 with the table S."
     ),
 )
 """Where the text of Baillargeon and Charest needs correction, one sentence each.

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import Array, Floats, Table, at_most, cells, key_total
+from capstats.counts.primitives import Array, Floats, Table, at_most, cells, key_total, total
 from capstats.risk.classes import classes_per_record, number_of_classes, smallest_class
 from capstats.risk.closeness import (
     basic_likeness,
@@ -43,8 +43,8 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
         ``classes``, and ``uniques``, the records that are alone in theirs; ``k``; ``alpha``; ``distinct_l`` and ``entropy_l``;
         ``recursive_c`` for the given l; ``t`` and ``ordered_t``; ``beta`` and ``enhanced_beta``; ``delta`` and ``delta_occurring``;
         ``prosecutor``, the greatest prosecutor risk 1 / k, and ``marketer``. Each as its own function has it; `classes` and `uniques`
-        are 0, the others NaN where a table has no record, ``ordered_t`` also where there are several target columns, and ``uniques``
-        where weights are fractional.
+        are 0, the others NaN where a table has no record, ``ordered_t`` also where there are several target columns, and
+        ``uniques``, ``prosecutor`` and ``marketer`` where weights are fractional.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
     aligned = Aligned({"o": o, "s": s})
     models: dict[str, Model] = {
         "classes": number_of_classes,
-        "uniques": _alone,
+        "uniques": lambda x: _of_whole(x, _alone),
         "k": smallest_class,
         "alpha": greatest_share,
         "distinct_l": distinct_targets,
@@ -86,8 +86,8 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
         "enhanced_beta": enhanced_likeness,
         "delta": lambda x: log_ratio(x, "all"),
         "delta_occurring": lambda x: log_ratio(x, "occurring"),
-        "prosecutor": _greatest_risk,
-        "marketer": classes_per_record,
+        "prosecutor": lambda x: _of_whole(x, lambda x: 1 / smallest_class(x)),
+        "marketer": lambda x: _of_whole(x, classes_per_record),
     }
     found = {name: aligned.map(_side_by_side(model), name, ("table",)) for name, model in models.items()}
     return xr.Dataset(found).assign_coords(table=["original", "synthetic"])
@@ -98,18 +98,18 @@ def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:
 
 
 def _alone(x: Table) -> Array:
-    """Records that are alone in their class; undefined where fractional weights do not tell records."""
-    found = (key_total(x) == 1).sum(-1)
-    return np.asarray(found) if cells(x).dtype.kind == "i" else np.full(np.shape(found), np.nan)
+    """Records that are alone in their class."""
+    return np.asarray((key_total(x) == 1).sum(-1))
+
+
+def _of_whole(x: Table, model: Model) -> Array:
+    """A model that needs numbers of records; NaN where weights are fractional."""
+    return model(x) if cells(x).dtype.kind == "i" else np.full(np.shape(total(x)), np.nan)
 
 
 def _ordered(x: Table, aligned: Aligned) -> Floats:
     found = ordered_distance(x, aligned.sizes["target"])
     return found if len(target_columns(aligned)) == 1 else np.full_like(found, np.nan)
-
-
-def _greatest_risk(x: Table) -> Floats:
-    return 1 / smallest_class(x)
 
 
 def satisfies_anonymity(

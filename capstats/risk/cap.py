@@ -44,7 +44,8 @@ def individual_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: in
     -------
     DataArray, dims (..., target, key)
         q_ij = s_ij / s_.j, from 0 (never right) to 1 (always right); with "nearest" or a radius the same share among the pooled records.
-        "nearest" gives NaN where `s` holds no record at all.
+        "nearest" gives NaN where `s` holds no record at all. On sparse backing the cells without a record in either table are 0, which
+        for "drop", "nearest" or a radius may differ from the dense value.
 
     Raises
     ------

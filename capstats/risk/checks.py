@@ -71,7 +71,7 @@ def one_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 50, s
     def formula(o: Table, s: Table, counted: Table | None = None) -> Array:
         return target_total(disclosed(o, s, counted))
 
-    sure = tables_of(o, s, counted).map(formula, "disclosed", ("target",))
+    sure = tables_of(counted, o=o, s=s).map(formula, "disclosed", ("target",))
     part = sure.copy(data=ratio(sure.values, sure.values.sum(-1, keepdims=True), np.nan))
     return xr.Dataset({"disclosed": sure, "share": part, "flagged": (sure > records) & (part > share)})
 
@@ -134,7 +134,7 @@ def two_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 4, sh
         found = disclosed(o, s, counted)
         return like(found, cells(found) * (cells(found) > records))
 
-    aligned = tables_of(o, s, counted)
+    aligned = tables_of(counted, o=o, s=s)
     axis = aligned.axes["key"]
     if axis is None:
         columns = [("key_", np.arange(aligned.sizes["key"]), list(range(aligned.sizes["key"])))]

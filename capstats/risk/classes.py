@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.batches import Aligned
-from capstats.counts.primitives import Array, Floats, Table, key_total, ratio, total
+from capstats.counts.primitives import Array, Floats, Table, cells, key_total, ratio, total
 
 
 def greatest(values: Array, x: Table) -> Floats:
@@ -44,6 +44,15 @@ def number_of_classes(x: Table) -> Array:
 def classes_per_record(x: Table) -> Floats:
     """The mean of 1 / o_.j over records."""
     return ratio(number_of_classes(x), total(x), np.nan)
+
+
+def check_whole(x: Table) -> None:
+    """Raise where class sizes may be fractional: nobody is one of half a record."""
+    if cells(x).dtype.kind != "i":
+        raise ValueError(
+            "`table` must hold integers: the risk is 1 divided by the number of records in a class; got fractional counts. "
+            "Count the records without weights."
+        )
 
 
 def k_anonymity(table: Any) -> xr.DataArray:
@@ -151,13 +160,12 @@ def prosecutor_risk(table: Any) -> xr.DataArray:
     Returns
     -------
     DataArray, dims (..., key)
-        1 / o_.j, the risk of each record of a class; NaN for a key without records. At most 1 for counts of records; a class whose
-        weights add up to less than 1 exceeds it. Its greatest value is 1 / k.
+        1 / o_.j, the risk of each record of a class, from 0 to 1; NaN for a key without records. Its greatest value is 1 / k.
 
     Raises
     ------
     ValueError, TypeError
-        If `table` is not a table of counts (the cell is named).
+        If `table` is not a table of counts (the cell is named), or holds fractional weights.
 
     See Also
     --------
@@ -178,6 +186,7 @@ def prosecutor_risk(table: Any) -> xr.DataArray:
     """
 
     def formula(x: Table) -> Floats:
+        check_whole(x)
         sizes = key_total(x)
         return ratio(np.ones_like(sizes), sizes, np.nan)
 
@@ -197,12 +206,12 @@ def marketer_risk(table: Any) -> xr.DataArray:
     Returns
     -------
     DataArray, dims (...)
-        Number of classes / n, the mean of the prosecutor risk over records; NaN where there is no record.
+        Number of classes / n, the mean of the prosecutor risk over records, from 0 to 1; NaN where there is no record.
 
     Raises
     ------
     ValueError, TypeError
-        If `table` is not a table of counts (the cell is named).
+        If `table` is not a table of counts (the cell is named), or holds fractional weights.
 
     See Also
     --------
@@ -223,4 +232,9 @@ def marketer_risk(table: Any) -> xr.DataArray:
     >>> round(float(marketer_risk([[2, 0, 1], [3, 0, 1]])), 4)
     0.2857
     """
-    return of_table(table, classes_per_record, "marketer_risk")
+
+    def formula(x: Table) -> Floats:
+        check_whole(x)
+        return classes_per_record(x)
+
+    return of_table(table, formula, "marketer_risk")

@@ -23,10 +23,9 @@ def among(o: Table, counted: Table | None = None) -> Table:
     return counted
 
 
-def tables_of(o: Any, s: Any, counted: Any) -> Aligned:
-    """Those tables that are given, aligned, in this order."""
-    given = {"o": o, "s": s, "counted": counted}
-    return Aligned({name: table for name, table in given.items() if table is not None})
+def tables_of(counted: Any, **tables: Any) -> Aligned:
+    """The tables, and after them `counted` where it is given, aligned."""
+    return Aligned(tables if counted is None else {**tables, "counted": counted})
 
 
 def disclosed(o: Table, s: Table, counted: Table | None = None) -> Table:
@@ -86,7 +85,7 @@ def disco(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
         return ratio(total(disclosed(o, s, counted)), total(o), np.nan)
 
-    return tables_of(o, s, counted).map(formula, "disco")
+    return tables_of(counted, o=o, s=s).map(formula, "disco")
 
 
 def dis(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
@@ -128,7 +127,7 @@ def dis(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
         return share_of_keys(o, key_total(certain(s)), counted)
 
-    return tables_of(o, s, counted).map(formula, "dis")
+    return tables_of(counted, o=o, s=s).map(formula, "dis")
 
 
 def dio(o: Any, *, counted: Any = None) -> xr.DataArray:
@@ -171,7 +170,7 @@ def dio(o: Any, *, counted: Any = None) -> xr.DataArray:
     def formula(o: Table, counted: Table | None = None) -> Floats:
         return share_of_keys(o, key_total(certain(o)), counted)
 
-    return tables_of(o, None, counted).map(formula, "dio")
+    return tables_of(counted, o=o).map(formula, "dio")
 
 
 def weap(s: Any) -> xr.DataArray:
@@ -197,7 +196,7 @@ def weap(s: Any) -> xr.DataArray:
 
     Notes
     -----
-    See theory/attribute-disclosure.md. On sparse backing the cells without records are 0.
+    See theory/attribute-disclosure.md. On sparse backing, cells without records are 0, also those of an empty key.
 
     References
     ----------

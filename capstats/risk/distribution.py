@@ -179,7 +179,7 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
 
     def individual(o: Table, s: Table) -> Table:
         q = attribution(*lend(o, s), 0.0 if unmatched == "zero" else np.nan)
-        return like(q, np.where(cells(o) > 0, cells(q), np.nan))
+        return like(q, np.where(cells(o) > 0, cells(q), np.nan), np.nan)
 
     boxes = aligned.map(box, "box", ("part",))
     parts = ("lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker")

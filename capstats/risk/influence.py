@@ -84,12 +84,12 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
     def change(o: Table, s: Table) -> Table:
         (c, n), (lost_c, lost_n) = totals(o, s), lost(o, s)
         found = ratio(ratio(c, n, np.nan) * lost_n - lost_c, n - lost_n, np.nan)
-        return found if unit == "key" else like(o, found)
+        return found if unit == "key" else like(o, found, np.nan)
 
     def after(o: Table, s: Table) -> Table:
         (c, n), (lost_c, lost_n) = totals(o, s), lost(o, s)
         found = np.clip(ratio(c - lost_c, n - lost_n, np.nan), 0, 1)  # rounding can pass either end
-        return found if unit == "key" else like(o, found)
+        return found if unit == "key" else like(o, found, np.nan)
 
     out = ("key",) if unit == "key" else ("target", "key")
     return xr.Dataset({"average_cap": aligned.map(after, "average_cap", out), "change": aligned.map(change, "change", out)})
@@ -174,8 +174,9 @@ def rank_removals(o: Any, s: Any, *, unit: Unit = "key", of: Of = "synthetic", u
 
     Notes
     -----
-    See theory/influence.md. The changes of synthetic key classes add up if several are suppressed, under "zero"; those of records and
-    cells do not.
+    See theory/influence.md. Changes add up if all that is removed are synthetic records of different keys and as many original records
+    count as before: under "zero" always, under "drop" if each of these keys keeps a
+    synthetic record. Other changes need not add up.
 
     References
     ----------

@@ -67,7 +67,7 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
     >>> found.correct.values.tolist(), found.disclosed.values.tolist(), found.unique.values.tolist()
     ([3.0, 2.0, 0.0], [3, 0, 0], [False, False, True])
     """
-    aligned = tables_of(o, s, counted)
+    aligned = tables_of(counted, o=o, s=s)
     formulas: dict[str, Callable[..., Array]] = {
         "records": lambda o, *_: key_total(o),
         "synthetic_records": lambda _, s, *__: key_total(s),

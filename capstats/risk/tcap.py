@@ -129,7 +129,7 @@ def tcap(
         below = weight * passes if variant in AMONG_CONFIDENT else weight
         return ratio((right * passes).sum(-1), below.sum(-1), np.nan)
 
-    return tables_of(o, s, counted).map(formula, "tcap")
+    return tables_of(counted, o=o, s=s).map(formula, "tcap")
 
 
 def tau_curve(o: Any, s: Any, *, variant: Variant, rule: Rule = "class", eqmax: float | None = None, counted: Any = None) -> xr.DataArray:
@@ -184,7 +184,7 @@ def tau_curve(o: Any, s: Any, *, variant: Variant, rule: Rule = "class", eqmax: 
             return ratio(above, weight.sum(-1)[..., None], np.nan)
         return ratio(above, from_here(np.take_along_axis(np.broadcast_to(weight, right.shape), order, axis=-1)), np.nan)
 
-    return tables_of(o, s, counted).map(formula, "tau_curve", ("tau",)).assign_coords(tau=taus)
+    return tables_of(counted, o=o, s=s).map(formula, "tau_curve", ("tau",)).assign_coords(tau=taus)
 
 
 def _parts(o: Table, s: Table, x: Table, variant: str, rule: str, eqmax: float | None) -> tuple[Floats, Floats, Array]:

@@ -68,12 +68,12 @@ def unique_keys(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArray:
     (0.5, 0.25)
     """
     if s is None:
-        return tables_of(o, None, counted).map(lambda o, counted=None: share_of_keys(o, alone(o, "o"), counted), "unique_keys")
+        return tables_of(counted, o=o).map(lambda o, counted=None: share_of_keys(o, alone(o, "o"), counted), "unique_keys")
 
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
         return share_of_keys(o, alone(o, "o") & (key_total(s) > 0), counted)
 
-    return tables_of(o, s, counted).map(formula, "unique_keys")
+    return tables_of(counted, o=o, s=s).map(formula, "unique_keys")
 
 
 def replicated_uniques(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
@@ -117,4 +117,4 @@ def replicated_uniques(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
         return share_of_keys(o, alone(o, "o") & alone(s, "s"), counted)
 
-    return tables_of(o, s, counted).map(formula, "replicated_uniques")
+    return tables_of(counted, o=o, s=s).map(formula, "replicated_uniques")

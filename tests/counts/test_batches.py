@@ -307,3 +307,31 @@ def test_aligned_gives_a_formula_tables_of_one_shape() -> None:
     assert shapes == [((2, 3), (2, 3))]
     assert result.sel(target="low").values.tolist() == [1, 1, -1]
     assert result.name == "difference"
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        lambda: capstats.dio(None),
+        lambda: capstats.unique_keys(None),
+        lambda: capstats.key_summary(None, COUNTS),
+        lambda: capstats.disco(None, COUNTS),
+        lambda: capstats.average_cap(None, COUNTS),
+    ],
+)
+def test_none_in_place_of_a_table_is_named(measure: Any) -> None:
+    with pytest.raises(TypeError, match=r"^`o` is None; give a table of counts"):
+        measure()
+    with pytest.raises(TypeError, match=r"^`s` is None; give a table of counts"):
+        capstats.key_summary(COUNTS, None)
+
+
+@pytest.mark.parametrize("measure", [capstats.average_cap, capstats.disco, lambda o, s: capstats.anonymity(o, s).prosecutor])
+@pytest.mark.parametrize("weight", [1e-320, 1e-200])
+@pytest.mark.parametrize("stored", [False, True])
+def test_weights_whose_products_would_be_0_are_refused(measure: Any, weight: float, stored: bool) -> None:
+    counts = xr.DataArray(np.array([[2.5, 1], [0, weight]]), dims=("target", "key"))
+    counts = counts.copy(data=sparse.COO.from_numpy(counts.values)) if stored else counts
+    with pytest.raises(ValueError, match=r"`o` must be 0 or at least 1e-100, .*; got 1e-\d+ at key=1, target=1"):
+        measure(counts, COUNTS)
+    assert capstats.average_cap([[1e-100, 0], [0, 1e-100]], [[1e-100, 0], [1e-100, 1e-100]]).item() == 0.75

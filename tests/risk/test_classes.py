@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_table import classes, coarsened, random_tables, records, tables, theorem
 
-from capstats import class_sizes, from_counts, k_anonymity, marketer_risk, prosecutor_risk, tabulate
+from capstats import anonymity, class_sizes, from_counts, k_anonymity, marketer_risk, prosecutor_risk, tabulate
 
 O_4 = [[0, 0, 62], [197, 136, 134], [74, 99, 198]]
 
@@ -97,7 +97,18 @@ def test_labels_of_keys_and_missing_values_are_kept():
 def test_weights_are_summed():
     assert k_anonymity([[0.5, 2.5], [1.0, 0]]).item() == 1.5
     assert class_sizes([[0.5, 2.5], [1.0, 0]])["size"].values.tolist() == [1.5, 2.5]
-    assert marketer_risk([[0.5, 2.5], [1.0, 0]]).item() == 0.5
+
+
+@pytest.mark.parametrize("risk", [prosecutor_risk, marketer_risk])
+@pytest.mark.parametrize("table", [[[0.5]], [[0.5, 2.5], [1.0, 0]]])
+def test_there_is_no_risk_to_be_picked_from_half_a_record(risk, table):
+    with pytest.raises(ValueError, match="`table` must hold integers: the risk is 1 divided by the number of records in a class"):
+        risk(table)
+    both = anonymity(table, np.ceil(table))
+    for name in ("prosecutor", "marketer", "uniques"):
+        assert np.isnan(both[name].sel(table="original"))
+        assert not np.isnan(both[name].sel(table="synthetic"))
+    assert not np.isnan(both.k).any()
 
 
 def test_counts_near_the_largest_that_are_exact():

@@ -284,3 +284,9 @@ def test_bad_tables_raise(measure):
         measure([[1, -1]], [[1, 1]])
     with pytest.raises(TypeError, match="is a DataFrame"):
         measure(pd.DataFrame({"a": [1]}), [[1]])
+
+
+def test_purity_of_fractional_weights_is_decided_as_floats_add():
+    """Assumption of theory/attribute-disclosure.md: 1 + 1e-17 is stored as 1, 1 + 1e-15 is not."""
+    assert disco([[1], [0]], [[1], [1e-17]]) == 1
+    assert disco([[1], [0]], [[1], [1e-15]]) == 0

@@ -67,7 +67,8 @@ def maximum_knowledge(
 
     Notes
     -----
-    See theory/maximum-knowledge.md for what the source leaves open. Equally near records are all pooled; where t modes tie, each is guessed
+    See theory/maximum-knowledge.md for what the source leaves open. Records are nearest within each released table; equally near ones are
+    all pooled; where t modes tie, each is guessed
     with probability 1/t; ranks are divided by the number of records of their table, and compared without rounding; a missing value is a
     level of its own, after all others.
 

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.counts.backing import Index, filled, is_sparse, stacked, table_of
-from capstats.counts.batches import Aligned
+from capstats.counts.batches import LEAST, Aligned
 from capstats.counts.labels import canonical
 from capstats.counts.primitives import Array, Floats, Table, ratio, target_total, total
 from capstats.counts.tabulate import tabulate
@@ -39,7 +39,8 @@ def model_attack(
         It is cloned for each synthetic table, fitted once on the distinct released rows with their multiplicities as weights, and asked
         once for each distinct key of the original and the holdout. It sees every key column as the places of its levels, 0, 1, ... in the
         order of the table (`from_counts`), and the target likewise: for levels without order put an encoder before it, in a pipeline. An
-        estimator that takes no weights (so no pipeline) gets repeated rows; one without ``predict_proba`` puts all on its guess.
+        estimator that takes no weights (so no pipeline) gets repeated rows; one without ``predict_proba`` puts all on its guess. Options
+        that count rows, such as ``min_samples_leaf`` of a tree, count distinct rows here: use ``min_weight_fraction_leaf``.
     **options
         Passed to `tabulate`, such as ``types``, ``bins`` and ``missing``.
 
@@ -48,17 +49,18 @@ def model_attack(
     Dataset, with dim ``synthetic`` where there are several synthetic tables
         ``probability``, dims (..., target, key): what the attacker puts on each target of a key, adding up to 1; it stands wherever a
         measure of attribution takes `s`, as in ``cap_quantiles(attack.o, attack.probability, 0.9)``. A key that nobody asked for, or for
-        which the estimator answers nothing (zeros or NaN), holds zeros. ``o`` and, where given, ``h``: counts of the original and the
-        holdout. ``average``: the mean probability put on the true target. ``best_guess``: the share of records whose target is the
-        likeliest one (ties share); beside it ``majority_guess``, of an attacker who always names the most frequent released target, and
-        ``modal_cap``, of the modal CAP attacker. All from 0 to 1. ``attrs`` say whether rows were repeated, and whether records without an
-        answer count 0 ("zero") or are left out ("drop", an answer of NaN).
+        which the estimator answers nothing (zeros or NaN), holds zeros, as does a probability below 1e-100. ``o`` and, where given, ``h``:
+        counts of the original and the holdout. ``average``: the mean probability put on the true target. ``best_guess``: the share of
+        records whose target is the likeliest one (ties share); beside it ``majority_guess``, of an attacker who always names the most
+        frequent released target, and ``modal_cap``, of the modal CAP attacker. All from 0 to 1. ``attrs`` say whether rows were repeated,
+        and whether records without an answer count 0 ("zero") or are left out ("drop", an answer of NaN).
 
     Raises
     ------
     ValueError, TypeError, ImportError
-        If a synthetic table holds one target only; the estimator is no classifier, takes no weights where they are fractional, or cannot
-        answer for a level that was not released; or what `tabulate` raises. Without scikit-learn (extra ``learn``).
+        If the estimator is no classifier, cannot be fitted to a synthetic table that holds one target only, takes no weights where they
+        are fractional, or cannot answer for a level that was not released; or what `tabulate` raises. Without scikit-learn (extra
+        ``learn``).
 
     See Also
     --------
@@ -100,7 +102,7 @@ def model_attack(
         found = _answers(clone(estimator), s, asked, weighted, name)
         silent |= bool(np.isnan(found).any())
         found = np.nan_to_num(found)
-        where = np.nonzero(found)
+        where = np.nonzero(found >= LEAST)
         answers.append(table_of(found[where], where[1], asked[where[0]], s.shape, is_sparse(s.variable.data)))
     p = tables.s.copy(data=stacked(answers) if several else answers[0]).rename("probability")
     o, s, n = tables.o, tables.s, Aligned({"o": tables.o}).totals("o")
@@ -129,22 +131,27 @@ def _answers(estimator: Any, s: xr.DataArray, asked: Index, weighted: bool, name
     axis: Any = s.indexes["key"]
     x = pd.DataFrame({str(c): np.asarray(codes) for c, codes in zip(axis.names, axis.codes, strict=True)})
     (target, key), counts = _held(s)
-    if len(np.unique(target)) < 2:
-        raise ValueError(f"`{name}` holds one target only, {canonical(s.indexes['target'][target[0]])!r}: there is nothing to fit.")
-    if weighted:
-        estimator.fit(x.iloc[key], target, sample_weight=counts.astype(np.float64))
-    elif counts.dtype.kind == "i":
-        estimator.fit(x.iloc[np.repeat(key, counts)], np.repeat(target, counts))
-    else:
+    if not weighted and counts.dtype.kind != "i":
         raise ValueError(f"{type(estimator).__name__} takes no weights, and those of `{name}` are fractional. Give an estimator that does.")
     questions = x.iloc[asked]
     found = np.zeros((len(asked), s.sizes["target"]))
     try:
+        if weighted:
+            estimator.fit(x.iloc[key], target, sample_weight=counts.astype(np.float64))
+        else:
+            estimator.fit(x.iloc[np.repeat(key, counts)], np.repeat(target, counts))
         if hasattr(estimator, "predict_proba"):
             found[:, estimator.classes_] = estimator.predict_proba(questions)
         else:
             found[np.arange(len(asked)), estimator.predict(questions)] = 1
-    except IndexError as error:
+    except (ValueError, IndexError) as error:
+        if len(np.unique(target)) == 1:
+            raise ValueError(
+                f"All records of `{name}` have the same target, and {type(estimator).__name__} cannot be fitted to one target ({error}). "
+                f"Give an estimator that can, such as CAPClassifier or a tree."
+            ) from error
+        if not isinstance(error, IndexError):
+            raise
         raise ValueError(
             f"{type(estimator).__name__} has no answer for a level that `{name}` does not show ({error}). Tell it the levels, as with "
             f"min_categories of CategoricalNB, or put an encoder before it that ignores unknown ones."

@@ -70,7 +70,9 @@ def membership_scores(
     DataArray, dims (record), before it ``synthetic`` or ``m`` where there are several; records keep their pandas index (of several
     levels: as tuples)
         log10 of the sum over released records y of prod_v exp(-((x_v - y_v) / width_v)^2 / 2). Not above log10 of their number without
-        `constant`; -inf where each of them is infinitely far (a missing number is, from any other).
+        `constant`; -inf where each of them is infinitely far (a missing number is, from any other). ``attrs`` say how the scores were
+        made: ``widths``, ``categories``, ``constant``, and ``coding``, the levels of each category by place. Scores of two calls can be
+        compared where these agree.
 
     Raises
     ------
@@ -109,7 +111,13 @@ def membership_scores(
         logs = logs[0]
     index = records.index if isinstance(records, pd.DataFrame) else pd.RangeIndex(len(where))
     own = {} if merely_numbers(index) else {"record": index.to_flat_index().rename("record")}
-    return xr.DataArray(logs[..., where], coords={**dims, **own}, dims=(*dims, "record"), name="membership_scores")
+    made = {
+        "widths": dict(zip([c.name for c in known.columns], _widths(widths, known.columns), strict=True)),
+        "categories": categories,
+        "constant": bool(constant),
+        "coding": {c.name: c.order for c in known.columns if c.order is not None and categories == "codes"},
+    }
+    return xr.DataArray(logs[..., where], coords={**dims, **own}, dims=(*dims, "record"), name="membership_scores", attrs=made)
 
 
 def merely_numbers(index: pd.Index) -> bool:

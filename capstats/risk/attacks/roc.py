@@ -53,7 +53,7 @@ def membership_roc(
     ----------
     members, non_members : data frame, mapping of columns or path; or array-like of log10 scores
         Records that were used for synthesis, and records of the same population that were not. Without `synthetic` they are their scores:
-        DataArrays of `membership_scores`, or one list each.
+        DataArrays of `membership_scores` that were made alike, or one list each.
     synthetic, columns, widths, categories, constant, types
         As in `membership_scores`, which are then computed for all records at once.
     m : int or sequence of ints, optional
@@ -74,8 +74,8 @@ def membership_roc(
     Raises
     ------
     ValueError, TypeError
-        If either kind is empty, two pandas indexes (unless both merely number the rows) share a label, or what `membership_scores`
-        raises.
+        If either kind is empty, two pandas indexes (unless both merely number the rows) share a label, scores were made with other
+        widths or another coding of categories (as their attrs say), or what `membership_scores` raises.
 
     See Also
     --------
@@ -181,9 +181,28 @@ def _given(members: Any, non_members: Any) -> tuple[Floats, Counts, str | None]:
     dim = None if first.ndim == 1 else str(first.dims[0])
     if first.dims != second.dims or (dim is not None and not first.indexes[dim].equals(second.indexes[dim])):
         raise ValueError("`members` and `non_members` have other dims or labels: score both against the same released tables.")
+    _check_alike(first.attrs, second.attrs)
     scores = np.atleast_2d(np.concatenate([first.values, second.values], axis=-1))
     is_member = np.arange(scores.shape[-1]) < first.sizes["record"]
     return scores, np.array([is_member, ~is_member]).astype(np.int64), dim
+
+
+def _check_alike(members: Mapping[Any, Any], others: Mapping[Any, Any]) -> None:
+    """Raise where scores say that they were made in two ways."""
+    if members.get("coding") != others.get("coding") and None not in (members.get("coding"), others.get("coding")):
+        of_both = members["coding"].keys() | others["coding"].keys()
+        columns = sorted(c for c in of_both if members["coding"].get(c) != others["coding"].get(c))
+        raise ValueError(
+            f"The categories of column {columns[0]!r} have other places in the scores of `members` than in those of `non_members`, so the "
+            f"scores cannot be compared. Give membership_roc the records in place of the scores, or give both calls of membership_scores "
+            f"the same levels, as types={{{columns[0]!r}: [levels in order]}}."
+        )
+    for name in ("widths", "categories", "constant"):
+        if name in members and name in others and members[name] != others[name]:
+            raise ValueError(
+                f"The scores of `members` were made with {name}={members[name]!r} and those of `non_members` with {others[name]!r}; "
+                f"give both calls the same {name}."
+            )
 
 
 def _curve(scores: Floats, both: Counts, at: Floats) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -105,6 +106,16 @@ def shown(k, j, t, released, convention):
     far = [(a != k) + (b != j) for a, b, _ in released]
     reach = min(far) if convention["unmatched"] == "nearest" else convention.get("radius", 0)
     return sum(d <= reach and x == t for d, (_, _, x) in zip(far, released, strict=True))
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS, ids=str)
+def test_a_release_with_one_target_is_attacked_where_average_cap_is_defined(convention):
+    original, released = people(1), people(2).assign(ill="no")
+    tables = tabulate(original, released, keys=KEYS, target="ill")
+    attack = model_attack(original, released, keys=KEYS, target="ill", estimator=CAPClassifier(**convention))
+    assert attack.average.item() == pytest.approx(average_cap(tables.o, tables.s, **convention).item(), rel=1e-12)
+    tree = model_attack(original, released, keys=KEYS, target="ill", estimator=DecisionTreeClassifier())
+    assert tree.average.item() == tree.best_guess.item() == pytest.approx((original["ill"] == "no").mean(), rel=1e-12)
 
 
 def test_weights_count_and_a_row_of_weight_0_is_not_there():
@@ -204,6 +215,35 @@ def test_distinct_rows_with_weights_are_the_records_one_by_one(estimator):
     truth = [p[i, list(fitted.classes_).index(t)] if t in fitted.classes_ else 0 for i, t in enumerate(y)]
     assert attack.average.item() == pytest.approx(np.mean(truth), rel=1e-4)  # the iterations of logistic regression end where they do
     assert attack.attrs["repeated_rows"] is False
+
+
+@pytest.mark.parametrize("option", ["min_samples_leaf", "min_samples_split"])
+def test_options_that_count_rows_see_distinct_rows_and_weight_fractions_see_records(option):
+    """Six records of a, five of them x, and six of b, all y: three distinct rows, which 3 in each leaf or 4 in a node forbid to part.
+
+    By hand: the whole has 5 x and 7 y, so (5 * 5 + 7 * 7) / 144; in two leaves (5 * 5 / 6 + 1 / 6 + 6) / 12.
+    """
+    records = pd.DataFrame({"k": list("aaaaaabbbbbb"), "t": list("xxxxxyyyyyyy")})
+    x = (records[["k"]] == "b").astype(int)
+    for tree, by_rows in (
+        (DecisionTreeClassifier(**{option: {"min_samples_leaf": 3, "min_samples_split": 4}[option]}), 74 / 144),
+        (DecisionTreeClassifier(min_weight_fraction_leaf=0.25), 62 / 72),
+    ):
+        attack = model_attack(records, records, keys="k", target="t", estimator=tree)
+        assert attack.average.item() == pytest.approx(by_rows, rel=1e-12)
+        fitted = tree.fit(x, records["t"])
+        one_by_one = fitted.predict_proba(x)[np.arange(12), (records["t"] == "y").astype(int)].mean()
+        assert one_by_one == pytest.approx(62 / 72, rel=1e-12)
+
+
+def test_plain_categorical_naive_bayes_smooths_over_one_level_more_than_the_greatest_released_place():
+    """Places of the key levels: a 0, b 1, c 2, d 3. Only a and c are released, so that L is 3, and 4 with min_categories."""
+    original, released = {"k": list("abcd"), "t": [0, 1, 0, 1]}, {"k": ["a", "a", "c"], "t": [0, 1, 1]}
+    asked = {"k": list("abc"), "t": [0, 1, 0]}
+    for estimator, of, levels in ((CategoricalNB(), asked, 3), (CategoricalNB(min_categories=4), original, 4)):
+        found = model_attack(of, released, keys="k", target="t", estimator=estimator).probability
+        in_a = [Fraction(1 + 1, 1 + levels), Fraction(2 * (1 + 1), 2 + levels)]  # s_i. (s_ia + 1) / (s_i. + L) for both targets
+        assert found.sel(target=0, k="a").item() == pytest.approx(float(in_a[0] / sum(in_a)), rel=1e-12)
 
 
 def test_an_estimator_without_weights_gets_repeated_rows_and_the_result_says_so():
@@ -314,8 +354,9 @@ class NotOfScikitLearn:
 def test_bad_input_is_refused():
     original, released = people(5), people(6)
     usual = {"keys": KEYS, "target": "ill", "estimator": CategoricalNB()}
-    with pytest.raises(ValueError, match=r"`synthetic\[1\]` holds one target only, 'no': there is nothing to fit"):
-        model_attack(original, [released, released[released["ill"] == "no"]], **(usual | {"estimator": DummyClassifier()}))
+    for estimator in (LogisticRegression(), HistGradientBoostingClassifier()):
+        with pytest.raises(ValueError, match=r"All records of `synthetic\[1\]` have the same target, and \w+ cannot be fitted to one"):
+            model_attack(original, [released, released[released["ill"] == "no"]], **(usual | {"estimator": estimator}))
     for estimator in (Ridge(), CategoricalNB, "naive Bayes", NotOfScikitLearn()):
         with pytest.raises(TypeError, match="`estimator` must be a scikit-learn classifier"):
             model_attack(original, released, **(usual | {"estimator": estimator}))

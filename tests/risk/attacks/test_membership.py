@@ -12,7 +12,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capstats import average_cap, membership_roc, membership_scores, tabulate
+from capstats import average_cap, maximum_knowledge, membership_roc, membership_scores, tabulate
 from capstats.risk.attacks import kernels
 
 LEVELS = ["low", "mid", "high", "top"]
@@ -447,3 +447,50 @@ def test_narrow_widths_rank_by_the_nearest_released_record_and_wide_ones_by_the_
     narrow, wide = (membership_scores(records, released, columns=["age", "income"], widths=t) * math.log(10) for t in (1e-3, 1e3))
     np.testing.assert_allclose(1e-6 * narrow, -squares.min(1) / 2, atol=1e-5)
     np.testing.assert_allclose(1e6 * (len(y) - np.exp(wide)), squares.sum(1) / 2, rtol=1e-4)
+
+
+@pytest.mark.parametrize("types", [[1], "text", 3])
+def test_types_that_are_no_mapping_are_refused(types):
+    usual = {"columns": ["age", "town"], "types": types}
+    with pytest.raises(TypeError, match=r"`types` must be a mapping \{column: type\}"):
+        membership_scores(mixed(1, 5), mixed(2, 5), widths=1, **usual)
+    with pytest.raises(TypeError, match=r"`types` must be a mapping \{column: type\}"):
+        membership_roc(mixed(1, 5), mixed(2, 5), mixed(3, 5), widths=1, **usual)
+    with pytest.raises(TypeError, match=r"`types` must be a mapping \{column: type\}"):
+        maximum_knowledge(mixed(1, 5), mixed(2, 5), **usual)
+
+
+# --- Scores of two calls
+
+
+def scores_of_two_calls(members=None, others=None, **both):
+    """Scores of a and c, and of b and b, against the released levels a and c."""
+    usual = {"columns": "x", "widths": 1} | both
+    released = {"x": ["a", "c"]}
+    return membership_scores({"x": ["a", "c"]}, released, **usual | (members or {})), membership_scores(
+        {"x": ["b", "b"]}, released, **usual | (others or {})
+    )
+
+
+def test_scores_whose_categories_have_other_places_are_not_compared():
+    """Alone, a and c are neighbours, and b stands between them: as one table, the non-members have the higher scores."""
+    with pytest.raises(ValueError, match=r"The categories of column 'x' have other places .* types=\{'x': \[levels in order\]\}"):
+        membership_roc(*scores_of_two_calls())
+    with pytest.raises(ValueError, match="The categories of column 'x' have other places"):
+        membership_roc(*scores_of_two_calls({"m": [1]}, {"m": [1]}))
+    of_records = membership_roc({"x": ["a", "c"]}, {"x": ["b", "b"]}, {"x": ["a", "c"]}, columns="x", widths=1)
+    assert membership_roc(*scores_of_two_calls(types={"x": ["a", "b", "c"]})).identical(of_records)
+
+
+def test_scores_that_need_no_places_or_say_nothing_are_compared():
+    assert membership_roc(*scores_of_two_calls(categories="mismatch")).auc == 1
+    members, others = scores_of_two_calls()
+    assert membership_roc(members.drop_attrs(), others).auc == membership_roc(members.values, others.values).auc == 1
+
+
+@pytest.mark.parametrize("name", ["widths", "categories", "constant"])
+def test_scores_made_in_two_ways_are_not_compared(name):
+    other = {"widths": 2, "categories": "mismatch", "constant": True}[name]
+    usual = {"types": {"x": ["a", "b", "c"]}}
+    with pytest.raises(ValueError, match=rf"made with {name}=" if name != "categories" else "have other places|made with categories="):
+        membership_roc(*scores_of_two_calls({}, {name: other}, **usual))

@@ -1,0 +1,214 @@
+"""The release beside the original: protected records and normalised CAP, held against loops over people in exact fractions."""
+
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+import hypothesis.extra.numpy as numpy_strategies
+import numpy as np
+import pytest
+import sparse
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from one_table import records, theorem
+
+from capstats import average_cap, baseline_cap, from_counts, goodman_kruskal_tau, normalized_cap, protected_records
+from capstats.datasets import paper_originals, paper_synthetics
+
+both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
+measures = pytest.mark.parametrize("measure", [protected_records, normalized_cap])
+pairs = st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
+    lambda shape: st.tuples(*[numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 6)) for _ in range(2)])
+)
+
+
+def cap(table, i, j):
+    """Individual CAP of a record with a table, in exact fractions; None where the table does not have its key."""
+    s_j = sum(int(row[j]) for row in table)
+    return Fraction(int(table[i][j]), s_j) if s_j else None
+
+
+def protected(o, s, unmatched):
+    """How many people have a smaller CAP, one after the other."""
+    found = 0
+    for i, j in records(o):
+        with_s = cap(s, i, j)
+        if with_s is None and unmatched == "drop":
+            continue
+        found += (with_s or 0) < cap(o, i, j)
+    return found
+
+
+def normalized(o, s, unmatched):
+    """The formula from sums over people, in exact fractions; None where it is undefined."""
+    people = records(o)
+    counted = [(i, j) for i, j in people if cap(s, i, j) is not None or unmatched == "zero"]
+    if not counted:
+        return None
+    n = len(people)
+    baseline = sum(Fraction(sum(k == i for k, _ in people), n) for i, _ in people) / n
+    itself = sum(cap(o, i, j) for i, j in people) / n
+    with_s = sum(cap(s, i, j) or 0 for i, j in counted) / len(counted)
+    return None if itself == baseline else (with_s - baseline) / (itself - baseline)
+
+
+def random_pairs(seed, number=100):
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        shape = rng.integers(1, 5), rng.integers(1, 6)
+        yield [rng.integers(0, rng.integers(2, 8), shape) * (rng.random(shape) < 0.7) for _ in range(2)]
+
+
+# --- protected records
+
+
+def test_the_people_of_the_papers_illustration():
+    # Section 2.3: x_0, a sick smoker, is protected (.2424 below .4), x_1, a healthy one, is not (.7576 above .6).
+    assert protected_records([[20, 0], [30, 0]], [[8, 7], [25, 60]]) == 20
+    assert protected_records([[20, 5], [30, 45]], [[8, 7], [25, 60]]) == 20 + 45
+
+
+def test_protected_people_of_the_papers_o_4():
+    # S_a has key totals 323, 248, 329. Only the cells whose share falls: T_2 of K_1 (197/271 to 104/323), T_2 of K_2 (136/235 to 44/248),
+    # T_3 of K_2 (99/235 to 86/248), T_3 of K_3 (198/394 to 118/329).
+    o, s = paper_originals().sel(original="O_4"), paper_synthetics().sel(synthetic="a")
+    assert protected_records(o, s) == 197 + 136 + 99 + 198
+
+
+@both_versions
+def test_protected_records_are_those_of_a_loop_over_people(unmatched):
+    for o, s in random_pairs(1):
+        assert protected_records(o, s, unmatched=unmatched) == protected(o, s, unmatched)
+
+
+def test_what_is_borrowed_from_the_nearest_keys_counts():
+    keys = {"a": [1, 1, 2], "b": [1, 2, 2]}
+    tables = from_counts([[3, 2, 2], [1, 2, 1]], [[1, 0, 1], [1, 0, 0]], key_labels=keys)
+    # The second key borrows from both others: 2 of 3 have target 0, above 1/2; target 1 falls to 1/3. The first: 3/4 to 1/2, 1/4 to 1/2.
+    # The third: 2/3 to 1, 1/3 to 0.
+    assert protected_records(tables.o, tables.s, unmatched="nearest") == 3 + 2 + 1
+    assert protected_records(tables.o, tables.s) == 3 + 4 + 1
+    assert protected_records(tables.o, tables.s, unmatched="drop") == 3 + 1
+    assert protected_records(tables.o, tables.s, radius=2) == protected(tables.o.values, [[2] * 3, [1] * 3], "zero")
+    assert protected_records(tables.o, 0 * tables.s, unmatched="nearest") == 0
+
+
+@theorem
+@given(pairs)
+def test_where_a_key_keeps_its_targets_not_all_of_its_people_are_protected(tables):
+    """Part 1 of theory/comparison.md: in every matched key at least the records of its least filled cell are not."""
+    o, s = tables
+    s = s * (o > 0)
+    held = np.where(o > 0, o, 99).min(0) * (s.sum(0) > 0)
+    assert protected_records(o, s) <= o.sum() - held.sum()
+
+
+@theorem
+@given(pairs, st.integers(1, 5))
+def test_nobody_is_protected_by_the_original_itself(tables, times):
+    o, _ = tables
+    assert protected_records(o, times * o) == 0
+    assert protected_records(0.3 * o, 0.7 * o) == 0
+
+
+def test_everybody_of_a_key_may_be_protected_where_the_release_adds_a_target():
+    assert protected_records([[2], [0]], [[1], [1]]) == 2
+    assert protected_records([[2], [0]], [[0], [0]]) == 2
+
+
+def test_protected_weights_are_summed():
+    assert protected_records([[0.5, 1], [1.5, 1]], [[1, 1], [1, 1]]) == 1.5
+    assert protected_records([[1, 1], [3, 1]], [[1, 1], [1, 1]]).dtype == np.int64
+
+
+# --- normalised CAP
+
+
+def test_normalised_cap_by_hand():
+    # b = 25/40 with o_1. = 25, o_2. = 75 of 100: (1/16 + 9/16) = .625; CAP(O) = .67; CAP(S) = .684 of the paper's illustration.
+    found = normalized_cap([[20, 5], [30, 45]], [[8, 7], [25, 60]]).item()
+    with_s = Fraction(20 * 8 + 30 * 25, 33 * 100) + Fraction(5 * 7 + 45 * 60, 67 * 100)
+    itself = Fraction(20**2 + 30**2, 50 * 100) + Fraction(5**2 + 45**2, 50 * 100)
+    assert found == pytest.approx(float((with_s - Fraction(5, 8)) / (itself - Fraction(5, 8))), rel=1e-12)
+    assert found > 1
+
+
+@both_versions
+def test_normalised_cap_is_that_of_a_loop_over_people(unmatched):
+    undefined = 0
+    for o, s in random_pairs(2):
+        expected = normalized(o, s, unmatched) if o.any() else None
+        found = normalized_cap(o, s, unmatched=unmatched).item()
+        undefined += expected is None
+        assert np.isnan(found) if expected is None else found == pytest.approx(float(expected), rel=1e-9, abs=1e-12)
+    assert 5 < undefined < 60
+
+
+@theorem
+@given(pairs, st.integers(0, 10))
+def test_replacing_a_share_of_the_targets_by_draws_leaves_the_rest(tables, tenths):
+    """Part 3 of theory/comparison.md: with q = (1 - theta) r + theta p the value is 1 - theta; theta 0 is the original, 1 the baseline."""
+    o, _ = tables
+    theta = tenths / 10
+    s = (1 - theta) * o + theta * o.sum(1, keepdims=True) * o.sum(0) / max(o.sum(), 1)
+    found = normalized_cap(o, s).item()
+    tau = goodman_kruskal_tau(o).item()
+    if not tau > 1e-9:
+        assert np.isnan(found)
+    else:
+        assert found == pytest.approx(1 - theta, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("theta", [Fraction(0), Fraction(1, 3), Fraction(1)])
+def test_the_expected_value_after_random_replacement_by_enumeration(theta):
+    """Part 4 of theory/comparison.md: every outcome for each of five records, with its probability, in fractions."""
+    o = [[2, 1], [0, 2]]
+    p = [Fraction(3, 5), Fraction(2, 5)]
+    expected, probability = Fraction(0), Fraction(0)
+    people = records(o)
+    for targets in product(range(2), repeat=len(people)):
+        chance = prod((1 - theta) * (i == t) + theta * p[t] for (i, _), t in zip(people, targets, strict=True))
+        s = [[sum((t, j) == (a, b) for (_, j), t in zip(people, targets, strict=True)) for b in range(2)] for a in range(2)]
+        probability += chance
+        expected += chance * normalized(o, s, "zero") if chance else 0
+    assert (probability, expected) == (1, 1 - theta)
+
+
+@theorem
+@given(pairs)
+def test_average_cap_is_read_off_the_scale(tables):
+    """CAP(S) = b + x (CAP(O) - b), where the scale has a length."""
+    o, s = tables
+    x = normalized_cap(o, s).item()
+    if not np.isnan(x):
+        b, itself = baseline_cap(o).item(), average_cap(o, o).item()
+        assert b + x * (itself - b) == pytest.approx(average_cap(o, s).item(), rel=1e-9, abs=1e-12)
+
+
+# --- both
+
+
+@measures
+def test_dims_broadcast_and_both_backings_and_any_order_agree(measure):
+    rng = np.random.default_rng(3)
+    o = xr.DataArray(rng.integers(0, 4, (4, 6)), {"target": list("abcd")}, dims=("target", "key"))
+    s = xr.DataArray(rng.integers(0, 4, (3, 4, 6)) * rng.integers(0, 2, (3, 1, 6)), {"target": list("abcd")}, ("draw", "target", "key"))
+    found = measure(o, s)
+    assert found.dims == ("draw",)
+    assert found.name == measure.__name__
+    for draw in range(3):
+        assert found[draw].item() == measure(o, s[draw]).item()
+    np.testing.assert_allclose(measure(o, s[:, ::-1]), found, rtol=1e-12)
+    stored = (x.copy(data=sparse.COO.from_numpy(x.values)) for x in (o, s))
+    np.testing.assert_allclose(measure(*stored), found, rtol=1e-12)
+
+
+@measures
+def test_bad_input_is_refused(measure):
+    with pytest.raises(ValueError, match="`s` must be non-negative; got -1 at key=0, target=0"):
+        measure([[1]], [[-1]])
+    with pytest.raises(ValueError, match='`unmatched` must be "zero"'):
+        measure([[1]], [[1]], unmatched="none")
+    with pytest.raises(ValueError, match="the keys of these tables have no labels"):
+        measure([[1]], [[1]], unmatched="nearest")
