@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from capstats.audit import Audit, audit
 from capstats.concordance import as_riskutility, as_sdmetrics, as_sdnist, as_synthgauge, as_synthpop
 from capstats.counts.labels import MISSING
-from capstats.counts.longform import expand, to_frame
+from capstats.counts.levels import LevelsWarning
+from capstats.counts.longform import compare_levels, expand, to_frame
 from capstats.counts.primitives import at_most
 from capstats.counts.tables import from_counts, full_domain, merge_counts, observed_domain
 from capstats.counts.tabulate import tabulate
@@ -45,6 +46,7 @@ __all__ = [
     "MISSING",
     "Audit",
     "CAPClassifier",
+    "LevelsWarning",
     "alpha_k_anonymity",
     "anonymity",
     "as_riskutility",
@@ -65,6 +67,7 @@ __all__ = [
     "cap_influence",
     "cap_quantiles",
     "class_sizes",
+    "compare_levels",
     "correct_predictions",
     "delta_disclosure",
     "dio",

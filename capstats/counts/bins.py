@@ -271,13 +271,13 @@ def _of_labels(labels: Sequence[Label], kind: Kind | None) -> NDArray[Any]:
     return np.array([microseconds(np.array(x.to_datetime64()).reshape(1))[0] for x in stamps], np.int64)
 
 
-def label_numbers(labels: Sequence[Label], used: NDArray[np.bool_], wanted: TypeToCut | None, column: str, table: str) -> Numbers:
-    """Labels as numbers, texts parsed; those that are not used are missing."""
-    present = [i for i in np.flatnonzero(used).tolist() if labels[i] is not MISSING]
+def label_numbers(labels: Sequence[Label], records: NDArray[Any], wanted: TypeToCut | None, column: str, table: str) -> Numbers:
+    """Labels as numbers, texts parsed; those that no record holds are missing."""
+    present = [i for i in np.flatnonzero(records).tolist() if labels[i] is not MISSING]
     values = [labels[i] for i in present]
     kind = one_kind(values, column, table)
     if kind == "text":
-        values = as_type(values, wanted or "number", column, table)
+        values = as_type(values, wanted or "number", column, table, records[present].tolist())
         kind = one_kind(values, column, table)
         if kind == "number":  # as every engine parses them
             try:

@@ -17,7 +17,9 @@ from capstats.counts.bins import Cut, Numbers, cut_column, equal_width
 from capstats.counts.codes import Column
 from capstats.counts.columns import column_of
 from capstats.counts.frames import numbers_of
-from capstats.counts.tabulate import tabulate
+from capstats.counts.labels import Label
+from capstats.counts.levels import Entry, compare, warn_of_levels
+from capstats.counts.tabulate import on_axes, read_records
 
 SIDES = ("real_data", "synthetic_data")  # what error messages call the frames
 
@@ -30,22 +32,34 @@ def count_by_equality(
     Their labels are numbers that stand for equal values, or for the bins that ``bins`` asks for. Numbers are what `tabulate` takes without
     a question: they have one kind, and a column that is named twice gets two names.
     """
-    codes = {column: _coded([frame[column] for frame in frames], bins.get(column)) for column in dict.fromkeys([*keys, *targets])}
+    coded = {column: _coded([frame[column] for frame in frames], bins.get(column)) for column in dict.fromkeys([*keys, *targets])}
+    codes = {column: both for column, (both, _) in coded.items()}
     known = {f"key{i}": codes[column] for i, column in enumerate(keys)}
     guessed = {f"target{i}": codes[column] for i, column in enumerate(targets)}
     real, synthetic = ({name: both[side] for name, both in (known | guessed).items()} for side in (0, 1))
     if frames[0].empty:
         return None
-    tables = tabulate(real, None if frames[1].empty else synthetic, keys=list(known), target=list(guessed))
+    if not frames[1].empty:
+        compared = {column: _compared(*coded[column], "key" if column in keys else "target") for column in coded if column not in bins}
+        warn_of_levels({"levels": {str(c): {SIDES[1]: entry} for c, entry in compared.items() if entry is not None}}, SIDES[0])
+    tables = on_axes(read_records(real, None if frames[1].empty else synthetic, None, list(known), list(guessed)), "auto")[0]
     return tables.o, tables.o * 0 if frames[1].empty else tables.s
 
 
-def _coded(columns: Sequence[pd.Series], bins: int | None) -> list[NDArray[np.int64]]:
-    """The original's and the synthetic column as numbers that are the same where Python finds the values equal, or in the same bin."""
+def _compared(codes: Sequence[NDArray[np.int64]], labels: Sequence[Label], role: str) -> Entry | None:
+    real, synthetic = (np.bincount(x, minlength=len(labels)) for x in codes)
+    return compare(labels, real, synthetic, role)
+
+
+def _coded(columns: Sequence[pd.Series], bins: int | None) -> tuple[list[NDArray[np.int64]], list[Label]]:
+    """The original's and the synthetic column as numbers that are the same where Python finds the values equal, or in the same bin.
+
+    With them the labels that the numbers stand for.
+    """
     name = str(columns[0].name)
     found = [column_of(x, name, side) for x, side in zip(columns, SIDES, strict=True)] if bins is None else _cut(columns, bins, name)
     places: dict[Any, int] = {}
-    return [_places(column, places) for column in found]
+    return [_places(column, places) for column in found], list(places)
 
 
 def _places(column: Column, places: dict[Any, int]) -> NDArray[np.int64]:

@@ -114,8 +114,7 @@ def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None) -
     labelled = column_of(values, column, table)
     labels = labelled.labels.tolist() if isinstance(labelled.labels, np.ndarray) else labelled.labels
     codes = labelled.codes.astype(np.intp) - labelled.first
-    used = np.bincount(codes, minlength=len(labels)) > 0
-    by_label = label_numbers(labels, used, wanted, column, table)
+    by_label = label_numbers(labels, np.bincount(codes, minlength=len(labels)), wanted, column, table)
     return Numbers(by_label.kind, by_label.values, by_label.missing, codes)
 
 

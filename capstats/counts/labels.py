@@ -142,21 +142,20 @@ def kind_of(label: Label) -> Kind:
 
 def one_kind(labels: Iterable[Label], column: Hashable, table: str, *, typed: bool = True) -> Kind | None:
     """The kind that all labels of a column share, None where there is no label but ``MISSING``; ``typed`` where `types` can mend it."""
-    first: dict[Kind, Label] = {}
+    kinds: dict[Kind, None] = {}
     labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     types = set(map(type, labels))
     if types <= {int, float} or types == {str}:  # the usual ones, without a look at each
         labels = labels[:1]
     for label in labels:
         if label is not MISSING:
-            first.setdefault(kind_of(label), label)
-    if len(first) > 1:
-        (a, x), (b, y), *_ = first.items()
+            kinds.setdefault(kind_of(label))
+    if len(kinds) > 1:
         raise TypeError(
-            f"Column {column!r} of `{table}` mixes kinds: {a} such as {x!r} and {b} such as {y!r}. "
+            f"Column {column!r} of `{table}` mixes kinds: {' and '.join(kinds)}. "
             + (f'Convert it to one kind, or say types={{{column!r}: "text"}}.' if typed else "Convert it to one kind.")
         )
-    return next(iter(first), None)
+    return next(iter(kinds), None)
 
 
 # --- order ------------------------------------------------------------------------------------------------------------
@@ -219,7 +218,7 @@ def _is_float(x: int) -> bool:
 # --- types= -----------------------------------------------------------------------------------------------------------
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
-_TRUTH = {"true": True, "t": True, "yes": True, "1": True, "false": False, "f": False, "no": False, "0": False}
+TRUTH = {"true": True, "t": True, "yes": True, "1": True, "false": False, "f": False, "no": False, "0": False}
 
 
 def _number(x: Label) -> Label:
@@ -235,7 +234,7 @@ def _number(x: Label) -> Label:
 
 
 def _bool(x: Label) -> Label:
-    return _TRUTH[str(x).strip().lower()]
+    return TRUTH[str(x).strip().lower()]
 
 
 def _date(x: Label) -> Label:
@@ -264,6 +263,9 @@ _PARSERS: dict[str, Callable[[Label], Label]] = {
 }
 
 
+_WRONG = object()  # in place of a label that does not parse
+ENOUGH = 10  # records that hold a label before it is shown in a message
+
 _EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 12:30:00", "bool": " such as true, yes, 1, false, no, 0"}
 
 
@@ -281,29 +283,46 @@ def check_type(column: str, wanted: Any) -> None:
         raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {list(wanted)!r}.")
 
 
-def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str) -> list[Label]:
-    """Labels converted to the type the caller asked for; one that does not parse raises with its column and text."""
+def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str, records: Sequence[float] | None = None) -> list[Label]:
+    """Labels converted to the type the caller asked for; those that do not parse raise.
+
+    ``records`` is how many records hold each label, so that only what enough of them hold is shown; None where the labels are no data.
+    """
     if isinstance(wanted, str):
         name, levels = wanted, None
     else:
         levels = [canonical(x) for x in wanted]
         name = str(one_kind(levels, column, "types")).removesuffix(" with zone")
     parse = _PARSERS.get(name, canonical)
-    result = []
+    result: list[Label] = []
     for label in labels:
-        if label is MISSING:
-            result.append(MISSING)
-            continue
         try:
-            parsed = parse(label)
-        except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
-            raise ValueError(
-                f"Column {column!r} of `{table}` holds {label!r}, which is not a {name}{_EXAMPLES.get(name, '')}. "
-                f"Mend the value, or give the column another type in `types`."
-            ) from error
-        if levels is not None and parsed not in levels:
-            raise ValueError(
-                f"Column {column!r} of `{table}` holds {label!r}, which is not among the levels that `types` lists." + hint(label, levels)
-            )
-        result.append(parsed)
+            result.append(MISSING if label is MISSING else parse(label))
+        except (ValueError, KeyError, TypeError, OverflowError, AttributeError):
+            result.append(_WRONG)
+    wrong = [i for i, label in enumerate(result) if label is _WRONG]
+    rule = f"a {name}{_EXAMPLES.get(name, '')}"
+    if levels is not None and not wrong:
+        wrong = [i for i, label in enumerate(result) if label is not MISSING and label not in levels]
+        rule = f"among the levels that `types` lists: {', '.join(map(repr, levels[:20]))}{', ...' if len(levels) > 20 else ''}"
+    if wrong:
+        held = None if records is None else [records[i] for i in wrong]
+        raise wrong_labels([labels[i] for i in wrong], held, rule, column, table)
     return result
+
+
+def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule: str, column: str, table: str) -> ValueError:
+    """The error for labels of a column that are not what they must be; of data it shows only one that enough records hold."""
+    if records is None:
+        found, label = "holds", labels[0]
+    else:
+        most = max(range(len(labels)), key=lambda i: records[i])
+        n = sum(records)
+        found = f"holds {len(labels):,} level{'s' if len(labels) > 1 else ''} ({n:,.10g} record{'' if n == 1 else 's'})"
+        label = labels[most] if records[most] >= ENOUGH else MISSING
+        found += ", such as" if label is not MISSING else f", none of which {ENOUGH} records hold, so that none is shown,"
+    shown = "" if label is MISSING else f" {label!r},"
+    return ValueError(
+        f"Column {column!r} of `{table}` {found}{shown} not {rule}. "
+        f"Correct the values, name those that mean missing in `null_values`, or give the column another type in `types`."
+    )

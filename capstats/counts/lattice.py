@@ -16,6 +16,7 @@ from capstats.counts.axes import UNLABELLED, coords_of, join_columns, multi_inde
 from capstats.counts.backing import Backing, Data, Index, choose_sparse, filled, is_sparse, stacked, table_of
 from capstats.counts.codes import Column, Factor, Places, factor
 from capstats.counts.labels import free_name, level_index
+from capstats.counts.levels import compared, warn_of_levels
 from capstats.counts.primitives import Array
 from capstats.counts.tabulate import Records
 
@@ -59,6 +60,7 @@ class Lattice:
         of_rows = [places[table.key.of_row] for table, places in zip(counted, key_places, strict=True)]
         self.targets: list[pd.MultiIndex] = []
         tables: list[list[Data]] = []
+        levels: dict[str, Any] = {}
         for t, column in enumerate(records.target_columns):
             axis, places = join_columns([[table.target.columns[t]] for table in counted], [column], names)
             shape = (len(axis), len(key))
@@ -70,6 +72,9 @@ class Lattice:
                 ]
             )
             self.targets.append(axis.set_names([str(column)]))
+            axes = {"target": self.targets[-1]} if t else {"key": key, "target": self.targets[-1]}
+            levels |= compared(axes, dict(zip(names, tables[-1], strict=True))).get("levels", {})
+        warn_of_levels({"levels": levels})
         columns = records.key_columns + records.target_columns
         self.names: list[str] = []
         for column in records.key_columns:

@@ -16,7 +16,7 @@ from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, c
 from capstats.counts.codes import Column, Counts
 from capstats.counts.columns import column_of
 from capstats.counts.frames import check_names
-from capstats.counts.labels import NUMBER, Kind, as_type
+from capstats.counts.labels import NUMBER, Kind, wrong_labels
 
 
 def is_lazy(table: Any) -> bool:
@@ -148,8 +148,9 @@ def _number(frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, colu
             )
         text = value.cast(nw.String)
         wrong = ~missing & ~text.str.contains(rf"(?i)^\s*(?:{NUMBER.pattern})\s*$")
-        for row in frame.filter(wrong).select(text).head(1).collect().rows():
-            as_type(row, "number", column, name)
+        held = frame.filter(wrong).select(text.alias("x")).group_by("x").agg(nw.len().alias("n")).collect()
+        if len(held):
+            raise wrong_labels(held["x"].to_list(), held["n"].to_list(), "a number", column, name)
         return text.str.strip_chars().cast(nw.Float64), missing
     if kind not in ("number", "date", "datetime", "datetime with zone") or not _agrees(kind, wanted):
         if _records(frame.filter(~missing).head(1)):

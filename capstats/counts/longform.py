@@ -1,4 +1,4 @@
-"""Tables as data frames: one row a cell, or one row a record."""
+"""Tables as data frames: one row a cell, one row a record, or one row a level."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import xarray as xr
 from capstats.counts.axes import axis_from, axis_of
 from capstats.counts.backing import Data, Index, filled, is_sparse, values_at
 from capstats.counts.batches import as_counts
-from capstats.counts.labels import MISSING, free_name, level_index
+from capstats.counts.labels import MISSING, Label, free_name, level_index
+from capstats.counts.levels import lookalike_pairs, parts_of, records_by_level
 from capstats.counts.tables import as_tables
 
 
@@ -154,3 +155,89 @@ def _categoricals(array: xr.DataArray, dim: str) -> dict[str, pd.Categorical]:
         categories = level_index(known) if len(known) < len(level) else level
         found[str(name)] = pd.Categorical.from_codes(np.where(np.asarray(codes) < len(known), codes, -1), categories=categories)
     return found
+
+
+def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
+    """The levels of each column and the records that hold them in each table, with the likely cause where a table lacks one.
+
+    Use it where a risk is lower than you expected: a release that writes `40.0` where the original writes `40` matches nobody.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`.
+
+    Returns
+    -------
+    DataFrame
+        One row a level, in the order of the columns and of their levels:
+
+        - ``column``, ``level``: the column and its level, null where missing;
+        - ``o``, ``s`` (or one ``s[label]`` for each synthetic table), ``h``: records that hold it, at least 0; of weighted tables the
+          number of records;
+        - ``resembles``: a level of another table that is likely the same in another spelling, else null;
+        - ``cause``: what makes the difference: spaces, case, Unicode form, dashes or quotes, numbers, dates or truth values written in
+          another way, numbers of another precision, a missing value written as text, text decoded with the wrong encoding; empty where
+          there is none.
+
+    Raises
+    ------
+    TypeError
+        If `tables` is not such a Dataset.
+
+    See Also
+    --------
+    tabulate : warns where a column shares no level, or levels look like other spellings.
+
+    Notes
+    -----
+    Labels match when they are equal (theory/notation.md); nothing is matched by its cause. In a column with more than 50,000 levels the
+    50,000 with the most records are compared.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definition 1: a key that is not in the
+    synthetic data has CAP 0.
+
+    Examples
+    --------
+    >>> import capstats, warnings
+    >>> original = {"region": ["South", "South", "North"], "t": [1, 0, 1]}
+    >>> synthetic = {"region": ["south", "North", "North"], "t": [1, 0, 1]}
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     tables = capstats.tabulate(original, synthetic, keys="region", target="t")
+    >>> found = capstats.compare_levels(tables)
+    >>> found[found.cause != ""][["column", "level", "o", "s", "resembles", "cause"]].values.tolist()
+    [['region', 'South', 2, 0, 'south', 'case'], ['region', 'south', 0, 1, 'South', 'case']]
+    """
+    tables = as_tables(tables)
+    synthetic = list(tables.indexes["synthetic"]) if "synthetic" in tables.indexes else None
+    parts = parts_of({str(name): array.variable.data for name, array in tables.data_vars.items()}, synthetic)
+    columns = {name: name.replace("synthetic", "s").replace("original", "o").replace("holdout", "h") for name in parts}
+    pieces = []
+    for dim in ("key", "target"):
+        axis = axis_of(tables.o, dim)
+        for column, labels, records in () if axis is None else records_by_level(axis, dim, parts):
+            twins: dict[int, tuple[Label, str]] = {}
+            for name in list(parts)[1:]:
+                for i, j, cause in lookalike_pairs(labels, records["original"], records[name]):
+                    for one, other, held in ((i, j, records[name]), (j, i, records["original"])):
+                        if not held[one]:
+                            twins.setdefault(one, (labels[other], cause))
+            found = [twins.get(i, (None, "")) for i in range(len(labels))]
+            pieces.append(
+                pd.DataFrame(
+                    {
+                        "column": column,
+                        "level": pd.Series([_null(x) for x in labels], dtype=object),
+                        **{columns[name]: x for name, x in records.items()},
+                        "resembles": pd.Series([_null(x) for x, _ in found], dtype=object),
+                        "cause": [cause for _, cause in found],
+                    }
+                )
+            )
+    return pd.concat(pieces, ignore_index=True)
+
+
+def _null(label: Label) -> Label:
+    return None if label is MISSING else label

@@ -82,8 +82,8 @@ def read(
     key, target = (factor(found[:keys]), factor(found[keys:])) if rows is None else rows.split(keys)
     types = {c: wanted for c, wanted in options.types.items() if c not in cuts}
     return Counted(
-        _part(key, columns[:keys], found[:keys], types, source.name),
-        _part(target, columns[keys:], found[keys:], types, source.name),
+        _part(key, columns[:keys], found[:keys], counts, types, source.name),
+        _part(target, columns[keys:], found[keys:], counts, types, source.name),
         counts,
     )
 
@@ -92,7 +92,7 @@ def read_rows(source: Source, columns: Sequence[Hashable], options: Options, by_
     """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
     found, rows, counts = _rows(source, columns, {}, options, by_record)
     distinct = factor(found) if rows is None else rows.whole()
-    return _part(distinct, columns, found, options.types, source.name), counts
+    return _part(distinct, columns, found, counts, options.types, source.name), counts
 
 
 def _rows(
@@ -110,9 +110,12 @@ def _rows(
     return found, rows, rows.counts
 
 
-def _part(distinct: Factor, columns: Sequence[Hashable], found: Sequence[Column], types: Mapping[Hashable, Type], table: str) -> Part:
+def _part(
+    distinct: Factor, columns: Sequence[Hashable], found: Sequence[Column], counts: Counts, types: Mapping[Hashable, Type], table: str
+) -> Part:
+    records = np.bincount(distinct.of_row, counts, len(distinct.flat)) if types else None
     labelled = [
-        _labelled(name, Column(codes, x.labels, ordered=x.ordered), types.get(name), table)
+        _labelled(name, Column(codes, x.labels, ordered=x.ordered), records, types.get(name), table)
         for name, x, codes in zip(columns, found, distinct.codes, strict=True)
     ]
     return Part(labelled, distinct.of_row)
@@ -135,8 +138,11 @@ def _columns(
     return frames.read(table, columns, weight, name, cuts, by_record=by_record)
 
 
-def _labelled(asked: Hashable, column: Column, wanted: Type | None, table: str) -> Column:
-    """A column of labels of the wanted type: of those that occur, or of all where their order is the caller's."""
+def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: Type | None, table: str) -> Column:
+    """A column of labels of the wanted type: of those that occur, or of all where their order is the caller's.
+
+    ``records`` is how many records each row stands for; it is known where a type is wanted.
+    """
     codes, labels, ordered = column.codes, column.labels, column.ordered
     occurring = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
     if not ordered:  # an order also tells the labels that have no record
@@ -147,8 +153,9 @@ def _labelled(asked: Hashable, column: Column, wanted: Type | None, table: str) 
         labels, occurring = chosen(labels, occurring), np.arange(len(occurring))
     if wanted is not None:
         used = occurring.tolist()
+        held = np.bincount(codes, records, len(labels))[occurring].tolist()
         labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
-        for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(asked), table), strict=True):
+        for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(asked), table, held), strict=True):
             labels[i] = label
         for i in set(range(len(labels))) - set(used):
             try:

@@ -78,7 +78,8 @@ def whole_records(
     for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
         joint, maps = joint_labels(parts, name, [source.name for source in sources])
         joint = joint.tolist() if isinstance(joint, np.ndarray) else list(joint)
-        levels.append((str(name), joint, *_values(joint, parts, name)))
+        values, numerical = _values(joint, parts, name)
+        levels.append((str(name), joint, values, numerical))
         codes.append([to_joint[part.codes] for to_joint, part in zip(maps, parts, strict=True)])
     distinct, places = union(list(zip(*codes, strict=True)), [len(joint) for _, joint, _, _ in levels])
     of_rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]

@@ -16,6 +16,7 @@ from capstats.counts.backing import Data, Index, added, coo, filled, is_sparse, 
 from capstats.counts.batches import as_counts, nested
 from capstats.counts.frames import is_frame
 from capstats.counts.labels import Label, canonical, level_index
+from capstats.counts.levels import compared, parts_of, warn_of_levels
 
 VERSION = version("capstats")
 LARGEST_DOMAIN = 1 << 27  # cells of one table that full_domain makes at most
@@ -32,7 +33,9 @@ def dataset(
     if synthetic is not None:
         coords = coords.merge({"synthetic": level_index(synthetic)}).coords
     variables = {name: (("synthetic", "target", "key")[3 - values.ndim :], values) for name, values in tables.items()}
-    return xr.Dataset(variables, coords, {**attrs, "capstats": VERSION})
+    kept = {name: value for name, value in attrs.items() if name not in ("levels", "unmatched_tables")}
+    met = {} if attrs.get("unlabelled") else compared(axes, parts_of(tables, synthetic))
+    return xr.Dataset(variables, coords, {**kept, **met, "capstats": VERSION})
 
 
 def as_tables(tables: Any, name: str = "tables") -> xr.Dataset:
@@ -137,7 +140,9 @@ def from_counts(o: Any, s: Any = None, *, key_labels: Any = None, target_labels:
         attrs["renamed"] = renamed
     if not any("key" in array.indexes for array in arrays.values()):
         attrs["unlabelled"] = True
-    return dataset(tables, axes, synthetic, attrs)
+    made = dataset(tables, axes, synthetic, attrs)
+    warn_of_levels(made.attrs)
+    return made
 
 
 def _named(table: Any, name: str, labels: Mapping[str, Any]) -> Any:

@@ -16,6 +16,7 @@ from capstats.counts.backing import Backing, choose_sparse, stacked, table_of
 from capstats.counts.bins import Cut, check_bins
 from capstats.counts.codes import Places
 from capstats.counts.labels import MISSING, Label, Type, check_type, free_name, hint
+from capstats.counts.levels import warn_of_levels
 from capstats.counts.options import Options
 from capstats.counts.progress import Progress
 from capstats.counts.reading import Counted, each, find_cut, read, without_missing
@@ -145,7 +146,9 @@ def tabulate(
         spill_dir=spill_dir,
         progress=progress,
     )
-    return _on_axes(records, backing)[0]
+    tables = on_axes(records, backing)[0]
+    warn_of_levels(tables.attrs)
+    return tables
 
 
 def locate(
@@ -165,7 +168,8 @@ def locate(
         )
     chosen = chosen_columns(keys, "keys"), chosen_columns(target, "target")
     records = read_records(original, synthetic, None, *chosen, types=types, bins=bins, by_record=True)
-    tables, targets_at, keys_at = _on_axes(records, "auto")
+    tables, targets_at, keys_at = on_axes(records, "auto")
+    warn_of_levels(tables.attrs)
     first = records.tables[0]
     return tables, targets_at[0][first.target.of_row], keys_at[0][first.key.of_row]
 
@@ -280,7 +284,7 @@ def read_records(
     )
 
 
-def _on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, list[Places], list[Places]]:
+def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, list[Places], list[Places]]:
     """The tables on common axes, and where the distinct targets and the distinct keys of each stand on them."""
     tables, names, labels, k = records.tables, records.names, records.labels, len(records.key_columns)
     columns = records.key_columns + records.target_columns

@@ -1,0 +1,166 @@
+"""However a release is spelled, and by whatever door it comes in: never a zero without a word.
+
+The table of ways in which the spelling of a release differs from the original's, by the doors through which records come. The release is
+the original itself, respelled, so that the right average CAP is 1. In each cell either that is the number, or the call refuses the tables,
+or it says that their levels do not meet.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from capstats import LevelsWarning, audit, average_cap, tabulate
+from capstats.cli import main
+from capstats.sdmetrics import DisclosureProtection
+
+Respelling = tuple[list[Any], Callable[[Any], Any]]
+
+SPELLINGS: dict[str, Respelling] = {
+    "a decimal point": (["40", "41", "42"], lambda x: f"{x}.0"),
+    "a decimal comma": (["1.5", "2.5", "3.5"], lambda x: x.replace(".", ",")),
+    "a plus sign": (["1", "2", "3"], lambda x: f"+{x}"),
+    "leading zeros": (["1", "2", "3"], lambda x: f"00{x}"),
+    "groups of thousands": (["1000", "2000", "3000"], lambda x: f"{int(x):,}"),
+    "exponents": (["1000", "2000", "3000"], lambda x: f"{float(x):e}"),
+    "single precision": (["0.1", "0.2", "0.3"], lambda x: repr(float(pd.Series([x]).astype("float32")[0]))),
+    "numbers inside intervals": (["(0, 10]", "(10, 20]", "(20, 30]"], lambda x: x.replace(", ", ".0, ").replace("]", ".0]")),
+    "True for yes": (["yes", "no"], lambda x: {"yes": "True", "no": "False"}[x]),
+    "1 for true": (["true", "false"], lambda x: {"true": "1", "false": "0"}[x]),
+    "lower case": (["South", "North", "West"], str.lower),
+    "one level in lower case": (["South", "North", "West"], lambda x: x.lower() if x == "South" else x),
+    "a trailing space": (["South", "North", "West"], lambda x: f"{x} "),
+    "an inner space more": (["South West", "North West", "West End"], lambda x: x.replace(" ", "  ")),
+    "a space that does not break": (["South West", "North West", "West End"], lambda x: x.replace(" ", "\u00a0")),
+    "decomposed characters": (["Zürich", "Genève", "Küsnacht"], lambda x: unicodedata.normalize("NFD", x)),
+    "full-width characters": (["A1", "B2", "C3"], lambda x: "".join(chr(ord(c) + 0xFEE0) for c in x)),
+    "invisible characters": (["South", "North", "West"], lambda x: f"\u200b{x}"),
+    "typographic dashes": (["40-49", "50-59", "60-69"], lambda x: x.replace("-", "\u2013")),
+    "the day first": (["2024-01-31", "2024-02-01", "2024-03-05"], lambda x: "/".join(reversed(x.split("-")))),
+    "a date with its time": (["2024-01-31", "2024-02-01", "2024-03-05"], lambda x: f"{x} 00:00:00"),
+    "a date without dashes": (["2024-01-31", "2024-02-01", "2024-03-05"], lambda x: x.replace("-", "")),
+    "empty text for missing": ([None, "a", "b"], lambda x: "" if x is None else x),
+    "NA for missing": ([None, "a", "b"], lambda x: "NA" if x is None else x),
+    "missing for nan": (["nan", "a", "b"], lambda x: None if x == "nan" else x),
+    "UTF-8 read as cp1252": (["Zürich", "Genève", "Küsnacht"], lambda x: x.encode().decode("cp1252")),
+    "numbers for text": (["40", "41", "42"], int),
+    "floats for text": (["40", "41", "42"], float),
+    "truth values for text": (["True", "False"], lambda x: x == "True"),
+    "dates for text": (["2024-01-31", "2024-02-01", "2024-03-05"], pd.Timestamp),
+    "32-bit numbers": ([0.1, 0.2, 0.3], lambda x: float(pd.Series([x], dtype="float32")[0])),
+}
+
+
+def records(labels: list[Any]) -> dict[str, list[Any]]:
+    """Twelve records a label, each label with a target of its own."""
+    return {"key": labels * 12, "target": [f"t{i}" for i in range(len(labels))] * 12}
+
+
+def written(table: dict[str, list[Any]], path: Path) -> Path:
+    """The table as a file; in CSV None is an empty field, and empty text two quotes."""
+    if path.suffix == ".parquet":
+        pl.DataFrame(table).write_parquet(path)
+        return path
+    with path.open("w", newline="", encoding="utf-8") as file:
+        file.write("key,target\n")
+        for key, target in zip(table["key"], table["target"], strict=True):
+            text = "" if key is None else '""' if key == "" else _field(str(key))
+            file.write(f"{text},{target}\n")
+    return path
+
+
+def _field(text: str) -> str:
+    return f'"{text}"' if set(text) & set(',"\r\n') else text
+
+
+DOORS: dict[str, Callable[[dict[str, Any], str, Path], Any]] = {
+    "pandas": lambda table, _side, _folder: pd.DataFrame(table),
+    "pandas objects": lambda table, _side, _folder: pd.DataFrame(table, dtype=object),
+    "pandas categories": lambda table, _side, _folder: pd.DataFrame(table).astype("category"),
+    "polars": lambda table, _side, _folder: pl.DataFrame(table),
+    "polars, lazy": lambda table, _side, _folder: pl.LazyFrame(table),
+    "pyarrow": lambda table, _side, _folder: pl.DataFrame(table).to_arrow(),
+    "CSV": lambda table, side, folder: written(table, folder / f"{side}.csv"),
+    "Parquet": lambda table, side, folder: written(table, folder / f"{side}.parquet"),
+    "CSV and pandas": lambda table, side, folder: written(table, folder / "o.csv") if side == "o" else pd.DataFrame(table),
+    "Parquet and CSV": lambda table, side, folder: written(table, folder / f"{side}{'.parquet' if side == 'o' else '.csv'}"),
+}
+
+
+@pytest.fixture(params=list(SPELLINGS))
+def tables(request: pytest.FixtureRequest) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    labels, respell = SPELLINGS[request.param]
+    return records(labels), records([respell(x) for x in labels])
+
+
+@pytest.mark.parametrize("door", list(DOORS))
+def test_tabulate_never_gives_a_lower_risk_without_a_word(tables: Any, door: str, tmp_path: Path) -> None:
+    original, synthetic = (DOORS[door](table, side, tmp_path) for table, side in zip(tables, "os", strict=True))
+    with warnings.catch_warnings(record=True, action="always") as told:
+        try:
+            counts = tabulate(original, synthetic, keys="key", target="target")
+        except TypeError as error:  # labels of two kinds
+            assert "`original`" in str(error)  # noqa: PT017
+            return
+    said = [x for x in told if issubclass(x.category, LevelsWarning)]
+    assert said or average_cap(counts.o, counts.s) == 1
+    assert len(said) < 2
+
+
+@pytest.mark.parametrize("door", ["pandas", "polars", "CSV", "Parquet and CSV"])
+def test_an_audit_refuses_or_says_it_first(tables: Any, door: str, tmp_path: Path) -> None:
+    original, synthetic = (DOORS[door](table, side, tmp_path) for table, side in zip(tables, "os", strict=True))
+    try:
+        found = audit(original, synthetic, keys="key", target="target")
+    except (TypeError, ValueError) as error:
+        assert "'key'" in str(error)  # noqa: PT017
+        return
+    assert found.measures.average_cap == 1 or "one level in two spellings" in str(found).partition("Answer")[0]
+
+
+def test_the_command_line_refuses_or_says_it_first(tables: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [str(written(table, tmp_path / f"{side}.csv")) for table, side in zip(tables, "os", strict=True)]
+    status = main(["audit", *files, "--keys", "key", "--target", "target"])
+    told = capsys.readouterr()
+    if status == 0:
+        first = " ".join(told.out.partition("Answer")[0].split())
+        assert "one level in two spellings" in first or "1.0000" in told.out
+    else:
+        assert status == 2
+        assert "key" in told.err
+        assert not told.out
+
+
+def test_the_drop_in_says_it(tables: Any) -> None:
+    real, synthetic = map(pd.DataFrame, tables)
+    with warnings.catch_warnings(record=True, action="always") as told:
+        try:
+            found = DisclosureProtection.compute_breakdown(real, synthetic, ["key"], ["target"])
+        except TypeError:  # times, as in SDMetrics
+            return
+    assert found["cap_protection"] == 0 or any(issubclass(x.category, LevelsWarning) for x in told)
+
+
+def test_a_file_in_another_encoding_is_refused_or_matches(tmp_path: Path) -> None:
+    table = records(["Zürich", "Genève", "Küsnacht"])
+    original = written(table, tmp_path / "o.csv")
+    for encoding in ("cp1252", "utf-16", "utf-8-sig"):
+        other = tmp_path / f"{encoding}.csv"
+        other.write_bytes(original.read_bytes().decode().encode(encoding))
+        if encoding != "utf-8-sig":
+            with pytest.raises(ValueError, match="UTF-8"):
+                tabulate(original, other, keys="key", target="target")
+    counts = tabulate(original, tmp_path / "utf-8-sig.csv", keys="key", target="target")
+    assert average_cap(counts.o, counts.s) == 1
+
+
+def test_the_table_has_the_spellings_that_it_names() -> None:
+    for name, (labels, respell) in SPELLINGS.items():
+        assert [respell(x) for x in labels] != labels, name
