@@ -17,11 +17,13 @@ from capstats.counts import engines
 from capstats.counts.axes import axis_of, names_of
 from capstats.counts.backing import Backing
 from capstats.counts.labels import MISSING, Type, canonical, kind_of
-from capstats.counts.sources import released
+from capstats.counts.levels import other_spellings, without_match
+from capstats.counts.sources import chosen_columns, released
 from capstats.counts.tables import observed_domain
-from capstats.counts.tabulate import tabulate
+from capstats.counts.tabulate import on_axes, read_records
 from capstats.report import Sections, as_html, as_text
 
+SHOWN = 5  # warnings that are written out
 FRACTIONAL = "weights of the original or of the holdout are fractional"
 
 
@@ -165,31 +167,33 @@ def audit(
     """
     if synthetic is None:
         raise ValueError("`synthetic` is missing: an audit compares an original table with a synthetic one.")
-    tables = tabulate(
+    records = read_records(
         original,
         synthetic,
-        keys=keys,
-        target=target,
-        holdout=holdout,
+        holdout,
+        chosen_columns(keys, "keys"),
+        chosen_columns(target, "target"),
         missing=missing,
         null_values=null_values,
         types=types,
         bins=bins,
         weights=weights,
-        backing=backing,
         encoding=encoding,
         decimal=decimal,
         memory_limit=memory_limit,
         spill_dir=spill_dir,
         progress=progress,
     )
+    tables = on_axes(records, backing)[0]
+    understood = _understood(tables)
+    warnings = _warnings({**tables.attrs, **understood}, allow_no_match)
     measures, by_target = measured(tables)
     told = {
         "capstats": tables.attrs["capstats"],
         **_given(original, synthetic, holdout),
         "keys": tables.attrs["key_columns"],
         "target": tables.attrs["target_columns"],
-        **_understood(tables),
+        **understood,
         "missing": tables.attrs["missing"],
         "conventions": {
             "average_cap": "version 1: records whose key is not in the synthetic data count 0",
@@ -203,9 +207,22 @@ def audit(
         **{name: value for name, value in (("types", types), ("null_values", null_values)) if value is not None},
         **({} if "individual_cap_median" in measures else {"quantiles": "not defined: the original's weights are fractional"}),
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if holdout is not None and "holdout_cap" not in measures else {}),
+        **({"warnings": warnings} if warnings else {}),
         **(provenance or {}),
     }
     return Audit(tables, measures, by_target, told)
+
+
+def _warnings(attrs: Mapping[str, Any], allow_no_match: bool) -> list[str]:
+    """What a reader must know before the numbers: levels or keys that do not meet; an error where a column has none in common."""
+    apart = without_match(attrs)
+    found = [*apart, *other_spellings(attrs)]
+    if len(found) > SHOWN:
+        found = [*found[:SHOWN], f"{len(found) - SHOWN} more such findings: see compare_levels, or the levels in the JSON report."]
+    nothing = any(not entry["shared"] for entries in attrs.get("levels", {}).values() for entry in entries.values())
+    if nothing and not allow_no_match:
+        raise ValueError(f"{' '.join(apart[:SHOWN])} To report the tables as they are, use allow_no_match=True (--allow-no-match).")
+    return found
 
 
 def _given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:

@@ -114,8 +114,7 @@ def _sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
         )
     answer.append(
         f"The guess is right with probability above 0.5 for {those('above_half')}, with probability above 0.9 for "
-        f"{those('above_nine_tenths')}, and with certainty, since all synthetic records with their keys have their target, for "
-        f"{those('certain')}."
+        f"{those('above_nine_tenths')}, and with certainty for {those('certain')}."
     )
     if value["unmatched_records"]:
         answer.append(

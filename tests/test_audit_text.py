@@ -80,7 +80,7 @@ def test_the_answer_is_sentences_with_the_numbers_worked_out_by_hand(found):
 def test_one_person_is_a_person():
     original = {"k": [*"aab"], "t": [*"xyx"]}
     text = one_line(audit(original, {"k": ["a"], "t": ["x"]}, keys="k", target="t"))
-    assert "with certainty, since all synthetic records with their keys have their target, for 1 person (0.333)." in text
+    assert "and with certainty for 1 person (0.333)." in text
     assert "No synthetic record has the keys of 1 person;" in text
 
 
@@ -146,6 +146,88 @@ def test_files_pooled_as_one_table_are_told(people, tmp_path, monkeypatch):
     assert f"original part-*.csv: 6 files pooled as one table ({names} and 1 more), 100 records synthetic s.csv, 100" in one_line(result)
     assert result.provenance["files"] == {"original": [f"part-{i}.csv" for i in range(6)], "synthetic": [["s.csv"]]}
     assert (result.provenance["original"], result.provenance["synthetic"]) == ("part-*.csv", ["s.csv"])
+
+
+# --- Levels that do not meet
+
+ORIGINAL = {"region": ["South", "North"] * 10, "age": ["40", "41"] * 10, "t": ["x", "y"] * 10}
+
+
+def audited(**changed):
+    return audit(ORIGINAL, {**ORIGINAL, **changed}, keys=["region", "age"], target="t")
+
+
+def test_tables_with_the_same_levels_are_told_in_one_line():
+    result = audited()
+    assert "levels every table has all levels of the original, and no others" in one_line(result)
+    assert next(iter(result.sections())) == "What was read"
+
+
+def test_a_column_that_shares_no_level_is_refused_with_cause_remedy_and_way_round():
+    with pytest.raises(ValueError, match="Column 'age' has no level in common") as error:
+        audited(age=["40.0", "41.0"] * 10)
+    assert "numbers written in another way" in str(error.value)
+    assert str(error.value).endswith("To report the tables as they are, use allow_no_match=True (--allow-no-match).")
+
+
+def test_a_target_that_shares_no_level_is_refused_and_called_by_its_own_name():
+    """The column "target" is stored as "target_", for a dim has that name."""
+    tables = [{"k": ["a"], "target": ["x"]}, {"k": ["a"], "target": ["z"]}]
+    with pytest.raises(ValueError, match="Column 'target' has no level in common"):
+        audit(*tables, keys="k", target="target")
+
+
+def test_a_holdout_that_shares_no_level_is_refused():
+    with pytest.raises(ValueError, match="`holdout`"):
+        audit(ORIGINAL, ORIGINAL, keys="region", target="t", holdout={**ORIGINAL, "region": ["south"] * 20})
+
+
+def test_the_report_of_tables_that_do_not_meet_says_it_first():
+    result = audit(ORIGINAL, {**ORIGINAL, "age": ["40.0", "41.0"] * 10}, keys=["region", "age"], target="t", allow_no_match=True)
+    assert next(iter(result.sections())) == "Read this first"
+    assert "Column 'age' has no level in common" in one_line(result).partition("What was read")[0]
+    assert result.measures.average_cap == 0
+    assert "Column 'age' has no level in common" in " ".join(result._repr_html_().partition("What was read")[0].split()).replace(
+        "&#x27;", "'"
+    )
+
+
+def test_levels_in_another_spelling_are_said_first_and_kept_with_their_numbers():
+    result = audited(region=["south", "North"] * 10)
+    first = one_line(result).partition("What was read")[0]
+    assert "Column 'region'" in first
+    assert "Likely cause: case, such as 'South' and 'south'." in first
+    expected = "region of `synthetic`: 1 level of `original` (10 records) not in it; 1 level (10 records) not in `original`"
+    assert expected in one_line(result)
+    assert result.to_dict()["provenance"]["levels"]["region"]["synthetic"]["likely"] == {"case": 1}
+    assert result.to_dict()["provenance"]["warnings"] == [result.sections()["Read this first"][0]]
+
+
+def test_keys_that_never_meet_are_said_first_where_all_columns_do():
+    result = audited(age=["41", "40"] * 10)
+    assert result.measures.matched_share == 0
+    assert "No key of `original` is in `synthetic`, although each column shares levels" in one_line(result).partition("What was read")[0]
+
+
+def test_an_audit_reports_and_does_not_warn_as_well():
+    """Warnings are errors in these tests."""
+    audited(region=["south", "North"] * 10)
+
+
+def test_a_label_that_few_records_hold_is_not_shown_as_an_example():
+    few = {**ORIGINAL, "region": ["South", *["North"] * 19]}
+    result = audit(few, {**few, "region": ["south", *["North"] * 19]}, keys="region", target="t")
+    assert "Likely cause: case." in one_line(result)
+    assert "South" not in repr(result)
+
+
+def test_many_findings_are_cut_to_five_and_counted():
+    columns = {f"c{i}": ["South", "North"] * 10 for i in range(8)}
+    lower = {name: ["south", "North"] * 10 for name in columns}
+    result = audit({**columns, "t": ORIGINAL["t"]}, {**lower, "t": ORIGINAL["t"]}, keys=list(columns), target="t")
+    first = result.sections()["Read this first"]
+    assert len(first) == 6
+    assert first[-1].startswith("3 more such findings: ")
 
 
 # --- By target level

@@ -741,3 +741,20 @@ def test_no_file_or_column_name_reaches_the_terminal_raw(here, tmp_path, capsys)
         out, err = capsys.readouterr()
         assert all(line.isprintable() for line in [*out.splitlines(), *err.splitlines()])
         assert "\\x1b" in out + err or "\\u001b" in out
+
+
+# --- Levels that do not meet
+
+
+def test_a_column_that_shares_no_level_is_refused_unless_allowed(here, capsys):
+    Path("lower.csv").write_text("smoking,health\nsmoking,Sick\n")
+    arguments = ["audit", "original.csv", "lower.csv", *SMOKERS[3:]]
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Column 'smoking' has no level in common" in err
+    assert "(--allow-no-match)" in err
+    assert main([*arguments, "--allow-no-match"]) == 0
+    out, err = capsys.readouterr()
+    assert "Column 'smoking' has no level in common" in " ".join(out.partition("What was read")[0].split())
+    assert err == ""
