@@ -26,10 +26,14 @@ QUANTILES = {
     "upper_percentile": 0.99,
     "greatest": 1.0,
 }
-OF_HOLDOUT = ("holdout_records", "holdout_cap", "individual_disclosure", "individual_disclosure_error")
+WEIGHTS = {"o": "original_weight", "s": "synthetic_weight", "h": "holdout_weight"}  # sums of the weights of weighted tables
+SQUARES = {"o_squares": "", "h_squares": "holdout_"}
+OF_HOLDOUT = ("holdout_records", "holdout_weight", "holdout_cap", "individual_disclosure", "individual_disclosure_error")
 MEASURES = (  # all that an audit can give, in the order in which it gives them
     "original_records",
+    "original_weight",
     "synthetic_records",
+    "synthetic_weight",
     "keys",
     "unmatched_records",
     "matched_share",
@@ -58,12 +62,12 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     """All measures of the tables, and those of the people with each level of the target."""
     o, s = tables.o, tables.s
     observed = observed_domain(tables)
-    n = Aligned({"o": o}).map(total, "records")
+    n = _total(o)
     matched, right = matched_records(o, s), correct_predictions(o, s)
     levels = by_target(o, s)
     found: dict[str, Any] = {
-        "original_records": n,
-        "synthetic_records": Aligned({"s": s}).map(total, "records"),
+        "original_records": _total(tables.get("o_records", o)),
+        "synthetic_records": _total(tables.get("s_records", s)),
         "keys": xr.DataArray(observed.sizes["key"]),
         "unmatched_records": n - matched,
         "matched_share": matched / n,
@@ -78,17 +82,25 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     for name in ("above_half", "above_nine_tenths", "certain"):
         found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
         found[f"share_{name}"] = found[f"records_{name}"] / n
-    if "h" in tables and all(tables[name].dtype.kind == "i" for name in "oh"):
-        contrast = holdout_contrast(o, s, h=tables.h)
+    squares: dict[str, Any] = {
+        name: tables[of] for name, of in (("squares", "o_squares"), ("holdout_squares", "h_squares")) if of in tables
+    }
+    if "h" in tables and all(tables[name].dtype.kind == "i" or f"{name}_squares" in tables for name in "oh"):
+        contrast = holdout_contrast(o, s, h=tables.h, **squares)
         found["holdout_cap"] = contrast.holdout
         found["individual_disclosure"] = contrast.estimate
         found["individual_disclosure_error"] = contrast.standard_error
     if "h" in tables:
-        found["holdout_records"] = Aligned({"h": tables.h}).map(total, "records")
+        found["holdout_records"] = _total(tables.get("h_records", tables.h))
+    found |= {name: _total(tables[of]) for of, name in WEIGHTS.items() if f"{of}_records" in tables}
     if o.dtype.kind == "i":
         quantiles = cap_quantiles(o, s, list(QUANTILES.values()))
         found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
     return xr.Dataset({name: found[name] for name in MEASURES if name in found}), levels
+
+
+def _total(table: xr.DataArray) -> xr.DataArray:
+    return Aligned({"o": table}).map(total, "records")
 
 
 def by_target(o: xr.DataArray, s: xr.DataArray) -> xr.Dataset:

@@ -21,18 +21,20 @@ def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[s
     """Headings and what they say; ``heads`` is what the labels of the synthetic tables are shortened to."""
     files = p.get("files", {})
     bins = p.get("bins", {})
-    found = [("original", _source(p.get("original"), files.get("original")) + many(m.original_records.item(), "record"))]
+    found = [("original", _source(p.get("original"), files.get("original")) + _size(m, "original"))]
     found += _synthetic(m, p, labels, heads)
     if "holdout_records" in m:
-        found.append(("holdout", _source(p.get("holdout"), files.get("holdout")) + many(m.holdout_records.item(), "record")))
+        found.append(("holdout", _source(p.get("holdout"), files.get("holdout")) + _size(m, "holdout")))
     for role, columns in p["columns"].items():
         told = [f"{named(name)} ({_column(column, bins.get(name))})" for name, column in columns.items()]
         combinations = f"; {many(m['keys'].item(), 'combination')} in the original" if role == "keys" and len(told) > 1 else ""
         found.append((role, ", ".join(told) + combinations))
     found.append(("missing", _missing(p)))
     found += [("" if i else "levels", line) for i, line in enumerate(_levels(p, labels))]
-    if "weights" in p:
-        found.append(("weights", ", ".join(f"{named(column)} of `{table}`" for table, column in p["weights"].items())))
+    for what, meaning in (("weights", "sampling weights of the records"), ("counts", "number of records that a row stands for")):
+        if what in p:
+            columns = ", ".join(f"{named(column)} of `{table}`" for table, column in p[what].items())
+            found.append((what, f"{meaning}: {columns}"))
     if "example" in p:
         found.append(("example", p["example"]))
     return found
@@ -50,8 +52,14 @@ def _synthetic(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Seque
     for i, (label, head, path, pool) in enumerate(zip(labels, heads, given, pools, strict=True), 1):
         number = "" if head == label else f"{i}  "
         name = "" if not label or (path is not None and path.endswith(label)) else f"{named(label)}: "
-        lines.append(("" if i > 1 else "synthetic", number + name + _source(path, pool) + many(records[i - 1], "record")))
+        lines.append(("" if i > 1 else "synthetic", number + name + _source(path, pool) + _size(m, "synthetic", i - 1)))
     return lines
+
+
+def _size(m: xr.Dataset, table: str, i: int = 0) -> str:
+    """The number of records of a table, of the i-th where there are several; of weighted ones the sum of their weights, too."""
+    records, *weights = (np.atleast_1d(m[f"{table}_{what}"].values)[i] for what in ("records", "weight") if f"{table}_{what}" in m)
+    return many(records, "record") + "".join(f", weighted to {count(weight)}" for weight in weights)
 
 
 def _source(given: str | None, files: Sequence[str] | None) -> str:

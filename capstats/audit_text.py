@@ -10,7 +10,7 @@ import xarray as xr
 
 from capstats.audit_read import SIDE_BY_SIDE, facts
 from capstats.counts.printable import in_cell, listed, named, shortened
-from capstats.report import WIDTH, Block, Facts, Grid, Sections, count, many, people, share
+from capstats.report import WIDTH, Block, Facts, Grid, Sections, count, many, share
 
 SHOWN_LEVELS = 12  # levels of the target that are listed
 SIDE_LEVELS = 6  # the same where they are columns
@@ -20,20 +20,20 @@ ANSWER = {
     "average_cap": ("average CAP: share expected to be guessed right", "share", "average CAP"),
     "baseline": ("  without synthetic data (baseline)", "share", ""),
     "original_cap": ("  if the original itself were released", "share", ""),
-    "holdout_cap": ("  people not used for synthesis (holdout)", "share", "holdout"),
+    "holdout_cap": ("  {people} not used for synthesis (holdout)", "share", "holdout"),
     "individual_disclosure": ("  difference between used and not used", "share", "difference"),
     "individual_disclosure_error": ("    its standard error", "share", "error"),
-    "records_above_half": ("people guessed right with probability > 0.5", "count", "> 0.5"),
+    "records_above_half": ("{people} guessed right with probability > 0.5", "count", "> 0.5"),
     "records_above_nine_tenths": ("  > 0.9", "count", "> 0.9"),
     "records_certain": ("  with certainty", "count", "certain"),
-    "unmatched_records": ("people whose keys no synthetic record has", "count", "unmatched"),
+    "unmatched_records": ("{people} whose keys no synthetic record has", "count", "unmatched"),
 }
 DETAILS = {
-    "matched_share": ("share of people whose keys are in the synthetic data", "share", "matched"),
-    "average_cap": ("average CAP, unmatched people count 0 (version 1)", "share", "version 1"),
+    "matched_share": ("share of {people} whose keys are in the synthetic data", "share", "matched"),
+    "average_cap": ("average CAP, unmatched {people} count 0 (version 1)", "share", "version 1"),
     "average_cap_least": ("  least attainable", "share", "least"),
     "average_cap_greatest": ("  greatest attainable", "share", "greatest"),
-    "average_cap_matched": ("average CAP of the matched people (version 2)", "share", "version 2"),
+    "average_cap_matched": ("average CAP of the matched {people} (version 2)", "share", "version 2"),
     "average_cap_matched_least": ("  least attainable", "share", "its least"),
     "average_cap_matched_greatest": ("  greatest attainable", "share", "its greatest"),
 }
@@ -46,7 +46,7 @@ OF_ONE = {
     "individual_cap_upper_percentile": ("  0.99 quantile", "share", "0.99"),
     "individual_cap_greatest": ("  greatest", "share", "greatest"),
     "predictive_success": ("share guessed right by the commonest target", "share", "commonest"),
-    "correct_predictions": ("  number of people", "count", ""),
+    "correct_predictions": ("  number of {people}", "count", ""),
 }
 Rows = Mapping[str, tuple[str, str, str]]
 
@@ -64,9 +64,9 @@ def sections(measures: xr.Dataset, by_target: xr.Dataset, provenance: Mapping[st
         "Read this first": list(provenance.get("warnings", [])),
         "What was read": [Facts(facts(measures, provenance, labels, heads))],
         "Answer": _sentences(measures, provenance) if one else _compared(measures, provenance, heads),
-        f"By {target_of(provenance)}": _levels_of_target(by_target, provenance, labels, heads),
+        f"By {target_of(provenance)}": _levels_of_target(by_target, provenance, labels, heads, _people(measures)),
         "Details": _tables(measures, [DETAILS, OF_ONE], heads, digits=4),
-        "How to read it": [Facts(_notes(provenance))],
+        "How to read it": [Facts(_notes(measures, provenance))],
     }
     return {name: blocks for name, blocks in found.items() if blocks}
 
@@ -93,23 +93,33 @@ def _attack(p: Mapping[str, Any]) -> str:
     )
 
 
+def _people(m: xr.Dataset) -> str:
+    """What the numbers count: people, a record each, or records of which each weighs as much as the people it represents."""
+    return "weighted records" if "original_weight" in m else "people"
+
+
+def _number(n: Any, m: xr.Dataset) -> str:
+    one = "weighted record" if "original_weight" in m else "person"
+    return f"{count(n)} {one if n == 1 else _people(m)}"
+
+
 def _sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
     value = {str(name): array.item() for name, array in m.data_vars.items()}
-    n = value["original_records"]
+    n = value.get("original_weight", value["original_records"])
 
     def those(name: str) -> str:
-        return f"{people(value[f'records_{name}'])} ({share(value[f'share_{name}'])})"
+        return f"{_number(value[f'records_{name}'], m)} ({share(value[f'share_{name}'])})"
 
     answer = [
-        f"{_attack(p)} The guess is expected to be right for {count(value['average_cap'] * n)} of the {people(n)} in the original: "
+        f"{_attack(p)} The guess is expected to be right for {count(value['average_cap'] * n)} of the {_number(n, m)} in the original: "
         f"a share of {share(value['average_cap'])} (average CAP).",
         f"Without the synthetic data, a guess from the frequencies of {target_of(p)} in the original is right for a share of "
         f"{share(value['baseline'])}. If the original itself were released, the share would be {share(value['original_cap'])}.",
     ]
     if "holdout_cap" in value:
         answer.append(
-            f"Of the {people(value['holdout_records'])} who were not used for synthesis, the guess is right for a share of "
-            f"{share(value['holdout_cap'])}. The difference, {share(value['individual_disclosure'])} (standard error "
+            f"Of the {_number(value.get('holdout_weight', value['holdout_records']), m)} not used for synthesis, the guess is right for a "
+            f"share of {share(value['holdout_cap'])}. The difference, {share(value['individual_disclosure'])} (standard error "
             f"{share(value['individual_disclosure_error'])}), is about individuals; the rest is inference about the population."
         )
     answer.append(
@@ -117,29 +127,28 @@ def _sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
         f"{those('above_nine_tenths')}, and with certainty for {those('certain')}."
     )
     if value["unmatched_records"]:
-        answer.append(
-            f"No synthetic record has the keys of {people(value['unmatched_records'])}; the guess counts as never right for them."
-        )
+        unmatched = _number(value["unmatched_records"], m)
+        answer.append(f"No synthetic record has the keys of {unmatched}; the guess counts as never right for them.")
     return list(answer)
 
 
 def _compared(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:
-    told = [f"{_attack(p)} The original has {people(m.original_records.item())}."]
+    told = [f"{_attack(p)} The original has {_number(m.get('original_weight', m.original_records).item(), m)}."]
     if len(heads) > SIDE_BY_SIDE:
         told.append(
             f"Average CAP is the share of them for whom the guess is expected to be right. Without the synthetic data, a guess from the "
             f"frequencies of {target_of(p)} in the original is right for a share of {share(m.baseline.item())}; if the original itself "
-            f"were released, the share would be {share(m.original_cap.item())}. The last columns are numbers of people: for whom the guess "
-            f"is right with probability above 0.5, above 0.9 and with certainty, and whose keys no synthetic record has."
+            f"were released, the share would be {share(m.original_cap.item())}. The last columns are numbers of {_people(m)}: for whom the "
+            f"guess is right with probability above 0.5, above 0.9 and with certainty, and whose keys no synthetic record has."
         )
-    contrast = ["The difference to people not used for synthesis is about individuals; the rest is inference about the population."]
+    contrast = [f"The difference to {_people(m)} not used for synthesis is about individuals; the rest is inference about the population."]
     return [*told, *_tables(m, [ANSWER], heads, digits=3), *(contrast if "individual_disclosure" in m else [])]
 
 
 # --- who bears the risk -----------------------------------------------------------------------------------------------
 
 
-def _levels_of_target(by_target: xr.Dataset, p: Mapping[str, Any], labels: Sequence[str], heads: Sequence[str]) -> list[Block]:
+def _levels_of_target(by_target: xr.Dataset, p: Mapping[str, Any], labels: Sequence[str], heads: Sequence[str], people: str) -> list[Block]:
     """The people with each level of the target, those levels that most people have."""
     many_tables = len(labels) > SIDE_BY_SIDE
     most = np.argsort(-by_target.records.values, kind="stable")[: SIDE_LEVELS if many_tables else SHOWN_LEVELS]
@@ -160,7 +169,7 @@ def _levels_of_target(by_target: xr.Dataset, p: Mapping[str, Any], labels: Seque
         for i, label in enumerate(labels):
             one = shown.isel(synthetic=i) if "synthetic" in shown.dims else shown
             columns = {
-                "people": map(count, one.records.values),
+                people: map(count, one.records.values),
                 "average CAP": map(share, one.average_cap.values),
                 "baseline": map(share, one.baseline.values),
                 "> 0.5": map(count, one.records_above_half.values),
@@ -170,7 +179,7 @@ def _levels_of_target(by_target: xr.Dataset, p: Mapping[str, Any], labels: Seque
             rows = [[level, *cells] for level, *cells in zip(levels, *columns.values(), strict=True)]
             blocks += [*([label] if label else []), Grid([target_of(p), *columns], rows)]
     rest = by_target.sizes["target"] - len(most)
-    return [*blocks, *([f"Not shown: {many(rest, 'level')} with fewer people."] if rest else [])]
+    return [*blocks, *([f"Not shown: {many(rest, 'level')} with fewer {people}."] if rest else [])]
 
 
 # --- tables and notes -------------------------------------------------------------------------------------------------
@@ -184,7 +193,9 @@ def _tables(m: xr.Dataset, groups: Sequence[Rows], heads: Sequence[str], *, digi
         return [share(x, digits) if form == "share" else count(x) for x in values]
 
     if len(heads) <= SIDE_BY_SIDE:
-        rows = [[text, *cells(name, form)] for group in groups for name, (text, form, _) in group.items() if name in m]
+        rows = [
+            [text.format(people=_people(m)), *cells(name, form)] for group in groups for name, (text, form, _) in group.items() if name in m
+        ]
         return [Grid(["", *heads], rows)]
     blocks: list[Block] = []
     for group in groups:
@@ -193,8 +204,8 @@ def _tables(m: xr.Dataset, groups: Sequence[Rows], heads: Sequence[str], *, digi
     return blocks
 
 
-def _notes(p: Mapping[str, Any]) -> list[tuple[str, str]]:
-    tied = "where several targets are tied, one of them is named at random, so the number of people may be fractional"
+def _notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:
+    tied = f"where several targets are tied, one of them is named at random, so the number of {_people(m)} may be fractional"
     notes = [
         (
             "CAP",
@@ -202,16 +213,18 @@ def _notes(p: Mapping[str, Any]) -> list[tuple[str, str]]:
         ),
         (
             "baseline",
-            f"the sum of the squared shares of {target_of(p)} in the original; of people with one level, the level's share",
+            f"the sum of the squared shares of {target_of(p)} in the original; of {_people(m)} with one level, the level's share",
         ),
         ("attainable", f"by any synthetic table, however large, with the targets and keys that {_domain(p)}"),
         ("commonest", f"the guess names the commonest target of the synthetic records with the same keys; {tied}"),
         ("versions", "1 and 2 are what Baillargeon and Charest call the two averages"),
     ]
+    if "original_weight" in m:
+        notes.append(("weighted", "numbers of weighted records are sums of weights; standard errors use the squares of the weights"))
     for name, what in (("quantiles", "quantiles of the CAP of one person"), ("individual_disclosure", "the comparison with the holdout")):
         if name in p:
             notes.append(("not given", f"{what}: {p[name]}"))
-    return [*notes, ("confidential", "as the original is: the report names levels however few people have them")]
+    return [*notes, ("confidential", f"as the original is: the report names levels however few {_people(m)} have them")]
 
 
 def _domain(p: Mapping[str, Any]) -> str:

@@ -119,8 +119,3 @@ def count(value: Any) -> str:
 def many(n: Any, what: str) -> str:
     """A number of things by their name."""
     return f"{count(n)} {what}{'' if n == 1 else 's'}"
-
-
-def people(n: Any) -> str:
-    """A number of people."""
-    return f"{count(n)} {'person' if n == 1 else 'people'}"

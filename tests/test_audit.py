@@ -362,7 +362,7 @@ def test_a_holdout_is_guessed_as_by_hand_and_subtracted(compared):
 def test_a_holdout_is_compared_in_a_sentence(compared):
     of_holdout, difference, error = (f"{compared.measures[name].item():.3f}" for name in OF_HOLDOUT)
     expected = (
-        f"Of the 4 people who were not used for synthesis, the guess is right for a share of {of_holdout}. The difference, {difference} "
+        f"Of the 4 people not used for synthesis, the guess is right for a share of {of_holdout}. The difference, {difference} "
         f"(standard error {error}), {NOTE}"
     )
     assert expected in one_line(compared)
