@@ -26,7 +26,7 @@ from capstats.risk.uncertainty import holdout_contrast
 QUARTILES = {"least": 0.0, "lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75, "greatest": 1.0}
 
 REMAINS = "What remains after subtracting the holdout is about individuals; the rest is inference about the population."
-FRACTIONAL = "weights of the original or of the holdout are fractional"
+FRACTIONAL = "counts of the original or of the holdout are fractional"
 
 ROWS: dict[str, tuple[str, str]] = {  # measure -> what a reader is told, and how it is printed
     "original_records": ("original records", "count"),
@@ -168,6 +168,7 @@ def audit(
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
+    counts: Any = None,
     encoding: str | None = None,
     decimal: str = ".",
     memory_limit: str | None = None,
@@ -185,8 +186,8 @@ def audit(
         What the intruder knows, and what is guessed.
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis. The audit then says, too, what average CAP they have, by how
-        much that of the original exceeds it, and the standard error of this, unless weights are fractional (see `holdout_contrast`).
-    missing, null_values, types, bins, weights, encoding, decimal, memory_limit, spill_dir, progress
+        much that of the original exceeds it, and the standard error of this, unless counts are fractional (see `holdout_contrast`).
+    missing, null_values, types, bins, weights, counts, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`.
     provenance : mapping, optional
         What else the result is to say of how it came to be, such as a seed.
@@ -234,6 +235,7 @@ def audit(
         types=types,
         bins=bins,
         weights=weights,
+        counts=counts,
         encoding=encoding,
         decimal=decimal,
         memory_limit=memory_limit,
@@ -261,9 +263,9 @@ def audit(
         "correct_predictions": right,
     }
     whole = o.dtype.kind == "i"
-    compared = holdout is not None and whole and tables.h.dtype.kind == "i"
+    compared = holdout is not None and all(tables[x].dtype.kind == "i" or f"{x}_squares" in tables for x in ("o", "h"))
     if compared:
-        contrast = holdout_contrast(o, s, h=tables.h)
+        contrast = holdout_contrast(o, s, h=tables.h, squares=tables.get("o_squares"), holdout_squares=tables.get("h_squares"))
         measures["holdout_cap"] = contrast.holdout
         measures["individual_disclosure"] = contrast.estimate
         measures["individual_disclosure_error"] = contrast.standard_error
@@ -284,7 +286,7 @@ def audit(
             "baseline": "marginal",
             **({"individual_disclosure": "version 1 of the original minus that of the holdout"} if compared else {}),
         },
-        **{name: tables.attrs[name] for name in ("dropped", "weights", "bins") if name in tables.attrs},
+        **{name: tables.attrs[name] for name in ("dropped", "weights", "counts", "bins") if name in tables.attrs},
         **{name: value for name, value in (("types", types), ("null_values", null_values)) if value is not None},
         **({"quartiles": "not defined: the original's weights are fractional"} if not whole else {}),
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if holdout is not None and not compared else {}),
