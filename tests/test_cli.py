@@ -313,7 +313,7 @@ def test_weights_of_a_holdout_may_be_given_or_are_those_of_the_original(here, ca
     found = measures(capsys, *arguments, "--weights", "count,half,")
     assert found["provenance"]["weights"] == told
     found = measures(capsys, *arguments, "--weights", "count,half,half")
-    assert "individual_disclosure" not in found["measures"]
+    assert found["measures"]["individual_disclosure_error"] > 0
     assert "individual_cap_median" in found["measures"]
 
 
@@ -457,7 +457,7 @@ MISTAKES = {
     "holdout without a name": ([*SMOKERS, "--holdout", ""], "`holdout`"),
     "example and holdout": (["audit", "--example", "titanic", "--holdout", "titanic.csv"], "leave out holdout."),
     "unknown weights": ([*SMOKERS, "--weights", "w"], "'w' is not in `original`"),
-    "weights that are no numbers": ([*SMOKERS, "--weights", "health"], "Weights must be numbers"),
+    "weights that are no numbers": ([*SMOKERS, "--weights", "health"], "Weights and counts must be numbers"),
     "unknown policy": ([*SMOKERS, "--missing", "ignore"], "argument --missing: invalid choice: 'ignore'"),
     "memory limit that is none": ([*SMOKERS, "--memory-limit", "much"], "much"),
     "null values of Parquet": (
