@@ -24,7 +24,7 @@ from capstats.counts.tabulate import on_axes, read_records
 from capstats.report import Sections, as_html, as_text
 
 SHOWN = 5  # warnings that are written out
-FRACTIONAL = "weights of the original or of the holdout are fractional"
+FRACTIONAL = "counts of the original or of the holdout are fractional"
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,7 @@ def audit(
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
+    counts: Any = None,
     allow_no_match: bool = False,
     backing: Backing = "auto",
     encoding: str | None = None,
@@ -123,8 +124,8 @@ def audit(
         What the intruder knows, and what is guessed.
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis. The audit then says, too, what average CAP they have, by how
-        much that of the original exceeds it, and the standard error of this, unless weights are fractional (see `holdout_contrast`).
-    missing, null_values, types, bins, weights, backing, encoding, decimal, memory_limit, spill_dir, progress
+        much that of the original exceeds it, and the standard error of this, unless counts are fractional (see `holdout_contrast`).
+    missing, null_values, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`.
     allow_no_match : bool
         Whether to report even if a column of two tables shares no level, so that every risk is 0.
@@ -178,6 +179,7 @@ def audit(
         types=types,
         bins=bins,
         weights=weights,
+        counts=counts,
         encoding=encoding,
         decimal=decimal,
         memory_limit=memory_limit,
@@ -203,9 +205,9 @@ def audit(
             "baseline": "marginal",
             **({"individual_disclosure": "version 1 of the original minus that of the holdout"} if "holdout_cap" in measures else {}),
         },
-        **{name: tables.attrs[name] for name in ("dropped", "weights") if name in tables.attrs},
+        **{name: tables.attrs[name] for name in ("dropped", "weights", "counts") if name in tables.attrs},
         **{name: value for name, value in (("types", types), ("null_values", null_values)) if value is not None},
-        **({} if "individual_cap_median" in measures else {"quantiles": "not defined: the original's weights are fractional"}),
+        **({} if "individual_cap_median" in measures else {"quantiles": "not defined: the original's counts are fractional"}),
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if holdout is not None and "holdout_cap" not in measures else {}),
         **({"warnings": warnings} if warnings else {}),
         **(provenance or {}),

@@ -59,44 +59,47 @@ MEASURES = (  # all that an audit can give, in the order in which it gives them
 
 
 def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
-    """All measures of the tables, and those of the people with each level of the target."""
+    """All measures of the tables, and those of the people with each level of the target.
+
+    Numbers and quantiles count each record of the original once; shares weigh it where it has a sampling weight.
+    """
     o, s = tables.o, tables.s
+    records = tables.get("o_records", o)
     observed = observed_domain(tables)
-    n = _total(o)
-    matched, right = matched_records(o, s), correct_predictions(o, s)
-    levels = by_target(o, s)
+    shares, levels = by_target(o, s), by_target(records, s)
+    levels = xr.Dataset({name: (levels if name.startswith("records") else shares)[name] for name in levels.data_vars})
+    matched = matched_records(o, s) / _total(o)
     found: dict[str, Any] = {
-        "original_records": _total(tables.get("o_records", o)),
+        "original_records": _total(records),
         "synthetic_records": _total(tables.get("s_records", s)),
+        **{name: _total(tables[of]) for of, name in WEIGHTS.items() if f"{of}_records" in tables},
         "keys": xr.DataArray(observed.sizes["key"]),
-        "unmatched_records": n - matched,
-        "matched_share": matched / n,
+        "unmatched_records": _total(records) - matched_records(records, s),
+        "matched_share": matched,
         "average_cap": average_cap(o, s),
         "average_cap_matched": average_cap(o, s, unmatched="drop"),
         "original_cap": average_cap(o, o),
         "baseline": baseline_cap(o),
-        "predictive_success": right / n,
-        "correct_predictions": right,
+        "predictive_success": correct_predictions(o, s) / _total(o),
+        "correct_predictions": correct_predictions(records, s),
         **bounds(o, s, observed),
     }
     for name in ("above_half", "above_nine_tenths", "certain"):
         found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
-        found[f"share_{name}"] = found[f"records_{name}"] / n
-    squares: dict[str, Any] = {
-        name: tables[of] for name, of in (("squares", "o_squares"), ("holdout_squares", "h_squares")) if of in tables
-    }
-    if "h" in tables and all(tables[name].dtype.kind == "i" or f"{name}_squares" in tables for name in "oh"):
-        contrast = holdout_contrast(o, s, h=tables.h, **squares)
-        found["holdout_cap"] = contrast.holdout
-        found["individual_disclosure"] = contrast.estimate
-        found["individual_disclosure_error"] = contrast.standard_error
+        found[f"share_{name}"] = shares[f"records_{name}"].sum("target") / _total(o)
     if "h" in tables:
         found["holdout_records"] = _total(tables.get("h_records", tables.h))
-    found |= {name: _total(tables[of]) for of, name in WEIGHTS.items() if f"{of}_records" in tables}
-    if o.dtype.kind == "i":
-        quantiles = cap_quantiles(o, s, list(QUANTILES.values()))
+        if all(tables[name].dtype.kind == "i" or f"{name}_squares" in tables for name in "oh"):
+            squares: dict[str, Any] = {f"{prefix}squares": tables[of] for of, prefix in SQUARES.items() if of in tables}
+            contrast = holdout_contrast(o, s, h=tables.h, **squares)
+            found["holdout_cap"] = contrast.holdout
+            found["individual_disclosure"] = contrast.estimate
+            found["individual_disclosure_error"] = contrast.standard_error
+    if records.dtype.kind == "i":
+        quantiles = cap_quantiles(records, s, list(QUANTILES.values()))
         found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
-    return xr.Dataset({name: found[name] for name in MEASURES if name in found}), levels
+    held = np.flatnonzero(levels.records.values > 0)
+    return xr.Dataset({name: found[name] for name in MEASURES if name in found}), levels.isel(target=held)
 
 
 def _total(table: xr.DataArray) -> xr.DataArray:
@@ -106,7 +109,7 @@ def _total(table: xr.DataArray) -> xr.DataArray:
 def by_target(o: xr.DataArray, s: xr.DataArray) -> xr.Dataset:
     """Who bears the risk: of the original people with each level of the target, how many are guessed right, and how surely.
 
-    Average CAP is that of these people alone; the baseline is the share of their level. Levels without original people are left out.
+    Average CAP is that of these people alone, and NaN where there are none; the baseline is the share of their level.
     """
 
     def formula(o: Table, s: Table) -> Floats:
@@ -118,8 +121,6 @@ def by_target(o: xr.DataArray, s: xr.DataArray) -> xr.Dataset:
     people = parts.isel(part=0)
     for dim in [dim for dim in people.dims if dim != "target"]:
         people = people.isel({dim: 0}, drop=True)
-    held = np.flatnonzero(people.values > 0)
-    parts, people = parts.isel(target=held), people.isel(target=held)
     counts = {
         "records": people,
         **{f"records_{name}": parts.isel(part=i) for i, name in ((2, "above_half"), (3, "above_nine_tenths"), (4, "certain"))},

@@ -94,32 +94,39 @@ def _attack(p: Mapping[str, Any]) -> str:
 
 
 def _people(m: xr.Dataset) -> str:
-    """What the numbers count: people, a record each, or records of which each weighs as much as the people it represents."""
-    return "weighted records" if "original_weight" in m else "people"
+    """What the numbers count: people, a record each; of weighted records it is not known how many people they are."""
+    return "records" if "original_weight" in m else "people"
 
 
 def _number(n: Any, m: xr.Dataset) -> str:
-    one = "weighted record" if "original_weight" in m else "person"
+    one = "record" if "original_weight" in m else "person"
     return f"{count(n)} {one if n == 1 else _people(m)}"
+
+
+def _share(m: xr.Dataset) -> str:
+    return "weighted share" if "original_weight" in m else "share"
 
 
 def _sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
     value = {str(name): array.item() for name, array in m.data_vars.items()}
-    n = value.get("original_weight", value["original_records"])
+    everybody = f"{_number(value['original_records'], m)} in the original"
+    right = f"{count(value['average_cap'] * value['original_records'])} of the {everybody}: a share of {share(value['average_cap'])}"
+    if "original_weight" in value:
+        right = f"a weighted share of {share(value['average_cap'])} of the {everybody}"
 
     def those(name: str) -> str:
-        return f"{_number(value[f'records_{name}'], m)} ({share(value[f'share_{name}'])})"
+        of = "weighted share " if "original_weight" in value else ""
+        return f"{_number(value[f'records_{name}'], m)} ({of}{share(value[f'share_{name}'])})"
 
     answer = [
-        f"{_attack(p)} The guess is expected to be right for {count(value['average_cap'] * n)} of the {_number(n, m)} in the original: "
-        f"a share of {share(value['average_cap'])} (average CAP).",
-        f"Without the synthetic data, a guess from the frequencies of {target_of(p)} in the original is right for a share of "
+        f"{_attack(p)} The guess is expected to be right for {right} (average CAP).",
+        f"Without the synthetic data, a guess from the frequencies of {target_of(p)} in the original is right for a {_share(m)} of "
         f"{share(value['baseline'])}. If the original itself were released, the share would be {share(value['original_cap'])}.",
     ]
     if "holdout_cap" in value:
         answer.append(
-            f"Of the {_number(value.get('holdout_weight', value['holdout_records']), m)} not used for synthesis, the guess is right for a "
-            f"share of {share(value['holdout_cap'])}. The difference, {share(value['individual_disclosure'])} (standard error "
+            f"Of the {_number(value['holdout_records'], m)} not used for synthesis, the guess is right for a {_share(m)} of "
+            f"{share(value['holdout_cap'])}. The difference, {share(value['individual_disclosure'])} (standard error "
             f"{share(value['individual_disclosure_error'])}), is about individuals; the rest is inference about the population."
         )
     answer.append(
@@ -133,11 +140,11 @@ def _sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
 
 
 def _compared(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:
-    told = [f"{_attack(p)} The original has {_number(m.get('original_weight', m.original_records).item(), m)}."]
+    told = [f"{_attack(p)} The original has {_number(m.original_records.item(), m)}."]
     if len(heads) > SIDE_BY_SIDE:
         told.append(
-            f"Average CAP is the share of them for whom the guess is expected to be right. Without the synthetic data, a guess from the "
-            f"frequencies of {target_of(p)} in the original is right for a share of {share(m.baseline.item())}; if the original itself "
+            f"Average CAP is the {_share(m)} of them for whom the guess is expected to be right. Without the synthetic data, a guess from "
+            f"the frequencies of {target_of(p)} in the original is right for a share of {share(m.baseline.item())}; if the original itself "
             f"were released, the share would be {share(m.original_cap.item())}. The last columns are numbers of {_people(m)}: for whom the "
             f"guess is right with probability above 0.5, above 0.9 and with certainty, and whose keys no synthetic record has."
         )
@@ -220,7 +227,12 @@ def _notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("versions", "1 and 2 are what Baillargeon and Charest call the two averages"),
     ]
     if "original_weight" in m:
-        notes.append(("weighted", "numbers of weighted records are sums of weights; standard errors use the squares of the weights"))
+        notes.append(
+            (
+                "weighted",
+                "numbers and quantiles count each record once; shares weigh it; standard errors use the squared weights",
+            )
+        )
     for name, what in (("quantiles", "quantiles of the CAP of one person"), ("individual_disclosure", "the comparison with the holdout")):
         if name in p:
             notes.append(("not given", f"{what}: {p[name]}"))

@@ -85,8 +85,9 @@ def parser() -> Parser:
         help="one text that means missing in CSV, in place of an empty field; repeated for several, since a comma is part of it",
     )
     reading.add_argument(
-        "--weights", metavar="W or WO,WS", help="column of weights, or one each for original, synthetic (and holdout) records"
+        "--weights", metavar="W or WO,WS", help="column of sampling weights, or one each for original, synthetic (and holdout) records"
     )
+    reading.add_argument("--counts", metavar="N or NO,NS", help="column of numbers of records that rows stand for, or one each")
     reading.add_argument("--encoding", metavar="NAME", help="encoding of the CSV files, such as cp1252 (default UTF-8)")
     reading.add_argument("--decimal", choices=(".", ","), default=".", help="decimal sign of numbers in CSV (default .)")
     reading.add_argument("--memory-limit", metavar="SIZE", help="memory for reading files, such as 1GB")
@@ -170,7 +171,7 @@ def _audit(given: argparse.Namespace, complaints: list[str]) -> tuple[str, int]:
     if given.figure is not None:
         try:
             if "individual_cap_median" not in found.measures:
-                raise ValueError("--figure draws quartiles, which fractional --weights do not have. Leave one of the two out.")
+                raise ValueError("--figure draws quartiles, which fractional --counts do not have. Leave one of the two out.")
             save_figure(found, given.figure)
         except (ValueError, OSError) as error:
             complaints.append(_reason(error))
@@ -187,6 +188,7 @@ def _files(given: argparse.Namespace) -> Audit:
         raise ValueError(f"give {' and '.join(lacking)}, or --example.")
     if given.seed is not None:
         raise ValueError("--seed is for --example; nothing is random with files.")
+    tables = 2 + (given.holdout is not None)
     several = dict(zip(cli_values.table_labels(given.synthetic), given.synthetic, strict=True))
     return audit(
         given.original,
@@ -198,7 +200,8 @@ def _files(given: argparse.Namespace) -> Audit:
         null_values=given.null_values,
         types=cli_values.types(given.types, given.type),
         bins=cli_values.bins(given.bin),
-        weights=cli_values.by_table(given.weights, "--weights", 2 + (given.holdout is not None)),
+        weights=cli_values.by_table(given.weights, "--weights", tables),
+        counts=cli_values.by_table(given.counts, "--counts", tables),
         allow_no_match=given.allow_no_match,
         backing=given.backing,
         encoding=given.encoding,
@@ -212,7 +215,7 @@ def _files(given: argparse.Namespace) -> Audit:
 def _example(given: argparse.Namespace) -> Audit:
     from capstats.datasets import example
 
-    own = "original holdout keys key target target_column types type bin weights null_values encoding memory_limit spill_dir"
+    own = "original holdout keys key target target_column types type bin weights counts null_values encoding memory_limit spill_dir"
     taken = [name for name in own.split() if getattr(given, name)]
     taken += [name for name, default in (("missing", "level"), ("decimal", "."), ("backing", "auto")) if getattr(given, name) != default]
     if taken:

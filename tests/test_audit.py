@@ -433,25 +433,25 @@ def test_a_holdout_of_sparse_tables_is_that_of_dense_ones(voters, monkeypatch):
         np.testing.assert_allclose(sparse.measures[name].values, dense.measures[name].values, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("weights", "given"), [("weight", 0), (("count", "weight", "weight"), 7), (("weight", None, "count"), 0)])
-def test_fractional_weights_of_original_or_holdout_leave_the_holdout_out_and_say_so(weights, given):
+@pytest.mark.parametrize(("counts", "given"), [("weight", 0), (("count", "weight", "weight"), 7), (("weight", None, "count"), 0)])
+def test_fractional_counts_of_original_or_holdout_leave_the_holdout_out_and_say_so(counts, given):
     frame = titanic()
     frame["weight"] = frame["count"] * 0.3
-    result = audit(frame, frame, keys=["Class", "Sex"], target="Survived", holdout=frame, weights=weights)
+    result = audit(frame, frame, keys=["Class", "Sex"], target="Survived", holdout=frame, counts=counts)
     assert not set(OF_HOLDOUT) & set(result.measures.data_vars)
     assert "individual_disclosure" not in result.provenance["conventions"]
-    assert result.provenance["individual_disclosure"] == "not defined: weights of the original or of the holdout are fractional"
-    assert "the comparison with the holdout: not defined: weights of the original or of the holdout are fractional" in one_line(result)
+    assert result.provenance["individual_disclosure"] == "not defined: counts of the original or of the holdout are fractional"
+    assert "the comparison with the holdout: not defined: counts of the original or of the holdout are fractional" in one_line(result)
     assert NOTE not in repr(result)
     assert len([name for name in result.measures.data_vars if name.startswith("individual_cap")]) == given
 
 
-def test_fractional_weights_of_the_synthetic_table_alone_keep_the_holdout():
+def test_fractional_counts_of_the_synthetic_table_alone_keep_the_holdout():
     frame = titanic()
     frame["weight"] = frame["count"] * 0.5
     asked = {"keys": ["Class", "Sex"], "target": "Survived", "holdout": frame.iloc[::2]}
-    result = audit(frame, frame, weights=("count", "weight"), **asked)
-    plain = audit(frame, frame, weights="count", **asked)
+    result = audit(frame, frame, counts=("count", "weight"), **asked)
+    plain = audit(frame, frame, counts="count", **asked)
     for name in OF_HOLDOUT:
         assert result.measures[name].item() == pytest.approx(plain.measures[name].item(), rel=1e-12)
 
@@ -459,34 +459,34 @@ def test_fractional_weights_of_the_synthetic_table_alone_keep_the_holdout():
 # --- Weights
 
 
-def test_integer_weights_are_records():
+def test_counts_are_records():
     frame = titanic()
     keys = ["Class", "Sex"]
-    result = audit(frame, frame, keys=keys, target="Survived", weights="count")
+    result = audit(frame, frame, keys=keys, target="Survived", counts="count")
     rows = frame.loc[frame.index.repeat(frame["count"]), [*keys, "Survived"]]
     by_records = audit(rows, rows, keys=keys, target="Survived")
     assert result.measures.original_records.item() == 2201
     for name in by_records.measures.data_vars:
         assert result.measures[name].item() == pytest.approx(by_records.measures[name].item(), rel=1e-14), name
-    assert result.provenance["weights"] == {"original": "count", "synthetic": "count"}
+    assert result.provenance["counts"] == {"original": "count", "synthetic": "count"}
 
 
-def test_fractional_weights_leave_the_quartiles_out_and_say_so():
+def test_fractional_counts_leave_the_quartiles_out_and_say_so():
     frame = titanic()
     frame["weight"] = frame["count"] * 0.3
-    result = audit(frame, frame, keys=["Class", "Sex"], target="Survived", weights="weight")
+    result = audit(frame, frame, keys=["Class", "Sex"], target="Survived", counts="weight")
     assert not [name for name in result.measures.data_vars if name.startswith("individual_cap")]
-    assert "quantiles of the CAP of one person: not defined: the original's weights are fractional" in one_line(result)
+    assert "quantiles of the CAP of one person: not defined: the original's counts are fractional" in one_line(result)
     assert "0.99 quantile" not in repr(result)
-    plain = audit(frame, frame, keys=["Class", "Sex"], target="Survived", weights="count")
+    plain = audit(frame, frame, keys=["Class", "Sex"], target="Survived", counts="count")
     for name in ("average_cap", "original_cap", "baseline", "average_cap_least", "matched_share", "predictive_success"):
         assert result.measures[name].item() == pytest.approx(plain.measures[name].item(), rel=1e-12), name
 
 
-def test_fractional_weights_of_the_synthetic_table_alone_keep_the_quartiles():
+def test_fractional_counts_of_the_synthetic_table_alone_keep_the_quartiles():
     frame = titanic()
     frame["weight"] = frame["count"] * 0.3
-    result = audit(frame, frame, keys=["Class", "Sex"], target="Survived", weights=("count", "weight"))
+    result = audit(frame, frame, keys=["Class", "Sex"], target="Survived", counts=("count", "weight"))
     assert "individual_cap_median" in result.measures
     assert "not given" not in repr(result)
 

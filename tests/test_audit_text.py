@@ -114,8 +114,8 @@ def test_a_number_of_people_has_one_decimal_and_ties_are_explained():
 
 def test_large_numbers_are_written_with_separators_and_all_their_digits(found):
     original = {"k": ["a", "b"], "t": [1, 2], "w": [1_234_567_890, 5]}
-    result = audit(original, {"k": ["a", "b"], "t": [1, 2], "w": [1, 1]}, keys="k", target="t", weights="w")
-    assert "1,234,567,895" in repr(result)
+    result = audit(original, {"k": ["a", "b"], "t": [1, 2], "w": [1, 1]}, keys="k", target="t", counts="w")
+    assert "1,234,567,895 records" in repr(result)
 
 
 def test_undefined_numbers_are_words():
@@ -228,6 +228,33 @@ def test_many_findings_are_cut_to_five_and_counted():
     first = result.sections()["Read this first"]
     assert len(first) == 6
     assert first[-1].startswith("3 more such findings: ")
+
+
+# --- Weights
+
+
+def test_a_weighted_original_is_told_with_its_records_and_the_sum_of_its_weights():
+    """Records count once in numbers; shares weigh them: 300 of 1,000 are in the second key, where the guess is right for half."""
+    people = {"k": [*"aabb"], "t": [*"xxxy"], "w": [350.25, 349.75, 100, 200]}
+    result = audit(people, people, keys="k", target="t", weights=("w", None))
+    text = one_line(result)
+    assert "original 4 records, weighted to 1,000 synthetic 4 records" in text
+    assert "weights sampling weights of the records: w of `original`" in text
+    assert "right for a weighted share of 0.850 of the 4 records in the original (average CAP)." in text
+    assert "with certainty for 2 records (weighted share 0.700)." in text
+    assert "person " not in text.partition("guess is expected")[2].partition("By t")[0]
+    (grid,) = grids(result, "By t")
+    assert grid.head[:4] == ["t", "records", "average CAP", "baseline"]
+    assert grid.rows == [["x", "3", "0.938", "0.800", "2", "2", "2"], ["y", "1", "0.500", "0.200", "0", "0", "0"]]
+    assert result.measures.original_weight == 1000
+
+
+def test_the_unit_of_the_weights_does_not_change_the_error_of_a_holdout():
+    people = {"k": [*"aabb"] * 5, "t": [*"xxxy"] * 5, "w": [3.0, 1.0, 2.0, 4.0] * 5}
+    scaled = {**people, "w": [1e6 * x for x in people["w"]]}
+    one, million = (audit(x, people, keys="k", target="t", weights=("w", None), holdout=x).measures for x in (people, scaled))
+    assert one.individual_disclosure_error > 0.01
+    np.testing.assert_allclose(one.individual_disclosure_error, million.individual_disclosure_error, rtol=1e-12)
 
 
 # --- By target level

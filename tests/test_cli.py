@@ -219,7 +219,7 @@ def test_several_keys_and_targets_may_be_given(here, capsys):
         "Age",
         "--target",
         "Survived",
-        "--weights",
+        "--counts",
         "count",
     )
     assert found["provenance"]["keys"] == ["Class", "Sex"]
@@ -256,7 +256,7 @@ def test_types_list_the_levels_of_a_column(here, capsys):
     assert main([*arguments, "--types", "health=Sick|Healthy,smoking=text"]) == 0
     capsys.readouterr()
     assert main([*arguments, "--types", "health=Sick|Well"]) == 2
-    assert "'Healthy', which is not among the levels" in capsys.readouterr().err
+    assert "'Healthy', not among the levels that" in capsys.readouterr().err
 
 
 def test_types_of_columns_and_levels_with_commas_and_equals_signs_may_be_given_one_by_one(here, capsys):
@@ -287,24 +287,35 @@ def test_a_column_is_cut_in_a_way_that_is_known(here, capsys, asked):
     assert f"--bin must {'be COLUMN=BINS' if asked in ('age', '=3') else 'say a number of bins'}" in capsys.readouterr().err
 
 
-def test_weights_count_records(here, capsys):
+def test_counts_are_records(here, capsys):
     arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class,Sex,Age", "--target", "Survived"]
-    found = measures(capsys, *arguments, "--weights", "count")
+    found = measures(capsys, *arguments, "--counts", "count")
     assert found["measures"]["original_records"] == found["measures"]["synthetic_records"] == 2201
-    assert found["provenance"]["weights"] == {"original": "count", "synthetic": "count"}
+    assert found["provenance"]["counts"] == {"original": "count", "synthetic": "count"}
     assert measures(capsys, *arguments)["measures"]["original_records"] == 32
 
 
-def test_weights_may_differ_for_the_two_tables_or_be_for_one_alone(here, capsys):
+def test_counts_may_differ_for_the_two_tables_or_be_for_one_alone(here, capsys):
     arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class,Sex,Age", "--target", "Survived"]
-    found = measures(capsys, *arguments, "--weights", "count,half")
+    found = measures(capsys, *arguments, "--counts", "count,half")
     assert found["measures"]["original_records"] == 2201
     assert found["measures"]["synthetic_records"] == 2201 / 2 + 8
-    found = measures(capsys, *arguments, "--weights", ",count")
+    found = measures(capsys, *arguments, "--counts", ",count")
     assert (found["measures"]["original_records"], found["measures"]["synthetic_records"]) == (32, 2201)
-    found = measures(capsys, *arguments, "--weights", "half,")
+    found = measures(capsys, *arguments, "--counts", "half,")
     assert "individual_cap_median" not in found["measures"]
     assert found["measures"]["synthetic_records"] == 32
+
+
+def test_weights_weigh_records_whose_number_stays(here, capsys):
+    arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class,Sex,Age", "--target", "Survived"]
+    weighted, plain, counted = (
+        measures(capsys, *arguments, *more)["measures"] for more in (["--weights", "half"], [], ["--counts", "half"])
+    )
+    assert (weighted["original_records"], weighted["original_weight"]) == (32, 2201 / 2 + 8)
+    assert weighted["average_cap"] == pytest.approx(counted["average_cap"], rel=1e-12)
+    assert weighted["average_cap"] != plain["average_cap"]
+    assert weighted["unmatched_records"] == plain["unmatched_records"]
 
 
 def test_weights_of_a_holdout_may_be_given_or_are_those_of_the_original(here, capsys):
@@ -316,7 +327,7 @@ def test_weights_of_a_holdout_may_be_given_or_are_those_of_the_original(here, ca
     found = measures(capsys, *arguments, "--weights", "count,half,")
     assert found["provenance"]["weights"] == told
     found = measures(capsys, *arguments, "--weights", "count,half,half")
-    assert "individual_disclosure" not in found["measures"]
+    assert found["measures"]["individual_disclosure_error"] > 0
     assert "individual_cap_median" in found["measures"]
 
 
@@ -451,9 +462,10 @@ MISTAKES = {
     "types without a type": ([*SMOKERS, "--types", "smoking"], "--types must be COLUMN=TYPE, several separated by commas; got 'smoking'."),
     "type of no column": ([*SMOKERS, "--types", "=number"], "--types must be COLUMN=TYPE"),
     "type of another column": ([*SMOKERS, "--types", "age=number"], "neither a key nor the target"),
-    "value that does not parse": ([*SMOKERS, "--types", "health=number"], "which is not a number"),
+    "value that does not parse": ([*SMOKERS, "--types", "health=number"], "such as 'Healthy', not a number"),
     "no weights": ([*SMOKERS, "--weights", ","], "--weights must be one column, or two separated by a comma; got ','."),
     "three weights": ([*SMOKERS, "--weights", "a,b,c"], "--weights must be one column, or two separated by a comma; got 'a,b,c'."),
+    "three counts": ([*SMOKERS, "--counts", "a,b,c"], "--counts must be one column, or two separated by a comma; got 'a,b,c'."),
     "four weights with a holdout": (
         [*SMOKERS, "--holdout", "smokers.csv", "--weights", "a,b,c,d"],
         "--weights must be one column, or two or three separated by commas; got 'a,b,c,d'.",
@@ -463,7 +475,7 @@ MISTAKES = {
     "holdout without a name": ([*SMOKERS, "--holdout", ""], "`holdout`"),
     "example and holdout": (["audit", "--example", "titanic", "--holdout", "titanic.csv"], "leave out holdout."),
     "unknown weights": ([*SMOKERS, "--weights", "w"], "'w' is not in `original`"),
-    "weights that are no numbers": ([*SMOKERS, "--weights", "health"], "Weights must be numbers"),
+    "weights that are no numbers": ([*SMOKERS, "--weights", "health"], "Weights and counts must be numbers"),
     "unknown policy": ([*SMOKERS, "--missing", "ignore"], "argument --missing: invalid choice: 'ignore'"),
     "memory limit that is none": ([*SMOKERS, "--memory-limit", "much"], "much"),
     "null values of Parquet": (
@@ -477,7 +489,7 @@ MISTAKES = {
         [*SMOKERS, "--figure", "folder.png"],
         "cannot be written to 'folder.png': it is a folder",
     ),
-    "limit of no measure": ([*SMOKERS, "--fail-above", "risk=0.5"], "got 'risk=0.5'. The measures are original_records, synthetic_records"),
+    "limit of no measure": ([*SMOKERS, "--fail-above", "risk=0.5"], "got 'risk=0.5'. The measures are original_records, original_weight"),
     "limit without a value": ([*SMOKERS, "--fail-above", "average_cap"], "--fail-above must be MEASURE=VALUE; got 'average_cap'"),
     "limit that is no number": ([*SMOKERS, "--fail-above", "average_cap=high"], "MEASURE=VALUE with a number as its value"),
     "limit that is not finite": ([*SMOKERS, "--fail-above", "average_cap=nan"], "MEASURE=VALUE with a number as its value"),
@@ -675,13 +687,13 @@ def test_a_mistake_leaves_no_figure_behind(here, tmp_path, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_figure_that_fractional_weights_do_not_have_costs_no_report(here, tmp_path, capsys):
+def test_a_figure_that_fractional_counts_do_not_have_costs_no_report(here, tmp_path, capsys):
     file = tmp_path / "risk.png"
-    arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class", "--target", "Survived", "--weights", "half"]
+    arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class", "--target", "Survived", "--counts", "half"]
     assert main([*arguments, "--figure", str(file)]) == 2
     out, err = capsys.readouterr()
     assert out.startswith("capstats ")
-    assert "--figure draws quartiles, which fractional --weights do not have" in err
+    assert "--figure draws quartiles, which fractional --counts do not have" in err
     assert not file.exists()
 
 
