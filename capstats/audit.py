@@ -241,8 +241,11 @@ def _given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:
 
 
 def _files(path: str) -> list[str]:
-    """The files that a path or a glob stands for."""
-    return [path] if Path(path).expanduser().exists() else sorted(glob.glob(path, recursive=True))  # noqa: PTH207
+    """The files that a path, a folder of Parquet files or a glob stands for."""
+    whole = Path(path).expanduser()
+    if whole.is_dir():
+        return sorted(str(file) for file in whole.rglob("*") if file.is_file())
+    return [path] if whole.exists() else sorted(glob.glob(str(whole), recursive=True, include_hidden=True))  # noqa: PTH207
 
 
 def _understood(tables: xr.Dataset) -> dict[str, Any]:

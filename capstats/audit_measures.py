@@ -67,7 +67,7 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     records = tables.get("o_records", o)
     observed = observed_domain(tables)
     shares, levels = by_target(o, s), by_target(records, s)
-    levels = xr.Dataset({name: (levels if name.startswith("records") else shares)[name] for name in levels.data_vars})
+    levels = xr.Dataset({name: (levels if name.startswith("records") else shares)[name] for name in map(str, levels.data_vars)})
     matched = matched_records(o, s) / _total(o)
     found: dict[str, Any] = {
         "original_records": _total(records),
