@@ -160,7 +160,9 @@ def _levels_of_target(by_target: xr.Dataset, p: Mapping[str, Any], labels: Seque
     many_tables = len(labels) > SIDE_BY_SIDE
     most = np.argsort(-by_target.records.values, kind="stable")[: SIDE_LEVELS if many_tables else SHOWN_LEVELS]
     shown = by_target.isel(target=np.sort(most))
+    room = (WIDTH - 28) // len(most) - 2 if many_tables else 40
     levels = [", ".join(map(in_cell, x)) if isinstance(x, tuple) else in_cell(x) for x in shown.indexes["target"]]
+    levels = [shortened(level, max(room, 10)) for level in levels]
     blocks: list[Block] = []
     if many_tables:
         for name, form, what in (

@@ -275,6 +275,14 @@ def test_levels_that_few_people_have_are_cut_and_counted():
     assert result.by_target.sizes["target"] == 20
 
 
+@pytest.mark.parametrize("count", [1, 6])
+def test_levels_with_long_labels_are_shortened_in_the_middle(count):
+    people = {"k": [*range(8)], "t": [f"{x} {'a very long answer ' * 10} {x}" for x in range(8)]}
+    result = audit(people, {f"s{i}": people for i in range(count)}, keys="k", target="t")
+    assert all(len(line) <= 100 for line in repr(result).splitlines())
+    assert "0 a" in repr(result)
+
+
 def test_the_report_says_that_it_is_confidential(found):
     assert "confidential as the original is: the report names levels however few people have them" in one_line(found)
 
