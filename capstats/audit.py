@@ -1,57 +1,30 @@
-"""One call that says of one pair of tables what the paper's measures say."""
+"""One call that says how much synthetic tables tell about the people in the original."""
 
 from __future__ import annotations
 
-import html
+import glob
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import xarray as xr
 
-from capstats.counts.batches import Aligned
-from capstats.counts.labels import Type
-from capstats.counts.primitives import total
+from capstats.audit_measures import foreign, measured
+from capstats.audit_text import sections, title
+from capstats.counts import engines
+from capstats.counts.axes import axis_of, names_of
+from capstats.counts.backing import Backing
+from capstats.counts.labels import MISSING, Type, canonical, kind_of
+from capstats.counts.levels import other_spellings, without_match
+from capstats.counts.sources import chosen_columns, released
 from capstats.counts.tables import observed_domain
-from capstats.counts.tabulate import tabulate
-from capstats.laws.bounds import maximum_cap, minimum_cap
-from capstats.risk.baselines import baseline_cap
-from capstats.risk.cap import average_cap, correct_predictions, matched_records
-from capstats.risk.distribution import cap_quantiles
-from capstats.risk.uncertainty import holdout_contrast
+from capstats.counts.tabulate import on_axes, read_records
+from capstats.report import Sections, as_html, as_text
 
-QUARTILES = {"least": 0.0, "lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75, "greatest": 1.0}
-
-REMAINS = "What remains after subtracting the holdout is about individuals; the rest is inference about the population."
-FRACTIONAL = "weights of the original or of the holdout are fractional"
-
-ROWS: dict[str, tuple[str, str]] = {  # measure -> what a reader is told, and how it is printed
-    "original_records": ("original records", "count"),
-    "synthetic_records": ("synthetic records", "count"),
-    "keys": ("keys of original records", "count"),
-    "matched_share": ("share of records whose key is in the synthetic data", "share"),
-    "average_cap": ("average CAP, version 1 (unmatched count 0)", "share"),
-    "average_cap_least": ("  least attainable", "share"),
-    "average_cap_greatest": ("  greatest attainable", "share"),
-    "average_cap_matched": ("average CAP, version 2 (unmatched left out)", "share"),
-    "average_cap_matched_least": ("  least attainable", "share"),
-    "average_cap_matched_greatest": ("  greatest attainable", "share"),
-    "original_cap": ("average CAP of the original with itself", "share"),
-    "holdout_cap": ("average CAP of the holdout (records not used for synthesis)", "share"),
-    "individual_disclosure": ("individual disclosure: original minus holdout", "share"),
-    "individual_disclosure_error": ("  its standard error", "share"),
-    "baseline": ("baseline: guess from the original's target margin", "share"),
-    "predictive_success": ("predictive success: share right by the modal guess", "share"),
-    "correct_predictions": ("  records", "count"),
-    "individual_cap_least": ("individual CAP, least", "share"),
-    "individual_cap_lower_quartile": ("  lower quartile over records", "share"),
-    "individual_cap_median": ("  median", "share"),
-    "individual_cap_upper_quartile": ("  upper quartile", "share"),
-    "individual_cap_greatest": ("  greatest", "share"),
-}
+SHOWN = 5  # warnings that are written out
+FRACTIONAL = "counts of the original or of the holdout are fractional"
 
 
 @dataclass(frozen=True)
@@ -64,96 +37,57 @@ class Audit:
         The counts, as `tabulate` returned them.
     measures : Dataset
         One variable a measure, dim ``synthetic`` where several synthetic tables were given.
+    by_target : Dataset
+        Of the original people with each level of the target: their number (``records``), ``average_cap``, ``baseline``, and how many of
+        them are guessed right with probability above 0.5 (``records_above_half``), above 0.9 (``records_above_nine_tenths``) and with
+        certainty (``records_certain``). Dims ``target`` and, where several synthetic tables were given, ``synthetic``.
     provenance : dict
-        Version, columns, domain, conventions, missing-value policy, and whatever the caller added.
+        Version, files, columns and how they were understood, domain, conventions, missing-value policy, how the tables' levels meet, and
+        whatever the caller added.
     """
 
     tables: xr.Dataset
     measures: xr.Dataset
+    by_target: xr.Dataset
     provenance: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """Measures and provenance as plain numbers and texts; a number that is undefined is None."""
-        measures: dict[str, Any] = {}
-        for name, array in self.measures.data_vars.items():
-            if array.ndim:
-                measures[str(name)] = {label: _plain(value) for label, value in zip(self.columns, array.values, strict=True)}
-            else:
-                measures[str(name)] = _plain(array.values)
-        return {"measures": measures, "provenance": self.provenance}
+        """Measures, those by target level, and provenance as plain numbers and texts; a number that is undefined is None."""
+        measures = {str(name): self._numbers(array) for name, array in self.measures.data_vars.items()}
+        rows = []
+        for i, level in enumerate(self.by_target.indexes["target"]):
+            numbers = {str(name): self._numbers(array.isel(target=i)) for name, array in self.by_target.data_vars.items()}
+            labels = level if isinstance(level, tuple) else (level,)
+            rows.append({"level": dict(zip(self.provenance["target"], map(_plain, labels), strict=True)), **numbers})
+        return {"measures": measures, "by_target": rows, "provenance": self.provenance}
 
     def to_json(self) -> str:
-        """The same as JSON text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, default=lambda x: x.item() if hasattr(x, "item") else str(x))
+        """The same as JSON text, with escapes in place of what is not printable."""
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, default=lambda x: x.item() if hasattr(x, "item") else str(x))
+        return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
-    @property
-    def _several(self) -> bool:
-        return "synthetic" in self.measures.dims
+    def _numbers(self, array: xr.DataArray) -> Any:
+        """One number, or one for each synthetic table."""
+        if not array.ndim:
+            return _plain(array.item())
+        return {label: _plain(value) for label, value in zip(self.columns, array.values.tolist(), strict=True)}
 
     @property
     def columns(self) -> list[str]:
         """Labels of the synthetic tables; one without a name when there is only one."""
-        labels = list(self.measures.indexes["synthetic"]) if self._several else [""]
+        labels = list(self.measures.indexes["synthetic"]) if "synthetic" in self.measures.dims else [""]
         plain = list(map(str, labels))
         return plain if len(set(plain)) == len(plain) else list(map(repr, labels))
 
-    def rows(self) -> list[tuple[str, list[str]]]:
-        """The printed table: what a measure is, and its number for each synthetic table."""
-        found = []
-        for name, (label, form) in ROWS.items():
-            if name in self.measures:
-                values = np.broadcast_to(self.measures[name].values, (len(self.columns),))
-                found.append((label, [_printed(v, form) for v in values]))
-        return found
-
-    def notes(self) -> list[str]:
-        """What the reader of the numbers must know."""
-        p = self.provenance
-        missing = {"level": "are a level of their column", "drop": "dropped with their records"}[p["missing"]]
-        dropped = "".join(f"; {n} of `{table}`" for table, n in p.get("dropped", {}).items())
-        cut = "".join(f" {column} is cut at {', '.join(map(_point, at)) or 'no point'}." for column, at in p.get("bins", {}).items())
-        notes = [
-            f"keys: {', '.join(p['keys'])}; target: {', '.join(p['target'])}; missing values {missing}{dropped}.{cut}",
-            "Least and greatest attainable: over all synthetic tables, however large, on the observed domain,",
-            f"the {p['domain']['targets']} targets x {p['domain']['keys']} keys that some original record has.",
-        ]
-        if "individual_disclosure" in self.measures:
-            notes.append(REMAINS)
-        if "individual_disclosure" in p:
-            notes.append(f"Individual disclosure is not given: {FRACTIONAL}.")
-        if "quartiles" in p:
-            notes.append("Quartiles of individual CAP are not given: the original's weights are fractional.")
-        if "example" in p:
-            notes.append(f"Example data: {p['example']}.")
-        return notes
+    def sections(self) -> Sections:
+        """The report: what was read, the answer, who bears the risk, the details, and how to read them."""
+        return sections(self.measures, self.by_target, self.provenance, self.columns)
 
     def __repr__(self) -> str:
-        rows = self.rows()
-        wide = max(len(label) for label, _ in rows)
-        columns = [max(len(head), *(len(cells[i]) for _, cells in rows)) for i, head in enumerate(self.columns)]
-        lines = [f"capstats {self.provenance['capstats']}: disclosure risk by Correct Attribution Probability (CAP)", ""]
-        if self._several:
-            lines.append(" " * wide + "".join(f"  {head:>{w}}" for head, w in zip(self.columns, columns, strict=True)))
-        lines += [f"{label:<{wide}}" + "".join(f"  {c:>{w}}" for c, w in zip(cells, columns, strict=True)) for label, cells in rows]
-        return "\n".join([*lines, "", *self.notes()])
+        return as_text(title(self.provenance), self.sections())
 
     def _repr_html_(self) -> str:
-        cell = "padding:0.15em 0 0.15em {indent}em;border-bottom:1px solid #ddd;text-align:{side};font-variant-numeric:tabular-nums"
-        number = cell.format(indent=2, side="right")
-        lines = []
-        for label, values in self.rows():
-            name = cell.format(indent=2 if label.startswith(" ") else 0, side="left")
-            numbers = "".join(f"<td style='{number}'>{html.escape(v)}</td>" for v in values)
-            lines.append(f"<tr><td style='{name}'>{html.escape(label.strip())}</td>{numbers}</tr>")
-        heads = "".join(f"<th style='{number}'>{html.escape(c)}</th>" for c in self.columns)
-        return (
-            "<table style='border-collapse:collapse'>"
-            "<caption style='text-align:left;font-weight:bold;white-space:nowrap;padding-bottom:0.5em'>"
-            f"Disclosure risk by Correct Attribution Probability (CAP)</caption><thead><tr><th></th>{heads}</tr></thead>"
-            f"<tbody>{''.join(lines)}</tbody></table>"
-            f"<p style='max-width:45em;color:#555'>{html.escape(' '.join(self.notes()))} "
-            f"capstats {html.escape(self.provenance['capstats'])}.</p>"
-        )
+        return as_html(title(self.provenance), self.sections())
 
 
 def audit(
@@ -168,6 +102,9 @@ def audit(
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
+    counts: Any = None,
+    allow_no_match: bool = False,
+    backing: Backing = "auto",
     encoding: str | None = None,
     decimal: str = ".",
     memory_limit: str | None = None,
@@ -175,7 +112,9 @@ def audit(
     progress: bool | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Audit:
-    """What the paper's measures say of one original and one or several synthetic tables.
+    """Disclosure risk of one or several synthetic tables, as a report for the custodian of the original.
+
+    It says how many people are guessed right from the synthetic data, how surely, and compared with what.
 
     Parameters
     ----------
@@ -185,30 +124,36 @@ def audit(
         What the intruder knows, and what is guessed.
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis. The audit then says, too, what average CAP they have, by how
-        much that of the original exceeds it, and the standard error of this, unless weights are fractional (see `holdout_contrast`).
-    missing, null_values, types, bins, weights, encoding, decimal, memory_limit, spill_dir, progress
+        much that of the original exceeds it, and the standard error of this, unless counts are fractional (see `holdout_contrast`).
+    missing, null_values, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`.
+    allow_no_match : bool
+        Whether to report even if a column of two tables shares no level, so that every risk is 0.
     provenance : mapping, optional
         What else the result is to say of how it came to be, such as a seed.
 
     Returns
     -------
     Audit
-        Prints as a table, in a notebook as HTML. ``measures`` holds the numbers, ``tables`` the counts, ``to_dict`` and ``to_json``
-        both with their provenance. Shares are from 0 to 1 and NaN where they are undefined.
+        Prints as a report: what was read, the answer in sentences, who bears the risk by target level, and details; in a notebook as
+        HTML. ``measures`` and ``by_target`` hold the numbers, ``tables`` the counts, ``to_dict`` and ``to_json`` all of it with its
+        provenance. Shares are from 0 to 1 and NaN where they are undefined.
 
     Raises
     ------
     ValueError, TypeError, FileNotFoundError
-        As `tabulate`.
+        As `tabulate`; and if a column of two tables shares no level, unless `allow_no_match`.
 
     See Also
     --------
-    tabulate, average_cap, baseline_cap, minimum_cap, cap_quantiles, holdout_contrast
+    tabulate, average_cap, baseline_cap, disco, cap_ecdf, cap_quantiles, minimum_cap, holdout_contrast
 
     Notes
     -----
-    Least and greatest attainable average CAP are on the observed domain: see `minimum_cap`, `maximum_cap` and `observed_domain`.
+    A guess is right with certainty where all synthetic records with the person's key have the person's target (`disco`). Ties at 0.5 and
+    0.9 are not above them (`at_most`). Least and greatest attainable average CAP are over all synthetic tables on the targets and keys
+    that the original or the synthetic table has, so that no average lies outside: see `minimum_cap`, `maximum_cap` and
+    theory/theorem-2.md. The report names levels of the original, however few people have them.
 
     References
     ----------
@@ -223,58 +168,34 @@ def audit(
     """
     if synthetic is None:
         raise ValueError("`synthetic` is missing: an audit compares an original table with a synthetic one.")
-    tables = tabulate(
+    records = read_records(
         original,
         synthetic,
-        keys=keys,
-        target=target,
-        holdout=holdout,
+        holdout,
+        chosen_columns(keys, "keys"),
+        chosen_columns(target, "target"),
         missing=missing,
         null_values=null_values,
         types=types,
         bins=bins,
         weights=weights,
+        counts=counts,
         encoding=encoding,
         decimal=decimal,
         memory_limit=memory_limit,
         spill_dir=spill_dir,
         progress=progress,
     )
-    o, s = tables.o, tables.s
-    observed = observed_domain(tables)
-    n = Aligned({"o": o}).map(total, "records")
-    right = correct_predictions(o, s)
-    measures = {
-        "original_records": n,
-        "synthetic_records": Aligned({"s": s}).map(total, "records"),
-        "keys": xr.DataArray(observed.sizes["key"]),
-        "matched_share": matched_records(o, s) / n,
-        "average_cap": average_cap(o, s),
-        "average_cap_least": minimum_cap(observed),
-        "average_cap_greatest": maximum_cap(observed),
-        "average_cap_matched": average_cap(o, s, unmatched="drop"),
-        "average_cap_matched_least": minimum_cap(observed, unmatched="drop"),
-        "average_cap_matched_greatest": maximum_cap(observed, unmatched="drop"),
-        "original_cap": average_cap(o, o),
-        "baseline": baseline_cap(o),
-        "predictive_success": right / n,
-        "correct_predictions": right,
-    }
-    whole = o.dtype.kind == "i"
-    compared = holdout is not None and whole and tables.h.dtype.kind == "i"
-    if compared:
-        contrast = holdout_contrast(o, s, h=tables.h)
-        measures["holdout_cap"] = contrast.holdout
-        measures["individual_disclosure"] = contrast.estimate
-        measures["individual_disclosure_error"] = contrast.standard_error
-    if whole:
-        found = cap_quantiles(o, s, list(QUARTILES.values()))
-        measures |= {f"individual_cap_{name}": found.isel(quantile=i, drop=True) for i, name in enumerate(QUARTILES)}
+    tables = on_axes(records, backing)[0]
+    understood = _understood(tables)
+    warnings = _warnings({**tables.attrs, **understood}, allow_no_match)
+    measures, by_target = measured(tables)
     told = {
         "capstats": tables.attrs["capstats"],
+        **_given(original, synthetic, holdout),
         "keys": tables.attrs["key_columns"],
         "target": tables.attrs["target_columns"],
-        "domain": {"kind": "observed", "targets": observed.sizes["target"], "keys": observed.sizes["key"]},
+        **understood,
         "missing": tables.attrs["missing"],
         "conventions": {
             "average_cap": "version 1: records whose key is not in the synthetic data count 0",
@@ -282,27 +203,79 @@ def audit(
             "individual_cap": "over records, unmatched count 0, linear interpolation",
             "predictive_success": "tied targets share",
             "baseline": "marginal",
-            **({"individual_disclosure": "version 1 of the original minus that of the holdout"} if compared else {}),
+            **({"individual_disclosure": "version 1 of the original minus that of the holdout"} if "holdout_cap" in measures else {}),
         },
-        **{name: tables.attrs[name] for name in ("dropped", "weights", "bins") if name in tables.attrs},
+        **{name: tables.attrs[name] for name in ("dropped", "weights", "counts") if name in tables.attrs},
         **{name: value for name, value in (("types", types), ("null_values", null_values)) if value is not None},
-        **({"quartiles": "not defined: the original's weights are fractional"} if not whole else {}),
-        **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if holdout is not None and not compared else {}),
+        **({} if "individual_cap_median" in measures else {"quantiles": "not defined: the original's counts are fractional"}),
+        **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if holdout is not None and "holdout_cap" not in measures else {}),
+        **({"warnings": warnings} if warnings else {}),
         **(provenance or {}),
     }
-    return Audit(tables, xr.Dataset(measures), told)
+    return Audit(tables, measures, by_target, told)
 
 
-def _plain(value: Any) -> float | int | None:
-    number = np.asarray(value).item()
-    return None if number != number else number
+def _warnings(attrs: Mapping[str, Any], allow_no_match: bool) -> list[str]:
+    """What a reader must know before the numbers: levels or keys that do not meet; an error where a column has none in common."""
+    apart = without_match(attrs)
+    found = [*apart, *other_spellings(attrs)]
+    if len(found) > SHOWN:
+        found = [*found[:SHOWN], f"{len(found) - SHOWN} more such findings: see compare_levels, or the levels in the JSON report."]
+    nothing = any(not entry["shared"] for entries in attrs.get("levels", {}).values() for entry in entries.values())
+    if nothing and not allow_no_match:
+        raise ValueError(f"{' '.join(apart[:SHOWN])} To report the tables as they are, use allow_no_match=True (--allow-no-match).")
+    return found
 
 
-def _point(cut: Any) -> str:
-    return f"{cut:.10g}" if isinstance(cut, float) else str(cut)
+def _given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:
+    """The paths that were given, and the files that they stand for."""
+    several = released(synthetic)[1]
+    tables = {"original": [original], "synthetic": several, "holdout": [holdout]}
+    paths = {name: [str(table) if engines.is_path(table) else None for table in given] for name, given in tables.items()}
+    files = {name: [None if path is None else _files(path) for path in given] for name, given in paths.items()}
+    found = {name: {what: of[what] for what in of if any(of[what])} for name, of in (("paths", paths), ("files", files))}
+    told: dict[str, Any] = {name: given if name == "synthetic" else given[0] for name, given in found["paths"].items()}
+    if told:
+        told["files"] = {name: given if name == "synthetic" else given[0] for name, given in found["files"].items()}
+    return told
 
 
-def _printed(value: Any, form: str) -> str:
-    if np.isnan(value):
-        return "undefined"
-    return f"{value:,.10g}" if form == "count" else f"{value:.4f}"
+def _files(path: str) -> list[str]:
+    """The files that a path, a folder of Parquet files or a glob stands for."""
+    whole = Path(path).expanduser()
+    if whole.is_dir():
+        return sorted(str(file) for file in whole.rglob("*") if file.is_file())
+    return [path] if whole.exists() else sorted(glob.glob(str(whole), recursive=True, include_hidden=True))  # noqa: PTH207
+
+
+def _understood(tables: xr.Dataset) -> dict[str, Any]:
+    """The columns, their kinds and levels in the original, how the tables' levels meet, and the domain of the bounds."""
+    observed = observed_domain(tables)
+    names: dict[str, str] = {}  # those under which columns are stored -> their own
+    columns: dict[str, dict[str, Any]] = {}
+    for role, dim in (("keys", "key"), ("target", "target")):
+        axis = axis_of(observed, dim)
+        own = tables.attrs[f"{dim}_columns"]
+        levels = [] if axis is None else [[canonical(x) for x in level] for level in axis.levels]
+        names |= {} if axis is None else dict(zip(names_of(axis), own, strict=True))
+        columns[role] = {name: _column(labels) for name, labels in zip(own, levels, strict=True)}
+    sizes = {}
+    for dim in ("target", "key"):
+        more = foreign(tables.o, tables.s, dim)
+        sizes[f"{dim}s"] = observed.sizes[dim] + more.item() if not more.ndim else [observed.sizes[dim] + x for x in more.values.tolist()]
+    return {
+        "columns": columns,
+        "domain": {"kind": "original and synthetic", **sizes},
+        **{name: {names[c]: x for c, x in tables.attrs[name].items()} for name in ("bins", "levels") if name in tables.attrs},
+    }
+
+
+def _column(labels: Sequence[Any]) -> dict[str, Any]:
+    known = [x for x in labels if x is not MISSING]
+    return {"kind": kind_of(known[0]) if known else None, "levels": len(known), "missing": len(known) < len(labels)}
+
+
+def _plain(value: Any) -> Any:
+    """A number or a label as JSON knows it; one that is undefined or missing is None."""
+    value = canonical(value)
+    return None if value is MISSING else value if isinstance(value, (str, int, float, bool)) else str(value)

@@ -5,15 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Hashable, Sequence
-from pathlib import Path
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import NoReturn
 
-from capstats import __version__
+from capstats import __version__, cli_values
 from capstats.audit import Audit, audit
+from capstats.cli_figure import check_figure, save_figure
+from capstats.counts.printable import printable
 
 # what wrong input raises; anything else is a bug and shows its traceback
 MISTAKES = (ValueError, TypeError, OSError, ImportError, MemoryError)
+STATUS = (
+    "Exit status: 0 success; 1 a measure is above its --fail-above (audit), or a printed value does not agree (paper); "
+    "2 wrong input, or output that cannot be written; 130 interrupted."
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -21,124 +26,198 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message as one line and exit with status 2."""
-        self.exit(2, f"{self.prog}: {' '.join(message.split())}. Try `{self.prog} --help`.\n")
+        self.exit(2, f"{self.prog}: {_one_line(message)}. Try `{self.prog} --help`.\n")
 
 
 def parser() -> Parser:
     """The command line's grammar."""
-    top = Parser(prog="capstats", description="Disclosure risk of synthetic data in closed form (Correct Attribution Probability).")
+    top = Parser(
+        prog="capstats", description="Disclosure risk of synthetic data in closed form (Correct Attribution Probability).", epilog=STATUS
+    )
     top.add_argument("--version", action="version", version=f"capstats {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
 
-    paper = commands.add_parser("paper", help="regenerate the tables, numbers and figures of Baillargeon and Charest")
+    paper = commands.add_parser("paper", help="regenerate the tables, numbers and figures of Baillargeon and Charest", epilog=STATUS)
     paper.add_argument("--out", required=True, metavar="DIR", help="folder to write to")
-    paper.add_argument("--seed", type=_whole, default=None, help="seed of the random synthetic tables")
+    paper.add_argument("--seed", type=cli_values.whole, default=None, help="seed of the random synthetic tables")
 
-    check = commands.add_parser("audit", help="measure the disclosure risk of synthetic records (CSV or Parquet)")
-    check.add_argument("original", nargs="?", metavar="ORIGINAL", help="file or glob of original records")
-    check.add_argument("synthetic", nargs="*", metavar="SYNTHETIC", help="files of synthetic records, one a table")
-    check.add_argument("--holdout", metavar="FILE", help="file of records of the same population that were not used for synthesis")
-    check.add_argument("--keys", metavar="A,B", help="columns that the intruder knows, separated by commas")
-    check.add_argument("--key", action="append", default=[], metavar="A", help="one such column, whatever is in its name; may be repeated")
-    check.add_argument("--target", action="append", default=[], metavar="C", help="column to guess; repeated, columns to guess together")
-    check.add_argument(
+    check = commands.add_parser("audit", help="measure the disclosure risk of synthetic records (CSV or Parquet)", epilog=STATUS)
+    data = check.add_argument_group("data")
+    data.add_argument(
+        "original", nargs="?", metavar="ORIGINAL", help="original records: one file, or a quoted glob of files to pool as one table"
+    )
+    data.add_argument(
+        "synthetic", nargs="*", metavar="SYNTHETIC", help="synthetic records: each argument, a file or a quoted glob, is a table of its own"
+    )
+    data.add_argument("--holdout", metavar="FILE", help="records of the same population that were not used for synthesis")
+    data.add_argument("--keys", action="append", default=[], metavar="A,B", help="columns that the intruder knows, separated by commas")
+    data.add_argument(
+        "--key", action="append", default=[], metavar="A", help="one such column, even with commas in its name; may be repeated"
+    )
+    data.add_argument(
+        "--target", action="append", default=[], metavar="C", help="column to guess; several, separated by commas, are guessed together"
+    )
+    data.add_argument(
+        "--target-column", action="append", default=[], metavar="C", help="one such column, even with commas in its name; may be repeated"
+    )
+    data.add_argument("--example", choices=("titanic", "anes96"), help="bundled data in place of files")
+    data.add_argument("--seed", type=cli_values.whole, default=None, help="seed of the example's synthetic records (default 0)")
+
+    reading = check.add_argument_group("how it is read")
+    reading.add_argument(
         "--types", metavar="A=TYPE,...", help='type of each column: number, text, bool, date, datetime, or its levels in order "low|high"'
     )
-    check.add_argument("--type", action="append", default=[], metavar="A=TYPE", help="one such type, whatever is in it; may be repeated")
-    check.add_argument(
+    reading.add_argument(
+        "--type", action="append", default=[], metavar="A=TYPE", help="one such type, even with commas in it; may be repeated"
+    )
+    reading.add_argument(
         "--bin",
         action="append",
         default=[],
         metavar="A=BINS",
         help='cut column A into so many bins of equal width (A=10), at quantiles (A=quantile:4) or at points (A="18|65"); may be repeated',
     )
-    check.add_argument("--missing", choices=("level", "drop"), default="level", help="missing values are a level, or drop their record")
-    check.add_argument("--null-values", action="append", metavar="TEXT", help="text that means missing in CSV, in place of an empty field")
-    check.add_argument(
-        "--weights", metavar="W or WO,WS", help="column of weights, or one each for original, synthetic (and holdout) records"
+    reading.add_argument("--missing", choices=("level", "drop"), default="level", help="missing values are a level, or drop their record")
+    reading.add_argument(
+        "--null-values",
+        action="append",
+        metavar="TEXT",
+        help="one text that means missing in CSV, in place of an empty field; repeated for several, since a comma is part of it",
     )
-    check.add_argument("--memory-limit", metavar="SIZE", help="memory for reading files, such as 1GB")
-    check.add_argument("--example", choices=("titanic", "anes96"), help="bundled data in place of files")
-    check.add_argument("--seed", type=_whole, default=None, help="seed of the example's synthetic records (default 0)")
-    check.add_argument("--quiet", action="store_true", help="show no progress of long counts")
-    check.add_argument("--json", action="store_true", help="print JSON")
-    check.add_argument("--figure", metavar="FILE", help="save boxplots of individual CAP (PNG, PDF or SVG)")
+    reading.add_argument(
+        "--weights", metavar="W or WO,WS", help="column of sampling weights, or one each for original, synthetic (and holdout) records"
+    )
+    reading.add_argument("--counts", metavar="N or NO,NS", help="column of numbers of records that rows stand for, or one each")
+    reading.add_argument("--encoding", metavar="NAME", help="encoding of the CSV files, such as cp1252 (default UTF-8)")
+    reading.add_argument("--decimal", choices=(".", ","), default=".", help="decimal sign of numbers in CSV (default .)")
+    reading.add_argument("--memory-limit", metavar="SIZE", help="memory for reading files, such as 1GB")
+    reading.add_argument("--spill-dir", metavar="DIR", help="folder for what does not fit in memory, in place of the temporary folder")
+    reading.add_argument(
+        "--backing", choices=("auto", "dense", "sparse"), default="auto", help="how counts are held; sparse needs capstats[sparse]"
+    )
+    reading.add_argument("--allow-no-match", action="store_true", help="report even if a column of two tables shares no level")
+
+    output = check.add_argument_group("what is printed")
+    output.add_argument(
+        "--fail-above",
+        action="append",
+        default=[],
+        metavar="MEASURE=VALUE",
+        help="exit with status 1 if a measure of the JSON report, of any synthetic table, is above VALUE or undefined; may be repeated",
+    )
+    output.add_argument("--quiet", action="store_true", help="show no progress of long counts")
+    output.add_argument("--json", action="store_true", help="print JSON")
+    output.add_argument("--figure", metavar="FILE", help="save boxplots of individual CAP (PNG, PDF or SVG)")
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0, 1 where a printed value of the paper does not agree, 2 for wrong input."""
+    """Run the command and return its exit status, as ``STATUS`` says."""
     given = parser().parse_args(arguments)
+    complaints: list[str] = []
     try:
-        status = _paper(given) if given.command == "paper" else _audit(given)
-        sys.stdout.flush()
-    except BrokenPipeError:  # whoever read the output has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        if sys.stdout is None:
+            raise OSError("standard output is closed.")
+        text, status = _paper(given) if given.command == "paper" else _audit(given, complaints)
     except MISTAKES as error:
-        reason = str(error)
-        if isinstance(error, OSError) and error.filename:
-            reason = f"cannot read or write {error.filename!r}: {error.strerror}"
-        print(f"capstats {given.command}: {' '.join(reason.split())}", file=sys.stderr)
-        return 2
+        text, status = "", 2
+        complaints.append(_reason(error))
+    try:
+        if text:
+            encoding = sys.stdout.encoding or "utf-8"
+            print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again at its end
+        if not isinstance(error, BrokenPipeError):  # which says that whoever read the output has had enough
+            status = 2
+            complaints.append(f"standard output cannot be written: {error.strerror}.")
+    for complaint in complaints:
+        print(f"capstats {given.command}: {_one_line(complaint)}", file=sys.stderr)
     return status
 
 
-def _paper(given: argparse.Namespace) -> int:
+def _reason(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.filename:
+        return f"cannot read or write {error.filename!r}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return f"not enough memory. Give fewer key columns, cut columns with --bin, or say --backing sparse. {error}"
+    return str(error)
+
+
+def _one_line(message: str) -> str:
+    return printable(" ".join(message.split()))
+
+
+def _paper(given: argparse.Namespace) -> tuple[str, int]:
     from capstats import paper
 
     values, shares, files = paper.reproduce(given.out, seed=paper.SEED if given.seed is None else given.seed)
-    print(paper.report(values, shares))
-    print("\nWritten: " + ", ".join(map(str, files)))
     wrong = [value for value in values if not value.agrees]
-    print(f"\n{len(values) - len(wrong)} of {len(values)} printed values agree.")
-    return 1 if wrong else 0
+    written = f"Written: {', '.join(printable(file) for file in files)}"
+    agree = f"{len(values) - len(wrong)} of {len(values)} printed values agree."
+    return f"{paper.report(values, shares)}\n\n{written}\n\n{agree}", 1 if wrong else 0
 
 
-def _audit(given: argparse.Namespace) -> int:
-    if given.figure is not None and Path(given.figure).suffix.lower() not in (".png", ".pdf", ".svg"):
-        raise ValueError(f"--figure must end in .png, .pdf or .svg; got {given.figure!r}.")
+def _audit(given: argparse.Namespace, complaints: list[str]) -> tuple[str, int]:
+    """What to print and the exit status; what else there is to say is added to the complaints."""
+    limits = cli_values.limits(given.fail_above, holdout=bool(given.holdout))
+    if given.figure is not None:
+        check_figure(given.figure)
     found = _example(given) if given.example else _files(given)
-    if given.figure and found.tables["o"].dtype.kind != "i":
-        raise ValueError("--figure draws quartiles, which the original's fractional --weights do not have. Leave one of the two out.")
-    if given.figure:
-        _save(found, given.figure)
-    print(found.to_json() if given.json else found)
-    return 0
+    status = 0
+    if above := cli_values.exceeded(found, limits):
+        complaints.append(f"--fail-above: {'; '.join(above)}.")
+        status = 1
+    if given.figure is not None:
+        try:
+            if "individual_cap_median" not in found.measures:
+                raise ValueError("--figure draws quartiles, which fractional --counts do not have. Leave one of the two out.")
+            save_figure(found, given.figure)
+        except (ValueError, OSError) as error:
+            complaints.append(_reason(error))
+            status = 2
+    return found.to_json() if given.json else repr(found), status
 
 
 def _files(given: argparse.Namespace) -> Audit:
-    keys = [*_split(given.keys or ""), *given.key]
-    needed = {"ORIGINAL": given.original, "SYNTHETIC": given.synthetic, "--keys": keys, "--target": given.target}
+    keys = [*cli_values.names(given.keys), *given.key]
+    target = [*cli_values.names(given.target), *given.target_column]
+    needed = {"ORIGINAL": given.original, "SYNTHETIC": given.synthetic, "--keys": keys, "--target": target}
     lacking = [name for name, value in needed.items() if not value]
     if lacking:
         raise ValueError(f"give {' and '.join(lacking)}, or --example.")
     if given.seed is not None:
         raise ValueError("--seed is for --example; nothing is random with files.")
-    holdout = {} if given.holdout is None else {"holdout": given.holdout}
-    several = given.synthetic[0] if len(given.synthetic) == 1 else dict(zip(_labels(given.synthetic), given.synthetic, strict=True))
+    tables = 2 + (given.holdout is not None)
+    several = dict(zip(cli_values.table_labels(given.synthetic), given.synthetic, strict=True))
     return audit(
         given.original,
-        several,
+        given.synthetic[0] if len(several) == 1 else several,
         keys=keys,
-        target=given.target,
-        **holdout,
+        target=target,
+        holdout=given.holdout,
         missing=given.missing,
         null_values=given.null_values,
-        types=_types(given.types, given.type),
-        bins=_bins(given.bin),
-        weights=_weights(given.weights, 2 + len(holdout)),
+        types=cli_values.types(given.types, given.type),
+        bins=cli_values.bins(given.bin),
+        weights=cli_values.by_table(given.weights, "--weights", tables),
+        counts=cli_values.by_table(given.counts, "--counts", tables),
+        allow_no_match=given.allow_no_match,
+        backing=given.backing,
+        encoding=given.encoding,
+        decimal=given.decimal,
         memory_limit=given.memory_limit,
+        spill_dir=given.spill_dir,
         progress=_progress(given),
-        provenance={"original": given.original, "synthetic": given.synthetic, **holdout},
     )
 
 
 def _example(given: argparse.Namespace) -> Audit:
     from capstats.datasets import example
 
-    own = ("original", "holdout", "keys", "key", "target", "types", "type", "bin", "weights", "null_values", "memory_limit")
-    taken = [name for name in own if getattr(given, name)] + ["missing"] * (given.missing != "level")
+    own = "original holdout keys key target target_column types type bin weights counts null_values encoding memory_limit spill_dir"
+    taken = [name for name in own.split() if getattr(given, name)]
+    taken += [name for name, default in (("missing", "level"), ("decimal", "."), ("backing", "auto")) if getattr(given, name) != default]
     if taken:
         raise ValueError(f"--example brings its own data and columns; leave out {', '.join(taken)}.")
     return audit(**example(given.example, seed=0 if given.seed is None else given.seed), progress=_progress(given))
@@ -146,86 +225,6 @@ def _example(given: argparse.Namespace) -> Audit:
 
 def _progress(given: argparse.Namespace) -> bool | None:
     return False if given.quiet else None
-
-
-def _save(found: Audit, file: str) -> None:
-    import matplotlib.pyplot as plt
-
-    from capstats.plotting import plot_individual_cap
-    from capstats.risk.distribution import cap_boxplot
-
-    ax = plot_individual_cap(cap_boxplot(found.tables.o, found.tables.s))
-    figure = plt.gcf()
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
-    software = {".png": "Software", ".pdf": "Creator", ".svg": "Creator"}[Path(file).suffix.lower()]
-    about = {".png": "Description", ".pdf": "Subject", ".svg": "Description"}[Path(file).suffix.lower()]
-    figure.savefig(file, dpi=200, metadata={software: f"capstats {__version__}", about: found.to_json()})
-    plt.close(figure)
-
-
-def _labels(files: Sequence[str]) -> list[str]:
-    """Short names of files: without their folders where that tells them apart."""
-    twice = [file for file in files if files.count(file) > 1]
-    if twice:
-        raise ValueError(f"{twice[0]!r} is given twice. Name each synthetic file once.")
-    short = [Path(file).name for file in files]
-    return short if len(set(short)) == len(short) else list(files)
-
-
-def _split(text: str) -> list[str]:
-    return [part for part in text.split(",") if part]
-
-
-def _types(text: str | None, single: Sequence[str]) -> dict[Hashable, Any] | None:
-    """``a=number,b=low|high``, cut at its commas, and single ones, which may hold commas."""
-    types: dict[Hashable, Any] = {}
-    for part in [*([] if text is None else text.split(",")), *single]:
-        column, equals, wanted = part.rpartition("=")
-        if not equals or not column:
-            raise ValueError(
-                f"--types must be COLUMN=TYPE, several separated by commas; got {part!r}. Give what has a comma in it to --type, by itself."
-            )
-        if column in types:
-            raise ValueError(f"the type of column {column!r} is given twice. Give it once.")
-        types[column] = wanted.split("|") if "|" in wanted else wanted
-    return types or None
-
-
-def _bins(single: Sequence[str]) -> dict[Hashable, Any] | None:
-    """``a=10``, ``a=quantile:4`` or ``a=18|65``, each a column and where it is cut."""
-    bins: dict[Hashable, Any] = {}
-    for part in single:
-        column, _, wanted = part.rpartition("=")
-        how, colon, number = wanted.rpartition(":")
-        if not column or column in bins:
-            raise ValueError(f"--bin must be COLUMN=BINS, once for each column; got {part!r}.")
-        if "|" in wanted:
-            bins[column] = [point for point in wanted.split("|") if point]
-        elif number.isdecimal() and (how, colon) in (("", ""), ("quantile", ":")):
-            bins[column] = (how, int(number)) if how else int(number)
-        else:
-            raise ValueError(
-                f"--bin must say a number of bins (age=10), quantiles (age=quantile:4) or cut points (age='18|65', one of them age='18|'); "
-                f"got {part!r}."
-            )
-    return bins or None
-
-
-def _weights(text: str | None, tables: int) -> Any:
-    """One column for all tables, or one for each of two, and of the holdout where there is a third."""
-    if text is None or "," not in text:
-        return text
-    parts = tuple(part or None for part in text.split(","))
-    if not 2 <= len(parts) <= tables or not any(parts):
-        many = "two separated by a comma" if tables == 2 else "two or three separated by commas"
-        raise ValueError(f"--weights must be one column, or {many}; got {text!r}.")
-    return parts
-
-
-def _whole(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"must be a whole number, 0 or more; got {text!r}")
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ def disclosure_protection(
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
+    counts: Any = None,
     backing: Backing = "auto",
     encoding: str | None = None,
     decimal: str = ".",
@@ -64,7 +65,7 @@ def disclosure_protection(
         known values that are.
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
-    missing, null_values, types, bins, weights, backing, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`.
 
     Returns
@@ -120,6 +121,7 @@ def disclosure_protection(
         types=types,
         bins=bins,
         weights=weights,
+        counts=counts,
         backing=backing,
         encoding=encoding,
         decimal=decimal,
@@ -133,7 +135,8 @@ def disclosure_protection(
     found["matched_share"] = matched_records(o, s) / found["records"]
     found["original_score"] = protections(o, o, method)["score"]
     if holdout is not None:
-        contrast = holdout_contrast(o, s, h=tables.h, unmatched=UNMATCHED[method])
+        of_o, of_h = tables.get("o_squares"), tables.get("h_squares")
+        contrast = holdout_contrast(o, s, h=tables.h, squares=of_o, holdout_squares=of_h, unmatched=UNMATCHED[method])
         found["individual_disclosure"] = contrast.estimate
         found["individual_disclosure_error"] = contrast.standard_error
     found["reason"] = _reason(found["cap_protection"], found["baseline_protection"])

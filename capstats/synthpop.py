@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 from pandas.api.types import is_list_like
 
-from capstats.counts.batches import Aligned
+from capstats.counts.batches import Aligned, weights_of
 from capstats.counts.labels import MISSING
 from capstats.counts.primitives import Table, cells, certain, like, total
 from capstats.risk.baselines import baseline_cap
@@ -217,8 +217,10 @@ def in_both(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray) -> xr.DataArray:
 def check_records(tables: xr.Dataset) -> None:
     """Raise unless the tables count records."""
     for name in ("o", "s"):
-        if tables[name].dtype.kind == "f":
-            raise ValueError(f"`{name}` has fractional weights, and the package counts records. Count without weights.")
+        sampling = weights_of(tables[name]) is not None
+        if sampling or tables[name].dtype.kind == "f":
+            kind = "sampling" if sampling else "fractional"
+            raise ValueError(f"`{name}` has {kind} weights, and the package counts records. Count without weights.")
 
 
 def records_of(table: xr.DataArray) -> xr.DataArray:

@@ -331,7 +331,7 @@ def test_the_long_form_of_sparse_tables_has_the_stored_cells_and_loses_no_label(
         keys=["sex", "age"],
         target="t",
         holdout=frame,
-        weights=("o", ["s[0]", "s[1]"], "h"),
+        counts=("o", ["s[0]", "s[1]"], "h"),
         backing="sparse",
     )
     for name in ("o", "s", "h"):

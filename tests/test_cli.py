@@ -1,6 +1,8 @@
 """The command line: in this process and as a program, its files, and one line for every mistake."""
 
+import contextlib
 import json
+import os
 import runpy
 import shutil
 import subprocess
@@ -39,6 +41,7 @@ def folder(tmp_path_factory):
     frame["half"] = frame["count"] / 2 + 0.25
     frame.to_csv(folder / "titanic.csv", index=False)
     (folder / "gaps.csv").write_text("age,sick\n30,yes\n?,no\n,no\n40,-\n30,no\n")
+    (folder / "folder.png").mkdir()
     (folder / "header.csv").write_text("smoking,health\n")
     (folder / "empty.csv").write_text("")
     (folder / "broken.parquet").write_bytes(b"this is no Parquet file, whatever its name says")
@@ -171,7 +174,7 @@ def test_json_says_how_the_numbers_came_to_be(here, capsys):
     assert provenance["capstats"] == capstats.__version__
     assert provenance["keys"] == ["smoking"]
     assert provenance["target"] == ["health"]
-    assert provenance["domain"] == {"kind": "observed", "targets": 2, "keys": 2}
+    assert provenance["domain"] == {"kind": "original and synthetic", "targets": 2, "keys": 2}
     assert provenance["missing"] == "level"
     assert set(provenance["conventions"]) == {"average_cap", "average_cap_matched", "individual_cap", "predictive_success", "baseline"}
 
@@ -216,7 +219,7 @@ def test_several_keys_and_targets_may_be_given(here, capsys):
         "Age",
         "--target",
         "Survived",
-        "--weights",
+        "--counts",
         "count",
     )
     assert found["provenance"]["keys"] == ["Class", "Sex"]
@@ -253,7 +256,7 @@ def test_types_list_the_levels_of_a_column(here, capsys):
     assert main([*arguments, "--types", "health=Sick|Healthy,smoking=text"]) == 0
     capsys.readouterr()
     assert main([*arguments, "--types", "health=Sick|Well"]) == 2
-    assert "'Healthy', which is not among the levels" in capsys.readouterr().err
+    assert "'Healthy', not among the levels that" in capsys.readouterr().err
 
 
 def test_types_of_columns_and_levels_with_commas_and_equals_signs_may_be_given_one_by_one(here, capsys):
@@ -275,7 +278,7 @@ def test_a_column_of_numbers_is_cut(here, capsys, asked, points):
     assert found["provenance"]["bins"]["age"] == pytest.approx(points, abs=0.01)
     assert found["measures"]["keys"] == len(points) + 1
     assert main(arguments) == 0
-    assert " age is cut at " in capsys.readouterr().out
+    assert "age (cut at " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("asked", ["age", "=3", "age=wide", "age=width:3", "age=quantile:x"])
@@ -284,24 +287,35 @@ def test_a_column_is_cut_in_a_way_that_is_known(here, capsys, asked):
     assert f"--bin must {'be COLUMN=BINS' if asked in ('age', '=3') else 'say a number of bins'}" in capsys.readouterr().err
 
 
-def test_weights_count_records(here, capsys):
+def test_counts_are_records(here, capsys):
     arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class,Sex,Age", "--target", "Survived"]
-    found = measures(capsys, *arguments, "--weights", "count")
+    found = measures(capsys, *arguments, "--counts", "count")
     assert found["measures"]["original_records"] == found["measures"]["synthetic_records"] == 2201
-    assert found["provenance"]["weights"] == {"original": "count", "synthetic": "count"}
+    assert found["provenance"]["counts"] == {"original": "count", "synthetic": "count"}
     assert measures(capsys, *arguments)["measures"]["original_records"] == 32
 
 
-def test_weights_may_differ_for_the_two_tables_or_be_for_one_alone(here, capsys):
+def test_counts_may_differ_for_the_two_tables_or_be_for_one_alone(here, capsys):
     arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class,Sex,Age", "--target", "Survived"]
-    found = measures(capsys, *arguments, "--weights", "count,half")
+    found = measures(capsys, *arguments, "--counts", "count,half")
     assert found["measures"]["original_records"] == 2201
     assert found["measures"]["synthetic_records"] == 2201 / 2 + 8
-    found = measures(capsys, *arguments, "--weights", ",count")
+    found = measures(capsys, *arguments, "--counts", ",count")
     assert (found["measures"]["original_records"], found["measures"]["synthetic_records"]) == (32, 2201)
-    found = measures(capsys, *arguments, "--weights", "half,")
+    found = measures(capsys, *arguments, "--counts", "half,")
     assert "individual_cap_median" not in found["measures"]
     assert found["measures"]["synthetic_records"] == 32
+
+
+def test_weights_weigh_records_whose_number_stays(here, capsys):
+    arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class,Sex,Age", "--target", "Survived"]
+    weighted, plain, counted = (
+        measures(capsys, *arguments, *more)["measures"] for more in (["--weights", "half"], [], ["--counts", "half"])
+    )
+    assert (weighted["original_records"], weighted["original_weight"]) == (32, 2201 / 2 + 8)
+    assert weighted["average_cap"] == pytest.approx(counted["average_cap"], rel=1e-12)
+    assert weighted["average_cap"] != plain["average_cap"]
+    assert weighted["unmatched_records"] == plain["unmatched_records"]
 
 
 def test_weights_of_a_holdout_may_be_given_or_are_those_of_the_original(here, capsys):
@@ -313,7 +327,7 @@ def test_weights_of_a_holdout_may_be_given_or_are_those_of_the_original(here, ca
     found = measures(capsys, *arguments, "--weights", "count,half,")
     assert found["provenance"]["weights"] == told
     found = measures(capsys, *arguments, "--weights", "count,half,half")
-    assert "individual_disclosure" not in found["measures"]
+    assert found["measures"]["individual_disclosure_error"] > 0
     assert "individual_cap_median" in found["measures"]
 
 
@@ -350,11 +364,14 @@ def test_figure_is_saved_and_says_how_it_came_to_be(here, tmp_path, capsys, endi
     if ending.lower() == "png":
         with Image.open(file) as picture:
             assert picture.info["Software"] == f"capstats {capstats.__version__}"
-            assert json.loads(picture.info["Description"]) == found
+            told = json.loads(picture.info["Description"])
+            assert (told["measures"], told["by_target"]) == (found["measures"], found["by_target"])
+            assert set(found["provenance"]) - set(told["provenance"]) == {"original", "synthetic", "files"}
     else:
         assert content.startswith(b"%PDF" if ending == "pdf" else b"<?xml")
         assert f"capstats {capstats.__version__}".encode() in content
         assert b"version 1: records whose key is not in the synthetic data count 0" in content
+        assert b"original.csv" not in content
 
 
 def test_the_legend_of_the_figure_hides_no_box(here, tmp_path, monkeypatch):
@@ -445,9 +462,10 @@ MISTAKES = {
     "types without a type": ([*SMOKERS, "--types", "smoking"], "--types must be COLUMN=TYPE, several separated by commas; got 'smoking'."),
     "type of no column": ([*SMOKERS, "--types", "=number"], "--types must be COLUMN=TYPE"),
     "type of another column": ([*SMOKERS, "--types", "age=number"], "neither a key nor the target"),
-    "value that does not parse": ([*SMOKERS, "--types", "health=number"], "which is not a number"),
+    "value that does not parse": ([*SMOKERS, "--types", "health=number"], "such as 'Healthy', not a number"),
     "no weights": ([*SMOKERS, "--weights", ","], "--weights must be one column, or two separated by a comma; got ','."),
     "three weights": ([*SMOKERS, "--weights", "a,b,c"], "--weights must be one column, or two separated by a comma; got 'a,b,c'."),
+    "three counts": ([*SMOKERS, "--counts", "a,b,c"], "--counts must be one column, or two separated by a comma; got 'a,b,c'."),
     "four weights with a holdout": (
         [*SMOKERS, "--holdout", "smokers.csv", "--weights", "a,b,c,d"],
         "--weights must be one column, or two or three separated by commas; got 'a,b,c,d'.",
@@ -457,7 +475,7 @@ MISTAKES = {
     "holdout without a name": ([*SMOKERS, "--holdout", ""], "`holdout`"),
     "example and holdout": (["audit", "--example", "titanic", "--holdout", "titanic.csv"], "leave out holdout."),
     "unknown weights": ([*SMOKERS, "--weights", "w"], "'w' is not in `original`"),
-    "weights that are no numbers": ([*SMOKERS, "--weights", "health"], "Weights must be numbers"),
+    "weights that are no numbers": ([*SMOKERS, "--weights", "health"], "Weights and counts must be numbers"),
     "unknown policy": ([*SMOKERS, "--missing", "ignore"], "argument --missing: invalid choice: 'ignore'"),
     "memory limit that is none": ([*SMOKERS, "--memory-limit", "much"], "much"),
     "null values of Parquet": (
@@ -467,10 +485,17 @@ MISTAKES = {
     "figure of another kind": ([*SMOKERS, "--figure", "risk.jpg"], "--figure must end in .png, .pdf or .svg; got 'risk.jpg'."),
     "figure without a name": ([*SMOKERS, "--figure", ""], "--figure must end in .png, .pdf or .svg; got ''."),
     "figure into no folder": ([*SMOKERS, "--figure", "nowhere/risk.png"], "nowhere/risk.png"),
-    "figure of fractional weights": (
-        ["audit", "titanic.csv", "titanic.csv", "--keys", "Class", "--target", "Survived", "--weights", "half", "--figure", "risk.png"],
-        "--figure draws quartiles, which the original's fractional --weights do not have",
+    "figure that is a folder": (
+        [*SMOKERS, "--figure", "folder.png"],
+        "cannot be written to 'folder.png': it is a folder",
     ),
+    "limit of no measure": ([*SMOKERS, "--fail-above", "risk=0.5"], "got 'risk=0.5'. The measures are original_records, original_weight"),
+    "limit without a value": ([*SMOKERS, "--fail-above", "average_cap"], "--fail-above must be MEASURE=VALUE; got 'average_cap'"),
+    "limit that is no number": ([*SMOKERS, "--fail-above", "average_cap=high"], "MEASURE=VALUE with a number as its value"),
+    "limit that is not finite": ([*SMOKERS, "--fail-above", "average_cap=nan"], "MEASURE=VALUE with a number as its value"),
+    "limit of a holdout that is not given": ([*SMOKERS, "--fail-above", "holdout_cap=0.5"], "holdout_cap needs --holdout."),
+    "example and encoding": (["audit", "--example", "titanic", "--encoding", "cp1252"], "leave out encoding."),
+    "example and decimal": (["audit", "--example", "titanic", "--decimal", ",", "--backing", "dense"], "leave out decimal, backing."),
     "unknown example": (["audit", "--example", "iris"], "argument --example: invalid choice: 'iris'"),
     "example and files": (
         ["audit", "--example", "titanic", "original.csv"],
@@ -533,3 +558,215 @@ def test_a_folder_in_place_of_a_file_is_told_by_its_name(here, capsys, tmp_path)
     folder.mkdir()
     assert main(["audit", str(folder), str(folder) + "/", "--keys", "x", "--target", "y"]) == 2
     assert "d.csv" in capsys.readouterr().err
+
+
+# --- Names separated by commas
+
+
+def test_spaces_around_commas_are_not_part_of_names(here, capsys):
+    found = measures(capsys, "audit", "titanic.csv", "titanic.csv", "--keys", "Class, Sex ,Age", "--target", "Survived")
+    assert found["provenance"]["keys"] == ["Class", "Sex", "Age"]
+
+
+def test_targets_are_split_at_commas_as_keys_are(here, capsys):
+    found = measures(capsys, "audit", "titanic.csv", "titanic.csv", "--keys", "Class", "--target", "Age, Survived")
+    assert found["provenance"]["target"] == ["Age", "Survived"]
+
+
+def test_a_target_with_a_comma_in_its_name_may_be_given(here, capsys):
+    found = measures(capsys, "audit", "commas.csv", "commas.csv", "--keys", "health=state", "--target-column", "smoking, now")
+    assert found["provenance"]["target"] == ["smoking, now"]
+
+
+def test_spaces_around_the_commas_of_types_are_not_part_of_them(here, capsys):
+    arguments = ["audit", "gaps.csv", "gaps.csv", "--keys", "age", "--target", "sick", "--null-values", "?"]
+    assert main([*arguments, "--null-values", "", "--types", "age=number, sick=text"]) == 0
+    assert "age (number, 2 levels and missing)" in capsys.readouterr().out
+
+
+# --- What the command understood
+
+
+def test_a_glob_that_the_shell_expands_shows_which_file_was_taken_for_what(here, capsys):
+    assert main(["audit", "original.csv", "smokers.csv", "synthetic.csv", *SMOKERS[3:]]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[3:6] == ["original original.csv, 100 records", "synthetic smokers.csv, 33 records", "synthetic.csv, 100 records"]
+
+
+def test_a_quoted_glob_is_told_to_be_pooled(here, capsys):
+    assert main(["audit", "original.csv", "s*.csv", *SMOKERS[3:]]) == 0
+    expected = "synthetic s*.csv: 2 files pooled as one table (smokers.csv, synthetic.csv), 133 records"
+    assert expected in " ".join(capsys.readouterr().out.split())
+
+
+# --- Limits
+
+
+def test_a_measure_above_its_limit_gives_exit_status_1_and_one_line(here, capsys):
+    assert (
+        main([*SMOKERS, "--fail-above", "average_cap=0.5", "--fail-above", "records_certain=0", "--fail-above", "share_above_half=0.7"])
+        == 1
+    )
+    out, err = capsys.readouterr()
+    assert out.startswith("capstats ")
+    cap = (20 * 8 / 33 + 30 * 25 / 33 + 5 * 7 / 67 + 45 * 60 / 67) / 100
+    assert err == f"capstats audit: --fail-above: average_cap is {cap:.10g} (limit 0.5); share_above_half is 0.75 (limit 0.7).\n"
+
+
+def test_a_measure_at_its_limit_is_not_above_it(here, capsys):
+    assert main([*SMOKERS, "--fail-above", "share_above_half=0.75", "--fail-above", "original_cap=0.67"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_one_synthetic_table_above_the_limit_is_enough_and_is_named(here, capsys):
+    files = ["audit", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:], "--json"]
+    assert main([*files, "--fail-above", "unmatched_records=10"]) == 1
+    assert capsys.readouterr().err == "capstats audit: --fail-above: unmatched_records of 'smokers.csv' is 50 (limit 10).\n"
+
+
+def test_a_measure_that_is_undefined_does_not_pass(here, capsys):
+    """One record of a holdout has no standard error."""
+    Path("one.csv").write_text("smoking,health\nSmoking,Sick\n")
+    assert main([*SMOKERS, "--holdout", "one.csv", "--fail-above", "individual_disclosure_error=0.5"]) == 1
+    assert "individual_disclosure_error is undefined (limit 0.5)" in capsys.readouterr().err
+
+
+def test_limits_hold_for_the_example_too(capsys):
+    assert main(["audit", "--example", "titanic", "--fail-above", "average_cap=0.1"]) == 1
+    assert "average_cap is 0.66" in capsys.readouterr().err
+
+
+# --- Encodings, backing, help
+
+
+def test_backing_may_be_chosen(here, capsys):
+    dense, sparse = (measures(capsys, *SMOKERS, "--backing", backing) for backing in ("dense", "sparse"))
+    assert dense == sparse
+
+
+@pytest.mark.parametrize("command", [[], ["audit"], ["paper"]])
+def test_help_says_what_each_exit_status_means(command, capsys):
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    assert "Exit status: 0 success; 1 a measure is above its --fail-above" in " ".join(capsys.readouterr().out.split())
+
+
+# --- Figures that cannot be written
+
+
+def test_a_figure_that_cannot_be_written_is_found_before_anything_is_counted(here, capsys):
+    assert main(["audit", "nobody.csv", "synthetic.csv", *SMOKERS[3:], "--figure", "nowhere/risk.png"]) == 2
+    assert capsys.readouterr().err == "capstats audit: --figure cannot be written to 'nowhere/risk.png': No such file or directory.\n"
+
+
+LIMITED = """
+import resource, sys
+import matplotlib.pyplot
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+from capstats.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_full_disk_leaves_the_old_figure_and_the_report_is_printed(here, tmp_path):
+    """No file may grow beyond 1,000 bytes, as if the disk were full."""
+    file = tmp_path / "risk.png"
+    file.write_text("the old one")
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, *SMOKERS, "--figure", str(file)], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"capstats audit: --figure cannot be written to {str(file)!r}: File too large.\n"
+    assert done.stdout == f"{audit('original.csv', 'synthetic.csv', keys='smoking', target='health')}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["risk.png"]
+    assert file.read_text() == "the old one"
+
+
+def test_a_mistake_leaves_no_figure_behind(here, tmp_path, capsys):
+    assert main(["audit", "original.csv", "nobody.csv", *SMOKERS[3:], "--figure", str(tmp_path / "risk.png")]) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_figure_that_fractional_counts_do_not_have_costs_no_report(here, tmp_path, capsys):
+    file = tmp_path / "risk.png"
+    arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class", "--target", "Survived", "--counts", "half"]
+    assert main([*arguments, "--figure", str(file)]) == 2
+    out, err = capsys.readouterr()
+    assert out.startswith("capstats ")
+    assert "--figure draws quartiles, which fractional --counts do not have" in err
+    assert not file.exists()
+
+
+# --- Standard output that is closed or full, and characters that it would obey
+
+
+def test_a_closed_standard_output_is_one_line_on_standard_error(here):
+    command = f'"{sys.executable}" -m capstats.cli {" ".join(SMOKERS)} >&-'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "capstats audit: standard output is closed.\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+def test_a_full_standard_output_is_one_line_on_standard_error(here):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "capstats.cli", *SMOKERS], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120
+        )
+    assert done.returncode == 2
+    assert done.stderr == "capstats audit: standard output cannot be written: No space left on device.\n"
+
+
+def test_a_reader_who_has_had_enough_changes_no_exit_status(here):
+    command = f'"{sys.executable}" -m capstats.cli {" ".join(SMOKERS)} --fail-above average_cap=0.1 | true; echo ${{PIPESTATUS[0]}}'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stdout == "1\n"
+
+
+def test_what_the_terminals_encoding_lacks_is_escaped(here, tmp_path):
+    Path("umlaut.csv").write_text("Größe,t\nä,x\n", encoding="utf-8")
+    arguments = ["audit", "umlaut.csv", "umlaut.csv", "--keys", "Größe", "--target", "t"]
+    done = subprocess.run(
+        [sys.executable, "-m", "capstats.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert r"Gr\xf6\xdfe" in done.stdout
+
+
+def test_no_file_or_column_name_reaches_the_terminal_raw(here, tmp_path, capsys):
+    file = tmp_path / "a\x1b[31m\n\u202eb.csv"
+    file.write_text("k\x1b]0;title\x07,t\n1,x\n", encoding="utf-8")
+    for arguments in (
+        [str(file), str(file), "--keys", "k\x1b]0;title\x07", "--target", "t"],
+        [str(file), str(file), "--keys", "k\x1b]0;title\x07", "--target", "t", "--json"],
+        [str(file), str(file), "--keys", "other\x1b[31m", "--target", "t"],
+        [str(file), str(file) + "\x1b[2J", "--keys", "k", "--target", "t"],
+        [str(file), str(file), "--fail-above", "\x1b[2J=1"],
+        ["--example", "\x1b[2J"],
+    ):
+        with contextlib.suppress(SystemExit):
+            main(["audit", *arguments])
+        out, err = capsys.readouterr()
+        assert all(line.isprintable() for line in [*out.splitlines(), *err.splitlines()])
+        assert "\\x1b" in out + err or "\\u001b" in out
+
+
+# --- Levels that do not meet
+
+
+def test_a_column_that_shares_no_level_is_refused_unless_allowed(here, capsys):
+    Path("lower.csv").write_text("smoking,health\nsmoking,Sick\n")
+    arguments = ["audit", "original.csv", "lower.csv", *SMOKERS[3:]]
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Column 'smoking' has no level in common" in err
+    assert "(--allow-no-match)" in err
+    assert main([*arguments, "--allow-no-match"]) == 0
+    out, err = capsys.readouterr()
+    assert "Column 'smoking' has no level in common" in " ".join(out.partition("What was read")[0].split())
+    assert err == ""

@@ -133,10 +133,10 @@ def test_columns_are_cut_and_typed_as_tabulate_does_it() -> None:
     assert sparse.identical(dense)
 
 
-def test_scores_of_weighted_records_are_those_of_repeated_ones() -> None:
+def test_scores_of_counted_records_are_those_of_repeated_ones() -> None:
     weighted = {**PEOPLE, "w": [1, 2, 3, 1]}
     repeated = {c: [x for x, w in zip(PEOPLE[c], weighted["w"], strict=True) for _ in range(w)] for c in PEOPLE}
-    found = disclosure_protection(weighted, RELEASE, known="age", sensitive="income", weights=("w", None))
+    found = disclosure_protection(weighted, RELEASE, known="age", sensitive="income", counts=("w", None))
     assert found.identical(disclosure_protection(repeated, RELEASE, known="age", sensitive="income"))
 
 
@@ -151,5 +151,5 @@ def test_bad_arguments_are_named() -> None:
         disclosure_protection(PEOPLE, RELEASE, known="age", sensitive="age")
     with pytest.raises(ValueError, match="must hold integers for a standard error"):
         disclosure_protection(
-            {**PEOPLE, "w": [0.5, 1, 1, 1]}, RELEASE, known="age", sensitive="income", weights=("w", None, None), holdout=PEOPLE
+            {**PEOPLE, "w": [0.5, 1, 1, 1]}, RELEASE, known="age", sensitive="income", counts=("w", None, None), holdout=PEOPLE
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -37,12 +37,17 @@ def as_counts(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
     return array
 
 
-def _as_table(table: Any, name: str, core: Core) -> xr.DataArray:
-    """The same, with integers still to be checked for their range."""
+def weights_of(table: Any) -> str | None:
+    """The column of sampling weights whose sums a table holds; None where it holds counts."""
+    return table.attrs.get("weights") if isinstance(table, xr.DataArray) else None
+
+
+def _as_table(table: Any, name: str, core: Core, exact: bool = True) -> xr.DataArray:
+    """The same, with integers still to be checked for their range; floats of any size where sums need not be ``exact``."""
     if table is None:
         raise TypeError(f"`{name}` is None; give a table of counts, with one row a target and one column a key.")
     if isinstance(table, xr.Dataset):
-        table = name[0] if name[0] in "osh" else "o"
+        table = "o_squares" if "squares" in name else name[0] if name[0] in "osh" else "o"
         raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{table}.")
     if not isinstance(table, xr.DataArray):
         if is_frame(table):
@@ -73,7 +78,7 @@ def _as_table(table: Any, name: str, core: Core) -> xr.DataArray:
     if table.dims[-len(core) :] != tuple(core):
         table = table.transpose(..., *core)
     values = table.variable.data.data if is_sparse(table.variable.data) else table.values
-    counts = _integers(table, values, name)
+    counts = _integers(table, values, name, exact)
     if counts is not values:
         table = table.copy(data=coo(table.variable.data.coords, counts, table.shape) if is_sparse(table.variable.data) else counts)
     checked: xr.DataArray = table
@@ -98,18 +103,18 @@ def nested(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
     return xr.DataArray(values, dims=("draw", *core)[-values.ndim :], name=name)
 
 
-def _integers(table: xr.DataArray, values: Array, name: str) -> Array:
-    """Counts as int64; weights as float64 where some are fractional."""
+def _integers(table: xr.DataArray, values: Array, name: str, exact: bool) -> Array:
+    """Counts as int64; weights as float64 where some are fractional; all as float64 where sums need not be ``exact``."""
     if values.dtype.kind not in "biuf":
         raise TypeError(f"`{name}` must hold numbers; got dtype {values.dtype}.")
-    if values.dtype == np.uint64 and values.max(initial=0) >= EXACT:
+    if exact and values.dtype == np.uint64 and values.max(initial=0) >= EXACT:
         raise ValueError(_refusal(table, name))
-    if values.dtype.kind == "f":
+    if values.dtype.kind == "f" or not exact:
         values = values.astype(np.float64, copy=False)
-        least = values.min(initial=1, where=values > 0)
-        if not (values.min(initial=0) >= 0 and values.max(initial=0) < EXACT and least >= LEAST):
+        least = values.min(initial=1, where=values > 0) if exact else 1
+        if not (values.min(initial=0) >= 0 and values.max(initial=0) < (EXACT if exact else np.inf) and least >= LEAST):
             raise ValueError(_refusal(table, name))
-        if (values != np.floor(values)).any():
+        if not exact or (values != np.floor(values)).any():
             return values
     return values.astype(np.int64, copy=False)
 
@@ -161,11 +166,14 @@ def _cell(table: xr.DataArray, place: Sequence[Any]) -> str:
 
 
 class Aligned:
-    """Tables with the same cells in the same places, as arrays whose other dims broadcast against each other."""
+    """Tables with the same cells in the same places, as arrays whose other dims broadcast against each other.
 
-    def __init__(self, tables: Mapping[str, Any], core: Mapping[str, Core] | None = None):
+    Those named in ``inexact`` are sums of floats, such as squared weights; all others are counts or weights, which sum exactly.
+    """
+
+    def __init__(self, tables: Mapping[str, Any], core: Mapping[str, Core] | None = None, inexact: Collection[str] = ()):
         cores = {name: (core or {}).get(name, CELLS) for name in tables}
-        arrays = {name: _as_table(table, name, cores[name]) for name, table in tables.items()}
+        arrays = {name: _as_table(table, name, cores[name], name not in inexact) for name, table in tables.items()}
         self.sparse = any(is_sparse(array.variable.data) for array in arrays.values())
         self.large: dict[str, xr.DataArray] = {}  # checked while they are computed on, when they are in cache anyway
         for name, array in arrays.items():

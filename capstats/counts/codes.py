@@ -21,6 +21,7 @@ from capstats.counts.labels import MISSING, Kind, Label, in_order, one_kind
 Ints = NDArray[np.integer]
 Places = NDArray[np.int64]  # places in a list of labels, or in an axis
 Counts = NDArray[np.int64] | NDArray[np.float64]
+Sums = Sequence[Counts]  # of each row: its records or counts; of sampling weights their sum, the records, and the sum of the squares
 Digits = Callable[[list[Ints]], list[Ints]]
 
 BLOCK = 1 << 18  # rows folded at a time: their codes stay in cache
@@ -78,7 +79,12 @@ class Rows:
     flat: Places
     columns: Sequence[Column]  # whose digits make up the number
     digits: Digits  # from theirs to those of the columns that were counted
-    counts: Counts
+    sums: Sums
+
+    @property
+    def counts(self) -> Counts:
+        """The first of the sums: how often each row occurs, or the sum of its weights."""
+        return self.sums[0]
 
     @property
     def codes(self) -> list[Ints]:
@@ -99,16 +105,27 @@ class Rows:
         return factor(columns[:k]), factor(columns[k:])
 
 
-def count(columns: Sequence[Column], weights: Counts | None = None, advance: Callable[[int], None] = lambda _: None) -> Rows:
-    """Distinct rows of the columns and their multiplicities, or the sums of their weights; ``advance`` is told the rows of each block."""
+def count(
+    columns: Sequence[Column], weights: Counts | None = None, advance: Callable[[int], None] = lambda _: None, also: Sums = ()
+) -> Rows:
+    """Distinct rows of the columns and their multiplicities, or the sums of their weights, and of what is ``also`` to be summed.
+
+    ``advance`` is told the rows of each block.
+    """
     n = len(columns[0].codes)
     columns, digits = _narrowed(columns)
     cells = math.prod(_sizes(columns))
+    summed = () if weights is None else (weights, *also)
     if cells <= min(max(1 << 16, n), DENSE):
-        flat, counts = _count_grid(columns, cells, n, weights, advance)
+        flat, sums = _count_grid(columns, cells, n, summed, advance)
     else:
-        flat, counts = _count_sorted(columns, weights)
-    return Rows(flat, columns, digits, counts)
+        flat, sums = _count_sorted(columns, summed)
+    return Rows(flat, columns, digits, sums)
+
+
+def sampled(weights: Counts) -> Sums:
+    """The sums that sampling weights need, for records one by one: the weights, the records and the squared weights."""
+    return weights, np.broadcast_to(np.int64(1), weights.shape), np.square(weights, dtype=np.float64)
 
 
 def _sizes(columns: Sequence[Column]) -> list[int]:
@@ -195,45 +212,46 @@ def _shifted(flat: Ints, offset: int) -> Ints:
 
 
 def _count_grid(
-    columns: Sequence[Column], cells: int, n: int, weights: Counts | None, advance: Callable[[int], None]
-) -> tuple[NDArray[np.intp], Counts]:
+    columns: Sequence[Column], cells: int, n: int, summed: Sums, advance: Callable[[int], None]
+) -> tuple[NDArray[np.intp], Sums]:
     block = max(BLOCK if n > 100_000 else BLOCK // 4, 4 * cells)  # adding a grid up must not cost more than counting into it
     room, work = np.empty(min(block, n), np.intp), _room(columns, block)
-    total: Counts = np.zeros(cells, np.int64) if weights is None else np.zeros(cells, np.float64)
-    seen = np.zeros(0 if weights is None else cells, bool)  # a row of weight 0 still shows its cell
+    total = np.zeros(cells if not summed else 0, np.int64)
+    totals = [np.zeros(cells, np.float64) for _ in summed]
+    seen = np.zeros(cells if summed else 0, bool)  # a row of weight 0 still shows its cell
     for start in range(0, n, block):
         flat = room[: n - start]
         _fold(columns, start, flat, work)
-        if weights is None:
+        if not summed:
             total += np.bincount(flat, minlength=cells)
         else:
-            total += np.bincount(flat, weights[start : start + block], minlength=cells)
             seen[flat] = True
+        for sums, values in zip(totals, summed, strict=True):
+            sums += np.bincount(flat, values[start : start + block], minlength=cells)
         advance(len(flat))
-    if weights is None:
+    if not summed:
         flat = np.flatnonzero(total)
-        return flat, total[flat]
+        return flat, [total[flat]]
     flat = np.flatnonzero(seen)
-    if np.issubdtype(weights.dtype, np.integer):
-        total = total.astype(np.int64)  # bincount adds in float64, which is exact below 2**53
-    return flat, total[flat]
+    held = [sums[flat] for sums in totals]  # bincount adds in float64, which is exact for integers below 2**53
+    return flat, [x.astype(np.int64) if values.dtype.kind == "i" else x for x, values in zip(held, summed, strict=True)]
 
 
-def _count_sorted(columns: Sequence[Column], weights: Counts | None) -> tuple[NDArray[np.intp], Counts]:
+def _count_sorted(columns: Sequence[Column], summed: Sums) -> tuple[NDArray[np.intp], Sums]:
     flat = _folded(columns, np.uint32 if math.prod(_sizes(columns)) < 2**32 else np.intp)  # 32 bits take half as long to sort
-    if weights is None:
+    if not summed:
         flat.sort()
     else:
         order = np.argsort(flat, kind="stable")
-        flat, weights = flat[order], weights[order]
+        flat = flat[order]
     starts = np.flatnonzero(_starts(flat))
     distinct = flat[starts].astype(np.intp, copy=False)
-    if weights is not None:
-        return distinct, np.add.reduceat(weights, starts)
+    if summed:
+        return distinct, [np.add.reduceat(values[order], starts) for values in summed]
     counts = np.empty_like(starts)
     np.subtract(starts[1:], starts[:-1], out=counts[:-1])
     counts[-1] = len(flat) - starts[-1]
-    return distinct, counts
+    return distinct, [counts]
 
 
 # --- one set of labels for several tables -----------------------------------------------------------------------------

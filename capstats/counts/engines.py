@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut
-from capstats.counts.codes import Column, Counts
+from capstats.counts.codes import Column, Counts, Sums
 from capstats.counts.frames import check_names
 from capstats.counts.options import Options
 from capstats.counts.relations import connect, grouped, kind_of_type, numbered, numbers, wanted_columns
@@ -46,8 +46,8 @@ def read(
     name: str,
     cuts: Mapping[Hashable, Cut],
     options: Options,
-) -> tuple[list[Column], Counts]:
-    """Distinct rows of the named columns of a file or glob, and their counts or summed weights."""
+) -> tuple[list[Column], Sums]:
+    """Distinct rows of the named columns of a file or glob, and their counts or the sums of their weights."""
     with _opened(path, wanted_columns(columns, weight), name, options) as table:
         return grouped(table, columns, weight, name, cuts)
 

@@ -158,17 +158,17 @@ def _weights(values: Any, weight: Hashable, table: str) -> Counts:
         values = series.to_numpy() if series.dtype.is_numeric() else series.to_list()
     given = pd.Series(np.asarray(values))
     numbers = given if given.dtype.kind in "iufb" else pd.to_numeric(given, errors="coerce")
-    return whole_weights(numbers.to_numpy(), weight, table, given)
+    return whole_weights(numbers.to_numpy(), weight, table)
 
 
-def whole_weights(weights: np.ndarray, weight: Hashable, table: str, given: pd.Series | None = None) -> Counts:
-    """Checked weights: finite, not negative, and integers where no information is lost by it; ``given`` is how the user wrote them."""
+def whole_weights(weights: np.ndarray, weight: Hashable, table: str) -> Counts:
+    """Checked weights: finite, not negative, and integers where no information is lost by it."""
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
         row = int(np.argmax(bad))
         raise ValueError(
-            f"Weights must be numbers that are finite and not negative; column {weight!r} of `{table}` has "
-            f"{(weights if given is None else given)[row : row + 1].tolist()[0]!r} in row {row}. Drop those rows, or mend their weights."
+            f"Weights and counts must be numbers that are finite and not negative; rows of `{table}` where column {weight!r} breaks this: "
+            f"{int(bad.sum())}, the first is row {row} (from 0). Correct them, or leave these rows out."
         )
     if weights.dtype.kind == "f" and (weights != np.floor(weights)).any():
         return weights.astype(np.float64)

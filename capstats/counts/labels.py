@@ -61,7 +61,8 @@ MISSING = Missing()
 # What a column or a level may not be called: dims, variables and arguments of the tables and results that it would hide.
 _RESULTS = (
     "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest average_cap change "
-    "individual_cap nearest_distance minimal_cells weap prosecutor_risk"
+    "individual_cap nearest_distance minimal_cells weap prosecutor_risk "
+    "o_records o_squares s_records s_squares h_records h_squares"
 )
 _OF_KEYS = "records synthetic_records matched share certain original_certain correct cap disclosed unique replicated"
 _OF_CELLS = "o_counted o_excluded o_report s_counted s_excluded s_report flagged column label"

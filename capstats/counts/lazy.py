@@ -13,7 +13,7 @@ import numpy as np
 
 from capstats.counts import frames, partitions, relations
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label, sum_as_tree
-from capstats.counts.codes import Column, Counts
+from capstats.counts.codes import Column, Counts, Sums
 from capstats.counts.columns import column_of
 from capstats.counts.frames import check_names
 from capstats.counts.labels import NUMBER, Kind, wrong_labels
@@ -26,8 +26,8 @@ def is_lazy(table: Any) -> bool:
 
 def read(
     table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None = None
-) -> tuple[list[Column], Counts]:
-    """Distinct rows of the named columns of a lazy frame, and their counts or summed weights."""
+) -> tuple[list[Column], Sums]:
+    """Distinct rows of the named columns of a lazy frame, and their counts or the sums of their weights."""
     if type(table).__name__ == "DuckDBPyRelation":
         return relations.read_relation(table, columns, weight, name, cuts)
     if frames.is_dask(table):
@@ -44,12 +44,18 @@ def read(
         fractional = False
     else:
         fractional = _check_weights(frame, schema[str(weight)], str(weight), name)
-        grouped = frame.select(*chosen, _as_weight(weight)).group_by(groups).agg(nw.col("w").sum().alias("n"))
+        w = _as_weight(weight)
+        squared = frame.select(*chosen, w, (w * w).alias("square"))
+        sums = nw.col("w").sum().alias("n"), nw.len().alias("records"), nw.col("square").sum().alias("squares")
+        grouped = squared.group_by(groups).agg(*sums)
     rows = grouped.collect()
     found = [column_of(rows.get_column(group), str(c), name) for group, c in zip(groups, columns, strict=True)]
     found = [binned_column(x, cuts[c]) if c in cuts else x for c, x in zip(columns, found, strict=True)]
-    counts = rows.get_column("n").to_numpy().astype("float64")
-    return found, counts if fractional else frames.whole_weights(counts, weight, name)
+    summed = rows.get_column("n").to_numpy().astype("float64")
+    counts = summed if fractional else frames.whole_weights(summed, weight, name)
+    if weight is None:
+        return found, [counts]
+    return found, [counts, *(rows.get_column(c).to_numpy().astype(dtype) for c, dtype in (("records", "int64"), ("squares", "float64")))]
 
 
 def _check_names(frame: nw.LazyFrame[Any], names: Sequence[Hashable], wanted: Sequence[Hashable], name: str) -> None:
@@ -65,14 +71,14 @@ def _check_names(frame: nw.LazyFrame[Any], names: Sequence[Hashable], wanted: Se
 def _check_weights(frame: nw.LazyFrame[Any], dtype: Any, weight: str, name: str) -> bool:
     """Whether some weights are fractional; raise where one is no number, not finite or negative."""
     if not dtype.is_numeric():
-        raise ValueError(f"Weights must be numbers; column {weight!r} of `{name}` holds {dtype}. Convert it to numbers.")
+        raise ValueError(f"Weights and counts must be numbers; column {weight!r} of `{name}` holds {dtype}. Convert it to numbers.")
     w = nw.col(weight)
     wrong = w.is_null() | (w < 0) | (~w.is_finite() if dtype.is_float() else w.is_null())
     bad = _records(frame.filter(wrong))
     if bad:
         raise ValueError(
-            f"Weights must be numbers that are finite and not negative; column {weight!r} of `{name}` has {bad} other values. "
-            f"Drop those rows, or mend their weights."
+            f"Weights and counts must be numbers that are finite and not negative; rows of `{name}` where column {weight!r} breaks this: "
+            f"{bad}. Correct them, or leave these rows out."
         )
     return bool(not dtype.is_integer() and _records(frame.filter(w.cast(nw.Float64) % 1 != 0)))
 

@@ -11,10 +11,10 @@ import xarray as xr
 
 from capstats.counts.axes import axis_from, axis_of
 from capstats.counts.backing import Data, Index, filled, is_sparse, values_at
-from capstats.counts.batches import as_counts
+from capstats.counts.batches import as_counts, weights_of
 from capstats.counts.labels import MISSING, Label, free_name, level_index
 from capstats.counts.levels import lookalike_pairs, parts_of, records_by_level
-from capstats.counts.tables import as_tables
+from capstats.counts.tables import SUMS, TABLES, as_tables
 
 
 def to_frame(tables: xr.Dataset) -> pd.DataFrame:
@@ -30,8 +30,8 @@ def to_frame(tables: xr.Dataset) -> pd.DataFrame:
     DataFrame
         The key columns and the target columns under their stored names, categorical, in the order of their levels, null where
         missing; then ``o``, ``s`` (or one ``s[label]`` for each synthetic table) and ``h``. `tabulate` with these columns as
-        weights is the inverse, through Parquet too (there the order of text levels is kept by pandas and pyarrow, and given as
-        ``types=`` to DuckDB).
+        ``counts=`` is the inverse, through Parquet too (there the order of text levels is kept by pandas and pyarrow, and given as
+        ``types=`` to DuckDB). A table of sampling weights is followed by its ``o_records`` and ``o_squares``.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def to_frame(tables: xr.Dataset) -> pd.DataFrame:
     """
     tables = as_tables(tables)
     parts = {}
-    for variable in ("o", "s", "h"):
+    for variable in (f"{table}{part}" for table in TABLES.values() for part in SUMS):
         if variable in tables and tables[variable].ndim == 2:
             parts[variable] = tables[variable].variable.data
         elif variable in tables:
@@ -95,7 +95,7 @@ def expand(counts: Any) -> pd.DataFrame:
     Parameters
     ----------
     counts : array-like or DataArray, dims (target, key)
-        One table of integer counts, such as ``tables.o``.
+        One table of integer counts, such as ``tables.o``; of a table with sampling weights its records, ``tables.o_records``.
 
     Returns
     -------
@@ -105,7 +105,8 @@ def expand(counts: Any) -> pd.DataFrame:
     Raises
     ------
     ValueError, TypeError
-        If the counts are fractional or there is more than one table.
+        If the counts are fractional, or sums of sampling weights (which say how many people a record represents, and not how many
+        records there are), or there is more than one table.
 
     See Also
     --------
@@ -124,6 +125,11 @@ def expand(counts: Any) -> pd.DataFrame:
     >>> expand([[2, 0], [0, 1]]).values.tolist()
     [[0, 0], [0, 0], [1, 1]]
     """
+    if (column := weights_of(counts)) is not None:
+        raise ValueError(
+            f"`counts` holds sums of the sampling weights {column!r}, which are not numbers of records. Expand the numbers of records, "
+            f"such as tables.o_records; for a column of frequencies tabulate with counts={column!r}."
+        )
     array = as_counts(counts, "counts")
     if array.ndim != 2:
         raise ValueError(f"`counts` has dims {array.dims}; give one table of (target, key), such as counts.isel(draw=0).")

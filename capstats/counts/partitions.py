@@ -9,24 +9,25 @@ import numpy as np
 
 from capstats.counts import frames
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, finite_values
-from capstats.counts.codes import Column, Counts, chosen, count, joint_labels
+from capstats.counts.codes import Column, Counts, Sums, chosen, count, joint_labels, sampled
 
 AT_A_TIME = 16  # partial counts that a worker adds up
 
-Part = tuple[list[Column], Counts]
+Part = tuple[list[Column], Sums]
 
 
 def read(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None = None) -> Part:
-    """Distinct rows of the named columns of a Dask frame, and their counts or summed weights."""
-    found: Part = _reduced(
-        table,
-        [*columns, *([] if weight is None else [weight])],
-        name,
-        lambda part, own: _counted(*frames.read(part, columns, weight, own, cuts)),
-        lambda parts, names: _summed(parts, columns, names),
-    )
-    columns_found, counts = found
-    return columns_found, counts if weight is None or counts.dtype.kind == "f" else frames.whole_weights(counts, weight, name)
+    """Distinct rows of the named columns of a Dask frame, and their counts or the sums of their weights."""
+
+    def counted(part: Any, own: str) -> Part:
+        found, weights = frames.read(part, columns, weight, own, cuts)
+        return _counted(found, () if weights is None else sampled(weights))
+
+    asked = [*columns, *([] if weight is None else [weight])]
+    found, (counts, *others) = _reduced(table, asked, name, counted, lambda parts, names: _summed(parts, columns, names))
+    if weight is not None and counts.dtype.kind == "i":
+        counts = frames.whole_weights(counts, weight, name)
+    return found, [counts, *others]
 
 
 def numbers_and_counts(
@@ -70,13 +71,12 @@ def _reduced(table: Any, columns: list[Hashable], name: str, of_part: Callable[.
     return compute(*results)[0]
 
 
-def _counted(columns: list[Column], weights: Counts | None) -> Part:
+def _counted(columns: list[Column], sums: Sums) -> Part:
     """Distinct rows, in the labels that occur; all of them where their order is the caller's."""
     if not len(columns[0].codes):
-        return [Column(np.zeros(0, np.int64), list(c.labels) if c.ordered else [], ordered=c.ordered) for c in columns], np.zeros(
-            0, np.int64
-        )
-    rows = count(columns, weights)
+        none = np.zeros(0, np.int64)
+        return [Column(none, list(c.labels) if c.ordered else [], ordered=c.ordered) for c in columns], sums or [none]
+    rows = count(columns, sums[0] if sums else None, also=sums[1:])
     found = []
     for column, codes in zip(columns, rows.codes, strict=True):
         labels = column.labels
@@ -84,7 +84,7 @@ def _counted(columns: list[Column], weights: Counts | None) -> Part:
             used, codes = np.unique(codes, return_inverse=True)
             labels = chosen(column.labels, used.astype(np.int64))
         found.append(Column(codes, labels, ordered=column.ordered))
-    return found, rows.counts
+    return found, rows.sums
 
 
 def _summed(parts: Sequence[Part], names: Sequence[Hashable], tables: Sequence[str]) -> Part:
@@ -100,7 +100,7 @@ def _summed(parts: Sequence[Part], names: Sequence[Hashable], tables: Sequence[s
             labels, places = whole, [at[p] for p in places]
         codes = np.concatenate([p[c.codes] for p, c in zip(places, own, strict=True)])
         columns.append(Column(codes, labels, ordered=any(c.ordered for c in own)))
-    return _counted(columns, np.concatenate([n for _, n in parts]))
+    return _counted(columns, [np.concatenate(each) for each in zip(*(sums for _, sums in parts), strict=True)])
 
 
 def _tally(numbers: Numbers, values: Any, counts: Any, spec: Spec) -> tuple[Numbers, Counts]:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
+from capstats.counts.printable import printable
+
 DELAY = 2.0  # seconds before anything is shown
 EVERY = 0.5  # seconds between updates
 
@@ -68,7 +70,7 @@ class Progress:
 
     def step(self, what: str, rows: int | None = None) -> Step:
         """Begin something of so many rows, or of unknown length."""
-        self._step = Step(what, rows)
+        self._step = Step(printable(what), rows)
         return self._step
 
     @contextmanager

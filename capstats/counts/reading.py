@@ -11,7 +11,7 @@ import numpy as np
 
 from capstats.counts import engines, frames, lazy, relations
 from capstats.counts.bins import Cut, Spec, cut_at_points, cut_by_counts
-from capstats.counts.codes import Column, Counts, Factor, Places, Rows, chosen, count, factor, narrowest
+from capstats.counts.codes import Column, Counts, Factor, Places, Rows, Sums, chosen, count, factor, narrowest, sampled
 from capstats.counts.labels import MISSING, Type, as_type, canonical
 from capstats.counts.options import Options
 from capstats.counts.sources import Source
@@ -38,7 +38,16 @@ class Counted:
 
     key: Part
     target: Part
-    counts: Counts
+    sums: Sums
+
+    @property
+    def counts(self) -> Counts:
+        """The first of the sums: how often each row occurs, or the sum of its weights."""
+        return self.sums[0]
+
+    def summed(self, part: int) -> Counts:
+        """One of the three sums of sampling weights; without them the counts, since each record then weighs 1."""
+        return self.sums[part] if len(self.sums) > 1 else self.counts.astype(np.float64) if part == 2 else self.counts
 
 
 def find_cut(source: Source, column: Hashable, spec: Spec, options: Options) -> Cut:
@@ -78,36 +87,41 @@ def read(
 
     With ``by_record``, each record is a row of its own.
     """
-    found, rows, counts = _rows(source, columns, cuts, options, by_record)
+    found, rows, sums = _rows(source, columns, cuts, options, by_record)
     key, target = (factor(found[:keys]), factor(found[keys:])) if rows is None else rows.split(keys)
     types = {c: wanted for c, wanted in options.types.items() if c not in cuts}
     return Counted(
-        _part(key, columns[:keys], found[:keys], counts, types, source.name),
-        _part(target, columns[keys:], found[keys:], counts, types, source.name),
-        counts,
+        _part(key, columns[:keys], found[:keys], _records(sums), types, source.name),
+        _part(target, columns[keys:], found[keys:], _records(sums), types, source.name),
+        sums,
     )
 
 
 def read_rows(source: Source, columns: Sequence[Hashable], options: Options, by_record: bool = False) -> tuple[Part, Counts]:
     """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
-    found, rows, counts = _rows(source, columns, {}, options, by_record)
+    found, rows, sums = _rows(source, columns, {}, options, by_record)
     distinct = factor(found) if rows is None else rows.whole()
-    return _part(distinct, columns, found, counts, options.types, source.name), counts
+    return _part(distinct, columns, found, _records(sums), options.types, source.name), sums[0]
 
 
 def _rows(
     source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], options: Options, by_record: bool
-) -> tuple[list[Column], Rows | None, Counts]:
+) -> tuple[list[Column], Rows | None, Sums]:
     """The columns of a table, its distinct rows (None where each record is one), and how often each occurs."""
-    found, weights = _columns(source, columns, cuts, options, by_record)
+    found, sums = _columns(source, columns, cuts, options, by_record)
     n = len(found[0].codes)
     if n == 0:
         raise ValueError(f"`{source.name}` is empty: it has no record.")
     step = options.progress.step(f"counting {source.name}", rows=n)
     if by_record:
-        return found, None, np.ones(n, np.int64)
-    rows = count(found, weights, step.advance)
-    return found, rows, rows.counts
+        return found, None, [np.ones(n, np.int64)]
+    rows = count(found, sums[0] if sums else None, step.advance, sums[1:])
+    return found, rows, rows.sums
+
+
+def _records(sums: Sums) -> Counts:
+    """How many records each row stands for, not how much they weigh."""
+    return sums[1] if len(sums) > 1 else sums[0]
 
 
 def _part(
@@ -123,19 +137,22 @@ def _part(
 
 def _columns(
     source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], options: Options, by_record: bool
-) -> tuple[list[Column], Counts | None]:
-    """The columns of a table as codes, of its records or, where an engine groups them, of its distinct rows with their counts."""
+) -> tuple[list[Column], Sums]:
+    """The columns of a table as codes, of its records or, where an engine groups them, of its distinct rows with their sums."""
     table, weight, name = source.table, source.weight, source.name
     options.progress.step(f"reading {name}")
+    grouped = None
     if engines.is_path(table):
-        return engines.read(table, columns, weight, name, cuts, options)
-    if lazy.is_lazy(table):
-        return lazy.read(table, columns, weight, name, cuts)
-    if not by_record and not cuts and relations.suits_text(table, columns):
+        grouped = engines.read(table, columns, weight, name, cuts, options)
+    elif lazy.is_lazy(table):
+        grouped = lazy.read(table, columns, weight, name, cuts)
+    elif not by_record and not cuts and relations.suits_text(table, columns):
         grouped = relations.read_text(table, columns, weight, name)
-        if grouped is not None:
-            return grouped
-    return frames.read(table, columns, weight, name, cuts, by_record=by_record)
+    if grouped is not None:
+        found, sums = grouped
+        return found, sums if source.sampling else sums[:1]
+    found, weights = frames.read(table, columns, weight, name, cuts, by_record=by_record)
+    return found, () if weights is None else sampled(weights) if source.sampling else [weights]
 
 
 def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: Type | None, table: str) -> Column:
@@ -172,8 +189,8 @@ def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: T
 def without_missing(counted: Counted) -> tuple[Counted, int | float]:
     """The rows without a missing value, and how many records the others have."""
     rows = np.flatnonzero(_complete(counted.key) & _complete(counted.target))
-    counts = counted.counts[rows]
-    return Counted(counted.key.only(rows), counted.target.only(rows), counts), (counted.counts.sum() - counts.sum()).item()
+    left = Counted(counted.key.only(rows), counted.target.only(rows), [values[rows] for values in counted.sums])
+    return left, (counted.summed(1).sum() - left.summed(1).sum()).item()
 
 
 def _complete(part: Part) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
-from capstats.counts.codes import Column, Counts
+from capstats.counts.codes import Column, Counts, Sums
 from capstats.counts.columns import column_of, unmasked
 from capstats.counts.frames import check_names, whole_weights
 from capstats.counts.labels import MISSING, NUMBER, Kind, as_type, one_kind
@@ -50,8 +50,8 @@ def wanted_columns(columns: Sequence[Hashable], weight: Hashable | None) -> list
 
 def read_relation(
     table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None = None
-) -> tuple[list[Column], Counts]:
-    """Distinct rows of the named columns of a DuckDB relation, and their counts or summed weights."""
+) -> tuple[list[Column], Sums]:
+    """Distinct rows of the named columns of a DuckDB relation, and their counts or the sums of their weights."""
     wanted = wanted_columns(columns, weight)
     check_names(wanted, table.columns, name)
     return grouped(numbered(table, wanted), columns, weight, name, cuts or {})
@@ -80,8 +80,8 @@ def suits_text(table: Any, columns: Sequence[Hashable]) -> bool:
     return all(pd.api.types.infer_dtype(values, skipna=True) == "string" for values in [*text, *levels])
 
 
-def read_text(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str) -> tuple[list[Column], Counts] | None:
-    """Distinct rows of such a frame, and their counts or summed weights; None where DuckDB refuses a value."""
+def read_text(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str) -> tuple[list[Column], Sums] | None:
+    """Distinct rows of such a frame, and their counts or the sums of their weights; None where DuckDB refuses a value."""
     import duckdb
 
     wanted = wanted_columns(columns, weight)
@@ -119,8 +119,8 @@ def _quoted(name: str) -> str:
 
 def grouped(
     table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut]
-) -> tuple[list[Column], Counts]:
-    """Distinct rows of a relation c0, c1, ..., and how often, or with what weight, each occurs."""
+) -> tuple[list[Column], Sums]:
+    """Distinct rows of a relation c0, c1, ..., and how often each occurs; or the sums of its weights, of its records and of the squares."""
     types = list(map(str, table.types))
     parts = [f"c{i}::VARCHAR AS c{i}" if types[i].startswith(_EXACT) else f"c{i}" for i in range(len(columns))]
     for i, column in enumerate(columns):
@@ -129,12 +129,13 @@ def grouped(
             parts[i] = f"{_bin(f'c{i}', types[i], f'x{i}', cuts[column])} AS c{i}"
     groups = ", ".join(f"c{i}" for i in range(len(columns)))
     fractional = False
-    counted = "count(*)"
+    sums = ["count(*)"]
     if weight is not None:
         fractional = _check_weights(table, f"c{len(columns)}", weight, name)
         parts.append(f"c{len(columns)}::DOUBLE AS w")
-        counted = "sum(w)"
-    arrays = _fetched(table.select(", ".join(parts)).aggregate(f"{groups}, {counted}::DOUBLE AS n", groups))
+        sums = ["sum(w)", "count(*)", "sum(w * w)"]
+    counted = ", ".join(f"{sql}::DOUBLE AS n{i}" for i, sql in enumerate(sums))
+    arrays = _fetched(table.select(", ".join(parts)).aggregate(f"{groups}, {counted}", groups))
     found = []
     for i, column in enumerate(columns):
         if column not in cuts:
@@ -144,8 +145,9 @@ def grouped(
             wrong = table.filter(f"x{i} IS NULL AND NOT {_is_missing(f'c{i}', types[i])}").select(f"c{i} AS c0")
             raise _wrong_value(wrong, types[i], cuts[column].wanted, column, name, cuts[column])
         found.append(binned_column(column_of(arrays[f"c{i}"], str(column), name), cuts[column]))
-    counts = np.asarray(arrays["n"])
-    return found, counts if fractional else whole_weights(counts, weight, name)
+    summed, *others = (np.asarray(arrays[f"n{i}"]) for i in range(len(sums)))
+    counts = summed if fractional else whole_weights(summed, weight, name)
+    return found, [counts] if weight is None else [counts, others[0].astype(np.int64), others[1]]
 
 
 def _fetched(rows: Any) -> Any:
@@ -157,15 +159,14 @@ def _fetched(rows: Any) -> Any:
 
 def _check_weights(table: Any, weight: str, column: Hashable, name: str) -> bool:
     """Whether some weights are fractional; raise where one is no number, not finite or negative."""
-    rows = table.select(f"{weight} AS given, TRY_CAST({weight} AS DOUBLE) AS w")
+    rows = table.select(f"TRY_CAST({weight} AS DOUBLE) AS w")
     bad = "w IS NULL OR NOT isfinite(w) OR w < 0"
     wrong, fractional = rows.aggregate(f"count(*) FILTER ({bad}), count(*) FILTER (w <> floor(w))").fetchall()[0]
     if wrong:
-        numbered = rows.select("given, w, row_number() OVER () - 1 AS place")
-        given, place = numbered.filter(bad).order("place").limit(1).select("given, place").fetchall()[0]
+        ((row,),) = rows.select("w, row_number() OVER () - 1 AS place").filter(bad).aggregate("min(place)").fetchall()
         raise ValueError(
-            f"Weights must be numbers that are finite and not negative; column {column!r} of `{name}` has "
-            f"{given!r} in row {place}, one of {wrong}. Drop those rows, or mend their weights."
+            f"Weights and counts must be numbers that are finite and not negative; rows of `{name}` where column {column!r} breaks this: "
+            f"{wrong}, the first is row {row} (from 0). Correct them, or leave these rows out."
         )
     return bool(fractional)
 

@@ -22,7 +22,8 @@ class Source:
 
     name: str
     table: Any
-    weight: Weight
+    weight: Weight  # the column that is summed in place of counting records
+    sampling: bool = False  # whether it holds sampling weights, which are not numbers of records
 
 
 def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
@@ -36,32 +37,44 @@ def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
     return chosen
 
 
-def sources_of(original: Any, synthetic: Any, holdout: Any, weights: Any) -> tuple[list[Source], list[Label] | None]:
+def sources_of(original: Any, synthetic: Any, holdout: Any, weights: Any, counts: Any) -> tuple[list[Source], list[Label] | None]:
     """All tables in the order original, synthetic ones, holdout; and the labels of several synthetic ones."""
-    if isinstance(weights, tuple) and len(weights) in (2, 3):
-        of_o, of_s, of_h = (*weights, weights[0])[:3]
-    elif isinstance(weights, (list, tuple)):
-        raise ValueError(f"`weights` must be a column name, or a pair of them for original and synthetic records; got {weights!r}.")
-    else:
-        of_o = of_s = of_h = weights
-    sources = [Source("original", original, of_o)]
     labels, several, names = released(synthetic)
+    of_weights, of_counts = (_of_tables(given, name, synthetic, labels) for given, name in ((weights, "weights"), (counts, "counts")))
+    tables = [("original", original), *zip(names, several, strict=True), ("holdout", holdout)]
+    sources = []
+    for (name, table), weight, number in zip(tables, of_weights, of_counts, strict=True):
+        if name == "holdout" and table is None:
+            continue
+        if weight is not None and number is not None:
+            raise ValueError(
+                f"`{name}` has both `weights` ({weight!r}) and `counts` ({number!r}): a row is one weighted record, or stands for several. "
+                f"Give one of them, and None for `{name}` in the other."
+            )
+        sources.append(Source(name, table, number if weight is None else weight, weight is not None))
+        check_records(sources[-1])
+    return sources, labels
+
+
+def _of_tables(given: Any, argument: str, synthetic: Any, labels: Sequence[Label] | None) -> list[Weight]:
+    """The column that `weights` or `counts` names for the original, each synthetic table and the holdout."""
+    if isinstance(given, tuple) and len(given) in (2, 3):
+        of_o, of_s, of_h = (*given, given[0])[:3]
+    elif isinstance(given, (list, tuple)):
+        raise ValueError(f"`{argument}` must be a column name, or a pair of them for original and synthetic records; got {given!r}.")
+    else:
+        of_o = of_s = of_h = given
     if labels is None:
-        own = [of_s] * len(several)
-    elif isinstance(of_s, Mapping):
+        return [of_o, *([] if synthetic is None else [of_s]), of_h]
+    if isinstance(of_s, Mapping):
         if set(of_s) != set(synthetic):
-            raise ValueError(f"`weights` is for the synthetic tables {list(of_s)!r}; they are {list(synthetic)!r}. Give one for each.")
+            raise ValueError(f"`{argument}` is for the synthetic tables {list(of_s)!r}; they are {list(synthetic)!r}. Give one for each.")
         own = [of_s[x] for x in synthetic]
     else:
         own = list(of_s) if isinstance(of_s, list) else [of_s] * len(labels)
-    if len(own) != len(several):
-        raise ValueError(f"`weights` has {len(own)} names for {len(several)} synthetic tables. Give one for each.")
-    sources += [Source(n, t, w) for n, t, w in zip(names, several, own, strict=True)]
-    if holdout is not None:
-        sources.append(Source("holdout", holdout, of_h))
-    for source in sources:
-        check_records(source)
-    return sources, labels
+    if len(own) != len(labels):
+        raise ValueError(f"`{argument}` has {len(own)} names for {len(labels)} synthetic tables. Give one for each.")
+    return [of_o, *own, of_h]
 
 
 def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:

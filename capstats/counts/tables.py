@@ -19,6 +19,8 @@ from capstats.counts.labels import Label, canonical, level_index
 from capstats.counts.levels import compared, parts_of, warn_of_levels
 
 VERSION = version("capstats")
+SUMS = ("", "_records", "_squares")  # what is kept of each table with sampling weights: o, o_records, o_squares
+TABLES = {"original": "o", "synthetic": "s", "holdout": "h"}
 LARGEST_DOMAIN = 1 << 27  # cells of one table that full_domain makes at most
 
 
@@ -28,11 +30,17 @@ def dataset(
     synthetic: Sequence[Label] | None,
     attrs: Mapping[str, Any],
 ) -> xr.Dataset:
-    """Aligned arrays of shape (target, key), or (synthetic, target, key), as a labelled Dataset."""
+    """Aligned arrays of shape (target, key), or (synthetic, target, key), as a labelled Dataset.
+
+    A table of sampling weights says so in its own attrs, too, so that a measure that is given it alone knows.
+    """
     coords = coords_of("key", axes["key"]).merge(coords_of("target", axes["target"])).coords
     if synthetic is not None:
         coords = coords.merge({"synthetic": level_index(synthetic)}).coords
-    variables = {name: (("synthetic", "target", "key")[3 - values.ndim :], values) for name, values in tables.items()}
+    weights = {TABLES[table.partition("[")[0]]: {"weights": column} for table, column in attrs.get("weights", {}).items()}
+    variables = {
+        name: (("synthetic", "target", "key")[3 - values.ndim :], values, weights.get(name, {})) for name, values in tables.items()
+    }
     kept = {name: value for name, value in attrs.items() if name not in ("levels", "unmatched_tables")}
     met = {} if attrs.get("unlabelled") else compared(axes, parts_of(tables, synthetic))
     return xr.Dataset(variables, coords, {**kept, **met, "capstats": VERSION})
@@ -196,11 +204,13 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
     Raises
     ------
     ValueError, TypeError
-        If there is nothing to merge, or the tables differ in variables, columns, missing-value policy, bins or synthetic labels.
+        If there is nothing to merge, or the tables differ in variables, columns, missing-value policy, bins, synthetic labels, or in
+        which of them have sampling weights.
 
     Notes
     -----
-    Counts add over shards; measures do not, but for those of a fixed `s` over shards of `o`: see theory/average-cap.md.
+    Counts add over shards, and so do sums of weights and of squared weights; measures do not, but for those of a fixed `s` over shards of
+    `o`: see theory/average-cap.md.
 
     References
     ----------
@@ -227,6 +237,7 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
             ("variables", lambda t: sorted(map(str, t.data_vars))),
             ("columns", lambda t: (t.attrs.get("key_columns"), t.attrs.get("target_columns"))),
             ("missing-value policies", lambda t: t.attrs.get("missing")),
+            ("tables with sampling weights", lambda t: sorted(t.attrs.get("weights", ()))),
             ("bins", lambda t: t.attrs.get("bins")),
             ("synthetic tables", lambda t: list(t.indexes.get("synthetic", ()))),
         ):
@@ -305,7 +316,7 @@ def observed_domain(tables: xr.Dataset) -> xr.DataArray:
         data = data[np.ix_(held["target"], held["key"])]
     axes = {dim: axis for dim in held if (axis := axis_of(o[dim].isel({dim: held[dim]}), dim)) is not None}
     labels = {dim: coords_of(dim, shown(axis)) for dim, axis in axes.items()}
-    return xr.DataArray(data, labels["key"].merge(labels["target"]).coords, ("target", "key"), o.name)
+    return xr.DataArray(data, labels["key"].merge(labels["target"]).coords, ("target", "key"), o.name, o.attrs)
 
 
 def full_domain(tables: xr.Dataset) -> xr.Dataset:

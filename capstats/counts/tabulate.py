@@ -21,7 +21,7 @@ from capstats.counts.options import Options
 from capstats.counts.progress import Progress
 from capstats.counts.reading import Counted, each, find_cut, read, without_missing
 from capstats.counts.sources import chosen_columns, sources_of
-from capstats.counts.tables import dataset
+from capstats.counts.tables import SUMS, dataset
 
 Columns = Hashable | Sequence[Hashable]
 
@@ -38,6 +38,7 @@ def tabulate(
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
+    counts: Any = None,
     backing: Backing = "auto",
     encoding: str | None = None,
     decimal: str = ".",
@@ -78,8 +79,13 @@ def tabulate(
         whole microseconds. Texts, as in CSV, are parsed as numbers, or as the "date" or "datetime" that `types` says. Cut points are in
         ``attrs["bins"]``.
     weights : column name, or (original, synthetic) or (original, synthetic, holdout) of names, optional
-        Columns to sum in place of counting records; None for a table that has none. The synthetic entry may be a list or mapping,
-        one name a table. Integer weights give integer counts. A holdout takes the original's where it is not said.
+        Columns of sampling weights, as surveys have them: each row is one record, and its weight says how many people it represents.
+        None for a table that has none. The synthetic entry may be a list or mapping, one name a table. A holdout takes the original's
+        where it is not given. Cells hold the sums of the weights; the records and the squared weights are summed beside them, because
+        standard errors need them.
+    counts : same, optional
+        Columns of frequencies: each row stands for so many records that are alike, as in published tables and in what `to_frame` returns.
+        Cells hold the sums of the counts. A table has `weights` or `counts`, not both.
     backing : {"auto", "dense", "sparse"}
         How the tables are held: as numpy arrays, or by their filled cells (``sparse.COO``, extra ``sparse``). "auto" is sparse where
         a table has more than 2**24 cells and fewer than a quarter of them are filled. Every measure gives the same numbers on both; a
@@ -98,16 +104,18 @@ def tabulate(
     Returns
     -------
     Dataset
-        ``o``, ``s`` and ``h`` (where given), int64 unless weights are fractional, dims ``target`` and ``key``, before them
+        ``o``, ``s`` and ``h`` (where given), int64 unless weights or counts are fractional, dims ``target`` and ``key``, before them
         ``synthetic`` for several synthetic tables. The key is a MultiIndex over the key columns and holds the combinations that occur
-        in any table; attrs say how the counts came to be.
+        in any table; attrs say how the counts came to be. Where `weights` were summed, ``o_records`` has the number of records (int64)
+        and ``o_squares`` the sum of the squared weights (float64) of each cell, likewise for `s` and `h`, and ``o.attrs["weights"]`` names
+        the column.
 
     Raises
     ------
     ValueError, TypeError, FileNotFoundError
         If a column is absent (the nearest name is told), is key and target at once, mixes kinds or has different kinds in two tables;
-        if a value does not parse as its type; if a column cannot be cut, or not as `bins` says; if weights are negative, infinite or
-        missing; if a table is empty.
+        if a value does not parse as its type; if a column cannot be cut, or not as `bins` says; if weights or counts are negative,
+        infinite or missing, or both are given for one table; if a table is empty.
 
     See Also
     --------
@@ -141,6 +149,7 @@ def tabulate(
         types=types,
         bins=bins,
         weights=weights,
+        counts=counts,
         encoding=encoding,
         decimal=decimal,
         memory_limit=memory_limit,
@@ -187,6 +196,7 @@ class Records:
     holdout: bool
     tables: list[Counted]
     weights: dict[str, str]
+    counts: dict[str, str]
     dropped: dict[str, Any]
     cuts: dict[Hashable, Cut]
     orders: dict[Hashable, list[Label]]
@@ -197,6 +207,7 @@ class Records:
             "renamed": {new: str(old) for old, new in stored.items() if new != old},
             "dropped": self.dropped,
             "weights": self.weights,
+            "counts": self.counts,
             "bins": {stored[column]: self.cuts[column].shown for column in stored if column in self.cuts},
             "categories": {stored[column]: self.orders[column] for column in stored if column in self.orders},
         }
@@ -220,6 +231,7 @@ def read_records(
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
+    counts: Any = None,
     encoding: str | None = None,
     decimal: str = ".",
     memory_limit: str | None = None,
@@ -240,7 +252,7 @@ def read_records(
         raise ValueError(f'`missing` must be "level" or "drop"; got {missing!r}.')
     check_types(types, columns, "neither a key nor the target")
     specs = check_bins(bins, columns, types or {})
-    sources, labels = sources_of(original, synthetic, holdout, weights)
+    sources, labels = sources_of(original, synthetic, holdout, weights, counts)
     if null_values is not None and not any(engines.is_csv(source.table) for source in sources):
         raise ValueError("`null_values` is for CSV files, and no table is one. Recode the column, or use `types`.")
     nulls = [null_values] if isinstance(null_values, str) else null_values
@@ -273,7 +285,8 @@ def read_records(
         labels,
         holdout is not None,
         tables,
-        {source.name: str(source.weight) for source in sources if source.weight is not None},
+        {source.name: str(source.weight) for source in sources if source.sampling},
+        {source.name: str(source.weight) for source in sources if source.weight is not None and not source.sampling},
         dropped,
         cuts,
         orders,
@@ -293,13 +306,15 @@ def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, list[Places
     axes = {"key": key.set_names(stored[:k]), "target": target.set_names(stored[k:])}
     shape = (len(target), len(key))
     sparse = choose_sparse(backing, max(len(table.counts) for table in tables), math.prod(shape))
-    filled = [
-        table_of(table.counts, i[table.target.of_row], j[table.key.of_row], shape, sparse)
-        for table, i, j in zip(tables, targets, keys, strict=True)
-    ]
-    arrays = {"o": filled[0]}
-    if len(filled) > 1 + records.holdout:
-        arrays["s"] = filled[1] if labels is None else stacked(filled[1 : len(filled) - records.holdout])
-    if records.holdout:
-        arrays["h"] = filled[-1]
+    last = len(tables) - records.holdout
+    arrays = {}
+    for variable, which in (("o", range(1)), ("s", range(1, last)), ("h", range(last, len(tables)))):
+        weighted = any(names[t] in records.weights for t in which)
+        for part, suffix in enumerate(SUMS if weighted else SUMS[:1]):
+            filled = [
+                table_of(tables[t].summed(part), targets[t][tables[t].target.of_row], keys[t][tables[t].key.of_row], shape, sparse)
+                for t in which
+            ]
+            if filled:
+                arrays[variable + suffix] = stacked(filled) if variable == "s" and labels is not None else filled[0]
     return dataset(arrays, axes, labels, records.attrs(dict(zip(columns, stored, strict=True)))), targets, keys

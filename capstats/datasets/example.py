@@ -30,7 +30,7 @@ def example(name: Literal["titanic", "anes96"], *, seed: int = 0) -> dict[str, A
     Returns
     -------
     dict
-        ``original``, ``synthetic``, ``keys``, ``target``, ``weights`` and ``provenance``.
+        ``original``, ``synthetic``, ``keys``, ``target``, ``counts`` and ``provenance``.
 
     Raises
     ------
@@ -45,12 +45,12 @@ def example(name: Literal["titanic", "anes96"], *, seed: int = 0) -> dict[str, A
     (2201, 2201)
     """
     if name == "titanic":
-        frame, keys, target, weights = titanic(), ["Class", "Sex", "Age"], "Survived", "count"
+        frame, keys, target, counts = titanic(), ["Class", "Sex", "Age"], "Survived", "count"
     elif name == "anes96":
-        frame, keys, target, weights = anes96(), ["educ", "PID"], "vote", None
+        frame, keys, target, counts = anes96(), ["educ", "PID"], "vote", None
     else:
         raise ValueError(f'`name` must be "titanic" or "anes96"; got {name!r}.')
-    tables = tabulate(frame, keys=keys, target=target, weights=weights)
+    tables = tabulate(frame, keys=keys, target=target, counts=counts)
     share = (tables.o / tables.o.sum()).values
     independent = share.sum(1, keepdims=True) * share.sum(0, keepdims=True)
     p = (1 - SHRINKAGE) * share + SHRINKAGE * independent
@@ -62,6 +62,6 @@ def example(name: Literal["titanic", "anes96"], *, seed: int = 0) -> dict[str, A
         "synthetic": cells,
         "keys": keys,
         "target": target,
-        "weights": ("o", "s"),
+        "counts": ("o", "s"),
         "provenance": {"example": told, "seed": seed, "source": frame.attrs["source"]},
     }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.counts.batches import Aligned
+from capstats.counts.batches import Aligned, weights_of
 from capstats.counts.primitives import Array, Floats, Table, at_most, cells, key_total, total
 from capstats.risk.classes import classes_per_record, number_of_classes, smallest_class
 from capstats.risk.closeness import (
@@ -33,7 +33,8 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records.
+        Counts of original and synthetic records. With sampling weights the sizes of classes estimate those in the population, and k is not
+        that of the table; give ``tables.o_records`` for the models of the records themselves.
     l : int
         Number of targets for the recursive diversity.
 
@@ -44,7 +45,7 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
         ``recursive_c`` for the given l; ``t`` and ``ordered_t``; ``beta`` and ``enhanced_beta``; ``delta`` and ``delta_occurring``;
         ``prosecutor``, the greatest prosecutor risk 1 / k, and ``marketer``. Each as its own function has it; `classes` and `uniques`
         are 0, the others NaN where a table has no record, ``ordered_t`` also where there are several target columns, and
-        ``uniques``, ``prosecutor`` and ``marketer`` where weights are fractional.
+        ``uniques``, ``prosecutor`` and ``marketer`` where counts are fractional or sums of sampling weights.
 
     Raises
     ------
@@ -90,6 +91,10 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
         "marketer": lambda x: _of_whole(x, classes_per_record),
     }
     found = {name: aligned.map(_side_by_side(model), name, ("table",)) for name, model in models.items()}
+    counts_records = [weights_of(table) is None for table in (o, s)]
+    if not all(counts_records):
+        for name in ("uniques", "prosecutor", "marketer"):
+            found[name] = found[name].where(xr.DataArray(counts_records, dims="table"))
     return xr.Dataset(found).assign_coords(table=["original", "synthetic"])
 
 

@@ -21,7 +21,8 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records; `o` must hold integers, for a quantile interpolates between records.
+        Counts of original and synthetic records; `o` must hold integers, for a quantile interpolates between records. Sampling weights that
+        are whole numbers count as that many people, so that quantiles are over the people that the records represent.
     q : float or sequence of floats
         Probabilities from 0 to 1.
     unmatched : {"zero", "drop", "nearest"}
@@ -129,7 +130,7 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records; `o` must hold integers.
+        Counts of original and synthetic records; `o` must hold integers. Whole sampling weights count as in `cap_quantiles`.
     unmatched : {"zero", "drop", "nearest"}
         Records whose key is not in `s` have CAP 0, or are left out, or have that of the pooled records of the nearest synthetic keys.
 
@@ -205,7 +206,7 @@ def _check_integers(o: Table) -> None:
     if cells(o).dtype.kind != "i":
         raise ValueError(
             "`o` must hold integers for quantiles, which interpolate between records; got fractional counts. "
-            "Use cap_ecdf, which takes weights."
+            "Use cap_ecdf, which takes weights, or round the weights to whole numbers of people."
         )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.counts.backing import Stored, is_sparse
-from capstats.counts.batches import Aligned
+from capstats.counts.batches import Aligned, weights_of
 from capstats.counts.longform import label_columns
 from capstats.counts.primitives import Array, Floats, Table, attribution, cells, key_total, like, on_cells, ratio, shared
 from capstats.risk.cap import Unmatched, check_unmatched
@@ -43,8 +43,8 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
     Raises
     ------
     ValueError, TypeError
-        If an option is unknown, one record is to be removed from both tables or from fractional counts, or the tables are not counts
-        or disagree.
+        If an option is unknown, one record is to be removed from both tables, or from fractional counts or sums of sampling weights, or
+        the tables are not counts or disagree.
 
     See Also
     --------
@@ -72,7 +72,8 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
     _check_options(unit, of, unmatched)
     aligned = Aligned({"o": o, "s": s})
     if unit == "record":
-        _check_integers(aligned, "o" if of == "original" else "s")
+        name = "o" if of == "original" else "s"
+        _check_integers(aligned, name, weights_of({"o": o, "s": s}[name]))
 
     def lost(o: Table, s: Table) -> tuple[Array, Array]:
         return _lost_with_key(o, s, of, unmatched) if unit == "key" else _lost_with_cell(o, s, unit, of, unmatched)
@@ -138,7 +139,9 @@ def _check_options(unit: str, of: str, unmatched: str) -> None:
         raise ValueError('One record is removed from one table: with unit="record" give of="original" or of="synthetic".')
 
 
-def _check_integers(aligned: Aligned, name: str) -> None:
+def _check_integers(aligned: Aligned, name: str, weights: str | None) -> None:
+    if weights is not None:
+        raise ValueError(f'`{name}` holds sums of the sampling weights {weights!r}, not numbers of records. Give unit="cell" or "key".')
     table = aligned.arrays[name]
     if (table.values if isinstance(table, Stored) else table).dtype.kind != "i":
         raise ValueError(f'`{name}` must hold integers for one record to be removed; got fractional counts. Give unit="cell" or "key".')

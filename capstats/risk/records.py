@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.backing import values_at
+from capstats.counts.batches import weights_of
 from capstats.counts.labels import Type
 from capstats.counts.primitives import Array, Table, certain, key_greatest, key_total, ratio, shared
 from capstats.counts.records import with_columns
@@ -42,7 +43,8 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
         - ``cap``: the average CAP of the key's records, NaN where it has none;
         - ``disclosed``: records that `disco` counts;
         - ``unique``: whether exactly one original record has the key;
-        - ``replicated``: whether, besides, exactly one synthetic record has it. Both are left out where weights are fractional.
+        - ``replicated``: whether, besides, exactly one synthetic record has it. Both are left out where counts are fractional or sums of
+          sampling weights.
 
     Raises
     ------
@@ -79,7 +81,8 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
         "cap": lambda o, s, *_: ratio(_correct(o, s), key_total(o), np.nan),
         "disclosed": lambda o, s, *counted: key_total(disclosed(o, s, *counted)),
     }
-    if all(getattr(aligned.arrays[name], "values", aligned.arrays[name]).dtype.kind == "i" for name in ("o", "s")):
+    integers = all(getattr(aligned.arrays[name], "values", aligned.arrays[name]).dtype.kind == "i" for name in ("o", "s"))
+    if integers and weights_of(o) is None and weights_of(s) is None:
         formulas["unique"] = lambda o, *_: alone(o, "o")
         formulas["replicated"] = lambda o, s, *_: alone(o, "o") & alone(s, "s")
     return xr.Dataset({name: aligned.map(_for_each_pair(formula), name, ("key",)) for name, formula in formulas.items()})

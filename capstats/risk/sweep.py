@@ -51,6 +51,7 @@ def sweep(
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
+    counts: Any = None,
     backing: Backing = "auto",
     encoding: str | None = None,
     decimal: str = ".",
@@ -79,7 +80,7 @@ def sweep(
         that returns one number, or one for each synthetic table.
     limit : int
         The most subsets to compute: k columns have 2**k - 1.
-    missing, null_values, types, bins, weights, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, types, bins, weights, counts, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`. With ``missing="drop"`` a record goes that lacks a value in any of the keys and targets, so that all
         subsets are about the same records.
     backing : {"auto", "dense", "sparse"}
@@ -146,6 +147,7 @@ def sweep(
         types=types,
         bins=bins,
         weights=weights,
+        counts=counts,
         encoding=encoding,
         decimal=decimal,
         memory_limit=memory_limit,

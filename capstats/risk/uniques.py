@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.counts.batches import weights_of
 from capstats.counts.primitives import Array, Floats, Table, cells, key_total
 from capstats.risk.disclosure import share_of_keys, tables_of
 
@@ -19,6 +20,16 @@ def alone(x: Table, name: str) -> Array:
             f"Count without weights."
         )
     return np.asarray(key_total(x) == 1)
+
+
+def _check_unweighted(tables: dict[str, Any]) -> None:
+    """Raise where a table holds sums of sampling weights, whole or not, which are not numbers of records."""
+    for name, table in tables.items():
+        if (column := weights_of(table)) is not None:
+            raise ValueError(
+                f"`{name}` holds sums of the sampling weights {column!r}, and a key is unique when one record has it. "
+                f"Give the numbers of records, tables.{name}_records."
+            )
 
 
 def unique_keys(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArray:
@@ -45,7 +56,8 @@ def unique_keys(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If `o` has fractional counts, the tables are not counts or disagree, or `counted` exceeds `o` in a cell.
+        If `o` has fractional counts or sampling weights (then give ``tables.o_records``), the tables are not counts or disagree, or
+        `counted` exceeds `o` in a cell.
 
     See Also
     --------
@@ -67,6 +79,7 @@ def unique_keys(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArray:
     >>> float(unique_keys(o)), float(unique_keys(o, s))
     (0.5, 0.25)
     """
+    _check_unweighted({"o": o})
     if s is None:
         return tables_of(counted, o=o).map(lambda o, counted=None: share_of_keys(o, alone(o, "o"), counted), "unique_keys")
 
@@ -96,7 +109,7 @@ def replicated_uniques(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If counts are fractional, the tables are not counts or disagree, or `counted` exceeds `o` in a cell.
+        If counts are fractional or sums of sampling weights, the tables are not counts or disagree, or `counted` exceeds `o` in a cell.
 
     Notes
     -----
@@ -113,6 +126,7 @@ def replicated_uniques(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
     >>> float(replicated_uniques([[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [1, 0, 1]]))
     0.25
     """
+    _check_unweighted({"o": o, "s": s})
 
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
         return share_of_keys(o, alone(o, "o") & alone(s, "s"), counted)

@@ -27,7 +27,7 @@ from capstats.counts.options import Options
 
 def records(path: Any, columns: list[Any], weight: Any = None, **options: Any) -> Counter[Any]:
     """Records of a file as it was read, with their multiplicity or weight."""
-    found, counts = read(path, columns, weight, "original", {}, Options(**options))
+    found, (counts, *_) = read(path, columns, weight, "original", {}, Options(**options))
     total: Counter[Any] = Counter()
     for i, n in enumerate(counts.tolist()):
         total[tuple(c.labels[int(c.codes[i]) - c.first] for c in found)] += n
@@ -388,16 +388,15 @@ def test_whole_weights_give_integers_and_a_weight_of_zero_keeps_its_row(
     """As in memory, fractional weights are floats also where they happen to sum to whole numbers."""
     for path in both(tmp_path, weights):
         assert records(path, ["a"], "w") == {(k,): v for k, v in expected.items()}
-        assert read(path, ["a"], "w", "original", {}, Options())[1].dtype == dtype
+        assert read(path, ["a"], "w", "original", {}, Options())[1][0].dtype == dtype
 
 
-@pytest.mark.parametrize(("weights", "bad"), [([1, -2, 3], "-2"), ([1, np.inf, 3], "inf"), ([1, None, 3], "None"), (["1", "x", "3"], "x")])
-def test_a_weight_that_is_no_weight_raises_with_column_value_and_row(tmp_path: Path, weights: Any, bad: str) -> None:
+@pytest.mark.parametrize("weights", [[1, -2.5, -3], [1, np.inf, -np.inf], [1, None, -3], ["1", "secret", "x"]], ids=str)
+def test_a_weight_that_is_no_weight_raises_with_column_and_row_and_without_its_value(tmp_path: Path, weights: Any) -> None:
     for path in both(tmp_path, weights):
-        with pytest.raises(
-            ValueError, match=rf"finite and not negative; column 'w' of `original` has '?{bad}(\.0)?'? in row 1, one of 1\. Drop"
-        ):
+        with pytest.raises(ValueError, match=r"`original` where column 'w' breaks this: 2, the first is row 1 \(from 0\)\.") as raised:
             read(path, ["a"], "w", "original", {}, Options())
+        assert not any(value in str(raised.value) for value in ("2.5", "inf", "None", "secret"))
 
 
 def test_a_key_can_be_its_own_weight(tmp_path: Path) -> None:

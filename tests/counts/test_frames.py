@@ -458,21 +458,21 @@ def test_whole_weights_are_integers_and_fractional_ones_are_floats(frame: Callab
 @pytest.mark.parametrize("bad", [-1, -0.5, np.inf, -np.inf, np.nan, None])
 @frames
 def test_a_weight_that_is_no_weight_raises_with_its_row(frame: Callable[[Any], Any], bad: float | None) -> None:
-    with pytest.raises(ValueError, match=r"finite and not negative; column 'w' of `original` has .* in row 1\. Drop") as raised:
+    with pytest.raises(ValueError, match=r"finite .*; rows of `original` where column 'w' breaks this: 2, the first is row 1 \(") as raised:
         read(frame({**RECORDS, "w": [1.0, bad, -3.0]}), ["sex"], "w", "original")
-    if bad is not None:
-        assert f"has {float(bad)!r} in" in str(raised.value)
+    assert not any(value in str(raised.value) for value in (str(bad), "-3"))
 
 
 @frames
-def test_a_weight_that_is_no_number_raises_with_its_text(frame: Callable[[Any], Any]) -> None:
-    with pytest.raises(ValueError, match=r"column 'w' of `original` has 'many' in row 2"):
+def test_a_weight_that_is_no_number_raises_without_its_text(frame: Callable[[Any], Any]) -> None:
+    with pytest.raises(ValueError, match=r"rows of `original` where column 'w' breaks this: 1, the first is row 2") as raised:
         read(frame({**RECORDS, "w": ["1", "2", "many"]}), ["sex"], "w", "original")
+    assert "many" not in str(raised.value)
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", pd.ArrowDtype(pa.int64())])
 def test_a_missing_nullable_weight_raises_with_its_row(dtype: Any) -> None:
-    with pytest.raises(ValueError, match=r"column 'w' of `original` has .* in row 1\."):
+    with pytest.raises(ValueError, match=r"`original` where column 'w' breaks this: 1, the first is row 1 "):
         read(pd.DataFrame({"sex": ["f", "m"], "w": pd.Series([1, None], dtype=dtype)}), ["sex"], "w", "original")
 
 

@@ -30,7 +30,7 @@ RECORDS = pd.DataFrame(
 )
 OTHER = RECORDS.iloc[[0, 0, 5, 7]]
 KEYS = ["group", "size", "day", "time", "member"]
-ABOUT_COUNTING = ("weights", "categories", "missing", "dropped")  # attrs that say how, not what
+ABOUT_COUNTING = ("weights", "counts", "categories", "missing", "dropped")  # attrs that say how, not what
 
 
 def same(found: xr.Dataset, expected: xr.Dataset) -> None:
@@ -65,22 +65,22 @@ def test_counting_the_long_form_gives_the_tables_back(keys: Any, target: Any) ->
     """Zeros, the order of the levels and missing values included."""
     tables = tabulate(RECORDS, OTHER, holdout=RECORDS.iloc[:5], keys=keys, target=target)
     frame = to_frame(tables)
-    same(tabulate(frame, frame, holdout=frame, keys=keys, target=target, weights=("o", "s", "h")), tables)
+    same(tabulate(frame, frame, holdout=frame, keys=keys, target=target, counts=("o", "s", "h")), tables)
 
 
 @pytest.mark.parametrize("values", [None, "w"])
 def test_the_long_form_keeps_keys_and_targets_that_hold_no_record(values: str | None) -> None:
-    tables = full_domain(tabulate(RECORDS, RECORDS, keys=["group", "member"], target="income", weights=values))
+    tables = full_domain(tabulate(RECORDS, RECORDS, keys=["group", "member"], target="income", counts=values))
     assert (tables.o.values.sum(0) == 0).any()
     frame = to_frame(tables)
-    same(tabulate(frame, frame, keys=["group", "member"], target="income", weights=("o", "s")), tables)
+    same(tabulate(frame, frame, keys=["group", "member"], target="income", counts=("o", "s")), tables)
 
 
 def test_the_long_form_keeps_fractions() -> None:
-    tables = tabulate(RECORDS.assign(w=RECORDS["w"] / 4), RECORDS, keys="group", target="income", weights=("w", None))
+    tables = tabulate(RECORDS.assign(w=RECORDS["w"] / 4), RECORDS, keys="group", target="income", counts=("w", None))
     frame = to_frame(tables)
     assert frame.dtypes[["o", "s"]].tolist() == [np.float64, np.int64]
-    same(tabulate(frame, frame, keys="group", target="income", weights=("o", "s")), tables)
+    same(tabulate(frame, frame, keys="group", target="income", counts=("o", "s")), tables)
 
 
 @pytest.mark.parametrize("labels", [["a", "b"], [2, 1], [True, None], [dt.date(2024, 1, 1), dt.date(2023, 1, 1)]], ids=repr)
@@ -89,7 +89,7 @@ def test_several_synthetic_tables_have_a_column_each(labels: list[Any]) -> None:
     frame = to_frame(tables)
     columns = {x: f"s[{MISSING if x is None else x}]" for x in labels}
     assert list(frame.columns) == ["group", "size", "income", "o", *columns.values()]
-    again = tabulate(frame, dict.fromkeys(labels, frame), keys=["group", "size"], target="income", weights=("o", columns))
+    again = tabulate(frame, dict.fromkeys(labels, frame), keys=["group", "size"], target="income", counts=("o", columns))
     same(again, tables)
 
 
@@ -111,7 +111,7 @@ def test_the_long_form_goes_through_parquet_and_back(tmp_path: Path, keys: list[
     to_frame(tables).to_parquet(path)
     types = {"income": ["low", "mid", "high"]} | ({"group": LEVELS} if "group" in keys else {})
     frame = read(path)
-    same(tabulate(frame, frame, keys=keys, target="income", weights=("o", "s"), types=None if read is pd.read_parquet else types), tables)
+    same(tabulate(frame, frame, keys=keys, target="income", counts=("o", "s"), types=None if read is pd.read_parquet else types), tables)
 
 
 @pytest.mark.parametrize("labels", [[1e300, 0.5, None], [1e300, 0.5], [1e18, 0.5], [2**63, 1], [2.0**70, 1e20]], ids=str)
@@ -121,7 +121,7 @@ def test_large_numbers_go_through_parquet_and_back(tmp_path: Path, labels: list[
     path = tmp_path / "long.parquet"
     to_frame(tables).to_parquet(path)
     for read in (path, pd.read_parquet(path)):
-        same(tabulate(read, read, keys="size", target="income", weights=("o", "s")), tables)
+        same(tabulate(read, read, keys="size", target="income", counts=("o", "s")), tables)
 
 
 @pytest.mark.parametrize("keys", [["group"], ["size", "member"], ["day", "group"]], ids=str)
@@ -134,7 +134,7 @@ def test_the_long_form_goes_through_csv_and_back(tmp_path: Path, keys: list[str]
     (tmp_path / "long.csv").write_text("\n".join(lines), encoding="utf-8")
     types = {"income": ["low", "mid", "high"], "group": LEVELS, "size": "number", "member": "bool", "day": "date"}
     used = {c: t for c, t in types.items() if c in [*keys, "income"]}
-    same(tabulate(tmp_path / "long.csv", tmp_path / "long.csv", keys=keys, target="income", weights=("o", "s"), types=used), tables)
+    same(tabulate(tmp_path / "long.csv", tmp_path / "long.csv", keys=keys, target="income", counts=("o", "s"), types=used), tables)
 
 
 def test_the_long_form_of_other_libraries_is_read_too() -> None:
@@ -143,13 +143,13 @@ def test_the_long_form_of_other_libraries_is_read_too() -> None:
     polars = pl.DataFrame({c: frame[c].astype(object).where(frame[c].notna(), None).tolist() for c in frame}).with_columns(
         pl.col("group").cast(pl.Enum(LEVELS)), pl.col("income").cast(pl.Enum(["low", "mid", "high"]))
     )
-    same(tabulate(polars, polars, keys=["group", "size"], target="income", weights=("o", "s")), tables)
+    same(tabulate(polars, polars, keys=["group", "size"], target="income", counts=("o", "s")), tables)
 
 
-def test_a_published_table_of_counts_is_read_by_its_weights() -> None:
+def test_a_published_table_of_counts_is_read_by_its_frequencies() -> None:
     """As R prints as.data.frame(Titanic), in part."""
     published = {"Class": ["1st", "3rd", "1st", "3rd"], "Survived": ["No", "No", "Yes", "Yes"], "Freq": [122, 528, 203, 178]}
-    tables = tabulate(published, published, keys="Class", target="Survived", weights="Freq")
+    tables = tabulate(published, published, keys="Class", target="Survived", counts="Freq")
     assert tables.o.values.tolist() == [[122, 528], [203, 178]]
     assert 0.5 < float(average_cap(tables.o, tables.s)) < 1
 
@@ -227,6 +227,6 @@ def test_any_labelled_table_is_the_table_of_its_long_form(keys: list[Any], targe
     labels = [sorted(x, key=lambda label: label is None) for x in (keys, targets)]
     tables = from_counts(o, s, key_labels={"k": labels[0]}, target_labels={"t": labels[1]})
     frame = to_frame(tables)
-    same(tabulate(frame, frame, keys="k", target="t", weights=("o", "s")), tables)
+    same(tabulate(frame, frame, keys="k", target="t", counts=("o", "s")), tables)
     shuffled = frame.sample(frac=1, random_state=0)
-    same(tabulate(shuffled, shuffled, keys="k", target="t", weights=("o", "s")), tables)
+    same(tabulate(shuffled, shuffled, keys="k", target="t", counts=("o", "s")), tables)

@@ -220,3 +220,7 @@ def test_importing_capstats_does_not_import_tqdm() -> None:
     code = "import capstats, sys; print('tqdm' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
+
+
+def test_a_name_cannot_write_control_characters_to_the_terminal():
+    assert Progress(False).step("cutting age\x1b[2J\n").what == r"cutting age\x1b[2J\n"

@@ -96,9 +96,9 @@ def test_unlabelled_rows_are_one_target_column():
 
 def test_uniform_of_several_target_columns_is_that_of_the_columns_multiplied():
     frame = titanic()
-    tables = tabulate(frame, keys="Class", target=["Sex", "Age", "Survived"], weights="count")
+    tables = tabulate(frame, keys="Class", target=["Sex", "Age", "Survived"], counts="count")
     alone = [
-        baseline_cap(tabulate(frame, keys="Class", target=t, weights="count").o, kind="uniform").item() for t in ("Sex", "Age", "Survived")
+        baseline_cap(tabulate(frame, keys="Class", target=t, counts="count").o, kind="uniform").item() for t in ("Sex", "Age", "Survived")
     ]
     assert baseline_cap(tables.o, kind="uniform").item() == prod(alone) == 1 / 8
 

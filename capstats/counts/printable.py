@@ -1,0 +1,35 @@
+"""Text from elsewhere (names, labels, paths, messages), written so that a terminal or a page shows it and nothing else happens."""
+
+from __future__ import annotations
+
+import re
+
+
+def printable(text: object) -> str:
+    """The text with escapes in place of control characters, line breaks, marks of writing direction and other invisible characters."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+
+
+def named(name: object) -> str:
+    """A name within a sentence: in quotes where it holds more than one plain word, so that its ends can be seen."""
+    return str(name) if re.fullmatch(r"[^\W_][\w.\-/%]*", str(name)) else repr(str(name))
+
+
+def in_cell(label: object) -> str:
+    """A label in a table: in quotes only where it is empty, or begins or ends with a space."""
+    text = str(label)
+    return printable(text) if text and text == text.strip() else repr(text)
+
+
+def listed(names: object) -> str:
+    """Names as a list in a sentence: a, b and c."""
+    *first, last = map(str, names) if isinstance(names, (list, tuple)) else [str(names)]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def shortened(text: str, width: int) -> str:
+    """The text, with dots in its middle where it is longer than so many characters."""
+    if len(text) <= width:
+        return text
+    left = max((width - 3) // 2, 1)
+    return f"{text[:left]}...{text[len(text) - max(width - 3 - left, 1) :]}"
