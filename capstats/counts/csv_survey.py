@@ -31,34 +31,27 @@ class Ordinary:
 
 
 def ordinary_pieces(
-    blocks: Iterable[bytes], separator: bytes, fields: int, line_end: bytes, least: int = 0
+    blocks: Iterable[bytes], separator: bytes, fields: int, line_end: bytes
 ) -> Iterator[tuple[bytes, Ordinary | None]]:
-    """The text in pieces of whole records, of at least so many bytes but for the last; from the first doubt on, raw blocks and None."""
-    held: list[bytes] = []
-    size, doubt = 0, False
+    """The text in pieces of whole records, and what they hold; from the first doubt on, the rest as it comes, and None."""
+    held, doubt = b"", False
     for block in blocks:
         if doubt:
             yield block, None
             continue
-        held.append(block)
-        size += len(block)
-        if size < least:
-            continue
-        text = b"".join(held)
+        text = held + block
         found = look(text, separator, fields, line_end)
-        if found is None or (not found.end and size > LONGEST):
+        if found is None or (not found.end and len(text) > LONGEST):
             doubt = True
             yield text, None
-        elif found.end:
+            continue
+        held = text[found.end :]
+        if found.end:
             yield text[: found.end], found
-            held, size = [text[found.end :]], size - found.end
-        else:
-            held = [text]
-    text = b"".join(held)
-    if not doubt and text:
-        whole = text if text.endswith(line_end) else text + line_end
+    if held and not doubt:
+        whole = held if held.endswith(line_end) else held + line_end
         found = look(whole, separator, fields, line_end)
-        yield (whole, found) if found is not None and found.end == len(whole) else (text, None)
+        yield (whole, found) if found is not None and found.end == len(whole) else (held, None)
 
 
 def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinary | None:

@@ -9,9 +9,8 @@ import codecs
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -85,6 +84,12 @@ def blocks(file: str, encoding: str = "utf-8") -> Iterator[bytes]:
             yield text
 
 
+def has_mark(file: str) -> bool:
+    """Whether a file in UTF-8 begins with a byte order mark."""
+    with closing(_sized(_bytes(file))) as raw:
+        return next(raw).startswith(_BOM)
+
+
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
@@ -135,7 +140,7 @@ def _shown(encoding: str) -> str:
 # --- compression ------------------------------------------------------------------------------------------------------
 
 
-def _bytes(file: str) -> Iterator[bytes]:
+def _bytes(file: str) -> Generator[bytes, None, None]:
     """What a file holds, decompressed as its ending says."""
     name = file.lower()
     if name.endswith(".zip"):
@@ -216,7 +221,7 @@ def _damaged(what: str) -> Malformed:
     return Malformed(f"its {what} data are damaged or incomplete", "Copy or compress the file again.")
 
 
-def _sized(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _sized(pieces: Iterable[bytes]) -> Generator[bytes, None, None]:
     """The same bytes in blocks that are not small, but for the last."""
     held: list[bytes] = []
     size = 0
@@ -232,7 +237,7 @@ def _sized(pieces: Iterable[bytes]) -> Iterator[bytes]:
 def _with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
     """Each piece, and whether it is the last."""
     before = next(pieces)
-    for piece in chain(pieces):
+    for piece in pieces:
         yield before, False
         before = piece
     yield before, True
