@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
@@ -32,6 +32,10 @@ LOADED = 1 << 23  # bytes of text that DuckDB loads at a time
 AT_A_TIME = 1 << 16  # records
 
 
+# DuckDB reads the file where it lies, or stretches of its text; or it is split into records here
+Reader = Literal["file", "text", "records"]
+
+
 @dataclass(frozen=True)
 class Surveyed:
     """A CSV file, and who is to read it."""
@@ -39,8 +43,8 @@ class Surveyed:
     file: str
     encoding: str
     header: Header
-    ordinary: bool  # DuckDB reads it where it lies
-    records: int = 0  # of an ordinary file
+    reader: Reader = "records"
+    records: int = 0  # of a file that DuckDB reads where it lies
     broken: bool = False  # whether a quoted field holds the end of a line
 
     def body(self) -> Iterator[bytes]:
@@ -48,35 +52,36 @@ class Surveyed:
         return read_header(blocks(self.file, self.encoding), self.header.separator)[1]
 
 
-def survey(file: str, encoding: str, step: Step) -> Surveyed:
-    """What is to be known of a file before it is read; its text and its checksum are verified as far as it is ordinary."""
+def survey(file: str, encoding: str, step: Step, careful: bool = False) -> Surveyed:
+    """What is to be known of a file before it is read; its text and its checksum are verified as far as it is ordinary.
+
+    With ``careful``, DuckDB reads nothing of it.
+    """
     header, body = read_header(blocks(file, encoding), b"\t" if is_tabbed(file) else None)
     if not any(header.names):
         raise Malformed("it has no header row", "Add one: its first line must name the columns.")
-    other = Surveyed(file, encoding, header, ordinary=False)
-    compressed = file.lower().endswith(COMPRESSED)
-    if encoding != "utf-8" or (compressed and not file.lower().endswith(".gz")) or header.lines > 1 or not _is_simple(header):
-        return other
-    if b'"' in header.text and has_mark(file):
-        return other
+    if careful or header.end not in (b"\n", b"\r\n") or len(header.names) > WIDE or len(header.text) > LONGEST:
+        return Surveyed(file, encoding, header)
+    as_text = Surveyed(file, encoding, header, "text")
+    name = file.lower()
+    if encoding != "utf-8" or (name.endswith(COMPRESSED) and not name.endswith(".gz")):
+        return as_text
+    if header.lines > 1 or (b'"' in header.text and has_mark(file)):
+        return as_text
     records, broken = 0, False
     for piece, found in ordinary_pieces(body, header.separator, len(header.names), header.end):
         if found is None:
-            return other
+            return as_text
         records += found.records
         broken |= found.broken
         step.advance(len(piece))
-    return Surveyed(file, encoding, header, True, records, broken)
-
-
-def _is_simple(header: Header) -> bool:
-    return header.end in (b"\n", b"\r\n") and len(header.names) <= WIDE and len(header.text) < LONGEST
+    return Surveyed(file, encoding, header, "file", records, broken)
 
 
 @contextmanager
 def scratch_file(files: Sequence[Surveyed], spill_dir: str | Path | None) -> Iterator[str | None]:
     """A file for stretches of text, in memory where the system has such files, else in a private folder; None where none is needed."""
-    if all(csv.ordinary for csv in files):
+    if all(csv.reader != "text" for csv in files):
         yield None
     elif hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir():
         handle = os.memfd_create("capstats")
@@ -103,12 +108,12 @@ def relation(
         check_names(wanted, csv.header.names, name)
     groups: dict[tuple[str, bytes, tuple[str, ...], bool], list[Surveyed]] = {}
     for csv in files:
-        if csv.ordinary:
+        if csv.reader == "file":
             compression = "gzip" if csv.file.lower().endswith(".gz") else "none"
             groups.setdefault((compression, csv.header.separator, csv.header.names, csv.broken), []).append(csv)
     records = sum(csv.records for csv in files)
     parts = [_read(connection, group, wanted, [csv.file for csv in group], compression) for (compression, *_), group in groups.items()]
-    others = [csv for csv in files if not csv.ordinary]
+    others = [csv for csv in files if csv.reader != "file"]
     if others:
         columns = [f"c{i}" for i in range(len(wanted))]
         connection.execute(f"CREATE TEMP TABLE loaded ({', '.join(f'{c} VARCHAR' for c in columns)}, n BIGINT)")
@@ -164,7 +169,7 @@ def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence
 
     header, line = csv.header, csv.header.lines + 1
     pieces: Iterator[tuple[bytes, Any]] = ((block, None) for block in csv.body())
-    if _is_simple(header):
+    if csv.reader == "text":
         pieces = ordinary_pieces(csv.body(), header.separator, len(header.names), header.end)
     rest: Iterable[bytes] = ()
     joined = _joined(pieces)

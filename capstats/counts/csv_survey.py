@@ -30,9 +30,7 @@ class Ordinary:
     broken: bool  # whether a quoted field holds the end of a line
 
 
-def ordinary_pieces(
-    blocks: Iterable[bytes], separator: bytes, fields: int, line_end: bytes
-) -> Iterator[tuple[bytes, Ordinary | None]]:
+def ordinary_pieces(blocks: Iterable[bytes], separator: bytes, fields: int, line_end: bytes) -> Iterator[tuple[bytes, Ordinary | None]]:
     """The text in pieces of whole records, and what they hold; from the first doubt on, the rest as it comes, and None."""
     held, doubt = b"", False
     for block in blocks:

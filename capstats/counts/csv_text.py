@@ -24,7 +24,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 class Malformed(Exception):  # noqa: N818
     """Why a CSV file cannot be read, by line and field, and what helps; never the text that stands there."""
 
-    def __init__(self, reason: str, remedy: str = "Correct the file, or read it into a data frame first."):
+    def __init__(self, reason: str, remedy: str = "Repair the file, or read it into a data frame first."):
         super().__init__(reason)
         self.remedy = remedy
 
