@@ -1,6 +1,6 @@
-"""Connections to DuckDB that are private: nothing is guessed, fetched or installed, and what does not fit in memory stays in a folder of our own.
+"""Connections to DuckDB that are private: no network, no extensions, no files but those of the call, and nothing left on disk.
 
-Each connection lives for one reading, since a kept one would hang in forked children and could not be confined to the files of a call.
+Each connection lives for one reading. A kept one would hang in forked children, and could not be confined to the files of a call.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from capstats.counts.options import Options
 
@@ -26,6 +27,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 PREFIX = "capstats-"
+T = TypeVar("T")
 
 
 @contextmanager
@@ -83,6 +85,46 @@ def _set_if_known(connection: duckdb.DuckDBPyConnection, setting: str) -> bool:
     except duckdb.CatalogException:
         return False
     return True
+
+
+def answer(connection: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
+    """What the work finds with the connection; done in a thread of its own, so that Ctrl-C and other signals end its query at once."""
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(work)
+        try:
+            return future.result()
+        except BaseException:
+            if not future.done():
+                connection.interrupt()
+            raise
+
+
+def plain(error: Exception, place: str, remedy: str) -> BaseException:
+    """The error to raise in place of one of DuckDB's, whose text may quote records: only its class is told.
+
+    Raise it ``from None``, since a traceback prints causes.
+    """
+    import duckdb
+
+    if isinstance(error, duckdb.InterruptException) or "Query interrupted" in str(error):
+        return KeyboardInterrupt()
+    if isinstance(error, duckdb.OutOfMemoryException) or PREFIX in str(error):  # the latter names a file in a private folder
+        return MemoryError(
+            f"{place} does not fit in memory, nor in what is free of the folder for temporary files. "
+            "Raise `memory_limit`, give a `spill_dir` with more room, or use fewer or coarser columns."
+        )
+    reasons = {
+        (
+            duckdb.ConversionException,
+            duckdb.OutOfRangeException,
+            duckdb.TypeMismatchException,
+        ): "a value does not fit the type of its column",
+        (duckdb.NotImplementedException, duckdb.NotSupportedError): "it uses a feature that this version of DuckDB lacks",
+        (duckdb.IOException,): "the file or the disk is damaged, or it is no file of its format",
+        (duckdb.InvalidInputException, duckdb.SerializationException, duckdb.InternalException): "its content is damaged",
+    }
+    reason = next((reason for kinds, reason in reasons.items() if isinstance(error, kinds)), "DuckDB refuses it")
+    return ValueError(f"{place} cannot be read: {reason} ({type(error).__name__}). {remedy}")
 
 
 @contextmanager

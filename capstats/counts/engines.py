@@ -7,24 +7,28 @@ its header, ``#`` starts no comment, and a row with too few or too many fields i
 from __future__ import annotations
 
 import csv
+import glob
 import gzip
+import os
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import reduce
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut
 from capstats.counts.codes import Column, Counts
+from capstats.counts.connections import answer, connect, pattern_of, plain
 from capstats.counts.frames import check_names
 from capstats.counts.options import Options
-from capstats.counts.relations import connect, grouped, kind_of_type, numbered, numbers, wanted_columns
+from capstats.counts.relations import grouped, kind_of_type, numbered, numbers, wanted_columns
 
 if TYPE_CHECKING:
     import duckdb
 
+T = TypeVar("T")
+_REMEDY = "Repair the file, or read it into a data frame first."
 _PARQUET = (".parquet", ".pq", ".parq")
 _CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 
@@ -48,8 +52,7 @@ def read(
     options: Options,
 ) -> tuple[list[Column], Counts]:
     """Distinct rows of the named columns of a file or glob, and their counts or summed weights."""
-    with _opened(path, wanted_columns(columns, weight), name, options) as table:
-        return grouped(table, columns, weight, name, cuts)
+    return _found(path, wanted_columns(columns, weight), name, options, lambda table: grouped(table, columns, weight, name, cuts))
 
 
 def numbers_and_counts(
@@ -62,63 +65,65 @@ def numbers_and_counts(
     options: Options,
 ) -> tuple[Numbers, Counts]:
     """What `bins` needs to know of one column of a file or glob: its kind, its extent, or its distinct values and their counts."""
-    with _opened(path, wanted_columns([column], weight), name, options) as table:
-        return numbers(table, column, weight, name, spec, wanted)
+    return _found(path, wanted_columns([column], weight), name, options, lambda table: numbers(table, column, weight, name, spec, wanted))
 
 
-@contextmanager
-def _opened(path: str | Path, wanted: Sequence[Hashable], name: str, options: Options) -> Iterator[Any]:
-    """The wanted columns of a file or glob as a relation c0, c1, ...; what goes wrong while it is open is told with the path."""
+def _found(path: str | Path, wanted: Sequence[Hashable], name: str, options: Options, work: Callable[[Any], T]) -> T:
+    """What the work finds in the wanted columns of a file or glob, a relation c0, c1, ...; what goes wrong is told with the path."""
     import duckdb
 
-    try:
-        connection = connect(options.memory_limit)
-    except duckdb.Error as error:
-        raise ValueError(f'`memory_limit` must be an amount such as "1GB"; got {options.memory_limit!r}.') from error
-    with connection, options.progress.query(connection, name):
+    files = _files(path, name)
+
+    def found() -> T:
+        if _is_parquet(files[0]):
+            return work(_parquet(connection, files, wanted, name))
+        return work(_csv(connection, files, wanted, name, [""] if options.null_values is None else options.null_values))
+
+    with connect(options, files) as connection, options.progress.query(connection, name):
         try:
-            files = _files(connection, path, name)
-            if files[0].lower().endswith(_PARQUET):
-                yield _parquet(connection, files, wanted, name)
-            else:
-                yield _csv(connection, files, wanted, name, [""] if options.null_values is None else options.null_values)
-        except (duckdb.Error, csv.Error, gzip.BadGzipFile, EOFError) as error:
-            reason = " ".join(re.split(r"\n\s*Possible", str(error))[0].split())[:500]
-            remedy = "Mend the file, or read it into a data frame first."
-            if isinstance(error, duckdb.OutOfMemoryException):
-                remedy = "Raise `memory_limit`, or count fewer columns."
-            raise ValueError(f"`{name}` ({path}) cannot be read: {reason.rstrip('.')}. {remedy}") from error
+            return answer(connection, found)
+        except (csv.Error, gzip.BadGzipFile, EOFError) as error:
+            raise ValueError(f"`{name}` ({path}) cannot be read: {error}. {_REMEDY}") from None
+        except duckdb.Error as error:
+            line = re.search(r"Line: (\d+)", str(error))
+            raise plain(error, f"`{name}` ({path}{f', line {line[1]}' if line else ''})", _REMEDY) from None
 
 
-def _files(connection: duckdb.DuckDBPyConnection, path: str | Path, name: str) -> list[str]:
-    """The files that a path or a glob stands for, all of one format."""
-    if Path(path).exists():
-        files = [str(Path(path))]
-    else:
-        files = [file for (file,) in connection.execute("SELECT file FROM glob(?) ORDER BY file", [str(path)]).fetchall()]
+def _files(path: str | Path, name: str) -> list[str]:
+    """The absolute paths of the files that a path or a glob stands for, all regular and of one format."""
+    given = str(path)
+    if "://" in given:
+        raise ValueError(f"`{name}` is {given!r}; capstats reads local files only. Download the file and give its path.")
+    whole = str(Path(os.path.expanduser(given)).absolute())  # noqa: PTH111  a user who is not known stays as written
+    files = [whole] if Path(whole).exists() else sorted(glob.glob(whole, recursive=True, include_hidden=True))  # noqa: PTH207  of pathlib, "**" alone differs
+    if Path(whole).is_dir() and _is_parquet(whole):  # as Spark and Dask write
+        files = sorted(str(file) for file in Path(whole).rglob("*") if _is_parquet(str(file)))
     if not files:
-        raise FileNotFoundError(f"`{name}`: no file matches {str(path)!r}. Mend the path; it is relative to {str(Path.cwd())!r}.")
+        raise FileNotFoundError(f"`{name}`: no file matches {given!r}. Check the path; it is relative to {str(Path.cwd())!r}.")
     for file in files:
-        if Path(file).is_dir() and not file.lower().endswith(_PARQUET):
+        if Path(file).is_dir():
             raise ValueError(f"`{name}` is the folder {file!r}. Give its files as a glob, such as {str(Path(file, '*.csv'))!r}.")
-        if not file.lower().endswith(_PARQUET if files[0].lower().endswith(_PARQUET) else _CSV):
+        if not Path(file).is_file():
+            raise ValueError(f"`{name}` is {file!r}, a pipe, socket or device. Save its content in a regular file.")
+        if not file.lower().endswith(_PARQUET if _is_parquet(files[0]) else _CSV):
             raise ValueError(
                 f"`{name}` is {file!r}; files are read by their ending, all of one format: {', '.join(_PARQUET)} or {', '.join(_CSV)}. "
                 f"Rename it, or read it into a data frame first."
             )
+        with Path(file).open("rb"):  # an OSError says why, where it cannot be opened
+            pass
     return files
 
 
-def _escaped(file: str) -> str:
-    """A file's own name, for DuckDB, which would take it for a pattern."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in file)
+def _is_parquet(file: str) -> bool:
+    return file.lower().endswith(_PARQUET)
 
 
 def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], wanted: Sequence[Hashable], name: str) -> Any:
     """The wanted columns as c0, c1, ...; files of the same types are read together, for DuckDB casts to the first's."""
 
     def read(group: list[str]) -> Any:
-        table = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[list(map(_escaped, group))])
+        table = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[list(map(pattern_of, group))])
         check_names(wanted, table.columns, name)
         return numbered(table, wanted)
 
@@ -152,7 +157,7 @@ def _csv(connection: duckdb.DuckDBPyConnection, files: list[str], wanted: Sequen
         rows = connection.sql(
             f"SELECT * FROM read_csv(?, auto_detect = false, columns = {{{fields}}}, header = true, delim = ?, "
             "quote = '\"', escape = '\"', nullstr = ?, allow_quoted_nulls = false, hive_partitioning = false, compression = ?)",
-            params=[list(map(_escaped, group)), separator, null, compression],
+            params=[list(map(pattern_of, group)), separator, null, compression],
         )
         places = [names.index(str(column)) for column in wanted]
         chosen = [f"CASE WHEN f{p} NOT IN ({others}) THEN f{p} END" if others else f"f{p}" for p in places]

@@ -129,7 +129,7 @@ def _columns(
     if lazy.is_lazy(table):
         return lazy.read(table, columns, weight, name, cuts)
     if not by_record and not cuts and relations.suits_text(table, columns):
-        grouped = relations.read_text(table, columns, weight, name)
+        grouped = relations.read_text(table, columns, weight, name, options)
         if grouped is not None:
             return grouped
     return frames.read(table, columns, weight, name, cuts, by_record=by_record)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
 import importlib.util
 import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,30 +16,13 @@ import pandas as pd
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
 from capstats.counts.codes import Column, Counts
 from capstats.counts.columns import column_of, unmasked
+from capstats.counts.connections import answer, connect
 from capstats.counts.frames import check_names, whole_weights
 from capstats.counts.labels import MISSING, NUMBER, Kind, as_type, one_kind
-
-if TYPE_CHECKING:
-    import duckdb
+from capstats.counts.options import Options
 
 MUCH = 50_000  # records from which starting a query pays
 _EXACT = ("DECIMAL", "HUGEINT", "UHUGEINT")  # types whose array form would be a float
-
-
-def connect(memory_limit: str | None = None) -> duckdb.DuckDBPyConnection:
-    """A connection of its own; to a database that is kept, for opening one costs 20 ms, unless memory is limited."""
-    import duckdb
-
-    if memory_limit is None:
-        return _kept().cursor()
-    return duckdb.connect(config={"memory_limit": memory_limit})
-
-
-@functools.cache
-def _kept() -> duckdb.DuckDBPyConnection:
-    import duckdb
-
-    return duckdb.connect()
 
 
 def wanted_columns(columns: Sequence[Hashable], weight: Hashable | None) -> list[Hashable]:
@@ -80,7 +62,9 @@ def suits_text(table: Any, columns: Sequence[Hashable]) -> bool:
     return all(pd.api.types.infer_dtype(values, skipna=True) == "string" for values in [*text, *levels])
 
 
-def read_text(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str) -> tuple[list[Column], Counts] | None:
+def read_text(
+    table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, options: Options
+) -> tuple[list[Column], Counts] | None:
     """Distinct rows of such a frame, and their counts or summed weights; None where DuckDB refuses a value."""
     import duckdb
 
@@ -89,9 +73,9 @@ def read_text(table: Any, columns: Sequence[Hashable], weight: Hashable | None, 
     frame = pd.DataFrame({f"c{i}": table[c] for i, c in enumerate(wanted)}, copy=False)
     if duckdb.__version__.startswith("1.") and not all(_is_utf8(frame[c]) for c in frame):
         return None  # before 2.0 DuckDB cuts such a text short, or breaks
-    with connect() as connection:
+    with connect(options) as connection:
         try:
-            return grouped(connection.from_df(frame), columns, weight, name, {})
+            return answer(connection, lambda: grouped(connection.from_df(frame), columns, weight, name, {}))
         except (duckdb.Error, UnicodeError):  # half a surrogate pair is no UTF-8
             return None
 

@@ -83,13 +83,13 @@ def test_hash_starts_no_comment(tmp_path: Path) -> None:
 
 def test_a_row_of_one_hash_is_not_left_out(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b\nx,1\n#y\nz,3\n")
-    with pytest.raises(ValueError, match=r"`original` \(.*\) cannot be read: .*Line: 3 .*#y .*Columns: 2 Found: 1.* Mend the file"):
+    with pytest.raises(ValueError, match=r"`original` \(.*, line 3\) cannot be read: .* Repair the file"):
         records(path, ["a"])
 
 
 @pytest.mark.parametrize("text", ["a,b\nx,1\ny\na,b,c\n1,2,3\n", "a,b\nx,1\ny,2,3\n", "a,b\nx,1\n\na,b,c\nx,1,2\n", 'a,b\n"x,1\ny,2\n'])
 def test_no_row_is_skipped_to_make_the_others_fit(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ValueError, match=r"`original` \(.*table.csv\) cannot be read: .*Line: \d.* Mend the file, or read it"):
+    with pytest.raises(ValueError, match=r"`original` \(.*table.csv, line \d\) cannot be read: .* Repair the file, or read it"):
         records(written(tmp_path, text), ["a"])
 
 
@@ -240,7 +240,7 @@ def test_a_column_that_one_file_of_a_glob_lacks_raises(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_raises_with_the_path(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"`original`: no file matches '.*none.csv'\. Mend the path"):
+    with pytest.raises(FileNotFoundError, match=r"`original`: no file matches '.*none.csv'\. Check the path"):
         records(tmp_path / "none.csv", ["a"])
 
 
@@ -272,7 +272,7 @@ def test_a_glob_of_two_formats_raises(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_cannot_be_read_raises_with_name_path_and_reason(tmp_path: Path, name: str, data: bytes) -> None:
-    with pytest.raises(ValueError, match=rf"`original` \(.*{name}\) cannot be read: .{{10,}} Mend the file, or read it into") as raised:
+    with pytest.raises(ValueError, match=rf"`original` \(.*{name}.*\) cannot be read: .{{10,}} Repair the file, or read it into") as raised:
         records(written(tmp_path, data, name), ["a"])
     assert "Possible" not in str(raised.value)
 
