@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Hashable, Sequence
+import threading
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -67,21 +70,50 @@ def parser() -> Parser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0, 1 where a printed value of the paper does not agree, 2 for wrong input."""
+    """Run the command and return its exit status.
+
+    It is 0, 1 where a printed value of the paper does not agree, 2 for wrong input, and 130 after Ctrl-C.
+    """
     given = parser().parse_args(arguments)
     try:
-        status = _paper(given) if given.command == "paper" else _audit(given)
+        with _signals_clean_up():
+            status = _paper(given) if given.command == "paper" else _audit(given)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        print(f"\ncapstats {given.command}: interrupted.", file=sys.stderr)
+        return 130
     except BrokenPipeError:  # whoever read the output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except MISTAKES as error:
-        reason = str(error)
+        reason = str(error) or type(error).__name__
+        if isinstance(error, MemoryError) and "memory_limit" not in reason:
+            reason = f"memory is exhausted ({reason}). Use fewer columns, or cut them into fewer bins (--bin)."
         if isinstance(error, OSError) and error.filename:
             reason = f"cannot read or write {error.filename!r}: {error.strerror}"
         print(f"capstats {given.command}: {' '.join(reason.split())}", file=sys.stderr)
         return 2
     return status
+
+
+@contextmanager
+def _signals_clean_up() -> Iterator[None]:
+    """Within it, a signal that would end the program at once ends it as an error does, after temporary folders are removed."""
+
+    def end(number: int, frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    replaced = {}
+    if threading.current_thread() is threading.main_thread():  # only there signals can be handled
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                replaced[number] = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in replaced.items():
+            signal.signal(number, handler)
 
 
 def _paper(given: argparse.Namespace) -> int:

@@ -17,7 +17,6 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from capstats.counts import csv_files
 from capstats.counts.csv_files import survey
 from capstats.counts.csv_survey import look
 from capstats.counts.engines import read
