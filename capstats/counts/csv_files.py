@@ -180,7 +180,7 @@ def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence
         line += text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
     places = [header.names.index(str(column)) for column in wanted]
     for values in chosen_values(rest, header, places, line, AT_A_TIME):
-        frame = pd.DataFrame({f"c{i}": pd.array(x, pd.StringDtype("python")) for i, x in enumerate(values)})  # type: ignore[call-overload]
+        frame = pd.DataFrame({f"c{i}": pd.array(x, pd.StringDtype("python")) for i, x in enumerate(values)})
         put(connection.from_df(frame))
 
 

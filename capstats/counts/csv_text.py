@@ -198,7 +198,7 @@ def _member(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     if len(members) != 1:
         raise Malformed(f"the zip archive holds {len(members)} files, where one is read", "Extract the one that is wanted.")
     if PurePath(members[0].filename).suffix.lower() not in ENDINGS:
-        raise Malformed(f"the file in the zip archive is no CSV: its ending must be one of {', '.join(ENDINGS)}", "Extract it.")
+        raise Malformed(f"the file in the zip archive is not CSV: its ending must be one of {', '.join(ENDINGS)}", "Extract it.")
     return members[0]
 
 

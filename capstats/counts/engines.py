@@ -31,6 +31,7 @@ _REMEDY = "Repair the file, or read it into a data frame first."
 _PARQUET = (".parquet", ".pq", ".parq")
 _POINT = "capstats: a point in "  # before the name of a column
 FORMATS = "Parquet (.parquet, .pq, .parq) or CSV (.csv, .tsv, .txt, also compressed: .gz, .bz2, .xz, .zip)"
+OTHERS = "Excel (.xlsx, .xlsm), Stata (.dta), SPSS (.sav, .zsav, .por), SAS (.sas7bdat, .xpt), Arrow (.feather, .arrow)"
 
 
 def is_path(table: Any) -> bool:
@@ -142,7 +143,19 @@ def _surveyed(files: Sequence[str], name: str, options: Options, careful: bool) 
 
 
 def _files(path: str | Path, name: str) -> list[str]:
-    """The absolute paths of the files that a path or a glob stands for, all regular and of one format."""
+    """The files that a path or a glob stands for, all of one format."""
+    files = local_files(path, name)
+    for file in files:
+        if not (_is_parquet if _is_parquet(files[0]) else is_csv)(file):
+            raise ValueError(
+                f"`{name}` is {file!r}; files are read by their ending, all of one format: {FORMATS}; one file of {OTHERS}. "
+                f"Rename it, or read it into a data frame first."
+            )
+    return files
+
+
+def local_files(path: str | Path, name: str) -> list[str]:
+    """The absolute paths of the files that a path or a glob stands for, all regular."""
     given = str(path)
     if "://" in given:
         raise ValueError(f"`{name}` is {given!r}; capstats reads local files only. Download the file and give its path.")
@@ -157,11 +170,8 @@ def _files(path: str | Path, name: str) -> list[str]:
             raise ValueError(f"`{name}` is the folder {file!r}. Give its files as a glob, such as {str(Path(file, '*.csv'))!r}.")
         if not Path(file).is_file():
             raise ValueError(f"`{name}` is {file!r}, a pipe, socket or device. Save its content in a regular file.")
-        if not (_is_parquet if _is_parquet(files[0]) else is_csv)(file):
-            raise ValueError(
-                f"`{name}` is {file!r}; files are read by their ending, all of one format: {FORMATS}. "
-                f"Rename it, or read it into a data frame first."
-            )
+        if any("\ud800" <= sign <= "\udfff" for sign in file):  # how Python writes bytes of a name that are not UTF-8
+            raise ValueError(f"`{name}` is {file!r}; the name of this file, or of its folder, is not valid UTF-8. Rename it.")
         with Path(file).open("rb"):  # an OSError says why, where it cannot be opened
             pass
     return files

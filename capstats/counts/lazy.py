@@ -25,18 +25,23 @@ def is_lazy(table: Any) -> bool:
 
 
 def read(
-    table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None = None
+    table: Any,
+    columns: Sequence[Hashable],
+    weight: Hashable | None,
+    name: str,
+    cuts: Mapping[Hashable, Cut] | None = None,
+    nulls: Sequence[str] | None = None,
 ) -> tuple[list[Column], Counts]:
     """Distinct rows of the named columns of a lazy frame, and their counts or summed weights."""
     if type(table).__name__ == "DuckDBPyRelation":
-        return relations.read_relation(table, columns, weight, name, cuts)
+        return relations.read_relation(table, columns, weight, name, cuts, nulls)
     if frames.is_dask(table):
-        return partitions.read(table, columns, weight, name, cuts)
+        return partitions.read(table, columns, weight, name, cuts, nulls)
     frame: nw.LazyFrame[Any] = nw.from_native(table)
     schema = frame.collect_schema()
     _check_names(frame, schema.names(), [*columns, weight] if weight is not None else columns, name)
     cuts = cuts or {}
-    chosen = [nw.col(str(c)) if c not in cuts else _bin(frame, schema[str(c)], cuts[c], str(c), name) for c in columns]
+    chosen = [nw.col(str(c)) if c not in cuts else _bin(frame, schema[str(c)], cuts[c], str(c), name, nulls) for c in columns]
     chosen = [x.alias(f"c{i}") for i, x in enumerate(chosen)]
     groups = [f"c{i}" for i in range(len(columns))]
     if weight is None:
@@ -90,13 +95,19 @@ def _records(frame: nw.LazyFrame[Any]) -> int:
 
 
 def numbers_and_counts(
-    table: Any, column: Hashable, weight: Hashable | None, name: str, spec: Spec, wanted: TypeToCut | None
+    table: Any,
+    column: Hashable,
+    weight: Hashable | None,
+    name: str,
+    spec: Spec,
+    wanted: TypeToCut | None,
+    nulls: Sequence[str] | None = None,
 ) -> tuple[Numbers, Counts]:
     """What `bins` needs to know of one column of a lazy frame: its kind, its extent, or its distinct values and their counts."""
     if type(table).__name__ == "DuckDBPyRelation":
-        return relations.relation_numbers_and_counts(table, column, weight, name, spec, wanted)
+        return relations.relation_numbers_and_counts(table, column, weight, name, spec, wanted, nulls)
     if frames.is_dask(table):
-        return partitions.numbers_and_counts(table, column, weight, name, spec, wanted)
+        return partitions.numbers_and_counts(table, column, weight, name, spec, wanted, nulls)
     frame: nw.LazyFrame[Any] = nw.from_native(table)
     schema = frame.collect_schema()
     _check_names(frame, schema.names(), [column, weight] if weight is not None else [column], name)
@@ -104,7 +115,7 @@ def numbers_and_counts(
     if spec.how == "points":
         return Numbers(_kind(dtype), np.zeros(0)), np.zeros(0, np.int64)
     fractional = weight is not None and _check_weights(frame, schema[str(weight)], str(weight), name)
-    value, missing = _number(frame, dtype, wanted, str(column), name)
+    value, missing = _number(frame, dtype, wanted, str(column), name, nulls)
     present = frame.filter(~missing)
     if not _records(present.head(1)):
         return Numbers(None, np.zeros(0)), np.zeros(0, np.int64)
@@ -136,7 +147,9 @@ def _kind(dtype: Any) -> Kind | None:
     return named.get(type(dtype), "text" if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)) else "other")
 
 
-def _number(frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, column: str, name: str) -> tuple[nw.Expr, nw.Expr]:
+def _number(
+    frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, column: str, name: str, nulls: Sequence[str] | None
+) -> tuple[nw.Expr, nw.Expr]:
     """What is cut (numbers as integers or 64-bit floats, texts parsed), and where it is missing; raise where some value cannot be."""
     value, kind = nw.col(column), _kind(dtype)
     missing = value.is_null()
@@ -147,6 +160,9 @@ def _number(frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, colu
                 f"Convert it there, or give an eager frame or a CSV file."
             )
         text = value.cast(nw.String)
+        if nulls:
+            missing = missing | text.is_in(list(nulls))
+            text = nw.when(~missing).then(text)
         wrong = ~missing & ~text.str.contains(rf"(?i)^\s*(?:{NUMBER.pattern})\s*$")
         for row in frame.filter(wrong).select(text).head(1).collect().rows():
             as_type(row, "number", column, name)
@@ -159,9 +175,9 @@ def _number(frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, colu
     return value.cast(nw.Float64) if kind == "number" and not dtype.is_integer() else value, missing
 
 
-def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str) -> nw.Expr:
+def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str, nulls: Sequence[str] | None) -> nw.Expr:
     """The number of cut points below a value, -1 where it is missing."""
-    value, missing = _number(frame, dtype, cut.wanted, column, name)
+    value, missing = _number(frame, dtype, cut.wanted, column, name, nulls)
     kind: Kind | None = "number" if _kind(dtype) == "text" else _kind(dtype)
     as_cut = "datetime" if (kind, cut.wanted) == ("date", "datetime") else kind
     if cut.kind not in (None, as_cut):

@@ -49,9 +49,9 @@ def find_cut(source: Source, column: Hashable, spec: Spec, options: Options) -> 
     if engines.is_path(table):
         numbers, counts = engines.numbers_and_counts(table, column, weight, name, spec, wanted, options)
     elif lazy.is_lazy(table):
-        numbers, counts = lazy.numbers_and_counts(table, column, weight, name, spec, wanted)
+        numbers, counts = lazy.numbers_and_counts(table, column, weight, name, spec, wanted, options.null_values)
     else:
-        numbers, counts = frames.numbers_and_counts(table, column, weight, name, wanted)
+        numbers, counts = frames.numbers_and_counts(table, column, weight, name, wanted, options.null_values)
     if spec.how == "points":
         return cut_at_points(spec.points, numbers.kind, wanted, column)
     return cut_by_counts(spec, numbers, counts, wanted, column)
@@ -81,9 +81,10 @@ def read(
     found, rows, counts = _rows(source, columns, cuts, options, by_record)
     key, target = (factor(found[:keys]), factor(found[keys:])) if rows is None else rows.split(keys)
     types = {c: wanted for c, wanted in options.types.items() if c not in cuts}
+    nulls = frozenset(options.null_values or ())
     return Counted(
-        _part(key, columns[:keys], found[:keys], types, source.name),
-        _part(target, columns[keys:], found[keys:], types, source.name),
+        _part(key, columns[:keys], found[:keys], types, nulls, source.name),
+        _part(target, columns[keys:], found[keys:], types, nulls, source.name),
         counts,
     )
 
@@ -92,7 +93,7 @@ def read_rows(source: Source, columns: Sequence[Hashable], options: Options, by_
     """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
     found, rows, counts = _rows(source, columns, {}, options, by_record)
     distinct = factor(found) if rows is None else rows.whole()
-    return _part(distinct, columns, found, options.types, source.name), counts
+    return _part(distinct, columns, found, options.types, frozenset(options.null_values or ()), source.name), counts
 
 
 def _rows(
@@ -110,9 +111,16 @@ def _rows(
     return found, rows, rows.counts
 
 
-def _part(distinct: Factor, columns: Sequence[Hashable], found: Sequence[Column], types: Mapping[Hashable, Type], table: str) -> Part:
+def _part(
+    distinct: Factor,
+    columns: Sequence[Hashable],
+    found: Sequence[Column],
+    types: Mapping[Hashable, Type],
+    nulls: frozenset[str],
+    table: str,
+) -> Part:
     labelled = [
-        _labelled(name, Column(codes, x.labels, ordered=x.ordered), types.get(name), table)
+        _labelled(name, Column(codes, x.labels, ordered=x.ordered), types.get(name), nulls, table)
         for name, x, codes in zip(columns, found, distinct.codes, strict=True)
     ]
     return Part(labelled, distinct.of_row)
@@ -127,16 +135,16 @@ def _columns(
     if engines.is_path(table):
         return engines.read(table, columns, weight, name, cuts, options)
     if lazy.is_lazy(table):
-        return lazy.read(table, columns, weight, name, cuts)
+        return lazy.read(table, columns, weight, name, cuts, options.null_values)
     if not by_record and not cuts and relations.suits_text(table, columns):
         grouped = relations.read_text(table, columns, weight, name, options)
         if grouped is not None:
             return grouped
-    return frames.read(table, columns, weight, name, cuts, by_record=by_record)
+    return frames.read(table, columns, weight, name, cuts, by_record=by_record, nulls=options.null_values)
 
 
-def _labelled(asked: Hashable, column: Column, wanted: Type | None, table: str) -> Column:
-    """A column of labels of the wanted type: of those that occur, or of all where their order is the caller's."""
+def _labelled(asked: Hashable, column: Column, wanted: Type | None, nulls: frozenset[str], table: str) -> Column:
+    """A column of labels of the wanted type: of those that occur, or of all where their order is the caller's; texts may mean missing."""
     codes, labels, ordered = column.codes, column.labels, column.ordered
     occurring = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
     if not ordered:  # an order also tells the labels that have no record
@@ -145,6 +153,8 @@ def _labelled(asked: Hashable, column: Column, wanted: Type | None, table: str) 
             place[occurring] = np.arange(len(occurring))
             codes = place[codes]
         labels, occurring = chosen(labels, occurring), np.arange(len(occurring))
+    if nulls and not isinstance(labels, np.ndarray):
+        labels = [MISSING if isinstance(x, str) and x in nulls else x for x in labels]
     if wanted is not None:
         used = occurring.tolist()
         labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)

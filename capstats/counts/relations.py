@@ -31,21 +31,32 @@ def wanted_columns(columns: Sequence[Hashable], weight: Hashable | None) -> list
 
 
 def read_relation(
-    table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None = None
+    table: Any,
+    columns: Sequence[Hashable],
+    weight: Hashable | None,
+    name: str,
+    cuts: Mapping[Hashable, Cut] | None = None,
+    nulls: Sequence[str] | None = None,
 ) -> tuple[list[Column], Counts]:
     """Distinct rows of the named columns of a DuckDB relation, and their counts or summed weights."""
     wanted = wanted_columns(columns, weight)
     check_names(wanted, table.columns, name)
-    return grouped(numbered(table, wanted), columns, weight, name, cuts or {})
+    return grouped(numbered(table, wanted, nulls), columns, weight, name, cuts or {})
 
 
 def relation_numbers_and_counts(
-    table: Any, column: Hashable, weight: Hashable | None, name: str, spec: Spec, wanted: TypeToCut | None
+    table: Any,
+    column: Hashable,
+    weight: Hashable | None,
+    name: str,
+    spec: Spec,
+    wanted: TypeToCut | None,
+    nulls: Sequence[str] | None = None,
 ) -> tuple[Numbers, Counts]:
     """What `bins` needs to know of one column of a DuckDB relation: its kind, its extent, or its distinct values and their counts."""
     chosen = wanted_columns([column], weight)
     check_names(chosen, table.columns, name)
-    return numbers(numbered(table, chosen), column, weight, name, spec, wanted)
+    return numbers(numbered(table, chosen, nulls), column, weight, name, spec, wanted)
 
 
 def suits_text(table: Any, columns: Sequence[Hashable]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from capstats.counts import engines, frames
+from capstats.counts import engines, formats, frames
 from capstats.counts.labels import Label, canonical
 
 Weight = Hashable | None
@@ -59,9 +59,7 @@ def sources_of(original: Any, synthetic: Any, holdout: Any, weights: Any) -> tup
     sources += [Source(n, t, w) for n, t, w in zip(names, several, own, strict=True)]
     if holdout is not None:
         sources.append(Source("holdout", holdout, of_h))
-    for source in sources:
-        check_records(source)
-    return sources, labels
+    return [with_records(source) for source in sources], labels
 
 
 def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
@@ -77,13 +75,16 @@ def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
     return labels, several, [f"synthetic[{label!r}]" for label in labels]
 
 
-def check_records(source: Source) -> None:
-    """Raise unless it is a table of records that can be read."""
+def with_records(source: Source) -> Source:
+    """The source with a table of records that can be counted: files of other formats than CSV and Parquet are read into memory."""
+    if formats.is_format(source.table):
+        return Source(source.name, formats.loaded(source.table, source.name), source.weight)
     if not (engines.is_path(source.table) or frames.is_frame(source.table)):
         raise TypeError(
-            f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to CSV or Parquet. "
-            f"For tables of counts use from_counts."
+            f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to a file: "
+            f"{engines.FORMATS}, or {engines.OTHERS}. For tables of counts use from_counts."
         )
+    return source
 
 
 def _is_column(values: Any) -> bool:

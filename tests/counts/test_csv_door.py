@@ -2,58 +2,24 @@
 
 from __future__ import annotations
 
-import bz2
 import csv
-import gzip
 import io
-import lzma
 import os
-import zipfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from csv_written import FORMS, counted, written
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from capstats.counts.csv_files import survey
 from capstats.counts.csv_survey import look
-from capstats.counts.engines import read
 from capstats.counts.labels import MISSING
-from capstats.counts.options import Options
 from capstats.counts.progress import Step
 
 FILES = 3000 if os.environ.get("HYPOTHESIS_PROFILE") == "random" else 100
-FORMS = {
-    "": lambda data: data,
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-    ".zip": lambda data: zipped({"t.csv": data}),
-}
-
-
-def zipped(members: dict[str, bytes]) -> bytes:
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, data in members.items():
-            file.writestr(name, data)
-    return archive.getvalue()
-
-
-def written(folder: Path, data: bytes, name: str = "t.csv") -> Path:
-    path = folder / name
-    path.write_bytes(FORMS[path.suffix if path.suffix in FORMS else ""](data))
-    return path
-
-
-def counted(path: Any, columns: list[str], weight: Any = None, **options: Any) -> Counter[Any]:
-    found, counts = read(path, columns, weight, "original", {}, Options(**options))
-    total: Counter[Any] = Counter()
-    for i, n in enumerate(counts.tolist()):
-        total[tuple(c.labels[int(c.codes[i]) - c.first] for c in found)] += n
-    return total
 
 
 def reader_of(path: Path, encoding: str = "utf-8") -> str:
@@ -177,3 +143,94 @@ def test_an_ordinary_stretch_has_the_records_that_pythons_csv_module_finds(data:
         rows = [row for row in csv.reader(io.StringIO(data[: found.end].decode(), newline=""), strict=True) if row]
         assert len(rows) == found.records
         assert sum(map(len, rows)) == 2 * len(rows)
+
+
+# --- who reads --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "reader"),
+    [
+        (b"a,b\nx,1\n", "file"),
+        (b"a,b\r\nx,1\r\n", "file"),
+        (b'"a","b"\n"x","1"\n"x,\n""y""","1"\n', "file"),
+        (b"\xef\xbb\xbfa,b\nx,1\n", "file"),
+        (b"a,b\nx,1\n\ny,2\n", "file"),
+        (b'\xef\xbb\xbf"a",b\nx,1\n', "text"),
+        (b'"a\nb",b\r\nx,1\r\n', "text"),
+        (b"a,b\nx,1\r\n", "text"),
+        (b'a,b\n"x" ,1\n', "text"),
+        (b"a,b\nx,1,2\n", "text"),
+        (b"a,b\rx,1\r", "records"),
+        (",".join(f"x{i}" for i in range(2000)).encode() + b"\n", "records"),
+    ],
+)
+def test_ordinary_files_are_left_to_duckdb(tmp_path: Path, data: bytes, reader: str) -> None:
+    assert reader_of(written(tmp_path, data)) == reader
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_a_file_that_is_odd_at_its_end_only_is_read_right(tmp_path: Path, encoding: str) -> None:
+    """DuckDB loads what is ordinary; from the first doubt on, records are split here."""
+    rows = '"x","1"\n"ä","2"\n' * 150_000
+    path = written(tmp_path, ('"a","b"\n' + rows + ' "x", 1\r\nx"y,"1\n1"\r' + rows).encode(encoding))
+    expected = {("x", "1"): 300_000, ("ä", "2"): 300_000, (' "x"', " 1"): 1, ('x"y', "1\n1"): 1}
+    assert counted(path, ["a", "b"], encoding=encoding) == expected
+    with path.open("ab") as file:
+        file.write(b'"x","1')
+    with pytest.raises(ValueError, match=r"line 600005, field 2: its quote is not closed before the end of the file"):
+        counted(path, ["a"], encoding=encoding)
+
+
+def test_the_records_of_an_odd_file_keep_their_weights_and_rows(tmp_path: Path) -> None:
+    path = written(tmp_path, b"a,w\nx,1\r\nx,2\ny,0.5\n")
+    assert counted(path, ["a"], "w") == {("x",): 3, ("y",): 0.5}
+    with pytest.raises(ValueError, match="row 1"):
+        counted(written(tmp_path, b"a,w\nx,1\r\nx,-2\ny,0.5\n"), ["a"], "w")
+
+
+@pytest.mark.parametrize("size", [1 << 20, 40 << 20])
+@pytest.mark.parametrize("form", ["", ".gz"])
+def test_a_last_line_is_read_however_long_it_is(tmp_path: Path, size: int, form: str) -> None:
+    long = b"z" * size
+    for end in (b"", b"\n"):
+        path = written(tmp_path, b"a,b\nx,1\ny,2\nx," + long + end, f"t.csv{form}")
+        assert counted(path, ["a"]) == {("x",): 2, ("y",): 1}
+    assert counted(path, ["b"])[(long.decode(),)] == 1
+
+
+def test_files_of_all_kinds_are_pooled_by_their_columns(tmp_path: Path) -> None:
+    written(tmp_path, b"a,b\nx,1\n", "1.csv")
+    written(tmp_path, b"b;a\r\n1;x\r\n\n2;y\n", "2.csv")
+    written(tmp_path, b'"a","b"\nx,1\n', "3.csv.bz2")
+    written(tmp_path, b"a,b\rx,1", "4.csv.gz")
+    assert counted(tmp_path / "*.csv*", ["a", "b"]) == {("x", "1"): 4, ("y", "2"): 1}
+
+
+def test_a_hundred_thousand_columns_are_no_more_work_than_their_text(tmp_path: Path) -> None:
+    wide = ",".join(f"x{i}" for i in range(100_000)) + "\n" + (",".join(["1"] * 99_999) + ",z\n") * 3
+    assert counted(written(tmp_path, wide.encode()), ["x99999", "x3"]) == {("z", "1"): 3}
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [
+        (b"a,b\nSecret,1\nSecret\n", r"line 3: the record has 1 field, the header has 2; field 2 is missing"),
+        (b"a,b\nSecret,1,\n", r"line 2: the record has 3 fields, the header has 2; field 3 is one too many"),
+        (b'a,b\n"Secret\nSecret",1\nx,"Secret" x\n', r"line 4, field 2: text follows the closing quote"),
+        (b'a,b\n"Secret\n\nSecret"x,1\n', r"line 4, field 1: text follows the closing quote"),
+        (b'a,b\nx,1\n"Secret,1\nSecret,2\n', r"line 3, field 1: its quote is not closed before the end of the file"),
+        (b'"a,b\nSecret,2\n', r"line 1, field 1: its quote is not closed before the end of the file"),
+        (b"a,b\nx,1\nSecret\nx,1,Secret\n", r"line 3: the record has 1 field"),
+    ],
+)
+@pytest.mark.parametrize("form", FORMS)
+def test_errors_give_line_and_field_and_never_the_text(tmp_path: Path, data: bytes, place: str, form: str) -> None:
+    """The last file has as many separators as its records need: DuckDB refuses it, and the place is looked for here."""
+    with pytest.raises(ValueError, match=rf"`original` \(.*t\.csv.*\) cannot be read: {place}.* Repair the file, or read it") as raised:
+        counted(written(tmp_path, data, f"t.csv{form}"), ["a"])
+    assert "Secret" not in str(raised.value)
+    assert raised.value.__cause__ is None
