@@ -148,8 +148,7 @@ def _number(frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, colu
             )
         text = value.cast(nw.String)
         wrong = ~missing & ~text.str.contains(rf"(?i)^\s*(?:{NUMBER.pattern})\s*$")
-        for row in frame.filter(wrong).select(text).head(1).collect().rows():
-            as_type(row, "number", column, name)
+        as_type([x for (x,) in frame.filter(wrong).select(text).unique().collect().rows()], "number", column, name)
         return text.str.strip_chars().cast(nw.Float64), missing
     if kind not in ("number", "date", "datetime", "datetime with zone") or not _agrees(kind, wanted):
         if _records(frame.filter(~missing).head(1)):

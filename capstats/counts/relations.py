@@ -141,15 +141,15 @@ def _fetched(rows: Any) -> Any:
 
 def _check_weights(table: Any, weight: str, column: Hashable, name: str) -> bool:
     """Whether some weights are fractional; raise where one is no number, not finite or negative."""
-    rows = table.select(f"{weight} AS given, TRY_CAST({weight} AS DOUBLE) AS w")
+    rows = table.select(f"TRY_CAST({weight} AS DOUBLE) AS w")
     bad = "w IS NULL OR NOT isfinite(w) OR w < 0"
     wrong, fractional = rows.aggregate(f"count(*) FILTER ({bad}), count(*) FILTER (w <> floor(w))").fetchall()[0]
     if wrong:
-        numbered = rows.select("given, w, row_number() OVER () - 1 AS place")
-        given, place = numbered.filter(bad).order("place").limit(1).select("given, place").fetchall()[0]
+        places = rows.select("w, row_number() OVER () - 1 AS place").filter(bad)
         raise ValueError(
-            f"Weights must be numbers that are finite and not negative; column {column!r} of `{name}` has "
-            f"{given!r} in row {place}, one of {wrong}. Drop those rows, or mend their weights."
+            f"Weights must be numbers that are finite and not negative; column {column!r} of `{name}` has another value in "
+            f"{wrong} record{'s' * (wrong > 1)}, first in row {places.aggregate('min(place)').fetchall()[0][0]}. "
+            f"Drop those records, or correct their weights."
         )
     return bool(fractional)
 
@@ -272,15 +272,15 @@ def numbers(
 
 
 def _wrong_value(rows: Any, dtype: str, wanted: TypeToCut | None, column: Hashable, name: str, cut: Cut | None = None) -> Exception:
-    """The error for the first of the rows (c0), whose values are of another kind than is cut, or do not parse."""
+    """The error for rows (c0) whose values are of another kind than is cut, or do not parse."""
     kind = kind_of_type(dtype)
     if kind == "text":
-        text = rows.select("c0::VARCHAR").limit(1).fetchall()[0][0]
-        kind = one_kind(as_type([text], wanted or "number", str(column), name), column, name)
+        texts = [text for (text,) in rows.select("c0::VARCHAR").distinct().fetchall()]
+        kind = one_kind(as_type(texts, wanted or "number", str(column), name), column, name)
         if cut is None or kind == cut.kind:
             return ValueError(
-                f"Column {column!r} of `{name}` holds {text!r}, which is not in a form that files are cut in: "
-                f"{_FORMS[wanted or 'number']}. Mend the value, or read the file into a data frame first."
+                f"Column {column!r} of `{name}` holds {len(texts)} distinct value{'s' * (len(texts) > 1)} in a form that is not read from "
+                f"files, where it is {_FORMS[wanted or 'number']}. Correct the values, or read the file into a data frame first."
             )
     check_kind(kind, wanted, str(column), name)
     return mismatch(kind, cut, str(column), name) if cut is not None else TypeError(f"Column {column!r} of `{name}` cannot be cut.")

@@ -351,6 +351,8 @@ def test_no_error_of_duckdb_is_told_in_its_own_words(kind: str) -> None:
 
 
 def test_exhausted_memory_is_told_with_what_to_do(many: Path, top: Path) -> None:
-    with pytest.raises(MemoryError, match="`original` .* does not fit in memory.* Raise `memory_limit`, give a `spill_dir` with more room"):
+    with pytest.raises(
+        MemoryError, match=r"`original` .* does not fit in memory.* Raise `memory_limit`, give a `spill_dir` with more room"
+    ):
         tabulate(str(many), keys="k", target="t", memory_limit="1MB")
     assert list(top.iterdir()) == []

@@ -529,8 +529,16 @@ def test_types_say_what_the_texts_of_a_csv_file_are(tmp_path: Path, wanted: Any,
         ({"types": {"sex": 5}}, ValueError, r"`types` of column 'sex' must be one of .*; got 5"),
         ({"types": {"sex": []}}, ValueError, r"`types` of column 'sex' must list distinct levels"),
         ({"types": "text"}, TypeError, r"`types` must be a mapping \{column: type\}; got 'text'"),
-        ({"types": {"sex": "number"}}, ValueError, r"Column 'sex' of `original` holds 'f', which is not a number\. Mend the value, or"),
-        ({"types": {"sex": ["f", "n"]}}, ValueError, r"Column 'sex' of `original` holds 'm', .* not among the levels .* It has 'f', 'n'"),
+        (
+            {"types": {"sex": "number"}},
+            ValueError,
+            r"Column 'sex' of `original` holds 2 distinct values that cannot be read as a number\. Correct the values, or",
+        ),
+        (
+            {"types": {"sex": ["f", "n"]}},
+            ValueError,
+            r"Column 'sex' of `original` holds 1 distinct value that `types` does not list among its levels \('f', 'n'\)",
+        ),
         ({"null_values": "NA"}, ValueError, r"`null_values` is for CSV files, and no table is one\. Recode the column, or use `types`"),
         ({"synthetic": {}}, ValueError, r"Column 'sex' is not in `synthetic`\. It has none"),
         ({"synthetic": []}, ValueError, r"`synthetic` must be at least one table, with distinct labels; got the labels \[\]"),
@@ -574,7 +582,7 @@ def test_errors_of_files_name_the_table_and_the_path(tmp_path: Path) -> None:
     good = csv_file(tmp_path / "good.csv", [("f", "x")], ["k", "t"])
     bad = tmp_path / "bad.csv"
     bad.write_text("k,t\nf\n")
-    with pytest.raises(ValueError, match=r"`synthetic` \(.*bad\.csv\) cannot be read: .*Line: 2"):
+    with pytest.raises(ValueError, match=r"`synthetic` \(.*bad\.csv, line 2\) cannot be read: "):
         tabulate(good, bad, keys="k", target="t")
     with pytest.raises(FileNotFoundError, match=r"`synthetic\[1\]`: no file matches '.*none\.parquet'"):
         tabulate(good, [good, tmp_path / "none.parquet"], keys="k", target="t")
