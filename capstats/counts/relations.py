@@ -15,7 +15,7 @@ import pandas as pd
 
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
 from capstats.counts.codes import Column, Counts
-from capstats.counts.columns import column_of, unmasked
+from capstats.counts.columns import column_of, no_date, no_duration, unmasked
 from capstats.counts.connections import answer, connect
 from capstats.counts.frames import check_names, whole_weights
 from capstats.counts.labels import MISSING, NUMBER, Kind, as_type, one_kind
@@ -108,6 +108,10 @@ def grouped(
     types = list(map(str, table.types))
     parts = [f"c{i}::VARCHAR AS c{i}" if types[i].startswith(_EXACT) else f"c{i}" for i in range(len(columns))]
     for i, column in enumerate(columns):
+        if types[i] == "INTERVAL":
+            if table.filter(f"extract(year FROM c{i}) <> 0 OR extract(month FROM c{i}) <> 0").limit(1).fetchall():
+                raise no_duration(str(column), name)
+            parts[i] = f"epoch_us(c{i}) AS c{i}"
         if column in cuts:
             table = table.select(f"*, {_number_cut(f'c{i}', types[i], cuts[column])} AS x{i}")
             parts[i] = f"{_bin(f'c{i}', types[i], f'x{i}', cuts[column])} AS c{i}"
@@ -157,10 +161,16 @@ def _check_weights(table: Any, weight: str, column: Hashable, name: str) -> bool
 def _column(values: Any, dtype: str, column: str, name: str) -> Column:
     """DuckDB's array as codes; what its array form blurs (dates, zones, exact numbers) is told by its type."""
     arrow = hasattr(values, "to_pylist")
+    if dtype == "INTERVAL":  # in microseconds
+        return column_of(values.cast("duration[us]") if arrow else unmasked(values.astype("m8[us]")), column, name)
     if dtype.startswith(_EXACT):
         return column_of([x if x is None else Decimal(x) for x in (values.to_pylist() if arrow else unmasked(values))], column, name)
     if arrow:
         return column_of(values, column, name)
+    if values.dtype.kind == "M" and values.dtype != "M8[ns]":  # which spans the years 1678 to 2262
+        day = values.astype("M8[D]")
+        if (day < np.datetime64("0001-01-01")).any() or (day > np.datetime64("9999-12-31")).any():
+            raise no_date(column, name)
     found = column_of(values.astype("datetime64[D]") if dtype == "DATE" else values, column, name)
     if dtype.startswith("TIMESTAMPTZ") or dtype.endswith("ZONE"):
         found.labels = [x if x is MISSING else x.tz_localize("UTC") for x in found.labels]
@@ -183,7 +193,14 @@ def kind_of_type(dtype: str) -> Kind | None:
         return "datetime with zone" if dtype.startswith("TIMESTAMPTZ") or dtype.endswith("ZONE") else "datetime"
     if dtype.startswith(("DECIMAL", "FLOAT", "DOUBLE")) or re.fullmatch("U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?", dtype):
         return "number"
-    named: dict[str, Kind | None] = {"DATE": "date", "VARCHAR": "text", "BOOLEAN": "bool", "NULL": None, '"NULL"': None}
+    named: dict[str, Kind | None] = {
+        "DATE": "date",
+        "VARCHAR": "text",
+        "BOOLEAN": "bool",
+        "INTERVAL": "duration",
+        "NULL": None,
+        '"NULL"': None,
+    }
     return named.get(dtype, "text" if dtype.startswith("ENUM") else "other")
 
 

@@ -191,7 +191,7 @@ def test_a_column_of_another_kind_raises_on_every_engine(engine: tuple[str, Any]
     original = {"date": [1.5, 2.5], "t": ["x", "y"]}
     if name == "CSV":
         with pytest.raises(
-            ValueError, match=r"Column 'date' of `synthetic` holds \d distinct values that cannot be read as a number.* type in `types`"
+            ValueError, match=r"Column 'date' of `synthetic` holds \d+ distinct values that cannot be read as a number.* type in `types`"
         ):
             tabulate(original, table, keys="date", target="t", bins={"date": 2})
     else:
