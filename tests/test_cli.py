@@ -533,3 +533,23 @@ def test_a_folder_in_place_of_a_file_is_told_by_its_name(here, capsys, tmp_path)
     folder.mkdir()
     assert main(["audit", str(folder), str(folder) + "/", "--keys", "x", "--target", "y"]) == 2
     assert "d.csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [MemoryError(), MemoryError("Unable to allocate 8 TiB")])
+def test_exhausted_memory_is_told_with_what_to_do(here, monkeypatch, capsys, error):
+    def exhausted(*args, **kwargs):
+        raise error
+
+    monkeypatch.setattr("capstats.cli.audit", exhausted)
+    assert main(SMOKERS) == 2
+    assert capsys.readouterr().err == (
+        f"capstats audit: memory is exhausted ({str(error) or 'MemoryError'}). Use fewer columns, or cut them into fewer bins (--bin).\n"
+    )
+
+
+def test_the_command_leaves_the_handlers_of_signals_as_they_were(here, capsys):
+    import signal
+
+    before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
+    assert main(SMOKERS) == 0
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)] == before
