@@ -18,6 +18,7 @@ from capstats.counts.axes import axis_of, names_of
 from capstats.counts.backing import Backing
 from capstats.counts.labels import MISSING, Type, canonical, kind_of
 from capstats.counts.levels import other_spellings, without_match
+from capstats.counts.progress import Progress
 from capstats.counts.sources import chosen_columns, released
 from capstats.counts.tables import observed_domain
 from capstats.counts.tabulate import on_axes, read_records
@@ -168,25 +169,27 @@ def audit(
     """
     if synthetic is None:
         raise ValueError("`synthetic` is missing: an audit compares an original table with a synthetic one.")
-    records = read_records(
-        original,
-        synthetic,
-        holdout,
-        chosen_columns(keys, "keys"),
-        chosen_columns(target, "target"),
-        missing=missing,
-        null_values=null_values,
-        types=types,
-        bins=bins,
-        weights=weights,
-        counts=counts,
-        encoding=encoding,
-        decimal=decimal,
-        memory_limit=memory_limit,
-        spill_dir=spill_dir,
-        progress=progress,
-    )
-    tables = on_axes(records, backing)[0]
+    with Progress(progress) as shown:
+        records = read_records(
+            original,
+            synthetic,
+            holdout,
+            chosen_columns(keys, "keys"),
+            chosen_columns(target, "target"),
+            missing=missing,
+            null_values=null_values,
+            types=types,
+            bins=bins,
+            weights=weights,
+            counts=counts,
+            encoding=encoding,
+            decimal=decimal,
+            memory_limit=memory_limit,
+            spill_dir=spill_dir,
+            progress=shown,
+        )
+        shown.step("joining the tables")
+        tables = on_axes(records, backing)[0]
     understood = _understood(tables)
     warnings = _warnings({**tables.attrs, **understood}, allow_no_match)
     measures, by_target = measured(tables)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NoReturn
 
 from capstats import __version__, cli_values
@@ -118,7 +121,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if sys.stdout is None:
             raise OSError("standard output is closed.")
-        text, status = _paper(given) if given.command == "paper" else _audit(given, complaints)
+        with _signals_clean_up():
+            text, status = _paper(given) if given.command == "paper" else _audit(given, complaints)
+    except KeyboardInterrupt:
+        print(f"\ncapstats {given.command}: interrupted.", file=sys.stderr)
+        return 130
     except MISTAKES as error:
         text, status = "", 2
         complaints.append(_reason(error))
@@ -137,15 +144,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _reason(error: BaseException) -> str:
+    reason = str(error) or type(error).__name__
     if isinstance(error, OSError) and error.filename:
         return f"cannot read or write {error.filename!r}: {error.strerror}"
-    if isinstance(error, MemoryError):
-        return f"not enough memory. Give fewer key columns, cut columns with --bin, or say --backing sparse. {error}"
-    return str(error)
+    if isinstance(error, MemoryError) and "`memory_limit`" not in reason:
+        return f"memory is exhausted ({reason}). Give fewer key columns, cut columns with --bin, or say --backing sparse."
+    return reason
 
 
 def _one_line(message: str) -> str:
     return printable(" ".join(message.split()))
+
+
+@contextmanager
+def _signals_clean_up() -> Iterator[None]:
+    """Within it, a signal that would end the program at once ends it as an error does, after temporary folders are removed."""
+
+    def end(number: int, _: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    replaced = {}
+    if threading.current_thread() is threading.main_thread():  # only there signals can be handled
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                replaced[number] = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in replaced.items():
+            signal.signal(number, handler)
 
 
 def _paper(given: argparse.Namespace) -> tuple[str, int]:

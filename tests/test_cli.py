@@ -450,10 +450,10 @@ MISTAKES = {
     "no such file": (["audit", "original.csv", "nobody.csv", *SMOKERS[3:]], "`synthetic`: no file matches 'nobody.csv'"),
     "folder": (["audit", "original.csv", "elsewhere", *SMOKERS[3:]], "`synthetic` is the folder 'elsewhere'. Give its files as a glob"),
     "unknown ending": (["audit", "original.csv", "text.docx", *SMOKERS[3:]], "files are read by their ending"),
-    "empty file": (["audit", "original.csv", "empty.csv", *SMOKERS[3:]], "`synthetic` (empty.csv) has no names of columns"),
+    "empty file": (["audit", "original.csv", "empty.csv", *SMOKERS[3:]], "empty.csv) has no names of columns"),
     "header alone": (["audit", "original.csv", "header.csv", *SMOKERS[3:]], "`synthetic` is empty: it has no record"),
     "broken Parquet": (["audit", "original.csv", "broken.parquet", *SMOKERS[3:]], "`synthetic` (broken.parquet) cannot be read"),
-    "ragged CSV": (["audit", "original.csv", "ragged.csv", *SMOKERS[3:]], "`synthetic` (ragged.csv) cannot be read"),
+    "ragged CSV": (["audit", "original.csv", "ragged.csv", *SMOKERS[3:]], "`synthetic` (ragged.csv, line 3) cannot be read"),
     "unknown key": ([*FILES, "--keys", "smokin", "--target", "health"], "Did you mean 'smoking'?"),
     "unknown target": ([*FILES, "--keys", "smoking", "--target", "wealth"], "Did you mean 'health'?"),
     "key and target at once": ([*FILES, "--keys", "smoking,health", "--target", "health"], "both a key and the target"),
@@ -770,3 +770,23 @@ def test_a_column_that_shares_no_level_is_refused_unless_allowed(here, capsys):
     out, err = capsys.readouterr()
     assert "Column 'smoking' has no level in common" in " ".join(out.partition("What was read")[0].split())
     assert err == ""
+
+
+@pytest.mark.parametrize("error", [MemoryError(), MemoryError("Unable to allocate 8 TiB")])
+def test_exhausted_memory_is_told_with_what_to_do(here, monkeypatch, capsys, error):
+    def exhausted(*args, **kwargs):
+        raise error
+
+    monkeypatch.setattr("capstats.cli.audit", exhausted)
+    assert main(SMOKERS) == 2
+    assert capsys.readouterr().err == (
+        f"capstats audit: memory is exhausted ({str(error) or 'MemoryError'}). Use fewer columns, or cut them into fewer bins (--bin).\n"
+    )
+
+
+def test_the_command_leaves_the_handlers_of_signals_as_they_were(here, capsys):
+    import signal
+
+    before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
+    assert main(SMOKERS) == 0
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)] == before

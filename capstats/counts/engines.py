@@ -1,32 +1,37 @@
 """Files, counted where they lie: CSV and Parquet through DuckDB, out of core; only distinct rows and their counts come back.
 
-Nothing about a CSV file is guessed from its rows, since a guess may leave rows out: its names and its separator are those of
-its header, ``#`` starts no comment, and a row with too few or too many fields is an error.
+Nothing about a CSV file is guessed from its rows, since a guess may leave rows out: `csv_records` states how it is read.
 """
 
 from __future__ import annotations
 
-import csv
-import gzip
+import glob
+import os
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import reduce
-from itertools import chain
+from numbers import Number
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from capstats.counts import csv_files, csv_text
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut
 from capstats.counts.codes import Column, Counts, Sums
+from capstats.counts.connections import answer, connect, pattern_of, plain
+from capstats.counts.csv_files import Surveyed
 from capstats.counts.frames import check_names
 from capstats.counts.options import Options
-from capstats.counts.relations import connect, grouped, kind_of_type, numbered, numbers, wanted_columns
+from capstats.counts.relations import grouped, kind_of_type, numbered, numbers, wanted_columns
 
 if TYPE_CHECKING:
     import duckdb
 
+T = TypeVar("T")
+_REMEDY = "Repair the file, or read it into a data frame first."
 _PARQUET = (".parquet", ".pq", ".parq")
-_CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+_POINT = "capstats: a point in "  # before the name of a column
+FORMATS = "Parquet (.parquet, .pq, .parq) or CSV (.csv, .tsv, .txt, also compressed: .gz, .bz2, .xz, .zip)"
+OTHERS = "Excel (.xlsx, .xlsm), Stata (.dta), SPSS (.sav, .zsav, .por), SAS (.sas7bdat, .xpt), Arrow (.feather, .arrow)"
 
 
 def is_path(table: Any) -> bool:
@@ -36,7 +41,11 @@ def is_path(table: Any) -> bool:
 
 def is_csv(table: Any) -> bool:
     """Whether it is one of CSV."""
-    return is_path(table) and str(table).lower().endswith(_CSV)
+    return is_path(table) and csv_text.is_csv(table)
+
+
+class _Miscounted(Exception):  # noqa: N818
+    """DuckDB found another number of records than there are."""
 
 
 def read(
@@ -48,8 +57,15 @@ def read(
     options: Options,
 ) -> tuple[list[Column], Sums]:
     """Distinct rows of the named columns of a file or glob, and their counts or the sums of their weights."""
-    with _opened(path, wanted_columns(columns, weight), name, options) as table:
-        return grouped(table, columns, weight, name, cuts)
+
+    def work(table: Any, records: int | None) -> tuple[list[Column], Sums]:
+        found = grouped(table, columns, weight, name, cuts)
+        if records is not None and found[1][0 if weight is None else 1].sum() != records:
+            raise _Miscounted
+        return found
+
+    numeric = [i for i, column in enumerate(columns) if _is_number(column, options, column in cuts)]
+    return _found(path, columns, weight, numeric, name, options, work)
 
 
 def numbers_and_counts(
@@ -62,65 +78,116 @@ def numbers_and_counts(
     options: Options,
 ) -> tuple[Numbers, Counts]:
     """What `bins` needs to know of one column of a file or glob: its kind, its extent, or its distinct values and their counts."""
-    with _opened(path, wanted_columns([column], weight), name, options) as table:
-        return numbers(table, column, weight, name, spec, wanted)
+    numeric = [0] if _is_number(column, options, True) else []
+    return _found(path, [column], weight, numeric, name, options, lambda table, _: numbers(table, column, weight, name, spec, wanted))
 
 
-@contextmanager
-def _opened(path: str | Path, wanted: Sequence[Hashable], name: str, options: Options) -> Iterator[Any]:
-    """The wanted columns of a file or glob as a relation c0, c1, ...; what goes wrong while it is open is told with the path."""
+def _found(
+    path: str | Path,
+    columns: Sequence[Hashable],
+    weight: Hashable | None,
+    numeric: Sequence[int],
+    name: str,
+    options: Options,
+    work: Callable[[Any, int | None], T],
+    careful: bool = False,
+) -> T:
+    """What the work finds in a file or glob: a relation c0, c1, ... of the columns and the weight, and how many records CSV has.
+
+    CSV that DuckDB cannot read, or miscounts, is read once more without it.
+    """
     import duckdb
 
-    try:
-        connection = connect(options.memory_limit)
-    except duckdb.Error as error:
-        raise ValueError(f'`memory_limit` must be an amount such as "1GB"; got {options.memory_limit!r}.') from error
-    with connection, options.progress.query(connection, name):
-        try:
-            files = _files(connection, path, name)
-            if files[0].lower().endswith(_PARQUET):
-                yield _parquet(connection, files, wanted, name)
-            else:
-                yield _csv(connection, files, wanted, name, [""] if options.null_values is None else options.null_values)
-        except (duckdb.Error, csv.Error, gzip.BadGzipFile, EOFError) as error:
-            reason = " ".join(re.split(r"\n\s*Possible", str(error))[0].split())[:500]
-            remedy = "Mend the file, or read it into a data frame first."
-            if isinstance(error, duckdb.OutOfMemoryException):
-                remedy = "Raise `memory_limit`, or count fewer columns."
-            raise ValueError(f"`{name}` ({path}) cannot be read: {reason.rstrip('.')}. {remedy}") from error
-
-
-def _files(connection: duckdb.DuckDBPyConnection, path: str | Path, name: str) -> list[str]:
-    """The files that a path or a glob stands for, all of one format."""
-    if Path(path).exists():
-        files = [str(Path(path))]
+    files, wanted = _files(path, name), wanted_columns(columns, weight)
+    if _is_parquet(files[0]):
+        surveyed: list[Surveyed] = []
     else:
-        files = [file for (file,) in connection.execute("SELECT file FROM glob(?) ORDER BY file", [str(path)]).fetchall()]
-    if not files:
-        raise FileNotFoundError(f"`{name}`: no file matches {str(path)!r}. Mend the path; it is relative to {str(Path.cwd())!r}.")
+        surveyed = _surveyed(files, name, options, careful)
+        numeric = [*numeric, *range(len(columns), len(wanted))]  # weights are numbers
+    with (
+        csv_files.scratch_file(surveyed, options.spill_dir) as scratch,
+        connect(options, [*files, *([] if scratch is None else [scratch])]) as connection,
+        options.progress.query(connection, name),
+    ):
+
+        def found() -> T:
+            if not surveyed:
+                return work(_parquet(connection, files, wanted, name, options.null_values), None)
+            return work(*_csv(connection, surveyed, wanted, numeric, weight is not None, name, scratch, options))
+
+        try:
+            return answer(connection, found)
+        except (duckdb.Error, _Miscounted) as error:
+            point = re.search(rf"{_POINT}c(\d+)", str(error))
+            if point is not None:
+                raise ValueError(
+                    f"Column {wanted[int(point[1])]!r} of `{name}` holds a value with a point, which is not a number where `decimal` "
+                    f'is ",". Correct the value, or leave out `decimal`.'
+                ) from None
+            raised = plain(error, f"`{name}` ({path})", _REMEDY)
+            if careful or not surveyed or not isinstance(raised, ValueError):
+                raise raised from None
+    return _found(path, columns, weight, numeric[: len(columns)], name, options, work, careful=True)
+
+
+def _surveyed(files: Sequence[str], name: str, options: Options, careful: bool) -> list[Surveyed]:
+    """What is to be known of CSV files before they are read."""
+    step = options.progress.step(f"checking {name}", rows=sum(Path(file).stat().st_size for file in files))
+    found = []
     for file in files:
-        if Path(file).is_dir() and not file.lower().endswith(_PARQUET):
-            raise ValueError(f"`{name}` is the folder {file!r}. Give its files as a glob, such as {str(Path(file, '*.csv'))!r}.")
-        if not file.lower().endswith(_PARQUET if files[0].lower().endswith(_PARQUET) else _CSV):
+        try:
+            found.append(csv_files.survey(file, csv_text.codec(options.encoding), step, careful))
+        except csv_text.Malformed as error:
+            raise csv_files.located(error, name, file) from None
+    return found
+
+
+def _files(path: str | Path, name: str) -> list[str]:
+    """The files that a path or a glob stands for, all of one format."""
+    files = local_files(path, name)
+    for file in files:
+        if not (_is_parquet if _is_parquet(files[0]) else is_csv)(file):
             raise ValueError(
-                f"`{name}` is {file!r}; files are read by their ending, all of one format: {', '.join(_PARQUET)} or {', '.join(_CSV)}. "
+                f"`{name}` is {file!r}; files are read by their ending, all of one format: {FORMATS}; one file of {OTHERS}. "
                 f"Rename it, or read it into a data frame first."
             )
     return files
 
 
-def _escaped(file: str) -> str:
-    """A file's own name, for DuckDB, which would take it for a pattern."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in file)
+def local_files(path: str | Path, name: str) -> list[str]:
+    """The absolute paths of the files that a path or a glob stands for, all regular."""
+    given = str(path)
+    if "://" in given:
+        raise ValueError(f"`{name}` is {given!r}; capstats reads local files only. Download the file and give its path.")
+    local = os.path.expanduser(given)  # noqa: PTH111  a user who is not known stays as written
+    files = [local] if Path(local).exists() else sorted(glob.glob(local, recursive=True, include_hidden=True))  # noqa: PTH207  "**" differs
+    if Path(local).is_dir() and _is_parquet(local):  # as Spark and Dask write
+        files = sorted(str(file) for file in Path(local).rglob("*") if _is_parquet(str(file)))
+    if not files:
+        raise FileNotFoundError(f"`{name}`: no file matches {given!r}. Check the path; it is relative to {str(Path.cwd())!r}.")
+    for file in files:
+        if Path(file).is_dir():
+            raise ValueError(f"`{name}` is the folder {file!r}. Give its files as a glob, such as {str(Path(file, '*.csv'))!r}.")
+        if not Path(file).is_file():
+            raise ValueError(f"`{name}` is {file!r}, a pipe, socket or device. Save its content in a regular file.")
+        if any("\ud800" <= sign <= "\udfff" for sign in file):  # how Python writes bytes of a name that are not UTF-8
+            raise ValueError(f"`{name}` is {file!r}; the name of this file, or of its folder, is not valid UTF-8. Rename it.")
+        with Path(file).open("rb"):  # an OSError says why, where it cannot be opened
+            pass
+    return [str(Path(file).absolute()) for file in files]
 
 
-def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], wanted: Sequence[Hashable], name: str) -> Any:
+def _is_parquet(file: str) -> bool:
+    return file.lower().endswith(_PARQUET)
+
+
+def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], wanted: Sequence[Hashable], name: str, nulls: Any) -> Any:
     """The wanted columns as c0, c1, ...; files of the same types are read together, for DuckDB casts to the first's."""
 
     def read(group: list[str]) -> Any:
-        table = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[list(map(_escaped, group))])
+        table = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[list(map(pattern_of, group))])
         check_names(wanted, table.columns, name)
-        return numbered(table, wanted)
+        return numbered(table, wanted, nulls)
 
     if len(files) == 1:
         return read(files)
@@ -135,47 +202,30 @@ def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], wanted: Se
     return reduce(lambda one, other: one.union(other), map(read, groups.values()))
 
 
-def _csv(connection: duckdb.DuckDBPyConnection, files: list[str], wanted: Sequence[Hashable], name: str, nulls: Sequence[str]) -> Any:
-    """The same; files with the same header are read together."""
-    groups: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
-    for file in files:
-        separator, names = _header(file)
-        if not any(names):
-            raise ValueError(f"`{name}` ({file}) has no names of columns in its first line. Put them there.")
-        groups.setdefault(("gzip" if _is_gzip(file) else "none", separator, names), []).append(file)
-    null = "" if "" in nulls else next(iter(nulls), "\0")
-    others = ", ".join(_literal(x) for x in nulls if x)
-    table: Any = None
-    for (compression, separator, names), group in groups.items():
-        check_names(wanted, names, name)
-        fields = ", ".join(f"'f{i}': 'VARCHAR'" for i in range(len(names)))
-        rows = connection.sql(
-            f"SELECT * FROM read_csv(?, auto_detect = false, columns = {{{fields}}}, header = true, delim = ?, "
-            "quote = '\"', escape = '\"', nullstr = ?, allow_quoted_nulls = false, hive_partitioning = false, compression = ?)",
-            params=[list(map(_escaped, group)), separator, null, compression],
-        )
-        places = [names.index(str(column)) for column in wanted]
-        chosen = [f"CASE WHEN f{p} NOT IN ({others}) THEN f{p} END" if others else f"f{p}" for p in places]
-        part = rows.select(", ".join(f"{text} AS c{i}" for i, text in enumerate(chosen)))
-        table = part if table is None else table.union(part)
-    return table
+def _csv(
+    connection: duckdb.DuckDBPyConnection,
+    files: Sequence[Surveyed],
+    wanted: Sequence[Hashable],
+    numeric: Sequence[int],
+    weighted: bool,
+    name: str,
+    scratch: str | None,
+    options: Options,
+) -> tuple[Any, int]:
+    """The same of CSV, as the texts that it holds, and the number of its records; those of numbers with a point before the decimals."""
+    table, records = csv_files.relation(connection, files, wanted, weighted, name, scratch)
+    columns = [f"c{i}" for i in range(len(wanted))]
+    if options.null_values is not None:  # an empty field is a text like any other
+        table = numbered(table.select(", ".join(f"coalesce({c}, '') AS {c}" for c in columns)), columns, options.null_values)
+    if options.decimal == "," and numeric:
+        swapped = [f"CASE WHEN contains({c}, '.') THEN error('{_POINT}{c}') ELSE replace({c}, ',', '.') END AS {c}" for c in columns]
+        table = table.select(", ".join(swapped[i] if i in numeric else c for i, c in enumerate(columns)))
+    return table, records
 
 
-def _is_gzip(file: str) -> bool:
-    return file.lower().endswith(".gz")
-
-
-def _header(file: str) -> tuple[str, tuple[str, ...]]:
-    """The separator of a CSV file, and the names in its first line."""
-    opener = gzip.open if _is_gzip(file) else open
-    with opener(file, "rt", encoding="utf-8-sig", errors="replace", newline="") as lines:
-        first = next(lines, "")
-        if "\0" in first:
-            raise ValueError(f"{file!r} is not UTF-8: its first line holds a zero byte, as UTF-16 does. Save it as UTF-8.")
-        bare = re.sub('"[^"]*"?', "", first)
-        separator = "\t" if file.lower().removesuffix(".gz").endswith(".tsv") else max(",\t;|", key=bare.count)
-        return separator, tuple(next(csv.reader(chain([first], lines), delimiter=separator), ()))
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _is_number(column: Hashable, options: Options, is_cut: bool) -> bool:
+    """Whether the texts of a column are read as numbers."""
+    wanted = options.types.get(column)
+    if wanted is None or isinstance(wanted, str):
+        return wanted == "number" or (wanted is None and is_cut)
+    return all(isinstance(level, Number) for level in wanted)

@@ -16,7 +16,7 @@ import pandas as pd
 from capstats.counts.bins import Cut, Numbers, TypeToCut, as_wanted, check_kind, cut_column, label_numbers
 from capstats.counts.codes import Column, Counts
 from capstats.counts.columns import FEW, column_of, module_of
-from capstats.counts.labels import hint
+from capstats.counts.labels import MISSING, hint
 from capstats.counts.numbers import plain_numbers
 
 
@@ -44,10 +44,12 @@ def read(
     name: str,
     cuts: Mapping[Hashable, Cut] | None = None,
     by_record: bool = False,
+    nulls: Sequence[str] | None = None,
 ) -> tuple[list[Column], Counts | None]:
     """The named columns of an eager table as codes, and its weights; those that are cut as codes of their bins.
 
-    Polars may group the records while it encodes them, unless the codes are wanted ``by_record``.
+    Polars may group the records while it encodes them, unless the codes are wanted ``by_record``. In a column that is cut, a text that is
+    one of ``nulls`` is missing.
     """
     table = nw.to_native(table, pass_through=True)
     check_names([*columns, weight] if weight is not None else columns, _names(table), name)
@@ -56,7 +58,7 @@ def read(
     cut = {}
     for i, column in enumerate(columns):
         if cuts and column in cuts:
-            numbers = numbers_of(values[i], str(column), name, cuts[column].wanted)
+            numbers = numbers_of(values[i], str(column), name, cuts[column].wanted, nulls)
             cut[i] = cut_column(numbers, cuts[column], str(column), name)
     if module_of(table) == "polars" and weight is None and not by_record:
         for i, binned in cut.items():
@@ -105,25 +107,27 @@ def _one(table: Any, column: Hashable) -> Any:
     return nw.from_native(table, eager_only=True).get_column(str(column)).to_pandas()
 
 
-def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None) -> Numbers:
-    """One column that can be cut, of any library, as numbers; texts are parsed as what `types` says, or as numbers."""
+def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, nulls: Sequence[str] | None = None) -> Numbers:
+    """One column that can be cut, of any library, as numbers; texts are missing, or parsed as what `types` says, or as numbers."""
     found = plain_numbers(values)
     if found is not None:
         check_kind(found.kind, wanted, column, table)
         return as_wanted(found, wanted)
     labelled = column_of(values, column, table)
     labels = labelled.labels.tolist() if isinstance(labelled.labels, np.ndarray) else labelled.labels
+    if nulls:
+        labels = [MISSING if isinstance(x, str) and x in nulls else x for x in labels]
     codes = labelled.codes.astype(np.intp) - labelled.first
     by_label = label_numbers(labels, np.bincount(codes, minlength=len(labels)), wanted, column, table)
     return Numbers(by_label.kind, by_label.values, by_label.missing, codes)
 
 
 def numbers_and_counts(
-    table: Any, column: Hashable, weight: Hashable | None, name: str, wanted: TypeToCut | None
+    table: Any, column: Hashable, weight: Hashable | None, name: str, wanted: TypeToCut | None, nulls: Sequence[str] | None = None
 ) -> tuple[Numbers, Counts]:
     """The values of one column of an eager table as numbers, and how often each occurs."""
     check_names([column, weight] if weight is not None else [column], _names(table), name)
-    numbers = numbers_of(_one(table, column), str(column), name, wanted)
+    numbers = numbers_of(_one(table, column), str(column), name, wanted, nulls)
     weights = None if weight is None else _weights(_one(table, weight), weight, name)
     if numbers.codes is None:
         counts = np.broadcast_to(1, len(numbers.values)) if weights is None else weights

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-Kind = Literal["number", "bool", "text", "date", "datetime", "datetime with zone", "other"]
+Kind = Literal["number", "bool", "text", "date", "datetime", "datetime with zone", "duration", "other"]
 TypeName = Literal["number", "text", "bool", "date", "datetime"]
 Type = TypeName | Sequence[Hashable]
 Label = Any
@@ -138,6 +138,8 @@ def kind_of(label: Label) -> Kind:
         return "datetime" if label.tzinfo is None else "datetime with zone"
     if isinstance(label, dt.date):
         return "date"
+    if isinstance(label, dt.timedelta):
+        return "duration"
     return "other"
 
 

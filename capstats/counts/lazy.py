@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from operator import add
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -14,9 +15,11 @@ import numpy as np
 from capstats.counts import frames, partitions, relations
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label, sum_as_tree
 from capstats.counts.codes import Column, Counts, Sums
-from capstats.counts.columns import column_of
+from capstats.counts.columns import column_of, module_of
 from capstats.counts.frames import check_names
 from capstats.counts.labels import NUMBER, Kind, wrong_labels
+
+_ENGINES = ("duckdb", "polars", "ibis", "pyspark", "py4j", "pyarrow", "narwhals")
 
 
 def is_lazy(table: Any) -> bool:
@@ -25,18 +28,35 @@ def is_lazy(table: Any) -> bool:
 
 
 def read(
-    table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None = None
+    table: Any,
+    columns: Sequence[Hashable],
+    weight: Hashable | None,
+    name: str,
+    cuts: Mapping[Hashable, Cut] | None = None,
+    nulls: Sequence[str] | None = None,
 ) -> tuple[list[Column], Sums]:
     """Distinct rows of the named columns of a lazy frame, and their counts or the sums of their weights."""
+    with _engine_told(name):
+        return _read(table, columns, weight, name, cuts, nulls)
+
+
+def _read(
+    table: Any,
+    columns: Sequence[Hashable],
+    weight: Hashable | None,
+    name: str,
+    cuts: Mapping[Hashable, Cut] | None,
+    nulls: Sequence[str] | None,
+) -> tuple[list[Column], Sums]:
     if type(table).__name__ == "DuckDBPyRelation":
-        return relations.read_relation(table, columns, weight, name, cuts)
+        return relations.read_relation(table, columns, weight, name, cuts, nulls)
     if frames.is_dask(table):
-        return partitions.read(table, columns, weight, name, cuts)
+        return partitions.read(table, columns, weight, name, cuts, nulls)
     frame: nw.LazyFrame[Any] = nw.from_native(table)
     schema = frame.collect_schema()
     _check_names(frame, schema.names(), [*columns, weight] if weight is not None else columns, name)
     cuts = cuts or {}
-    chosen = [nw.col(str(c)) if c not in cuts else _bin(frame, schema[str(c)], cuts[c], str(c), name) for c in columns]
+    chosen = [nw.col(str(c)) if c not in cuts else _bin(frame, schema[str(c)], cuts[c], str(c), name, nulls) for c in columns]
     chosen = [x.alias(f"c{i}") for i, x in enumerate(chosen)]
     groups = [f"c{i}" for i in range(len(columns))]
     if weight is None:
@@ -56,6 +76,21 @@ def read(
     if weight is None:
         return found, [counts]
     return found, [counts, *(rows.get_column(c).to_numpy().astype(dtype) for c, dtype in (("records", "int64"), ("squares", "float64")))]
+
+
+@contextmanager
+def _engine_told(name: str) -> Iterator[None]:
+    """What goes wrong in a user's own query is told by its class, since an engine's words may quote records."""
+    try:
+        yield
+    except Exception as error:
+        if "Query interrupted" in str(error):
+            raise KeyboardInterrupt from None
+        if module_of(error).lstrip("_") not in _ENGINES:
+            raise
+        raise ValueError(
+            f"`{name}` cannot be computed: its engine stops with {type(error).__name__}. Compute it by itself to see why."
+        ) from None
 
 
 def _check_names(frame: nw.LazyFrame[Any], names: Sequence[Hashable], wanted: Sequence[Hashable], name: str) -> None:
@@ -96,13 +131,32 @@ def _records(frame: nw.LazyFrame[Any]) -> int:
 
 
 def numbers_and_counts(
-    table: Any, column: Hashable, weight: Hashable | None, name: str, spec: Spec, wanted: TypeToCut | None
+    table: Any,
+    column: Hashable,
+    weight: Hashable | None,
+    name: str,
+    spec: Spec,
+    wanted: TypeToCut | None,
+    nulls: Sequence[str] | None = None,
 ) -> tuple[Numbers, Counts]:
     """What `bins` needs to know of one column of a lazy frame: its kind, its extent, or its distinct values and their counts."""
+    with _engine_told(name):
+        return _numbers_and_counts(table, column, weight, name, spec, wanted, nulls)
+
+
+def _numbers_and_counts(
+    table: Any,
+    column: Hashable,
+    weight: Hashable | None,
+    name: str,
+    spec: Spec,
+    wanted: TypeToCut | None,
+    nulls: Sequence[str] | None,
+) -> tuple[Numbers, Counts]:
     if type(table).__name__ == "DuckDBPyRelation":
-        return relations.relation_numbers_and_counts(table, column, weight, name, spec, wanted)
+        return relations.relation_numbers_and_counts(table, column, weight, name, spec, wanted, nulls)
     if frames.is_dask(table):
-        return partitions.numbers_and_counts(table, column, weight, name, spec, wanted)
+        return partitions.numbers_and_counts(table, column, weight, name, spec, wanted, nulls)
     frame: nw.LazyFrame[Any] = nw.from_native(table)
     schema = frame.collect_schema()
     _check_names(frame, schema.names(), [column, weight] if weight is not None else [column], name)
@@ -110,7 +164,7 @@ def numbers_and_counts(
     if spec.how == "points":
         return Numbers(_kind(dtype), np.zeros(0)), np.zeros(0, np.int64)
     fractional = weight is not None and _check_weights(frame, schema[str(weight)], str(weight), name)
-    value, missing = _number(frame, dtype, wanted, str(column), name)
+    value, missing = _number(frame, dtype, wanted, str(column), name, nulls)
     present = frame.filter(~missing)
     if not _records(present.head(1)):
         return Numbers(None, np.zeros(0)), np.zeros(0, np.int64)
@@ -138,11 +192,15 @@ def _kind(dtype: Any) -> Kind | None:
         return "number"
     if dtype == nw.Datetime:
         return "datetime" if dtype.time_zone is None else "datetime with zone"
+    if dtype == nw.Duration:
+        return "duration"
     named: dict[Any, Kind | None] = {nw.Date: "date", nw.Boolean: "bool", nw.Unknown: None}
     return named.get(type(dtype), "text" if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)) else "other")
 
 
-def _number(frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, column: str, name: str) -> tuple[nw.Expr, nw.Expr]:
+def _number(
+    frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, column: str, name: str, nulls: Sequence[str] | None
+) -> tuple[nw.Expr, nw.Expr]:
     """What is cut (numbers as integers or 64-bit floats, texts parsed), and where it is missing; raise where some value cannot be."""
     value, kind = nw.col(column), _kind(dtype)
     missing = value.is_null()
@@ -153,6 +211,9 @@ def _number(frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, colu
                 f"Convert it there, or give an eager frame or a CSV file."
             )
         text = value.cast(nw.String)
+        if nulls:
+            missing = missing | text.is_in(list(nulls))
+            text = nw.when(~missing).then(text)
         wrong = ~missing & ~text.str.contains(rf"(?i)^\s*(?:{NUMBER.pattern})\s*$")
         held = frame.filter(wrong).select(text.alias("x")).group_by("x").agg(nw.len().alias("n")).collect()
         if len(held):
@@ -166,9 +227,9 @@ def _number(frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, colu
     return value.cast(nw.Float64) if kind == "number" and not dtype.is_integer() else value, missing
 
 
-def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str) -> nw.Expr:
+def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str, nulls: Sequence[str] | None) -> nw.Expr:
     """The number of cut points below a value, -1 where it is missing."""
-    value, missing = _number(frame, dtype, cut.wanted, column, name)
+    value, missing = _number(frame, dtype, cut.wanted, column, name, nulls)
     kind: Kind | None = "number" if _kind(dtype) == "text" else _kind(dtype)
     as_cut = "datetime" if (kind, cut.wanted) == ("date", "datetime") else kind
     if cut.kind not in (None, as_cut):

@@ -16,11 +16,18 @@ AT_A_TIME = 16  # partial counts that a worker adds up
 Part = tuple[list[Column], Sums]
 
 
-def read(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None = None) -> Part:
+def read(
+    table: Any,
+    columns: Sequence[Hashable],
+    weight: Hashable | None,
+    name: str,
+    cuts: Mapping[Hashable, Cut] | None = None,
+    nulls: Sequence[str] | None = None,
+) -> Part:
     """Distinct rows of the named columns of a Dask frame, and their counts or the sums of their weights."""
 
     def counted(part: Any, own: str) -> Part:
-        found, weights = frames.read(part, columns, weight, own, cuts)
+        found, weights = frames.read(part, columns, weight, own, cuts, nulls=nulls)
         return _counted(found, () if weights is None else sampled(weights))
 
     asked = [*columns, *([] if weight is None else [weight])]
@@ -31,12 +38,18 @@ def read(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name:
 
 
 def numbers_and_counts(
-    table: Any, column: Hashable, weight: Hashable | None, name: str, spec: Spec, wanted: TypeToCut | None
+    table: Any,
+    column: Hashable,
+    weight: Hashable | None,
+    name: str,
+    spec: Spec,
+    wanted: TypeToCut | None,
+    nulls: Sequence[str] | None = None,
 ) -> tuple[Numbers, Counts]:
     """What `bins` needs to know of one column of a Dask frame: its kind, and its extent or its distinct values and their counts."""
 
     def tallied(part: Any, own: str) -> tuple[Numbers, Counts]:
-        numbers, counts = frames.numbers_and_counts(part, column, weight, own, wanted)
+        numbers, counts = frames.numbers_and_counts(part, column, weight, own, wanted, nulls)
         return _tally(numbers, *finite_values(numbers, counts), spec)
 
     def together(parts: Sequence[tuple[Numbers, Counts]], names: Sequence[str]) -> tuple[Numbers, Counts]:

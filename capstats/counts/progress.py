@@ -37,7 +37,9 @@ class Step:
 
     def done(self) -> float:
         """How much of the total is done."""
-        return self.rows if self.told is None else max(self.told(), 0)
+        if self.told is not None:
+            self.rows = max(self.rows, self.told())  # at its end a query tells -1
+        return self.rows
 
 
 class Progress:
@@ -75,9 +77,7 @@ class Progress:
 
     @contextmanager
     def query(self, connection: Any, table: str) -> Iterator[None]:
-        """What a DuckDB connection does in this block, as far as it tells; its own bar is not shown."""
-        connection.execute("SET enable_progress_bar_print = false")
-        connection.execute(f"SET enable_progress_bar = {'true' if self.shown else 'false'}")
+        """What a DuckDB connection does in this block, as far as it tells."""
         told = getattr(connection, "query_progress", None)  # older versions do not tell
         before, self._step = self._step, Step(f"counting {table}", 100 if told else None, told)
         try:

@@ -58,9 +58,9 @@ def find_cut(source: Source, column: Hashable, spec: Spec, options: Options) -> 
     if engines.is_path(table):
         numbers, counts = engines.numbers_and_counts(table, column, weight, name, spec, wanted, options)
     elif lazy.is_lazy(table):
-        numbers, counts = lazy.numbers_and_counts(table, column, weight, name, spec, wanted)
+        numbers, counts = lazy.numbers_and_counts(table, column, weight, name, spec, wanted, options.null_values)
     else:
-        numbers, counts = frames.numbers_and_counts(table, column, weight, name, wanted)
+        numbers, counts = frames.numbers_and_counts(table, column, weight, name, wanted, options.null_values)
     if spec.how == "points":
         return cut_at_points(spec.points, numbers.kind, wanted, column)
     return cut_by_counts(spec, numbers, counts, wanted, column)
@@ -89,10 +89,9 @@ def read(
     """
     found, rows, sums = _rows(source, columns, cuts, options, by_record)
     key, target = (factor(found[:keys]), factor(found[keys:])) if rows is None else rows.split(keys)
-    types = {c: wanted for c, wanted in options.types.items() if c not in cuts}
     return Counted(
-        _part(key, columns[:keys], found[:keys], _records(sums), types, source.name),
-        _part(target, columns[keys:], found[keys:], _records(sums), types, source.name),
+        _part(key, columns[:keys], found[:keys], _records(sums), options, cuts, source.name),
+        _part(target, columns[keys:], found[keys:], _records(sums), options, cuts, source.name),
         sums,
     )
 
@@ -101,7 +100,7 @@ def read_rows(source: Source, columns: Sequence[Hashable], options: Options, by_
     """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
     found, rows, sums = _rows(source, columns, {}, options, by_record)
     distinct = factor(found) if rows is None else rows.whole()
-    return _part(distinct, columns, found, _records(sums), options.types, source.name), sums[0]
+    return _part(distinct, columns, found, _records(sums), options, {}, source.name), sums[0]
 
 
 def _rows(
@@ -112,7 +111,8 @@ def _rows(
     n = len(found[0].codes)
     if n == 0:
         raise ValueError(f"`{source.name}` is empty: it has no record.")
-    step = options.progress.step(f"counting {source.name}", rows=n)
+    grouped = engines.is_path(source.table) or lazy.is_lazy(source.table)
+    step = options.progress.step(f"{'ordering distinct rows of' if grouped else 'counting'} {source.name}", rows=n)
     if by_record:
         return found, None, [np.ones(n, np.int64)]
     rows = count(found, sums[0] if sums else None, step.advance, sums[1:])
@@ -125,11 +125,22 @@ def _records(sums: Sums) -> Counts:
 
 
 def _part(
-    distinct: Factor, columns: Sequence[Hashable], found: Sequence[Column], counts: Counts, types: Mapping[Hashable, Type], table: str
+    distinct: Factor,
+    columns: Sequence[Hashable],
+    found: Sequence[Column],
+    counts: Counts,
+    options: Options,
+    cuts: Mapping[Hashable, Cut],
+    table: str,
 ) -> Part:
-    records = np.bincount(distinct.of_row, counts, len(distinct.flat)) if types else None
+    """Columns whose labels are those that the options ask for; those that are cut have labels already."""
+    wanted = {column: type_ for column, type_ in options.types.items() if column not in cuts}
+    records = np.bincount(distinct.of_row, counts, len(distinct.flat)) if wanted else None
+    nulls = frozenset(options.null_values or ())
     labelled = [
-        _labelled(name, Column(codes, x.labels, ordered=x.ordered), records, types.get(name), table)
+        _labelled(
+            name, Column(codes, x.labels, ordered=x.ordered), records, None if name in cuts else options.types.get(name), nulls, table
+        )
         for name, x, codes in zip(columns, found, distinct.codes, strict=True)
     ]
     return Part(labelled, distinct.of_row)
@@ -145,18 +156,18 @@ def _columns(
     if engines.is_path(table):
         grouped = engines.read(table, columns, weight, name, cuts, options)
     elif lazy.is_lazy(table):
-        grouped = lazy.read(table, columns, weight, name, cuts)
+        grouped = lazy.read(table, columns, weight, name, cuts, options.null_values)
     elif not by_record and not cuts and relations.suits_text(table, columns):
-        grouped = relations.read_text(table, columns, weight, name)
+        grouped = relations.read_text(table, columns, weight, name, options)
     if grouped is not None:
         found, sums = grouped
         return found, sums if source.sampling else sums[:1]
-    found, weights = frames.read(table, columns, weight, name, cuts, by_record=by_record)
+    found, weights = frames.read(table, columns, weight, name, cuts, by_record=by_record, nulls=options.null_values)
     return found, () if weights is None else sampled(weights) if source.sampling else [weights]
 
 
-def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: Type | None, table: str) -> Column:
-    """A column of labels of the wanted type: of those that occur, or of all where their order is the caller's.
+def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: Type | None, nulls: frozenset[str], table: str) -> Column:
+    """A column of labels of the wanted type: of those that occur, or of all where their order is the caller's; texts may mean missing.
 
     ``records`` is how many records each row stands for; it is known where a type is wanted.
     """
@@ -168,6 +179,8 @@ def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: T
             place[occurring] = np.arange(len(occurring))
             codes = place[codes]
         labels, occurring = chosen(labels, occurring), np.arange(len(occurring))
+    if nulls and not isinstance(labels, np.ndarray):
+        labels = [MISSING if isinstance(x, str) and x in nulls else x for x in labels]
     if wanted is not None:
         used = occurring.tolist()
         held = np.bincount(codes, records, len(labels))[occurring].tolist()

@@ -3,44 +3,26 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
 import importlib.util
 import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
 from capstats.counts.codes import Column, Counts, Sums
-from capstats.counts.columns import column_of, unmasked
+from capstats.counts.columns import column_of, no_date, no_duration, unmasked
+from capstats.counts.connections import answer, connect
 from capstats.counts.frames import check_names, whole_weights
-from capstats.counts.labels import MISSING, NUMBER, Kind, as_type, one_kind
-
-if TYPE_CHECKING:
-    import duckdb
+from capstats.counts.labels import MISSING, NUMBER, Kind, as_type, one_kind, wrong_labels
+from capstats.counts.options import Options
 
 MUCH = 50_000  # records from which starting a query pays
 _EXACT = ("DECIMAL", "HUGEINT", "UHUGEINT")  # types whose array form would be a float
-
-
-def connect(memory_limit: str | None = None) -> duckdb.DuckDBPyConnection:
-    """A connection of its own; to a database that is kept, for opening one costs 20 ms, unless memory is limited."""
-    import duckdb
-
-    if memory_limit is None:
-        return _kept().cursor()
-    return duckdb.connect(config={"memory_limit": memory_limit})
-
-
-@functools.cache
-def _kept() -> duckdb.DuckDBPyConnection:
-    import duckdb
-
-    return duckdb.connect()
 
 
 def wanted_columns(columns: Sequence[Hashable], weight: Hashable | None) -> list[Hashable]:
@@ -49,21 +31,32 @@ def wanted_columns(columns: Sequence[Hashable], weight: Hashable | None) -> list
 
 
 def read_relation(
-    table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None = None
+    table: Any,
+    columns: Sequence[Hashable],
+    weight: Hashable | None,
+    name: str,
+    cuts: Mapping[Hashable, Cut] | None = None,
+    nulls: Sequence[str] | None = None,
 ) -> tuple[list[Column], Sums]:
     """Distinct rows of the named columns of a DuckDB relation, and their counts or the sums of their weights."""
     wanted = wanted_columns(columns, weight)
     check_names(wanted, table.columns, name)
-    return grouped(numbered(table, wanted), columns, weight, name, cuts or {})
+    return grouped(numbered(table, wanted, nulls), columns, weight, name, cuts or {})
 
 
 def relation_numbers_and_counts(
-    table: Any, column: Hashable, weight: Hashable | None, name: str, spec: Spec, wanted: TypeToCut | None
+    table: Any,
+    column: Hashable,
+    weight: Hashable | None,
+    name: str,
+    spec: Spec,
+    wanted: TypeToCut | None,
+    nulls: Sequence[str] | None = None,
 ) -> tuple[Numbers, Counts]:
     """What `bins` needs to know of one column of a DuckDB relation: its kind, its extent, or its distinct values and their counts."""
     chosen = wanted_columns([column], weight)
     check_names(chosen, table.columns, name)
-    return numbers(numbered(table, chosen), column, weight, name, spec, wanted)
+    return numbers(numbered(table, chosen, nulls), column, weight, name, spec, wanted)
 
 
 def suits_text(table: Any, columns: Sequence[Hashable]) -> bool:
@@ -80,7 +73,9 @@ def suits_text(table: Any, columns: Sequence[Hashable]) -> bool:
     return all(pd.api.types.infer_dtype(values, skipna=True) == "string" for values in [*text, *levels])
 
 
-def read_text(table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str) -> tuple[list[Column], Sums] | None:
+def read_text(
+    table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, options: Options
+) -> tuple[list[Column], Sums] | None:
     """Distinct rows of such a frame, and their counts or the sums of their weights; None where DuckDB refuses a value."""
     import duckdb
 
@@ -89,9 +84,9 @@ def read_text(table: Any, columns: Sequence[Hashable], weight: Hashable | None, 
     frame = pd.DataFrame({f"c{i}": table[c] for i, c in enumerate(wanted)}, copy=False)
     if duckdb.__version__.startswith("1.") and not all(_is_utf8(frame[c]) for c in frame):
         return None  # before 2.0 DuckDB cuts such a text short, or breaks
-    with connect() as connection:
+    with connect(options) as connection:
         try:
-            return grouped(connection.from_df(frame), columns, weight, name, {})
+            return answer(connection, lambda: grouped(connection.from_df(frame), columns, weight, name, {}))
         except (duckdb.Error, UnicodeError):  # half a surrogate pair is no UTF-8
             return None
 
@@ -108,9 +103,16 @@ def _is_utf8(values: pd.Series[Any]) -> bool:
     return True
 
 
-def numbered(table: Any, wanted: Sequence[Hashable]) -> Any:
-    """The wanted columns of a relation as c0, c1, ..."""
-    return table.select(", ".join(f"{_quoted(str(c))} AS c{i}" for i, c in enumerate(wanted)))
+def numbered(table: Any, wanted: Sequence[Hashable], nulls: Sequence[str] | None = None) -> Any:
+    """The wanted columns of a relation as c0, c1, ...; a text that is one of ``nulls`` is missing."""
+    chosen = [_quoted(str(column)) for column in wanted]
+    if nulls:
+        types = dict(zip(table.columns, map(str, table.types), strict=True))
+        texts = ", ".join("'" + text.replace("'", "''") + "'" for text in nulls)
+        for i, column in enumerate(wanted):
+            if kind_of_type(types[str(column)]) == "text":
+                chosen[i] = f"CASE WHEN {chosen[i]}::VARCHAR NOT IN ({texts}) THEN {chosen[i]} END"
+    return table.select(", ".join(f"{c} AS c{i}" for i, c in enumerate(chosen)))
 
 
 def _quoted(name: str) -> str:
@@ -124,6 +126,10 @@ def grouped(
     types = list(map(str, table.types))
     parts = [f"c{i}::VARCHAR AS c{i}" if types[i].startswith(_EXACT) else f"c{i}" for i in range(len(columns))]
     for i, column in enumerate(columns):
+        if types[i] == "INTERVAL":
+            if table.filter(f"extract(year FROM c{i}) <> 0 OR extract(month FROM c{i}) <> 0").limit(1).fetchall():
+                raise no_duration(str(column), name)
+            parts[i] = f"epoch_us(c{i}) AS c{i}"
         if column in cuts:
             table = table.select(f"*, {_number_cut(f'c{i}', types[i], cuts[column])} AS x{i}")
             parts[i] = f"{_bin(f'c{i}', types[i], f'x{i}', cuts[column])} AS c{i}"
@@ -174,10 +180,16 @@ def _check_weights(table: Any, weight: str, column: Hashable, name: str) -> bool
 def _column(values: Any, dtype: str, column: str, name: str) -> Column:
     """DuckDB's array as codes; what its array form blurs (dates, zones, exact numbers) is told by its type."""
     arrow = hasattr(values, "to_pylist")
+    if dtype == "INTERVAL":  # in microseconds
+        return column_of(values.cast("duration[us]") if arrow else unmasked(values.astype("m8[us]")), column, name)
     if dtype.startswith(_EXACT):
         return column_of([x if x is None else Decimal(x) for x in (values.to_pylist() if arrow else unmasked(values))], column, name)
     if arrow:
         return column_of(values, column, name)
+    if values.dtype.kind == "M" and values.dtype != "M8[ns]":  # which spans the years 1678 to 2262
+        day = values.astype("M8[D]")
+        if (day < np.datetime64("0001-01-01")).any() or (day > np.datetime64("9999-12-31")).any():
+            raise no_date(column, name)
     found = column_of(values.astype("datetime64[D]") if dtype == "DATE" else values, column, name)
     if dtype.startswith("TIMESTAMPTZ") or dtype.endswith("ZONE"):
         found.labels = [x if x is MISSING else x.tz_localize("UTC") for x in found.labels]
@@ -200,7 +212,14 @@ def kind_of_type(dtype: str) -> Kind | None:
         return "datetime with zone" if dtype.startswith("TIMESTAMPTZ") or dtype.endswith("ZONE") else "datetime"
     if dtype.startswith(("DECIMAL", "FLOAT", "DOUBLE")) or re.fullmatch("U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?", dtype):
         return "number"
-    named: dict[str, Kind | None] = {"DATE": "date", "VARCHAR": "text", "BOOLEAN": "bool", "NULL": None, '"NULL"': None}
+    named: dict[str, Kind | None] = {
+        "DATE": "date",
+        "VARCHAR": "text",
+        "BOOLEAN": "bool",
+        "INTERVAL": "duration",
+        "NULL": None,
+        '"NULL"': None,
+    }
     return named.get(dtype, "text" if dtype.startswith("ENUM") else "other")
 
 
@@ -289,16 +308,13 @@ def numbers(
 
 
 def _wrong_value(rows: Any, dtype: str, wanted: TypeToCut | None, column: Hashable, name: str, cut: Cut | None = None) -> Exception:
-    """The error for the first of the rows (c0), whose values are of another kind than is cut, or do not parse."""
+    """The error for rows (c0) whose values are of another kind than is cut, or do not parse."""
     kind = kind_of_type(dtype)
     if kind == "text":
-        text = rows.select("c0::VARCHAR").limit(1).fetchall()[0][0]
-        kind = one_kind(as_type([text], wanted or "number", str(column), name), column, name)
+        texts, records = zip(*rows.aggregate("c0::VARCHAR, count(*)", "c0").fetchall(), strict=True)
+        kind = one_kind(as_type(texts, wanted or "number", str(column), name, records), column, name)
         if cut is None or kind == cut.kind:
-            return ValueError(
-                f"Column {column!r} of `{name}` holds {text!r}, which is not in a form that files are cut in: "
-                f"{_FORMS[wanted or 'number']}. Mend the value, or read the file into a data frame first."
-            )
+            return wrong_labels(texts, records, f"in a form that is cut in files: {_FORMS[wanted or 'number']}", str(column), name)
     check_kind(kind, wanted, str(column), name)
     return mismatch(kind, cut, str(column), name) if cut is not None else TypeError(f"Column {column!r} of `{name}` cannot be cut.")
 

@@ -14,7 +14,7 @@ from capstats.counts.codes import Column, Counts, Places, joint_labels, union
 from capstats.counts.labels import MISSING, Label, Type, check_types, kind_of
 from capstats.counts.options import Options
 from capstats.counts.reading import read_rows
-from capstats.counts.sources import Source, check_records, chosen_columns, released
+from capstats.counts.sources import Source, chosen_columns, released, with_records
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def whole_records(
     if not several:
         raise TypeError("`synthetic` is None; give the released table, or a sequence of them.")
     sources = [Source(name, table, None) for name, table in {**tables, **dict(zip(called, several, strict=True))}.items()]
+    sources = [with_records(source) for source in sources]
     for source in sources:
-        check_records(source)
         if each and source.name in tables and not _in_memory(source.table):
             raise TypeError(
                 f"`{source.name}` must be in memory, for the result has its order; got {type(source.table).__name__}. Collect it."

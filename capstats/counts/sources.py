@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from capstats.counts import engines, frames
+from capstats.counts import engines, formats, frames
 from capstats.counts.labels import Label, canonical
 
 Weight = Hashable | None
@@ -51,8 +51,7 @@ def sources_of(original: Any, synthetic: Any, holdout: Any, weights: Any, counts
                 f"`{name}` has both `weights` ({weight!r}) and `counts` ({number!r}): a row is one weighted record, or stands for several. "
                 f"Give one of them, and None for `{name}` in the other."
             )
-        sources.append(Source(name, table, number if weight is None else weight, weight is not None))
-        check_records(sources[-1])
+        sources.append(with_records(Source(name, table, number if weight is None else weight, weight is not None)))
     return sources, labels
 
 
@@ -90,13 +89,16 @@ def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
     return labels, several, [f"synthetic[{label!r}]" for label in labels]
 
 
-def check_records(source: Source) -> None:
-    """Raise unless it is a table of records that can be read."""
+def with_records(source: Source) -> Source:
+    """The source with a table of records that can be counted: files of other formats than CSV and Parquet are read into memory."""
+    if formats.is_format(source.table):
+        return replace(source, table=formats.loaded(source.table, source.name))
     if not (engines.is_path(source.table) or frames.is_frame(source.table)):
         raise TypeError(
-            f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to CSV or Parquet. "
-            f"For tables of counts use from_counts."
+            f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to a file: "
+            f"{engines.FORMATS}, or {engines.OTHERS}. For tables of counts use from_counts."
         )
+    return source
 
 
 def _is_column(values: Any) -> bool:

@@ -15,6 +15,7 @@ from capstats.counts.axes import join_columns
 from capstats.counts.backing import Backing, choose_sparse, stacked, table_of
 from capstats.counts.bins import Cut, check_bins
 from capstats.counts.codes import Places
+from capstats.counts.csv_text import codec
 from capstats.counts.labels import MISSING, Label, Type, check_types, free_name
 from capstats.counts.levels import warn_of_levels
 from capstats.counts.options import Options
@@ -53,8 +54,14 @@ def tabulate(
     original : data frame, lazy frame, mapping of columns, or path
         The confidential records: a pandas or polars frame, a pyarrow table, any eager frame that narwhals knows, or a mapping
         {column: values}; a lazy frame, which its own engine counts, so that only counts come back: polars, DuckDB, Ibis, PySpark, or Dask
-        (whose workers need capstats, too); or a path or glob to Parquet or CSV files, which DuckDB counts where they lie. CSV is UTF-8
-        with the names in its first line, separated by comma, tab, semicolon or bar; a row that does not fit raises.
+        (whose workers need capstats, too); or a path or glob to Parquet or CSV files, which DuckDB counts where they lie; or, with the
+        extra ``formats``, the path of a file of Excel (.xlsx: first sheet, names in its first row), Stata (.dta), SPSS (.sav, .zsav, .por),
+        SAS (.sas7bdat, .xpt) or Arrow (.feather, .arrow), which is read into memory. Values with a label are read as their labels, ordered
+        as coded; user-missing values are missing.
+        CSV is UTF-8 (see `encoding`), may be compressed (.gz, .bz2, .xz, or .zip with one file), and has the names in its first line,
+        separated by comma, tab, semicolon or bar. Fields are read byte for byte: spaces are kept, quotes enclose a field as a whole, a
+        record with too few or too many fields raises with its line. Checksums of compressed CSV are verified; those of Parquet pages
+        are not, since DuckDB ignores them.
     synthetic : same, a sequence of them, or a mapping {label: table}, optional
         The records to be released. Several tables give `s` the dim ``synthetic``; without any there is no `s`.
     keys, target : column name or sequence of names
@@ -65,8 +72,9 @@ def tabulate(
         Whether a missing value is one more level of its column (`MISSING`), or its record is dropped; how many were dropped is told in
         ``attrs["dropped"]``.
     null_values : str or sequence of str, optional
-        For CSV: the texts that mean a missing value, in place of the default "" (an empty field without quotes; with quotes it is
-        an empty text).
+        The texts that mean a missing value, in every table and column, before `types` and `bins` parse them: ``["", "NA"]``. Not given,
+        no text is missing but an empty field without quotes in CSV. Given, it takes the place of that rule: an empty field is missing
+        only if "" is one of the texts, and then `""` with quotes is missing too.
     types : mapping {column: "number" | "text" | "bool" | "date" | "datetime" | list of levels in order}, optional
         What the labels of a column are to become; CSV alone knows only text. Dates are written as 2024-01-31 (ISO 8601). A list
         of levels also fixes their order.
@@ -91,13 +99,19 @@ def tabulate(
         a table has more than 2**24 cells and fewer than a quarter of them are filled. Every measure gives the same numbers on both; a
         measure with a value for each cell says what it gives for cells that hold no record.
     encoding : str, optional
-        For CSV files: how their text is encoded, such as "cp1252"; UTF-8 by default.
+        For CSV files: the encoding of their text, any that Python knows, such as "cp1252"; UTF-8 by default. It applies to all CSV files
+        of the call.
     decimal : {".", ","}
-        For CSV files: the sign before the decimals of numbers, where `types` or `bins` reads a column as numbers.
+        For CSV files: the sign before the decimals of numbers, where `types`, `bins` or `weights` reads a column as numbers. With ","
+        a value such as "1.5" is not a number.
     memory_limit : str, optional
-        For files: how much memory DuckDB may use, such as "1GB"; beyond it, it spills to disk.
+        For files, and for long text in pandas' objects: how much memory DuckDB may use, such as "1GB" (by default 80 % of the machine's).
+        What does not fit is written to a new folder, "capstats-..." within `spill_dir`, which its owner alone can read (mode 0700) and
+        which is removed when the table is read. A killed process leaves its folder behind, and the next run with the same `spill_dir`
+        removes it. DuckDB 1.4 and later encrypt these files with a key that is kept in memory; it is not made by a strong generator, so
+        the rights of the folder are what protects them. Older versions do not encrypt.
     spill_dir : path, optional
-        Folder for what does not fit in memory, in place of the system's temporary folder. See `memory_limit`.
+        Existing folder for what does not fit in memory, in place of the system's temporary folder; see `memory_limit`.
     progress : bool, optional
         Whether a count of more than two seconds shows its progress on stderr. By default it does where stderr is a terminal or a notebook.
 
@@ -138,25 +152,27 @@ def tabulate(
     >>> tables.o.sel(target="low").values.tolist()
     [1, 1]
     """
-    records = read_records(
-        original,
-        synthetic,
-        holdout,
-        chosen_columns(keys, "keys"),
-        chosen_columns(target, "target"),
-        missing=missing,
-        null_values=null_values,
-        types=types,
-        bins=bins,
-        weights=weights,
-        counts=counts,
-        encoding=encoding,
-        decimal=decimal,
-        memory_limit=memory_limit,
-        spill_dir=spill_dir,
-        progress=progress,
-    )
-    tables = on_axes(records, backing)[0]
+    with Progress(progress) as shown:
+        records = read_records(
+            original,
+            synthetic,
+            holdout,
+            chosen_columns(keys, "keys"),
+            chosen_columns(target, "target"),
+            missing=missing,
+            null_values=null_values,
+            types=types,
+            bins=bins,
+            weights=weights,
+            counts=counts,
+            encoding=encoding,
+            decimal=decimal,
+            memory_limit=memory_limit,
+            spill_dir=spill_dir,
+            progress=shown,
+        )
+        shown.step("joining the tables")
+        tables = on_axes(records, backing)[0]
     warn_of_levels(tables.attrs)
     return tables
 
@@ -236,7 +252,7 @@ def read_records(
     decimal: str = ".",
     memory_limit: str | None = None,
     spill_dir: str | Path | None = None,
-    progress: bool | None = None,
+    progress: Progress | None = None,
     by_record: bool = False,
 ) -> Records:
     """All tables counted over the key and target columns, each of them read once; the arguments are `tabulate`'s.
@@ -253,20 +269,24 @@ def read_records(
     check_types(types, columns, "neither a key nor the target")
     specs = check_bins(bins, columns, types or {})
     sources, labels = sources_of(original, synthetic, holdout, weights, counts)
-    if null_values is not None and not any(engines.is_csv(source.table) for source in sources):
-        raise ValueError("`null_values` is for CSV files, and no table is one. Recode the column, or use `types`.")
+    if decimal not in (".", ","):
+        raise ValueError(f'`decimal` must be "." or ","; got {decimal!r}.')
+    codec(encoding)
+    if not any(engines.is_csv(source.table) for source in sources):
+        for argument, given in (("encoding", encoding is not None), ("decimal", decimal != ".")):
+            if given:
+                raise ValueError(f"`{argument}` applies to CSV files only; no CSV file was given. Leave it out.")
     nulls = [null_values] if isinstance(null_values, str) else null_values
     if nulls is not None and not (isinstance(nulls, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in nulls)):
-        raise TypeError(f"`null_values` must be a text or a list of texts, as they stand in the file; got {null_values!r}.")
+        raise TypeError(f"`null_values` must be a text or a list of texts; got {null_values!r}.")
 
     tables: list[Counted] = []
     dropped: dict[str, Any] = {}
     orders: dict[Hashable, list[Label]] = {}
-    options = Options(types or {}, nulls, encoding, decimal, memory_limit, spill_dir, Progress(progress))
+    options = Options(types or {}, nulls, encoding, decimal, memory_limit, spill_dir, progress or Progress(False))
     k = len(key_columns)
-    with options.progress:
-        cuts = {column: find_cut(sources[0], column, spec, options) for column, spec in specs.items()}
-        found = each(sources, lambda source: read(source, columns, k, cuts, options, by_record=by_record and source is sources[0]))
+    cuts = {column: find_cut(sources[0], column, spec, options) for column, spec in specs.items()}
+    found = each(sources, lambda source: read(source, columns, k, cuts, options, by_record=by_record and source is sources[0]))
     for source, table in zip(sources, found, strict=True):
         if missing == "drop":
             table, dropped[source.name] = without_missing(table)

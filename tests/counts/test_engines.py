@@ -53,15 +53,15 @@ def test_an_empty_field_is_missing_and_a_quoted_empty_field_is_empty_text(tmp_pa
 @pytest.mark.parametrize(
     ("nulls", "expected"),
     [
-        ([""], {"": 1, "x": 1, "NA": 2, "-9": 1, MISSING: 1}),
+        ([""], {"x": 1, "NA": 2, "-9": 1, MISSING: 2}),
         (["NA"], {"": 2, "x": 1, "-9": 1, MISSING: 2}),
-        (["NA", ""], {"": 1, "x": 1, "-9": 1, MISSING: 3}),
+        (["NA", ""], {"x": 1, "-9": 1, MISSING: 4}),
         (["-9", "NA"], {"": 2, "x": 1, MISSING: 3}),
         (["it's"], {"": 2, "x": 1, "NA": 2, "-9": 1}),
         ([], {"": 2, "x": 1, "NA": 2, "-9": 1}),
     ],
 )
-def test_null_values_take_the_place_of_the_empty_field(tmp_path: Path, nulls: list[str], expected: dict[Any, int]) -> None:
+def test_null_values_take_the_place_of_the_empty_field_quoted_or_not(tmp_path: Path, nulls: list[str], expected: dict[Any, int]) -> None:
     path = written(tmp_path, 'a,b\n"",1\n,2\n"NA",3\nNA,4\n-9,5\nx,6\n')
     assert records(path, ["a"], null_values=nulls) == {(label,): n for label, n in expected.items()}
 
@@ -83,13 +83,13 @@ def test_hash_starts_no_comment(tmp_path: Path) -> None:
 
 def test_a_row_of_one_hash_is_not_left_out(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b\nx,1\n#y\nz,3\n")
-    with pytest.raises(ValueError, match=r"`original` \(.*\) cannot be read: .*Line: 3 .*#y .*Columns: 2 Found: 1.* Mend the file"):
+    with pytest.raises(ValueError, match=r"`original` \(.*\) cannot be read: line 3: the record has 1 field, .* Repair the file"):
         records(path, ["a"])
 
 
 @pytest.mark.parametrize("text", ["a,b\nx,1\ny\na,b,c\n1,2,3\n", "a,b\nx,1\ny,2,3\n", "a,b\nx,1\n\na,b,c\nx,1,2\n", 'a,b\n"x,1\ny,2\n'])
 def test_no_row_is_skipped_to_make_the_others_fit(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ValueError, match=r"`original` \(.*table.csv\) cannot be read: .*Line: \d.* Mend the file, or read it"):
+    with pytest.raises(ValueError, match=r"`original` \(.*table.csv\) cannot be read: line \d.* Repair the file, or read it"):
         records(written(tmp_path, text), ["a"])
 
 
@@ -174,19 +174,21 @@ def test_an_absent_column_raises_with_the_nearest_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "\n", ",,\nx,y,z\n"])
 def test_a_file_without_names_is_told_so(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ValueError, match=r"`original` \(.*table\.csv\) has no names of columns in its first line\. Put them there"):
+    with pytest.raises(ValueError, match=r"`original` \(.*table\.csv\) cannot be read: it has no header row\. Add one"):
         records(written(tmp_path, text), ["a"])
 
 
 def test_a_file_in_utf_16_is_told_so(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("a,b\nx,1\n", encoding="utf-16")
-    with pytest.raises(ValueError, match=r"table\.csv' is not UTF-8: its first line holds a zero byte, as UTF-16 does\. Save it as UTF-8"):
+    with pytest.raises(
+        ValueError, match=r"table\.csv\) cannot be read: line 1 is not UTF-8\. Give its encoding, such as encoding=\"utf-16\""
+    ):
         records(path, ["a"])
 
 
 def test_names_that_do_not_stand_in_the_first_line_are_not_looked_for(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="has no names of columns in its first line"):
+    with pytest.raises(ValueError, match="it has no header row"):
         records(written(tmp_path, "\n\na,b\nx,1\n"), ["a"])
     with pytest.raises(ValueError, match=r"Column 'a' is not in `original`\. It has 'A title'"):
         records(written(tmp_path, "A title\na,b\nx,1\n"), ["a"])
@@ -240,7 +242,7 @@ def test_a_column_that_one_file_of_a_glob_lacks_raises(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_raises_with_the_path(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"`original`: no file matches '.*none.csv'\. Mend the path"):
+    with pytest.raises(FileNotFoundError, match=r"`original`: no file matches '.*none.csv'\. Check the path"):
         records(tmp_path / "none.csv", ["a"])
 
 
@@ -250,7 +252,7 @@ def test_a_relative_path_is_read_from_here(tmp_path: Path, monkeypatch: pytest.M
     assert records("table.csv", ["a"]) == records(Path("table.csv"), ["a"]) == records("*.csv", ["a"]) == {("x",): 1}
 
 
-@pytest.mark.parametrize("name", ["t.xlsx", "t", "csv", "t.csv.zip"])
+@pytest.mark.parametrize("name", ["t.docx", "t", "csv", "t.csv.7z"])
 def test_another_ending_raises_and_lists_those_that_are_read(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match=rf"`original` is '.*{name}'; files are read by their ending.*\.parquet.*\.csv.*Rename"):
         records(written(tmp_path, "a\nx\n", name), ["a"])
@@ -266,13 +268,13 @@ def test_a_glob_of_two_formats_raises(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("t.csv", "a,b\nxé,1\n".encode("latin-1")),
+        ("t.csv", b"a,b\n1,2,3\n"),
         ("t.parquet", b"no parquet at all"),
         ("t.csv", ('a,"b' + "x" * 200_000).encode()),
     ],
 )
 def test_a_file_that_cannot_be_read_raises_with_name_path_and_reason(tmp_path: Path, name: str, data: bytes) -> None:
-    with pytest.raises(ValueError, match=rf"`original` \(.*{name}\) cannot be read: .{{10,}} Mend the file, or read it into") as raised:
+    with pytest.raises(ValueError, match=rf"`original` \(.*{name}.*\) cannot be read: .{{10,}} Repair the file, or read it into") as raised:
         records(written(tmp_path, data, name), ["a"])
     assert "Possible" not in str(raised.value)
 
@@ -280,7 +282,7 @@ def test_a_file_that_cannot_be_read_raises_with_name_path_and_reason(tmp_path: P
 def test_a_file_that_only_claims_to_be_gzip_raises(tmp_path: Path) -> None:
     path = tmp_path / "t.csv.gz"
     path.write_bytes(b"a,b\nx,1\n")
-    with pytest.raises(ValueError, match="cannot be read: Not a gzipped file"):
+    with pytest.raises(ValueError, match=r"cannot be read: its gzip data are damaged or incomplete\. Copy or compress"):
         records(path, ["a"])
     path.write_bytes(gzip.compress(b"a,b\n" + os.urandom(1000))[:40])
     with pytest.raises(ValueError, match="cannot be read: "):
