@@ -18,6 +18,7 @@ from capstats.counts.codes import Column, Factor, Places, factor
 from capstats.counts.labels import free_name, level_index
 from capstats.counts.levels import compared, warn_of_levels
 from capstats.counts.primitives import Array
+from capstats.counts.tables import attrs_of_tables
 from capstats.counts.tabulate import Records
 
 SCATTER = 3  # to add one filled cell where it belongs costs as much as to add so many neighbours of a row
@@ -81,6 +82,7 @@ class Lattice:
             self.names.append(free_name(column, [*self.names, *(c for c in columns if c != column)]))
         self.levels: list[Any] = list(key.levels)
         self.synthetic = None if records.labels is None else level_index(records.labels)
+        self.attrs = attrs_of_tables(records.weights)
         self.backing = backing
         self.cells = [[Filled.of(table) for table in of_target] for of_target in tables]
         distinct = factor([Column(np.asarray(codes), range(len(level))) for codes, level in zip(key.codes, key.levels, strict=True)])
@@ -132,11 +134,11 @@ class Lattice:
         """The tables o and s of a keyset and a target column, as `tabulate` returns them, or without their labels."""
         first, *others = keyset.tables[target]
         coords = self._coords(keyset, target) if labelled else xr.Coordinates()
-        o = xr.DataArray(first, coords, ("target", "key"), "o")
+        o = xr.DataArray(first, coords, ("target", "key"), "o", self.attrs.get("o"))
         if self.synthetic is None:
-            return o, xr.DataArray(others[0], coords, ("target", "key"), "s")
+            return o, xr.DataArray(others[0], coords, ("target", "key"), "s", self.attrs.get("s"))
         several = coords.merge({"synthetic": self.synthetic}).coords
-        return o, xr.DataArray(stacked(others), several, ("synthetic", "target", "key"), "s")
+        return o, xr.DataArray(stacked(others), several, ("synthetic", "target", "key"), "s", self.attrs.get("s"))
 
     def _coords(self, keyset: Keyset, target: int) -> xr.Coordinates:
         """Labels of both axes; where no key column is known there is one key, 0."""

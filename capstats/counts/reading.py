@@ -47,7 +47,9 @@ class Counted:
 
     def summed(self, part: int) -> Counts:
         """One of the three sums of sampling weights; without them the counts, since each record then weighs 1."""
-        return self.sums[part] if len(self.sums) > 1 else self.counts.astype(np.float64) if part == 2 else self.counts
+        if len(self.sums) > 1:
+            return self.sums[part]
+        return self.counts.astype(np.float64) if part == 2 else self.counts
 
 
 def find_cut(source: Source, column: Hashable, spec: Spec, options: Options) -> Cut:
@@ -163,7 +165,9 @@ def _columns(
         found, sums = grouped
         return found, sums if source.sampling else sums[:1]
     found, weights = frames.read(table, columns, weight, name, cuts, by_record=by_record, nulls=options.null_values)
-    return found, () if weights is None else sampled(weights) if source.sampling else [weights]
+    if weights is None:
+        return found, ()
+    return found, sampled(weights) if source.sampling else [weights]
 
 
 def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: Type | None, nulls: frozenset[str], table: str) -> Column:

@@ -30,20 +30,20 @@ def dataset(
     synthetic: Sequence[Label] | None,
     attrs: Mapping[str, Any],
 ) -> xr.Dataset:
-    """Aligned arrays of shape (target, key), or (synthetic, target, key), as a labelled Dataset.
-
-    A table of sampling weights says so in its own attrs, too, so that a measure that is given it alone knows.
-    """
+    """Aligned arrays of shape (target, key), or (synthetic, target, key), as a labelled Dataset."""
     coords = coords_of("key", axes["key"]).merge(coords_of("target", axes["target"])).coords
     if synthetic is not None:
         coords = coords.merge({"synthetic": level_index(synthetic)}).coords
-    weights = {TABLES[table.partition("[")[0]]: {"weights": column} for table, column in attrs.get("weights", {}).items()}
-    variables = {
-        name: (("synthetic", "target", "key")[3 - values.ndim :], values, weights.get(name, {})) for name, values in tables.items()
-    }
+    own = attrs_of_tables(attrs.get("weights", {}))
+    variables = {name: (("synthetic", "target", "key")[3 - values.ndim :], values, own.get(name, {})) for name, values in tables.items()}
     kept = {name: value for name, value in attrs.items() if name not in ("levels", "unmatched_tables")}
     met = {} if attrs.get("unlabelled") else compared(axes, parts_of(tables, synthetic))
     return xr.Dataset(variables, coords, {**kept, **met, "capstats": VERSION})
+
+
+def attrs_of_tables(weights: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """What a table of sampling weights says in its own attrs, so that a measure that is given it alone knows."""
+    return {TABLES[table.partition("[")[0]]: {"weights": column} for table, column in weights.items()}
 
 
 def as_tables(tables: Any, name: str = "tables") -> xr.Dataset:

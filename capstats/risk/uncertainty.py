@@ -215,9 +215,9 @@ def holdout_contrast(
 
 
 def _deviations(o: Table, squares: Table, s: Table, lend: Lender, unmatched: Convention) -> tuple[Floats, Floats]:
-    """The mean of q over the records that count, shape (...), and (q - mean) / sqrt(W**2 - S) of each cell, shape (..., cells).
+    """The mean of q over the records that count, shape (...), and (q - mean) / sqrt(W1**2 - W2) of each cell, (..., cells).
 
-    W is the sum of the weights of these records, S that of the squared weights. The squares of the latter, times the squared weights
+    W1 is the sum of the weights of these records, W2 that of the squared weights. The squares of the latter, times the squared weights
     and summed over records, are the variance of the mean. A record that does not count deviates by 0.
     """
     read, s_j = lend(o, s)
@@ -227,7 +227,7 @@ def _deviations(o: Table, squares: Table, s: Table, lend: Lender, unmatched: Con
     w, of_squares = total(o), total(squares)
     mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), w, np.nan)
     q, counts = np.broadcast_arrays(side_by_side(attribution(read, s_j, 0.0)), side_by_side(o))
-    effective = ratio(w, ratio(of_squares, w, 0.0), 0.0)  # W**2 / S, and n where all weights are 1
+    effective = ratio(w, ratio(of_squares, w, 0.0), 0.0)  # W1**2 / W2, and n where all weights are 1
     scale = np.sqrt(of_squares) * np.sqrt(np.where(at_most(effective, 1), 0, effective - 1))
     return mean, ratio(np.where(counts > 0, q - mean[..., None], 0.0), scale[..., None], np.nan)
 
