@@ -154,9 +154,8 @@ def _save(found: Audit, file: str) -> None:
     from capstats.plotting import plot_individual_cap
     from capstats.risk.distribution import cap_boxplot
 
-    ax = plot_individual_cap(cap_boxplot(found.tables.o, found.tables.s))
+    plot_individual_cap(cap_boxplot(found.tables.o, found.tables.s))
     figure = plt.gcf()
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
     software = {".png": "Software", ".pdf": "Creator", ".svg": "Creator"}[Path(file).suffix.lower()]
     about = {".png": "Description", ".pdf": "Subject", ".svg": "Description"}[Path(file).suffix.lower()]
     figure.savefig(file, dpi=200, metadata={software: f"capstats {__version__}", about: found.to_json()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -9,7 +10,8 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from capstats.plotting.shared import BLUE, VERMILLION, axes_of
+from capstats.counts.primitives import at_most
+from capstats.plotting.shared import BLUE, VERMILLION, axes_of, n_records, shown
 
 ORANGE_TO_BLUE = LinearSegmentedColormap.from_list("orange_to_blue", [VERMILLION, "white", BLUE])
 
@@ -33,8 +35,9 @@ def plot_sweep(
     Returns
     -------
     Axes
-        One row a target, one column a key column, each cell with its number; darker is more, blue where a column adds, orange where it
-        takes away; "nan" where it is undefined.
+        One row for each target, one column for each key column, each cell with its number; darker is more, blue where a column adds,
+        orange where it takes away; "nan" where it is undefined. The colour bar reaches as far as the greatest contribution, so that
+        full colour may be a small number: compare two heatmaps with the same ``vmin`` and ``vmax``.
 
     Raises
     ------
@@ -61,18 +64,28 @@ def plot_sweep(
         shares = shares.expand_dims("target_column")
     shares = shares.transpose(*axes)
     ax = axes_of(ax)
-    reach = float(np.nanmax(np.abs(shares.values), initial=0)) or 1.0
+    greatest = float(np.nanmax(np.abs(shares.values), initial=0))
+    reach = 1.0 if at_most(greatest, 0) else greatest  # what rounding leaves of 0 has no colour
     style: dict[str, Any] = {"cmap": ORANGE_TO_BLUE, "vmin": -reach, "vmax": reach, "aspect": "auto"}
     image = ax.imshow(shares.values, **(style | imshow_kwargs))
-    digits = 2 if reach < 100 else 0
+    bar = ax.figure.colorbar(image, ax=ax)
+    bar.set_label(f"contribution (colours from {image.norm.vmin:.2g} to {image.norm.vmax:.2g})")
     for (row, column), share in np.ndenumerate(shares.values):
         red, green, blue, opaque = image.cmap(image.norm(share))
         dark = opaque * (0.299 * red + 0.587 * green + 0.114 * blue) + 1 - opaque < 0.5  # NaN is transparent
-        ax.text(column, row, f"{share:z.{digits}f}", ha="center", va="center", fontsize="x-small", color="white" if dark else "black")
-    ax.set_xticks(range(shares.sizes["key_column"]), [str(x) for x in shares["key_column"].values], rotation=45, ha="right")
-    ax.set_yticks(range(shares.sizes["target_column"]), [str(x) for x in np.atleast_1d(shares["target_column"].values)])
-    ax.set_xlabel("key column")
+        ax.text(column, row, _written(share, reach), ha="center", va="center", fontsize="x-small", color="white" if dark else "black")
+    ax.set_xticks(range(shares.sizes["key_column"]), [shown(x) for x in shares["key_column"].values], rotation=45, ha="right")
+    ax.set_yticks(range(shares.sizes["target_column"]), [shown(x) for x in np.atleast_1d(shares["target_column"].values)])
+    ax.set_xlabel("\n".join(filter(None, ["key column", n_records(swept.attrs.get("records"))])))
     ax.set_ylabel("target")
     title = {"shapley": "Shapley values", "leave_one_out": "leave one out"}[contribution]
-    ax.set_title(f"{swept['measure'].values.item()}, {title}", fontsize="medium")
+    ax.set_title(f"{shown(swept['measure'].values.item())}, {title}", fontsize="medium")
     return ax
+
+
+def _written(share: float, reach: float) -> str:
+    """A contribution with two significant digits of the greatest one; as a power of ten where these stand far behind the point."""
+    place = math.floor(math.log10(reach))
+    if place < -4 and share and not math.isnan(share):
+        return f"{share:.1e}"
+    return f"{share:z.{0 if reach >= 100 else max(2, min(5, 1 - place))}f}"

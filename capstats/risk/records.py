@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.backing import values_at
+from capstats.counts.batches import same_or_span
 from capstats.counts.labels import Type
 from capstats.counts.primitives import Array, Table, certain, key_greatest, key_total, ratio, shared
 from capstats.counts.records import with_columns
@@ -44,6 +45,8 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
         - ``unique``: whether exactly one original record has the key;
         - ``replicated``: whether, besides, exactly one synthetic record has it. Both are left out where weights are fractional.
 
+        ``attrs["records"]`` is the number of original records (the least and the greatest where several tables differ).
+
     Raises
     ------
     ValueError, TypeError
@@ -51,7 +54,7 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
 
     See Also
     --------
-    record_risk : the same for each record.
+    record_risk : the same for each record. plotting.plot_key_summary
 
     Notes
     -----
@@ -82,7 +85,8 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
     if all(getattr(aligned.arrays[name], "values", aligned.arrays[name]).dtype.kind == "i" for name in ("o", "s")):
         formulas["unique"] = lambda o, *_: alone(o, "o")
         formulas["replicated"] = lambda o, s, *_: alone(o, "o") & alone(s, "s")
-    return xr.Dataset({name: aligned.map(_for_each_pair(formula), name, ("key",)) for name, formula in formulas.items()})
+    found = xr.Dataset({name: aligned.map(_for_each_pair(formula), name, ("key",)) for name, formula in formulas.items()})
+    return found.assign_attrs(records=same_or_span(aligned.totals("o")))
 
 
 def _for_each_pair(formula: Callable[..., Array]) -> Callable[..., Array]:
