@@ -44,8 +44,19 @@ def dots(ax):
     return [line for line in ax.lines if line.get_marker() == "o" and line.get_markerfacecolor() == VERMILLION]
 
 
+def circles(ax):
+    """Where the circles of outliers stand (box, value), and their areas."""
+    found = [c for c in ax.collections if len(c.get_offsets()) and not len(c.get_facecolor())]
+    if not found:
+        return np.empty((0, 2)), np.empty(0)
+    (drawn,) = found
+    return np.asarray(drawn.get_offsets()), drawn.get_sizes()
+
+
 def outliers(ax):
-    return [line for line in ax.lines if line.get_marker() == "o" and line.get_markerfacecolor() == "none"]
+    """The values of the circles at each box."""
+    places, _ = circles(ax)
+    return {box: places[places[:, 0] == box, 1].tolist() for box in np.unique(places[:, 0])}
 
 
 def dashed(ax):
@@ -115,7 +126,7 @@ def test_boxes_whiskers_and_outliers_are_those_of_the_expanded_records(ax, o_4, 
         ends = [end for line in whiskers[2 * place : 2 * place + 2] for end in line.get_ydata()]
         assert min(ends) == pytest.approx(stats["whislo"], rel=1e-12)
         assert max(ends) == pytest.approx(stats["whishi"], rel=1e-12)
-        assert sorted(outliers(ax)[place].get_ydata()) == pytest.approx(sorted(set(stats["fliers"])), rel=1e-12)
+        assert outliers(ax).get(place + 1, []) == pytest.approx(sorted(set(stats["fliers"])), rel=1e-12)
         assert dots(ax)[place].get_ydata()[0] == pytest.approx(records.mean(), rel=1e-12)
 
 
@@ -123,7 +134,7 @@ def test_outliers_are_the_values_beyond_the_whiskers_once_each(ax):
     """90 records at 1/2, one at 0 and two cells at 9/10 with five records between them."""
     o, s = [[45, 1, 2, 3, 0], [45, 0, 0, 0, 0]], [[1, 0, 9, 9, 1], [1, 1, 1, 1, 0]]
     plot_individual_cap(cap_boxplot(o, s), ax=ax)
-    assert outliers(ax)[0].get_ydata().tolist() == [0, 0.9]
+    assert outliers(ax) == {1: [0, 0.9]}
     assert extents(ax.patches[0]) == (0.5, 0.5)
 
 
@@ -145,7 +156,13 @@ def test_axes_and_legend_say_what_is_drawn(ax, boxes):
     plot_individual_cap(boxes, ax=ax)
     assert ax.get_ylabel() == "individual CAP"
     assert "average CAP" in ax.get_xlabel()
-    assert ax.get_legend_handles_labels()[1] == ["average CAP", "average CAP of the original"]
+    assert ax.get_legend_handles_labels()[1] == [
+        "average CAP",
+        "average CAP of the original",
+        "baseline: guess without a key",
+        "outlier: 1 record",
+        "outlier: 100 records",
+    ]
     low, high = ax.get_ylim()
     assert low < 0
     assert high > 1
@@ -157,8 +174,8 @@ def test_one_table_without_dims_is_one_box(ax):
     boxes = cap_boxplot(tables.o, tables.s)
     assert boxes["median"].dims == ()
     plot_individual_cap(boxes, ax=ax)
-    assert ticks(ax) == [""]
-    assert ax.get_xlabel() == ""
+    assert ticks(ax) == []  # there is no name to write
+    assert ax.get_xlabel() == "n = 100 records"
     assert [dot.get_ydata()[0] for dot in dots(ax)] == [average_cap(tables.o, tables.s).item()]
     assert medians(ax) == [25 / 33]
 
@@ -195,9 +212,10 @@ def test_table_without_a_matched_record_is_an_empty_place_at_the_end(ax):
 
 def test_arguments_reach_bxp(ax, boxes):
     plot_individual_cap(boxes, ax=ax, showmeans=False, showfliers=False, widths=0.2)
-    assert dots(ax) == outliers(ax) == []
+    assert dots(ax) == []
+    assert outliers(ax) == {}
     assert np.ptp(ax.patches[0].get_path().vertices[:, 0]) == pytest.approx(0.2)
-    assert ax.get_legend_handles_labels()[1] == ["average CAP of the original"]
+    assert ax.get_legend_handles_labels()[1] == ["average CAP of the original", "baseline: guess without a key"]
 
 
 @pytest.mark.parametrize("wrong", [xr.Dataset(), from_counts([[1]]), xr.DataArray([1.0]), {"median": 1}, None])
@@ -318,7 +336,7 @@ def test_arguments_reach_hist(ax):
 
 def test_axes_of_the_histogram_say_what_is_drawn(ax, averages):
     plot_average_cap(averages, ax=ax)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("average CAP", "synthetic tables")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("average CAP", "synthetic tables, of 500")
 
 
 @pytest.mark.parametrize("nothing", [xr.DataArray([np.nan, np.nan]), xr.DataArray(np.empty(0)), {}, {"a": xr.DataArray([np.nan])}])
@@ -405,7 +423,7 @@ def test_a_cell_of_the_heatmap_is_the_contribution_of_its_column_to_its_target(a
     written = {text.get_position(): text.get_text() for text in ax.texts}
     assert written == {(column, row): f"{expected[row, column]:.2f}" for row in range(2) for column in range(2)}
     assert ax.get_title().startswith("average_cap, ")
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("key column", "target")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("key column\nn = 5 records", "target")
 
 
 def test_colours_are_symmetric_so_that_white_is_nothing(ax, swept):

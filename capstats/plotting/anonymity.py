@@ -62,8 +62,8 @@ def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwar
     rows = np.arange(len(names))
     ax.hlines(rows, before, after, color="0.6", linewidth=1.2, zorder=1)
     for values, table, symbol, style in (
-        (before, "original", "n", {"marker": "o", "facecolors": "white", "edgecolors": BLUE, "s": 34}),
-        (after, "synthetic", "m", {"marker": "s", "facecolors": VERMILLION, "edgecolors": VERMILLION, "s": 14}),
+        (before, "original", "n", {"marker": "o", "facecolors": "white", "edgecolors": BLUE, "s": 40}),
+        (after, "synthetic", "m", {"marker": "x", "color": VERMILLION, "linewidths": 1.5, "s": 20}),
     ):
         n = n_records(models.attrs.get(f"{table}_records"), symbol)
         ax.scatter(values, rows, label=", ".join(filter(None, [table, n])), zorder=2, **(style | scatter_kwargs))
@@ -72,8 +72,15 @@ def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwar
         ax.text(1.02, row, text, transform=ax.get_yaxis_transform(), va="center", fontsize="x-small")
     ax.set_yticks(rows, [shown(name) for name in names], fontsize="small")
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xscale("symlog", linthresh=0.01)
+    finite = [x for x in (*before, *after) if np.isfinite(x)]
+    decades = range(-2, max(1, int(np.ceil(np.log10(max([1.0, *finite])) + 0.2))) + 1)
+    ax.set_xscale("symlog", linthresh=0.01, linscale=0.5)
+    ax.set_xlim(-0.001, 10.0 ** decades[-1])
+    ax.set_xticks([0, *(10.0**x for x in decades if len(decades) < 6 or x % 2 == 0)], minor=False)
+    ax.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
+    ax.tick_params(axis="x", labelsize="small")
+    ax.minorticks_off()
     ax.grid(axis="x", color="0.9", linewidth=0.6)
     safer = ", ".join(name for name in SAFER if name in names)
-    ax.set_xlabel(f"value; larger is riskier{f', but safer for {safer}' if safer else ''}", fontsize="small")
+    ax.set_xlabel(f"value; larger is riskier{f', but safer in {safer}' if safer else ''}", fontsize="small")
     return legend_above(ax, given)

@@ -89,7 +89,8 @@ def plot_average_cap(
         _draw_original(ax, float(original), np.concatenate(values))
     ax.locator_params(axis="x", nbins=6)
     ax.set_xlabel("average CAP")
-    ax.set_ylabel("synthetic tables")
+    sizes = sorted({np.size(array) for array in versions.values()})
+    ax.set_ylabel(f"synthetic tables, of {' to '.join(f'{size:,}' for size in dict.fromkeys((sizes[0], sizes[-1])))}")
     return legend_above(ax, given)
 
 

@@ -10,11 +10,13 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 
-from capstats.plotting.shared import BASELINE, GREY, ORIGINAL, VERMILLION, axes_of, legend_above, n_records, shortened, shown
+from capstats.plotting.shared import BASELINE, GREY, ORIGINAL, VERMILLION, area, axes_of, legend_above, n_records, shortened, shown
 
 TURNED = 12  # characters of a name that may stand upright below its box; longer names stand beside it
-LONGEST = 36  # characters of a name beside its box
+LONGEST = 36  # characters of a name beside its box, fewer where the Axes are narrow
 WIDTH = 0.6  # of a character, as a share of its height
+LEGIBLE = 6  # points: smaller letters are not worth more of the name
+BESIDE = 0.5  # of the width of the Axes, for names beside the boxes
 CIRCLE = {"marker": "o", "facecolors": "none", "edgecolors": "0.35", "linewidths": 0.6, "zorder": 2.5}
 
 Orientation = Literal["vertical", "horizontal"]
@@ -71,13 +73,18 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     boxes = boxes.expand_dims("synthetic") if dim is None else boxes
     order = np.argsort(-boxes["average_rank"].values, kind="stable")  # ties keep their given order; what has no rank comes last
     boxes = boxes.isel({boxes["median"].dims[0]: order})
-    labels = shortened([shown(x) for x in boxes.indexes.get(dim, order)], LONGEST) if dim else [""]  # a table without a name: its position
+    labels = [shown(x) for x in boxes.indexes.get(dim, order)] if dim else [""]  # a table without a name has its position
     longest = max(map(len, labels))
     given, ax = ax, axes_of(ax, width=min(0.12 * len(labels), 30), height=min(1.5 + 0.25 * len(labels), 60) if longest > TURNED else 0)
-    room = ax.get_window_extent().width / ax.figure.dpi * 72  # in points, as fonts are
+    width, height = (length / ax.figure.dpi * 72 for length in ax.get_window_extent().size)  # in points, as fonts are
     size = FontProperties(size=mpl.rcParams["xtick.labelsize"]).get_size_in_points()
-    crowded = len(labels) * (longest + 0.6) * WIDTH * size > room
+    crowded = len(labels) * (longest + 0.6) * WIDTH * size > width
     upright = orientation != "horizontal" if orientation else not (crowded and longest > TURNED)
+    if not upright:
+        labels = shortened(labels, min(LONGEST, max(16, int(BESIDE * width / (WIDTH * LEGIBLE)))))
+        size = min(size, max(4.0, min(0.75 * height / len(labels), BESIDE * width / (WIDTH * max(map(len, labels))))))
+    elif crowded:
+        size = min(size, max(4.0, 0.75 * width / len(labels)))
     positions = list(bxp_kwargs.get("positions", range(1, len(labels) + 1)))
     style: dict[str, Any] = {
         "showmeans": True,
@@ -100,16 +107,13 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     if drawn["means"]:
         drawn["means"][0].set_label("average CAP")
     for variable, line in (("original_cap", ORIGINAL), ("baseline_cap", BASELINE)):
-        values = np.unique(boxes[variable].values) if variable in boxes else []
-        if len(values) == 1:
-            (ax.axhline if upright else ax.axvline)(float(values[0]), **line, zorder=3)
+        if variable in boxes and np.unique(boxes[variable].values).size == 1:
+            (ax.axhline if upright else ax.axvline)(float(boxes[variable].values.flat[0]), **line, zorder=3)
     if circles:
         _circles(boxes, positions, ax, upright)
     _axes(ax, upright, dim, boxes)
-    if crowded and (upright or len(labels) > 1):
-        across = room if upright else ax.get_window_extent().height / ax.figure.dpi * 72
-        fitting = min(size, max(4.0, 0.75 * across / len(labels)))
-        ax.tick_params(axis="x" if upright else "y", labelsize=fitting, labelrotation=90 if upright else 0)
+    if crowded or not upright:
+        ax.tick_params(axis="x" if upright else "y", labelsize=size, labelrotation=90 if upright else 0)
     return legend_above(ax, given)
 
 
@@ -128,14 +132,9 @@ def _circles(boxes: xr.Dataset, positions: list[float], ax: Axes, upright: bool)
     if not len(box):
         return
     value, people, place = values[box, which], records[box, which], np.asarray(positions)[box]
-    ax.scatter(*((place, value) if upright else (value, place)), s=_area(people), **CIRCLE)
+    ax.scatter(*((place, value) if upright else (value, place)), s=area(people), **CIRCLE)
     for power in dict.fromkeys((0, int(np.log10(people.max())))):
-        ax.scatter([], [], s=_area(10**power), label=f"outlier: {10**power:,} record{'s' * (power > 0)}", **CIRCLE)
-
-
-def _area(records: Any) -> Any:
-    """The area of a circle in square points: the same for the same number of records in every figure."""
-    return 6 + 22 * np.log10(records)
+        ax.scatter([], [], s=area(10**power), label=f"outlier: {10**power:,} record{'s' * (power > 0)}", **CIRCLE)
 
 
 def _axes(ax: Axes, upright: bool, dim: Any, boxes: xr.Dataset) -> None:

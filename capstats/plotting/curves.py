@@ -70,7 +70,7 @@ def plot_cap_ecdf(
     for values, style in drawn:
         ax.plot(ecdf["at"].values, values, **({"drawstyle": "steps-post"} | style | plot_kwargs))
     references(ax, "x", average, original, baseline)
-    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel="share of records at or below")
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel="share of records\nat or below")
     ax.set_xlabel("\n".join(filter(None, ["individual CAP", n_records(ecdf.attrs.get("records"))])))
     return legend_above(ax, given)
 
@@ -117,7 +117,7 @@ def plot_tau_curve(curve: xr.DataArray, *, ax: Axes | None = None, **plot_kwargs
     given, ax = ax, axes_of(ax, height=3.5 + 0.1 * min(len(drawn), 40))
     for values, style in drawn:  # below the least threshold that makes a difference the curve is what it is there
         ax.plot([0, *curve["tau"].values], [values[0], *values], **({"drawstyle": "steps-pre"} | style | plot_kwargs))
-    kind = ", ".join(f'{what} "{curve.attrs[what]}"' for what in ("variant", "rule") if what in curve.attrs)
-    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel="\n".join(filter(None, ["TCAP", kind])))
+    kinds = [curve.attrs[what] for what in ("variant", "rule") if curve.attrs.get(what, "class") != "class"]  # the rule "class" is usual
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel=", ".join(["TCAP", *kinds]))
     ax.set_xlabel("\n".join(filter(None, ["threshold tau", n_records(curve.attrs.get("records"))])))
     return legend_above(ax, given)

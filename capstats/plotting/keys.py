@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullFormatter
 
-from capstats.plotting.shared import BLUE, VERMILLION, axes_of, legend_above, n_records, references
-
-MANY = 5_000  # marks that a vector file should not hold one by one
+from capstats.plotting.shared import BLUE, VERMILLION, area, axes_of, legend_above, n_records, references
 
 
 def plot_key_summary(
@@ -40,7 +40,8 @@ def plot_key_summary(
     -------
     Axes
         One mark for each key of at least one original record: triangles where all its synthetic records have one target, crosses where it
-        has no synthetic record, circles elsewhere. Marks are transparent: the darker, the more keys lie there.
+        has no synthetic record, circles elsewhere. Keys at one place are one mark, whose area grows with their number, by the same step
+        for each power of ten.
 
     Raises
     ------
@@ -74,14 +75,23 @@ def plot_key_summary(
         "synthetic records with one target": (matched & certain, {"marker": "^", "color": VERMILLION}),
         "no synthetic record": (~matched, {"marker": "x", "color": "black"}),
     }
+    most = 1
     for label, (which, style) in kinds.items():
         held = which & (records > 0)
-        number = int(held.sum())
-        if number:
-            style |= {"s": 18, "alpha": 0.5, "linewidths": 0.8, "rasterized": number > MANY, "zorder": 2}
-            named = f"{label}: {number:,} key{'s' * (number > 1)}"
-            ax.scatter(records[held], cap[held], **({"label": named} | style | scatter_kwargs))
+        places, keys = np.unique([records[held], cap[held]], axis=1, return_counts=True)
+        if keys.size:
+            number = int(keys.sum())
+            named = {"label": f"{label}: {number:,} key{'s' * (number > 1)}"}
+            ax.scatter(*places, **(named | style | {"s": area(keys, 10), "alpha": 0.6, "linewidths": 0.8, "zorder": 2} | scatter_kwargs))
+            most = max(most, keys.max())
+    if most > 1:
+        ax.scatter([], [], s=area(most, 10), facecolors="none", edgecolors="black", linewidths=0.8, label=f"{most:,} keys at one place")
     references(ax, "y", average, original, baseline)
     ax.set(xscale="log", ylim=(-0.03, 1.03), ylabel="average CAP of the key")
+    low, high = ax.get_xlim()
+    ax.set_xlim(low / 1.15, high * 1.15)
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 else (1,)))
+    ax.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("\n".join(filter(None, ["original records with the key", n_records(summary.attrs.get("records"))])))
     return legend_above(ax, given)

@@ -51,6 +51,11 @@ def shortened(labels: list[str], longest: int) -> list[str]:
     return labels
 
 
+def area(number: Any, base: float = 4) -> Any:
+    """The area in square points of a mark for so many records or keys: the same step for each power of ten, in every figure."""
+    return base * (1 + 2.5 * np.log10(number))
+
+
 def n_records(numbers: Any, symbol: str = "n") -> str:
     """How many records a figure shows, such as "n = 944 records"; nothing where the result does not say it."""
     if numbers is None:
@@ -62,11 +67,11 @@ def n_records(numbers: Any, symbol: str = "n") -> str:
 def references(ax: Axes, along: Literal["x", "y"], average: Any, original: Any, baseline: Any) -> None:
     """Lines at those averages that are given; several averages in the colours of their curves."""
     for values, style in ((average, AVERAGE), (original, ORIGINAL), (baseline, BASELINE)):
-        numbers = [] if values is None else np.atleast_1d(np.asarray(values, dtype=float))
+        numbers = [] if values is None else np.atleast_1d(np.asarray(values, dtype=float)).tolist()
         for i, number in enumerate(numbers):
             own = {"color": COLOURS[i % len(COLOURS)]} if len(numbers) > 1 else {}
             label = {} if i == 0 else {"label": None}
-            (ax.axvline if along == "x" else ax.axhline)(float(number), **(style | own | label), zorder=1.5)
+            (ax.axvline if along == "x" else ax.axhline)(number, **(style | own | label), zorder=1.5)
 
 
 def curves(result: Any, name: str, function: str, along: str) -> list[tuple[Any, dict[str, Any]]]:

@@ -36,8 +36,9 @@ def plot_sweep(
     -------
     Axes
         One row for each target, one column for each key column, each cell with its number; darker is more, blue where a column adds,
-        orange where it takes away; "nan" where it is undefined. The colour bar reaches as far as the greatest contribution, so that
-        full colour may be a small number: compare two heatmaps with the same ``vmin`` and ``vmax``.
+        orange where it takes away; "nan" where it is undefined. The colour bar ends at the greatest contribution, so that full colour
+        may be a small number: give two heatmaps that are compared the same ``vmin`` and ``vmax``. Contributions that are all below
+        0.01 are written in units of a power of ten, which the colour bar names.
 
     Raises
     ------
@@ -68,12 +69,18 @@ def plot_sweep(
     reach = 1.0 if at_most(greatest, 0) else greatest  # what rounding leaves of 0 has no colour
     style: dict[str, Any] = {"cmap": ORANGE_TO_BLUE, "vmin": -reach, "vmax": reach, "aspect": "auto"}
     image = ax.imshow(shares.values, **(style | imshow_kwargs))
-    bar = ax.figure.colorbar(image, ax=ax)
-    bar.set_label(f"contribution (colours from {image.norm.vmin:.2g} to {image.norm.vmax:.2g})")
-    for (row, column), share in np.ndenumerate(shares.values):
+    unit = 1.0 if reach >= 0.01 else 10.0 ** math.floor(math.log10(reach))
+    digits = 0 if reach >= 100 else 1 if unit < 1 else 2 if reach >= 0.1 else 3
+    written = [f"{share / unit:z.{digits}f}" for share in shares.values.flat]
+    ends = [end for end in (image.norm.vmin, 0.0, image.norm.vmax) if end is not None and image.norm.vmin <= end <= image.norm.vmax]
+    bar = ax.figure.colorbar(image, ax=ax, ticks=ends, format=lambda end, _: f"{end / unit:z.{digits}f}")
+    bar.set_label("contribution" if unit == 1 else f"contribution, in units of {unit:g}")
+    room = ax.get_window_extent().width / ax.figure.dpi * 72 / shares.sizes["key_column"]  # points for each number
+    size = min(7.0, max(3.5, room / (0.62 * max(map(len, written)))))
+    for ((row, column), share), text in zip(np.ndenumerate(shares.values), written, strict=True):
         red, green, blue, opaque = image.cmap(image.norm(share))
         dark = opaque * (0.299 * red + 0.587 * green + 0.114 * blue) + 1 - opaque < 0.5  # NaN is transparent
-        ax.text(column, row, _written(share, reach), ha="center", va="center", fontsize="x-small", color="white" if dark else "black")
+        ax.text(column, row, text, ha="center", va="center", fontsize=size, color="white" if dark else "black")
     ax.set_xticks(range(shares.sizes["key_column"]), [shown(x) for x in shares["key_column"].values], rotation=45, ha="right")
     ax.set_yticks(range(shares.sizes["target_column"]), [shown(x) for x in np.atleast_1d(shares["target_column"].values)])
     ax.set_xlabel("\n".join(filter(None, ["key column", n_records(swept.attrs.get("records"))])))
@@ -81,11 +88,3 @@ def plot_sweep(
     title = {"shapley": "Shapley values", "leave_one_out": "leave one out"}[contribution]
     ax.set_title(f"{shown(swept['measure'].values.item())}, {title}", fontsize="medium")
     return ax
-
-
-def _written(share: float, reach: float) -> str:
-    """A contribution with two significant digits of the greatest one; as a power of ten where these stand far behind the point."""
-    place = math.floor(math.log10(reach))
-    if place < -4 and share and not math.isnan(share):
-        return f"{share:.1e}"
-    return f"{share:z.{0 if reach >= 100 else max(2, min(5, 1 - place))}f}"
