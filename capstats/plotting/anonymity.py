@@ -28,7 +28,7 @@ def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwar
     Returns
     -------
     Axes
-        One row for each model, in their order: an open blue circle for the original, a filled vermillion square for the synthetic table,
+        One row for each model, in their order: an open blue circle for the original, a vermillion cross for the synthetic table,
         and both values in figures at the right, where an infinite or undefined one has no mark. The axis is logarithmic from 0.01 on.
 
     Raises
@@ -61,10 +61,11 @@ def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwar
     before, after = (np.array([float(models[name].sel(table=table)) for name in names]) for table in ("original", "synthetic"))
     rows = np.arange(len(names))
     ax.hlines(rows, before, after, color="0.6", linewidth=1.2, zorder=1)
-    for values, table, symbol, style in (
-        (before, "original", "n", {"marker": "o", "facecolors": "white", "edgecolors": BLUE, "s": 40}),
-        (after, "synthetic", "m", {"marker": "x", "color": VERMILLION, "linewidths": 1.5, "s": 20}),
-    ):
+    styles: dict[str, dict[str, Any]] = {
+        "original": {"marker": "o", "facecolors": "white", "edgecolors": BLUE, "s": 40},
+        "synthetic": {"marker": "x", "color": VERMILLION, "linewidths": 1.5, "s": 20},
+    }
+    for (table, style), symbol, values in zip(styles.items(), "nm", (before, after), strict=True):
         n = n_records(models.attrs.get(f"{table}_records"), symbol)
         ax.scatter(values, rows, label=", ".join(filter(None, [table, n])), zorder=2, **(style | scatter_kwargs))
     for row, (a, b) in enumerate(zip(before, after, strict=True)):

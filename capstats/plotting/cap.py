@@ -17,7 +17,7 @@ LONGEST = 36  # characters of a name beside its box, fewer where the Axes are na
 WIDTH = 0.6  # of a character, as a share of its height
 LEGIBLE = 6  # points: smaller letters are not worth more of the name
 BESIDE = 0.5  # of the width of the Axes, for names beside the boxes
-CIRCLE = {"marker": "o", "facecolors": "none", "edgecolors": "0.35", "linewidths": 0.6, "zorder": 2.5}
+CIRCLE: dict[str, Any] = {"marker": "o", "facecolors": "none", "edgecolors": "0.35", "linewidths": 0.6, "zorder": 2.5}
 
 Orientation = Literal["vertical", "horizontal"]
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
 from capstats.counts.primitives import at_most
-from capstats.plotting.shared import BLUE, VERMILLION, axes_of, n_records, shown
+from capstats.plotting.shared import BLUE, VERMILLION, axes_of, n_records, shortened, shown
 
 ORANGE_TO_BLUE = LinearSegmentedColormap.from_list("orange_to_blue", [VERMILLION, "white", BLUE])
 
@@ -66,13 +66,15 @@ def plot_sweep(
     shares = shares.transpose(*axes)
     ax = axes_of(ax)
     greatest = float(np.nanmax(np.abs(shares.values), initial=0))
-    reach = 1.0 if at_most(greatest, 0) else greatest  # what rounding leaves of 0 has no colour
+    values = float(np.nanmax(np.abs(swept["value"].values), initial=0))
+    reach = 1.0 if at_most(values + greatest, values) else greatest  # what rounding of the values explains has no colour
     style: dict[str, Any] = {"cmap": ORANGE_TO_BLUE, "vmin": -reach, "vmax": reach, "aspect": "auto"}
     image = ax.imshow(shares.values, **(style | imshow_kwargs))
     unit = 1.0 if reach >= 0.01 else 10.0 ** math.floor(math.log10(reach))
     digits = 0 if reach >= 100 else 1 if unit < 1 else 2 if reach >= 0.1 else 3
     written = [f"{share / unit:z.{digits}f}" for share in shares.values.flat]
-    ends = [end for end in (image.norm.vmin, 0.0, image.norm.vmax) if end is not None and image.norm.vmin <= end <= image.norm.vmax]
+    low, high = image.get_clim()
+    ends = sorted({float(low or 0), 0.0, float(high or 0)})
     bar = ax.figure.colorbar(image, ax=ax, ticks=ends, format=lambda end, _: f"{end / unit:z.{digits}f}")
     bar.set_label("contribution" if unit == 1 else f"contribution, in units of {unit:g}")
     room = ax.get_window_extent().width / ax.figure.dpi * 72 / shares.sizes["key_column"]  # points for each number
@@ -81,8 +83,9 @@ def plot_sweep(
         red, green, blue, opaque = image.cmap(image.norm(share))
         dark = opaque * (0.299 * red + 0.587 * green + 0.114 * blue) + 1 - opaque < 0.5  # NaN is transparent
         ax.text(column, row, text, ha="center", va="center", fontsize=size, color="white" if dark else "black")
-    ax.set_xticks(range(shares.sizes["key_column"]), [shown(x) for x in shares["key_column"].values], rotation=45, ha="right")
-    ax.set_yticks(range(shares.sizes["target_column"]), [shown(x) for x in np.atleast_1d(shares["target_column"].values)])
+    columns, targets = (shortened([shown(x) for x in np.atleast_1d(shares[dim].values)], 24) for dim in ("key_column", "target_column"))
+    ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right")
+    ax.set_yticks(range(len(targets)), targets)
     ax.set_xlabel("\n".join(filter(None, ["key column", n_records(swept.attrs.get("records"))])))
     ax.set_ylabel("target")
     title = {"shapley": "Shapley values", "leave_one_out": "leave one out"}[contribution]
