@@ -81,6 +81,18 @@ def test_the_curve_of_differences_is_the_rates_at_any_threshold(ax):
         assert drawn == pytest.approx((members >= threshold - 1e-9).mean() - (others >= threshold - 1e-9).mean())
 
 
+def test_the_axis_of_thresholds_shows_the_range_of_at_and_the_best_threshold(ax):
+    """Members that score -1300 do not squeeze the others together."""
+    members, others = [-1300, -3, -2, -1], [-1200, -4, -3.5, -2.5]
+    plot_membership_difference(membership_roc(members, others, at=[-50, 20]), ax=ax)
+    low, high = ax.get_xlim()
+    assert -55 < low < -45
+    assert -1 < high < 5
+    plot_membership_difference(membership_roc([-100, -60], [-110, -120], at=[-50, 20]), ax=ax)
+    assert ax.get_xlim()[0] < -100  # the best threshold of the second
+    assert ax.get_xlim()[1] == high
+
+
 def test_figures_of_attacks_say_how_many_records_they_are_of(roc, knowledge):
     assert plot_membership_roc(roc).get_xlabel() == "false positive rate\n20 members, 15 non-members"
     assert plot_membership_difference(roc).get_xlabel() == "threshold, as log10\n20 members, 15 non-members"

@@ -35,7 +35,8 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     -------
     Axes
         Step curves from light (few tables) to dark (many), up to 16 of them named, through every threshold at which the difference
-        changes; a dot marks the greatest difference. At 0 the threshold does not tell members from others.
+        changes; a dot marks the greatest difference. At 0 the threshold does not tell members from others. The axis shows the
+        thresholds within the range of ``at``, and the best ones wherever they are.
 
     Raises
     ------
@@ -50,11 +51,15 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     ----------
     PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", the plots named Diff.
     """
+    drawn = _by_m(roc, "youden")
     ax = axes_of(ax)
-    for label, style, one in _by_m(roc, "youden"):
+    before = ax.get_xlim() if ax.has_data() else None
+    for label, style, one in drawn:
         (line,) = ax.plot(one["threshold"][::-1], one["youden"][::-1], drawstyle="steps-pre", **_line(label, style, plot_kwargs))
         ax.plot(one["best_threshold"], one["best_difference"], "o", color=line.get_color(), markersize=4, zorder=3)
     ax.axhline(0, color="0.6", linewidth=0.8, zorder=1)
+    if "at" in roc:
+        _show(ax, roc, before)
     ax.set_xlabel("\n".join(filter(None, ["threshold, as log10", _both_kinds(roc)])))
     ax.set_ylabel("true minus false positive rate")
     return _keyed(ax)
@@ -215,6 +220,16 @@ def _line(label: str, style: dict[str, Any], plot_kwargs: dict[str, Any]) -> dic
     """How a curve is drawn: in its own style, but for what the caller wants, by whichever of matplotlib's names."""
     wanted = normalize_kwargs(plot_kwargs, Line2D)
     return style | wanted | {"label": ", ".join(part for part in (wanted.get("label"), label) if part)}
+
+
+def _show(ax: Axes, roc: xr.Dataset, before: tuple[float, float] | None) -> None:
+    """Limit the axis of thresholds to those within the range of ``at``, the best ones, and what was shown before."""
+    every, best = (x.values[np.isfinite(x.values)] for x in (roc["threshold"], roc["best_threshold"]))
+    wanted = [*roc["at"].values, *best]
+    low, high = max(every.min(initial=np.inf), min(wanted)), min(every.max(initial=-np.inf), max(wanted))
+    if low < high:
+        pad = 0.03 * (high - low)
+        ax.set_xlim(*((low - pad, high + pad) if before is None else (min(low - pad, before[0]), max(high + pad, before[1]))))
 
 
 def _both_kinds(roc: xr.Dataset) -> str:
