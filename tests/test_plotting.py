@@ -351,6 +351,21 @@ def test_names_of_tables_are_plain_text(o_4, boxes, name, text):
     assert not any(mpl.cbook.is_math_text(label.get_text()) for label in ax.get_xticklabels())
 
 
+def test_a_name_that_is_shortened_at_a_dollar_is_no_formula(o_4):
+    for start in range(14, 20):
+        name = f"{'a' * start}$x${'b' * 20}$y$"
+        boxes = cap_boxplot(o_4, paper_synthetics().isel(synthetic=[0, 1]).assign_coords(synthetic=[name, f"{name}c"]))
+        ax = plot_individual_cap(boxes, orientation="horizontal")
+        texts = [label.get_text() for label in ax.get_yticklabels()]
+        assert not any(mpl.cbook.is_math_text(text) for text in texts)
+        assert all(text.count("$") == text.count(r"\$") for text in texts)
+
+
+def test_an_unknown_orientation_is_refused(boxes):
+    with pytest.raises(ValueError, match='`orientation` must be "vertical" or "horizontal"; got \'flat\''):
+        plot_individual_cap(boxes, orientation="flat")
+
+
 # --- Histograms of average CAP
 
 

@@ -19,6 +19,17 @@ LEGIBLE = 6  # points: smaller letters are not worth more of the name
 BESIDE = 0.5  # of the width of the Axes, for names beside the boxes
 CIRCLE: dict[str, Any] = {"marker": "o", "facecolors": "none", "edgecolors": "0.35", "linewidths": 0.6, "zorder": 2.5}
 
+STYLE: dict[str, Any] = {
+    "showmeans": True,
+    "showfliers": True,
+    "patch_artist": True,
+    "widths": 0.6,
+    "boxprops": {"facecolor": GREY, "linewidth": 0.8},
+    "medianprops": {"color": "black", "linewidth": 1.5},
+    "meanprops": {"marker": "o", "markerfacecolor": VERMILLION, "markeredgecolor": "white", "markersize": 5, "zorder": 4},
+    "flierprops": {"marker": "o", "markerfacecolor": "none", "markeredgecolor": "0.35", "markersize": 3, "linewidth": 0.6},
+}
+
 Orientation = Literal["vertical", "horizontal"]
 
 
@@ -46,7 +57,7 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     Raises
     ------
     TypeError, ValueError
-        If `boxes` is not such a Dataset, or has more than one dim to spread over.
+        If `boxes` is not such a Dataset, or has more than one dim to spread over, or `orientation` is unknown.
 
     See Also
     --------
@@ -66,6 +77,8 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     """
     if not isinstance(boxes, xr.Dataset) or "outliers" not in boxes:
         raise TypeError(f"`boxes` must be the Dataset that cap_boxplot returns; got {type(boxes).__name__}.")
+    if orientation not in (None, "vertical", "horizontal"):
+        raise ValueError(f'`orientation` must be "vertical" or "horizontal"; got {orientation!r}.')
     dims = boxes["median"].dims
     if len(dims) > 1:
         raise ValueError(f"`boxes` spreads over {dims}; choose one table along all but one of them, with .sel or .isel.")
@@ -73,29 +86,12 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     boxes = boxes.expand_dims("synthetic") if dim is None else boxes
     order = np.argsort(-boxes["average_rank"].values, kind="stable")  # ties keep their given order; what has no rank comes last
     boxes = boxes.isel({boxes["median"].dims[0]: order})
-    labels = [shown(x) for x in boxes.indexes.get(dim, order)] if dim else [""]  # a table without a name has its position
-    longest = max(map(len, labels))
-    given, ax = ax, axes_of(ax, width=min(0.12 * len(labels), 30), height=min(1.5 + 0.25 * len(labels), 60) if longest > TURNED else 0)
-    width, height = (length / ax.figure.dpi * 72 for length in ax.get_window_extent().size)  # in points, as fonts are
-    size = FontProperties(size=mpl.rcParams["xtick.labelsize"]).get_size_in_points()
-    crowded = len(labels) * (longest + 0.6) * WIDTH * size > width
-    upright = orientation != "horizontal" if orientation else not (crowded and longest > TURNED)
-    if not upright:
-        labels = shortened(labels, min(LONGEST, max(16, int(BESIDE * width / (WIDTH * LEGIBLE)))))
-        size = min(size, max(4.0, min(0.75 * height / len(labels), BESIDE * width / (WIDTH * max(map(len, labels))))))
-    elif crowded:
-        size = min(size, max(4.0, 0.75 * width / len(labels)))
+    names = [str(x) for x in boxes.indexes.get(dim, order)] if dim else [""]  # a table without a name has its position
+    tall = max(map(len, names)) > TURNED
+    given, ax = ax, axes_of(ax, width=min(0.12 * len(names), 30), height=min(1.5 + 0.25 * len(names), 60) if tall else 0)
+    labels, upright, ticks = _fitted(names, ax, orientation)
     positions = list(bxp_kwargs.get("positions", range(1, len(labels) + 1)))
-    style: dict[str, Any] = {
-        "showmeans": True,
-        "showfliers": True,
-        "patch_artist": True,
-        "widths": 0.6,
-        "boxprops": {"facecolor": GREY, "linewidth": 0.8},
-        "medianprops": {"color": "black", "linewidth": 1.5},
-        "meanprops": {"marker": "o", "markerfacecolor": VERMILLION, "markeredgecolor": "white", "markersize": 5, "zorder": 4},
-        "flierprops": {"marker": "o", "markerfacecolor": "none", "markeredgecolor": "0.35", "markersize": 3, "linewidth": 0.6},
-    } | bxp_kwargs
+    style = STYLE | bxp_kwargs
     circles = "outlier_records" in boxes and "flierprops" not in bxp_kwargs and style["showfliers"]
     if circles:
         style["showfliers"] = False
@@ -112,9 +108,22 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     if circles:
         _circles(boxes, positions, ax, upright)
     _axes(ax, upright, dim, boxes)
-    if crowded or not upright:
-        ax.tick_params(axis="x" if upright else "y", labelsize=size, labelrotation=90 if upright else 0)
+    ax.tick_params(axis="x" if upright else "y", **ticks)
     return legend_above(ax, given)
+
+
+def _fitted(names: list[str], ax: Axes, orientation: Orientation | None) -> tuple[list[str], bool, dict[str, Any]]:
+    """The labels of the boxes, whether the boxes stand upright, and the size and rotation of the labels that this takes."""
+    width, height = (length / ax.figure.dpi * 72 for length in ax.get_window_extent().size)  # in points, as fonts are
+    size = FontProperties(size=mpl.rcParams["xtick.labelsize"]).get_size_in_points()
+    longest = max(map(len, names))
+    crowded = len(names) * (longest + 0.6) * WIDTH * size > width
+    if orientation == "horizontal" or (orientation is None and crowded and longest > TURNED):
+        names = shortened(names, min(LONGEST, max(16, int(BESIDE * width / (WIDTH * LEGIBLE)))))
+        fitting = min(0.75 * height / len(names), BESIDE * width / (WIDTH * max(1, *map(len, names))))
+        return list(map(shown, names)), False, {"labelsize": min(size, max(4.0, fitting))}
+    turned = {"labelsize": min(size, max(4.0, 0.75 * width / len(names))), "labelrotation": 90}
+    return list(map(shown, names)), True, turned if crowded else {}
 
 
 def _box(box: xr.Dataset, label: str) -> dict[str, Any]:

@@ -83,9 +83,9 @@ def plot_sweep(
         red, green, blue, opaque = image.cmap(image.norm(share))
         dark = opaque * (0.299 * red + 0.587 * green + 0.114 * blue) + 1 - opaque < 0.5  # NaN is transparent
         ax.text(column, row, text, ha="center", va="center", fontsize=size, color="white" if dark else "black")
-    columns, targets = (shortened([shown(x) for x in np.atleast_1d(shares[dim].values)], 24) for dim in ("key_column", "target_column"))
-    ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right")
-    ax.set_yticks(range(len(targets)), targets)
+    columns, targets = (shortened(list(map(str, np.atleast_1d(shares[dim].values))), 24) for dim in ("key_column", "target_column"))
+    ax.set_xticks(range(len(columns)), list(map(shown, columns)), rotation=45, ha="right")
+    ax.set_yticks(range(len(targets)), list(map(shown, targets)))
     ax.set_xlabel("\n".join(filter(None, ["key column", n_records(swept.attrs.get("records"))])))
     ax.set_ylabel("target")
     title = {"shapley": "Shapley values", "leave_one_out": "leave one out"}[contribution]
