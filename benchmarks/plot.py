@@ -6,16 +6,26 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
+OPEN = {"markerfacecolor": "none", "markeredgewidth": 1.4}  # points that lie on one another stay visible
+
 STYLES = {
     "capstats, pandas": {"color": "#0072B2", "marker": "o"},
-    "capstats, Polars": {"color": "#56B4E9", "marker": "P"},
-    "capstats, Parquet": {"color": "#0072B2", "marker": "s", "linestyle": "--", "label": "capstats, Parquet (1 GB memory limit)"},
+    "capstats, Polars": {"color": "#56B4E9", "marker": "P", "markersize": 9, **OPEN},
+    "capstats, Parquet": {
+        "color": "#0072B2",
+        "marker": "s",
+        "markersize": 8,
+        **OPEN,
+        "linestyle": "--",
+        "label": "capstats, Parquet (1 GB memory limit)",
+    },
     "capstats, CSV": {"color": "#009E73", "marker": "X", "linestyle": "--", "label": "capstats, CSV (1 GB memory limit)"},
-    "SDMetrics CategoricalCAP": {"color": "#D55E00", "marker": "^"},
-    "SDMetrics DisclosureProtection": {"color": "#E69F00", "marker": "v"},
+    "SDMetrics CategoricalCAP": {"color": "#D55E00", "marker": "^", "markersize": 9, **OPEN},
+    "SDMetrics DisclosureProtection": {"color": "#E69F00", "marker": "v", "markersize": 9, **OPEN},
     "SDMetrics DisclosureProtectionEstimate": {
         "color": "#CC79A7",
         "marker": "D",
+        "markersize": 4,
         "label": "SDMetrics DisclosureProtectionEstimate (a subsample)",
     },
     "limit: the codes read once": {"color": "0.3", "linestyle": ":", "label": "physical limit: the codes read once"},

@@ -32,9 +32,8 @@ def save_figure(found: Audit, file: str) -> None:
     from capstats.plotting import plot_individual_cap
     from capstats.risk.distribution import cap_boxplot
 
-    ax = plot_individual_cap(cap_boxplot(found.tables.get("o_records", found.tables.o), found.tables.s))
+    plot_individual_cap(cap_boxplot(found.tables.get("o_records", found.tables.o), found.tables.s))
     figure = plt.gcf()
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
     told = replace(found, provenance={name: value for name, value in found.provenance.items() if name not in PATHS})
     software, about = ENDINGS[Path(file).suffix.lower()]
     try:

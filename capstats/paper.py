@@ -203,7 +203,7 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     o, averages = paper_originals(), figure_2_averages(seed)
-    boxes = cap_boxplot(o, figure_1_tables(seed))
+    boxes = cap_boxplot(o, figure_1_tables(seed)).drop_vars(["baseline_cap", "outlier_records"])  # the paper's Figure 1 has neither
     values = printed_values()
     files = [
         _write_csv(folder / "values.csv", ["section", "value", "printed", "computed", "agrees"], _value_rows(values)),

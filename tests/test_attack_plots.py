@@ -52,11 +52,58 @@ def labels(ax):
 def test_a_difference_curve_for_each_number_of_tables_darker_with_more(ax, roc):
     assert plot_membership_difference(roc, ax=ax) is ax
     for i, m in enumerate((1, 2, 3)):
-        np.testing.assert_array_equal(ax.lines[i].get_xdata(), roc["at"])
-        np.testing.assert_array_equal(ax.lines[i].get_ydata(), roc.difference.sel(m=m))
-    brightness = [np.dot(mpl.colors.to_rgb(line.get_color()), [0.3, 0.59, 0.11]) for line in ax.lines[:3]]
+        np.testing.assert_array_equal(ax.lines[2 * i].get_xdata(), roc.threshold.sel(m=m)[::-1])
+        np.testing.assert_array_equal(ax.lines[2 * i].get_ydata(), roc.youden.sel(m=m)[::-1])
+    brightness = [np.dot(mpl.colors.to_rgb(line.get_color()), [0.3, 0.59, 0.11]) for line in ax.lines[:6:2]]
     assert brightness[0] > brightness[1] > brightness[2]
     assert labels(ax) == ["m = 1", "m = 2", "m = 3"]
+
+
+def test_the_difference_reaches_the_best_one_wherever_its_threshold_lies(ax):
+    """-2.1 is no threshold of the grid of `at`, where two members of three are told from nobody."""
+    roc = membership_roc([-2.11, -2.12, -8], [-2.13, -30])
+    plot_membership_difference(roc, ax=ax)
+    assert roc.difference.max().item() < roc.best_difference.item() == pytest.approx(2 / 3)
+    curve, dot = ax.lines[:2]
+    assert curve.get_ydata().max() == roc.best_difference.item()
+    assert (dot.get_xdata().item(), dot.get_ydata().item()) == (roc.best_threshold.item(), roc.best_difference.item()) == (-2.12, 2 / 3)
+    assert curve.get_drawstyle() == "steps-pre"
+
+
+def test_the_curve_of_differences_is_the_rates_at_any_threshold(ax):
+    rng = np.random.default_rng(4)
+    members, others = rng.normal(0.5, 1, 30).round(1), rng.normal(0, 1, 20).round(1)
+    at = np.linspace(-3, 3, 601)
+    plot_membership_difference(membership_roc(members, others, at=at), ax=ax)
+    x, y = ax.lines[0].get_data()
+    for threshold in at[(at >= x[0]) & (at <= x[-2])]:
+        drawn = y[np.searchsorted(x, threshold - 1e-9)]  # up to a threshold the step has its value
+        assert drawn == pytest.approx((members >= threshold - 1e-9).mean() - (others >= threshold - 1e-9).mean())
+
+
+def test_the_axis_of_thresholds_shows_the_range_of_at_and_the_best_threshold(ax):
+    """Members that score -1300 do not squeeze the others together."""
+    members, others = [-1300, -3, -2, -1], [-1200, -4, -3.5, -2.5]
+    plot_membership_difference(membership_roc(members, others, at=[-50, 20]), ax=ax)
+    low, high = ax.get_xlim()
+    assert -55 < low < -45
+    assert -1 < high < 5
+    plot_membership_difference(membership_roc([-100, -60], [-110, -120], at=[-50, 20]), ax=ax)
+    assert ax.get_xlim()[0] < -100  # the best threshold of the second
+    assert ax.get_xlim()[1] == high
+
+
+def test_figures_of_attacks_say_how_many_records_they_are_of(roc, knowledge):
+    assert plot_membership_roc(roc).get_xlabel() == "false positive rate\n20 members, 15 non-members"
+    assert plot_membership_difference(roc).get_xlabel() == "threshold, as log10\n20 members, 15 non-members"
+    assert plot_maximum_knowledge(knowledge).get_xlabel() == "released tables, m\nn = 20 records"
+
+
+def test_names_of_columns_are_no_formulas_and_none_is_left_out_of_the_legend(ax):
+    plot_maximum_knowledge(table_of(["price in $ or $US", "_id", "a\nb"], [1, 2]), ax=ax)
+    assert labels(ax) == [r"price in \$ or \$US", " _id", r"a\nb", "average"]
+    ax.figure.canvas.draw()
+    plot_attack_utility(xr.DataArray([1, 1], {"m": [1, 2]}), [1, 1], name="$a$ and $b$")
 
 
 def test_roc_curves_with_the_area_in_their_labels_and_the_diagonal(ax, roc):
@@ -112,9 +159,10 @@ def test_two_attacks_on_the_same_axes_are_told_apart_by_what_the_caller_calls_th
 
 
 def test_of_many_numbers_of_tables_as_many_are_named_as_there_is_room_for(ax):
-    many = xr.Dataset({"difference": (("m", "at"), np.zeros((100, 2)))}, {"m": range(1, 101), "at": [0, 1]})
-    plot_membership_difference(many, ax=ax)
-    assert len(ax.lines) == 101
+    curves = {"youden": (("m", "step"), np.zeros((100, 2))), "threshold": (("m", "step"), np.ones((100, 2)))}
+    best = {"best_threshold": ("m", np.ones(100)), "best_difference": ("m", np.zeros(100))}
+    plot_membership_difference(xr.Dataset(curves | best, {"m": range(1, 101)}), ax=ax)
+    assert len(ax.lines) == 201
     assert len(labels(ax)) == 16
     assert [labels(ax)[0], labels(ax)[-1]] == ["m = 1", "m = 100"]
     over_m = plot_maximum_knowledge(table_of(["a"], range(1, 101)))

@@ -381,7 +381,8 @@ def test_the_legend_of_the_figure_hides_no_box(here, tmp_path, monkeypatch):
     (figure,) = drawn
     figure.draw_without_rendering()
     (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["average CAP", "average CAP of the original"]
+    lines = ["average CAP", "average CAP of the original", "baseline: guess without a key"]
+    assert [text.get_text() for text in legend.get_texts()] == [*lines, "outlier: 1 record"]
     assert legend.get_window_extent().y0 >= figure.axes[0].get_window_extent().y1
 
 

@@ -162,6 +162,12 @@ def _cell(table: xr.DataArray, place: Sequence[Any]) -> str:
     return ", ".join(parts)
 
 
+def same_or_span(records: Array) -> Any:
+    """Numbers of records for the attrs of a result: one number where all tables have as many, else the least and the greatest."""
+    ends = [int(x) if x == int(x) else float(x) for x in (np.min(records), np.max(records))]
+    return ends[0] if ends[0] == ends[1] else ends
+
+
 # --- a formula over tables --------------------------------------------------------------------------------------------
 
 

@@ -66,7 +66,10 @@ _RESULTS = (
 )
 _OF_KEYS = "records synthetic_records matched share certain original_certain correct cap disclosed unique replicated"
 _OF_CELLS = "o_counted o_excluded o_report s_counted s_excluded s_report flagged column label"
-_OF_BOXES = "lower_whisker lower_quartile median upper_quartile upper_whisker average original_cap individual"
+_OF_BOXES = (
+    "lower_whisker lower_quartile median upper_quartile upper_whisker average original_cap individual "
+    "average_rank baseline_cap outliers outlier_records"
+)
 _SELECTION = "indexers method tolerance drop missing_dims"
 RESERVED = frozenset(f"{_RESULTS} {_OF_KEYS} {_OF_CELLS} {_OF_BOXES} {_SELECTION}".split())
 

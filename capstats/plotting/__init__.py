@@ -1,15 +1,23 @@
 """Results as figures: each function draws what another one returned, on the Axes it is given, and computes nothing."""
 
+from capstats.plotting.anonymity import plot_anonymity
 from capstats.plotting.attacks import plot_attack_utility, plot_maximum_knowledge, plot_membership_difference, plot_membership_roc
-from capstats.plotting.cap import plot_average_cap, plot_individual_cap
+from capstats.plotting.average import plot_average_cap
+from capstats.plotting.cap import plot_individual_cap
+from capstats.plotting.curves import plot_cap_ecdf, plot_tau_curve
+from capstats.plotting.keys import plot_key_summary
 from capstats.plotting.sweep import plot_sweep
 
 __all__ = [
+    "plot_anonymity",
     "plot_attack_utility",
     "plot_average_cap",
+    "plot_cap_ecdf",
     "plot_individual_cap",
+    "plot_key_summary",
     "plot_maximum_knowledge",
     "plot_membership_difference",
     "plot_membership_roc",
     "plot_sweep",
+    "plot_tau_curve",
 ]

@@ -13,9 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.cbook import normalize_kwargs
 from matplotlib.lines import Line2D
 
-from capstats.plotting.shared import BLUE, VERMILLION, axes_of
+from capstats.plotting.shared import BLUE, COLOURS, VERMILLION, axes_of, n_records, shown
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 MARKERS = "osD^vPX*<>"  # as many as make each of 70 curves unlike the others
 ROOM = 16  # names in a legend within the Axes
 
@@ -35,7 +34,9 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     Returns
     -------
     Axes
-        Curves from light (few tables) to dark (many), up to 16 of them named; at 0 the threshold tells nobody from anybody.
+        Step curves from light (few tables) to dark (many), up to 16 of them named, through every threshold at which the difference
+        changes; a dot marks the greatest difference. At 0 the threshold does not tell members from others. The axis shows the
+        thresholds within the range of ``at``, and the best ones wherever they are.
 
     Raises
     ------
@@ -50,11 +51,16 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     ----------
     PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", the plots named Diff.
     """
+    drawn = _by_m(roc, "youden")
     ax = axes_of(ax)
-    for label, style, one in _by_m(roc, "difference"):
-        ax.plot(one["at"], one["difference"], **_line(label, style, plot_kwargs))
+    before = ax.get_xlim() if ax.has_data() else None
+    for label, style, one in drawn:
+        (line,) = ax.plot(one["threshold"][::-1], one["youden"][::-1], drawstyle="steps-pre", **_line(label, style, plot_kwargs))
+        ax.plot(one["best_threshold"], one["best_difference"], "o", color=line.get_color(), markersize=4, zorder=3)
     ax.axhline(0, color="0.6", linewidth=0.8, zorder=1)
-    ax.set_xlabel("threshold, as log10")
+    if "at" in roc:
+        _show(ax, roc, before)
+    ax.set_xlabel("\n".join(filter(None, ["threshold, as log10", _both_kinds(roc)])))
     ax.set_ylabel("true minus false positive rate")
     return _keyed(ax)
 
@@ -95,7 +101,7 @@ def plot_membership_roc(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwarg
         named = f"{label}: {area}" if label else area
         ax.plot(one["false_positive_rate"], one["true_positive_rate"], **_line(named, style, plot_kwargs))
     ax.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=0.8, zorder=1)
-    ax.set_xlabel("false positive rate")
+    ax.set_xlabel("\n".join(filter(None, ["false positive rate", _both_kinds(roc)])))
     ax.set_ylabel("true positive rate")
     ax.set_aspect("equal")
     return _keyed(ax)
@@ -137,11 +143,16 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
     m = knowledge["m"].values
     for column, color, marker in zip(knowledge["column"].values, cycle(COLOURS), cycle(MARKERS), strict=False):
         style: dict[str, Any] = {"color": color, "marker": marker, "linewidth": 1.2, "markersize": 4}
-        ax.plot(m, knowledge["accuracy"].sel(column=column), **_line(fill(str(column), 24), style, plot_kwargs))
+        ax.plot(m, knowledge["accuracy"].sel(column=column), **_line(fill(shown(column), 24), style, plot_kwargs))
     average = {"color": "black", "linestyle": "--", "linewidth": 2.2}
     ax.plot(m, knowledge["average"], **_line("average", average, {"label": plot_kwargs.get("label", "")}))
     ax.set_ylabel("share guessed right")
-    return _keyed(_over_m(ax, m), loc="center left", bbox_to_anchor=(1, 0.5), ncols=1 + len(knowledge["column"]) // 20)
+    return _keyed(
+        _over_m(ax, m, n_records(knowledge.attrs.get("records"))),
+        loc="center left",
+        bbox_to_anchor=(1, 0.5),
+        ncols=1 + len(knowledge["column"]) // 20,
+    )
 
 
 def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "attack", ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
@@ -186,7 +197,7 @@ def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "at
     ax = axes_of(ax)
     m = accuracy["m"].values
     of_attack: dict[str, Any] = {"color": VERMILLION, "marker": "o", "markersize": 4}
-    ax.plot(m, accuracy, **_line(name, of_attack, plot_kwargs))
+    ax.plot(m, accuracy, **_line(shown(name), of_attack, plot_kwargs))
     ax.plot(m, of_use, **_line("utility", of_attack | {"color": BLUE, "linestyle": "--", "marker": "s"}, plot_kwargs))
     ax.set_ylabel("accuracy, utility")
     return _keyed(_over_m(ax, m))
@@ -211,7 +222,22 @@ def _line(label: str, style: dict[str, Any], plot_kwargs: dict[str, Any]) -> dic
     return style | wanted | {"label": ", ".join(part for part in (wanted.get("label"), label) if part)}
 
 
-def _over_m(ax: Axes, m: Any) -> Axes:
+def _show(ax: Axes, roc: xr.Dataset, before: tuple[float, float] | None) -> None:
+    """Limit the axis of thresholds to those within the range of ``at``, the best ones, and what was shown before."""
+    every, best = (x.values[np.isfinite(x.values)] for x in (roc["threshold"], roc["best_threshold"]))
+    wanted = [*roc["at"].values, *best]
+    low, high = max(every.min(initial=np.inf), min(wanted)), min(every.max(initial=-np.inf), max(wanted))
+    if low < high:
+        pad = 0.03 * (high - low)
+        ax.set_xlim(*((low - pad, high + pad) if before is None else (min(low - pad, before[0]), max(high + pad, before[1]))))
+
+
+def _both_kinds(roc: xr.Dataset) -> str:
+    """How many members and non-members an attack is about."""
+    return ", ".join(f"{roc.attrs[kind]:,} {kind.replace('_', '-')}" for kind in ("members", "non_members") if kind in roc.attrs)
+
+
+def _over_m(ax: Axes, m: Any, n: str = "") -> Axes:
     """An axis of numbers of released tables, as its ticks have them."""
     ax.set_xscale("log")
     told = [m[-1]]  # no two so near that their numbers touch
@@ -221,7 +247,7 @@ def _over_m(ax: Axes, m: Any) -> Axes:
     ax.set_xticks(told[::-1], [str(k) for k in told[::-1]])
     ax.minorticks_off()
     ax.set_ylim(-0.03, 1.03)
-    ax.set_xlabel("released tables, m")
+    ax.set_xlabel("\n".join(filter(None, ["released tables, m", n])))
     return ax
 
 

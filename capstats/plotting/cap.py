@@ -1,47 +1,63 @@
-"""Average and individual CAP as figures."""
+"""Boxplots of individual CAP."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import cycle
-from typing import Any
+from typing import Any, Literal
 
+import matplotlib as mpl
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
 
-from capstats.plotting.shared import BLUE, GREY, VERMILLION, axes_of, stored
+from capstats.plotting.shared import BASELINE, GREY, ORIGINAL, VERMILLION, area, axes_of, legend_above, n_records, shortened, shown
 
-FILLS: tuple[dict[str, Any], ...] = (
-    {"facecolor": "#56B4E9", "hatch": None},
-    {"facecolor": "#E69F00", "hatch": "////"},
-    {"facecolor": "white", "hatch": "...."},
-)
+TURNED = 12  # characters of a name that may stand upright below its box; longer names stand beside it
+LONGEST = 36  # characters of a name beside its box, fewer where the Axes are narrow
+WIDTH = 0.6  # of a character, as a share of its height
+LEGIBLE = 6  # points: smaller letters are not worth more of the name
+BESIDE = 0.5  # of the width of the Axes, for names beside the boxes
+CIRCLE: dict[str, Any] = {"marker": "o", "facecolors": "none", "edgecolors": "0.35", "linewidths": 0.6, "zorder": 2.5}
 
-SIDE_BY_SIDE = 60  # characters of tick labels that fit beside each other
+STYLE: dict[str, Any] = {
+    "showmeans": True,
+    "showfliers": True,
+    "patch_artist": True,
+    "widths": 0.6,
+    "boxprops": {"facecolor": GREY, "linewidth": 0.8},
+    "medianprops": {"color": "black", "linewidth": 1.5},
+    "meanprops": {"marker": "o", "markerfacecolor": VERMILLION, "markeredgecolor": "white", "markersize": 5, "zorder": 4},
+    "flierprops": {"marker": "o", "markerfacecolor": "none", "markeredgecolor": "0.35", "markersize": 3, "linewidth": 0.6},
+}
+
+Orientation = Literal["vertical", "horizontal"]
 
 
-def plot_individual_cap(boxes: xr.Dataset, *, ax: Axes | None = None, **bxp_kwargs: Any) -> Axes:
-    """Boxplots of individual CAP over the original records, one a synthetic table, in the order of average CAP.
+def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = None, ax: Axes | None = None, **bxp_kwargs: Any) -> Axes:
+    """Boxplots of individual CAP over the original records, one for each synthetic table, in the order of average CAP.
 
     Parameters
     ----------
     boxes : Dataset
         Result of `capstats.cap_boxplot`, for one synthetic table or along one dim.
+    orientation : {"vertical", "horizontal"}, optional
+        By default boxes are vertical, and horizontal where the names of the tables are too long to stand below them.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
+        Where to draw; by default a new figure with a legend, which is larger where there are many boxes.
     **bxp_kwargs
         Passed to matplotlib's ``Axes.bxp``.
 
     Returns
     -------
     Axes
-        Boxes with outliers as open circles, the average as a dot, CAP of the original as a dashed line.
+        Boxes with the average as a dot. Outliers are open circles whose area grows with the number of records, by the same step for each
+        power of ten. The average CAP of the original is a dashed line, the baseline a dotted one, where all tables have the same.
+        Variables that `boxes` lacks, such as ``baseline_cap``, are not drawn.
 
     Raises
     ------
     TypeError, ValueError
-        If `boxes` is not such a Dataset, or has more than one dim to spread over.
+        If `boxes` is not such a Dataset, or has more than one dim to spread over, or `orientation` is unknown.
 
     See Also
     --------
@@ -50,121 +66,94 @@ def plot_individual_cap(boxes: xr.Dataset, *, ax: Axes | None = None, **bxp_kwar
     References
     ----------
     Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 1.
+
+    Examples
+    --------
+    >>> from capstats import cap_boxplot
+    >>> from matplotlib.figure import Figure
+    >>> ax = plot_individual_cap(cap_boxplot([[20, 5], [30, 45]], [[8, 7], [25, 60]]), ax=Figure().subplots())
+    >>> ax.get_ylabel(), ax.get_xlabel()
+    ('individual CAP', 'n = 100 records')
     """
-    if not isinstance(boxes, xr.Dataset) or "upper_whisker" not in boxes:
+    if not isinstance(boxes, xr.Dataset) or "outliers" not in boxes:
         raise TypeError(f"`boxes` must be the Dataset that cap_boxplot returns; got {type(boxes).__name__}.")
+    if orientation not in (None, "vertical", "horizontal"):
+        raise ValueError(f'`orientation` must be "vertical" or "horizontal"; got {orientation!r}.')
     dims = boxes["median"].dims
     if len(dims) > 1:
         raise ValueError(f"`boxes` spreads over {dims}; choose one table along all but one of them, with .sel or .isel.")
-    name = str(dims[0]) if dims else None
-    boxes = boxes.expand_dims("synthetic") if name is None else boxes.transpose(name, ...)
-    in_order = np.argsort(boxes["average"].values.round(12), kind="stable")  # averages that tie keep their given order
-    boxes = boxes.isel({boxes["median"].dims[0]: in_order})
-    labels = boxes.indexes.get(name, in_order if name else [""])  # a table without a label has its position
-    stats = []
-    for i, label in enumerate(labels):
-        box = boxes.isel({boxes["median"].dims[0]: i})
-        cells = stored(box["individual"])
-        outside = (cells < float(box["lower_whisker"])) | (cells > float(box["upper_whisker"]))
-        stats.append(
-            {
-                "label": str(label),
-                "med": float(box["median"]),
-                "q1": float(box["lower_quartile"]),
-                "q3": float(box["upper_quartile"]),
-                "whislo": float(box["lower_whisker"]),
-                "whishi": float(box["upper_whisker"]),
-                "mean": float(box["average"]),
-                "fliers": np.unique(cells[outside]),
-            }
-        )
-    ax = axes_of(ax)
-    style: dict[str, Any] = {
-        "showmeans": True,
-        "patch_artist": True,
-        "widths": 0.6,
-        "boxprops": {"facecolor": GREY, "linewidth": 0.8},
-        "medianprops": {"color": "black", "linewidth": 1.5},
-        "meanprops": {"marker": "o", "markerfacecolor": VERMILLION, "markeredgecolor": "white", "markersize": 5, "zorder": 4},
-        "flierprops": {"marker": "o", "markerfacecolor": "none", "markeredgecolor": "0.35", "markersize": 3, "linewidth": 0.6},
-    }
-    drawn = ax.bxp(stats, **(style | bxp_kwargs))
+    dim = dims[0] if dims else None
+    boxes = boxes.expand_dims("synthetic") if dim is None else boxes
+    order = np.argsort(-boxes["average_rank"].values, kind="stable")  # ties keep their given order; what has no rank comes last
+    boxes = boxes.isel({boxes["median"].dims[0]: order})
+    names = [str(x) for x in boxes.indexes.get(dim, order)] if dim else [""]  # a table without a name has its position
+    tall = max(map(len, names)) > TURNED
+    given, ax = ax, axes_of(ax, width=min(0.12 * len(names), 30), height=min(1.5 + 0.25 * len(names), 60) if tall else 0)
+    labels, upright, ticks = _fitted(names, ax, orientation)
+    positions = list(bxp_kwargs.get("positions", range(1, len(labels) + 1)))
+    style = STYLE | bxp_kwargs
+    circles = "outlier_records" in boxes and "flierprops" not in bxp_kwargs and style["showfliers"]
+    if circles:
+        style["showfliers"] = False
+    if mpl.__version_info__ < (3, 10):
+        style["vert"] = upright
+    else:
+        style["orientation"] = "vertical" if upright else "horizontal"
+    drawn = ax.bxp([_box(boxes.isel({boxes["median"].dims[0]: i}), label) for i, label in enumerate(labels)], **style)
     if drawn["means"]:
         drawn["means"][0].set_label("average CAP")
-    original = np.unique(boxes["original_cap"].values)
-    if len(original) == 1:
-        ax.axhline(float(original[0]), color=BLUE, linestyle="--", linewidth=1.2, zorder=3, label="average CAP of the original")
-    ax.set_ylim(-0.03, 1.03)
-    ax.set_ylabel("individual CAP")
-    ax.set_xlabel("synthetic table, by average CAP" if name else "")
-    if len(stats) * max(len(str(label)) for label in labels) > SIDE_BY_SIDE:
-        ax.tick_params(axis="x", labelrotation=90)
-    return ax
+    for variable, line in (("original_cap", ORIGINAL), ("baseline_cap", BASELINE)):
+        if variable in boxes and np.unique(boxes[variable].values).size == 1:
+            (ax.axhline if upright else ax.axvline)(float(boxes[variable].values.flat[0]), **line, zorder=3)
+    if circles:
+        _circles(boxes, positions, ax, upright)
+    _axes(ax, upright, dim, boxes)
+    ax.tick_params(axis="x" if upright else "y", **ticks)
+    return legend_above(ax, given)
 
 
-def plot_average_cap(
-    averages: xr.DataArray | Mapping[str, xr.DataArray],
-    *,
-    original: float | None = None,
-    ax: Axes | None = None,
-    **hist_kwargs: Any,
-) -> Axes:
-    """Histogram of the average CAP of many synthetic tables, several versions side by side.
+def _fitted(names: list[str], ax: Axes, orientation: Orientation | None) -> tuple[list[str], bool, dict[str, Any]]:
+    """The labels of the boxes, whether the boxes stand upright, and the size and rotation of the labels that this takes."""
+    width, height = (length / ax.figure.dpi * 72 for length in ax.get_window_extent().size)  # in points, as fonts are
+    size = FontProperties(size=mpl.rcParams["xtick.labelsize"]).get_size_in_points()
+    longest = max(map(len, names))
+    crowded = len(names) * (longest + 0.6) * WIDTH * size > width
+    if orientation == "horizontal" or (orientation is None and crowded and longest > TURNED):
+        names = shortened(names, min(LONGEST, max(16, int(BESIDE * width / (WIDTH * LEGIBLE)))))
+        fitting = min(0.75 * height / len(names), BESIDE * width / (WIDTH * max(1, *map(len, names))))
+        return list(map(shown, names)), False, {"labelsize": min(size, max(4.0, fitting))}
+    turned = {"labelsize": min(size, max(4.0, 0.75 * width / len(names))), "labelrotation": 90}
+    return list(map(shown, names)), True, turned if crowded else {}
 
-    Parameters
-    ----------
-    averages : DataArray, or mapping {label: DataArray}
-        Results of `capstats.average_cap` for draws of synthetic tables; NaN (no matched record) is left out and counted in the label.
-    original : float, optional
-        Average CAP of the original with itself, drawn as a dashed line.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
-    **hist_kwargs
-        Passed to matplotlib's ``Axes.hist``.
 
-    Returns
-    -------
-    Axes
-        Bars of the versions beside each other in each bin: plain blue for the first, hatched orange for the second.
+def _box(box: xr.Dataset, label: str) -> dict[str, Any]:
+    """One box as matplotlib takes it."""
+    five = {"whislo": "lower_whisker", "q1": "lower_quartile", "med": "median", "q3": "upper_quartile", "whishi": "upper_whisker"}
+    outliers = box["outliers"].values
+    numbers = {theirs: float(box[ours]) for theirs, ours in five.items()}
+    return {"label": label, **numbers, "mean": float(box["average"]), "fliers": outliers[~np.isnan(outliers)]}
 
-    Raises
-    ------
-    ValueError
-        If there is nothing to draw.
 
-    See Also
-    --------
-    capstats.average_cap, capstats.sample_tables
+def _circles(boxes: xr.Dataset, positions: list[float], ax: Axes, upright: bool) -> None:
+    """Outliers as circles by their number of records, and in the legend one circle for 1 record, and one for the largest power of ten."""
+    values, records = boxes["outliers"].values, boxes["outlier_records"].values
+    box, which = np.nonzero(records)
+    if not len(box):
+        return
+    value, people, place = values[box, which], records[box, which], np.asarray(positions)[box]
+    ax.scatter(*((place, value) if upright else (value, place)), s=area(people), **CIRCLE)
+    for power in dict.fromkeys((0, int(np.log10(people.max())))):
+        ax.scatter([], [], s=area(10**power), label=f"outlier: {10**power:,} record{'s' * (power > 0)}", **CIRCLE)
 
-    References
-    ----------
-    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 2.
-    """
-    versions = {"": averages} if isinstance(averages, xr.DataArray) else dict(averages)
-    values, labels = [], []
-    for label, array in versions.items():
-        flat = np.asarray(array, dtype=float).ravel()
-        undefined = int(np.isnan(flat).sum())
-        values.append(flat[~np.isnan(flat)])
-        labels.append(f"{label} ({undefined} undefined)".strip() if undefined else label)
-    if not any(map(len, values)):
-        raise ValueError("`averages` holds no number to draw.")
-    ax = axes_of(ax)
-    ends = np.concatenate([*values, [] if original is None else [float(original)]])
-    low, high = float(ends.min()), float(ends.max())
-    pad = max(0.05 * (high - low), 0.01)  # tables that all tie still get a bin of visible width
-    bins = hist_kwargs.pop(
-        "bins", np.linspace(low - pad, high + pad, 32)
-    )  # an odd number of bins: a lone value stands in the middle of one
-    style: dict[str, Any] = {"edgecolor": "black", "linewidth": 0.3}
-    ax.hist(values, bins=bins, label=labels, **(style | hist_kwargs))
-    given = hist_kwargs.keys() | ({"facecolor"} if "color" in hist_kwargs else set())
-    for container, fill in zip(ax.containers[-len(values) :], cycle(FILLS), strict=False):
-        for bar in container:
-            bar.set(**{name: value for name, value in fill.items() if name not in given})
-    if original is not None:
-        ax.axvline(float(original), color=BLUE, linestyle="--", linewidth=1.2, label="average CAP of the original")
-    ax.locator_params(axis="x", nbins=6)
-    ax.set_xlabel("average CAP")
-    ax.set_ylabel("synthetic tables")
-    return ax
+
+def _axes(ax: Axes, upright: bool, dim: Any, boxes: xr.Dataset) -> None:
+    """Limits and names of the axes; one table without a name gets no tick."""
+    value, tables = (ax.yaxis, ax.xaxis) if upright else (ax.xaxis, ax.yaxis)
+    (ax.set_ylim if upright else ax.set_xlim)(-0.03, 1.03)
+    kind = {"synthetic": "synthetic table", "original": "original table"}.get(dim, shown(dim))
+    by = f"{kind}, by average CAP" if dim else ""
+    n = n_records(boxes.get("records"))
+    value.set_label_text("individual CAP" if upright else "\n".join(filter(None, ["individual CAP", n])))
+    tables.set_label_text("\n".join(filter(None, [by, n])) if upright else by)
+    if not dim:
+        tables.set_ticks([])

@@ -1,23 +1,92 @@
-"""What all figures share: their colours, and the Axes they are drawn on."""
+"""What all figures share: colours, the Axes they are drawn on, labels as plain text, the number of records, and the legend."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # apart for the colour-blind (Okabe and Ito), and in grey
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))  # as many as make each of 28 curves unlike the others
+COLOURS = (BLUE, VERMILLION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
+
+# The same three lines in every figure of CAP; each has a line style of its own.
+AVERAGE: dict[str, Any] = {"color": VERMILLION, "linestyle": "-.", "linewidth": 1.2, "label": "average CAP"}
+ORIGINAL: dict[str, Any] = {"color": BLUE, "linestyle": "--", "linewidth": 1.2, "label": "average CAP of the original"}
+BASELINE: dict[str, Any] = {"color": "0.25", "linestyle": ":", "linewidth": 1.2, "label": "baseline: guess without a key"}
 
 
-def stored(array: xr.DataArray) -> Any:
-    """The numbers that an array holds, whether it is dense or sparse."""
-    data = array.variable.data
-    return data.ravel() if isinstance(data, np.ndarray) else data.data
+def axes_of(ax: Axes | None, *, width: float = 0, height: float = 0) -> Axes:
+    """The given Axes, or those of a new figure of at least that size in inches."""
+    if ax is not None:
+        return ax
+    usual = plt.rcParams["figure.figsize"]
+    return plt.subplots(figsize=(max(width, usual[0]), max(height, usual[1])), layout="constrained")[1]
 
 
-def axes_of(ax: Axes | None) -> Axes:
-    """The given Axes, or those of a new figure."""
-    return plt.subplots(layout="constrained")[1] if ax is None else ax
+def legend_above(ax: Axes, given: Axes | None) -> Axes:
+    """The Axes; in a figure of their own they get a legend above them. On given Axes the legend is the caller's choice."""
+    handles, labels = ax.get_legend_handles_labels()
+    if given is None and labels and isinstance(ax.figure, Figure):
+        ax.figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize="small")
+    return ax
+
+
+def shown(label: Any) -> str:
+    """A label of the data as plain text: ``$`` is no mathtext, control characters are escaped, and no legend drops a leading ``_``."""
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(label)).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
+def shortened(labels: list[str], longest: int) -> list[str]:
+    """Long labels without their middle, which is kept as far as it tells labels apart."""
+    for size in range(longest, max(map(len, labels)) + 1):
+        short = [x if len(x) <= size else f"{x[: size // 2]}…{x[len(x) - (size - 1) // 2 :]}" for x in labels]
+        if len(set(short)) == len(set(labels)):
+            return short
+    return labels
+
+
+def area(number: Any, base: float = 4) -> Any:
+    """The area in square points of a mark for so many records or keys: the same step for each power of ten, in every figure."""
+    return base * (1 + 2.5 * np.log10(number))
+
+
+def n_records(numbers: Any, symbol: str = "n") -> str:
+    """How many records a figure shows, such as "n = 944 records"; nothing where the result does not say it."""
+    if numbers is None:
+        return ""
+    least, greatest = np.min(numbers), np.max(numbers)
+    return f"{symbol} = {least:,.10g}{'' if least == greatest else f' to {greatest:,.10g}'} records"
+
+
+def references(ax: Axes, along: Literal["x", "y"], average: Any, original: Any, baseline: Any) -> None:
+    """Lines at those averages that are given; several averages in the colours of their curves."""
+    for values, style in ((average, AVERAGE), (original, ORIGINAL), (baseline, BASELINE)):
+        numbers = [] if values is None else np.atleast_1d(np.asarray(values, dtype=float)).tolist()
+        for i, number in enumerate(numbers):
+            own = {"color": COLOURS[i % len(COLOURS)]} if len(numbers) > 1 else {}
+            label = {} if i == 0 else {"label": None}
+            (ax.axvline if along == "x" else ax.axhline)(number, **(style | own | label), zorder=1.5)
+
+
+def curves(result: Any, name: str, function: str, along: str) -> list[tuple[Any, dict[str, Any]]]:
+    """The values of a result along one dim, and the style, for each table that it spreads over; tables without names have no label."""
+    if not isinstance(result, xr.DataArray) or along not in result.dims:
+        raise TypeError(f"`{name}` must be the DataArray that {function} returns, with dim `{along}`; got {type(result).__name__}.")
+    if result.ndim > 2:
+        raise ValueError(f"`{name}` spreads over {result.dims}; choose one table along all but one of them, with .sel or .isel.")
+    (dim,) = [d for d in result.dims if d != along] or [None]
+    if dim is None:
+        return [(result.values, {"color": BLUE})]
+    if dim not in result.indexes:
+        return [(values, {"color": BLUE, "linewidth": 0.5}) for values in result.transpose(dim, along).values]
+    labels = list(map(shown, shortened(list(map(str, result.indexes[dim])), 36)))
+    return [
+        (values, {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[i % len(DASHES)], "label": labels[i]})
+        for i, values in enumerate(result.transpose(dim, along).values)
+    ]

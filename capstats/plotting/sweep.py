@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -9,7 +10,8 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from capstats.plotting.shared import BLUE, VERMILLION, axes_of
+from capstats.counts.primitives import at_most
+from capstats.plotting.shared import BLUE, VERMILLION, axes_of, n_records, shortened, shown
 
 ORANGE_TO_BLUE = LinearSegmentedColormap.from_list("orange_to_blue", [VERMILLION, "white", BLUE])
 
@@ -33,8 +35,10 @@ def plot_sweep(
     Returns
     -------
     Axes
-        One row a target, one column a key column, each cell with its number; darker is more, blue where a column adds, orange where it
-        takes away; "nan" where it is undefined.
+        One row for each target, one column for each key column, each cell with its number; darker is more, blue where a column adds,
+        orange where it takes away; "nan" where it is undefined. The colour bar ends at the greatest contribution, so that full colour
+        may be a small number: give two heatmaps that are compared the same ``vmin`` and ``vmax``. Contributions that are all below
+        0.01 are written in units of a power of ten, which the colour bar names.
 
     Raises
     ------
@@ -61,18 +65,29 @@ def plot_sweep(
         shares = shares.expand_dims("target_column")
     shares = shares.transpose(*axes)
     ax = axes_of(ax)
-    reach = float(np.nanmax(np.abs(shares.values), initial=0)) or 1.0
+    greatest = float(np.nanmax(np.abs(shares.values), initial=0))
+    values = float(np.nanmax(np.abs(swept["value"].values), initial=0))
+    reach = 1.0 if at_most(values + greatest, values) else greatest  # what rounding of the values explains has no colour
     style: dict[str, Any] = {"cmap": ORANGE_TO_BLUE, "vmin": -reach, "vmax": reach, "aspect": "auto"}
     image = ax.imshow(shares.values, **(style | imshow_kwargs))
-    digits = 2 if reach < 100 else 0
-    for (row, column), share in np.ndenumerate(shares.values):
+    unit = 1.0 if reach >= 0.01 else 10.0 ** math.floor(math.log10(reach))
+    digits = 0 if reach >= 100 else 1 if unit < 1 else 2 if reach >= 0.1 else 3
+    written = [f"{share / unit:z.{digits}f}" for share in shares.values.flat]
+    low, high = image.get_clim()
+    ends = sorted({float(low or 0), 0.0, float(high or 0)})
+    bar = ax.figure.colorbar(image, ax=ax, ticks=ends, format=lambda end, _: f"{end / unit:z.{digits}f}")
+    bar.set_label("contribution" if unit == 1 else f"contribution, in units of {unit:g}")
+    room = ax.get_window_extent().width / ax.figure.dpi * 72 / shares.sizes["key_column"]  # points for each number
+    size = min(7.0, max(3.5, room / (0.62 * max(map(len, written)))))
+    for ((row, column), share), text in zip(np.ndenumerate(shares.values), written, strict=True):
         red, green, blue, opaque = image.cmap(image.norm(share))
         dark = opaque * (0.299 * red + 0.587 * green + 0.114 * blue) + 1 - opaque < 0.5  # NaN is transparent
-        ax.text(column, row, f"{share:z.{digits}f}", ha="center", va="center", fontsize="x-small", color="white" if dark else "black")
-    ax.set_xticks(range(shares.sizes["key_column"]), [str(x) for x in shares["key_column"].values], rotation=45, ha="right")
-    ax.set_yticks(range(shares.sizes["target_column"]), [str(x) for x in np.atleast_1d(shares["target_column"].values)])
-    ax.set_xlabel("key column")
+        ax.text(column, row, text, ha="center", va="center", fontsize=size, color="white" if dark else "black")
+    columns, targets = (shortened(list(map(str, np.atleast_1d(shares[dim].values))), 24) for dim in ("key_column", "target_column"))
+    ax.set_xticks(range(len(columns)), list(map(shown, columns)), rotation=45, ha="right")
+    ax.set_yticks(range(len(targets)), list(map(shown, targets)))
+    ax.set_xlabel("\n".join(filter(None, ["key column", n_records(swept.attrs.get("records"))])))
     ax.set_ylabel("target")
     title = {"shapley": "Shapley values", "leave_one_out": "leave one out"}[contribution]
-    ax.set_title(f"{swept['measure'].values.item()}, {title}", fontsize="medium")
+    ax.set_title(f"{shown(swept['measure'].values.item())}, {title}", fontsize="medium")
     return ax

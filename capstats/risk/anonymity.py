@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.counts.batches import Aligned, weights_of
+from capstats.counts.batches import Aligned, same_or_span, weights_of
 from capstats.counts.primitives import Array, Floats, Table, at_most, cells, key_total, total
 from capstats.risk.classes import classes_per_record, number_of_classes, smallest_class
 from capstats.risk.closeness import (
@@ -45,7 +45,8 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
         ``recursive_c`` for the given l; ``t`` and ``ordered_t``; ``beta`` and ``enhanced_beta``; ``delta`` and ``delta_occurring``;
         ``prosecutor``, the greatest prosecutor risk 1 / k, and ``marketer``. Each as its own function has it; `classes` and `uniques`
         are 0, the others NaN where a table has no record, ``ordered_t`` also where there are several target columns, and
-        ``uniques``, ``prosecutor`` and ``marketer`` where counts are fractional or sums of sampling weights.
+        ``uniques``, ``prosecutor`` and ``marketer`` where counts are fractional or sums of sampling weights. The attrs
+        ``original_records`` and ``synthetic_records`` are the numbers of records (the least and the greatest where several tables differ).
 
     Raises
     ------
@@ -55,7 +56,7 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
     See Also
     --------
     k_anonymity, alpha_k_anonymity, l_diversity, t_closeness, beta_likeness, delta_disclosure, prosecutor_risk, marketer_risk, class_sizes
-    satisfies_anonymity : yes or no for given parameters.
+    satisfies_anonymity : yes or no for given parameters. plotting.plot_anonymity
 
     Notes
     -----
@@ -95,7 +96,8 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
     if not all(counts_records):
         for name in ("uniques", "prosecutor", "marketer"):
             found[name] = found[name].where(xr.DataArray(counts_records, dims="table"))
-    return xr.Dataset(found).assign_coords(table=["original", "synthetic"])
+    records = {f"{name}_records": same_or_span(aligned.totals(table)) for name, table in (("original", "o"), ("synthetic", "s"))}
+    return xr.Dataset(found, attrs=records).assign_coords(table=["original", "synthetic"])
 
 
 def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.counts.batches import Aligned
+from capstats.counts.batches import Aligned, same_or_span
 from capstats.counts.primitives import Array, Floats, Table, at_most, attribution, cells, like, on_cells, ratio, side_by_side
+from capstats.risk.baselines import baseline_cap
 from capstats.risk.cap import average_cap
+from capstats.risk.contributions import ranks
 from capstats.risk.neighbours import Convention, lender
 
 
@@ -84,12 +86,17 @@ def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.D
     Returns
     -------
     DataArray, dims (at, ...), without ``at`` where it is one number
-        From 0 to 1, never falling along ``at``. NaN where no record counts.
+        From 0 to 1, never falling along ``at``. NaN where no record counts. ``attrs["records"]`` is the number of records that count:
+        one number, or the least and the greatest where the tables differ.
 
     Raises
     ------
     ValueError, TypeError
         If `at` holds NaN, or the tables are not counts or disagree.
+
+    See Also
+    --------
+    plotting.plot_cap_ecdf
 
     Notes
     -----
@@ -117,9 +124,11 @@ def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.D
         through = np.concatenate([np.zeros_like(weights[..., :1]), np.cumsum(weights, axis=-1)], axis=-1)
         n = through[..., -1:]
         below = np.stack([at_most(values, x).sum(-1) for x in places.reshape(-1)], axis=-1)
-        return ratio(np.take_along_axis(through, below, axis=-1), n, np.nan)
+        return np.concatenate([ratio(np.take_along_axis(through, below, axis=-1), n, np.nan), n], axis=-1)
 
-    return _leading(aligned.map(formula, "cap_ecdf", ("at",)), "at", places)
+    found = aligned.map(formula, "cap_ecdf", ("at",))
+    shares = found.isel(at=slice(-1)).assign_attrs(records=same_or_span(found.isel(at=-1).values))
+    return _leading(shares, "at", places)
 
 
 def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset:
@@ -139,8 +148,12 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
     Dataset, dims (...)
         ``lower_whisker``, ``lower_quartile``, ``median``, ``upper_quartile``, ``upper_whisker``: as matplotlib has them for the expanded
         records (whiskers end at the last record within 1.5 interquartile ranges, where a tie is within); ``average``, the average CAP;
-        ``original_cap``, that of `o` with itself; and ``individual``, dims (..., target, key): the CAP of the cells that hold records,
-        NaN elsewhere, whose values beyond the whiskers are the outliers. All from 0 to 1, NaN where no record counts.
+        ``original_cap``, that of `o` with itself; ``baseline_cap``, the marginal baseline of `o`; and ``individual``, dims
+        (..., target, key): the CAP of the cells that hold records, NaN elsewhere. All from 0 to 1, NaN where no record counts.
+
+        ``records`` is the number of records that count. ``outliers`` and ``outlier_records``, dims (..., outlier), are the distinct
+        values beyond the whiskers, rising, and the number of records with each; where a table has fewer than another, NaN and 0 follow.
+        ``average_rank`` is the rank of the average among all tables: 1 is the greatest, ties share the smaller rank.
 
     Raises
     ------
@@ -171,24 +184,32 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
     def box(o: Table, s: Table) -> Floats:
         _check_integers(o)
         values, weights = _by_value(o, *lend(o, s), unmatched)
-        low, middle, high = np.moveaxis(_quantiles(values, np.cumsum(weights, axis=-1), np.array([0.25, 0.5, 0.75])), -1, 0)[..., None]
-        reach = 1.5 * (high - low)
-        held = weights > 0
-        least = np.where(held & at_most(low, values + reach), values, np.inf).min(-1, keepdims=True)
-        greatest = np.where(held & at_most(values, high + reach), values, -np.inf).max(-1, keepdims=True)
-        return np.concatenate([np.minimum(least, low), low, middle, high, np.maximum(greatest, high)], axis=-1)
+        five = _five_numbers(values, weights)
+        return np.concatenate([five, weights.sum(-1, keepdims=True), _outlying(values, weights, five)[1].max(-1, keepdims=True)], axis=-1)
+
+    def outliers(o: Table, s: Table) -> Floats:
+        values, weights = _by_value(o, *lend(o, s), unmatched)
+        return _outliers(values, weights, *_outlying(values, weights, _five_numbers(values, weights)), most)
 
     def individual(o: Table, s: Table) -> Table:
         q = attribution(*lend(o, s), 0.0 if unmatched == "zero" else np.nan)
         return like(q, np.where(cells(o) > 0, cells(q), np.nan), np.nan)
 
     boxes = aligned.map(box, "box", ("part",))
+    most = int(boxes.isel(part=-1).max())
+    beyond = aligned.map(outliers, "outliers", ("side", "outlier"))
+    average = average_cap(o, s, unmatched=unmatched)
     parts = ("lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker")
     return xr.Dataset(
         {
             **{name: boxes.isel(part=i) for i, name in enumerate(parts)},
-            "average": average_cap(o, s, unmatched=unmatched),
+            "average": average,
+            "average_rank": average.copy(data=ranks(average.values.reshape(-1)).reshape(average.shape)),
             "original_cap": average_cap(o, o),
+            "baseline_cap": baseline_cap(o),
+            "records": boxes.isel(part=-2).astype(np.int64),
+            "outliers": beyond.isel(side=0),
+            "outlier_records": beyond.isel(side=1).astype(np.int64),
             "individual": aligned.map(individual, "individual", ("target", "key")),
         }
     )
@@ -230,6 +251,34 @@ def _by_value(o: Table, s: Table, s_j: Array, unmatched: Convention) -> tuple[Fl
     values, weights = np.broadcast_arrays(side_by_side(q), side_by_side(o))
     order = np.argsort(values, axis=-1)
     return np.take_along_axis(values, order, axis=-1), np.take_along_axis(weights, order, axis=-1)
+
+
+def _five_numbers(values: Floats, weights: Array) -> Floats:
+    """Whiskers, quartiles and median of sorted cells: shape (..., 5)."""
+    low, middle, high = np.moveaxis(_quantiles(values, np.cumsum(weights, axis=-1), np.array([0.25, 0.5, 0.75])), -1, 0)[..., None]
+    reach = 1.5 * (high - low)
+    held = weights > 0
+    least = np.where(held & at_most(low, values + reach), values, np.inf).min(-1, keepdims=True)
+    greatest = np.where(held & at_most(values, high + reach), values, -np.inf).max(-1, keepdims=True)
+    return np.concatenate([np.minimum(least, low), low, middle, high, np.maximum(greatest, high)], axis=-1)
+
+
+def _outlying(values: Floats, weights: Array, five: Floats) -> tuple[Array, Array]:
+    """Which of the sorted cells hold records beyond the whiskers, and how many distinct values these have up to each cell."""
+    beyond = (weights > 0) & ~(at_most(five[..., :1], values) & at_most(values, five[..., -1:]))
+    before = np.maximum.accumulate(np.where(beyond, values, -np.inf), axis=-1)[..., :-1]
+    new = beyond & ~at_most(values, np.concatenate([np.full_like(values[..., :1], -np.inf), before], axis=-1))
+    return beyond, np.cumsum(new, axis=-1)
+
+
+def _outliers(values: Floats, weights: Array, beyond: Array, number: Array, most: int) -> Floats:
+    """The distinct values of outlying records, and the records with each: shape (..., 2, most)."""
+    found = np.stack([np.full((*beyond.shape[:-1], most), np.nan), np.zeros((*beyond.shape[:-1], most))])
+    *table, _ = np.nonzero(beyond)
+    place = (*table, number[beyond] - 1)
+    np.fmin.at(found[0], place, values[beyond])
+    np.add.at(found[1], place, weights[beyond])
+    return np.moveaxis(found, 0, -2)
 
 
 def _kth(values: Floats, through: Array, k: Floats) -> Floats:

@@ -9,14 +9,26 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.backing import values_at
-from capstats.counts.batches import weights_of
+from capstats.counts.batches import same_or_span, weights_of
 from capstats.counts.labels import Type
 from capstats.counts.primitives import Array, Table, certain, key_greatest, key_total, ratio, shared
-from capstats.counts.records import with_columns
+from capstats.counts.records import arranged, with_columns
+from capstats.counts.sources import chosen_columns
 from capstats.counts.tabulate import locate
 from capstats.risk.cap import individual_cap
 from capstats.risk.disclosure import among, disclosed, tables_of
 from capstats.risk.uniques import alone
+
+OF_THE_KEY = {  # columns of record_risk, and the variables of key_summary that they are taken from
+    "certain": "certain",
+    "original_certain": "original_certain",
+    "key_records": "records",
+    "key_synthetic_records": "synthetic_records",
+    "unique": "unique",
+    "replicated": "replicated",
+}
+ADDED = ("cap", "disclosed", *OF_THE_KEY)
+SMALL_IS_RISKY = ("key_records", "key_synthetic_records")
 
 
 def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
@@ -46,6 +58,8 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
         - ``replicated``: whether, besides, exactly one synthetic record has it. Both are left out where counts are fractional or sums of
           sampling weights.
 
+        ``attrs["records"]`` is the number of original records (the least and the greatest where several tables differ).
+
     Raises
     ------
     ValueError, TypeError
@@ -53,7 +67,7 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
 
     See Also
     --------
-    record_risk : the same for each record.
+    record_risk : the same for each record. plotting.plot_key_summary
 
     Notes
     -----
@@ -85,7 +99,8 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
     if integers and weights_of(o) is None and weights_of(s) is None:
         formulas["unique"] = lambda o, *_: alone(o, "o")
         formulas["replicated"] = lambda o, s, *_: alone(o, "o") & alone(s, "s")
-    return xr.Dataset({name: aligned.map(_for_each_pair(formula), name, ("key",)) for name, formula in formulas.items()})
+    found = xr.Dataset({name: aligned.map(_for_each_pair(formula), name, ("key",)) for name, formula in formulas.items()})
+    return found.assign_attrs(records=same_or_span(aligned.totals("o")))
 
 
 def _for_each_pair(formula: Callable[..., Array]) -> Callable[..., Array]:
@@ -112,6 +127,7 @@ def record_risk(
     target: Hashable | Sequence[Hashable],
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
+    sort_by: str | None = None,
 ) -> Any:
     """The original records, each with what the synthetic data give away about it.
 
@@ -125,11 +141,15 @@ def record_risk(
         The records to be released, one table, as `tabulate` takes it.
     keys, target, types, bins
         As in `tabulate`. Missing values are a level of their column, so every record has its values.
+    sort_by : str, optional
+        One of the columns below. The riskiest records come first: the greatest values, or the smallest of ``key_records`` and
+        ``key_synthetic_records``; ties keep their order. The columns below then stand before those of `original`, followed by the keys
+        and the target. By default rows and columns keep their order.
 
     Returns
     -------
     data frame of the same library, or mapping
-        The rows of `original` in their order (and with their index), and after its columns:
+        The rows of `original` (with their index), and after its columns, or before them with `sort_by`:
 
         - ``cap``: individual CAP, the share of the key's synthetic records that have the record's target; 0 if there are none;
         - ``disclosed``: whether that is 1, so that an intruder is sure and right; `disco` is the mean of it;
@@ -144,7 +164,8 @@ def record_risk(
     TypeError
         If `original` is a file or a lazy frame, which has no rows to answer for.
     ValueError
-        If there are several synthetic tables, `original` already has one of these columns, or as `tabulate` raises.
+        If there are several synthetic tables, `original` already has one of these columns, `sort_by` is none of them, or as
+        `tabulate` raises.
 
     See Also
     --------
@@ -164,20 +185,24 @@ def record_risk(
     >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "yes"]}, keys="sex", target="sick")
     >>> found["cap"].tolist(), found["replicated"].tolist()
     ([0.5, 1.0, 0.5], [False, True, False])
+
+    The person at the highest risk first:
+
+    >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "yes"]}, keys="sex", target="sick", sort_by="cap")
+    >>> found["sex"], list(found)[:2]
+    (['m', 'f', 'f'], ['cap', 'disclosed'])
     """
+    if sort_by is not None and sort_by not in ADDED:
+        raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {sort_by!r}.")
     tables, i, j = locate(original, synthetic, keys=keys, target=target, types=types, bins=bins)
     if "s" not in tables or tables.s.ndim > 2:
         raise ValueError("`synthetic` must be one table, for each record has one value. Call record_risk once for each of several.")
     by_key = key_summary(tables.o, tables.s)
     cap = values_at(individual_cap(tables.o, tables.s).variable.data, i, j)
     columns = {"cap": cap, "disclosed": cap == 1}
-    for column, variable in {
-        "certain": "certain",
-        "original_certain": "original_certain",
-        "key_records": "records",
-        "key_synthetic_records": "synthetic_records",
-        "unique": "unique",
-        "replicated": "replicated",
-    }.items():
-        columns[column] = by_key[variable].values[j]
-    return with_columns(original, columns, "original")
+    columns |= {column: by_key[variable].values[j] for column, variable in OF_THE_KEY.items()}
+    found = with_columns(original, columns, "original")
+    if sort_by is None:
+        return found
+    risk = columns[sort_by].astype(np.float64) * (1 if sort_by in SMALL_IS_RISKY else -1)
+    return arranged(found, np.argsort(risk, kind="stable"), [*ADDED, *chosen_columns(keys, "keys"), *chosen_columns(target, "target")])

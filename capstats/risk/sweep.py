@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.backing import Backing
-from capstats.counts.batches import Aligned
+from capstats.counts.batches import Aligned, same_or_span
 from capstats.counts.labels import Type, hint
 from capstats.counts.lattice import Columns, Keyset, Lattice
 from capstats.counts.primitives import Array, Floats, Table, key_greatest, ratio, total
@@ -99,7 +99,7 @@ def sweep(
           `sizes` has all.
 
         NaN where a measure is. The coordinate ``keyset`` names the columns for people; ``known``, dims (keyset, key_column), and
-        ``size`` say which and how many they are.
+        ``size`` say which and how many they are. ``attrs["records"]`` is the number of original records.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def sweep(
         coords["synthetic"] = lattice.synthetic
     found = _result(values, subsets, key_names, tuple(coords)).assign_coords(coords)
     names = dict(zip([*key_columns, *records.target_columns], [*key_names, *target_names], strict=True))
-    found.attrs = {**records.attrs(names), "capstats": VERSION}
+    found.attrs = {**records.attrs(names), "records": same_or_span(records.tables[0].counts.sum()), "capstats": VERSION}
     return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.counts.backing import is_sparse
-from capstats.counts.batches import Aligned
+from capstats.counts.batches import Aligned, same_or_span
 from capstats.counts.primitives import (
     Array,
     Floats,
@@ -149,12 +149,17 @@ def tau_curve(o: Any, s: Any, *, variant: Variant, rule: Rule = "class", eqmax: 
     DataArray, dims (..., tau)
         ``tau`` holds the greatest shares of the keys of `s` (with the rule "cell", the shares of its cells), rising, 1 last. Between two
         of them the function has the value of the upper one, so ``curve.sel(tau=x, method="bfill")`` is `tcap` at any x from 0 to 1.
-        NaN where `tcap` is.
+        NaN where `tcap` is. The attrs hold `variant`, `rule` and ``records``, the number of original records (the least and the greatest
+        where several tables differ).
 
     Raises
     ------
     ValueError, TypeError
         As `tcap`.
+
+    See Also
+    --------
+    plotting.plot_tau_curve
 
     Notes
     -----
@@ -184,7 +189,9 @@ def tau_curve(o: Any, s: Any, *, variant: Variant, rule: Rule = "class", eqmax: 
             return ratio(above, weight.sum(-1)[..., None], np.nan)
         return ratio(above, from_here(np.take_along_axis(np.broadcast_to(weight, right.shape), order, axis=-1)), np.nan)
 
-    return tables_of(counted, o=o, s=s).map(formula, "tau_curve", ("tau",)).assign_coords(tau=taus)
+    tables = tables_of(counted, o=o, s=s)
+    found = tables.map(formula, "tau_curve", ("tau",)).assign_coords(tau=taus)
+    return found.assign_attrs(variant=variant, rule=rule, records=same_or_span(tables.totals("o")))
 
 
 def _parts(o: Table, s: Table, x: Table, variant: str, rule: str, eqmax: float | None) -> tuple[Floats, Floats, Array]:

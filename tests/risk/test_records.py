@@ -225,3 +225,62 @@ def test_weights_tell_no_uniques():
     found = key_summary([[0.5, 0.5]], [[1, 0]])
     assert "unique" not in found
     assert found.disclosed.values.tolist() == [0.5, 0]
+
+
+# Riskiest first
+
+
+def rows_of(table):
+    columns = columns_of(table)
+    return list(zip(*columns.values(), strict=True))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("by", ADDED)
+def test_the_riskiest_records_come_first_on_request(kind, by):
+    original, synthetic = people(1) | {"name": list(range(40))}, people(2, 30)
+    table = KINDS[kind](original)
+    found = record_risk(table, synthetic, keys=["b", "a"], target="t", sort_by=by)
+    assert type(found) is type(table)
+    columns = columns_of(found)
+    assert list(columns) == [*ADDED, "b", "a", "t", "name"]
+    sign = 1 if by in ("key_records", "key_synthetic_records") else -1
+    right = expected(original, synthetic, ("b", "a"))
+    assert columns["name"] == sorted(range(40), key=lambda i: sign * right[by][i])  # ties keep their order
+    for name, values in {**columns_of(table), **right}.items():
+        assert columns[name] == [values[i] for i in columns["name"]], name
+
+
+def test_a_sorted_pandas_frame_keeps_its_index_and_columns_of_one_name():
+    frame = pd.DataFrame(people(1), index=pd.Index(range(100, 140), name="id"))
+    frame.insert(0, "note", range(40), allow_duplicates=True)
+    frame.insert(0, "note", range(40), allow_duplicates=True)
+    found = record_risk(frame, people(2), keys="b", target="t", sort_by="cap")
+    assert list(found.columns) == [*ADDED, "b", "t", "note", "note", "a"]
+    assert found["note"].iloc[:, 0].add(100).tolist() == found.index.tolist()
+
+
+def test_arrays_and_series_of_a_mapping_stay_what_they_are_when_sorted():
+    original = {
+        "b": np.array([1, 2, 2]),
+        "t": pd.Series(["x", "y", "x"], index=[7, 8, 9]),
+        "p": pl.Series([1, 2, 3]),
+        "c": ["u", "v", "w"],
+        "a": pa.array([1, 2, 3]),
+    }
+    found = record_risk(original, {"b": [2, 2, 1], "t": ["y", "y", "x"]}, keys="b", target="t", sort_by="key_records")
+    again = record_risk(original, {"b": [2, 2, 1], "t": ["y", "y", "y"]}, keys="b", target="t", sort_by="cap")
+    assert {name: type(values) for name, values in again.items() if name in original} == {n: type(v) for n, v in original.items()}
+    assert [list(found[name]) for name in ("b", "t", "p", "c")] == [[1, 2, 2], ["x", "y", "x"], [1, 2, 3], ["u", "v", "w"]]
+    assert [list(again[name]) for name in ("b", "t", "p", "c")] == [[2, 1, 2], ["y", "x", "x"], [2, 1, 3], ["v", "u", "w"]]
+    assert again["a"].to_pylist() == [2, 1, 3]
+
+
+def test_a_column_that_is_not_added_cannot_sort():
+    with pytest.raises(ValueError, match=r"`sort_by` must be one of 'cap', 'disclosed', .*; got 'risk'"):
+        record_risk(people(1), people(2), keys="b", target="t", sort_by="risk")
+
+
+def test_key_summary_says_how_many_records_it_is_of():
+    assert key_summary([[3, 2], [1, 2]], [[1, 1], [1, 1]]).attrs["records"] == 8
+    assert key_summary([[[3, 2], [1, 2]], [[1, 0], [0, 0]]], [[1, 1], [1, 1]]).attrs["records"] == [1, 8]

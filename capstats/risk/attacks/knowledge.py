@@ -55,6 +55,7 @@ def maximum_knowledge(
     -------
     Dataset, with dim ``m`` where there are several released tables
         ``accuracy``, dims (..., column): the share of original records whose value is guessed, from 0 to 1; ``average`` over the columns.
+        ``attrs["records"]`` is the number of original records.
 
     Raises
     ------
@@ -93,7 +94,7 @@ def maximum_knowledge(
     ranks = [_ranks(known, table) for table in range(numbers[-1] + 1)]
     accuracy = np.array([_accuracies(known, v, ranks, numbers, allowed[v]) for v in range(len(known.columns))]).T
     coords = {"m": pd.Index(numbers), "column": [c.name for c in known.columns]}
-    result = xr.Dataset({"accuracy": (("m", "column"), accuracy)}, coords)
+    result = xr.Dataset({"accuracy": (("m", "column"), accuracy)}, coords, {"records": ranks[0][1]})
     result["average"] = result["accuracy"].mean("column")
     if labels is None and m is None:
         return result.isel(m=0, drop=True)

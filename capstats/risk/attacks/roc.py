@@ -22,6 +22,7 @@ _DIMS: Mapping[str, tuple[str, ...]] = {
     "threshold": ("step",),
     "true_positive_rate": ("step",),
     "false_positive_rate": ("step",),
+    "youden": ("step",),
     "difference": ("at",),
     "auc": (),
     "auc_standard_error": (),
@@ -67,9 +68,11 @@ def membership_roc(
     Dataset, with dim ``m`` where there are several released tables
         Along ``step``, from no record to all: ``threshold`` (log10; infinite at first), ``true_positive_rate`` and
         ``false_positive_rate`` with all that score at least as much; equal scores are one step, and the last step repeats where
-        another `m` has more. Along ``at``: ``difference`` of the two rates. ``auc``, the area under the curve (a member outscores a
+        another `m` has more; ``youden``, the first rate minus the second (Youden's index). Along ``at``: ``difference``, the same at given
+        thresholds. ``auc``, the area under the curve (a member outscores a
         non-member with this probability, ties half), and ``auc_standard_error`` (NaN for a single record of either kind).
         ``best_threshold`` (the greatest of the best), ``best_difference`` there, and ``accuracy`` there, both kinds counting half.
+        The attrs ``members`` and ``non_members`` are the numbers of records.
 
     Raises
     ------
@@ -131,7 +134,8 @@ def membership_roc(
         name: (("m", *dims), np.array([_padded(curve[name], steps) if dims == ("step",) else curve[name] for curve in curves]))
         for name, dims in _DIMS.items()
     }
-    result = xr.Dataset(variables, {"m": numbers, "at": places})
+    known_of = dict(zip(("members", "non_members"), map(int, both.sum(1)), strict=True))
+    result = xr.Dataset(variables, {"m": numbers, "at": places}, known_of)
     return result.isel(m=0, drop=not one) if one or (dim is None and m is None) else result
 
 
@@ -230,6 +234,7 @@ def _curve(scores: Floats, both: Counts, at: Floats) -> dict[str, Any]:
         "threshold": threshold,
         "true_positive_rate": true / n,
         "false_positive_rate": false / k,
+        "youden": ahead / (n * k),
         "difference": ahead[reached] / (n * k),
         "auc": auc,
         "auc_standard_error": np.sqrt(variance),

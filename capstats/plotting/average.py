@@ -1,0 +1,116 @@
+"""Histograms of average CAP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from capstats.plotting.shared import ORIGINAL, axes_of, legend_above, shown
+
+FILLS: tuple[dict[str, Any], ...] = (
+    {"facecolor": "#56B4E9", "hatch": None},
+    {"facecolor": "#E69F00", "hatch": "////"},
+    {"facecolor": "white", "hatch": "...."},
+)
+BINS = 31  # over all values; odd, so that a lone value stands in the middle of a bin
+FAR = 3  # times the range of the values: an original further away than this is not worth shrinking the bars for
+
+
+def plot_average_cap(
+    averages: xr.DataArray | Mapping[str, xr.DataArray],
+    *,
+    original: float | None = None,
+    ax: Axes | None = None,
+    **hist_kwargs: Any,
+) -> Axes:
+    """Histogram of the average CAP of many synthetic tables, several versions side by side.
+
+    Parameters
+    ----------
+    averages : DataArray, or mapping {label: DataArray}
+        Results of `capstats.average_cap` for draws of synthetic tables; NaN (no matched record) is left out and counted in the label.
+    original : float, optional
+        Average CAP of the original with itself, drawn as a dashed line. Where it is so far from the averages that the bars would become
+        too narrow to read, an arrow at the edge and the legend say where it is.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure with a legend.
+    **hist_kwargs
+        Passed to matplotlib's ``Axes.hist``.
+
+    Returns
+    -------
+    Axes
+        Bars of the versions beside each other in each bin: plain blue for the first, hatched orange for the second. There are 31 bins
+        from the least to the greatest average, and up to 93 where one version varies much less than all together.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw.
+
+    See Also
+    --------
+    capstats.average_cap, capstats.sample_tables
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 2.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = plot_average_cap(xr.DataArray([0.31, 0.35, 0.42, 0.42], dims="draw"), original=0.5, ax=Figure().subplots())
+    >>> int(sum(bar.get_height() for bar in ax.containers[0]))
+    4
+    """
+    versions = {"": averages} if isinstance(averages, xr.DataArray) else dict(averages)
+    values, labels = [], []
+    for label, array in versions.items():
+        flat = np.asarray(array, dtype=float).ravel()
+        undefined = int(np.isnan(flat).sum())
+        values.append(flat[~np.isnan(flat)])
+        labels.append(f"{shown(label)} ({undefined} undefined)".strip() if undefined else shown(label))
+    if not any(map(len, values)):
+        raise ValueError("`averages` holds no number to draw.")
+    given, ax = ax, axes_of(ax)
+    bins = hist_kwargs.pop("bins", _bins(values))
+    style: dict[str, Any] = {"edgecolor": "black", "linewidth": 0.3}
+    ax.hist(values, bins=bins, label=labels, **(style | hist_kwargs))
+    own = hist_kwargs.keys() | ({"facecolor"} if "color" in hist_kwargs else set())
+    for container, fill in zip(ax.containers[-len(values) :], cycle(FILLS), strict=False):
+        for bar in container:
+            bar.set(**{name: value for name, value in fill.items() if name not in own})
+    if original is not None:
+        _draw_original(ax, float(original), np.concatenate(values))
+    ax.locator_params(axis="x", nbins=6)
+    ax.set_xlabel("average CAP")
+    sizes = sorted({np.size(array) for array in versions.values()})
+    ax.set_ylabel(f"synthetic tables, of {' to '.join(f'{size:,}' for size in dict.fromkeys((sizes[0], sizes[-1])))}")
+    return legend_above(ax, given)
+
+
+def _bins(values: list[Any]) -> Any:
+    """Edges of bins over all values; narrower ones where a version varies less than all together."""
+    both = np.concatenate(values)
+    low, high = both.min(), both.max()
+    if high - low < 1e-9:  # tables that all tie still get a bin of visible width
+        return np.linspace(low - 0.01, high + 0.01, BINS + 1)
+    narrowest = min((np.ptp(x) for x in values if len(x) and np.ptp(x) > 1e-9), default=high - low)
+    return np.linspace(low, high, int(min(max(BINS, 12 * (high - low) / narrowest), 3 * BINS)) + 1)
+
+
+def _draw_original(ax: Axes, original: float, values: Any) -> None:
+    low, high = values.min(), values.max()
+    reach = FAR * max(high - low, 0.02)
+    if low - reach <= original <= high + reach:
+        ax.axvline(original, **ORIGINAL)
+        return
+    right = original > high
+    label = f"{ORIGINAL['label']}: {original:.3g}, {'to the right' if right else 'to the left'} of the axis"
+    style = ORIGINAL | {"label": label, "marker": ">" if right else "<", "clip_on": False}
+    ax.plot([0.97, 1] if right else [0.03, 0], [0.5, 0.5], markevery=[1], transform=ax.transAxes, **style)

@@ -1,0 +1,123 @@
+"""Curves of one or several synthetic tables: the distribution of individual CAP, and TCAP over its threshold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import xarray as xr
+from matplotlib.axes import Axes
+
+from capstats.plotting.shared import axes_of, curves, legend_above, n_records, references
+
+
+def plot_cap_ecdf(
+    ecdf: xr.DataArray,
+    *,
+    average: Any = None,
+    original: float | None = None,
+    baseline: float | None = None,
+    ax: Axes | None = None,
+    **plot_kwargs: Any,
+) -> Axes:
+    """Share of the original records whose individual CAP is at most a value, as a step curve for each synthetic table.
+
+    The distance from the curve to the top is the share of people above that risk.
+
+    Parameters
+    ----------
+    ecdf : DataArray, dims (at) or (at, one other)
+        Result of `capstats.cap_ecdf` at several values. Between two of them the curve has the value of the lower one, so give a fine
+        grid, such as ``numpy.linspace(0, 1, 501)``.
+    average : float, or one for each table, optional
+        Average CAP, as a dash-dotted line.
+    original : float, optional
+        Average CAP of the original with itself, as a dashed line.
+    baseline : float, optional
+        Result of `capstats.baseline_cap`, as a dotted line.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure with a legend.
+    **plot_kwargs
+        Passed to matplotlib's ``Axes.plot``.
+
+    Returns
+    -------
+    Axes
+        One step curve for each table, each with a colour and dashes of its own.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `ecdf` is not such a DataArray, or spreads over more than one other dim.
+
+    See Also
+    --------
+    capstats.cap_ecdf, plot_individual_cap
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 1 shows this distribution as boxplots.
+
+    Examples
+    --------
+    >>> from capstats import cap_ecdf
+    >>> from matplotlib.figure import Figure
+    >>> ax = plot_cap_ecdf(cap_ecdf([[2, 0], [2, 4]], [[1, 1], [1, 3]], [0, 0.5, 1]), average=0.625, ax=Figure().subplots())
+    >>> ax.lines[0].get_ydata().tolist()
+    [0.0, 0.5, 1.0]
+    """
+    drawn = curves(ecdf, "ecdf", "cap_ecdf", "at")
+    given, ax = ax, axes_of(ax, height=3.5 + 0.1 * min(len(drawn), 40))
+    for values, style in drawn:
+        ax.plot(ecdf["at"].values, values, **({"drawstyle": "steps-post"} | style | plot_kwargs))
+    references(ax, "x", average, original, baseline)
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel="share of records\nat or below")
+    ax.set_xlabel("\n".join(filter(None, ["individual CAP", n_records(ecdf.attrs.get("records"))])))
+    return legend_above(ax, given)
+
+
+def plot_tau_curve(curve: xr.DataArray, *, ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
+    """Targeted Correct Attribution Probability (TCAP) over its threshold, as a step curve for each synthetic table.
+
+    Parameters
+    ----------
+    curve : DataArray, dims (tau) or (one other, tau)
+        Result of `capstats.tau_curve`.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure with a legend where there are several tables.
+    **plot_kwargs
+        Passed to matplotlib's ``Axes.plot``.
+
+    Returns
+    -------
+    Axes
+        One step curve for each table, exact at every threshold from 0 to 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `curve` is not such a DataArray, or spreads over more than one other dim.
+
+    See Also
+    --------
+    capstats.tau_curve
+
+    References
+    ----------
+    Taub, Elliot, Pampaka and Smith (2018), https://doi.org/10.1007/978-3-319-99771-1_9, for the threshold.
+
+    Examples
+    --------
+    >>> from capstats import tau_curve
+    >>> from matplotlib.figure import Figure
+    >>> ax = plot_tau_curve(tau_curve([[3, 2], [1, 4]], [[2, 1], [0, 2]], variant="all"), ax=Figure().subplots())
+    >>> ax.lines[0].get_ydata().tolist()
+    [0.7, 0.7, 0.3]
+    """
+    drawn = curves(curve, "curve", "tau_curve", "tau")
+    given, ax = ax, axes_of(ax, height=3.5 + 0.1 * min(len(drawn), 40))
+    for values, style in drawn:  # below the least threshold that makes a difference the curve is what it is there
+        ax.plot([0, *curve["tau"].values], [values[0], *values], **({"drawstyle": "steps-pre"} | style | plot_kwargs))
+    kinds = [curve.attrs[what] for what in ("variant", "rule") if curve.attrs.get(what, "class") != "class"]  # the rule "class" is usual
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel=", ".join(["TCAP", *kinds]))
+    ax.set_xlabel("\n".join(filter(None, ["threshold tau", n_records(curve.attrs.get("records"))])))
+    return legend_above(ax, given)
