@@ -274,7 +274,7 @@ def test_counting_files_opens_no_socket_and_makes_no_file(tmp_path: Path, few: P
         "import capstats, pandas as pd\n"
         f"capstats.tabulate({str(few)!r}, keys='k', target='t')\n"
         f"capstats.tabulate({str(tmp_path / 'few.csv')!r}, keys='k', target='t', memory_limit='1GB')\n"
-        "frame = pd.DataFrame({'k': ['a', 'b'] * 30000, 't': ['c', 'd'] * 30000}, dtype=object)\n"
+        "frame = pd.DataFrame({'k': ['a', 'b'] * 300000, 't': ['c', 'd'] * 300000}, dtype=object)\n"
         "capstats.tabulate(frame, keys='k', target='t')\n"
         "for path in ('s3://bucket/file.parquet', 'https://localhost/file.csv', 'hf://datasets/a.parquet'):\n"
         "    try: capstats.tabulate(path, keys='k', target='t')\n"
