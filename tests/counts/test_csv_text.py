@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 from csv_written import FORMS, counted, written, zipped
 
-from capstats.counts.csv_files import survey
+from capstats.counts.csv_text import Malformed, blocks
 from capstats.counts.engines import is_csv
 from capstats.counts.labels import MISSING
-from capstats.counts.progress import Step
 from capstats.counts.tabulate import tabulate
 
 PEOPLE = "Straße,Ort\nBäcker,Zürich\nMüller,Genève\nBäcker,Zürich\n"
@@ -118,7 +117,7 @@ def test_a_point_may_mean_missing_where_the_decimal_is_a_comma(tmp_path: Path) -
 
 
 def test_a_decimal_sign_is_a_point_or_a_comma(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match='`decimal` must be "." or ","; got \';\''):
+    with pytest.raises(ValueError, match=r'`decimal` must be "\." or ","; got \';\''):
         tabulate(written(tmp_path, b"k,t\n1,2\n"), keys="k", target="t", decimal=";")
 
 
@@ -162,20 +161,13 @@ def test_a_damaged_compressed_file_raises_or_counts_the_same(tmp_path: Path, for
     for data in damaged:
         path.write_bytes(data)
         try:
-            survey(str(path), "utf-8", Step("")), *b"".join(blocks_of(path))
-        except Exception as error:
-            assert type(error).__name__ == "Malformed"
-            assert "damaged" in str(error) or "zip archive" in str(error) or "header" in str(error)
+            for _ in blocks(str(path)):
+                pass
+        except Malformed:
             continue
         accepted += 1
         assert counted(path, ["a", "b"]) == expected
     assert accepted < len(damaged) / 4  # names, times and padding are not data
-
-
-def blocks_of(path: Path) -> list[bytes]:
-    from capstats.counts.csv_text import blocks
-
-    return list(blocks(str(path)))
 
 
 def test_two_streams_of_which_the_second_is_damaged_raise(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_workbook_without_the_column_or_records_raises(tmp_path: Path, rows: l
     for row in rows:
         book.active.append(row)
     book.save(tmp_path / "t.xlsx")
-    with pytest.raises(ValueError, match="is not in `original`|is empty: it has no record|occurs 2 times"):
+    with pytest.raises(ValueError, match=r"is not in `original`|is empty: it has no record|occurs 2 times"):
         tabulate(tmp_path / "t.xlsx", keys="a", target="b")
 
 
