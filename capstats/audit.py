@@ -153,8 +153,8 @@ def audit(
     -----
     A guess is right with certainty where all synthetic records with the person's key have the person's target (`disco`). Ties at 0.5 and
     0.9 are not above them (`at_most`). Least and greatest attainable average CAP are over all synthetic tables on the targets and keys
-    that the original or the synthetic table has, so that no average lies outside: see `minimum_cap`, `maximum_cap` and
-    theory/theorem-2.md. The report names levels of the original, however few people have them.
+    that the original or the synthetic table has, so that no average lies outside: see `minimum_cap` and `maximum_cap`.
+    The report names levels of the original, however few people have them.
 
     References
     ----------
