@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _signals_clean_up() -> Iterator[None]:
     """Within it, a signal that would end the program at once ends it as an error does, after temporary folders are removed."""
 
-    def end(number: int, frame: object) -> NoReturn:
+    def end(number: int, _: object) -> NoReturn:
         raise SystemExit(128 + number)
 
     replaced = {}

@@ -253,7 +253,7 @@ def test_types_list_the_levels_of_a_column(here, capsys):
     assert main([*arguments, "--types", "health=Sick|Healthy,smoking=text"]) == 0
     capsys.readouterr()
     assert main([*arguments, "--types", "health=Sick|Well"]) == 2
-    assert "'Healthy', which is not among the levels" in capsys.readouterr().err
+    assert "1 distinct value that `types` does not list among its levels ('Sick', 'Well')" in capsys.readouterr().err
 
 
 def test_types_of_columns_and_levels_with_commas_and_equals_signs_may_be_given_one_by_one(here, capsys):
@@ -433,10 +433,10 @@ MISTAKES = {
     "no such file": (["audit", "original.csv", "nobody.csv", *SMOKERS[3:]], "`synthetic`: no file matches 'nobody.csv'"),
     "folder": (["audit", "original.csv", "elsewhere", *SMOKERS[3:]], "`synthetic` is the folder 'elsewhere'. Give its files as a glob"),
     "unknown ending": (["audit", "original.csv", "text.docx", *SMOKERS[3:]], "files are read by their ending"),
-    "empty file": (["audit", "original.csv", "empty.csv", *SMOKERS[3:]], "`synthetic` (empty.csv) has no names of columns"),
+    "empty file": (["audit", "original.csv", "empty.csv", *SMOKERS[3:]], "empty.csv) has no names of columns"),
     "header alone": (["audit", "original.csv", "header.csv", *SMOKERS[3:]], "`synthetic` is empty: it has no record"),
     "broken Parquet": (["audit", "original.csv", "broken.parquet", *SMOKERS[3:]], "`synthetic` (broken.parquet) cannot be read"),
-    "ragged CSV": (["audit", "original.csv", "ragged.csv", *SMOKERS[3:]], "`synthetic` (ragged.csv) cannot be read"),
+    "ragged CSV": (["audit", "original.csv", "ragged.csv", *SMOKERS[3:]], "`synthetic` (ragged.csv, line 3) cannot be read"),
     "unknown key": ([*FILES, "--keys", "smokin", "--target", "health"], "Did you mean 'smoking'?"),
     "unknown target": ([*FILES, "--keys", "smoking", "--target", "wealth"], "Did you mean 'health'?"),
     "key and target at once": ([*FILES, "--keys", "smoking,health", "--target", "health"], "both a key and the target"),
@@ -445,7 +445,7 @@ MISTAKES = {
     "types without a type": ([*SMOKERS, "--types", "smoking"], "--types must be COLUMN=TYPE, several separated by commas; got 'smoking'."),
     "type of no column": ([*SMOKERS, "--types", "=number"], "--types must be COLUMN=TYPE"),
     "type of another column": ([*SMOKERS, "--types", "age=number"], "neither a key nor the target"),
-    "value that does not parse": ([*SMOKERS, "--types", "health=number"], "which is not a number"),
+    "value that does not parse": ([*SMOKERS, "--types", "health=number"], "2 distinct values that cannot be read as a number"),
     "no weights": ([*SMOKERS, "--weights", ","], "--weights must be one column, or two separated by a comma; got ','."),
     "three weights": ([*SMOKERS, "--weights", "a,b,c"], "--weights must be one column, or two separated by a comma; got 'a,b,c'."),
     "four weights with a holdout": (
@@ -533,3 +533,23 @@ def test_a_folder_in_place_of_a_file_is_told_by_its_name(here, capsys, tmp_path)
     folder.mkdir()
     assert main(["audit", str(folder), str(folder) + "/", "--keys", "x", "--target", "y"]) == 2
     assert "d.csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [MemoryError(), MemoryError("Unable to allocate 8 TiB")])
+def test_exhausted_memory_is_told_with_what_to_do(here, monkeypatch, capsys, error):
+    def exhausted(*args, **kwargs):
+        raise error
+
+    monkeypatch.setattr("capstats.cli.audit", exhausted)
+    assert main(SMOKERS) == 2
+    assert capsys.readouterr().err == (
+        f"capstats audit: memory is exhausted ({str(error) or 'MemoryError'}). Use fewer columns, or cut them into fewer bins (--bin).\n"
+    )
+
+
+def test_the_command_leaves_the_handlers_of_signals_as_they_were(here, capsys):
+    import signal
+
+    before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
+    assert main(SMOKERS) == 0
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)] == before

@@ -125,7 +125,7 @@ def cut_at_points(points: Sequence[Label], kind: Kind | None, wanted: TypeToCut 
     """A cut at the caller's points, which are texts (ISO) or values of the column's kind."""
     name = wanted or _READ_AS.get(kind)
     if any(isinstance(x, str) for x in points) or name in ("date", "datetime"):
-        points = as_type(points, name or "datetime", str(column), "bins")
+        points = as_type(points, name or "datetime", str(column), "bins", shown=True)
     kind = one_kind(points, column, "bins")
     for a, b in pairwise(points):
         if not a < b:

@@ -147,6 +147,8 @@ def _arrow(values: Any, column: str, table: str) -> Column:
     if not ordered:
         if pa.types.is_null(values.type):
             return Column(np.zeros(len(values), np.int8), [MISSING])
+        if pa.types.is_interval(values.type):
+            values = _durations(values, column, table)
         if str(values.type) == "string_view":
             values = values.cast(pa.large_string())
         try:
@@ -156,12 +158,38 @@ def _arrow(values: Any, column: str, table: str) -> Column:
     if isinstance(values, pa.ChunkedArray):
         values = values.unify_dictionaries()
     values = _whole(values)
-    labels = [canonical(x) for x in values.dictionary.to_pylist()]
+    try:
+        labels = [canonical(x) for x in values.dictionary.to_pylist()]
+    except OverflowError:
+        raise no_date(column, table) from None
     indices = values.indices
     if indices.null_count:
         indices = indices.cast(pa.int32()).fill_null(len(labels))
         labels.append(MISSING)
     return Column(indices.to_numpy(), labels, ordered=ordered)
+
+
+def no_date(column: str, table: str) -> ValueError:
+    """The error for dates that Python does not have."""
+    return ValueError(
+        f"Column {column!r} of `{table}` holds dates that are infinite or not within the years 1 to 9999. "
+        f"Replace them by missing values, or convert the column to text."
+    )
+
+
+def no_duration(column: str, table: str) -> ValueError:
+    """The error for intervals of months, which no number of days equals."""
+    return ValueError(f"Column {column!r} of `{table}` holds intervals of months or years, whose length varies. Convert them to days.")
+
+
+def _durations(values: Any, column: str, table: str) -> Any:
+    """Intervals of days and nanoseconds as durations."""
+    import pyarrow as pa
+
+    spans = values.to_pylist()
+    if any(x is not None and x.months for x in spans):
+        raise no_duration(column, table)
+    return pa.array([x if x is None else x.days * 86_400_000_000_000 + x.nanoseconds for x in spans], pa.duration("ns"))
 
 
 def _whole(values: Any) -> Any:

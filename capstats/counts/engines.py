@@ -159,10 +159,10 @@ def local_files(path: str | Path, name: str) -> list[str]:
     given = str(path)
     if "://" in given:
         raise ValueError(f"`{name}` is {given!r}; capstats reads local files only. Download the file and give its path.")
-    whole = str(Path(os.path.expanduser(given)).absolute())  # noqa: PTH111  a user who is not known stays as written
-    files = [whole] if Path(whole).exists() else sorted(glob.glob(whole, recursive=True, include_hidden=True))  # noqa: PTH207  of pathlib, "**" alone differs
-    if Path(whole).is_dir() and _is_parquet(whole):  # as Spark and Dask write
-        files = sorted(str(file) for file in Path(whole).rglob("*") if _is_parquet(str(file)))
+    local = os.path.expanduser(given)  # noqa: PTH111  a user who is not known stays as written
+    files = [local] if Path(local).exists() else sorted(glob.glob(local, recursive=True, include_hidden=True))  # noqa: PTH207  "**" differs
+    if Path(local).is_dir() and _is_parquet(local):  # as Spark and Dask write
+        files = sorted(str(file) for file in Path(local).rglob("*") if _is_parquet(str(file)))
     if not files:
         raise FileNotFoundError(f"`{name}`: no file matches {given!r}. Check the path; it is relative to {str(Path.cwd())!r}.")
     for file in files:
@@ -174,7 +174,7 @@ def local_files(path: str | Path, name: str) -> list[str]:
             raise ValueError(f"`{name}` is {file!r}; the name of this file, or of its folder, is not valid UTF-8. Rename it.")
         with Path(file).open("rb"):  # an OSError says why, where it cannot be opened
             pass
-    return files
+    return [str(Path(file).absolute()) for file in files]
 
 
 def _is_parquet(file: str) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-Kind = Literal["number", "bool", "text", "date", "datetime", "datetime with zone", "other"]
+Kind = Literal["number", "bool", "text", "date", "datetime", "datetime with zone", "duration", "other"]
 TypeName = Literal["number", "text", "bool", "date", "datetime"]
 Type = TypeName | Sequence[Hashable]
 Label = Any
@@ -137,6 +137,8 @@ def kind_of(label: Label) -> Kind:
         return "datetime" if label.tzinfo is None else "datetime with zone"
     if isinstance(label, dt.date):
         return "date"
+    if isinstance(label, dt.timedelta):
+        return "duration"
     return "other"
 
 
@@ -281,29 +283,33 @@ def check_type(column: str, wanted: Any) -> None:
         raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {list(wanted)!r}.")
 
 
-def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str) -> list[Label]:
-    """Labels converted to the type the caller asked for; one that does not parse raises with its column and text."""
+def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str, *, shown: bool = False) -> list[Label]:
+    """Labels converted to the type the caller asked for; ``shown`` where an error may quote them, since they are no one's record."""
     if isinstance(wanted, str):
         name, levels = wanted, None
     else:
         levels = [canonical(x) for x in wanted]
         name = str(one_kind(levels, column, "types")).removesuffix(" with zone")
     parse = _PARSERS.get(name, canonical)
-    result = []
+    result, unread, unlisted = [], [], []
     for label in labels:
         if label is MISSING:
             result.append(MISSING)
             continue
         try:
-            parsed = parse(label)
-        except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
+            result.append(parse(label))
+        except (ValueError, KeyError, TypeError, OverflowError, AttributeError):
+            unread.append(label)
+            continue
+        if levels is not None and result[-1] not in levels:
+            unlisted.append(label)
+    for wrong, why in (
+        (unread, f"cannot be read as a {name}{_EXAMPLES.get(name, '')}"),
+        (unlisted, f"`types` does not list among its levels ({', '.join(map(repr, (levels or [])[:20]))})"),
+    ):
+        if wrong:
+            values = f"{wrong[0]!r}, which" if shown else f"{len(wrong)} distinct value{'s' * (len(wrong) > 1)} that"
             raise ValueError(
-                f"Column {column!r} of `{table}` holds {label!r}, which is not a {name}{_EXAMPLES.get(name, '')}. "
-                f"Mend the value, or give the column another type in `types`."
-            ) from error
-        if levels is not None and parsed not in levels:
-            raise ValueError(
-                f"Column {column!r} of `{table}` holds {label!r}, which is not among the levels that `types` lists." + hint(label, levels)
+                f"Column {column!r} of `{table}` holds {values} {why}. Correct the values, or give the column another type in `types`."
             )
-        result.append(parsed)
     return result

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from operator import add
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -14,9 +15,11 @@ import numpy as np
 from capstats.counts import frames, partitions, relations
 from capstats.counts.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label, sum_as_tree
 from capstats.counts.codes import Column, Counts
-from capstats.counts.columns import column_of
+from capstats.counts.columns import column_of, module_of
 from capstats.counts.frames import check_names
 from capstats.counts.labels import NUMBER, Kind, as_type
+
+_ENGINES = ("duckdb", "polars", "ibis", "pyspark", "py4j", "pyarrow", "narwhals")
 
 
 def is_lazy(table: Any) -> bool:
@@ -33,6 +36,13 @@ def read(
     nulls: Sequence[str] | None = None,
 ) -> tuple[list[Column], Counts]:
     """Distinct rows of the named columns of a lazy frame, and their counts or summed weights."""
+    with _engine_told(name):
+        return _read(table, columns, weight, name, cuts)
+
+
+def _read(
+    table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None
+) -> tuple[list[Column], Counts]:
     if type(table).__name__ == "DuckDBPyRelation":
         return relations.read_relation(table, columns, weight, name, cuts, nulls)
     if frames.is_dask(table):
@@ -55,6 +65,21 @@ def read(
     found = [binned_column(x, cuts[c]) if c in cuts else x for c, x in zip(columns, found, strict=True)]
     counts = rows.get_column("n").to_numpy().astype("float64")
     return found, counts if fractional else frames.whole_weights(counts, weight, name)
+
+
+@contextmanager
+def _engine_told(name: str) -> Iterator[None]:
+    """What goes wrong in a user's own query is told by its class, since an engine's words may quote records."""
+    try:
+        yield
+    except Exception as error:
+        if "Query interrupted" in str(error):
+            raise KeyboardInterrupt from None
+        if module_of(error).lstrip("_") not in _ENGINES:
+            raise
+        raise ValueError(
+            f"`{name}` cannot be computed: its engine stops with {type(error).__name__}. Compute it by itself to see why."
+        ) from None
 
 
 def _check_names(frame: nw.LazyFrame[Any], names: Sequence[Hashable], wanted: Sequence[Hashable], name: str) -> None:
@@ -104,6 +129,13 @@ def numbers_and_counts(
     nulls: Sequence[str] | None = None,
 ) -> tuple[Numbers, Counts]:
     """What `bins` needs to know of one column of a lazy frame: its kind, its extent, or its distinct values and their counts."""
+    with _engine_told(name):
+        return _numbers_and_counts(table, column, weight, name, spec, wanted)
+
+
+def _numbers_and_counts(
+    table: Any, column: Hashable, weight: Hashable | None, name: str, spec: Spec, wanted: TypeToCut | None
+) -> tuple[Numbers, Counts]:
     if type(table).__name__ == "DuckDBPyRelation":
         return relations.relation_numbers_and_counts(table, column, weight, name, spec, wanted, nulls)
     if frames.is_dask(table):
@@ -143,6 +175,8 @@ def _kind(dtype: Any) -> Kind | None:
         return "number"
     if dtype == nw.Datetime:
         return "datetime" if dtype.time_zone is None else "datetime with zone"
+    if dtype == nw.Duration:
+        return "duration"
     named: dict[Any, Kind | None] = {nw.Date: "date", nw.Boolean: "bool", nw.Unknown: None}
     return named.get(type(dtype), "text" if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)) else "other")
 
@@ -164,8 +198,7 @@ def _number(
             missing = missing | text.is_in(list(nulls))
             text = nw.when(~missing).then(text)
         wrong = ~missing & ~text.str.contains(rf"(?i)^\s*(?:{NUMBER.pattern})\s*$")
-        for row in frame.filter(wrong).select(text).head(1).collect().rows():
-            as_type(row, "number", column, name)
+        as_type([x for (x,) in frame.filter(wrong).select(text).unique().collect().rows()], "number", column, name)
         return text.str.strip_chars().cast(nw.Float64), missing
     if kind not in ("number", "date", "datetime", "datetime with zone") or not _agrees(kind, wanted):
         if _records(frame.filter(~missing).head(1)):

@@ -104,7 +104,8 @@ def _rows(
     n = len(found[0].codes)
     if n == 0:
         raise ValueError(f"`{source.name}` is empty: it has no record.")
-    step = options.progress.step(f"counting {source.name}", rows=n)
+    grouped = engines.is_path(source.table) or lazy.is_lazy(source.table)
+    step = options.progress.step(f"{'ordering distinct rows of' if grouped else 'counting'} {source.name}", rows=n)
     if by_record:
         return found, None, np.ones(n, np.int64)
     rows = count(found, weights, step.advance)

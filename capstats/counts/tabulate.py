@@ -97,9 +97,13 @@ def tabulate(
         For CSV files: the sign before the decimals of numbers, where `types`, `bins` or `weights` reads a column as numbers. With ","
         a value such as "1.5" is not a number.
     memory_limit : str, optional
-        For files: how much memory DuckDB may use, such as "1GB"; beyond it, it spills to disk.
+        For files, and for long text in pandas' objects: how much memory DuckDB may use, such as "1GB" (by default 80 % of the machine's).
+        What does not fit is written to a new folder, "capstats-..." within `spill_dir`, which its owner alone can read (mode 0700) and
+        which is removed when the table is read. A killed process leaves its folder behind, and the next run with the same `spill_dir`
+        removes it. DuckDB 1.4 and later encrypt these files with a key that is kept in memory; it is not made by a strong generator, so
+        the rights of the folder are what protects them. Older versions do not encrypt.
     spill_dir : path, optional
-        Folder for what does not fit in memory, in place of the system's temporary folder. See `memory_limit`.
+        Existing folder for what does not fit in memory, in place of the system's temporary folder; see `memory_limit`.
     progress : bool, optional
         Whether a count of more than two seconds shows its progress on stderr. By default it does where stderr is a terminal or a notebook.
 
@@ -138,24 +142,26 @@ def tabulate(
     >>> tables.o.sel(target="low").values.tolist()
     [1, 1]
     """
-    records = read_records(
-        original,
-        synthetic,
-        holdout,
-        chosen_columns(keys, "keys"),
-        chosen_columns(target, "target"),
-        missing=missing,
-        null_values=null_values,
-        types=types,
-        bins=bins,
-        weights=weights,
-        encoding=encoding,
-        decimal=decimal,
-        memory_limit=memory_limit,
-        spill_dir=spill_dir,
-        progress=progress,
-    )
-    return _on_axes(records, backing)[0]
+    with Progress(progress) as shown:
+        records = read_records(
+            original,
+            synthetic,
+            holdout,
+            chosen_columns(keys, "keys"),
+            chosen_columns(target, "target"),
+            missing=missing,
+            null_values=null_values,
+            types=types,
+            bins=bins,
+            weights=weights,
+            encoding=encoding,
+            decimal=decimal,
+            memory_limit=memory_limit,
+            spill_dir=spill_dir,
+            progress=shown,
+        )
+        shown.step("joining the tables")
+        return _on_axes(records, backing)[0]
 
 
 def locate(
@@ -229,7 +235,7 @@ def read_records(
     decimal: str = ".",
     memory_limit: str | None = None,
     spill_dir: str | Path | None = None,
-    progress: bool | None = None,
+    progress: Progress | None = None,
     by_record: bool = False,
 ) -> Records:
     """All tables counted over the key and target columns, each of them read once; the arguments are `tabulate`'s.
@@ -265,11 +271,10 @@ def read_records(
     tables: list[Counted] = []
     dropped: dict[str, Any] = {}
     orders: dict[Hashable, list[Label]] = {}
-    options = Options(types or {}, nulls, encoding, decimal, memory_limit, spill_dir, Progress(progress))
+    options = Options(types or {}, nulls, encoding, decimal, memory_limit, spill_dir, progress or Progress(False))
     k = len(key_columns)
-    with options.progress:
-        cuts = {column: find_cut(sources[0], column, spec, options) for column, spec in specs.items()}
-        found = each(sources, lambda source: read(source, columns, k, cuts, options, by_record=by_record and source is sources[0]))
+    cuts = {column: find_cut(sources[0], column, spec, options) for column, spec in specs.items()}
+    found = each(sources, lambda source: read(source, columns, k, cuts, options, by_record=by_record and source is sources[0]))
     for source, table in zip(sources, found, strict=True):
         if missing == "drop":
             table, dropped[source.name] = without_missing(table)

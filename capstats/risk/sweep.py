@@ -135,26 +135,27 @@ def sweep(
     chosen = _chosen(measures)
     if synthetic is None:
         raise TypeError("`synthetic` must be a table of records, or several; got None. To sweep the original alone, give it twice.")
-    records = read_records(
-        original,
-        synthetic,
-        None,
-        key_columns,
-        chosen_columns(targets, "targets"),
-        missing=missing,
-        null_values=null_values,
-        types=types,
-        bins=bins,
-        weights=weights,
-        encoding=encoding,
-        decimal=decimal,
-        memory_limit=memory_limit,
-        spill_dir=spill_dir,
-        progress=progress,
-    )
-    lattice = Lattice(records, backing)
-    values: dict[Columns, Floats] = {}
     with Progress(progress) as shown:
+        records = read_records(
+            original,
+            synthetic,
+            None,
+            key_columns,
+            chosen_columns(targets, "targets"),
+            missing=missing,
+            null_values=null_values,
+            types=types,
+            bins=bins,
+            weights=weights,
+            encoding=encoding,
+            decimal=decimal,
+            memory_limit=memory_limit,
+            spill_dir=spill_dir,
+            progress=shown,
+        )
+        shown.step("joining the tables")
+        lattice = Lattice(records, backing)
+        values: dict[Columns, Floats] = {}
         step = shown.step("sweeping subsets of the keys", rows=len(subsets) + 1)
         for keyset in lattice.walk({0, *map(len, subsets)}):
             values[keyset.columns] = _values(lattice, keyset, chosen)

@@ -274,7 +274,7 @@ def test_counting_files_opens_no_socket_and_makes_no_file(tmp_path: Path, few: P
         "import capstats, pandas as pd\n"
         f"capstats.tabulate({str(few)!r}, keys='k', target='t')\n"
         f"capstats.tabulate({str(tmp_path / 'few.csv')!r}, keys='k', target='t', memory_limit='1GB')\n"
-        "frame = pd.DataFrame({'k': ['a', 'b'] * 30000, 't': ['c', 'd'] * 30000}, dtype=object)\n"
+        "frame = pd.DataFrame({'k': ['a', 'b'] * 300000, 't': ['c', 'd'] * 300000}, dtype=object)\n"
         "capstats.tabulate(frame, keys='k', target='t')\n"
         "for path in ('s3://bucket/file.parquet', 'https://localhost/file.csv', 'hf://datasets/a.parquet'):\n"
         "    try: capstats.tabulate(path, keys='k', target='t')\n"
@@ -351,6 +351,19 @@ def test_no_error_of_duckdb_is_told_in_its_own_words(kind: str) -> None:
 
 
 def test_exhausted_memory_is_told_with_what_to_do(many: Path, top: Path) -> None:
-    with pytest.raises(MemoryError, match="`original` .* does not fit in memory.* Raise `memory_limit`, give a `spill_dir` with more room"):
+    with pytest.raises(
+        MemoryError, match=r"`original` .* does not fit in memory.* Raise `memory_limit`, give a `spill_dir` with more room"
+    ):
         tabulate(str(many), keys="k", target="t", memory_limit="1MB")
     assert list(top.iterdir()) == []
+
+
+def test_a_damaged_file_is_told_without_what_is_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    duckdb.sql(f"SELECT '{MARKER}' || range AS k, 1 AS t FROM range(9)").write_parquet(str(path))
+    data = path.read_bytes()
+    path.write_bytes(data.replace(MARKER.encode(), b"\xff" * len(MARKER)))  # DuckDB quotes what is no UTF-8
+    with pytest.raises(ValueError, match=r"`original` \(.*t\.parquet\) cannot be read: .* Repair the file") as raised:
+        tabulate(path, keys="k", target="t")
+    assert raised.value.__suppress_context__
+    assert "xff" not in str(raised.value).lower()

@@ -393,13 +393,14 @@ def test_whole_weights_give_integers_and_a_weight_of_zero_keeps_its_row(
         assert read(path, ["a"], "w", "original", {}, Options())[1].dtype == dtype
 
 
-@pytest.mark.parametrize(("weights", "bad"), [([1, -2, 3], "-2"), ([1, np.inf, 3], "inf"), ([1, None, 3], "None"), (["1", "x", "3"], "x")])
-def test_a_weight_that_is_no_weight_raises_with_column_value_and_row(tmp_path: Path, weights: Any, bad: str) -> None:
+@pytest.mark.parametrize("weights", [[1, -2.125, 3], [1, np.inf, 3], [1, None, 3], ["1", "x", "3"]])
+def test_a_weight_that_is_no_weight_raises_with_column_and_row_and_without_its_value(tmp_path: Path, weights: Any) -> None:
     for path in both(tmp_path, weights):
         with pytest.raises(
-            ValueError, match=rf"finite and not negative; column 'w' of `original` has '?{bad}(\.0)?'? in row 1, one of 1\. Drop"
-        ):
+            ValueError, match=r"negative; column 'w' of `original` has another value in 1 record, first in row 1\. Drop"
+        ) as raised:
             read(path, ["a"], "w", "original", {}, Options())
+        assert "2.125" not in str(raised.value)
 
 
 def test_a_key_can_be_its_own_weight(tmp_path: Path) -> None:

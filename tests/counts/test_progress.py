@@ -185,6 +185,14 @@ def test_a_query_shows_what_duckdb_tells_and_its_step_ends_with_it(soon: None) -
         until(lambda: "before: " in terminal.text)
 
 
+def test_a_share_that_was_shown_never_falls(soon: None) -> None:
+    told = chain([-1.0, 12.0, 50.0], repeat(-1.0))  # as DuckDB tells once its query has ended
+    with Terminal() as terminal, Progress() as shown, shown.query(SimpleNamespace(query_progress=lambda: next(told)), "original"):
+        until(lambda: terminal.text.count(" 50%") >= 3)
+    shares = [int(x) for x in re.findall(r"counting original: +(\d+)%", terminal.text)]
+    assert shares == sorted(shares)
+
+
 def test_duckdb_itself_tells_its_progress_and_prints_nothing(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -213,7 +221,7 @@ def test_quiet_turns_it_off_on_the_command_line(slow: None, capsys: pytest.Captu
     file = str(tmp_path / "t.csv")
     with Terminal() as terminal:
         assert cli.main(["audit", file, file, "--keys", "a", "--target", "t", *["--quiet"] * quiet]) == 0
-    assert ("counting original" in terminal.text) == (not quiet)
+    assert ("ordering distinct rows of original" in terminal.text) == (not quiet)
 
 
 def test_importing_capstats_does_not_import_tqdm() -> None:
