@@ -37,11 +37,16 @@ def read(
 ) -> tuple[list[Column], Counts]:
     """Distinct rows of the named columns of a lazy frame, and their counts or summed weights."""
     with _engine_told(name):
-        return _read(table, columns, weight, name, cuts)
+        return _read(table, columns, weight, name, cuts, nulls)
 
 
 def _read(
-    table: Any, columns: Sequence[Hashable], weight: Hashable | None, name: str, cuts: Mapping[Hashable, Cut] | None
+    table: Any,
+    columns: Sequence[Hashable],
+    weight: Hashable | None,
+    name: str,
+    cuts: Mapping[Hashable, Cut] | None,
+    nulls: Sequence[str] | None,
 ) -> tuple[list[Column], Counts]:
     if type(table).__name__ == "DuckDBPyRelation":
         return relations.read_relation(table, columns, weight, name, cuts, nulls)
@@ -130,11 +135,17 @@ def numbers_and_counts(
 ) -> tuple[Numbers, Counts]:
     """What `bins` needs to know of one column of a lazy frame: its kind, its extent, or its distinct values and their counts."""
     with _engine_told(name):
-        return _numbers_and_counts(table, column, weight, name, spec, wanted)
+        return _numbers_and_counts(table, column, weight, name, spec, wanted, nulls)
 
 
 def _numbers_and_counts(
-    table: Any, column: Hashable, weight: Hashable | None, name: str, spec: Spec, wanted: TypeToCut | None
+    table: Any,
+    column: Hashable,
+    weight: Hashable | None,
+    name: str,
+    spec: Spec,
+    wanted: TypeToCut | None,
+    nulls: Sequence[str] | None,
 ) -> tuple[Numbers, Counts]:
     if type(table).__name__ == "DuckDBPyRelation":
         return relations.relation_numbers_and_counts(table, column, weight, name, spec, wanted, nulls)
