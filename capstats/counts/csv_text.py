@@ -167,7 +167,6 @@ def _inflated(handle: Any, new: Callable[[], Any], what: str) -> Iterator[bytes]
     import lzma
 
     stream: Any = new()
-    started = False
     try:
         while raw := handle.read(BLOCK // 4):
             while raw:
@@ -176,12 +175,11 @@ def _inflated(handle: Any, new: Callable[[], Any], what: str) -> Iterator[bytes]
                     if not raw:
                         break
                     stream = new()
-                started = True
                 yield stream.decompress(raw)
                 raw = stream.unused_data if stream.eof else b""
     except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
         raise _damaged(what) from None
-    if started and not stream.eof:
+    if not stream.eof:
         raise _damaged(what)
 
 
