@@ -256,7 +256,7 @@ def test_types_list_the_levels_of_a_column(here, capsys):
     assert main([*arguments, "--types", "health=Sick|Healthy,smoking=text"]) == 0
     capsys.readouterr()
     assert main([*arguments, "--types", "health=Sick|Well"]) == 2
-    assert "'Healthy', not among the levels that" in capsys.readouterr().err
+    assert "that is not among the levels that `types` lists: 'Sick', 'Well', such as 'Healthy'." in capsys.readouterr().err
 
 
 def test_types_of_columns_and_levels_with_commas_and_equals_signs_may_be_given_one_by_one(here, capsys):
@@ -463,7 +463,7 @@ MISTAKES = {
     "types without a type": ([*SMOKERS, "--types", "smoking"], "--types must be COLUMN=TYPE, several separated by commas; got 'smoking'."),
     "type of no column": ([*SMOKERS, "--types", "=number"], "--types must be COLUMN=TYPE"),
     "type of another column": ([*SMOKERS, "--types", "age=number"], "neither a key nor the target"),
-    "value that does not parse": ([*SMOKERS, "--types", "health=number"], "such as 'Healthy', not a number"),
+    "value that does not parse": ([*SMOKERS, "--types", "health=number"], "that are not a number, such as 'Healthy'"),
     "no weights": ([*SMOKERS, "--weights", ","], "--weights must be one column, or two separated by a comma; got ','."),
     "three weights": ([*SMOKERS, "--weights", "a,b,c"], "--weights must be one column, or two separated by a comma; got 'a,b,c'."),
     "three counts": ([*SMOKERS, "--counts", "a,b,c"], "--counts must be one column, or two separated by a comma; got 'a,b,c'."),

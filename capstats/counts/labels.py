@@ -272,7 +272,7 @@ _PARSERS: dict[str, Callable[[Label], Label]] = {
 _WRONG = object()  # in place of a label that does not parse
 ENOUGH = 10  # records that hold a label before it is shown in a message
 
-_EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 12:30:00", "bool": " such as true, yes, 1, false, no, 0"}
+_EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 08:15:00", "bool": " such as true, yes, 1, false, no, 0"}
 
 
 def check_types(types: Any, columns: Collection[Hashable], absent: str) -> None:
@@ -330,15 +330,11 @@ def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str, reco
 def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule: str, column: str, table: str) -> ValueError:
     """The error for labels of a column that are not what they must be; of data it shows only one that enough records hold."""
     if records is None:
-        found, label = "holds", labels[0]
-    else:
-        most = max(range(len(labels)), key=lambda i: records[i])
-        n = sum(records)
-        found = f"holds {len(labels):,} level{'s' if len(labels) > 1 else ''} ({n:,.10g} record{'' if n == 1 else 's'})"
-        label = labels[most] if records[most] >= ENOUGH else MISSING
-        found += ", such as" if label is not MISSING else f", none of which {ENOUGH} records hold, so that none is shown,"
-    shown = "" if label is MISSING else f" {label!r},"
+        return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. Correct it.")
+    n, most = sum(records), max(range(len(labels)), key=lambda i: records[i])
+    levels = f"{len(labels):,} level{'s' if len(labels) > 1 else ''} ({n:,.10g} record{'' if n == 1 else 's'})"
+    shown = f", such as {labels[most]!r}" if records[most] >= ENOUGH else f" (levels that fewer than {ENOUGH} records hold are not shown)"
     return ValueError(
-        f"Column {column!r} of `{table}` {found}{shown} not {rule}. "
+        f"Column {column!r} of `{table}` holds {levels} {'that are' if len(labels) > 1 else 'that is'} not {rule}{shown}. "
         f"Correct the values, name those that mean missing in `null_values`, or give the column another type in `types`."
     )

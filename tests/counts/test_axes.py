@@ -110,7 +110,7 @@ def test_labels_are_canonical_and_missing_is_the_last_level() -> None:
             ["f", 1],
             2,
             TypeError,
-            r"Column 'key_' of `key_labels` mixes kinds: .* such as 1\. Convert it to one kind\.$",
+            r"Column 'key_' of `key_labels` mixes kinds: text and number\. Convert it to one kind\.$",
         ),
         ([("f", 1), ("m", "1")], 2, TypeError, r"Column 'key_1' of `key_labels` mixes kinds"),
         ([["f", 1], ["m", 1]], 2, TypeError, r"`key_labels`: unhashable type: 'list'\. Give each label as one scalar, or as a tuple"),

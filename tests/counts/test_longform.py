@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from capstats import MISSING, average_cap, expand, from_counts, full_domain, observed_domain, tabulate, to_frame
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 LEVELS = ["z10", "z2", "", "a,b", "ä"]
 RECORDS = pd.DataFrame(
     {
