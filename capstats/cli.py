@@ -56,7 +56,9 @@ def parser() -> Parser:
         help='cut column A into so many bins of equal width (A=10), at quantiles (A=quantile:4) or at points (A="18|65"); may be repeated',
     )
     check.add_argument("--missing", choices=("level", "drop"), default="level", help="missing values are a level, or drop their record")
-    check.add_argument("--null-values", action="append", metavar="TEXT", help="text that means missing in CSV, in place of an empty field")
+    check.add_argument(
+        "--null-values", action="append", metavar="TEXT", help="text that means missing in every file; in CSV, in place of an empty field"
+    )
     check.add_argument(
         "--weights", metavar="W or WO,WS", help="column of weights, or one each for original, synthetic (and holdout) records"
     )
