@@ -101,9 +101,10 @@ def relation(
     wanted: Sequence[Hashable],
     weighted: bool,
     name: str,
+    path: str | Path,
     scratch: str | None,
 ) -> tuple[Any, int]:
-    """The wanted columns of all files as a relation of texts c0, c1, ..., and how many records it has."""
+    """The wanted columns of the files of a path as a relation of texts c0, c1, ..., and how many records it has."""
     for csv in files:
         check_names(wanted, csv.header.names, name)
     groups: dict[tuple[str, bytes, tuple[str, ...], bool], list[Surveyed]] = {}
@@ -121,7 +122,7 @@ def relation(
             try:
                 _load(connection, csv, wanted, weighted, str(scratch))
             except Malformed as error:
-                raise located(error, name, csv.file) from None
+                raise located(error, name, csv.file if len(files) > 1 else path) from None
         loaded = connection.sql("SELECT * FROM loaded")
         records += loaded.aggregate("coalesce(sum(n), 0)::BIGINT").fetchall()[0][0]
         parts.append(loaded.select(", ".join([*columns, "unnest(range(n)) AS n"])).select(", ".join(columns)))
@@ -131,7 +132,7 @@ def relation(
     return table, records
 
 
-def located(error: Malformed, name: str, file: str) -> ValueError:
+def located(error: Malformed, name: str, file: str | Path) -> ValueError:
     """The error to raise for a file that cannot be read."""
     return ValueError(f"`{name}` ({file}) cannot be read: {error}. {error.remedy}")
 

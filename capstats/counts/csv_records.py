@@ -17,7 +17,7 @@ Python's ``csv`` module with ``strict=True`` reads by rules 2, 4 and 5.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -118,21 +118,26 @@ def chosen_values(
     blocks: Iterable[bytes], header: Header, places: list[int], line: int, at_a_time: int
 ) -> Iterator[list[list[str | None]]]:
     """The values of the columns at these places, so many records at a time; a record of another length than the header's raises."""
-    columns: list[list[str | None]] = [[] for _ in places]
     length = len(header.names)
+    held: list[bytes] = []  # of all places in turn
     for number, fields in records(blocks, header.separator, line):
         if len(fields) != length:
             raise Malformed(
                 f"line {number}: the record has {len(fields)} field{'s' * (len(fields) > 1)}, the header has {length}; "
                 f"field {min(len(fields), length) + 1} is {'missing' if len(fields) < length else 'one too many'}"
             )
-        for column, place in zip(columns, places, strict=True):
-            column.append(value(fields[place]))
-        if len(columns[0]) == at_a_time:
-            yield columns
-            columns = [[] for _ in places]
-    if columns[0]:
-        yield columns
+        held += [fields[place] for place in places]
+        if len(held) >= at_a_time * len(places):
+            yield [_values(held[i :: len(places)]) for i in range(len(places))]
+            held = []
+    if held:
+        yield [_values(held[i :: len(places)]) for i in range(len(places))]
+
+
+def _values(fields: Sequence[bytes]) -> list[str | None]:
+    """The texts of fields, of which many are alike."""
+    known = {field: value(field) for field in set(fields)}
+    return [known[field] for field in fields]
 
 
 def read_header(blocks: Iterator[bytes], separator: bytes | None = None) -> tuple[Header, Iterator[bytes]]:

@@ -102,7 +102,7 @@ def _found(
     if _is_parquet(files[0]):
         surveyed: list[Surveyed] = []
     else:
-        surveyed = _surveyed(files, name, options, careful)
+        surveyed = _surveyed(files, path, name, options, careful)
         numeric = [*numeric, *range(len(columns), len(wanted))]  # weights are numbers
     with (
         csv_files.scratch_file(surveyed, options.spill_dir) as scratch,
@@ -113,7 +113,7 @@ def _found(
         def found() -> T:
             if not surveyed:
                 return work(_parquet(connection, files, wanted, name, options.null_values), None)
-            return work(*_csv(connection, surveyed, wanted, numeric, weight is not None, name, scratch, options))
+            return work(*_csv(connection, surveyed, wanted, numeric, weight is not None, name, path, scratch, options))
 
         try:
             return answer(connection, found)
@@ -130,7 +130,7 @@ def _found(
     return _found(path, columns, weight, numeric[: len(columns)], name, options, work, careful=True)
 
 
-def _surveyed(files: Sequence[str], name: str, options: Options, careful: bool) -> list[Surveyed]:
+def _surveyed(files: Sequence[str], path: str | Path, name: str, options: Options, careful: bool) -> list[Surveyed]:
     """What is to be known of CSV files before they are read."""
     step = options.progress.step(f"checking {name}", rows=sum(Path(file).stat().st_size for file in files))
     found = []
@@ -138,7 +138,7 @@ def _surveyed(files: Sequence[str], name: str, options: Options, careful: bool) 
         try:
             found.append(csv_files.survey(file, csv_text.codec(options.encoding), step, careful))
         except csv_text.Malformed as error:
-            raise csv_files.located(error, name, file) from None
+            raise csv_files.located(error, name, file if len(files) > 1 else path) from None
     return found
 
 
@@ -209,11 +209,12 @@ def _csv(
     numeric: Sequence[int],
     weighted: bool,
     name: str,
+    path: str | Path,
     scratch: str | None,
     options: Options,
 ) -> tuple[Any, int]:
     """The same of CSV, as the texts that it holds, and the number of its records; those of numbers with a point before the decimals."""
-    table, records = csv_files.relation(connection, files, wanted, weighted, name, scratch)
+    table, records = csv_files.relation(connection, files, wanted, weighted, name, path, scratch)
     columns = [f"c{i}" for i in range(len(wanted))]
     if options.null_values is not None:  # an empty field is a text like any other
         table = numbered(table.select(", ".join(f"coalesce({c}, '') AS {c}" for c in columns)), columns, options.null_values)
