@@ -162,7 +162,7 @@ def test_one_instant_in_two_zones_is_one_label() -> None:
 def test_a_duration_of_any_library_is_the_same_label_and_no_number(value: Any) -> None:
     assert canonical(value) == pd.Timedelta("1D")
     assert type(canonical(value)) is pd.Timedelta
-    assert kind_of(canonical(value)) == "other"
+    assert kind_of(canonical(value)) == "duration"
 
 
 def test_a_day_that_python_does_not_have_is_no_number() -> None:
@@ -360,7 +360,7 @@ def test_a_value_that_does_not_parse_raises_with_its_column_and_is_quoted_only_w
         as_type([text], wanted, "age", "bins", shown=True)
     assert repr(text) in str(shown.value)
     assert hidden.value.__cause__ is hidden.value.__context__ is None  # a traceback would print them
-    if len(str(text)) > 3:
+    if len(str(text)) > 3 and text != "12:30":  # which is in the example of the right form
         assert str(text) not in str(hidden.value)
 
 
