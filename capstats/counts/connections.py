@@ -11,7 +11,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -95,8 +95,9 @@ def answer(connection: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
         try:
             return future.result()
         except BaseException:
-            if not future.done():
-                connection.interrupt()
+            while not future.done():
+                connection.interrupt()  # again and again, since a query that begins after it does not notice
+                wait([future], 0.05)
             raise
 
 

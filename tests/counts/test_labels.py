@@ -360,7 +360,7 @@ def test_a_value_that_does_not_parse_raises_with_its_column_and_is_quoted_only_w
         as_type([text], wanted, "age", "bins")
     assert repr(text) in str(shown.value)
     assert hidden.value.__cause__ is hidden.value.__context__ is None  # a traceback would print them
-    if len(str(text)) > 3:
+    if len(str(text)) > 3 and text != "12:30":  # which is in the example of the right form
         assert str(text) not in str(hidden.value)
 
 
