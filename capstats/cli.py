@@ -85,7 +85,7 @@ def parser() -> Parser:
         "--null-values",
         action="append",
         metavar="TEXT",
-        help="one text that means missing in every file, in CSV in place of an empty field; repeated for several, since a comma is part of it",
+        help="text that means missing in every table, in CSV in place of an empty field; repeated for several, for it may hold a comma",
     )
     reading.add_argument(
         "--weights", metavar="W or WO,WS", help="column of sampling weights, or one each for original, synthetic (and holdout) records"

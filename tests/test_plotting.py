@@ -14,6 +14,8 @@ from capstats.datasets import paper_originals, paper_synthetics, smoking
 from capstats.plotting import plot_average_cap, plot_individual_cap, plot_sweep
 from capstats.plotting.shared import BLUE, VERMILLION
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 
 @pytest.fixture(autouse=True)
 def _no_figure_stays_open():

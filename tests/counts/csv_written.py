@@ -38,7 +38,7 @@ def written(folder: Path, data: bytes, name: str = "t.csv") -> Path:
 
 
 def counted(path: Any, columns: list[str], weight: Any = None, **options: Any) -> Counter[Any]:
-    found, counts = read(path, columns, weight, "original", {}, Options(**options))
+    found, (counts, *_) = read(path, columns, weight, "original", {}, Options(**options))
     total: Counter[Any] = Counter()
     for i, n in enumerate(counts.tolist()):
         total[tuple(c.labels[int(c.codes[i]) - c.first] for c in found)] += n

@@ -28,6 +28,8 @@ from capstats import (
 )
 from capstats.risk import neighbours
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 theorem = settings(max_examples=25, derandomize=True)
 
 

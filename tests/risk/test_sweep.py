@@ -16,6 +16,8 @@ from capstats.counts import backing, lattice, progress
 from capstats.counts.lattice import Lattice
 from capstats.counts.tabulate import read_records
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 ALL = ["average_cap", "average_cap_drop", "original_cap", "modal_accuracy", "correct_predictions", "matched_records"]
 KEYS, TARGETS = ["sex", "age", "job", "town"], ["income", "health"]
 
