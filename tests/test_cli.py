@@ -780,7 +780,8 @@ def test_exhausted_memory_is_told_with_what_to_do(here, monkeypatch, capsys, err
     monkeypatch.setattr("capstats.cli.audit", exhausted)
     assert main(SMOKERS) == 2
     assert capsys.readouterr().err == (
-        f"capstats audit: memory is exhausted ({str(error) or 'MemoryError'}). Give fewer key columns, cut columns with --bin, or say --backing sparse.\n"
+        f"capstats audit: memory is exhausted ({str(error) or 'MemoryError'}). Give fewer key columns, cut columns with --bin, or say "
+        "--backing sparse.\n"
     )
 
 
