@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,15 @@ def headings(labels: Sequence[str]) -> list[str]:
     shown = [in_cell(label) if label else "" for label in labels]
     if max(map(len, shown)) <= room:
         return shown
+    first, last = (_alike(texts) for texts in (shown, [text[::-1] for text in shown]))
+    own = [text[first : len(text) - last] for text in shown]  # what tells the labels apart, if each has some
+    shown = own if all(own) else shown
     return [f"{i} {shortened(label, room - len(f'{i} '))}" if room >= 12 else str(i) for i, label in enumerate(shown, 1)]
+
+
+def _alike(texts: Sequence[str]) -> int:
+    """How many characters the texts have in common at their start."""
+    return sum(1 for _ in takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False)))
 
 
 # --- the answer -------------------------------------------------------------------------------------------------------

@@ -325,6 +325,12 @@ def test_a_report_is_a_hundred_characters_wide_however_long_the_names(people, co
     assert all(label in text for label in labels)
 
 
+def test_long_names_are_headed_by_what_tells_them_apart(people):
+    labels = [f"release-of-the-survey-by-{name}.csv" for name in ("trees", "copula", "network")]
+    (answer,) = grids(several_of(people, labels), "Answer")
+    assert answer.head[1:] == ["1 trees", "2 copula", "3 network"]
+
+
 def test_short_names_are_not_numbered(people):
     (answer,) = grids(several_of(people, [f"{i}.csv" for i in range(20)]), "Answer")
     assert [line[0] for line in answer.rows] == [f"{i}.csv" for i in range(20)]
