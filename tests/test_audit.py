@@ -29,6 +29,8 @@ from capstats import (
 )
 from capstats.datasets import anes96, example, smoking, titanic
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 QUANTILES = {
     "least": 0,
     "lower_quartile": 0.25,

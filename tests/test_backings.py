@@ -13,6 +13,8 @@ import xarray as xr
 import capstats
 from capstats.counts import backing
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 RNG = np.random.default_rng(7)
 
 

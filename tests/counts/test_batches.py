@@ -19,6 +19,8 @@ import capstats
 from capstats.counts import batches
 from capstats.counts.batches import Aligned, as_counts, cut
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 COUNTS = [[1, 2], [3, 4]]
 MEASURES = [
     capstats.average_cap,

@@ -23,6 +23,8 @@ from capstats.counts.columns import column_of
 from capstats.counts.frames import is_frame, read, whole_weights
 from capstats.counts.labels import MISSING, canonical
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 ARROW_TEXT = pd.ArrowDtype(pa.string())
 DAYS = [dt.date(2024, 1, 2), None, dt.date(2024, 1, 1)]
 INSTANT = dt.datetime(2024, 1, 2, 3, tzinfo=dt.UTC)

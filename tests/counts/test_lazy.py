@@ -18,6 +18,8 @@ import xarray as xr
 
 import capstats
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 dd = pytest.importorskip("dask.dataframe", reason="Dask is in the test extra", exc_type=ImportError)
 ibis = pytest.importorskip("ibis", reason="Ibis is in the test extra", exc_type=ImportError)
 

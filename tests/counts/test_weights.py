@@ -22,6 +22,8 @@ import capstats
 from capstats import MISSING, expand, full_domain, merge_counts, observed_domain, tabulate, to_frame
 from capstats.counts import relations
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 SUMS = ("o", "o_records", "o_squares")
 RNG = np.random.default_rng(0)
 N = 300

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from capstats import average_cap, from_counts, minimum_cap, sample_tables
 from capstats.datasets import paper_originals
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 Z = 5  # standard deviations that a frequency may be away; beyond it by chance once in two million times
 
 

@@ -18,6 +18,8 @@ import xarray as xr
 
 import capstats
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 Table = tuple[tuple[int, ...], ...]
 
 # targets, keys, most original records, most synthetic records

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from capstats import at_most, average_cap, baseline_cap, from_counts, tabulate
 from capstats.datasets import paper_originals, smoking, titanic
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 WITHOUT_S = ("marginal", "modal", "uniform")
 WITH_S = ("modal_synthetic", "crossed")
 KINDS = WITHOUT_S + WITH_S

@@ -26,6 +26,8 @@ from capstats import (
     weap,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 theorem = settings(deadline=None, max_examples=30, derandomize=True)
 OF_BOTH = {"disco": disco, "dis": dis, "unique_keys": unique_keys, "replicated_uniques": replicated_uniques}
 OF_ONE = {"dio": dio, "unique_keys of one": unique_keys}

@@ -15,6 +15,8 @@ from matplotlib.cbook import boxplot_stats
 from capstats import average_cap, cap_boxplot, cap_ecdf, cap_quantiles, from_counts, individual_cap
 from capstats.datasets import paper_originals, paper_synthetics
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 BOX = {"lower_whisker": "whislo", "lower_quartile": "q1", "median": "med", "upper_quartile": "q3", "upper_whisker": "whishi"}
 LEVELS = [0.0, 1.0, 0.5, 0.25, 0.75, 1 / 3, 2 / 3, 0.1 + 0.2, 0.9, 0.95, 0.99, 5e-324, np.nextafter(1, 0), np.nextafter(0.5, 1), 1e-9]
 ORDERS = [

@@ -23,6 +23,8 @@ from capstats import (
     unique_keys,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 REASONS = ["target", "missing target", "missing key", "pair", "size"]
 OPTIONS = {
     "targets": ["x"],

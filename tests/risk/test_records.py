@@ -12,6 +12,8 @@ import xarray as xr
 
 from capstats import average_cap, dio, dis, disco, key_summary, record_risk, replicated_uniques, tabulate, unique_keys
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 ADDED = ["cap", "disclosed", "certain", "original_certain", "key_records", "key_synthetic_records", "unique", "replicated"]
 KINDS = {
     "pandas": pd.DataFrame,

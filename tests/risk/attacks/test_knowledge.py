@@ -14,6 +14,8 @@ from scipy.sparse import csr_array
 from capstats import correct_predictions, maximum_knowledge, tabulate
 from capstats.risk.attacks import knowledge
 
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
 LEVELS = ["low", "mid", "high"]
 
 
