@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 
 from capstats import maximum_knowledge, membership_scores
-from capstats.risk.attacks import knowledge
-from capstats.risk.attacks.kernels import BLOCK
+from capstats.attacks import knowledge
+from capstats.attacks.kernels import BLOCK
 
 COLUMNS, LEVELS = 8, 5
 

@@ -19,7 +19,7 @@ import tracemalloc
 import numpy as np
 
 from capstats import average_cap, tabulate
-from capstats.counts.axes import axis_of
+from capstats.tables.axes import axis_of
 
 LEVELS = {4: (64, 50, 40, 30), 8: (5, 8, 10, 12, 14, 16, 18, 20), 16: (2, 3, 4, 5, 6, 7, 8, 9, 10, 2, 3, 4, 5, 6, 7, 8)}
 SIZES = [

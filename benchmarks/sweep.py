@@ -20,9 +20,9 @@ import numpy as np
 import pandas as pd
 
 from capstats import sweep
-from capstats.counts.codes import Column, count
-from capstats.counts.lattice import Lattice
-from capstats.counts.tabulate import read_records
+from capstats.codes.distinct import Column, count
+from capstats.counting.lattice import Lattice
+from capstats.counting.tabulate import read_records
 
 KEYS = {f"k{i}": levels for i, levels in enumerate((50, 30, 20, 12, 10, 8, 5, 4))}
 TARGETS = {"income": 6, "health": 4, "religion": 8}

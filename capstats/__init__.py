@@ -3,44 +3,44 @@
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from capstats.audit import Audit, audit
-from capstats.concordance import as_riskutility, as_sdmetrics, as_sdnist, as_synthgauge, as_synthpop
-from capstats.counts.labels import MISSING
-from capstats.counts.levels import LevelsWarning
-from capstats.counts.longform import compare_levels, expand, to_frame
-from capstats.counts.primitives import at_most
-from capstats.counts.tables import from_counts, full_domain, merge_counts, observed_domain
-from capstats.counts.tabulate import tabulate
+from capstats.anonymity.classes import class_sizes, k_anonymity, marketer_risk, prosecutor_risk
+from capstats.anonymity.closeness import beta_likeness, delta_disclosure, t_closeness
+from capstats.anonymity.diversity import alpha_k_anonymity, l_diversity
+from capstats.anonymity.profile import anonymity, satisfies_anonymity
+from capstats.attacks.knowledge import maximum_knowledge
+from capstats.attacks.learned import model_attack
+from capstats.attacks.membership import membership_scores
+from capstats.attacks.roc import membership_roc
+from capstats.attacks.widths import best_membership_width
+from capstats.auditing.audits import Audit, audit
+from capstats.cap.attribution import average_cap, correct_predictions, individual_cap, matched_records
+from capstats.cap.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
+from capstats.cap.comparison import normalized_cap, protected_records
+from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.cap.neighbours import nearest_distance
+from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
+from capstats.codes.labels import MISSING
+from capstats.counting.tabulate import tabulate
+from capstats.disclosure.attribute import dio, dis, disco, weap
+from capstats.disclosure.checks import one_way_check, two_way_check
+from capstats.disclosure.exclusions import exclude
+from capstats.disclosure.records import key_summary, record_risk
+from capstats.disclosure.targeted import tau_curve, tcap
+from capstats.disclosure.uniques import replicated_uniques, unique_keys
 from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.synthesis import sample_tables
-from capstats.protection import disclosure_protection
-from capstats.risk.anonymity import anonymity, satisfies_anonymity
-from capstats.risk.attacks.knowledge import maximum_knowledge
-from capstats.risk.attacks.learned import model_attack
-from capstats.risk.attacks.membership import membership_scores
-from capstats.risk.attacks.roc import membership_roc
-from capstats.risk.attacks.widths import best_membership_width
-from capstats.risk.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
-from capstats.risk.cap import average_cap, correct_predictions, individual_cap, matched_records
-from capstats.risk.checks import one_way_check, two_way_check
-from capstats.risk.classes import class_sizes, k_anonymity, marketer_risk, prosecutor_risk
-from capstats.risk.closeness import beta_likeness, delta_disclosure, t_closeness
-from capstats.risk.comparison import normalized_cap, protected_records
-from capstats.risk.disclosure import dio, dis, disco, weap
-from capstats.risk.distribution import cap_boxplot, cap_ecdf, cap_quantiles
-from capstats.risk.diversity import alpha_k_anonymity, l_diversity
-from capstats.risk.exclusions import exclude
-from capstats.risk.influence import cap_influence, rank_removals
-from capstats.risk.merging import cap_after_merge, rank_merges
-from capstats.risk.neighbours import nearest_distance
-from capstats.risk.records import key_summary, record_risk
-from capstats.risk.sweep import sweep
-from capstats.risk.tcap import tau_curve, tcap
-from capstats.risk.uncertainty import average_cap_interval, holdout_contrast
-from capstats.risk.uniques import replicated_uniques, unique_keys
+from capstats.peers.concordance import as_riskutility, as_sdmetrics, as_sdnist, as_synthgauge, as_synthpop
+from capstats.peers.protection import disclosure_protection
+from capstats.screening.influence import cap_influence, rank_removals
+from capstats.screening.key_subsets import sweep
+from capstats.screening.merging import cap_after_merge, rank_merges
+from capstats.tables.dataset import from_counts, full_domain, merge_counts, observed_domain
+from capstats.tables.levels import LevelsWarning
+from capstats.tables.longform import compare_levels, expand, to_frame
+from capstats.tables.primitives import at_most
 
 if TYPE_CHECKING:
-    from capstats.risk.attacks.classifier import CAPClassifier
+    from capstats.attacks.classifier import CAPClassifier
 
 __version__ = version("capstats")
 
@@ -126,7 +126,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """The one public name that is made of scikit-learn, which is imported when it is asked for."""
     if name == "CAPClassifier":
-        from capstats.risk.attacks.classifier import CAPClassifier
+        from capstats.attacks.classifier import CAPClassifier
 
         return CAPClassifier
     raise AttributeError(f"module 'capstats' has no attribute {name!r}")

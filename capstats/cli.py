@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from capstats import __version__, cli_values
-from capstats.audit import Audit, audit
+from capstats.auditing.audits import Audit, audit
 from capstats.cli_figure import check_figure, save_figure
-from capstats.counts.printable import printable
+from capstats.codes.printable import printable
 
 # what wrong input raises; anything else is a bug and shows its traceback
 MISTAKES = (ValueError, TypeError, OSError, ImportError, MemoryError)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from capstats.audit import Audit
+from capstats.auditing.audits import Audit
 
 ENDINGS = {".png": ("Software", "Description"), ".pdf": ("Creator", "Subject"), ".svg": ("Creator", "Description")}
 PATHS = ("original", "synthetic", "holdout", "files")  # what the caller's folders are called stays out of the figure
@@ -29,8 +29,8 @@ def save_figure(found: Audit, file: str) -> None:
     """Boxplots of individual CAP, with the measures and how they came to be, but no paths, in the file's metadata."""
     import matplotlib.pyplot as plt
 
+    from capstats.cap.distribution import cap_boxplot
     from capstats.plotting import plot_individual_cap
-    from capstats.risk.distribution import cap_boxplot
 
     plot_individual_cap(cap_boxplot(found.tables.get("o_records", found.tables.o), found.tables.s))
     figure = plt.gcf()

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from capstats.audit import Audit
-from capstats.audit_measures import MEASURES, OF_HOLDOUT
-from capstats.counts.primitives import at_most
+from capstats.auditing.audits import Audit
+from capstats.auditing.measures import MEASURES, OF_HOLDOUT
+from capstats.tables.primitives import at_most
 
 
 def names(texts: Sequence[str]) -> list[str]:

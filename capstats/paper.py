@@ -15,11 +15,11 @@ from typing import Any
 import xarray as xr
 
 from capstats import __version__
-from capstats.counts.primitives import TIE, at_most
+from capstats.cap.attribution import average_cap, correct_predictions, individual_cap
+from capstats.cap.distribution import cap_boxplot
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws.synthesis import sample_tables
-from capstats.risk.cap import average_cap, correct_predictions, individual_cap
-from capstats.risk.distribution import cap_boxplot
+from capstats.tables.primitives import TIE, at_most
 
 SEED = 14
 CHOSEN = (

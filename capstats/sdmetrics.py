@@ -20,10 +20,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.counts.equality import SIDES, count_by_equality
-from capstats.counts.frames import check_names
-from capstats.counts.labels import hint
-from capstats.protection import UNMATCHED, cap_protection, protections
+from capstats.codes.labels import hint
+from capstats.counting.equality import SIDES, count_by_equality
+from capstats.peers.protection import UNMATCHED, cap_protection, protections
+from capstats.sources.memory import check_names
 
 Names = Sequence[Any]
 

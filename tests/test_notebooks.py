@@ -71,7 +71,7 @@ def test_every_notebook_is_known():
 
 
 def test_every_public_measure_of_risk_is_computed_in_the_notebook_of_measures():
-    rooms = ("capstats.risk.", "capstats.protection", "capstats.concordance")
+    rooms = ("capstats.cap.", "capstats.disclosure.", "capstats.anonymity.", "capstats.screening.", "capstats.attacks.", "capstats.peers.")
     modules = {name: getattr(getattr(capstats, name), "__module__", "") for name in capstats.__all__}
     measures = {name for name, module in modules.items() if module.startswith(rooms) and ".attacks." not in module}
     assert {"average_cap", "anonymity", "holdout_contrast", "sweep", "as_synthpop", "disclosure_protection"} <= measures

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from capstats.counts.longform import to_frame
-from capstats.counts.tabulate import tabulate
+from capstats.counting.tabulate import tabulate
 from capstats.datasets.classics import titanic
 from capstats.datasets.survey import anes96
+from capstats.tables.longform import to_frame
 
 SHRINKAGE = 0.2  # how far the synthetic cells' probabilities are drawn towards independence of target and key
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.counts.batches import Aligned
-from capstats.counts.primitives import (
+from capstats.cap.attribution import Unmatched, check_unmatched
+from capstats.tables.batches import Aligned
+from capstats.tables.primitives import (
     EXACT,
     Array,
     Floats,
@@ -25,7 +26,6 @@ from capstats.counts.primitives import (
     ratio,
     total,
 )
-from capstats.risk.cap import Unmatched, check_unmatched
 
 
 def minimum_cap(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:

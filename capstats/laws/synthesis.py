@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from capstats.counts.batches import Aligned
 from capstats.laws.bounds import check_records
+from capstats.tables.batches import Aligned
 
 Model = Literal["uniform"]
 

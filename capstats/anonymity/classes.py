@@ -1,0 +1,240 @@
+"""The classes of one table, the records that share a key: their sizes, and how likely a record of one is told apart.
+
+A key without records is no class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.tables.batches import Aligned
+from capstats.tables.primitives import Array, Floats, Table, cells, key_total, ratio, total
+
+
+def greatest(values: Array, x: Table) -> Floats:
+    """The greatest of the values (..., key) over the classes of a table: (...), NaN where it has none."""
+    held = key_total(x) > 0
+    return np.where(held.any(-1), np.where(held, values, -np.inf).max(-1), np.nan)
+
+
+def least(values: Array, x: Table) -> Floats:
+    """The least of the values (..., key) over the classes of a table: (...), NaN where it has none."""
+    return -greatest(-values, x)
+
+
+def of_table(table: Any, formula: Callable[[Table], Array], name: str) -> xr.DataArray:
+    """A formula of one table, and of every member of its batch."""
+    return Aligned({"table": table}).map(formula, name)
+
+
+def smallest_class(x: Table) -> Floats:
+    """Records of the smallest class, k."""
+    return least(key_total(x), x)
+
+
+def number_of_classes(x: Table) -> Array:
+    """Keys that hold records."""
+    return np.asarray((key_total(x) > 0).sum(-1))
+
+
+def classes_per_record(x: Table) -> Floats:
+    """The mean of 1 / o_.j over records."""
+    return ratio(number_of_classes(x), total(x), np.nan)
+
+
+def check_whole(x: Table) -> None:
+    """Raise where class sizes may be fractional: nobody is one of half a record."""
+    if cells(x).dtype.kind != "i":
+        raise ValueError(
+            "`table` must hold integers: the risk is 1 divided by the number of records in a class; got fractional counts. "
+            "Count the records without weights."
+        )
+
+
+def k_anonymity(table: Any) -> xr.DataArray:
+    """Number of records in the smallest class: the greatest k for which the table is k-anonymous.
+
+    Everybody shares their key with at least k - 1 others.
+
+    Parameters
+    ----------
+    table : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table, original or synthetic; every other dim is a table of its own.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        min o_.j over keys with o_.j > 0; larger is safer. With weights, the least sum of weights. NaN where there is no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `table` is not a table of counts (the cell is named).
+
+    See Also
+    --------
+    class_sizes, anonymity, satisfies_anonymity
+
+    Notes
+    -----
+    See theory/anonymity.md. Merging keys never lowers it.
+
+    References
+    ----------
+    Sweeney (2002), "k-anonymity: a model for protecting privacy", https://doi.org/10.1142/S0218488502001648.
+
+    Examples
+    --------
+    >>> float(k_anonymity([[2, 0, 1], [3, 0, 1]]))
+    2.0
+    """
+    return of_table(table, smallest_class, "k_anonymity")
+
+
+def class_sizes(table: Any) -> xr.Dataset:
+    """How many classes have how many records.
+
+    k says how small the smallest class is; this says how many people stand in classes as small as that.
+
+    Parameters
+    ----------
+    table : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table.
+
+    Returns
+    -------
+    Dataset, dims (..., size)
+        ``classes``, the number of classes of each ``size`` that occurs, and ``records``, size times classes. Their first size is
+        k; ``records`` of size 1 are the records that are alone in their class. With weights, sizes are sums of weights.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `table` is not a table of counts (the cell is named).
+
+    See Also
+    --------
+    k_anonymity, prosecutor_risk
+
+    Notes
+    -----
+    See theory/anonymity.md. The records whose prosecutor risk exceeds 0.2 are those with size below 5.
+
+    References
+    ----------
+    Sweeney (2002), https://doi.org/10.1142/S0218488502001648.
+
+    Examples
+    --------
+    >>> sizes = class_sizes([[2, 0, 1, 1], [3, 0, 1, 1]])
+    >>> sizes["size"].values.tolist(), sizes.classes.values.tolist(), sizes.records.values.tolist()
+    ([2, 5], [2, 1], [4, 5])
+    """
+    aligned = Aligned({"table": table})
+    totals = aligned.map(key_total, "class_sizes", ("key",)).values
+    sizes, place = np.unique(totals, return_inverse=True)
+    classes = np.zeros((*totals.shape[:-1], len(sizes)), np.int64)
+    members = np.ogrid[tuple(map(slice, totals.shape))][:-1]
+    np.add.at(classes, (*members, place.reshape(totals.shape)), 1)
+    held = sizes > 0
+    sizes, classes = sizes[held], classes[..., held]
+    found = {"classes": classes, "records": classes * sizes}
+    variables = {name: aligned.wrap(values, name, ("size",)) for name, values in found.items()}
+    return xr.Dataset(variables).assign_coords(size=sizes)
+
+
+def prosecutor_risk(table: Any) -> xr.DataArray:
+    """Probability that an intruder who knows a person's key, and that the person is in the table, picks the person's record.
+
+    It depends on the size of the person's class alone: one in five if four others share the key.
+
+    Parameters
+    ----------
+    table : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table.
+
+    Returns
+    -------
+    DataArray, dims (..., key)
+        1 / o_.j, the risk of each record of a class, from 0 to 1; NaN for a key without records. Its greatest value is 1 / k.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `table` is not a table of counts (the cell is named), or holds fractional weights.
+
+    See Also
+    --------
+    marketer_risk : its mean over records.
+
+    Notes
+    -----
+    See theory/anonymity.md. A synthetic record is nobody's: of a synthetic table it says how common the released keys are.
+
+    References
+    ----------
+    El Emam and Dankar (2008), "Protecting privacy using k-anonymity", https://doi.org/10.1197/jamia.M2716.
+
+    Examples
+    --------
+    >>> prosecutor_risk([[2, 0, 1], [3, 0, 1]]).values.tolist()
+    [0.2, nan, 0.5]
+    """
+
+    def formula(x: Table) -> Floats:
+        check_whole(x)
+        sizes = key_total(x)
+        return ratio(np.ones_like(sizes), sizes, np.nan)
+
+    return Aligned({"table": table}).map(formula, "prosecutor_risk", ("key",))
+
+
+def marketer_risk(table: Any) -> xr.DataArray:
+    """Share of the records that an intruder expects to pick right who picks one for every person of the table.
+
+    The marketer wants many right, not one for certain: every class yields one right pick on average, however large it is.
+
+    Parameters
+    ----------
+    table : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        Number of classes / n, the mean of the prosecutor risk over records, from 0 to 1; NaN where there is no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `table` is not a table of counts (the cell is named), or holds fractional weights.
+
+    See Also
+    --------
+    prosecutor_risk
+
+    Notes
+    -----
+    See theory/anonymity.md. It is at most 1 / k.
+
+    References
+    ----------
+    Dankar and El Emam (2010), "A method for evaluating marketer re-identification risk", https://doi.org/10.1145/1754239.1754271.
+
+    Examples
+    --------
+    Two classes, seven records:
+
+    >>> round(float(marketer_risk([[2, 0, 1], [3, 0, 1]])), 4)
+    0.2857
+    """
+
+    def formula(x: Table) -> Floats:
+        check_whole(x)
+        return classes_per_record(x)
+
+    return of_table(table, formula, "marketer_risk")

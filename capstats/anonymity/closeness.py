@@ -1,0 +1,249 @@
+"""How far the targets of a class are from those of the whole table: t-closeness, beta-likeness and delta-disclosure."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+
+from capstats.anonymity.classes import greatest, number_of_classes, of_table
+from capstats.tables.batches import Aligned
+from capstats.tables.primitives import (
+    Array,
+    Floats,
+    Table,
+    at_most,
+    attribution,
+    cells,
+    key_greatest,
+    key_total,
+    like,
+    on_targets,
+    rank_distance,
+    ratio,
+    target_total,
+    total,
+)
+
+Distance = Literal["equal", "ordered"]
+Likeness = Literal["basic", "enhanced"]
+Targets = Literal["all", "occurring"]
+
+
+def _margin(x: Table) -> Array:
+    """The share of each target in the table, p_i, in a shape that broadcasts against the cells."""
+    return on_targets(x, ratio(target_total(x), total(x)[..., None], 0.0))
+
+
+def _lift(x: Table) -> Table:
+    """r_ij / p_i, and 0 where the key or the target has no record."""
+    r = attribution(x, key_total(x), 0.0)
+    return like(r, ratio(cells(r), np.broadcast_to(_margin(x), cells(r).shape), 0.0))
+
+
+def equal_distance(x: Table) -> Floats:
+    """Greatest sum_i |r_ij - p_i| / 2 of a class, as the sum of the gains, which the losses balance."""
+    r = attribution(x, key_total(x), 0.0)
+    return greatest(key_total(like(r, np.maximum(cells(r) - _margin(x), 0.0))), x)
+
+
+def ordered_distance(x: Table, targets: int) -> Floats:
+    """Greatest sum_i |R_ij - P_i| / (I - 1) of a class."""
+    return greatest(rank_distance(x) / max(targets - 1, 1), x)
+
+
+def basic_likeness(x: Table) -> Floats:
+    """Greatest (r_ij - p_i) / p_i."""
+    return greatest(key_greatest(_lift(x)) - 1, x)
+
+
+def enhanced_likeness(x: Table) -> Floats:
+    """The same; infinite where some (r_ij - p_i) / p_i exceeds -ln p_i."""
+    lift, p = cells(_lift(x)), _margin(x)
+    allowed = 1 - np.log(np.where(p > 0, p, 1.0))
+    beyond = ~at_most(lift, np.broadcast_to(allowed, lift.shape))
+    never = greatest(key_greatest(like(x, beyond.astype(np.int64))), x) > 0
+    return np.where(never, np.inf, basic_likeness(x))
+
+
+def log_ratio(x: Table, targets: Targets) -> Floats:
+    """Greatest |ln(r_ij / p_i)|."""
+    lift = _lift(x)
+    logs = np.abs(np.log(np.where(cells(lift) > 0, cells(lift), 1.0)))
+    delta = greatest(key_greatest(like(lift, logs)), x)
+    if targets == "occurring":
+        return delta
+    held = total(like(x, (cells(x) > 0).astype(np.int64)))
+    return np.where(held < (target_total(x) > 0).sum(-1) * number_of_classes(x), np.inf, delta)
+
+
+def t_closeness(table: Any, *, distance: Distance = "equal") -> xr.DataArray:
+    """Distance between the targets of a class and those of the whole table, in the class where it is greatest.
+
+    If a class looks like the whole table, knowing somebody's class teaches nothing about the target.
+
+    Parameters
+    ----------
+    table : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table.
+    distance : {"equal", "ordered"}
+        The earth mover's distance where any two targets are 1 apart, or where the targets stand in the order of the rows, one step of
+        which is 1 / (I - 1). All I rows count, those without records too. "ordered" needs one target column; a level for missing
+        values stands last.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        The smallest t for which the table is t-close, from 0 to 1, smaller is safer: max over classes of sum_i |r_ij - p_i| / 2, or
+        of sum_i |R_ij - P_i| / (I - 1) with cumulated shares R and P, 0 when I = 1. NaN where there is no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `distance` is unknown, or "ordered" with several target columns, or `table` is not a table of counts (the cell is named).
+
+    See Also
+    --------
+    beta_likeness, delta_disclosure : relative differences.
+
+    Notes
+    -----
+    See theory/anonymity.md.
+
+    References
+    ----------
+    Li, Li and Venkatasubramanian (2007), "t-closeness", https://doi.org/10.1109/ICDE.2007.367856.
+
+    Examples
+    --------
+    Three targets, two classes; the first is two steps from the second:
+
+    >>> table = [[2, 0], [0, 0], [0, 2]]
+    >>> float(t_closeness(table)), float(t_closeness(table, distance="ordered"))
+    (0.5, 0.5)
+    >>> table = [[2, 0], [0, 2], [0, 0]]
+    >>> float(t_closeness(table)), float(t_closeness(table, distance="ordered"))
+    (0.5, 0.25)
+    """
+    if distance not in ("equal", "ordered"):
+        raise ValueError(f'`distance` must be "equal" or "ordered"; got {distance!r}.')
+    if distance == "equal":
+        return of_table(table, equal_distance, "t_closeness")
+    aligned = Aligned({"table": table})
+    columns = target_columns(aligned)
+    if len(columns) > 1:
+        raise ValueError(
+            f'`distance` "ordered" needs one target column, whose levels stand in order; `table` has {columns}. '
+            f'Count it with one of them as target, or give distance="equal".'
+        )
+    return aligned.map(lambda x: ordered_distance(x, aligned.sizes["target"]), "t_closeness")
+
+
+def target_columns(aligned: Aligned) -> list[str]:
+    """The target columns of aligned tables; one where they have no labels."""
+    axis = aligned.axes["target"]
+    return ["target"] if axis is None else [str(name) for name in axis.names]
+
+
+def beta_likeness(table: Any, *, kind: Likeness = "basic") -> xr.DataArray:
+    """How much more frequent than in the whole table a target is in a class, relative to the table, at most.
+
+    With beta = 2, knowing somebody's class makes no target more than three times as likely as it was.
+
+    Parameters
+    ----------
+    table : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table.
+    kind : {"basic", "enhanced"}
+        The definition is a yes or no for a given beta: (r_ij - p_i) / p_i may nowhere exceed beta, or min(beta, -ln p_i).
+
+    Returns
+    -------
+    DataArray, dims (...)
+        The smallest beta that passes, 0 or more, smaller is safer: max (r_ij - p_i) / p_i; and for "enhanced" the same number if no
+        cell exceeds its -ln p_i, infinite if one does, for then no beta passes. NaN where there is no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `kind` is unknown, or `table` is not a table of counts (the cell is named).
+
+    See Also
+    --------
+    satisfies_anonymity : the check for a given beta.
+
+    Notes
+    -----
+    See theory/anonymity.md. pyCANON's enhanced number, the greatest over i of min(beta, -ln p_i), is another quantity.
+
+    References
+    ----------
+    Cao and Karras (2012), "Publishing microdata with a robust privacy guarantee", Definitions 2 and 3,
+    https://doi.org/10.14778/2350229.2350255.
+
+    Examples
+    --------
+    The first target has share 1/4 in the table and 3/8 in the first class; -ln(1/4) is 1.39. In the second table that class has
+    only the first target:
+
+    >>> table = [[3, 1], [5, 7]]
+    >>> float(beta_likeness(table)), float(beta_likeness(table, kind="enhanced"))
+    (0.5, 0.5)
+    >>> table = [[4, 0], [0, 12]]
+    >>> float(beta_likeness(table)), float(beta_likeness(table, kind="enhanced"))
+    (3.0, inf)
+    """
+    if kind not in ("basic", "enhanced"):
+        raise ValueError(f'`kind` must be "basic" or "enhanced"; got {kind!r}.')
+    return of_table(table, basic_likeness if kind == "basic" else enhanced_likeness, "beta_likeness")
+
+
+def delta_disclosure(table: Any, *, targets: Targets = "all") -> xr.DataArray:
+    """Greatest logarithm of the ratio between the share of a target in a class and in the whole table, up or down.
+
+    Learning that somebody cannot have a target is a disclosure too: a target that a class lacks makes it infinite.
+
+    Parameters
+    ----------
+    table : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table.
+    targets : {"all", "occurring"}
+        As defined, over all targets of the table; or over those that occur in the class, as ARX and pyCANON do.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        max |ln(r_ij / p_i)| over classes and targets with p_i > 0, from 0, smaller is safer. The definition asks for less than delta,
+        so the table satisfies it for every greater delta and not for this one. Infinite with "all" where a class lacks a target.
+        NaN where there is no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `targets` is unknown, or `table` is not a table of counts (the cell is named).
+
+    See Also
+    --------
+    satisfies_anonymity : the check for a given delta.
+
+    Notes
+    -----
+    See theory/anonymity.md. Natural logarithms; ARX takes those of base 2. With "occurring" merging keys can raise it.
+
+    References
+    ----------
+    Brickell and Shmatikov (2008), "The cost of privacy", https://doi.org/10.1145/1401890.1401904.
+
+    Examples
+    --------
+    Shares 1/2 in the table, 3/4 and 1/4 in the classes:
+
+    >>> round(float(delta_disclosure([[3, 1], [1, 3]])), 4)
+    0.6931
+    >>> float(delta_disclosure([[4, 0], [0, 4]])), round(float(delta_disclosure([[4, 0], [0, 4]], targets="occurring")), 4)
+    (inf, 0.6931)
+    """
+    if targets not in ("all", "occurring"):
+        raise ValueError(f'`targets` must be "all" or "occurring"; got {targets!r}.')
+    return of_table(table, lambda x: log_ratio(x, targets), "delta_disclosure")

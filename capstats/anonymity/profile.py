@@ -1,0 +1,217 @@
+"""The privacy models side by side, of the synthetic table and of the original, and whether a table satisfies given parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.anonymity.classes import classes_per_record, number_of_classes, smallest_class
+from capstats.anonymity.closeness import (
+    basic_likeness,
+    enhanced_likeness,
+    equal_distance,
+    log_ratio,
+    ordered_distance,
+    target_columns,
+)
+from capstats.anonymity.diversity import check_number, distinct_targets, greatest_share, least_entropy, recursive_factor
+from capstats.tables.batches import Aligned, same_or_span, weights_of
+from capstats.tables.primitives import Array, Floats, Table, at_most, cells, key_total, total
+
+Model = Callable[[Table], Array]
+
+
+def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
+    """The privacy models of the original and of the synthetic table, side by side.
+
+    None of them looks at how the two tables are related: a synthetic table can be 5-anonymous and copy everybody. Read them beside
+    average CAP, not in its place.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records. With sampling weights the sizes of classes estimate those in the population, and k is not
+        that of the table; give ``tables.o_records`` for the models of the records themselves.
+    l : int
+        Number of targets for the recursive diversity.
+
+    Returns
+    -------
+    Dataset, dims (..., table) with ``table`` "original", "synthetic"
+        ``classes``, and ``uniques``, the records that are alone in theirs; ``k``; ``alpha``; ``distinct_l`` and ``entropy_l``;
+        ``recursive_c`` for the given l; ``t`` and ``ordered_t``; ``beta`` and ``enhanced_beta``; ``delta`` and ``delta_occurring``;
+        ``prosecutor``, the greatest prosecutor risk 1 / k, and ``marketer``. Each as its own function has it; `classes` and `uniques`
+        are 0, the others NaN where a table has no record, ``ordered_t`` also where there are several target columns, and
+        ``uniques``, ``prosecutor`` and ``marketer`` where counts are fractional or sums of sampling weights. The attrs
+        ``original_records`` and ``synthetic_records`` are the numbers of records (the least and the greatest where several tables differ).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `l` is no whole number from 1, or the tables are not counts (the cell is named), or disagree in shape or labels.
+
+    See Also
+    --------
+    k_anonymity, alpha_k_anonymity, l_diversity, t_closeness, beta_likeness, delta_disclosure, prosecutor_risk, marketer_risk, class_sizes
+    satisfies_anonymity : yes or no for given parameters. plotting.plot_anonymity
+
+    Notes
+    -----
+    See theory/anonymity.md. Both tables stand on the targets of both, which matters to ``ordered_t`` alone.
+
+    References
+    ----------
+    Those of each model's own function.
+
+    Examples
+    --------
+    >>> models = anonymity([[20, 5], [30, 45]], [[8, 7], [25, 60]])
+    >>> models.k.values.tolist(), models.alpha.values.round(3).tolist()
+    ([50.0, 33.0], [0.9, 0.896])
+    """
+    check_number(l)
+    aligned = Aligned({"o": o, "s": s})
+    models: dict[str, Model] = {
+        "classes": number_of_classes,
+        "uniques": lambda x: _of_whole(x, _alone),
+        "k": smallest_class,
+        "alpha": greatest_share,
+        "distinct_l": distinct_targets,
+        "entropy_l": least_entropy,
+        "recursive_c": lambda x: recursive_factor(x, l),
+        "t": equal_distance,
+        "ordered_t": lambda x: _ordered(x, aligned),
+        "beta": basic_likeness,
+        "enhanced_beta": enhanced_likeness,
+        "delta": lambda x: log_ratio(x, "all"),
+        "delta_occurring": lambda x: log_ratio(x, "occurring"),
+        "prosecutor": lambda x: _of_whole(x, lambda x: 1 / smallest_class(x)),
+        "marketer": lambda x: _of_whole(x, classes_per_record),
+    }
+    found = {name: aligned.map(_side_by_side(model), name, ("table",)) for name, model in models.items()}
+    counts_records = [weights_of(table) is None for table in (o, s)]
+    if not all(counts_records):
+        for name in ("uniques", "prosecutor", "marketer"):
+            found[name] = found[name].where(xr.DataArray(counts_records, dims="table"))
+    records = {f"{name}_records": same_or_span(aligned.totals(table)) for name, table in (("original", "o"), ("synthetic", "s"))}
+    return xr.Dataset(found, attrs=records).assign_coords(table=["original", "synthetic"])
+
+
+def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:
+    return lambda o, s: np.stack(np.broadcast_arrays(model(o), model(s)), axis=-1)
+
+
+def _alone(x: Table) -> Array:
+    """Records that are alone in their class."""
+    return np.asarray((key_total(x) == 1).sum(-1))
+
+
+def _of_whole(x: Table, model: Model) -> Array:
+    """A model that needs numbers of records; NaN where weights are fractional."""
+    return model(x) if cells(x).dtype.kind == "i" else np.full(np.shape(total(x)), np.nan)
+
+
+def _ordered(x: Table, aligned: Aligned) -> Floats:
+    found = ordered_distance(x, aligned.sizes["target"])
+    return found if len(target_columns(aligned)) == 1 else np.full_like(found, np.nan)
+
+
+def satisfies_anonymity(
+    table: Any,
+    *,
+    k: float | None = None,
+    alpha: float | None = None,
+    distinct_l: float | None = None,
+    entropy_l: float | None = None,
+    recursive_cl: tuple[float, int] | None = None,
+    t: float | None = None,
+    ordered_t: float | None = None,
+    beta: float | None = None,
+    enhanced_beta: float | None = None,
+    delta: float | None = None,
+    delta_occurring: float | None = None,
+) -> xr.Dataset:
+    """Whether a table satisfies privacy models with given parameters.
+
+    The other functions give the smallest parameter that passes; this gives the yes or no of the definitions.
+
+    Parameters
+    ----------
+    table : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table.
+    k, distinct_l, entropy_l : float, optional
+        At least so many records; so many targets in each class; targets with an entropy of log(l) in each class.
+    alpha, t, ordered_t, beta, enhanced_beta : float, optional
+        A greatest share, distance or relative gain that may be reached. (alpha, k)-anonymity is both of its parts.
+    recursive_cl : (c, l), optional
+        r_1 < c (r_l + ... + r_I) in each class; not for equal numbers.
+    delta, delta_occurring : float, optional
+        |ln(r_ij / p_i)| < delta in each class, for all targets or those that occur in it; not for equal numbers.
+
+    Returns
+    -------
+    Dataset of bool, dims (...)
+        One variable for each parameter given, under its name. False where there is no record. For all of them at once:
+        ``.to_array().all("variable")``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If no parameter is given, one is negative or NaN, or `table` is not a table of counts (the cell is named).
+
+    See Also
+    --------
+    anonymity : the numbers.
+
+    Notes
+    -----
+    See theory/anonymity.md. Numbers that differ by rounding alone are equal (see `at_most`).
+
+    References
+    ----------
+    Those of each model's own function.
+
+    Examples
+    --------
+    >>> found = satisfies_anonymity([[4, 2], [2, 4]], k=5, entropy_l=2, recursive_cl=(2, 2))
+    >>> {name: bool(passed) for name, passed in found.items()}
+    {'k': True, 'entropy_l': False, 'recursive_cl': False}
+    """
+    if recursive_cl is not None and not (isinstance(recursive_cl, (tuple, list)) and len(recursive_cl) == 2):
+        raise ValueError(f"`recursive_cl` must be a pair (c, l), such as (3, 2); got {recursive_cl!r}.")
+    c, number = (None, 1) if recursive_cl is None else recursive_cl
+    check_number(number)
+    aligned = Aligned({"table": table})
+    if ordered_t is not None and len(columns := target_columns(aligned)) > 1:
+        raise ValueError(f"`ordered_t` needs one target column, whose levels stand in order; `table` has {columns}. Give `t` instead.")
+    checks: dict[str, tuple[float | None, Model, Callable[[Any, Any], Any]]] = {
+        "k": (k, smallest_class, _reaches),
+        "alpha": (alpha, greatest_share, at_most),
+        "distinct_l": (distinct_l, distinct_targets, _reaches),
+        "entropy_l": (entropy_l, least_entropy, _reaches),
+        "recursive_cl": (c, lambda x: recursive_factor(x, number), _below),
+        "t": (t, equal_distance, at_most),
+        "ordered_t": (ordered_t, lambda x: ordered_distance(x, aligned.sizes["target"]), at_most),
+        "beta": (beta, basic_likeness, at_most),
+        "enhanced_beta": (enhanced_beta, enhanced_likeness, at_most),
+        "delta": (delta, lambda x: log_ratio(x, "all"), _below),
+        "delta_occurring": (delta_occurring, lambda x: log_ratio(x, "occurring"), _below),
+    }
+    asked = {name: (limit, model, passes) for name, (limit, model, passes) in checks.items() if limit is not None}
+    if not asked:
+        raise ValueError(f"Give the parameter of at least one model: {', '.join(checks)}.")
+    for name, (limit, _, _) in asked.items():
+        if not (isinstance(limit, (int, float, np.number)) and limit >= 0):
+            raise ValueError(f"`{name}` must be 0 or more; got {limit!r}.")
+    return xr.Dataset({name: passes(aligned.map(model, name), limit) for name, (limit, model, passes) in asked.items()})
+
+
+def _reaches(value: xr.DataArray, limit: float) -> Any:
+    return at_most(limit, value)
+
+
+def _below(value: xr.DataArray, limit: float) -> Any:
+    return at_most(value, limit) & ~at_most(limit, value)

@@ -1,0 +1,188 @@
+"""The CAP attacker as a scikit-learn classifier. The only module that needs scikit-learn to be of use; it is imported when asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.cap.attribution import individual_cap
+from capstats.cap.neighbours import Convention, lender
+from capstats.codes.distinct import Column, Places, count
+from capstats.sources.columns import column_of
+from capstats.tables.axes import coords_of, join_columns
+from capstats.tables.batches import Aligned
+from capstats.tables.primitives import Array, Floats
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+except ImportError as error:  # the class can be named and read about; making one raises
+    _BASES: tuple[Any, ...] = ()
+    _LACKING: ImportError | None = error
+else:
+    _BASES = (ClassifierMixin, BaseEstimator)
+    _LACKING = None
+
+
+@contextmanager
+def _no_types() -> Iterator[None]:
+    """Errors about labels without the advice to say `types`, which a classifier has not."""
+    try:
+        yield
+    except TypeError as error:
+        raise TypeError(re.sub(r", or say types=.*", ".", str(error))) from error
+
+
+def _places(columns: int) -> list[str]:
+    return [f"x{v}" for v in range(columns)]
+
+
+class CAPClassifier(*_BASES):  # type: ignore[misc]
+    """The CAP attacker as a scikit-learn classifier: it looks a row up among those it was fitted on.
+
+    The probability of a class is its share among the fitted rows that are equal to the one asked for.
+
+    Parameters
+    ----------
+    unmatched : {"zero", "drop", "nearest"}
+        What is answered for a row that is equal to none: zeros, or NaN, or what the rows say that differ from it in the fewest columns.
+    radius : int
+        Number of columns, up to all of them, in which fitted rows may differ from a row and still answer for it.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, in order.
+    n_features_in_ : int
+        The number of columns.
+
+    Raises
+    ------
+    ImportError
+        Without scikit-learn (extra ``learn``).
+
+    See Also
+    --------
+    individual_cap : the same number from tables of counts. model_attack : what it takes any classifier for.
+
+    Notes
+    -----
+    See theory/model-attack.md. Columns may hold numbers, texts or missing values (a value of their own). ``predict`` names the most
+    probable class, the first of them where several tie, and the most frequent one of all for a row without an answer.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definition 1.
+
+    Examples
+    --------
+    A sick and a healthy smoker, when 8 sick and 25 healthy smokers are released:
+
+    >>> attacker = CAPClassifier().fit([["smoker"]] * 33, ["sick"] * 8 + ["healthy"] * 25)
+    >>> attacker.classes_.tolist(), attacker.predict_proba([["smoker"], ["other"]]).round(4).tolist()
+    (['healthy', 'sick'], [[0.7576, 0.2424], [0.0, 0.0]])
+    """
+
+    def __init__(self, *, unmatched: Convention = "zero", radius: int = 0):
+        if _LACKING is not None:
+            raise ImportError("CAPClassifier needs scikit-learn. Install capstats[learn].") from _LACKING
+        self.unmatched = unmatched
+        self.radius = radius
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CAPClassifier:  # noqa: N803
+        """Count the rows by class.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (rows, columns)
+            The keys of the released records.
+        y : array-like, shape (rows)
+            Their targets.
+        sample_weight : array-like, shape (rows), optional
+            What each row counts, 0 or more.
+
+        Returns
+        -------
+        CAPClassifier
+            Itself.
+        """
+        from sklearn.utils.multiclass import check_classification_targets
+        from sklearn.utils.validation import _check_sample_weight, validate_data
+
+        X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")  # noqa: N806
+        check_classification_targets(y)
+        self.classes_, target = np.unique(y, return_inverse=True)
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        columns = self._columns(X)
+        rows = count([*columns, Column(target, range(len(self.classes_)))], weights)
+        *keys, classes = (codes.astype(np.int64) for codes in rows.codes)
+        self._keys = [Column(codes, column.labels) for codes, column in zip(keys, columns, strict=True)]
+        self._classes, self._counts = classes, rows.counts
+        lender(Aligned({"s": self._released()[0]}), self.unmatched, self.radius)  # raises where there is no such convention
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
+        """Probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (rows, columns)
+            The keys that are asked for.
+
+        Returns
+        -------
+        array, shape (rows, classes)
+            Rows add up to 1, but for those without an answer.
+        """
+        from sklearn.utils.validation import check_is_fitted, validate_data
+
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")  # noqa: N806
+        s, (asked,) = self._released(self._columns(X))
+        q: Array = individual_cap(s, s, unmatched=self.unmatched, radius=self.radius).values
+        return q[:, asked].T
+
+    def predict(self, X: Any) -> Array:  # noqa: N803
+        """The most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (rows, columns)
+            The keys that are asked for.
+
+        Returns
+        -------
+        array, shape (rows)
+            Classes.
+        """
+        q = np.nan_to_num(self.predict_proba(X))
+        of_all = np.bincount(self._classes, self._counts, minlength=len(self.classes_)).argmax()
+        found: Array = self.classes_[np.where(q.any(axis=1), q.argmax(axis=1), of_all)]
+        return found
+
+    @_no_types()
+    def _released(self, *asked: list[Column]) -> tuple[xr.DataArray, list[Places]]:
+        """The fitted rows as a table of counts whose keys are theirs and those of the rows asked for, and where the latter stand."""
+        axis, (fitted, *places) = join_columns([self._keys, *asked], self._names(), ["the fitted X", "X"][: 1 + len(asked)])
+        s = np.zeros((len(self.classes_), len(axis)), self._counts.dtype)
+        np.add.at(s, (self._classes, fitted), self._counts)
+        return xr.DataArray(s, coords_of("key", axis.set_names(_places(len(self._keys)))), ("target", "key")), places
+
+    def _names(self) -> list[str]:
+        """What the columns are called: as in the data frame, or x0, x1, ..."""
+        return list(getattr(self, "feature_names_in_", _places(self.n_features_in_)))
+
+    @_no_types()
+    def _columns(self, x: Array) -> list[Column]:
+        """The columns of X as codes, the first of them 0."""
+        found = [column_of(x[:, v], name, "X") for v, name in enumerate(self._names())]
+        return [Column(c.codes.astype(np.int64) - c.first, c.labels) for c in found]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags

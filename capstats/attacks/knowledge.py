@@ -1,0 +1,236 @@
+"""What is guessed of one column by somebody who knows all the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.attacks.membership import numbers_released
+from capstats.codes.distinct import DENSE, Ints, Places, union
+from capstats.codes.labels import Type, hint
+from capstats.counting.rows import Levels, WholeRecords, whole_records
+from capstats.tables.primitives import Array, Floats
+
+TREE = 10_000  # cells of all axes that take as long as one row's search in a tree
+FEW = 256  # the most levels of an axis that are gone through one by one
+Csr = Any  # scipy.sparse.csr_array, which has no stubs
+
+
+def maximum_knowledge(
+    original: Any,
+    synthetic: Any,
+    *,
+    columns: Hashable | Sequence[Hashable],
+    tolerance: float | Mapping[Hashable, float] = 1.0,
+    m: int | Sequence[int] | None = None,
+    types: Mapping[Hashable, Type] | None = None,
+) -> xr.Dataset:
+    """How often the one unknown value of a person is guessed by somebody who knows all the others.
+
+    For each column in turn: the attacker ranks the other columns, looks up the released records that are nearest in ranks, and guesses
+    what these have.
+
+    Parameters
+    ----------
+    original : data frame, mapping of columns or path
+        The records that are attacked.
+    synthetic : same; or a sequence or mapping {label: table} of them
+        The released records.
+    columns : sequence of names
+        Two columns at least; each of them is guessed from the others.
+    tolerance : float or mapping {column: float}
+        How near the guess of a number must be to be right: nearer than this, in the units of the column, or equal. The source has 1.
+    m : int or sequence of ints, optional
+        Numbers of released tables that are pooled, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100 as far as there
+        are as many. Each adds to the one before.
+    types : mapping {column: type}, optional
+        As in `tabulate`. A column of numbers is a category where it is one by type, or ``types`` lists its levels.
+
+    Returns
+    -------
+    Dataset, with dim ``m`` where there are several released tables
+        ``accuracy``, dims (..., column): the share of original records whose value is guessed, from 0 to 1; ``average`` over the columns.
+        ``attrs["records"]`` is the number of original records.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there are fewer than two columns, one is absent, mixes kinds or holds dates; a tolerance is negative; `m` exceeds the tables.
+
+    See Also
+    --------
+    plotting.plot_maximum_knowledge
+
+    Notes
+    -----
+    See theory/maximum-knowledge.md for what the source leaves open. Records are nearest within each released table; equally near ones are
+    all pooled; where t modes tie, each is guessed
+    with probability 1/t; ranks are divided by the number of records of their table, and compared without rounding; a missing value is a
+    level of its own, after all others.
+
+    References
+    ----------
+    PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", section Maximum Knowledge.
+
+    Examples
+    --------
+    Age gives the diet away, but for the person of 25, whose nearest released record is the one of 20:
+
+    >>> original = {"age": [20, 25, 60], "diet": ["meat", "vegan", "meat"]}
+    >>> synthetic = {"age": [20, 40, 60], "diet": ["vegan", "vegan", "meat"]}
+    >>> maximum_knowledge(original, synthetic, columns=["age", "diet"]).accuracy.values.round(4).tolist()
+    [0.3333, 0.6667]
+    """
+    known, labels = whole_records({"original": original}, synthetic, columns, types)
+    if len(known.columns) < 2:
+        raise ValueError("`columns` must name two columns at least: one is guessed from the others.")
+    numbers, one = numbers_released(m, len(known.places) - 1)
+    allowed = _tolerances(tolerance, known.columns)
+    ranks = [_ranks(known, table) for table in range(numbers[-1] + 1)]
+    accuracy = np.array([_accuracies(known, v, ranks, numbers, allowed[v]) for v in range(len(known.columns))]).T
+    coords = {"m": pd.Index(numbers), "column": [c.name for c in known.columns]}
+    result = xr.Dataset({"accuracy": (("m", "column"), accuracy)}, coords, {"records": ranks[0][1]})
+    result["average"] = result["accuracy"].mean("column")
+    if labels is None and m is None:
+        return result.isel(m=0, drop=True)
+    return result.isel(m=0) if one else result
+
+
+def _tolerances(tolerance: float | Mapping[Hashable, float], columns: Sequence[Levels]) -> list[float]:
+    names = [c.name for c in columns]
+    given = {str(c): t for c, t in tolerance.items()} if isinstance(tolerance, Mapping) else dict.fromkeys(names, tolerance)
+    for name, t in given.items():
+        if name not in names:
+            raise ValueError(f"`tolerance` names {name!r}, which is not among `columns`." + hint(name, names))
+        if isinstance(t, bool) or not isinstance(t, (int, float, np.number)) or not t >= 0:
+            raise ValueError(f"A tolerance must be 0 or more; got {t!r} for column {name!r}.")
+    return [float(given.get(name, 1.0)) for name in names]
+
+
+def _ranks(known: WholeRecords, table: int) -> tuple[list[Array], int]:
+    """Twice the average rank of each level of each column in one table, and the number of its records."""
+    rows, counts = known.held(table)
+    found = []
+    for column in known.columns:
+        of_level: Array = np.bincount(column.codes[rows], counts, minlength=len(column.labels)).astype(np.int64)
+        last = np.cumsum(of_level)
+        found.append(2 * last - of_level + 1)  # the first position and the last
+    return found, int(counts.sum())
+
+
+def _accuracies(
+    known: WholeRecords, v: int, ranks: Sequence[tuple[list[Array], int]], numbers: Sequence[int], tolerance: float
+) -> list[float]:
+    """Accuracy of the guesses of one column from the others, for each number of pooled tables."""
+    others = [u for u in range(len(known.columns)) if u != v]
+    target = known.columns[v]
+    parts, truth = _by_part(known, 0, v, others)
+    of_o, n = ranks[0]
+    found, pooled = [], None
+    for table in range(1, numbers[-1] + 1):
+        near, held = _by_part(known, table, v, others)
+        of_s, n_s = ranks[table]
+        shrink = math.gcd(n, n_s)  # r / n - q / n_s, times n n_s / shrink: whole numbers
+        scaled = [(of_o[u] * (n_s // shrink), of_s[u] * (n // shrink)) for u in others]
+        votes = _votes(scaled, parts, near, held)
+        pooled = votes if pooled is None else pooled + votes
+        if table in numbers:
+            correct = _by_median(pooled, truth, target.values, tolerance) if target.numerical else _by_mode(pooled, truth)
+            found.append(correct / n)
+    return found
+
+
+def _by_part(known: WholeRecords, table: int, v: int, others: Sequence[int]) -> tuple[list[Ints], Csr]:
+    """Distinct combinations of the other columns in a table, and how often each occurs with each level of the column."""
+    from scipy.sparse import csr_array
+
+    rows, counts = known.held(table)
+    parts, (where,) = union([[known.columns[u].codes[rows] for u in others]], [len(known.columns[u].labels) for u in others])
+    target = known.columns[v]
+    return parts, csr_array((counts, (where, target.codes[rows])), shape=(len(parts[0]), len(target.labels)))
+
+
+def _votes(ranks: Sequence[tuple[Array, Array]], x: Sequence[Ints], y: Sequence[Ints], held: Csr) -> Csr:
+    """Levels of the nearest rows y of each row x, ties pooled; ``ranks`` has those of the levels in either table, a pair a column.
+
+    All distances are whole numbers, so that ties are exact; both routes give the same votes.
+    """
+    vary = [u for u, (rank, _) in enumerate(ranks) if len(rank) > 1] or [0]
+    ranks, x, y = [ranks[u] for u in vary], [x[u] for u in vary], [y[u] for u in vary]
+    if _axes_pay([len(rank) for rank, _ in ranks], held.shape[1], len(x[0])):
+        return _along_axes([np.abs(of_x[:, None] - of_y) for of_x, of_y in ranks], x, y, held)
+    of_x = np.stack([rank[codes] for (rank, _), codes in zip(ranks, x, strict=True)], axis=1)
+    of_y = np.stack([rank[codes] for (_, rank), codes in zip(ranks, y, strict=True)], axis=1)
+    return _by_tree(of_x, of_y, held)
+
+
+def _axes_pay(sizes: Sequence[int], levels: int, rows: int) -> bool:
+    """Whether the table of all cells is small, and cheaper than a search for each row."""
+    cells = math.prod(sizes)
+    return max(sizes) <= FEW and cells * levels <= DENSE and cells * sum(sizes) * (levels + 1) < TREE * rows
+
+
+def _along_axes(distances: Sequence[Array], x: Sequence[Ints], y: Sequence[Ints], held: Csr) -> Csr:
+    """The least sum of distances and the votes of all that attain it, one axis of the table of cells after the other."""
+    from scipy.sparse import csr_array
+
+    sizes = [len(d) for d in distances]
+    least, votes = np.full(math.prod(sizes), np.inf), np.zeros((math.prod(sizes), held.shape[1]))
+    cell = np.ravel_multi_index(tuple(y), sizes)
+    least[cell], votes[cell] = 0, held.toarray()
+    for matrix, size in zip(distances, sizes, strict=True):
+        by_level, of_level = least.reshape(size, -1), votes.reshape(size, -1, held.shape[1])  # this axis first, and last when it is done
+        least, votes = np.empty(by_level.shape[::-1]), np.zeros((by_level.shape[1], size, held.shape[1]))
+        for level, row in enumerate(matrix):
+            sums = by_level + row[:, None]
+            least[:, level] = sums.min(axis=0)
+            for tied, theirs in zip(sums == least[:, level], of_level, strict=True):
+                votes[:, level] += tied[:, None] * theirs
+    return csr_array(votes.reshape(-1, held.shape[1])[np.ravel_multi_index(tuple(x), sizes)])
+
+
+def _by_tree(x: Array, y: Array, held: Csr) -> Csr:
+    """The same from a tree of the rows y, as points."""
+    from scipy.sparse import csr_array
+    from scipy.spatial import KDTree
+
+    tree = KDTree(y)
+    least, _ = tree.query(x, p=1)
+    near = tree.query_ball_point(x, least, p=1, return_sorted=True)
+    ends = np.cumsum([0, *map(len, near)])
+    return csr_array((np.ones(ends[-1]), np.concatenate(near).astype(np.int64), ends), shape=(len(x), len(y))) @ held
+
+
+def _by_mode(pooled: Csr, truth: Csr) -> float:
+    """Records whose level is the most frequent one among the pooled; tied ones share."""
+    rows, _, votes = _entries(pooled)
+    greatest = np.zeros(pooled.shape[0], votes.dtype)
+    np.maximum.at(greatest, rows, votes)
+    modal = pooled.copy()
+    modal.data = (votes == greatest[rows]).astype(np.int64)
+    hits = (truth * modal).sum(axis=1)
+    return float((hits / modal.sum(axis=1)).sum())
+
+
+def _by_median(pooled: Csr, truth: Csr, values: Floats, tolerance: float) -> float:
+    """Records whose number is equal to the lower median of the pooled ones, or nearer to it than the tolerance."""
+    rows, levels, votes = _entries(pooled)
+    through = np.cumsum(votes)
+    before = np.append(0, through)[pooled.indptr[:-1]]
+    total = through[pooled.indptr[1:] - 1] - before
+    guess = levels[np.searchsorted(through, before + (total - 1) // 2, side="right")]
+    rows, levels, records = _entries(truth)
+    with np.errstate(invalid="ignore"):  # of two infinite numbers
+        near = np.abs(values[levels] - values[guess[rows]]) < tolerance
+    return float(records[near | (levels == guess[rows])].sum())
+
+
+def _entries(table: Csr) -> tuple[Places, Places, Array]:
+    """Rows, columns and values of what a table stores, in order."""
+    table.sum_duplicates()
+    return np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)), table.indices, table.data

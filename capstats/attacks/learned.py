@@ -1,0 +1,166 @@
+"""What a classifier guesses that was fitted on the released records: any of scikit-learn's, beside CAP."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.cap.attribution import Unmatched, average_cap, correct_predictions
+from capstats.codes.labels import canonical
+from capstats.counting.tabulate import tabulate
+from capstats.tables.backing import Index, filled, is_sparse, stacked, table_of
+from capstats.tables.batches import LEAST, Aligned
+from capstats.tables.primitives import Array, Floats, Table, ratio, target_total, total
+
+
+def model_attack(
+    original: Any,
+    synthetic: Any,
+    *,
+    keys: Hashable | Sequence[Hashable],
+    target: Hashable | Sequence[Hashable],
+    estimator: Any,
+    holdout: Any = None,
+    **options: Any,
+) -> xr.Dataset:
+    """An attacker who fits a classifier on the released records and asks it for the target of every original key.
+
+    CAP looks a key up. A model also guesses for keys that nobody released, from what similar ones have.
+
+    Parameters
+    ----------
+    original, synthetic, keys, target, holdout
+        As in `tabulate`: records, and the columns that are known and guessed.
+    estimator : scikit-learn classifier
+        It is cloned for each synthetic table, fitted once on the distinct released rows with their multiplicities as weights, and asked
+        once for each distinct key of the original and the holdout. It sees every key column as the places of its levels, 0, 1, ... in the
+        order of the table (`from_counts`), and the target likewise: for levels without order put an encoder before it, in a pipeline. An
+        estimator that takes no weights (so no pipeline) gets repeated rows; one without ``predict_proba`` puts all on its guess. Options
+        that count rows, such as ``min_samples_leaf`` of a tree, count distinct rows here: use ``min_weight_fraction_leaf``.
+    **options
+        Passed to `tabulate`, such as ``types``, ``bins`` and ``missing``.
+
+    Returns
+    -------
+    Dataset, with dim ``synthetic`` where there are several synthetic tables
+        ``probability``, dims (..., target, key): what the attacker puts on each target of a key, adding up to 1; it stands wherever a
+        measure of attribution takes `s`, as in ``cap_quantiles(attack.o, attack.probability, 0.9)``. A key that nobody asked for, or for
+        which the estimator answers nothing (zeros or NaN), holds zeros, as does a probability below 1e-100. ``o`` and, where given, ``h``:
+        counts of the original and the holdout. ``average``: the mean probability put on the true target. ``best_guess``: the share of
+        records whose target is the likeliest one (ties share); beside it ``majority_guess``, of an attacker who always names the most
+        frequent released target, and ``modal_cap``, of the modal CAP attacker. All from 0 to 1. ``attrs`` say whether rows were repeated,
+        and whether records without an answer count 0 ("zero") or are left out ("drop", an answer of NaN).
+
+    Raises
+    ------
+    ValueError, TypeError, ImportError
+        If the estimator is no classifier, cannot be fitted to a synthetic table that holds one target only, takes no weights where they
+        are fractional, or cannot answer for a level that was not released; or what `tabulate` raises. Without scikit-learn (extra
+        ``learn``).
+
+    See Also
+    --------
+    CAPClassifier, average_cap, cap_quantiles
+
+    Notes
+    -----
+    See theory/model-attack.md: with `CAPClassifier` this is average CAP.
+
+    References
+    ----------
+    Hittmeir, Mayer and Ekelhart (2020), https://doi.org/10.1145/3374664.3375722.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import CategoricalNB
+    >>> original = {"age": ["old", "old", "young"], "sex": ["f", "m", "f"], "ill": ["yes", "yes", "no"]}
+    >>> synthetic = {"age": ["old", "young", "young"], "sex": ["f", "f", "m"], "ill": ["yes", "no", "no"]}
+    >>> attack = model_attack(original, synthetic, keys=["age", "sex"], target="ill", estimator=CategoricalNB())
+    >>> attack.average.round(4).item(), attack.modal_cap.round(4).item(), attack.best_guess.round(4).item()
+    (0.6273, 0.6667, 0.6667)
+    """
+    try:
+        from sklearn.base import clone, is_classifier
+        from sklearn.utils.validation import has_fit_parameter
+    except ImportError as error:
+        raise ImportError("Fitted attackers need scikit-learn. Install capstats[learn].") from error
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params") or not is_classifier(estimator):
+        raise TypeError(f"`estimator` must be a scikit-learn classifier, such as CategoricalNB(); got {estimator!r}.")
+    tables = tabulate(original, synthetic, keys=keys, target=target, holdout=holdout, **options)
+    if "s" not in tables:
+        raise TypeError("`synthetic` is None; give the released table, or a sequence of them.")
+    weighted = has_fit_parameter(estimator, "sample_weight")
+    asked = np.unique(np.concatenate([_held(tables[name])[0][1] for name in ("o", "h") if name in tables]))
+    several = tables.s.ndim == 3
+    answers, silent = [], False
+    for i, s in enumerate(tables.s if several else [tables.s]):
+        name = f"synthetic[{canonical(tables.indexes['synthetic'][i])!r}]" if several else "synthetic"
+        found = _answers(clone(estimator), s, asked, weighted, name)
+        silent |= bool(np.isnan(found).any())
+        found = np.nan_to_num(found)
+        where = np.nonzero(found >= LEAST)
+        answers.append(table_of(found[where], where[1], asked[where[0]], s.shape, is_sparse(s.variable.data)))
+    p = tables.s.copy(data=stacked(answers) if several else answers[0]).rename("probability")
+    o, s, n = tables.o, tables.s, Aligned({"o": tables.o}).totals("o")
+    unmatched: Unmatched = "drop" if silent else "zero"
+    return xr.Dataset(
+        {
+            **{name: tables[name] for name in ("o", "h") if name in tables},
+            "probability": p,
+            "average": average_cap(o, p, unmatched=unmatched),
+            "best_guess": correct_predictions(o, p.round(12)) / n,  # rounding must not break a tie
+            "majority_guess": Aligned({"o": o, "s": s}).map(_majority, "majority_guess"),
+            "modal_cap": correct_predictions(o, s) / n,
+        },
+        attrs={**tables.attrs, "estimator": repr(estimator), "repeated_rows": not weighted, "unmatched": unmatched},
+    )
+
+
+def _held(table: xr.DataArray) -> tuple[list[Index], Array]:
+    """Coordinates and counts of the cells that hold records."""
+    coords, counts = filled(table.variable.data)
+    return [where[counts > 0] for where in coords], counts[counts > 0]
+
+
+def _answers(estimator: Any, s: xr.DataArray, asked: Index, weighted: bool, name: str) -> Floats:
+    """The probability of each target for each of the keys asked, by an estimator fitted on a table of released records."""
+    axis: Any = s.indexes["key"]
+    x = pd.DataFrame({str(c): np.asarray(codes) for c, codes in zip(axis.names, axis.codes, strict=True)})
+    (target, key), counts = _held(s)
+    if not weighted and counts.dtype.kind != "i":
+        raise ValueError(f"{type(estimator).__name__} takes no weights, and those of `{name}` are fractional. Give an estimator that does.")
+    questions = x.iloc[asked]
+    found = np.zeros((len(asked), s.sizes["target"]))
+    try:
+        if weighted:
+            estimator.fit(x.iloc[key], target, sample_weight=counts.astype(np.float64))
+        else:
+            estimator.fit(x.iloc[np.repeat(key, counts)], np.repeat(target, counts))
+        if hasattr(estimator, "predict_proba"):
+            found[:, estimator.classes_] = estimator.predict_proba(questions)
+        else:
+            found[np.arange(len(asked)), estimator.predict(questions)] = 1
+    except (ValueError, IndexError) as error:
+        if len(np.unique(target)) == 1:
+            raise ValueError(
+                f"All records of `{name}` have the same target, and {type(estimator).__name__} cannot be fitted to one target ({error}). "
+                f"Give an estimator that can, such as CAPClassifier or a tree."
+            ) from error
+        if not isinstance(error, IndexError):
+            raise
+        raise ValueError(
+            f"{type(estimator).__name__} has no answer for a level that `{name}` does not show ({error}). Tell it the levels, as with "
+            f"min_categories of CategoricalNB, or put an encoder before it that ignores unknown ones."
+        ) from error
+    return found
+
+
+def _majority(o: Table, s: Table) -> Floats:
+    """Share of the records whose target is the most frequent released one; tied ones share."""
+    of_s = target_total(s)
+    modal = of_s == of_s.max(-1, keepdims=True)
+    return ratio((target_total(o) * modal).sum(-1), total(o) * modal.sum(-1), np.nan)

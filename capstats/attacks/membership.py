@@ -1,0 +1,197 @@
+"""Who was in the data: how close a record is to the released ones, by a kernel over all its columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.attacks.kernels import Kernel, log_sums
+from capstats.codes.distinct import Places
+from capstats.codes.labels import Type, hint, level_index
+from capstats.counting.rows import Levels, WholeRecords, whole_records
+from capstats.tables.primitives import Floats
+
+Widths = Any  # a number, one a column (in order, or by name), or the name of a setting
+Categories = Literal["codes", "mismatch"]
+
+RELEASED = (1, 2, 3, 5, 10, 20, 50, 100)  # the numbers of released tables that the source takes together
+_ADULT = {"low": (1.0, 1.0), "medium": (1.0, 0.1), "high": (0.1, 0.1)}  # of numerical and of categorical columns
+SETTINGS: Mapping[str, Mapping[str, tuple[float, float]]] = {
+    "adult": _ADULT,
+    "polish": _ADULT,
+    "avila": {"low": (0.1, 0.1), "medium": (0.01, 0.01), "high": (0.001, 0.001)},
+}
+
+
+def membership_scores(
+    records: Any,
+    synthetic: Any,
+    *,
+    columns: Hashable | Sequence[Hashable],
+    widths: Widths,
+    categories: Categories = "codes",
+    constant: bool = False,
+    m: int | Sequence[int] | None = None,
+    types: Mapping[Hashable, Type] | None = None,
+) -> xr.DataArray:
+    """How close each record is to the released records, as log10 of a sum of kernels: the score of a membership attack.
+
+    A record that was used for synthesis has often left something close to itself behind. The attacker takes those with a high score
+    for members.
+
+    Parameters
+    ----------
+    records : data frame or mapping of columns
+        The records to score, in memory.
+    synthetic : data frame, mapping of columns or path; or a sequence or mapping {label: table} of them
+        The released records.
+    columns : column name or sequence of names
+        The columns that the attacker knows and compares.
+    widths : float, sequence of floats, mapping or Series {column: float}, "low", "medium", "high", or a pair such as ("avila", "high")
+        Standard deviation of the kernel, in units of the column, above 0: one for all columns, or one for each. The names are the
+        source's settings for its data sets "adult" (meant where none is named), "polish" and "avila".
+    categories : {"codes", "mismatch"}
+        How categories differ: by their places in the order of their column (that of a categorical column or of `types`, else natural
+        order; a missing value is the last place), as in the source; or by 1 where they are not the same.
+    constant : bool
+        Whether the kernel has its constant 1 / (width sqrt(2 pi)) for each column, which moves all scores by the same number.
+    m : int or sequence of ints, optional
+        Numbers of released tables to take together: the first ones of several. By default each table has its own score.
+    types : mapping {column: type}, optional
+        As in `tabulate`. A column of numbers is a category where it is one by type, or ``types`` lists its levels.
+
+    Returns
+    -------
+    DataArray, dims (record), before it ``synthetic`` or ``m`` where there are several; records keep their pandas index (of several
+    levels: as tuples)
+        log10 of the sum over released records y of prod_v exp(-((x_v - y_v) / width_v)^2 / 2). Not above log10 of their number without
+        `constant`; -inf where each of them is infinitely far (a missing number is, from any other). ``attrs`` say how the scores were
+        made: ``widths``, ``categories``, ``constant``, and ``coding``, the levels of each category by place. Scores of two calls can be
+        compared where these agree.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a width is not positive and finite, a column is absent, mixes kinds, or holds dates; if `m` exceeds the tables.
+
+    See Also
+    --------
+    membership_roc : how well the scores tell members from others.
+
+    Notes
+    -----
+    See theory/membership.md. Scores are sums over distinct rows with their multiplicities, computed in logarithms.
+
+    References
+    ----------
+    PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", section Membership Inference.
+
+    Examples
+    --------
+    Somebody of 30, among released ages 30 and 32: the sum is 1 + exp(-2).
+
+    >>> scores = membership_scores({"age": [30, 90]}, {"age": [30, 32]}, columns="age", widths=1)
+    >>> scores.values.round(4).tolist()
+    [0.0551, -730.4833]
+    """
+    known, labels = whole_records({"records": records}, synthetic, columns, types, each=True)
+    rows, where = np.unique(known.places[0], return_inverse=True)
+    logs = log10_scores(known, 1, rows, widths, categories, constant)
+    dims = {"synthetic": level_index(labels)} if labels is not None else {}
+    if m is not None:
+        counts, one = numbers_released(m, len(logs))
+        logs = taken_together(logs, counts)
+        logs, dims = (logs[0], {}) if one else (logs, {"m": pd.Index(counts)})
+    elif labels is None:
+        logs = logs[0]
+    index = records.index if isinstance(records, pd.DataFrame) else pd.RangeIndex(len(where))
+    own = {} if merely_numbers(index) else {"record": index.to_flat_index().rename("record")}
+    made = {
+        "widths": dict(zip([c.name for c in known.columns], _widths(widths, known.columns), strict=True)),
+        "categories": categories,
+        "constant": bool(constant),
+        "coding": {c.name: c.order for c in known.columns if c.order is not None and categories == "codes"},
+    }
+    return xr.DataArray(logs[..., where], coords={**dims, **own}, dims=(*dims, "record"), name="membership_scores", attrs=made)
+
+
+def merely_numbers(index: pd.Index) -> bool:
+    """Whether an index numbers the records from 0, as that of every frame does that was given none."""
+    return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
+
+
+def log10_scores(known: WholeRecords, first: int, rows: Places, widths: Widths, categories: Categories, constant: bool) -> Floats:
+    """Scores of distinct rows for each synthetic table, of which the given one is the ``first``: shape (table, row)."""
+    if categories not in ("codes", "mismatch"):
+        raise ValueError(
+            f'`categories` must be "codes" (the difference of the levels\' places) or "mismatch" (0 or 1); got {categories!r}.'
+        )
+    sigma = _widths(widths, known.columns)
+    kernels = [Kernel(c.values, w, categories == "mismatch" and not c.numerical) for c, w in zip(known.columns, sigma, strict=True)]
+    x = [c.codes[rows] for c in known.columns]
+    scores = []
+    for table in range(first, len(known.places)):
+        held, counts = known.held(table)
+        scores.append(log_sums(kernels, x, [c.codes[held] for c in known.columns], counts))
+    shift = -sum(math.log(w) + math.log(2 * math.pi) / 2 for w in sigma) if constant else 0.0
+    return (np.array(scores) + shift) / math.log(10)
+
+
+def taken_together(log10s: Floats, m: Sequence[int]) -> Floats:
+    """Scores of the first m tables together, from those of each: shape (m, row)."""
+    together: Floats = np.logaddexp.accumulate(log10s * math.log(10), axis=0) / math.log(10)
+    together[0] = log10s[0]  # a table alone keeps its scores to the last bit: they are the thresholds
+    return np.asarray(together[np.array(m) - 1])
+
+
+def numbers_released(m: Any, tables: int) -> tuple[list[int], bool]:
+    """The numbers of released tables that are asked for, by default those of the source that there are; and whether it is one alone."""
+    if m is None:
+        return [k for k in RELEASED if k <= tables], False
+    one = not isinstance(m, (Sequence, np.ndarray)) or isinstance(m, str)
+    counts = [m] if one else list(m)
+    for k in counts:
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= tables:
+            raise ValueError(f"`m` must be numbers of released tables, from 1 to the {tables} given; got {k!r}.")
+    if not counts or sorted(set(counts)) != counts:
+        raise ValueError(f"`m` must be one number or increasing ones; got {m!r}.")
+    return [int(k) for k in counts], one
+
+
+def _widths(widths: Any, columns: Sequence[Levels]) -> list[float]:
+    """The kernel's width for each column."""
+    names = [c.name for c in columns]
+    named = ("adult", widths) if isinstance(widths, str) else widths
+    if isinstance(named, tuple) and len(named) == 2 and all(isinstance(x, str) for x in named):
+        data, level = (str(x) for x in named)
+        if level not in SETTINGS.get(data, ()):
+            raise ValueError(
+                f'`widths` must be "low", "medium" or "high", alone or in a pair after "adult", "polish" or "avila"; got {widths!r}.'
+            )
+        numerical, categorical = SETTINGS[data][level]
+        return [numerical if c.numerical else categorical for c in columns]
+    if isinstance(widths, (Mapping, pd.Series)):
+        given = {str(c): w for c, w in widths.items()}
+        unknown = [c for c in given if c not in names]
+        if unknown:
+            raise ValueError(f"`widths` names {unknown[0]!r}, which is not among `columns`." + hint(unknown[0], names))
+        lacking = [c for c in names if c not in given]
+        if lacking:
+            raise ValueError(f"`widths` has none for column {lacking[0]!r}. Give one for each column.")
+        found = [given[c] for c in names]
+    elif isinstance(widths, (Sequence, np.ndarray)) and not isinstance(widths, str):
+        found = list(widths)
+        if len(found) != len(names):
+            raise ValueError(f"`widths` has {len(found)} numbers for {len(names)} columns. Give one for each.")
+    else:
+        found = [widths] * len(names)
+    for name, width in zip(names, found, strict=True):
+        number = not isinstance(width, bool) and isinstance(width, (int, float, np.number))
+        if not (number and 0 < width < math.inf and 1 / width < math.inf):
+            raise ValueError(f"A width must be a positive, finite number; got {width!r} for column {name!r}.")
+    return [float(w) for w in found]

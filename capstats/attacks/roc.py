@@ -1,0 +1,254 @@
+"""How well a score tells members from non-members, over all thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.attacks.membership import Categories, Widths, log10_scores, merely_numbers, numbers_released, taken_together
+from capstats.codes.distinct import Counts
+from capstats.codes.labels import Type, canonical
+from capstats.counting.rows import whole_records
+from capstats.sources.memory import is_frame
+from capstats.tables.primitives import Floats, ratio
+
+TIE = 1e-14  # of the size of a score: about ten times what rounding makes of it, and where nearest records tie the next ones tell
+SPAN = np.linspace(-50, 20, 281)  # the source's thresholds, as log10
+_DIMS: Mapping[str, tuple[str, ...]] = {
+    "threshold": ("step",),
+    "true_positive_rate": ("step",),
+    "false_positive_rate": ("step",),
+    "youden": ("step",),
+    "difference": ("at",),
+    "auc": (),
+    "auc_standard_error": (),
+    "best_threshold": (),
+    "best_difference": (),
+    "accuracy": (),
+}
+
+
+def membership_roc(
+    members: Any,
+    non_members: Any,
+    synthetic: Any = None,
+    *,
+    columns: Hashable | Sequence[Hashable] | None = None,
+    widths: Widths | None = None,
+    categories: Categories = "codes",
+    constant: bool = False,
+    m: int | Sequence[int] | None = None,
+    at: Any = SPAN,
+    types: Mapping[Hashable, Type] | None = None,
+) -> xr.Dataset:
+    """How well `membership_scores` tell the records that were used for synthesis from others, at every threshold.
+
+    Whoever scores at or above a threshold is taken for a member. A synthesis that keeps its people hidden gives members no
+    higher scores than others: area 1/2, difference 0.
+
+    Parameters
+    ----------
+    members, non_members : data frame, mapping of columns or path; or array-like of log10 scores
+        Records that were used for synthesis, and records of the same population that were not. Without `synthetic` they are their scores:
+        DataArrays of `membership_scores` that were made alike, or one list each.
+    synthetic, columns, widths, categories, constant, types
+        As in `membership_scores`, which are then computed for all records at once.
+    m : int or sequence of ints, optional
+        Numbers of released tables that the attacker takes together, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100
+        as far as there are as many. Each adds to the one before.
+    at : sequence of floats
+        Thresholds, as log10, for the curve of differences; by default -50 to 20 in steps of a quarter.
+
+    Returns
+    -------
+    Dataset, with dim ``m`` where there are several released tables
+        Along ``step``, from no record to all: ``threshold`` (log10; infinite at first), ``true_positive_rate`` and
+        ``false_positive_rate`` with all that score at least as much; equal scores are one step, and the last step repeats where
+        another `m` has more; ``youden``, the first rate minus the second (Youden's index). Along ``at``: ``difference``, the same at given
+        thresholds. ``auc``, the area under the curve (a member outscores a
+        non-member with this probability, ties half), and ``auc_standard_error`` (NaN for a single record of either kind).
+        ``best_threshold`` (the greatest of the best), ``best_difference`` there, and ``accuracy`` there, both kinds counting half.
+        The attrs ``members`` and ``non_members`` are the numbers of records.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If either kind is empty, two pandas indexes (unless both merely number the rows) share a label, scores were made with other
+        widths or another coding of categories (as their attrs say), or what `membership_scores` raises.
+
+    See Also
+    --------
+    membership_scores, plotting.plot_membership_roc, plotting.plot_membership_difference
+
+    Notes
+    -----
+    See theory/membership.md. Scores whose logarithms differ by rounding alone (1e-14 of their size) are ties. Allow for as much where you
+    compare scores of another call with a threshold.
+
+    References
+    ----------
+    PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", section Membership Inference.
+    DeLong, DeLong and Clarke-Pearson (1988), https://doi.org/10.2307/2531595 (standard error).
+
+    Examples
+    --------
+    Of six pairs of a member and a non-member the member wins four and a half:
+
+    >>> roc = membership_roc([0.5, -2, -8], [-2, -30])
+    >>> float(roc.auc), roc.true_positive_rate.values.round(2).tolist(), roc.false_positive_rate.values.tolist()
+    (0.75, [0.0, 0.33, 0.67, 1.0, 1.0], [0.0, 0.0, 0.5, 0.5, 1.0])
+    """
+    if members is non_members:
+        raise ValueError("`members` and `non_members` are the same object. Give the records that were used, and others that were not.")
+    _check_index(members, non_members)
+    if synthetic is not None and (columns is None or widths is None):
+        raise ValueError("Records need `columns` and `widths`; or give log10 scores in place of records, and no `synthetic`.")
+    if synthetic is None:
+        scores, both, dim = _given(members, non_members)
+    else:
+        known, labels = whole_records({"members": members, "non_members": non_members}, synthetic, columns, types)
+        rows = np.unique(np.concatenate(known.places[:2]))
+        scores, dim = log10_scores(known, 2, rows, widths, categories, constant), "synthetic" if labels is not None else None
+        both = np.zeros((2, len(rows)), np.int64)
+        for table in range(2):
+            held, counts = known.held(table)
+            both[table, np.searchsorted(rows, held)] = counts
+    for name, counts in zip(("members", "non_members"), both, strict=True):
+        if not counts.any():
+            raise ValueError(f"`{name}` holds no record: both kinds are needed.")
+    places = _numbers(at, "`at` must be finite thresholds, as log10").reshape(-1)
+    if not np.isfinite(places).all():
+        raise ValueError(f"`at` must be finite thresholds, as log10; got {at!r}.")
+    if dim == "m" and m is not None:
+        raise ValueError("`m` needs the scores of each released table, with dim `synthetic`; these are taken together already.")
+    numbers, one = (list(members.indexes["m"]), False) if dim == "m" else numbers_released(m, len(scores))
+    if dim != "m":
+        scores = taken_together(scores, numbers)
+    curves = [_curve(row, both, places) for row in scores]
+    steps = max(len(curve["threshold"]) for curve in curves)
+    variables = {
+        name: (("m", *dims), np.array([_padded(curve[name], steps) if dims == ("step",) else curve[name] for curve in curves]))
+        for name, dims in _DIMS.items()
+    }
+    known_of = dict(zip(("members", "non_members"), map(int, both.sum(1)), strict=True))
+    result = xr.Dataset(variables, {"m": numbers, "at": places}, known_of)
+    return result.isel(m=0, drop=not one) if one or (dim is None and m is None) else result
+
+
+def _check_index(members: Any, non_members: Any) -> None:
+    """Raise where the indexes of two frames, or of two arrays of scores, say that somebody is in both."""
+    of_members, of_others = _index(members), _index(non_members)
+    if of_members is None or of_others is None or (merely_numbers(of_members) and merely_numbers(of_others)):
+        return
+    shared = of_members.intersection(of_others)
+    if len(shared):
+        raise ValueError(
+            f"`members` and `non_members` share {len(shared)} label{'s' * (len(shared) > 1)} of their index, such as "
+            f"{canonical(shared[0])!r}: nobody can be both. "
+            f"Where the labels mean different people, reset both indexes."
+        )
+
+
+def _index(table: Any) -> pd.Index | None:
+    if isinstance(table, xr.DataArray):
+        return table.indexes.get("record")
+    return table.index if isinstance(table, (pd.DataFrame, pd.Series)) else None
+
+
+def _numbers(values: Any, rule: str) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{rule}: {error}.") from error
+
+
+def _given(members: Any, non_members: Any) -> tuple[Floats, Counts, str | None]:
+    """Scores that were given, one row for each of their other dim, which of them are whose, and that dim."""
+    arrays = []
+    for name, given in (("members", members), ("non_members", non_members)):
+        if is_frame(given):
+            raise TypeError(f"`{name}` is {type(given).__name__}: records need `synthetic`, `columns` and `widths` to be scored.")
+        if not isinstance(given, xr.DataArray) and np.ndim(given) != 1:
+            raise ValueError(f"`{name}` has {np.ndim(given)} dimensions; give one list of scores, or a DataArray with named dims.")
+        numbers = _numbers(given, f"`{name}` must hold log10 scores")
+        array = given.copy(data=numbers) if isinstance(given, xr.DataArray) else xr.DataArray(numbers, dims="record")
+        if "record" not in array.dims or array.ndim > 2 or not set(array.dims) <= {"record", "m", "synthetic"}:
+            raise ValueError(f"`{name}` has dims {array.dims}; scores have `record`, and before it `synthetic` or `m`.")
+        if np.isnan(array.values).any():
+            raise ValueError(f"`{name}` must hold log10 scores; got NaN.")
+        arrays.append(array.transpose(..., "record"))
+    first, second = arrays
+    dim = None if first.ndim == 1 else str(first.dims[0])
+    if first.dims != second.dims or (dim is not None and not first.indexes[dim].equals(second.indexes[dim])):
+        raise ValueError("`members` and `non_members` have other dims or labels: score both against the same released tables.")
+    _check_alike(first.attrs, second.attrs)
+    scores = np.atleast_2d(np.concatenate([first.values, second.values], axis=-1))
+    is_member = np.arange(scores.shape[-1]) < first.sizes["record"]
+    return scores, np.array([is_member, ~is_member]).astype(np.int64), dim
+
+
+def _check_alike(members: Mapping[Any, Any], others: Mapping[Any, Any]) -> None:
+    """Raise where scores say that they were made in two ways."""
+    if members.get("coding") != others.get("coding") and None not in (members.get("coding"), others.get("coding")):
+        of_both = members["coding"].keys() | others["coding"].keys()
+        columns = sorted(c for c in of_both if members["coding"].get(c) != others["coding"].get(c))
+        raise ValueError(
+            f"The categories of column {columns[0]!r} have other places in the scores of `members` than in those of `non_members`, so the "
+            f"scores cannot be compared. Give membership_roc the records in place of the scores, or give both calls of membership_scores "
+            f"the same levels, as types={{{columns[0]!r}: [levels in order]}}."
+        )
+    for name in ("widths", "categories", "constant"):
+        if name in members and name in others and members[name] != others[name]:
+            raise ValueError(
+                f"The scores of `members` were made with {name}={members[name]!r} and those of `non_members` with {others[name]!r}; "
+                f"give both calls the same {name}."
+            )
+
+
+def _curve(scores: Floats, both: Counts, at: Floats) -> dict[str, Any]:
+    """All that is told of one score, from how many members and non-members have each of its values."""
+    order = np.argsort(-scores, kind="stable")
+    values = scores[order]
+    with np.errstate(invalid="ignore"):
+        falls = values[:-1] - values[1:] > TIE * np.maximum(1, np.abs(values[1:]))
+    falls |= np.isneginf(values[1:]) & ~np.isneginf(values[:-1])
+    starts = np.flatnonzero(np.append(True, falls))
+    member, other = np.add.reduceat(both[:, order], starts, axis=1)
+    occurs = member + other > 0
+    starts, member, other = starts[occurs], member[occurs], other[occurs]
+    true, false = (np.append(0, np.cumsum(n)) for n in (member, other))
+    n, k = int(true[-1]), int(false[-1])
+    threshold = np.append(np.inf, values[np.append(starts[1:], len(values)) - 1])
+    ahead = true * k - false * n  # the difference of the rates, in whole numbers
+    best = int(np.argmax(ahead))
+    below = k - false[1:] + other / 2  # non-members that a member at this step outscores
+    above = true[:-1] + member / 2
+    auc = float((member * below).sum()) / (n * k)
+    variance = _variance(below / k, member, auc) / n + _variance(above / n, other, auc) / k
+    reached = np.searchsorted(-threshold, -(at - TIE * np.maximum(1, np.abs(at))), side="right") - 1
+    return {
+        "threshold": threshold,
+        "true_positive_rate": true / n,
+        "false_positive_rate": false / k,
+        "youden": ahead / (n * k),
+        "difference": ahead[reached] / (n * k),
+        "auc": auc,
+        "auc_standard_error": np.sqrt(variance),
+        "best_threshold": threshold[best],
+        "best_difference": ahead[best] / (n * k),
+        "accuracy": 0.5 + ahead[best] / (2 * n * k),
+    }
+
+
+def _variance(values: Floats, times: Counts, mean: float) -> Any:
+    """Unbiased variance of values that occur so many times; NaN of one alone."""
+    n = times.sum()
+    return ratio(np.asarray((times * (values - mean) ** 2).sum()), np.asarray(n - 1), np.nan)
+
+
+def _padded(values: Floats, size: int) -> Floats:
+    return np.append(values, np.repeat(values[-1:], size - len(values)))

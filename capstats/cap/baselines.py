@@ -1,0 +1,208 @@
+"""What an intruder guesses right without looking anybody up, and how much the key adds to it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.tables.batches import Aligned
+from capstats.tables.primitives import Array, Floats, Table, cells, key_greatest, key_total, like, ratio, target_total, total
+
+Kind = Literal["marginal", "modal", "uniform", "modal_synthetic", "crossed"]
+_OF_O = ("marginal", "modal", "uniform")
+_OF_S = ("modal_synthetic", "crossed")
+
+
+def baseline_cap(o: Any, s: Any = None, *, kind: Kind = "marginal") -> xr.DataArray:
+    """Probability of a correct guess by somebody who knows how the target is distributed, but nobody's key.
+
+    CAP means little by itself: where nine in ten people are healthy, everybody's health is guessed well.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records.
+    s : same, optional
+        Counts of synthetic records; needed by "modal_synthetic" and "crossed", not looked at by the others.
+    kind : {"marginal", "modal", "uniform", "modal_synthetic", "crossed"}
+        - "marginal": a random original record's target, sum_i p_i^2 with p_i = o_i. / n;
+        - "modal": always the most frequent original target, max_i p_i;
+        - "uniform": a random level of each target column, among those that occur in `o`;
+        - "modal_synthetic": the greatest share of a target in `s`, max_i s_i. / m;
+        - "crossed": a random synthetic record's target, sum_i p_i s_i. / m.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        From 0 to 1. NaN where the table that it needs holds no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `kind` is unknown or lacks its `s`, or the tables are not counts or disagree.
+
+    Notes
+    -----
+    See theory/baselines.md. CAP of the original with itself is never below the marginal baseline.
+
+    References
+    ----------
+    Elliot (2015); Taub, Elliot, Pampaka and Smith (2018), https://doi.org/10.1007/978-3-319-99771-1_9 ("marginal").
+    SDMetrics, DisclosureProtection ("uniform").
+
+    Examples
+    --------
+    25 of 100 people are sick:
+
+    >>> o = [[20, 5], [30, 45]]
+    >>> float(baseline_cap(o)), float(baseline_cap(o, kind="modal")), float(baseline_cap(o, kind="uniform"))
+    (0.625, 0.75, 0.5)
+    """
+    if kind not in _OF_O + _OF_S:
+        raise ValueError(f"`kind` must be one of {', '.join(map(repr, _OF_O + _OF_S))}; got {kind!r}.")
+    if kind in _OF_O:
+        aligned = Aligned({"o": o})
+        if kind == "uniform":
+            levels = _target_levels(aligned.axes["target"], aligned.sizes["target"])
+            return aligned.map(lambda o: _uniform(o, levels), "baseline_cap")
+        return aligned.map(_marginal if kind == "marginal" else _modal, "baseline_cap")
+    if s is None:
+        raise ValueError(f'`kind` "{kind}" needs the synthetic table: give `s`.')
+    aligned = Aligned({"o": o, "s": s})
+    return aligned.map(_crossed if kind == "crossed" else lambda o, s: _modal(s) + 0 * total(o), "baseline_cap")
+
+
+def goodman_kruskal_tau(o: Any) -> xr.DataArray:
+    """Goodman and Kruskal's tau: the share of wrong proportional guesses at the target that knowing the key avoids.
+
+    0 when the key says nothing about the target, 1 when it says everything. It is CAP of the original above its marginal baseline.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        (CAP(O) - b) / (1 - b), from 0 to 1. NaN where all records have one target, or there is none.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the table is not one of counts (the cell is named).
+
+    See Also
+    --------
+    goodman_kruskal_lambda, baseline_cap, average_cap
+
+    Notes
+    -----
+    See theory/goodman-kruskal.md.
+
+    References
+    ----------
+    Goodman and Kruskal (1954), "Measures of association for cross classifications", section 9,
+    https://doi.org/10.1080/01621459.1954.10501231.
+
+    Examples
+    --------
+    CAP(O) = 0.67, and the marginal baseline is 0.625:
+
+    >>> float(goodman_kruskal_tau([[20, 5], [30, 45]]).round(4))
+    0.12
+    """
+
+    def formula(o: Table) -> Floats:
+        o_i, n = target_total(o), total(o)
+        own = ratio(key_total(like(o, cells(o).astype(np.float64) ** 2)), key_total(o), 0.0).sum(-1)  # n CAP(O)
+        guessed = ratio((o_i.astype(np.float64) ** 2).sum(-1), n, 0.0)  # n b
+        return _avoided(own - guessed, n - guessed, o_i)
+
+    return Aligned({"o": o}).map(formula, "goodman_kruskal_tau")
+
+
+def goodman_kruskal_lambda(o: Any) -> xr.DataArray:
+    """Goodman and Kruskal's lambda: the share of wrong modal guesses at the target that knowing the key avoids.
+
+    0 when every key has the same most frequent target, though the shares may differ; 1 when the key decides the target.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        (sum_j max_i o_ij / n - max_i p_i) / (1 - max_i p_i), from 0 to 1. NaN where all records have one target, or there is none.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the table is not one of counts (the cell is named).
+
+    See Also
+    --------
+    goodman_kruskal_tau, baseline_cap, correct_predictions
+
+    Notes
+    -----
+    See theory/goodman-kruskal.md.
+
+    References
+    ----------
+    Goodman and Kruskal (1954), "Measures of association for cross classifications", section 5,
+    https://doi.org/10.1080/01621459.1954.10501231.
+
+    Examples
+    --------
+    Knowing the key, 7 of 10 are guessed right; without it 6, so one of four errors is avoided:
+
+    >>> float(goodman_kruskal_lambda([[3, 1], [2, 4]]))
+    0.25
+    """
+
+    def formula(o: Table) -> Floats:
+        o_i = target_total(o)
+        modal = o_i.max(-1)
+        return _avoided(key_greatest(o).sum(-1) - modal, total(o) - modal, o_i)
+
+    return Aligned({"o": o}).map(formula, "goodman_kruskal_lambda")
+
+
+def _avoided(gained: Array, wrong: Array, o_i: Array) -> Floats:
+    """Gained / wrong, which rounding takes out of [0, 1] only by its last bits; NaN where there is one target or none."""
+    several = (o_i > 0).sum(-1) > 1
+    return np.clip(ratio(gained, wrong * several, np.nan), 0, 1)
+
+
+def _marginal(o: Table) -> Floats:
+    p = ratio(target_total(o), total(o)[..., None], np.nan)
+    return np.asarray((p**2).sum(-1))
+
+
+def _modal(o: Table) -> Floats:
+    return ratio(target_total(o).max(-1), total(o), np.nan)
+
+
+def _crossed(o: Table, s: Table) -> Floats:
+    p = ratio(target_total(o), total(o)[..., None], np.nan)
+    return np.asarray((p * ratio(target_total(s), total(s)[..., None], np.nan)).sum(-1))
+
+
+def _uniform(o: Table, levels: list[np.ndarray]) -> Floats:
+    occurs = target_total(o) > 0
+    guesses = np.ones(occurs.shape[:-1])
+    for column in levels:  # levels of this target column that some original record has
+        guesses = guesses * (occurs @ column > 0).sum(-1)
+    return ratio(np.ones_like(guesses), guesses, np.nan)
+
+
+def _target_levels(axis: pd.MultiIndex | None, size: int) -> list[np.ndarray]:
+    """For each target column, which targets have which of its levels: 0/1 of shape (target, level)."""
+    codes = [np.arange(size)] if axis is None else [np.asarray(c) for c in axis.codes]
+    return [(c[:, None] == np.unique(c)).astype(np.int64) for c in codes]

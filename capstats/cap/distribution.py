@@ -1,0 +1,292 @@
+"""How individual CAP is distributed over the original records: from the cells' weights, without expanding a record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.cap.attribution import average_cap
+from capstats.cap.baselines import baseline_cap
+from capstats.cap.contributions import ranks
+from capstats.cap.neighbours import Convention, lender
+from capstats.tables.batches import Aligned, same_or_span
+from capstats.tables.primitives import Array, Floats, Table, at_most, attribution, cells, like, on_cells, ratio, side_by_side
+
+
+def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
+    """Quantiles of individual CAP over the original records, with linear interpolation.
+
+    A low average can hide people at high risk: the 0.9 quantile is the risk that a tenth of the records exceed.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records; `o` must hold integers, for a quantile interpolates between records. Sampling weights that
+        are whole numbers count as that many people, so that quantiles are over the people that the records represent.
+    q : float or sequence of floats
+        Probabilities from 0 to 1.
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in `s` have CAP 0, or are left out, or have that of the pooled records of the nearest synthetic keys.
+
+    Returns
+    -------
+    DataArray, dims (quantile, ...), without ``quantile`` where `q` is one number
+        From 0 to 1: exactly ``numpy.quantile`` of the individual CAP of all n records, which are never expanded. NaN where no
+        record counts.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `o` has fractional counts, `q` is outside [0, 1], or the tables are not counts or disagree.
+
+    Notes
+    -----
+    See theory/distribution.md: the value of the k-th record is found in the cumulated counts of the sorted cells.
+
+    References
+    ----------
+    Hyndman and Fan (1996), definition 7, https://doi.org/10.1080/00031305.1996.10473566.
+
+    Examples
+    --------
+    >>> cap_quantiles([[1, 0], [2, 1]], [[1, 1], [1, 3]], [0, 0.5, 1]).values.tolist()
+    [0.5, 0.5, 0.75]
+    """
+    probabilities = _numbers(q)
+    if probabilities.ndim > 1 or not probabilities.size or not ((probabilities >= 0) & (probabilities <= 1)).all():
+        raise ValueError(f"`q` must be one probability or a sequence of them, from 0 to 1; got {q!r}.")
+    p = probabilities.reshape(-1)
+    aligned = Aligned({"o": o, "s": s})
+    lend = lender(aligned, unmatched)
+
+    def formula(o: Table, s: Table) -> Floats:
+        _check_integers(o)
+        values, weights = _by_value(o, *lend(o, s), unmatched)
+        return _quantiles(values, np.cumsum(weights, axis=-1), p)
+
+    return _leading(aligned.map(formula, "cap_quantiles", ("quantile",)), "quantile", probabilities)
+
+
+def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
+    """Share of the original records whose individual CAP is at most a given value.
+
+    One minus it is the share of people whose risk exceeds that value.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records; weights may be fractional.
+    at : float or sequence of floats
+        Values of individual CAP; ties count (see `at_most`).
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in `s` have CAP 0, or are left out, or have that of the pooled records of the nearest synthetic keys.
+
+    Returns
+    -------
+    DataArray, dims (at, ...), without ``at`` where it is one number
+        From 0 to 1, never falling along ``at``. NaN where no record counts. ``attrs["records"]`` is the number of records that count:
+        one number, or the least and the greatest where the tables differ.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `at` holds NaN, or the tables are not counts or disagree.
+
+    See Also
+    --------
+    plotting.plot_cap_ecdf
+
+    Notes
+    -----
+    See theory/distribution.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 1 shows this distribution.
+
+    Examples
+    --------
+    Five smokers' worth of cells; half of the records have CAP at most 0.5:
+
+    >>> float(cap_ecdf([[2, 0], [2, 4]], [[1, 1], [1, 3]], 0.5))
+    0.5
+    """
+    places = _numbers(at)
+    if places.ndim > 1 or not places.size or np.isnan(places).any():
+        raise ValueError(f"`at` must be one number or a sequence of numbers; got {at!r}.")
+    aligned = Aligned({"o": o, "s": s})
+    lend = lender(aligned, unmatched)
+
+    def formula(o: Table, s: Table) -> Floats:
+        values, weights = _by_value(o, *lend(o, s), unmatched)
+        through = np.concatenate([np.zeros_like(weights[..., :1]), np.cumsum(weights, axis=-1)], axis=-1)
+        n = through[..., -1:]
+        below = np.stack([at_most(values, x).sum(-1) for x in places.reshape(-1)], axis=-1)
+        return np.concatenate([ratio(np.take_along_axis(through, below, axis=-1), n, np.nan), n], axis=-1)
+
+    found = aligned.map(formula, "cap_ecdf", ("at",))
+    shares = found.isel(at=slice(-1)).assign_attrs(records=same_or_span(found.isel(at=-1).values))
+    return _leading(shares, "at", places)
+
+
+def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset:
+    """The numbers of a boxplot of individual CAP over the original records, with the averages that belong beside it.
+
+    Where many tables have the same average, it shows which of them leave some people at high risk.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records; `o` must hold integers. Whole sampling weights count as in `cap_quantiles`.
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in `s` have CAP 0, or are left out, or have that of the pooled records of the nearest synthetic keys.
+
+    Returns
+    -------
+    Dataset, dims (...)
+        ``lower_whisker``, ``lower_quartile``, ``median``, ``upper_quartile``, ``upper_whisker``: as matplotlib has them for the expanded
+        records (whiskers end at the last record within 1.5 interquartile ranges, where a tie is within); ``average``, the average CAP;
+        ``original_cap``, that of `o` with itself; ``baseline_cap``, the marginal baseline of `o`; and ``individual``, dims
+        (..., target, key): the CAP of the cells that hold records, NaN elsewhere. All from 0 to 1, NaN where no record counts.
+
+        ``records`` is the number of records that count. ``outliers`` and ``outlier_records``, dims (..., outlier), are the distinct
+        values beyond the whiskers, rising, and the number of records with each; where a table has fewer than another, NaN and 0 follow.
+        ``average_rank`` is the rank of the average among all tables: 1 is the greatest, ties share the smaller rank.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `o` has fractional counts, or the tables are not counts or disagree.
+
+    See Also
+    --------
+    cap_quantiles, plotting.plot_individual_cap
+
+    Notes
+    -----
+    See theory/distribution.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 1.
+
+    Examples
+    --------
+    >>> box = cap_boxplot([[20, 5], [30, 45]], [[8, 7], [25, 60]])
+    >>> [round(float(box[name]), 3) for name in ("lower_quartile", "median", "upper_quartile", "average", "original_cap")]
+    [0.629, 0.758, 0.896, 0.684, 0.67]
+    """
+    aligned = Aligned({"o": o, "s": s})
+    lend = lender(aligned, unmatched)
+
+    def box(o: Table, s: Table) -> Floats:
+        _check_integers(o)
+        values, weights = _by_value(o, *lend(o, s), unmatched)
+        five = _five_numbers(values, weights)
+        return np.concatenate([five, weights.sum(-1, keepdims=True), _outlying(values, weights, five)[1].max(-1, keepdims=True)], axis=-1)
+
+    def outliers(o: Table, s: Table) -> Floats:
+        values, weights = _by_value(o, *lend(o, s), unmatched)
+        return _outliers(values, weights, *_outlying(values, weights, _five_numbers(values, weights)), most)
+
+    def individual(o: Table, s: Table) -> Table:
+        q = attribution(*lend(o, s), 0.0 if unmatched == "zero" else np.nan)
+        return like(q, np.where(cells(o) > 0, cells(q), np.nan), np.nan)
+
+    boxes = aligned.map(box, "box", ("part",))
+    most = int(boxes.isel(part=-1).max())
+    beyond = aligned.map(outliers, "outliers", ("side", "outlier"))
+    average = average_cap(o, s, unmatched=unmatched)
+    parts = ("lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker")
+    return xr.Dataset(
+        {
+            **{name: boxes.isel(part=i) for i, name in enumerate(parts)},
+            "average": average,
+            "average_rank": average.copy(data=ranks(average.values.reshape(-1)).reshape(average.shape)),
+            "original_cap": average_cap(o, o),
+            "baseline_cap": baseline_cap(o),
+            "records": boxes.isel(part=-2).astype(np.int64),
+            "outliers": beyond.isel(side=0),
+            "outlier_records": beyond.isel(side=1).astype(np.int64),
+            "individual": aligned.map(individual, "individual", ("target", "key")),
+        }
+    )
+
+
+def _numbers(given: Any) -> Floats:
+    """What was given as 64-bit floats; of no size where it is no numbers."""
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.zeros(0)
+
+
+def _check_integers(o: Table) -> None:
+    if cells(o).dtype.kind != "i":
+        raise ValueError(
+            "`o` must hold integers for quantiles, which interpolate between records; got fractional counts. "
+            "Use cap_ecdf, which takes weights, or round the weights to whole numbers of people."
+        )
+
+
+def _quantiles(values: Floats, through: Array, p: Floats) -> Floats:
+    """Quantiles of records, of which ``through`` have a value no greater, cell by cell: shape (..., p), NaN where there are none."""
+    n = through[..., -1:]
+    position = (n - 1) * p
+    below = np.floor(position)
+    a = _kth(values, through, below)
+    b = _kth(values, through, np.minimum(below + 1, n - 1))
+    t = position - below
+    found = np.where(t >= 0.5, b - (b - a) * (1 - t), a + (b - a) * t)  # as numpy rounds it
+    return np.where(n > 0, found, np.nan)
+
+
+def _by_value(o: Table, s: Table, s_j: Array, unmatched: Convention) -> tuple[Floats, Array]:
+    """Cells sorted by individual CAP, and the records in each: two arrays of shape (..., cells)."""
+    q = attribution(s, s_j, 0.0)
+    if unmatched != "zero":
+        o = like(o, cells(o) * on_cells(s, s_j > 0))
+    values, weights = np.broadcast_arrays(side_by_side(q), side_by_side(o))
+    order = np.argsort(values, axis=-1)
+    return np.take_along_axis(values, order, axis=-1), np.take_along_axis(weights, order, axis=-1)
+
+
+def _five_numbers(values: Floats, weights: Array) -> Floats:
+    """Whiskers, quartiles and median of sorted cells: shape (..., 5)."""
+    low, middle, high = np.moveaxis(_quantiles(values, np.cumsum(weights, axis=-1), np.array([0.25, 0.5, 0.75])), -1, 0)[..., None]
+    reach = 1.5 * (high - low)
+    held = weights > 0
+    least = np.where(held & at_most(low, values + reach), values, np.inf).min(-1, keepdims=True)
+    greatest = np.where(held & at_most(values, high + reach), values, -np.inf).max(-1, keepdims=True)
+    return np.concatenate([np.minimum(least, low), low, middle, high, np.maximum(greatest, high)], axis=-1)
+
+
+def _outlying(values: Floats, weights: Array, five: Floats) -> tuple[Array, Array]:
+    """Which of the sorted cells hold records beyond the whiskers, and how many distinct values these have up to each cell."""
+    beyond = (weights > 0) & ~(at_most(five[..., :1], values) & at_most(values, five[..., -1:]))
+    before = np.maximum.accumulate(np.where(beyond, values, -np.inf), axis=-1)[..., :-1]
+    new = beyond & ~at_most(values, np.concatenate([np.full_like(values[..., :1], -np.inf), before], axis=-1))
+    return beyond, np.cumsum(new, axis=-1)
+
+
+def _outliers(values: Floats, weights: Array, beyond: Array, number: Array, most: int) -> Floats:
+    """The distinct values of outlying records, and the records with each: shape (..., 2, most)."""
+    found = np.stack([np.full((*beyond.shape[:-1], most), np.nan), np.zeros((*beyond.shape[:-1], most))])
+    *table, _ = np.nonzero(beyond)
+    place = (*table, number[beyond] - 1)
+    np.fmin.at(found[0], place, values[beyond])
+    np.add.at(found[1], place, weights[beyond])
+    return np.moveaxis(found, 0, -2)
+
+
+def _kth(values: Floats, through: Array, k: Floats) -> Floats:
+    """The value of the k-th record (from 0) where ``through`` records have a value no greater."""
+    cell = np.stack([(through <= k[..., i, None]).sum(-1) for i in range(k.shape[-1])], axis=-1)
+    return np.take_along_axis(values, np.minimum(cell, values.shape[-1] - 1), axis=-1)
+
+
+def _leading(result: xr.DataArray, dim: str, values: Floats) -> xr.DataArray:
+    result = result.assign_coords({dim: values.reshape(-1)}).transpose(dim, ...)
+    return result if values.ndim else result.isel({dim: 0})

@@ -1,0 +1,241 @@
+"""What a key borrows from the synthetic keys around it, by Hamming distance: the number of key columns in which two keys differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.cap.subkeys import Search, differences
+from capstats.codes.distinct import Ints
+from capstats.tables.axes import UNLABELLED, names_of
+from capstats.tables.backing import Index
+from capstats.tables.batches import Aligned
+from capstats.tables.pools import pool_of
+from capstats.tables.primitives import Array, Cells, Floats, Table, cells, key_total, like, total
+
+Convention = Literal["zero", "drop", "nearest"]
+Lender = Callable[[Table, Table], tuple[Table, Array]]
+
+FEW = 1 << 16  # pairs of keys whose distances are held in one table, for all tables of a batch at once
+
+
+def lender(aligned: Aligned, unmatched: str, radius: Any = 0, *, everybody: bool = False) -> Lender:
+    """How the keys of `o` read the synthetic table: a function of both tables that gives the rows read off, and their totals.
+
+    Keys that `o` does not have may be left without rows, unless for ``everybody``.
+    """
+    if unmatched not in ("zero", "drop", "nearest"):
+        raise ValueError(
+            f'`unmatched` must be "zero" (a record whose key is not in `s` counts 0), "drop" (it is left out) '
+            f'or "nearest" (it borrows from the nearest keys in `s`); got {unmatched!r}.'
+        )
+    if isinstance(radius, bool) or not isinstance(radius, (int, np.integer)) or radius < 0:
+        raise ValueError(f"`radius` must be 0, 1, ... up to the number of key columns; got {radius!r}.")
+    if unmatched == "nearest" and radius:
+        raise ValueError(
+            f'`unmatched` "nearest" goes with radius 0, where an unmatched key borrows from the nearest keys; got radius {radius!r}. '
+            f'Give unmatched="zero" or "drop" for keys that have nobody within the radius.'
+        )
+    if unmatched != "nearest" and not radius:
+        return lambda _, s: (s, key_total(s))
+    codes = key_columns(aligned, '`unmatched` "nearest"' if unmatched == "nearest" else f"`radius` {radius}")
+    if radius > len(codes):
+        raise ValueError(f"`radius` must be at most the number of key columns, {len(codes)}; got {radius!r}.")
+
+    def lend(o: Table, s: Table) -> tuple[Table, Array]:
+        wanted = np.ones_like(key_total(o), bool) if everybody else key_total(o) > 0
+        if unmatched == "nearest":
+            return nearest(codes, wanted, s)[:2]
+        return within(codes, wanted, s, int(radius))
+
+    return lend
+
+
+def key_columns(aligned: Aligned, what: str) -> list[Ints]:
+    """The codes of the keys, column by column; raises where the keys carry no labels."""
+    axis = aligned.axes["key"]
+    if axis is None or _numbered(axis):
+        raise ValueError(
+            f"{what} compares keys column by column, and the keys of these tables have no labels. "
+            f"Label them: capstats.from_counts(o, s, key_labels={{column: labels}}), or tabulate the records."
+        )
+    return [np.asarray(column) - min(0, int(np.min(column))) for column in axis.codes]  # pandas has missing labels at -1
+
+
+def _numbered(axis: pd.MultiIndex) -> bool:
+    """Whether the keys are but numbered 0, 1, ..., as `from_counts` does where they have no labels."""
+    return names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis)))
+
+
+def nearest(codes: list[Ints], wanted: Array, s: Table) -> tuple[Table, Array, Array]:
+    """Each key's own rows, or for wanted keys without any those of the nearest keys; their totals; and how far away these are."""
+    s_j = key_total(s)
+    borrows = _shaped(wanted, s_j) & (s_j == 0)
+    distance = np.zeros(s_j.shape, np.int64)
+    if not borrows.any():
+        return s, s_j, distance
+    if not isinstance(s, Cells) and _few(borrows, s_j > 0):
+        return _nearest_in_table(codes, borrows, s, s_j)
+
+    def borrow(search: Search, at: tuple[int, ...], borrowers: Index) -> None:
+        distance[at][borrowers] = search.nearest()
+
+    rows, totals = _pooled(codes, borrows, s, s_j, borrow)
+    return like(s, cells(s) + cells(rows)), s_j + totals, distance
+
+
+def within(codes: list[Ints], wanted: Array, s: Table, radius: int) -> tuple[Table, Array]:
+    """The rows of all keys within a radius of each wanted key, and their totals."""
+    s_j = key_total(s)
+    borrows = _shaped(wanted, s_j)
+    if not isinstance(s, Cells) and _few(borrows, s_j > 0):
+        return _within_in_table(codes, borrows, s, s_j, radius)
+    if s_j.dtype.kind == "f":
+        return _in_whole_numbers(s, lambda part: within(codes, wanted, part, radius))
+    return _pooled(codes, borrows, s, s_j, lambda search, _at, _borrowers: search.within(radius))
+
+
+def _shaped(wanted: Array, s_j: Array) -> Array:
+    """Who is wanted by any of the tables that share a synthetic table, in the shape of the synthetic tables' keys."""
+    sharing = tuple(i for i, (a, b) in enumerate(zip(wanted.shape, s_j.shape, strict=True)) if a > b)
+    return np.broadcast_to(wanted.any(sharing, keepdims=True), s_j.shape)
+
+
+def _pooled(
+    codes: list[Ints], borrows: Array, s: Table, s_j: Array, borrow: Callable[[Search, tuple[int, ...], Index], None]
+) -> tuple[Table, Array]:
+    """What the keys borrow, and its totals, one table of the batch after the other."""
+    pools = []
+    for at in np.ndindex(s_j.shape[:-1]):
+        pool = pool_of(s if isinstance(s, Cells) else s[at])
+        borrowers, lenders = np.flatnonzero(borrows[at]), np.flatnonzero(s_j[at])
+        if len(borrowers) and len(lenders):
+            borrow(Search(codes, borrowers, lenders, pool), at, borrowers)
+        pools.append(pool)
+    if isinstance(s, Cells):
+        return pools[0].table(), pools[0].totals
+    return np.reshape([cells(pool.table()) for pool in pools], s.shape), np.reshape([pool.totals for pool in pools], s_j.shape)
+
+
+# --- few keys: one table of distances for the whole batch -------------------------------------------------------------
+
+
+def _few(borrows: Array, lends: Array) -> bool:
+    return int(_any(borrows).sum()) * int(_any(lends).sum()) <= FEW
+
+
+def _any(keys: Array) -> Array:
+    return np.asarray(keys.reshape(-1, keys.shape[-1]).any(0))
+
+
+def _apart(codes: list[Ints], borrows: Array, lends: Array) -> tuple[Index, Index, Ints]:
+    """Keys that borrow and keys that lend anywhere in the batch, and their distances: shape (lenders, borrowers)."""
+    b, a = np.flatnonzero(_any(borrows)), np.flatnonzero(_any(lends))
+    return a, b, differences([column[a] for column in codes], [column[b] for column in codes])
+
+
+def _sums(rows: Array, pairs: Array) -> Array:
+    """Rows added up over the pairs of a lender and a borrower, exact for integers: their sums are below 2**53."""
+    return np.asarray((rows.astype(np.float64) @ pairs.astype(np.float64)).astype(rows.dtype))
+
+
+def _nearest_in_table(codes: list[Ints], borrows: Array, s: Array, s_j: Array) -> tuple[Table, Array, Array]:
+    a, b, apart = _apart(codes, borrows, s_j > 0)
+    rows, totals, distance = s.copy(), s_j.copy(), np.zeros(s_j.shape, np.int64)
+    everybody = bool(s_j[..., a].all())  # then the nearest keys are the same in every table
+    for d in [apart.min(0, initial=len(codes))] if everybody else range(1, len(codes) + 1):
+        left = borrows[..., b] & (totals[..., b] == 0)
+        if not left.any():
+            break
+        lent = _sums(s[..., a], apart == d) * left[..., None, :]
+        rows[..., b] += lent
+        totals[..., b] += lent.sum(-2)
+        distance[..., b] += d * (left & (totals[..., b] > 0))
+    return rows, totals, distance
+
+
+def _within_in_table(codes: list[Ints], borrows: Array, s: Array, s_j: Array, radius: int) -> tuple[Table, Array]:
+    a, b, apart = _apart(codes, borrows, s_j > 0)
+    rows, totals = np.zeros_like(s), np.zeros_like(s_j)
+    rows[..., b] = _sums(s[..., a], apart <= radius)
+    totals[..., b] = rows[..., b].sum(-2)
+    return rows, totals
+
+
+# --- fractional weights -----------------------------------------------------------------------------------------------
+
+
+def _in_whole_numbers(s: Table, pool: Callable[[Table], tuple[Table, Array]]) -> tuple[Table, Array]:
+    """What is pooled from a table of fractional weights, added up as whole numbers of a large and of a small unit.
+
+    Inclusion and exclusion then leave exactly 0 where nobody lends; with floats they would leave a rest.
+    """
+    m = total(s)[..., None, None] if not isinstance(s, Cells) else total(s)
+    unit = np.ldexp(1.0, np.frexp(m)[1] - 52)
+    small = 2.0 ** (cells(s).size.bit_length() - 52)
+    whole = np.floor(cells(s) / unit)
+    rest = np.rint((cells(s) / unit - whole) / small)
+    (rows, totals), (more, other) = (pool(like(s, part.astype(np.int64))) for part in (whole, rest))
+    by_key = unit if isinstance(s, Cells) else unit[..., 0]
+    return like(s, (cells(rows) + cells(more) * small) * unit), (totals + other * small) * by_key
+
+
+# --- how far ----------------------------------------------------------------------------------------------------------
+
+
+def nearest_distance(o: Any, s: Any) -> xr.DataArray:
+    """Distance from each key to the nearest key of the synthetic table: the number of key columns in which they differ.
+
+    It answers how much an intruder must get wrong about somebody's key to find anybody in the synthetic data.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records, labelled by key columns. `o` adds its keys to those of `s`; its counts do not matter.
+
+    Returns
+    -------
+    DataArray, dims (..., key)
+        0 for matched keys, otherwise from 1 to the number of key columns, where they have nothing in common. NaN where `s` holds no
+        record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If neither table has key labels, or the tables are not counts (the cell is named), or disagree in shape or labels.
+
+    See Also
+    --------
+    average_cap : with ``unmatched="nearest"``, an unmatched key borrows the records of all keys at this distance.
+
+    Notes
+    -----
+    See theory/neighbours.md.
+
+    References
+    ----------
+    Hamming (1950), https://doi.org/10.1002/j.1538-7305.1950.tb00463.x.
+
+    Examples
+    --------
+    Nobody synthetic is both old and male, but somebody is old:
+
+    >>> from capstats import from_counts
+    >>> keys = {"age": ["young", "young", "old", "old"], "sex": ["f", "m", "f", "m"]}
+    >>> tables = from_counts([[3, 1, 2, 2], [0, 4, 1, 1]], [[2, 0, 1, 0], [2, 0, 0, 0]], key_labels=keys)
+    >>> nearest_distance(tables.o, tables.s).values.tolist()
+    [0.0, 1.0, 0.0, 1.0]
+    """
+    aligned = Aligned({"o": o, "s": s})
+    codes = key_columns(aligned, "The distance between keys")
+
+    def formula(o: Table, s: Table) -> Floats:
+        lends = (key_total(s) > 0).astype(np.int64)[..., None, :]
+        distance = nearest(codes, np.ones_like(lends[..., 0, :], bool), lends)[2]
+        return np.asarray(np.where(lends.any(-1), distance, np.nan) + 0 * key_total(o))
+
+    return aligned.map(formula, "nearest_distance", ("key",))

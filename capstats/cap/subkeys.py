@@ -1,0 +1,270 @@
+"""Who lends to whom: the synthetic keys nearest to a key, or within a radius of it, found without comparing all pairs.
+
+Two keys at Hamming distance d agree in all columns but d. So whoever is at distance d is found by looking sub-keys up: the keys without d
+of their columns. theory/neighbours.md proves that each pair is met as often as it must be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from capstats.codes.distinct import Ints, Places, union
+from capstats.tables.backing import Index
+from capstats.tables.pools import Pool
+
+BLOCK = 1 << 17  # pairs compared, or sub-keys looked up, at a time: they stay in cache
+HITS = 1 << 16  # pairs handed to a pool at a time
+SAMPLE = 64  # borrowers that are compared with everybody, to see how the others are found fastest
+MULTIPLIER = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio, as in Fibonacci hashing
+
+# Nanoseconds. Only their ratios matter, and only for speed: they choose between ways to the same numbers.
+PAIR, COLUMN = 0.2, 0.07  # comparing two keys, and each column of theirs
+LENT = 40.0  # handing the row of one to the other
+JOIN, LENDER, BORROWER = 250_000.0, 3.0, 15.0  # looking sub-keys up, for each of those who may lend, for each who borrows
+GROUPED = 150.0  # putting a key into the group of its sub-key
+
+Hashes = NDArray[np.uint64]
+
+
+class Keys:
+    """Some keys of a table, as columns of codes, and hashes of their sub-keys."""
+
+    def __init__(self, columns: Sequence[Ints], keys: Index):
+        self.keys = keys
+        self.columns = [column[keys] for column in columns]
+        self.weights = [np.uint64(pow(MULTIPLIER, c + 1, 1 << 64)) for c in range(len(columns))]
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """Hashes of the whole keys."""
+        found = np.zeros(len(self.keys), np.uint64)
+        for column, weight in zip(self.columns, self.weights, strict=True):
+            found += np.multiply(column, weight, dtype=np.uint64)
+        return found
+
+    def without(self, dropped: Sequence[int], some: Index | slice, hashes: Hashes | None = None) -> Hashes:
+        """Hashes of sub-keys of some of the keys, from those of longer ones: equal where the sub-keys are, and seldom elsewhere."""
+        found = np.array(self.hashes[some] if hashes is None else hashes)
+        for c in dropped:
+            found -= np.multiply(self.columns[c][some], self.weights[c], dtype=np.uint64)
+        return found
+
+
+class Seen:
+    """A set of hashes that says at once that most others are not in it."""
+
+    def __init__(self, members: Hashes):
+        bits = max(10, (16 * len(members)).bit_length())
+        self.shift = np.uint64(64 - bits)
+        self.slots = np.zeros(1 << bits, bool)
+        self.slots[self._slot(members)] = True
+
+    def places(self, hashes: Hashes) -> Index:
+        """Places of the members among some hashes, and of a few others."""
+        return np.flatnonzero(self.slots[self._slot(hashes)])
+
+    def _slot(self, hashes: Hashes) -> Index:
+        return (hashes >> self.shift).view(np.int64)
+
+
+def mixed(hashes: Hashes) -> Hashes:
+    """Hashes of hashes: others that are near each other here were not before."""
+    return (hashes ^ (hashes >> np.uint64(29))) * np.uint64(MULTIPLIER)
+
+
+class Search:
+    """Keys that borrow and keys that lend, at least one of each, and the pool that takes what is lent."""
+
+    def __init__(self, columns: Sequence[Ints], borrowers: Index, lenders: Index, pool: Pool):
+        self.sizes = [int(column.max()) + 1 for column in columns]
+        narrow = [column.astype(np.min_scalar_type(size - 1)) for column, size in zip(columns, self.sizes, strict=True)]
+        self.a, self.b = Keys(narrow, borrowers), Keys(narrow, lenders)
+        self.pool = pool
+        self.columns = len(columns)
+        self.room = room_for(BLOCK, len(columns))
+
+    def nearest(self) -> Index:
+        """Lend to each borrower the rows of all lenders at the least distance, which is returned."""
+        distance = np.zeros(len(self.a.keys), np.int64)
+        if len(distance) * self._comparing() <= self.columns * JOIN:
+            depth = 0
+        elif self._looking_up(2**self.columns - 1, len(distance)) <= SAMPLE * self._comparing():
+            depth = self.columns
+        else:
+            sample = np.arange(0, len(distance), -(-len(distance) // SAMPLE))
+            distance[sample] = self._compare(sample)
+            depth = self._depth(distance[sample])
+        for d in range(1, depth + 1):
+            left = np.flatnonzero(distance == 0)
+            if len(left):
+                distance[self._look_up(left, d)] = d
+        left = np.flatnonzero(distance == 0)
+        distance[left] = self._compare(left)
+        return distance
+
+    def within(self, radius: int) -> None:
+        """Lend to each borrower the rows of all lenders within the radius."""
+        borrowers, lenders = len(self.a.keys), len(self.b.keys)
+        everybody = np.arange(borrowers)
+        ways = {d: times for d in range(radius + 1) if (times := times_met(self.columns, radius, d))}
+        number = sum(math.comb(self.columns, d) for d in ways)
+        if number < borrowers * (self._comparing() + lenders * LENT) / (JOIN + (borrowers + lenders) * GROUPED):
+            for d, times in ways.items():
+                self._look_up(everybody, d, times)
+        else:
+            self._compare(everybody, radius=radius)
+
+    # --- sub-keys, looked up
+
+    def _comparing(self) -> float:
+        """What it takes to compare a borrower with everybody."""
+        return len(self.b.keys) * (PAIR + COLUMN * self.columns)
+
+    def _looking_up(self, ways: int, borrowers: float) -> float:
+        """What it takes to look sub-keys up, for so many ways to leave columns out."""
+        return min(ways, 1 << 64) * (JOIN + len(self.b.keys) * LENDER + borrowers * BORROWER)
+
+    def _depth(self, distances: Index) -> int:
+        """Up to which distance looking up is worth its while, as the distances of a sample tell."""
+        left, spent = float(len(self.a.keys)), 0.0
+        costs = [left * self._comparing()]
+        for d in range(1, self.columns + 1):
+            spent += self._looking_up(math.comb(self.columns, d), left)
+            left = len(self.a.keys) * float((distances > d).mean())
+            costs.append(spent + left * self._comparing())
+        return int(np.argmin(costs))
+
+    def _look_up(self, who: Index, d: int, times: int = 1) -> Index:
+        """Lend to those borrowers the rows of all lenders with the same sub-key, for each d columns left out; who got any is returned."""
+        found = []
+        for first, last in _families(self.columns, d):
+            start = self.a.without(first, who)
+            asked = [self.a.without(rest, who, start) for rest in last]
+            for rest, hashes, near in zip(last, asked, self._who_may_lend(first, last, asked), strict=True):
+                mine, theirs = mixed(hashes), mixed(self.b.without((*first, *rest), near))
+                far = Seen(theirs).places(mine)  # each side is cut down to what the other may hold
+                found.append(self._lend(who[far], near[Seen(mine[far]).places(theirs)], {*first, *rest}, times))
+        return np.concatenate(found)
+
+    def _who_may_lend(self, first: Sequence[int], last: Sequence[Sequence[int]], asked: Sequence[Hashes]) -> list[Index]:
+        """The lenders whose sub-keys are asked for, and a few others, for each of the ways to leave columns out that start alike."""
+        seen = [Seen(hashes) for hashes in asked]
+        near: list[list[Index]] = [[] for _ in last]
+        for start in range(0, len(self.b.keys), BLOCK):
+            part = slice(start, start + BLOCK)
+            theirs = self.b.without(first, part)
+            for rest, members, found in zip(last, seen, near, strict=True):
+                found.append(members.places(self.b.without(rest, part, theirs)) + start)
+        return [np.concatenate(found) for found in near]
+
+    def _lend(self, borrowers: Index, lenders: Index, dropped: set[int], times: int) -> Index:
+        """Lend to each borrower the rows of the lenders that agree with it in all columns but those; who got any is returned."""
+        if not len(borrowers) or not len(lenders):
+            return borrowers[:0]
+        kept = [c for c in range(self.columns) if c not in dropped]
+        if kept:
+            both: list[list[Places]] = [
+                [keys.columns[c][some].astype(np.int64) for c in kept] for keys, some in ((self.a, borrowers), (self.b, lenders))
+            ]
+            borrowed, lent = union(both, [self.sizes[c] for c in kept])[1]
+        else:
+            borrowed, lent = np.zeros(len(borrowers), np.int64), np.zeros(len(lenders), np.int64)
+        groups = 1 + max(borrowed.max(), lent.max())
+        met = (np.bincount(borrowed, minlength=groups) > 0) & (np.bincount(lent, minlength=groups) > 0)
+        name = np.cumsum(met) - 1
+        a, b = met[borrowed], met[lent]
+        if b.any():
+            self.pool.lend(self.b.keys[lenders[b]], name[lent[b]], self.a.keys[borrowers[a]], name[borrowed[a]], int(name[-1]) + 1, times)
+        return borrowers[a]
+
+    # --- all pairs, compared
+
+    def _compare(self, who: Index, *, radius: int | None = None) -> Index:
+        """Lend to those borrowers the rows of the lenders within a radius, or of the nearest ones, by comparing them with everybody.
+
+        The distance of the nearest ones is returned.
+        """
+        distance = np.zeros(len(who), np.int64)
+        waiting: list[tuple[Index, Index]] = []
+        pairs = 0
+        step = max(1, BLOCK // len(self.b.keys))
+        for start in range(0, len(who), step):
+            part = slice(start, start + step)
+            a, b, distance[part] = self._pairs(who[part], radius)
+            waiting.append((who[part][a], b))
+            pairs += len(a)
+            if pairs >= HITS or (pairs and start + step >= len(who)):
+                self._lend_pairs(waiting)
+                waiting, pairs = [], 0
+        return distance
+
+    def _pairs(self, some: Index, radius: int | None) -> tuple[Index, Index, Index]:
+        """Places of borrowers, in order, and of their lenders, and how far the nearest ones are."""
+        least = np.full(len(some), self.columns, np.int64)
+        found = []
+        mine = [column[some] for column in self.a.columns]
+        for start in range(0, len(self.b.keys), BLOCK):
+            apart = differences(mine, [column[start : start + BLOCK] for column in self.b.columns], self.room)
+            least = np.minimum(least, apart.min(1))
+            limit = least[:, None].astype(apart.dtype) if radius is None else radius
+            pairs = np.flatnonzero(apart <= limit)
+            a = pairs // apart.shape[1]
+            found.append((a, pairs - a * apart.shape[1] + start, apart.ravel()[pairs]))
+        if len(found) == 1:
+            return *found[0][:2], least
+        a, b, apart = (np.concatenate(part) for part in zip(*found, strict=True))
+        lent = np.flatnonzero(apart <= (least[a] if radius is None else radius))
+        lent = lent[np.argsort(a[lent], kind="stable")]
+        return a[lent], b[lent], least
+
+    def _lend_pairs(self, pairs: Sequence[tuple[Index, Index]]) -> None:
+        """Lend row by row, to borrowers in order."""
+        a, b = (np.concatenate(part) for part in zip(*pairs, strict=True))
+        first = np.diff(a, prepend=-1) > 0
+        borrowers = a[first]
+        self.pool.lend(self.b.keys[b], np.cumsum(first) - 1, self.a.keys[borrowers], np.arange(len(borrowers)), len(borrowers))
+
+
+def room_for(pairs: int, columns: int) -> tuple[Ints, NDArray[np.bool_]]:
+    """Where differences are counted, to be used again and again."""
+    return np.empty(pairs, np.min_scalar_type(columns)), np.empty(pairs, bool)
+
+
+def differences(a: Sequence[Ints], b: Sequence[Ints], room: tuple[Ints, NDArray[np.bool_]] | None = None) -> Ints:
+    """In how many columns each key of one set differs from each of another: shape (a, b)."""
+    shape = len(a[0]), len(b[0])
+    counts, flags = room or room_for(math.prod(shape), len(a))
+    number, differ = counts[: math.prod(shape)].reshape(shape), flags[: math.prod(shape)].reshape(shape)
+    for c, (x, y) in enumerate(zip(a, b, strict=True)):
+        np.not_equal(x[:, None], y[None, :], out=differ)
+        if c:
+            number += differ.view(np.uint8)  # adding them as bools takes longer
+        else:
+            number[...] = differ
+    return number
+
+
+def times_met(columns: int, radius: int, dropped: int) -> int:
+    """How often a look-up without some columns counts, so that in all each pair within the radius counts once, and no other."""
+    least = columns - radius  # columns in which a pair agrees at least
+    if least == 0:
+        return int(dropped == columns)
+    sign = -1 if (radius - dropped) % 2 else 1
+    return sign * math.comb(columns - dropped - 1, least - 1)
+
+
+def _families(columns: int, d: int) -> Iterator[tuple[tuple[int, ...], list[tuple[int, ...]]]]:
+    """All ways to leave d columns out: all of them but the last, and which can be the last."""
+    if d == 0:
+        yield (), [()]
+        return
+    for first in combinations(range(columns), d - 1):
+        last: list[tuple[int, ...]] = [(c,) for c in range(max(first, default=-1) + 1, columns)]
+        if last:
+            yield first, last

@@ -1,0 +1,200 @@
+"""Which labels are likely one thing in two spellings: `40` and `40.0`, `South` and `south`, `yes` and `True`, two forms of an accent.
+
+Labels are never changed by it: they match when they are equal. This only finds, for a label that another table lacks, a label of that
+table that a person would take for the same, and says what makes the difference.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import unicodedata
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from capstats.codes.labels import MISSING, NUMBER, TRUTH, Label
+
+MISSING_WORDS = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null", "nil", "missing", ".", "?", "-"])
+TRUTH_WORDS: Mapping[str, bool] = {**TRUTH, "y": True, "on": True, "1.0": True, "n": False, "off": False, "0.0": False}
+
+NUMBERS = "numbers written in another way"
+KINDS = "text in one table and not in the other"
+DATES = "dates written in another way"
+TRUTHS = "truth values written in another way"
+PRECISION = "numbers of another precision"
+ABSENT = "a missing value written as text"
+ENCODING = "text decoded with the wrong encoding"
+
+_SPACES = re.compile(r"\s+")
+_DASHES = re.compile("[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]")
+_QUOTES = re.compile('[\u2018-\u201f\u2032\u2033\u00b4`"]')
+_NUMBER = re.compile(r"(?:(?<![0-9.])|(?<=[-\u2013,;(\[]))(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,3}(?![0-9]))?")
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:[. '][0-9]{3})+),[0-9]+|[+-]?[0-9]{1,3}(?:[. '][0-9]{3})+")
+_YEAR_FIRST = re.compile(r"([0-9]{4})[-/. ]?([0-9]{1,2})[-/. ]?([0-9]{1,2})")
+_YEAR_LAST = re.compile(r"([0-9]{1,2})[-/. ]\s*([0-9]{1,2})[-/. ]\s*([0-9]{4})")
+_NAMED = re.compile(r"([0-9]{1,2})[-. ]*([a-z]{3,9})[-., ]*([0-9]{4})")
+_NAMED_FIRST = re.compile(r"([a-z]{3,9})[. ]+([0-9]{1,2}),? +([0-9]{4})")
+_CLOCK = re.compile(r"[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(?:z|[+]00:?00)?$")
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+
+def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, tuple[Label, str]]:
+    """For each label that is not among the others, the one of them that it resembles and what makes the difference.
+
+    Both are labels of one column, in two tables.
+    """
+    labels, others = list(labels), list(others)
+    known = set(others)
+    absent = [x for x in labels if x not in known]
+    if not absent or not others:
+        return {}
+    truth = all(x is MISSING or isinstance(x, bool) or (isinstance(x, str) and _folded(x) in TRUTH_WORDS) for x in [*labels, *others])
+    by_key: dict[Hashable, Label] = {}
+    for other in others:
+        for key in _keys(other, truth):
+            by_key.setdefault(key, other)
+    found = {}
+    for label in absent:
+        twin = next((by_key[key] for key in _keys(label, truth) if key in by_key), None)
+        if twin is not None:
+            found[label] = (twin, _cause(label, twin))
+    return found
+
+
+def _keys(label: Label, truth: bool) -> Iterator[Hashable]:
+    """What two spellings of one thing have in common, most telling first."""
+    if label is MISSING:
+        yield "missing"
+        return
+    if isinstance(label, bool):
+        yield "truth", label
+    elif isinstance(label, (int, float)):
+        yield "number", _plain(repr(label))
+        yield from _rounded(label)
+    if not isinstance(label, str):
+        return
+    folded = _folded(label)
+    yield "text", folded
+    if folded in MISSING_WORDS:
+        yield "missing"
+    if truth:
+        yield "truth", TRUTH_WORDS[folded]
+    for number in _numbers(folded):
+        yield "number", number
+        if NUMBER.fullmatch(number):
+            yield from _rounded(float(number))
+    for date in _dates(folded):
+        yield "date", date
+    if not folded.isascii():
+        repaired = _redecoded(label)
+        if repaired is not None:
+            yield "text", _folded(repaired)
+
+
+def _rounded(number: float) -> Iterator[Hashable]:
+    """What a number with a fraction has in common with itself in single precision."""
+    if abs(number) < 3e38 and number != int(number):
+        yield "single", float(np.float32(number))
+
+
+def _cause(label: Label, twin: Label) -> str:
+    """What makes the difference between two labels that have a key in common."""
+    if label is MISSING or twin is MISSING:
+        return ABSENT
+    if not isinstance(label, str) and not isinstance(twin, str):
+        return PRECISION
+    if not isinstance(label, str) or not isinstance(twin, str):
+        return KINDS
+    steps = {"spaces": _trimmed, "case": str.casefold, "Unicode form": _composed, "dashes or quotes": _plain_marks}
+    for cause, step in steps.items():
+        if step(label) == step(twin):
+            return cause
+    a, b = _folded(label), _folded(twin)
+    if a == b:
+        return " and ".join(cause for cause, step in steps.items() if step(label) != label or step(twin) != twin)
+    if set(_numbers(a)) & set(_numbers(b)):
+        return NUMBERS
+    if set(_dates(a)) & set(_dates(b)):
+        return DATES
+    if a in TRUTH_WORDS and b in TRUTH_WORDS:
+        return TRUTHS
+    return PRECISION if all(map(NUMBER.fullmatch, (*_numbers(a), *_numbers(b)))) and a.isascii() else ENCODING
+
+
+# --- normal forms of a text -------------------------------------------------------------------------------------------
+
+
+def _folded(text: str) -> str:
+    """Without what spellings differ in: spaces, case, Unicode forms, typographic dashes and quotes."""
+    if text.isascii():
+        return _trimmed(_plain_marks(text)).casefold()
+    return _trimmed(_plain_marks(_composed(text))).casefold()
+
+
+def _trimmed(text: str) -> str:
+    return _SPACES.sub(" ", text).strip()
+
+
+def _composed(text: str) -> str:
+    """One form of each character (NFKC), without characters that show nothing."""
+    return "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
+
+
+def _plain_marks(text: str) -> str:
+    return _QUOTES.sub("'", _DASHES.sub("-", text))
+
+
+def _numbers(text: str) -> Iterator[str]:
+    """The text with its numbers in one form, for each way in which they can be read."""
+    if not any(c.isdecimal() for c in text):
+        return
+    yield _NUMBER.sub(lambda found: _plain(found[0]), text.removeprefix("+"))
+    bare = text.removeprefix("+")
+    if _GROUPED.fullmatch(bare):
+        yield _plain(bare.replace(",", ""))
+    if _COMMA.fullmatch(bare):
+        yield _plain(re.sub("[. ']", "", bare).replace(",", "."))
+
+
+def _plain(number: str) -> str:
+    return str(Decimal(number).normalize())
+
+
+def _dates(text: str) -> Iterator[Any]:
+    """The dates, or times, that a text may mean."""
+    clock = _CLOCK.search(text)
+    day = text[: clock.start()] if clock else text
+    hour, minute, second = (int(x or 0) for x in clock.groups()) if clock else (0, 0, 0)
+    for year, month, date in _days(day):
+        try:
+            yield dt.datetime(year, month, date, hour, minute, second)
+        except ValueError:
+            continue
+
+
+def _days(text: str) -> Iterator[tuple[int, int, int]]:
+    if found := _YEAR_FIRST.fullmatch(text):
+        a, b, c = map(int, found.groups())
+        yield a, b, c
+    elif found := _YEAR_LAST.fullmatch(text):
+        a, b, c = map(int, found.groups())
+        yield c, b, a
+        yield c, a, b
+    elif (found := _NAMED.fullmatch(text)) and found[2][:3] in _MONTHS:
+        yield int(found[3]), _MONTHS.index(found[2][:3]) + 1, int(found[1])
+    elif (found := _NAMED_FIRST.fullmatch(text)) and found[1][:3] in _MONTHS:
+        yield int(found[3]), _MONTHS.index(found[1][:3]) + 1, int(found[2])
+
+
+def _redecoded(text: str) -> str | None:
+    """The text if it was UTF-8 that somebody read as another encoding; None if it was not."""
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return text.encode(encoding).decode("utf-8")
+        except UnicodeError:
+            continue
+    return None

@@ -1,0 +1,106 @@
+"""The tables of records of one call: which they are, how they are called, and their columns of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from capstats.codes.labels import Label, canonical
+from capstats.sources import files, formats, memory
+
+Weight = Hashable | None
+
+
+@dataclass
+class Source:
+    """One table of records and how error messages call it."""
+
+    name: str
+    table: Any
+    weight: Weight  # the column that is summed in place of counting records
+    sampling: bool = False  # whether it holds sampling weights, which are not numbers of records
+
+
+def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
+    """One name or several as a list; a tuple is a sequence of names, as a list is."""
+    several = isinstance(columns, (Sequence, np.ndarray, pd.Index)) and not isinstance(columns, str)
+    chosen = list(columns) if several else [columns]
+    if not chosen or columns is None:
+        raise ValueError(f"`{argument}` must name at least one column.")
+    if not all(isinstance(column, Hashable) for column in chosen):
+        raise TypeError(f"`{argument}` must be a column name or a list of them; got {columns!r}.")
+    return chosen
+
+
+def sources_of(original: Any, synthetic: Any, holdout: Any, weights: Any, counts: Any) -> tuple[list[Source], list[Label] | None]:
+    """All tables in the order original, synthetic ones, holdout; and the labels of several synthetic ones."""
+    labels, several, names = released(synthetic)
+    of_weights, of_counts = (_of_tables(given, name, synthetic, labels) for given, name in ((weights, "weights"), (counts, "counts")))
+    tables = [("original", original), *zip(names, several, strict=True), ("holdout", holdout)]
+    sources = []
+    for (name, table), weight, number in zip(tables, of_weights, of_counts, strict=True):
+        if name == "holdout" and table is None:
+            continue
+        if weight is not None and number is not None:
+            raise ValueError(
+                f"`{name}` has both `weights` ({weight!r}) and `counts` ({number!r}): a row is one weighted record, or stands for several. "
+                f"Give one of them, and None for `{name}` in the other."
+            )
+        sources.append(with_records(Source(name, table, number if weight is None else weight, weight is not None)))
+    return sources, labels
+
+
+def _of_tables(given: Any, argument: str, synthetic: Any, labels: Sequence[Label] | None) -> list[Weight]:
+    """The column that `weights` or `counts` names for the original, each synthetic table and the holdout."""
+    if isinstance(given, tuple) and len(given) in (2, 3):
+        of_o, of_s, of_h = (*given, given[0])[:3]
+    elif isinstance(given, (list, tuple)):
+        raise ValueError(f"`{argument}` must be a column name, or a pair of them for original and synthetic records; got {given!r}.")
+    else:
+        of_o = of_s = of_h = given
+    if labels is None:
+        return [of_o, *([] if synthetic is None else [of_s]), of_h]
+    if isinstance(of_s, Mapping):
+        if set(of_s) != set(synthetic):
+            raise ValueError(f"`{argument}` is for the synthetic tables {list(of_s)!r}; they are {list(synthetic)!r}. Give one for each.")
+        own = [of_s[x] for x in synthetic]
+    else:
+        own = list(of_s) if isinstance(of_s, list) else [of_s] * len(labels)
+    if len(own) != len(labels):
+        raise ValueError(f"`{argument}` has {len(own)} names for {len(labels)} synthetic tables. Give one for each.")
+    return [of_o, *own, of_h]
+
+
+def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
+    """The labels of several synthetic tables, or None for one alone or none; the tables; and how error messages call them."""
+    if isinstance(synthetic, Mapping) and not all(_is_column(v) for v in synthetic.values()):
+        labels, several = [canonical(x) for x in synthetic], list(synthetic.values())
+    elif isinstance(synthetic, (list, tuple)):
+        labels, several = list(range(len(synthetic))), list(synthetic)
+    else:
+        return (None, [], []) if synthetic is None else (None, [synthetic], ["synthetic"])
+    if not labels or len(set(labels)) < len(labels):
+        raise ValueError(f"`synthetic` must be at least one table, with distinct labels; got the labels {labels!r}.")
+    return labels, several, [f"synthetic[{label!r}]" for label in labels]
+
+
+def with_records(source: Source) -> Source:
+    """The source with a table of records that can be counted: files of other formats than CSV and Parquet are read into memory."""
+    if formats.is_format(source.table):
+        return replace(source, table=formats.loaded(source.table, source.name))
+    if not (files.is_path(source.table) or memory.is_frame(source.table)):
+        raise TypeError(
+            f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to a file: "
+            f"{files.FORMATS}, or {files.OTHERS}. For tables of counts use from_counts."
+        )
+    return source
+
+
+def _is_column(values: Any) -> bool:
+    """Whether a mapping's value is a column rather than a table."""
+    return not (isinstance(values, (str, Path, Mapping)) or memory.is_frame(values))

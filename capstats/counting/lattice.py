@@ -1,0 +1,158 @@
+"""Tables of many subsets of the key columns from one count of them all: axes are summed down the lattice, no record is counted again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.codes.distinct import Column, Factor, Places, factor
+from capstats.codes.labels import free_name, level_index
+from capstats.counting.tabulate import Records
+from capstats.tables.axes import UNLABELLED, coords_of, join_columns, multi_index
+from capstats.tables.backing import Backing, Data, Index, choose_sparse, filled, is_sparse, stacked, table_of
+from capstats.tables.dataset import attrs_of_tables
+from capstats.tables.levels import compared, warn_of_levels
+from capstats.tables.primitives import Array
+
+SCATTER = 3  # to add one filled cell where it belongs costs as much as to add so many neighbours of a row
+
+Columns = tuple[int, ...]  # positions of key columns, ascending
+
+
+@dataclass(frozen=True)
+class Keyset:
+    """The tables of some of the key columns."""
+
+    columns: Columns
+    distinct: Factor  # its keys, among those of a larger set; one key where there is no column
+    places: Places  # where each key of all the columns went among its keys
+    tables: list[list[Data]]  # for each target column: the table (target, key) of the original, then those of the synthetic tables
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The filled cells of a table over all key columns."""
+
+    target: Index
+    key: Index
+    values: Array
+    targets: int  # rows of the table
+
+    @classmethod
+    def of(cls, table: Data) -> Filled:
+        """Those of a table on either backing."""
+        (target, key), values = filled(table)
+        return cls(np.ascontiguousarray(target), np.ascontiguousarray(key), values, table.shape[0])
+
+
+class Lattice:
+    """Counts over all key columns, one target column at a time, from which those of every subset of the key columns follow."""
+
+    def __init__(self, records: Records, backing: Backing = "auto"):
+        counted, names = records.tables, records.names
+        key, key_places = join_columns([table.key.columns for table in counted], records.key_columns, names)
+        of_rows = [places[table.key.of_row] for table, places in zip(counted, key_places, strict=True)]
+        self.targets: list[pd.MultiIndex] = []
+        tables: list[list[Data]] = []
+        levels: dict[str, Any] = {}
+        for t, column in enumerate(records.target_columns):
+            axis, places = join_columns([[table.target.columns[t]] for table in counted], [column], names)
+            shape = (len(axis), len(key))
+            sparse = choose_sparse(backing, max(len(table.counts) for table in counted), math.prod(shape))
+            tables.append(
+                [
+                    table_of(table.counts, i[table.target.of_row], j, shape, sparse)
+                    for table, i, j in zip(counted, places, of_rows, strict=True)
+                ]
+            )
+            self.targets.append(axis.set_names([str(column)]))
+            axes = {"target": self.targets[-1]} if t else {"key": key, "target": self.targets[-1]}
+            levels |= compared(axes, dict(zip(names, tables[-1], strict=True))).get("levels", {})
+        warn_of_levels({"levels": levels})
+        columns = records.key_columns + records.target_columns
+        self.names: list[str] = []
+        for column in records.key_columns:
+            self.names.append(free_name(column, [*self.names, *(c for c in columns if c != column)]))
+        self.levels: list[Any] = list(key.levels)
+        self.synthetic = None if records.labels is None else level_index(records.labels)
+        self.attrs = attrs_of_tables(records.weights)
+        self.backing = backing
+        self.cells = [[Filled.of(table) for table in of_target] for of_target in tables]
+        distinct = factor([Column(np.asarray(codes), range(len(level))) for codes, level in zip(key.codes, key.levels, strict=True)])
+        self.whole = Keyset(tuple(range(key.nlevels)), distinct, distinct.of_row, tables)
+
+    def walk(self, sizes: Collection[int]) -> Iterator[Keyset]:
+        """Every subset of so many of the key columns, each from a larger one; at most one of each size is held at a time."""
+        children = self._children(sizes)
+
+        def below(keyset: Keyset) -> Iterator[Keyset]:
+            if len(keyset.columns) in sizes:
+                yield keyset
+            for columns in children.get(keyset.columns, ()):
+                yield from below(self._narrowed(keyset, columns))
+
+        return below(self.whole)
+
+    def _children(self, sizes: Collection[int]) -> dict[Columns, list[Columns]]:
+        """The subsets that follow from each: a subset follows from the next larger one that adds the columns with the fewest labels."""
+        k = len(self.levels)
+        cheap = sorted(range(k), key=lambda column: len(self.levels[column]))
+        children: dict[Columns, list[Columns]] = {}
+        for size in set(sizes) - {k}:
+            larger = min(x for x in {*sizes, k} if x > size)
+            for columns in combinations(range(k), size):
+                added = [column for column in cheap if column not in columns][: larger - size]
+                children.setdefault(tuple(sorted((*columns, *added))), []).append(columns)
+        return children
+
+    def _narrowed(self, wide: Keyset, columns: Columns) -> Keyset:
+        """Some of the columns of a keyset: its tables summed, or the cells that were filled at first where that takes less time."""
+        distinct = wide.distinct.only([wide.columns.index(column) for column in columns])
+        where, keys = distinct.of_row, len(distinct.flat)
+        places = where[wide.places]
+        tables = []
+        for of_target, cells in zip(wide.tables, self.cells, strict=True):
+            sparse = choose_sparse(self.backing, max(len(x.values) for x in cells), cells[0].targets * keys)
+            tables.append(
+                [
+                    table_of(x.values, x.target, places[x.key], (x.targets, keys), sparse)
+                    if sparse or is_sparse(table) or table.size > SCATTER * len(x.values)
+                    else _merged(table, where, keys)
+                    for table, x in zip(of_target, cells, strict=True)
+                ]
+            )
+        return Keyset(columns, distinct, places, tables)
+
+    def pair(self, keyset: Keyset, target: int, *, labelled: bool) -> tuple[xr.DataArray, xr.DataArray]:
+        """The tables o and s of a keyset and a target column, as `tabulate` returns them, or without their labels."""
+        first, *others = keyset.tables[target]
+        coords = self._coords(keyset, target) if labelled else xr.Coordinates()
+        o = xr.DataArray(first, coords, ("target", "key"), "o", self.attrs.get("o"))
+        if self.synthetic is None:
+            return o, xr.DataArray(others[0], coords, ("target", "key"), "s", self.attrs.get("s"))
+        several = coords.merge({"synthetic": self.synthetic}).coords
+        return o, xr.DataArray(stacked(others), several, ("synthetic", "target", "key"), "s", self.attrs.get("s"))
+
+    def _coords(self, keyset: Keyset, target: int) -> xr.Coordinates:
+        """Labels of both axes; where no key column is known there is one key, 0."""
+        key = multi_index([np.zeros(1, np.int64)], [[0]], [UNLABELLED["key"]])
+        if keyset.columns:
+            codes: list[Any] = keyset.distinct.codes
+            levels, names = [self.levels[c] for c in keyset.columns], [self.names[c] for c in keyset.columns]
+            key = pd.MultiIndex(levels=levels, codes=codes, names=names, verify_integrity=False)
+        return coords_of("key", key).merge(coords_of("target", self.targets[target])).coords
+
+
+def _merged(table: Array, where: Places, keys: int) -> Array:
+    """A dense table whose keys go where they are told, those that meet being added up."""
+    found = np.zeros((len(table), keys), table.dtype)
+    for total, row in zip(found, table, strict=True):
+        np.add.at(total, where, row)
+    return found

@@ -1,0 +1,118 @@
+"""Whole records: the distinct rows of several tables over the same columns, for what is asked of people rather than of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from capstats.codes.distinct import Column, Counts, Places, joint_labels, union
+from capstats.codes.labels import MISSING, Label, Type, check_types, kind_of
+from capstats.counting.inputs import Source, chosen_columns, released, with_records
+from capstats.counting.reading import read_rows
+from capstats.sources import lazy, memory
+from capstats.sources.options import Options
+
+
+@dataclass(frozen=True)
+class Levels:
+    """One column of the distinct rows: the row's label is ``labels[code]``, and ``values[code]`` is the number that stands for it."""
+
+    name: str
+    labels: list[Label]
+    codes: Places
+    values: NDArray[np.float64]  # of numbers, up to a constant (infinite where one is missing); of categories, the place in their order
+    order: list[Label] | None  # all levels of a category by place, those that nobody has included; None for numbers
+
+    @property
+    def numerical(self) -> bool:
+        """Whether the labels are numbers, which differ by more than their places."""
+        return self.order is None
+
+
+@dataclass(frozen=True)
+class WholeRecords:
+    """The distinct rows of several tables, and how the rows of each table stand among them."""
+
+    columns: list[Levels]
+    places: list[Places]  # one array a table: the distinct row that each of its rows is
+    counts: list[Counts]  # and how many records each of its rows stands for
+
+    def held(self, table: int) -> tuple[Places, Counts]:
+        """The distinct rows that a table has, in order, and how often it has each."""
+        rows, where = np.unique(self.places[table], return_inverse=True)
+        return rows, np.bincount(where, self.counts[table]).astype(np.int64)
+
+
+def whole_records(
+    tables: Mapping[str, Any],
+    synthetic: Any,
+    columns: Hashable | Sequence[Hashable],
+    types: Mapping[Hashable, Type] | None = None,
+    *,
+    each: bool = False,
+) -> tuple[WholeRecords, list[Label] | None]:
+    """Records of the named tables, then of the synthetic ones, and the labels of these where there are several.
+
+    With ``each``, the rows of the named tables are their records one by one, in order, and these tables must be in memory.
+    """
+    names = chosen_columns(columns, "columns")
+    twice = [c for c in names if names.count(c) > 1]
+    if twice:
+        raise ValueError(f"`columns` names {twice[0]!r} twice. Name each column once.")
+    check_types(types, names, "not among `columns`")
+    labels, several, called = released(synthetic)
+    if not several:
+        raise TypeError("`synthetic` is None; give the released table, or a sequence of them.")
+    sources = [Source(name, table, None) for name, table in {**tables, **dict(zip(called, several, strict=True))}.items()]
+    sources = [with_records(source) for source in sources]
+    for source in sources:
+        if each and source.name in tables and not _in_memory(source.table):
+            raise TypeError(
+                f"`{source.name}` must be in memory, for the result has its order; got {type(source.table).__name__}. Collect it."
+            )
+    options = Options(types or {})
+    found = [read_rows(source, names, options, each and source.name in tables) for source in sources]
+    levels, codes = [], []
+    for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
+        joint, maps = joint_labels(parts, name, [source.name for source in sources])
+        joint = joint.tolist() if isinstance(joint, np.ndarray) else list(joint)
+        values, numerical = _values(joint, parts, name)
+        levels.append((str(name), joint, values, numerical))
+        codes.append([to_joint[part.codes] for to_joint, part in zip(maps, parts, strict=True)])
+    distinct, places = union(list(zip(*codes, strict=True)), [len(joint) for _, joint, _, _ in levels])
+    of_rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]
+    read = [
+        Levels(name, joint, c.astype(np.int64), values, order) for (name, joint, values, order), c in zip(levels, distinct, strict=True)
+    ]
+    return WholeRecords(read, of_rows, [counts for _, counts in found]), labels
+
+
+def _in_memory(table: Any) -> bool:
+    return memory.is_frame(table) and not lazy.is_lazy(table)
+
+
+def _values(joint: Sequence[Label], parts: Sequence[Column], name: Hashable) -> tuple[NDArray[np.float64], list[Label] | None]:
+    """The number that stands for each label; and the levels by place, where it is a place.
+
+    Whole numbers stand for what they are above the least, so that large ones keep their differences. A category stands for its place in
+    the order of its column, levels that nobody has included; a missing value comes last.
+    """
+    kind = next((kind_of(x) for x in joint if x is not MISSING), None)
+    ordered = any(part.ordered for part in parts)
+    if kind == "number" and not ordered:
+        in_order = [x for x in joint if x is not MISSING]
+        least = in_order[0] if all(isinstance(x, int) for x in in_order) else 0
+        return np.array([np.inf if x is MISSING else float(x - least) for x in joint]), None
+    if kind not in ("number", "text", "bool", None) and not ordered:
+        raise TypeError(
+            f"Column {name!r} holds {kind} labels, which are neither numbers nor categories. Turn it into numbers, or into categories "
+            f"with types={{{name!r}: [levels in order]}}."
+        )
+    known = dict.fromkeys(x for part in parts if part.ordered for x in part.labels if x is not MISSING)
+    order = [*known, *(x for x in joint if x is not MISSING and x not in known)]
+    place = {x: i for i, x in enumerate([*order, MISSING])}
+    return np.array([float(place[x]) for x in joint]), order

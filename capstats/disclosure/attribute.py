@@ -1,0 +1,210 @@
+"""Attribute disclosure with certainty: keys whose records all have one target, in the synthetic table, in the original, or in both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.tables.batches import Aligned
+from capstats.tables.primitives import Array, Floats, Table, attribution, cells, certain, key_total, like, ratio, total
+
+
+def among(o: Table, counted: Table | None = None) -> Table:
+    """The records of `o` that may count in a numerator: all of them, or those that the caller counts."""
+    if counted is None:
+        return o
+    if (cells(counted) > cells(o)).any():
+        raise ValueError(
+            "`counted` must hold some of the records of `o`; it has more than `o` in at least one cell. "
+            "Give what `exclude` returns as `o_counted`, or a count of a part of the same records."
+        )
+    return counted
+
+
+def tables_of(counted: Any, **tables: Any) -> Aligned:
+    """The tables, and after them `counted` where it is given, aligned."""
+    return Aligned(tables if counted is None else {**tables, "counted": counted})
+
+
+def disclosed(o: Table, s: Table, counted: Table | None = None) -> Table:
+    """The records that an intruder is sure of and right about, in their cells."""
+    sure = certain(s)
+    return like(sure, cells(sure) * cells(among(o, counted)))
+
+
+def share_of_keys(o: Table, keys: Array, counted: Table | None) -> Floats:
+    """Share of the records of `o` that count and whose key is one of the given ones: shape (...)."""
+    return ratio((key_total(among(o, counted)) * keys).sum(-1), total(o), np.nan)
+
+
+def disco(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
+    """Share of original records whose target the synthetic table gives away: all synthetic records of their key have it (DiSCO).
+
+    It answers: for how many people would an intruder be sure of the target, and be right?
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records.
+    counted : same, optional
+        Counts of those records of `o` that may count in the numerator, such as `exclude` returns. The others stay in the denominator,
+        and `o` and `s` alone decide which keys are pure: an exclusion creates no disclosure.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        d / n, from 0 to 1; larger is riskier. NaN where `o` holds no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the tables are not counts (the cell is named), disagree in shape or labels, or `counted` exceeds `o` in a cell.
+
+    See Also
+    --------
+    dis, dio, tcap, record_risk
+
+    Notes
+    -----
+    See theory/attribute-disclosure.md.
+
+    References
+    ----------
+    Raab, Nowok and Dibben (2024), "Practical privacy metrics for synthetic data", https://doi.org/10.48550/arXiv.2406.16826.
+
+    Examples
+    --------
+    Both synthetic records of the first key are sick, as 3 of its 4 original records are; the second key is not pure:
+
+    >>> float(disco([[3, 2], [1, 4]], [[2, 1], [0, 1]]))
+    0.3
+    """
+
+    def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
+        return ratio(total(disclosed(o, s, counted)), total(o), np.nan)
+
+    return tables_of(counted, o=o, s=s).map(formula, "disco")
+
+
+def dis(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
+    """Share of original records whose key the synthetic table answers with one single target, be it right or wrong (DiS).
+
+    It answers: for how many people would an intruder be sure of the target?
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records.
+    counted : same, optional
+        Counts of those records of `o` that may count in the numerator; see `disco`.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        From 0 to 1. NaN where `o` holds no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the tables are not counts (the cell is named), disagree in shape or labels, or `counted` exceeds `o` in a cell.
+
+    Notes
+    -----
+    See theory/attribute-disclosure.md: `disco` is never above it, and the share of matched records never below.
+
+    References
+    ----------
+    Raab, Nowok and Dibben (2024), "Practical privacy metrics for synthetic data", https://doi.org/10.48550/arXiv.2406.16826.
+
+    Examples
+    --------
+    >>> float(dis([[3, 2], [1, 4]], [[2, 1], [0, 1]]))
+    0.4
+    """
+
+    def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
+        return share_of_keys(o, key_total(certain(s)), counted)
+
+    return tables_of(counted, o=o, s=s).map(formula, "dis")
+
+
+def dio(o: Any, *, counted: Any = None) -> xr.DataArray:
+    """Share of a table's records whose key has one single target in that same table (DiO).
+
+    Of the original: how many people's target follows from their key whatever is released. Of the synthetic table it is the share of
+    synthetic records that look disclosive (Dsyn).
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of records.
+    counted : same, optional
+        Counts of those records of `o` that may count in the numerator; see `disco`.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        From 0 to 1. NaN where `o` holds no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the table is not one of counts (the cell is named), or `counted` disagrees with `o` or exceeds it in a cell.
+
+    Notes
+    -----
+    See theory/attribute-disclosure.md. Adding a key column never lowers it.
+
+    References
+    ----------
+    Raab, Nowok and Dibben (2024), "Practical privacy metrics for synthetic data", https://doi.org/10.48550/arXiv.2406.16826.
+
+    Examples
+    --------
+    >>> float(dio([[3, 2, 0], [1, 0, 4]]))
+    0.6
+    """
+
+    def formula(o: Table, counted: Table | None = None) -> Floats:
+        return share_of_keys(o, key_total(certain(o)), counted)
+
+    return tables_of(counted, o=o).map(formula, "dio")
+
+
+def weap(s: Any) -> xr.DataArray:
+    """Share of a synthetic record's target among the synthetic records with its key (WEAP): how sure of it an intruder would be.
+
+    It needs no original: it says which synthetic records look disclosive before anybody knows whether they are.
+
+    Parameters
+    ----------
+    s : array-like or DataArray, dims (target, key) and any others
+        Counts of synthetic records.
+
+    Returns
+    -------
+    DataArray, dims (..., target, key)
+        s_ij / s_.j for the records of each cell, from 0 to 1; NaN where the key has no synthetic record. Its mean over records is
+        ``average_cap(s, s)``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the table is not one of counts (the cell is named).
+
+    Notes
+    -----
+    See theory/attribute-disclosure.md. On sparse backing, cells without records are 0, also those of an empty key.
+
+    References
+    ----------
+    Taub, Elliot, Pampaka and Smith (2018), https://doi.org/10.1007/978-3-319-99771-1_9.
+
+    Examples
+    --------
+    >>> weap([[1, 2], [3, 0]]).values.tolist()
+    [[0.25, 1.0], [0.75, 0.0]]
+    """
+    return Aligned({"s": s}).map(lambda s: attribution(s, key_total(s), np.nan), "weap", ("target", "key"))

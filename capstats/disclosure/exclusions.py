@@ -1,0 +1,195 @@
+"""Records that are not to count as disclosed: answers that harm nobody, missing values, groups too large to be a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from capstats.codes.labels import MISSING, Label, canonical, hint
+from capstats.tables.axes import axis_of, names_of
+from capstats.tables.backing import Data, Index, coo, filled, is_sparse, stacked
+from capstats.tables.dataset import as_tables
+from capstats.tables.primitives import Array
+
+REASONS = ("target", "missing target", "missing key", "pair", "size")
+
+
+def exclude(
+    tables: xr.Dataset,
+    *,
+    targets: Any = (),
+    missing_target: bool = False,
+    missing_keys: bool | Hashable | Sequence[Hashable] = False,
+    pairs: Sequence[tuple[Mapping[Hashable, Any], Any]] = (),
+    above: float | None = None,
+) -> xr.Dataset:
+    """Which records may count as disclosed, and how many may not for which reason.
+
+    Nobody is harmed by "not in prison" or by "a pensioner, retired": leave such answers out of the numerators, and say how many.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`.
+    targets : label or list of labels
+        Targets that give nothing away. With several target columns, a label is a tuple.
+    missing_target : bool
+        Whether to leave out records whose target is missing, in any target column.
+    missing_keys : bool, column name or list of names
+        Whether to leave out records with a missing key: in any key column, or in the named ones.
+    pairs : sequence of ({key column: level, ...}, target)
+        Levels of key columns that tell the target by themselves: ``[({"age": "0-15"}, "single")]``.
+    above : float, optional
+        Leave out cells with more records than this, each table's own: so many people are no secret.
+
+    Returns
+    -------
+    Dataset
+        ``o_counted`` and ``s_counted``, shaped as `o` and `s`: the records that may count, to be given as ``counted=``, beside the whole
+        tables, which alone decide who is unique and which keys are pure, and which stay the denominators.
+        ``o_excluded`` and ``s_excluded``, dims (reason, ..., target, key): the records that may not. ``o_report`` and ``s_report``, dims
+        (..., reason): how many these are. A record has the first reason that applies, in the order of the arguments.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a label or column is not in the tables, or `tables` is no such Dataset.
+
+    See Also
+    --------
+    one_way_check, two_way_check : what might be worth excluding.
+
+    Notes
+    -----
+    See theory/exclusions.md. Do not give ``o_counted`` in place of `o`: keys of which something is left out may then look unique, or pure.
+
+    References
+    ----------
+    Raab, Nowok and Dibben (2024), "Practical privacy metrics for synthetic data", https://doi.org/10.48550/arXiv.2406.16826.
+
+    Examples
+    --------
+    >>> import capstats
+    >>> tables = capstats.from_counts([[5, 0], [0, 1]], [[2, 0], [0, 1]], target_labels={"prison": ["no", "yes"]})
+    >>> found = exclude(tables, targets="no")
+    >>> found.o_report.to_series().to_dict()
+    {'target': 5, 'missing target': 0, 'missing key': 0, 'pair': 0, 'size': 0}
+    >>> float(capstats.disco(tables.o, tables.s, counted=found.o_counted).round(4))
+    0.1667
+    """
+    tables = as_tables(tables)
+    if above is not None and not (isinstance(above, (int, float, np.number)) and above >= 0):
+        raise ValueError(f"`above` must be a number of records, 0 or more, or None for no limit; got {above!r}.")
+    target, key = (_axis(tables.o, dim) for dim in ("target", "key"))
+    stored = {old: new for new, old in tables.attrs.get("renamed", {}).items()}
+    if not isinstance(missing_target, (bool, np.bool_)):
+        raise TypeError(f"`missing_target` must be True or False; got {missing_target!r}.")
+    one = isinstance(targets, tuple) and target.nlevels > 1 and bool(targets)
+    several = pd.api.types.is_list_like(targets) and not one
+    named = np.any([np.zeros(len(target), bool), *(_target(target, x) for x in (targets if several else [targets]))], axis=0)
+    unknown = np.any([_is(target, c, MISSING) for c in names_of(target)], axis=0) & missing_target
+    unknown_key = np.any([np.zeros(len(key), bool), *(_is(key, c, MISSING) for c in _key_columns(missing_keys, key, stored))], axis=0)
+    listed = [(_level(key, levels, stored), _target(target, x)) for levels, x in map(_pair, pairs)]
+
+    found: dict[str, xr.DataArray] = {}
+    for name in ("o", "s"):
+        if name not in tables:
+            continue
+        table = tables[name].transpose(..., "target", "key")
+        coords, counts = filled(table.variable.data, name)
+        i, j = coords[-2:]
+        in_pair = np.zeros(len(counts), bool)
+        for keys, targets_ in listed:
+            in_pair |= keys[j] & targets_[i]
+        too_many = np.zeros(len(counts), bool) if above is None else counts > above
+        reason = np.select([named[i], unknown[i], unknown_key[j], in_pair, too_many], range(1, len(REASONS) + 1), 0)
+        found |= _parts(table, name, coords, counts, reason)
+    return xr.Dataset(found)
+
+
+def _parts(table: xr.DataArray, name: str, coords: list[Index], counts: Array, reason: NDArray[Any]) -> dict[str, xr.DataArray]:
+    """The records that count, and those that do not and their number, one part a reason; reason 0 is to count."""
+    data = table.variable.data
+    kept, *parts = [_only(data, coords, counts, reason == r) for r in range(len(REASONS) + 1)]
+    excluded = xr.DataArray(stacked(parts), dims=("reason", *table.dims)).assign_coords(table.coords)
+    out = reason > 0
+    report = np.zeros((*data.shape[:-2], len(REASONS)), counts.dtype)
+    np.add.at(report, (*(row[out] for row in coords[:-2]), reason[out] - 1), counts[out])
+    batch = {c: table.coords[c] for c in table.dims[:-2] if c in table.coords}
+    found = {
+        f"{name}_excluded": excluded.assign_coords(reason=list(REASONS)),
+        f"{name}_report": xr.DataArray(report, coords={**batch, "reason": list(REASONS)}, dims=(*table.dims[:-2], "reason")),
+    }
+    return {f"{name}_counted": table.copy(data=kept), **found}
+
+
+def _only(data: Data, coords: list[Index], counts: Array, kept: NDArray[np.bool_]) -> Data:
+    """The table with those of its filled cells that are kept."""
+    if is_sparse(data):
+        return coo([row[kept] for row in coords], counts[kept], data.shape)
+    part = np.zeros_like(data)
+    part[tuple(row[kept] for row in coords)] = counts[kept]
+    return part
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+def _axis(array: xr.DataArray, dim: str) -> pd.MultiIndex:
+    """The axis of a table that as_tables has passed, which has labels."""
+    return cast(pd.MultiIndex, axis_of(array, dim))
+
+
+def _is(axis: pd.MultiIndex, column: str, label: Label) -> NDArray[np.bool_]:
+    """Which entries of an axis have a label in one of its columns."""
+    place = names_of(axis).index(column)
+    same = [x is label or (type(x) is type(label) and x == label) for x in map(canonical, axis.levels[place])]
+    return np.array(same, bool)[np.asarray(axis.codes[place])]
+
+
+def _target(axis: pd.MultiIndex, label: Any) -> NDArray[np.bool_]:
+    """Which target has a label: one scalar, or a tuple with one a column."""
+    parts = label if isinstance(label, tuple) and axis.nlevels > 1 else (label,)
+    if len(parts) != axis.nlevels:
+        raise ValueError(f"A target is a tuple with one label for each of {names_of(axis)}; got {label!r}.")
+    found = np.all([_is(axis, c, canonical(x)) for c, x in zip(names_of(axis), parts, strict=True)], axis=0)
+    if not found.any():
+        raise ValueError(f"No target is {label!r}." + hint(label, axis.levels[0] if axis.nlevels == 1 else axis))
+    return np.asarray(found)
+
+
+def _column(name: Hashable, axis: pd.MultiIndex, stored: Mapping[str, str]) -> str:
+    """A key column under the name by which it is stored."""
+    column = stored.get(str(name), str(name))
+    if column not in names_of(axis):
+        raise ValueError(f"{name!r} is no key column." + hint(name, names_of(axis)))
+    return column
+
+
+def _key_columns(chosen: Any, axis: pd.MultiIndex, stored: Mapping[str, str]) -> list[str]:
+    if isinstance(chosen, (bool, np.bool_)):
+        return names_of(axis) if chosen else []
+    return [_column(c, axis, stored) for c in (chosen if pd.api.types.is_list_like(chosen) else [chosen])]
+
+
+def _pair(pair: Any) -> tuple[Mapping[Hashable, Any], Any]:
+    if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[0], Mapping) and pair[0]):
+        raise TypeError(f"A pair is ({{key column: level}}, target), and `pairs` a list of them; got {pair!r}.")
+    return pair[0], pair[1]
+
+
+def _level(axis: pd.MultiIndex, levels: Mapping[Hashable, Any], stored: Mapping[str, str]) -> NDArray[np.bool_]:
+    """Which keys have the given levels of the given columns."""
+    found = np.ones(len(axis), bool)
+    for name, label in levels.items():
+        column = _column(name, axis, stored)
+        has = _is(axis, column, canonical(label))
+        if not has.any():
+            raise ValueError(f"No key has {name} = {label!r}." + hint(label, axis.levels[names_of(axis).index(column)]))
+        found &= has
+    return found

@@ -1,0 +1,208 @@
+"""What the averages are made of, for each key and for each person: where to look when something must be mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.cap.attribution import individual_cap
+from capstats.codes.labels import Type
+from capstats.counting.inputs import chosen_columns
+from capstats.counting.tabulate import locate
+from capstats.disclosure.attribute import among, disclosed, tables_of
+from capstats.disclosure.uniques import alone
+from capstats.sources.records import arranged, with_columns
+from capstats.tables.backing import values_at
+from capstats.tables.batches import same_or_span, weights_of
+from capstats.tables.primitives import Array, Table, certain, key_greatest, key_total, ratio, shared
+
+OF_THE_KEY = {  # columns of record_risk, and the variables of key_summary that they are taken from
+    "certain": "certain",
+    "original_certain": "original_certain",
+    "key_records": "records",
+    "key_synthetic_records": "synthetic_records",
+    "unique": "unique",
+    "replicated": "replicated",
+}
+ADDED = ("cap", "disclosed", *OF_THE_KEY)
+SMALL_IS_RISKY = ("key_records", "key_synthetic_records")
+
+
+def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
+    """What an intruder gets from each key: how many people it stands for, how sure the synthetic table is, and how often it is right.
+
+    The averages say how large the risk is; this says where it sits.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records.
+    counted : same, optional
+        Counts of those records of `o` that may count in ``correct`` and ``disclosed``; see `exclude`.
+
+    Returns
+    -------
+    Dataset, dims (..., key)
+        - ``records``, ``synthetic_records``: o_.j and s_.j;
+        - ``matched``: whether s_.j > 0;
+        - ``share``: that of the most frequent target among the synthetic records, NaN where there are none;
+        - ``certain``: whether that share is 1;
+        - ``original_certain``: the same of the original records;
+        - ``correct``: expected number of correct attributions;
+        - ``cap``: the average CAP of the key's records, NaN where it has none;
+        - ``disclosed``: records that `disco` counts;
+        - ``unique``: whether exactly one original record has the key;
+        - ``replicated``: whether, besides, exactly one synthetic record has it. Both are left out where counts are fractional or sums of
+          sampling weights.
+
+        ``attrs["records"]`` is the number of original records (the least and the greatest where several tables differ).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the tables are not counts or disagree, or `counted` exceeds `o` in a cell.
+
+    See Also
+    --------
+    record_risk : the same for each record. plotting.plot_key_summary
+
+    Notes
+    -----
+    See theory/record-risk.md: summed over keys, ``correct`` and ``disclosed`` are the numerators of average CAP and DiSCO.
+
+    References
+    ----------
+    Raab, Nowok and Dibben (2024), "Practical privacy metrics for synthetic data", https://doi.org/10.48550/arXiv.2406.16826.
+
+    Examples
+    --------
+    >>> found = key_summary([[3, 2, 1], [1, 2, 0]], [[2, 1, 0], [0, 1, 0]])
+    >>> found.correct.values.tolist(), found.disclosed.values.tolist(), found.unique.values.tolist()
+    ([3.0, 2.0, 0.0], [3, 0, 0], [False, False, True])
+    """
+    aligned = tables_of(counted, o=o, s=s)
+    formulas: dict[str, Callable[..., Array]] = {
+        "records": lambda o, *_: key_total(o),
+        "synthetic_records": lambda _, s, *__: key_total(s),
+        "matched": lambda _, s, *__: key_total(s) > 0,
+        "share": lambda _, s, *__: ratio(key_greatest(s), key_total(s), np.nan),
+        "certain": lambda _, s, *__: key_total(certain(s)) > 0,
+        "original_certain": lambda o, *_: key_total(certain(o)) > 0,
+        "correct": lambda o, s, *counted: _correct(among(o, *counted), s),
+        "cap": lambda o, s, *_: ratio(_correct(o, s), key_total(o), np.nan),
+        "disclosed": lambda o, s, *counted: key_total(disclosed(o, s, *counted)),
+    }
+    integers = all(getattr(aligned.arrays[name], "values", aligned.arrays[name]).dtype.kind == "i" for name in ("o", "s"))
+    if integers and weights_of(o) is None and weights_of(s) is None:
+        formulas["unique"] = lambda o, *_: alone(o, "o")
+        formulas["replicated"] = lambda o, s, *_: alone(o, "o") & alone(s, "s")
+    found = xr.Dataset({name: aligned.map(_for_each_pair(formula), name, ("key",)) for name, formula in formulas.items()})
+    return found.assign_attrs(records=same_or_span(aligned.totals("o")))
+
+
+def _for_each_pair(formula: Callable[..., Array]) -> Callable[..., Array]:
+    """The formula, also of one table alone, for each pair of an original and a synthetic table of the batch."""
+
+    def spread(o: Table, s: Table, *counted: Table) -> Array:
+        found = formula(o, s, *counted)
+        return np.broadcast_to(found, np.broadcast_shapes(found.shape, key_total(o).shape, key_total(s).shape))
+
+    return spread
+
+
+def _correct(o: Table, s: Table) -> Array:
+    """Expected number of correct attributions of each key."""
+    s_j = key_total(s)
+    return ratio(shared(o, s, s_j), s_j, 0.0)
+
+
+def record_risk(
+    original: Any,
+    synthetic: Any,
+    *,
+    keys: Hashable | Sequence[Hashable],
+    target: Hashable | Sequence[Hashable],
+    types: Mapping[Hashable, Type] | None = None,
+    bins: Mapping[Hashable, Any] | None = None,
+    sort_by: str | None = None,
+) -> Any:
+    """The original records, each with what the synthetic data give away about it.
+
+    It is the list to work through before a release: whose records are disclosed, and which are unique in both data sets.
+
+    Parameters
+    ----------
+    original : data frame or mapping of columns, in memory
+        The confidential records: pandas, polars, pyarrow, any eager frame that narwhals knows, or {column: values}.
+    synthetic : data frame, mapping of columns, or path
+        The records to be released, one table, as `tabulate` takes it.
+    keys, target, types, bins
+        As in `tabulate`. Missing values are a level of their column, so every record has its values.
+    sort_by : str, optional
+        One of the columns below. The riskiest records come first: the greatest values, or the smallest of ``key_records`` and
+        ``key_synthetic_records``; ties keep their order. The columns below then stand before those of `original`, followed by the keys
+        and the target. By default rows and columns keep their order.
+
+    Returns
+    -------
+    data frame of the same library, or mapping
+        The rows of `original` (with their index), and after its columns, or before them with `sort_by`:
+
+        - ``cap``: individual CAP, the share of the key's synthetic records that have the record's target; 0 if there are none;
+        - ``disclosed``: whether that is 1, so that an intruder is sure and right; `disco` is the mean of it;
+        - ``certain``: whether the key's synthetic records all have one target, be it right or wrong;
+        - ``original_certain``: the same of its original records;
+        - ``key_records``, ``key_synthetic_records``: original and synthetic records with the record's key;
+        - ``unique``: whether the record is alone with its key;
+        - ``replicated``: whether it is, and exactly one synthetic record has that key.
+
+    Raises
+    ------
+    TypeError
+        If `original` is a file or a lazy frame, which has no rows to answer for.
+    ValueError
+        If there are several synthetic tables, `original` already has one of these columns, `sort_by` is none of them, or as
+        `tabulate` raises.
+
+    See Also
+    --------
+    key_summary : the same by key, from counts.
+
+    Notes
+    -----
+    See theory/record-risk.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definition 1.
+
+    Examples
+    --------
+    >>> original = {"sex": ["f", "m", "f"], "sick": ["no", "yes", "yes"]}
+    >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "yes"]}, keys="sex", target="sick")
+    >>> found["cap"].tolist(), found["replicated"].tolist()
+    ([0.5, 1.0, 0.5], [False, True, False])
+
+    The person at the highest risk first:
+
+    >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "yes"]}, keys="sex", target="sick", sort_by="cap")
+    >>> found["sex"], list(found)[:2]
+    (['m', 'f', 'f'], ['cap', 'disclosed'])
+    """
+    if sort_by is not None and sort_by not in ADDED:
+        raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {sort_by!r}.")
+    tables, i, j = locate(original, synthetic, keys=keys, target=target, types=types, bins=bins)
+    if "s" not in tables or tables.s.ndim > 2:
+        raise ValueError("`synthetic` must be one table, for each record has one value. Call record_risk once for each of several.")
+    by_key = key_summary(tables.o, tables.s)
+    cap = values_at(individual_cap(tables.o, tables.s).variable.data, i, j)
+    columns = {"cap": cap, "disclosed": cap == 1}
+    columns |= {column: by_key[variable].values[j] for column, variable in OF_THE_KEY.items()}
+    found = with_columns(original, columns, "original")
+    if sort_by is None:
+        return found
+    risk = columns[sort_by].astype(np.float64) * (1 if sort_by in SMALL_IS_RISKY else -1)
+    return arranged(found, np.argsort(risk, kind="stable"), [*ADDED, *chosen_columns(keys, "keys"), *chosen_columns(target, "target")])

@@ -1,0 +1,240 @@
+"""Targeted attribution: success among records whose key the synthetic table answers with confidence, and its whole curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal, get_args
+
+import numpy as np
+import xarray as xr
+
+from capstats.cap.attribution import modal_hits
+from capstats.disclosure.attribute import among, tables_of
+from capstats.tables.backing import is_sparse
+from capstats.tables.batches import Aligned, same_or_span
+from capstats.tables.primitives import (
+    Array,
+    Floats,
+    Table,
+    attribution,
+    cells,
+    key_greatest,
+    key_total,
+    like,
+    on_cells,
+    ratio,
+    side_by_side,
+)
+
+Variant = Literal["all", "matched", "disclosive", "certain", "synthetic"]
+Rule = Literal["class", "cell"]
+COVERED: dict[str, tuple[str, ...]] = {"class": get_args(Variant), "cell": ("all", "matched")}
+AMONG_CONFIDENT = ("disclosive", "synthetic")  # variants that average over the keys that pass the threshold
+
+
+def _check(variant: str, rule: str, eqmax: float | None) -> None:
+    """Raise unless somebody has defined this variant under this rule."""
+    if rule not in COVERED:
+        raise ValueError(f"`rule` must be {' or '.join(map(repr, COVERED))}; got {rule!r}.")
+    if variant not in COVERED["class"]:
+        raise ValueError(f"`variant` must be one of {', '.join(map(repr, COVERED['class']))}; got {variant!r}.")
+    if variant not in COVERED[rule]:
+        raise ValueError(
+            f"No definition covers `variant` {variant!r} with `rule` {rule!r}, which is defined for "
+            f'{" and ".join(map(repr, COVERED[rule]))}. Give one of these, or rule="class", which covers all five.'
+        )
+    if eqmax is not None and not (isinstance(eqmax, (int, float, np.number)) and eqmax > 0):
+        raise ValueError(f"`eqmax` must be a number of records above 0, or None for no limit; got {eqmax!r}.")
+
+
+def tcap(
+    o: Any,
+    s: Any,
+    *,
+    variant: Variant,
+    tau: float = 1.0,
+    rule: Rule = "class",
+    eqmax: float | None = None,
+    counted: Any = None,
+) -> xr.DataArray:
+    """Targeted Correct Attribution Probability: success of an intruder who speaks only where the synthetic table is confident.
+
+    The bare acronym has had several meanings, whose numbers differ on the same data, so there is no default: say which one.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records.
+    variant : {"all", "matched", "disclosive", "certain", "synthetic"}
+        A key is *confident* when one target has at least the share `tau` of its synthetic records, and *right* are those of its original
+        records that have this target (with t tied targets, 1/t of the records of each).
+
+        - "all": right records of confident keys, over all original records; at tau = 1 this is `disco`;
+        - "matched": the same over the records whose key occurs in `s`;
+        - "disclosive": the same over the records of confident keys;
+        - "certain": those right records whose key has a single target in `o` too, over the records whose key occurs in `s`;
+        - "synthetic": the share of right records of a key, averaged over the synthetic records of the confident keys that `o` has.
+    tau : float
+        From 0 to 1. A share q = s_ij / s_.j passes when q >= tau; both are compared as they are, so 7 of 25 reaches 0.28.
+    rule : {"class", "cell"}
+        "class" is the above. With "cell" each record counts its own q_ij where q_ij >= tau, and 0 elsewhere: defined for "all" and
+        "matched", of which tau = 0 gives the two average CAPs.
+    eqmax : float, optional
+        Only keys with at most so many original records are considered, in numerator and denominator. The baseline that belongs to it is
+        ``baseline_cap(o.where(o.sum("target") <= eqmax, 0), o, kind="crossed")``.
+    counted : array-like or DataArray, optional
+        Counts of those records of `o` that may count in the numerator, such as `exclude` returns; the others stay in the denominator.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        From 0 to 1. NaN where the denominator is 0: no record, no matched one, or no confident key.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `variant` is unknown, or no definition covers it with this `rule`; `tau` is outside [0, 1]; `eqmax` is not positive; or the
+        tables are not counts or disagree.
+
+    See Also
+    --------
+    tau_curve : all values of tau at once.
+
+    Notes
+    -----
+    See theory/tcap.md: "certain" is at most "matched", and that at most "disclosive", where they are defined.
+
+    References
+    ----------
+    Taub and Elliot (2019), "The synthetic data challenge", UNECE work session on statistical data confidentiality ("synthetic").
+    Little, Elliot and Allmendinger (2025), https://doi.org/10.1177/0282423X241266523 ("disclosive").
+    Raab, Nowok and Dibben (2024), https://doi.org/10.48550/arXiv.2406.16826 ("matched").
+
+    Examples
+    --------
+    10 original records; the first key is pure in `s` and right for 3 of its 4 records, the second is not pure, the third unmatched:
+
+    >>> o, s = [[3, 2, 1], [1, 2, 1]], [[2, 1, 0], [0, 1, 0]]
+    >>> [round(float(tcap(o, s, variant=v)), 4) for v in ("all", "matched", "disclosive", "certain", "synthetic")]
+    [0.3, 0.375, 0.75, 0.0, 0.75]
+    """
+    _check(variant, rule, eqmax)
+    if not (isinstance(tau, (int, float, np.number)) and 0 <= tau <= 1):
+        raise ValueError(f"`tau` must be a number from 0 to 1; got {tau!r}. For many of them at once use tau_curve.")
+
+    def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
+        share, right, weight = _parts(o, s, among(o, counted), variant, rule, eqmax)
+        passes = share >= tau
+        below = weight * passes if variant in AMONG_CONFIDENT else weight
+        return ratio((right * passes).sum(-1), below.sum(-1), np.nan)
+
+    return tables_of(counted, o=o, s=s).map(formula, "tcap")
+
+
+def tau_curve(o: Any, s: Any, *, variant: Variant, rule: Rule = "class", eqmax: float | None = None, counted: Any = None) -> xr.DataArray:
+    """Targeted Correct Attribution Probability at every threshold that makes a difference: a step function of tau.
+
+    It shows what a threshold hides: how many people an intruder guesses right who is content with being fairly sure.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records.
+    variant, rule, eqmax, counted
+        As in `tcap`.
+
+    Returns
+    -------
+    DataArray, dims (..., tau)
+        ``tau`` holds the greatest shares of the keys of `s` (with the rule "cell", the shares of its cells), rising, 1 last. Between two
+        of them the function has the value of the upper one, so ``curve.sel(tau=x, method="bfill")`` is `tcap` at any x from 0 to 1.
+        NaN where `tcap` is. The attrs hold `variant`, `rule` and ``records``, the number of original records (the least and the greatest
+        where several tables differ).
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `tcap`.
+
+    See Also
+    --------
+    plotting.plot_tau_curve
+
+    Notes
+    -----
+    See theory/tcap.md: one sort by share, then cumulated sums.
+
+    References
+    ----------
+    Taub, Elliot, Pampaka and Smith (2018), https://doi.org/10.1007/978-3-319-99771-1_9, for the threshold.
+
+    Examples
+    --------
+    >>> curve = tau_curve([[3, 2], [1, 4]], [[2, 1], [0, 2]], variant="all")
+    >>> curve.tau.values.round(4).tolist(), curve.values.tolist()
+    ([0.6667, 1.0], [0.7, 0.3])
+    """
+    _check(variant, rule, eqmax)
+    taus = _thresholds(s, rule)
+
+    def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
+        share, right, weight = _parts(o, s, among(o, counted), variant, rule, eqmax)
+        share = np.broadcast_to(share, right.shape)
+        order = np.argsort(share, axis=-1)
+        ordered = np.take_along_axis(share, order, axis=-1)
+        from_here = _sums_from(ordered, taus)
+        above = from_here(np.take_along_axis(right, order, axis=-1))
+        if variant not in AMONG_CONFIDENT:
+            return ratio(above, weight.sum(-1)[..., None], np.nan)
+        return ratio(above, from_here(np.take_along_axis(np.broadcast_to(weight, right.shape), order, axis=-1)), np.nan)
+
+    tables = tables_of(counted, o=o, s=s)
+    found = tables.map(formula, "tau_curve", ("tau",)).assign_coords(tau=taus)
+    return found.assign_attrs(variant=variant, rule=rule, records=same_or_span(tables.totals("o")))
+
+
+def _parts(o: Table, s: Table, x: Table, variant: str, rule: str, eqmax: float | None) -> tuple[Floats, Floats, Array]:
+    """Of each key: its greatest share, the records x that are right if it passes, and its weight below the line.
+
+    With the rule "cell" the first two are of each cell: its own share, and the right records that it expects.
+    """
+    o_j, s_j = key_total(o), key_total(s)
+    eligible = o_j <= (math.inf if eqmax is None else eqmax)
+    weight = o_j * eligible
+    if variant != "all":
+        weight = weight * (s_j > 0)
+    if rule == "cell":
+        q = attribution(s, s_j, 0.0)
+        expected = cells(x) * cells(q) * on_cells(o, eligible)
+        return side_by_side(q), side_by_side(like(q, expected)), weight
+    right = modal_hits(x, s) * eligible
+    if variant == "certain":
+        right = right * (key_greatest(o) == o_j)
+    if variant == "synthetic":
+        right = ratio(right, o_j, 0.0) * s_j  # s_.j r_{i* j}
+        weight = s_j * ((o_j > 0) & eligible)
+    return ratio(key_greatest(s), s_j, 0.0), right, weight
+
+
+def _thresholds(s: Any, rule: str) -> Floats:
+    """The distinct shares that decide whether a key, or a cell, passes, rising, and 1."""
+    aligned = Aligned({"s": s})
+    if rule == "cell":
+        shares = aligned.map(lambda s: attribution(s, key_total(s), 0.0), "q", ("target", "key")).variable.data
+        values = shares.data if is_sparse(shares) else shares
+    else:
+        values = aligned.map(lambda s: ratio(key_greatest(s), key_total(s), 0.0), "q", ("key",)).values
+    return np.union1d(values[values > 0], [1.0])
+
+
+def _sums_from(ordered: Floats, taus: Floats) -> Callable[[Array], Floats]:
+    """What adds up, for each threshold, the values whose share reaches it, where both are in the order of the shares."""
+    rows = ordered.reshape(-1, ordered.shape[-1])
+    first = np.array([np.searchsorted(row, taus) for row in rows]).reshape(*ordered.shape[:-1], len(taus))
+
+    def sums(values: Array) -> Floats:
+        through = np.concatenate([np.cumsum(values[..., ::-1], axis=-1)[..., ::-1], np.zeros_like(values[..., :1])], axis=-1)
+        return np.take_along_axis(through, first, axis=-1).astype(np.float64)
+
+    return sums

@@ -1,0 +1,134 @@
+"""Keys that one record alone has, and those that are alone in both tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.disclosure.attribute import share_of_keys, tables_of
+from capstats.tables.batches import weights_of
+from capstats.tables.primitives import Array, Floats, Table, cells, key_total
+
+
+def alone(x: Table, name: str) -> Array:
+    """Whether a key has exactly one record: shape (..., key)."""
+    if cells(x).dtype.kind != "i":
+        raise ValueError(
+            f"`{name}` must hold integers: a key is unique when one record has it, and fractional weights do not tell records. "
+            f"Count without weights."
+        )
+    return np.asarray(key_total(x) == 1)
+
+
+def _check_unweighted(tables: dict[str, Any]) -> None:
+    """Raise where a table holds sums of sampling weights, whole or not, which are not numbers of records."""
+    for name, table in tables.items():
+        if (column := weights_of(table)) is not None:
+            raise ValueError(
+                f"`{name}` holds sums of the sampling weights {column!r}, and a key is unique when one record has it. "
+                f"Give the numbers of records, tables.{name}_records."
+            )
+
+
+def unique_keys(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArray:
+    """Share of a table's records that are alone with their key; with `s`, only those whose key occurs in that table too.
+
+    Somebody who is alone with a key is found by it. ``unique_keys(o)``, ``unique_keys(s)`` and ``unique_keys(o, s)`` are known as UiO, UiS
+    and UiOiS.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Integer counts of the records whose uniqueness is asked for.
+    s : same, optional
+        Counts of the other table.
+    counted : same, optional
+        Counts of those records of `o` that may count in the numerator, such as `exclude` returns. The others stay in the denominator.
+        Who is unique is decided by `o` alone, so an exclusion creates no unique.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        From 0 to 1. NaN where `o` holds no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `o` has fractional counts or sampling weights (then give ``tables.o_records``), the tables are not counts or disagree, or
+        `counted` exceeds `o` in a cell.
+
+    See Also
+    --------
+    replicated_uniques
+
+    Notes
+    -----
+    See theory/uniques.md.
+
+    References
+    ----------
+    Raab, Nowok and Dibben (2024), "Practical privacy metrics for synthetic data", https://doi.org/10.48550/arXiv.2406.16826.
+
+    Examples
+    --------
+    Two of four people are alone with their key, and one of these keys is in the synthetic table:
+
+    >>> o, s = [[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [0, 0, 1]]
+    >>> float(unique_keys(o)), float(unique_keys(o, s))
+    (0.5, 0.25)
+    """
+    _check_unweighted({"o": o})
+    if s is None:
+        return tables_of(counted, o=o).map(lambda o, counted=None: share_of_keys(o, alone(o, "o"), counted), "unique_keys")
+
+    def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
+        return share_of_keys(o, alone(o, "o") & (key_total(s) > 0), counted)
+
+    return tables_of(counted, o=o, s=s).map(formula, "unique_keys")
+
+
+def replicated_uniques(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
+    """Share of original records that are alone with their key and have exactly one synthetic record with that key (repU).
+
+    A single synthetic record with a single person's key looks like that person, whether it was copied or not.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Integer counts of original and synthetic records.
+    counted : same, optional
+        Counts of those records of `o` that may count in the numerator; see `unique_keys`.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        From 0 to 1. NaN where `o` holds no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If counts are fractional or sums of sampling weights, the tables are not counts or disagree, or `counted` exceeds `o` in a cell.
+
+    Notes
+    -----
+    See theory/uniques.md: never above ``unique_keys(o, s)``.
+
+    References
+    ----------
+    Raab, Nowok and Dibben (2024), "Practical privacy metrics for synthetic data", https://doi.org/10.48550/arXiv.2406.16826.
+
+    Examples
+    --------
+    The second key is alone in `o` and has three synthetic records; the first is alone in both:
+
+    >>> float(replicated_uniques([[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [1, 0, 1]]))
+    0.25
+    """
+    _check_unweighted({"o": o, "s": s})
+
+    def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
+        return share_of_keys(o, alone(o, "o") & alone(s, "s"), counted)
+
+    return tables_of(counted, o=o, s=s).map(formula, "replicated_uniques")

@@ -1,0 +1,291 @@
+"""Measures of every subset of the key columns and every target: which columns, known to an intruder, make the risk."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+
+from capstats.cap.attribution import attributed, matched, predicted
+from capstats.cap.contributions import leave_one_out, ranks, shapley
+from capstats.codes.labels import Type, hint
+from capstats.codes.progress import Progress
+from capstats.counting.inputs import chosen_columns
+from capstats.counting.lattice import Columns, Keyset, Lattice
+from capstats.counting.tabulate import Columns as Names
+from capstats.counting.tabulate import read_records
+from capstats.tables.backing import Backing
+from capstats.tables.batches import Aligned, same_or_span
+from capstats.tables.dataset import VERSION
+from capstats.tables.primitives import Array, Floats, Table, key_greatest, ratio, total
+
+Measure = Callable[[xr.DataArray, xr.DataArray], Any]
+Formula = Callable[[Table, Table], Array]
+
+FORMULAS: dict[str, Formula] = {
+    "average_cap": lambda o, s: ratio(attributed(o, s), total(o), np.nan),
+    "average_cap_drop": lambda o, s: ratio(attributed(o, s), matched(o, s), np.nan),
+    "original_cap": lambda o, _: ratio(attributed(o, o), total(o), np.nan),
+    "modal_accuracy": lambda o, _: ratio(key_greatest(o).sum(-1), total(o), np.nan),
+    "correct_predictions": predicted,
+    "matched_records": matched,
+}
+
+
+def sweep(
+    original: Any,
+    synthetic: Any,
+    *,
+    keys: Names,
+    targets: Names,
+    sizes: int | Collection[int] | None = None,
+    measures: str | Sequence[str] | Mapping[str, str | Measure] = ("average_cap", "original_cap", "matched_records"),
+    limit: int = 4096,
+    missing: Literal["level", "drop"] = "level",
+    null_values: str | Sequence[str] | None = None,
+    types: Mapping[Hashable, Type] | None = None,
+    bins: Mapping[Hashable, Any] | None = None,
+    weights: Any = None,
+    counts: Any = None,
+    backing: Backing = "auto",
+    encoding: str | None = None,
+    decimal: str = ".",
+    memory_limit: str | None = None,
+    spill_dir: str | Path | None = None,
+    progress: bool | None = None,
+) -> xr.Dataset:
+    """Measures of every subset of the key columns, for every target and every synthetic table, from one count of the records.
+
+    It answers: what would an intruder have to know, and which column of that knowledge does most of the harm?
+
+    Parameters
+    ----------
+    original, synthetic : data frame, lazy frame, mapping of columns, or path
+        As in `tabulate`; `synthetic` may be several tables. To sweep the original alone, give it twice.
+    keys : column name or sequence of names
+        All that an intruder may know.
+    targets : column name or sequence of names
+        What is guessed, one column at a time.
+    sizes : int or collection of ints, optional
+        How many of the key columns are known; from 1 to all of them by default.
+    measures : name, sequence of names, or mapping {name: name or function}
+        What to compute of each pair of tables: "average_cap", "average_cap_drop" (matched records alone), "original_cap" (CAP of the
+        original with itself), "modal_accuracy" (share of original records that have the most frequent target of their key),
+        "correct_predictions" and "matched_records" (records); or a function of `o` and `s`, labelled as `tabulate` labels them,
+        that returns one number, or one for each synthetic table.
+    limit : int
+        The most subsets to compute: k columns have 2**k - 1.
+    missing, null_values, types, bins, weights, counts, encoding, decimal, memory_limit, spill_dir, progress
+        As in `tabulate`. With ``missing="drop"`` a record goes that lacks a value in any of the keys and targets, so that all
+        subsets are about the same records.
+    backing : {"auto", "dense", "sparse"}
+        How the tables of each subset are held.
+
+    Returns
+    -------
+    Dataset, dims (keyset, measure, target_column, synthetic), ``synthetic`` for several synthetic tables only
+        - ``value``: the measures.
+        - ``rank``: of a keyset among all, and ``rank_in_size`` among those with as many columns: 1 is the greatest value, ties share
+          the smaller rank.
+        - ``without_keys``, without the dim ``keyset``: the measures when nothing is known, all records having the same key.
+        - ``leave_one_out``, with the dim ``key_column`` for ``keyset``: by how much the value of all columns exceeds that of all but
+          this one. Where `sizes` has both.
+        - ``shapley``, likewise: the share of each column in what all of them add to ``without_keys``; the shares add up to it. Where
+          `sizes` has all.
+
+        NaN where a measure is. The coordinate ``keyset`` names the columns for people; ``known``, dims (keyset, key_column), and
+        ``size`` say which and how many they are. ``attrs["records"]`` is the number of original records.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `tabulate`; if there are more subsets than `limit`, `sizes` are not from 1 to the number of key columns, a measure is
+        unknown, or a function returns anything but one number for each pair of tables.
+
+    See Also
+    --------
+    tabulate : the tables of one subset. plotting.plot_sweep
+
+    Notes
+    -----
+    See theory/sweep.md: counts of fewer key columns are sums, CAP of the original and modal accuracy never fall when a column is
+    added, and the Shapley values of a column are its average increment over all orders in which the columns become known.
+
+    References
+    ----------
+    Shapley, "A value for n-person games", Contributions to the Theory of Games II (1953), https://doi.org/10.1515/9781400881970-018.
+
+    Examples
+    --------
+    Either column alone says nothing of the target, both together everything:
+
+    >>> records = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "t": ["x", "y", "y", "x"]}
+    >>> found = sweep(records, records, keys=["a", "b"], targets="t", measures="average_cap")
+    >>> found.value.squeeze().to_series().to_dict()
+    {'a': 0.5, 'b': 0.5, 'a + b': 1.0}
+    >>> found.shapley.squeeze().values.tolist(), found.leave_one_out.squeeze().values.tolist()
+    ([0.25, 0.25], [0.5, 0.5])
+    """
+    key_columns = chosen_columns(keys, "keys")
+    subsets = _subsets(sizes, len(key_columns), limit)
+    chosen = _chosen(measures)
+    if synthetic is None:
+        raise TypeError("`synthetic` must be a table of records, or several; got None. To sweep the original alone, give it twice.")
+    with Progress(progress) as shown:
+        records = read_records(
+            original,
+            synthetic,
+            None,
+            key_columns,
+            chosen_columns(targets, "targets"),
+            missing=missing,
+            null_values=null_values,
+            types=types,
+            bins=bins,
+            weights=weights,
+            counts=counts,
+            encoding=encoding,
+            decimal=decimal,
+            memory_limit=memory_limit,
+            spill_dir=spill_dir,
+            progress=shown,
+        )
+        shown.step("joining the tables")
+        lattice = Lattice(records, backing)
+        values: dict[Columns, Floats] = {}
+        step = shown.step("sweeping subsets of the keys", rows=len(subsets) + 1)
+        for keyset in lattice.walk({0, *map(len, subsets)}):
+            values[keyset.columns] = _values(lattice, keyset, chosen)
+            step.advance(1)
+    key_names, target_names = _shown(key_columns), _shown(records.target_columns)
+    coords: dict[str, Any] = {"measure": list(chosen), "target_column": target_names}
+    if lattice.synthetic is not None:
+        coords["synthetic"] = lattice.synthetic
+    found = _result(values, subsets, key_names, tuple(coords)).assign_coords(coords)
+    names = dict(zip([*key_columns, *records.target_columns], [*key_names, *target_names], strict=True))
+    found.attrs = {**records.attrs(names), "records": same_or_span(records.tables[0].counts.sum()), "capstats": VERSION}
+    return found
+
+
+# --- what to compute --------------------------------------------------------------------------------------------------
+
+
+def _subsets(sizes: int | Collection[int] | None, k: int, limit: int) -> list[Columns]:
+    """The subsets of k key columns to compute, by size."""
+    given = range(1, k + 1) if sizes is None else [sizes] if isinstance(sizes, (int, np.integer)) else sizes
+    if not isinstance(given, Collection) or not all(isinstance(x, (int, np.integer)) and not isinstance(x, bool) for x in given):
+        raise TypeError(f"`sizes` must be a number of key columns, or a collection of such numbers; got {sizes!r}.")
+    chosen = sorted({int(x) for x in given})
+    if not chosen or not 1 <= chosen[0] <= chosen[-1] <= k:
+        raise ValueError(f"`sizes` must be from 1 to {k}, the number of key columns; got {sizes!r}. `without_keys` is always there.")
+    if not isinstance(limit, (int, np.integer)) or isinstance(limit, bool) or limit < 1:
+        raise ValueError(f"`limit` must be a number of subsets, at least 1; got {limit!r}.")
+    many = sum(math.comb(k, size) for size in chosen)
+    if many > limit:
+        reach = max((r for r in range(k) if sum(math.comb(k, size) for size in range(1, r + 1)) <= limit), default=0)
+        fewer = f"sizes=range(1, {reach + 1}), " if reach else ""
+        raise ValueError(
+            f"{k} key columns have {many} subsets of the sizes {_span(chosen)}, more than `limit`={limit}. "
+            f"Give {fewer}fewer key columns, or a larger limit."
+        )
+    return [columns for size in chosen for columns in combinations(range(k), size)]
+
+
+def _span(sizes: list[int]) -> str:
+    whole = len(sizes) > 2 and sizes == list(range(sizes[0], sizes[-1] + 1))
+    return f"{sizes[0]} to {sizes[-1]}" if whole else ", ".join(map(str, sizes))
+
+
+def _chosen(measures: str | Sequence[str] | Mapping[str, str | Measure]) -> dict[str, str | Measure]:
+    """The measures by name."""
+    names = [measures] if isinstance(measures, str) else measures
+    if not isinstance(names, (Sequence, Mapping)) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"`measures` must be a name, a list of names, or a mapping {{name: name or function}}; got {measures!r}.")
+    given = names if isinstance(names, Mapping) else dict(zip(names, names, strict=True))
+    if not given or len(given) < len(names):
+        raise ValueError(f"`measures` must name at least one measure, each of them once; got {measures!r}.")
+    for name, measure in given.items():
+        if isinstance(measure, str) and measure not in FORMULAS:
+            raise ValueError(f"`measures` names {measure!r}, which is unknown." + hint(measure, FORMULAS))
+        if not isinstance(measure, str) and not callable(measure):
+            raise TypeError(f"Measure {name!r} must be a name or a function of `o` and `s`; got {measure!r}.")
+    return dict(given)
+
+
+# --- computing it -----------------------------------------------------------------------------------------------------
+
+
+def _values(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Measure]) -> Floats:
+    """All measures of a subset of the key columns: shape (measure, target column), and synthetic table where there are several."""
+    batch = () if lattice.synthetic is None else (len(lattice.synthetic),)
+    found = np.empty((len(measures), len(lattice.targets), *batch))
+    named = {m: FORMULAS[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
+
+    def all_named(o: Table, s: Table) -> Array:
+        _, *numbers = np.broadcast_arrays(total(s), *(formula(o, s) for formula in named.values()))  # some look at `o` alone
+        return np.stack(numbers, axis=-1)
+
+    for t in range(len(lattice.targets)):
+        if named:
+            o, s = lattice.pair(keyset, t, labelled=False)  # to make labels takes longer than to compute
+            found[list(named), t] = Aligned({"o": o, "s": s}).map(all_named, "sweep", ("measure",)).values.T
+        if len(named) < len(measures):
+            o, s = lattice.pair(keyset, t, labelled=True)
+            for m, (name, measure) in enumerate(measures.items()):
+                if callable(measure):
+                    found[m, t] = _numbers(measure(o, s), name, batch)
+    return found
+
+
+def _numbers(result: Any, name: str, batch: tuple[int, ...]) -> Floats:
+    """What a measure returned: one number, or one for each synthetic table."""
+    numbers = np.asarray(result)
+    if numbers.shape not in ((), batch) or numbers.dtype.kind not in "biuf":
+        got = f"dims {result.dims}" if isinstance(result, xr.DataArray) else f"{type(result).__name__} of shape {numbers.shape}"
+        raise ValueError(f"Measure {name!r} must return one number for each pair of tables; got {got}. Choose one, as with .sel.")
+    return numbers.astype(np.float64)
+
+
+# --- telling it -------------------------------------------------------------------------------------------------------
+
+
+def _result(values: Mapping[Columns, Floats], subsets: list[Columns], key_names: list[str], dims: tuple[str, ...]) -> xr.Dataset:
+    """Values, ranks and contributions, labelled by the key columns."""
+    k = len(key_names)
+    size = np.array(list(map(len, subsets)))
+    value = np.stack([values[columns] for columns in subsets])
+    in_size = np.empty_like(value)
+    for each in np.unique(size):
+        in_size[size == each] = ranks(value[size == each])
+    variables: dict[str, Any] = {}
+    for name, array in (("value", value), ("rank", ranks(value)), ("rank_in_size", in_size)):
+        variables[name] = (("keyset", *dims), array)
+    variables["without_keys"] = (dims, values[()])
+    for name, shares in (("leave_one_out", leave_one_out(values, k)), ("shapley", shapley(values, k))):
+        if shares is not None:
+            variables[name] = (("key_column", *dims), shares)
+    known = np.array([[column in columns for column in range(k)] for columns in subsets])
+    coords = {
+        "keyset": _keyset_names(subsets, key_names),
+        "key_column": key_names,
+        "size": ("keyset", size),
+        "known": (("keyset", "key_column"), known),
+    }
+    return xr.Dataset(variables, coords)
+
+
+def _shown(columns: Sequence[Hashable]) -> list[str]:
+    """Columns by name; where two names read alike, as Python writes them."""
+    names = list(map(str, columns))
+    return names if len(set(names)) == len(names) else list(map(repr, columns))
+
+
+def _keyset_names(subsets: list[Columns], key_names: list[str]) -> list[str]:
+    """Subsets as people read them, such as "age + sex"."""
+    names = [" + ".join(key_names[c] for c in columns) for columns in subsets]
+    return names if len(set(names)) == len(names) else [" + ".join(repr(key_names[c]) for c in columns) for columns in subsets]

@@ -1,0 +1,216 @@
+"""What average CAP becomes when two levels of a column are merged, for every pair of them, without counting a record again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.cap.attribution import Unmatched, average_cap, check_unmatched
+from capstats.codes.labels import MISSING, Label, canonical, hint, level_index
+from capstats.screening.influence import correct_by_key, counted_by_key
+from capstats.tables.axes import UNLABELLED, names_of
+from capstats.tables.batches import Aligned
+from capstats.tables.primitives import Array, Floats, Table, across_targets, attribution, key_total, ratio, shared_across
+
+MOST = 1 << 11  # levels of a column, or targets, of which all pairs are looked at
+
+
+def cap_after_merge(o: Any, s: Any, *, column: str, unmatched: Unmatched = "zero") -> xr.DataArray:
+    """Average CAP after two levels of a column have been merged into one, for every pair of levels.
+
+    Coarser columns tell less, but not every merge lowers the risk: of the target, none does.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records.
+    column : str
+        A key column or a target column, under its stored name; without labels there are "key_" and "target".
+    unmatched : {"zero", "drop"}
+        Version 1 or 2 of the average.
+
+    Returns
+    -------
+    DataArray, dims (..., level, other)
+        From 0 to 1, the same above and below the diagonal, on which is the average CAP as it is. NaN where no record counts.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no such column, it has more than 2048 levels (or there are more targets than that, and it is one of theirs), or the
+        tables are not counts or disagree.
+
+    See Also
+    --------
+    rank_merges : the same as a ranked list.
+
+    Notes
+    -----
+    See theory/influence.md. Merging a and b of the target adds the records of a attributed to b, and those of b to a; so average CAP
+    never falls.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definitions 2 and 3.
+
+    Examples
+    --------
+    >>> o, s = [[2, 1, 0], [2, 3, 2]], [[1, 0, 0], [3, 0, 2]]
+    >>> cap_after_merge(o, s, column="key_").values.round(3).tolist()
+    [[0.4, 0.65, 0.367], [0.65, 0.4, 0.7], [0.367, 0.7, 0.4]]
+    >>> cap_after_merge(o, s, column="target").values.tolist()
+    [[0.4, 0.6], [0.6, 0.4]]
+    """
+    check_unmatched(unmatched)
+    aligned = Aligned({"o": o, "s": s})
+    dim, place, codes = _located(aligned, column)
+    axis = aligned.axes[dim]
+    shown, level = np.unique(codes[place], return_inverse=True)
+    if (size := len(level) if dim == "target" else len(shown)) > MOST:
+        what = "targets" if dim == "target" else "levels"
+        raise ValueError(f"Column {column!r} has {size} {what}, more than {MOST} to merge in pairs. Bin or group them first.")
+    rest = _group([other for i, other in enumerate(codes) if i != place], len(level))
+    pairs = list(_pairs(level, rest))
+
+    def formula(o: Table, s: Table) -> Floats:
+        c, n = (x.sum(-1) for x in (correct_by_key(o, s), counted_by_key(o, s, unmatched)))
+        more_c = np.zeros((*c.shape, len(shown), len(shown)))
+        more_n = np.zeros((*c.shape, len(shown), len(shown)))
+        confused = across_targets(o, attribution(s, key_total(s), 0.0)) if dim == "target" else None
+        for left, right in pairs:
+            at: Any = (..., level[left], level[right])
+            if confused is not None:
+                np.add.at(more_c, at, confused[..., left, right] + confused[..., right, left])
+            else:
+                gained_c, gained_n = _merged_keys(o, s, left, right, unmatched)
+                np.add.at(more_c, at, gained_c)
+                np.add.at(more_n, at, gained_n)
+        more_c, more_n = (x + np.swapaxes(x, -1, -2) for x in (more_c, more_n))
+        return np.clip(ratio(c[..., None, None] + more_c, n[..., None, None] + more_n, np.nan), 0, 1)
+
+    found = aligned.map(formula, "cap_after_merge", ("level", "other"))
+    labels = list(shown) if axis is None else _labels_of(axis.levels[place], shown)
+    return found.assign_coords(level=("level", level_index(labels)), other=("other", level_index(labels)))
+
+
+def _merged_keys(o: Table, s: Table, left: Array, right: Array, unmatched: Unmatched) -> tuple[Floats, Array]:
+    """Correct attributions, and records that count, that are won by merging pairs of keys: shape (..., pairs)."""
+    s_j = key_total(s)
+    c_j, n_j = correct_by_key(o, s), counted_by_key(o, s, unmatched)
+    a, b = s_j[..., left], s_j[..., right]
+    crossed = shared_across(o, s, s_j, left, right) + shared_across(o, s, s_j, right, left)
+    own = c_j[..., left] * a + c_j[..., right] * b
+    gained_c = ratio(crossed + own, a + b, 0.0) - c_j[..., left] - c_j[..., right]
+    o_j = key_total(o)
+    matched = a + b > 0
+    return gained_c, np.where(matched, o_j[..., left] + o_j[..., right] - n_j[..., left] - n_j[..., right], 0)
+
+
+def _located(aligned: Aligned, column: str) -> tuple[str, int, list[Array]]:
+    """The dim that a column belongs to, its place there, and the codes of all columns of that dim."""
+    columns = columns_of(aligned)
+    for dim, names in columns.items():
+        if column in names:
+            axis = aligned.axes[dim]
+            if axis is None:
+                return dim, 0, [np.arange(aligned.sizes[dim])]
+            missing_last = zip(map(np.asarray, axis.codes), axis.levels, strict=True)
+            return dim, names.index(column), [np.where(code < 0, len(level), code) for code, level in missing_last]
+    known = [name for names in columns.values() for name in names]
+    raise ValueError(f"`column` {column!r} is neither a key column nor a target column.{hint(column, known)}")
+
+
+def columns_of(aligned: Aligned) -> dict[str, list[str]]:
+    """The columns of each dim of aligned tables."""
+    return {dim: [UNLABELLED[dim]] if axis is None else names_of(axis) for dim, axis in aligned.axes.items()}
+
+
+def _labels_of(level: pd.Index, shown: Array) -> list[Label]:
+    labels = [*map(canonical, level), MISSING]
+    return [labels[code] for code in shown]
+
+
+def _group(columns: Sequence[Array], size: int) -> Array:
+    """A number for each combination of codes."""
+    if not columns:
+        return np.zeros(size, np.int64)
+    return pd.DataFrame(dict(enumerate(columns))).groupby(list(range(len(columns))), sort=False).ngroup().to_numpy()
+
+
+def _pairs(level: Array, rest: Array) -> Iterator[tuple[Array, Array]]:
+    """Places that differ in their level alone, each pair once, in batches of distinct places."""
+    order = np.lexsort((level, rest))
+    sorted_rest = rest[order]
+    for step in range(1, len(order)):
+        same = sorted_rest[step:] == sorted_rest[:-step]
+        if not same.any():
+            return
+        yield order[:-step][same], order[step:][same]
+
+
+def rank_merges(o: Any, s: Any, *, columns: Sequence[str] | None = None, unmatched: Unmatched = "zero") -> pd.DataFrame:
+    """What to coarsen: pairs of levels, those first whose merging leaves the least average CAP.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key)
+        Counts of original and synthetic records, one table of each.
+    columns : sequence of str, optional
+        Key or target columns, under their stored names; all key columns unless given.
+    unmatched : {"zero", "drop"}
+        Version 1 or 2 of the average.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair of levels: ``column``, ``level``, ``other`` (in the column's order), ``average_cap`` after they are merged, and
+        ``change``, by which the rows are sorted, equal ones in the order of the levels.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `cap_after_merge`; if `columns` is a string, or there is more than one pair of tables.
+
+    See Also
+    --------
+    cap_after_merge, rank_removals
+
+    Notes
+    -----
+    See theory/influence.md. One merge changes what the next one does.
+
+    References
+    ----------
+    As in `cap_after_merge`.
+
+    Examples
+    --------
+    >>> rank_merges([[4, 1, 0], [0, 5, 2]], [[2, 2, 0], [0, 2, 2]]).round(3)
+      column level other  average_cap  change
+    0   key_     0     2        0.500  -0.250
+    1   key_     0     1        0.583  -0.167
+    2   key_     1     2        0.750   0.000
+    """
+    aligned = Aligned({"o": o, "s": s})
+    if aligned.shape:
+        dim = aligned.dims[0]
+        raise ValueError(f"There is a list for one pair of tables; got dim {dim!r}. Choose one, such as s.isel({dim}=0).")
+    if isinstance(columns, str):
+        raise TypeError(f"`columns` must be a sequence of column names; got {columns!r}. Give [{columns!r}].")
+    before = average_cap(o, s, unmatched=unmatched).item()
+    parts = []
+    for column in columns_of(aligned)["key"] if columns is None else columns:
+        found = cap_after_merge(o, s, column=column, unmatched=unmatched)
+        labels = np.array([canonical(x) for x in found.indexes["level"]], dtype=object)
+        first, second = np.triu_indices(len(labels), 1)
+        pairs = {"level": labels[first], "other": labels[second], "average_cap": found.values[first, second]}
+        parts.append(pd.DataFrame({"column": column, **pairs}).astype({"level": object, "other": object}))
+    if not parts:
+        raise ValueError("`columns` is empty: give at least one column, or leave it out for all key columns.")
+    joined = pd.concat(parts)
+    ranked: pd.DataFrame = joined.assign(change=joined["average_cap"] - before)
+    return ranked.sort_values("change", kind="stable", ignore_index=True, key=lambda x: x.round(12))

@@ -1,0 +1,272 @@
+"""One column of any library as codes into its labels.
+
+Each reader takes the cheapest way that its library has: the codes that are already there (categories, enumerations,
+dictionaries), an offset (integers of a small range), or one encoding pass.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+
+from capstats.codes.distinct import BLOCK, Column
+from capstats.codes.labels import MISSING, Label, canonical
+
+SMALL_RANGE = 1 << 16  # integers that span no more, or no more than there are, are their own codes
+FEW = 10_000  # records below which polars' own query costs more than a walk in Python
+
+
+def module_of(value: Any) -> str:
+    """The library that a value comes from."""
+    return type(value).__module__.split(".")[0]
+
+
+def column_of(values: Any, column: str, table: str) -> Column:
+    """One column of any library, or a list, as codes."""
+    module = module_of(values)
+    if isinstance(values, nw.Series):
+        values = values.to_native()
+        module = module_of(values)
+    if module == "polars":
+        return _polars(values, column, table)
+    if module == "pyarrow":
+        return _arrow(values, column, table)
+    if module == "xarray":
+        values = values.values
+    if isinstance(values, (pd.Series, pd.Index)):
+        values = values.array
+    if isinstance(values, pd.api.extensions.ExtensionArray):
+        return _pandas(values, column, table)
+    if isinstance(values, np.ma.MaskedArray):
+        values = unmasked(values)
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        return _numpy(values, column, table)
+    if isinstance(values, (list, tuple, range)):
+        objects = np.array([*values, None], object)[:-1]  # one dimension, whatever the values are
+        return _objects(objects, column, table)
+    raise TypeError(
+        f"Column {column!r} of `{table}` is {type(values).__name__}; give a list, a one-dimensional array, or a column of a data frame."
+    )
+
+
+def unmasked(values: Any) -> np.ndarray:
+    """A masked array as objects that are None, or as times that are NaT, where it is masked."""
+    plain = np.array(np.ma.getdata(values), dtype=values.dtype if values.dtype.kind in "mM" else object)
+    plain[np.ma.getmaskarray(values)] = None
+    return plain
+
+
+# --- numpy and pandas -------------------------------------------------------------------------------------------------
+
+
+def _numpy(values: np.ndarray, column: str, table: str) -> Column:
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    if values.dtype.kind == "b":
+        return Column(values.view(np.int8), [False, True])
+    if values.dtype.kind in "iu":
+        return _integers(values)
+    if values.dtype.kind in "OUSTV":
+        return _objects(values.astype(object, copy=False), column, table)
+    return _factorized(values)
+
+
+def _integers(values: np.ndarray) -> Column:
+    if len(values):
+        extents = [(x.min(), x.max()) for i in range(0, len(values), BLOCK) for x in [values[i : i + BLOCK]]]  # while it is in cache
+        least, greatest = int(min(x for x, _ in extents)), int(max(x for _, x in extents))
+        if greatest - least <= max(SMALL_RANGE, len(values)) and greatest < 2**63:
+            labels = range(least, greatest + 1)
+            if abs(least) <= SMALL_RANGE:
+                return Column(values, labels, first=least)
+            return Column(values - values.dtype.type(least), labels)
+    return _factorized(values)
+
+
+def _factorized(values: Any) -> Column:
+    if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
+        codes, ticks = pd.factorize(values.view(np.int64))
+        return Column(codes, [canonical(x) for x in ticks.view(values.dtype)])
+    codes, labels = pd.factorize(values)
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.max(initial=0) < 2**63:
+        return Column(codes, labels.astype(np.int64))
+    return Column(codes, [MISSING, *map(canonical, labels)], first=-1)
+
+
+def _objects(values: np.ndarray, column: str, table: str) -> Column:
+    # hashing would merge 1, 1.0 and True, which are of two kinds, so their types are looked at first
+    types = set(map(type, values))
+    try:
+        if len(types & {bool, np.bool_}) and types - {bool, np.bool_, type(None), type(pd.NA)}:
+            marked = [(type(x) in (bool, np.bool_), canonical(x)) for x in values]
+            lookup = {x: i for i, x in enumerate(dict.fromkeys(marked))}
+            return Column(np.array([lookup[x] for x in marked]), [label for _, label in lookup])
+        if all(issubclass(t, (str, type(None), float)) for t in types):
+            return _factorized(values)
+        labels = [canonical(x) for x in values]
+        lookup = {x: i for i, x in enumerate(dict.fromkeys(labels))}
+        return Column(np.fromiter((lookup[x] for x in labels), np.int64, len(labels)), list(lookup))
+    except TypeError as error:
+        raise _no_labels(column, table, error) from error
+
+
+def _no_labels(column: str, table: str, reason: object) -> TypeError:
+    return TypeError(f"Column {column!r} of `{table}` holds values that cannot be labels ({reason}). Convert them to text or numbers.")
+
+
+def _pandas(values: Any, column: str, table: str) -> Column:
+    if isinstance(values, pd.Categorical):
+        return Column(values.codes, [MISSING, *map(canonical, values.categories)], first=-1, ordered=True)
+    if isinstance(values, pd.arrays.NumpyExtensionArray):
+        return _numpy(values.to_numpy(), column, table)
+    if getattr(values, "_pa_array", None) is not None:
+        import pyarrow as pa
+
+        return _arrow(pa.array(values, from_pandas=True), column, table)
+    if isinstance(values, pd.arrays.SparseArray):
+        return _numpy(values.to_dense(), column, table)
+    return _factorized(values)
+
+
+# --- pyarrow ----------------------------------------------------------------------------------------------------------
+
+
+def _arrow(values: Any, column: str, table: str) -> Column:
+    import pyarrow as pa
+
+    ordered = pa.types.is_dictionary(values.type)
+    if pa.types.is_integer(values.type) and not values.null_count:
+        return _integers(values.to_numpy())
+    if pa.types.is_boolean(values.type) and not values.null_count:
+        return Column(_whole(values).to_numpy(zero_copy_only=False).view(np.int8), [False, True])
+    if not ordered:
+        if pa.types.is_null(values.type):
+            return Column(np.zeros(len(values), np.int8), [MISSING])
+        if pa.types.is_interval(values.type):
+            values = _durations(values, column, table)
+        if str(values.type) == "string_view":
+            values = values.cast(pa.large_string())
+        try:
+            values = values.dictionary_encode()
+        except pa.ArrowNotImplementedError as error:
+            raise _no_labels(column, table, f"they are {values.type}") from error
+    if isinstance(values, pa.ChunkedArray):
+        values = values.unify_dictionaries()
+    values = _whole(values)
+    try:
+        labels = [canonical(x) for x in values.dictionary.to_pylist()]
+    except OverflowError:
+        raise no_date(column, table) from None
+    indices = values.indices
+    if indices.null_count:
+        indices = indices.cast(pa.int32()).fill_null(len(labels))
+        labels.append(MISSING)
+    return Column(indices.to_numpy(), labels, ordered=ordered)
+
+
+def no_date(column: str, table: str) -> ValueError:
+    """The error for dates that Python does not have."""
+    return ValueError(
+        f"Column {column!r} of `{table}` holds dates that are infinite or not within the years 1 to 9999. "
+        f"Replace them by missing values, or convert the column to text."
+    )
+
+
+def no_duration(column: str, table: str) -> ValueError:
+    """The error for intervals of months, which no number of days equals."""
+    return ValueError(f"Column {column!r} of `{table}` holds intervals of months or years, whose length varies. Convert them to days.")
+
+
+def _durations(values: Any, column: str, table: str) -> Any:
+    """Intervals of days and nanoseconds as durations."""
+    import pyarrow as pa
+
+    spans = values.to_pylist()
+    if any(x is not None and x.months for x in spans):
+        raise no_duration(column, table)
+    return pa.array([x if x is None else x.days * 86_400_000_000_000 + x.nanoseconds for x in spans], pa.duration("ns"))
+
+
+def _whole(values: Any) -> Any:
+    """A chunked array as one array, without a copy where it has one chunk."""
+    import pyarrow as pa
+
+    if not isinstance(values, pa.ChunkedArray):
+        return values
+    return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
+
+
+# --- polars -----------------------------------------------------------------------------------------------------------
+
+
+def _polars(values: Any, column: str, table: str) -> Column:
+    pl = sys.modules["polars"]
+    dtype, values = values.dtype, values.alias("x")  # a name such as "^a.*$" would be a pattern
+    if isinstance(dtype, pl.Enum):
+        return _polars_levels(values.to_physical(), dtype.categories.to_list(), ordered=True)
+    if isinstance(dtype, pl.Boolean):
+        return _polars_levels(values.cast(pl.UInt8), [False, True])
+    if isinstance(dtype, pl.String) and len(values) >= FEW:
+        values = values.cast(pl.Categorical)
+    if isinstance(values.dtype, pl.Categorical):
+        return _polars_pool(values)
+    if dtype == pl.Null:
+        return Column(np.zeros(len(values), np.int8), [MISSING])
+    if dtype.is_integer() and dtype not in (pl.Int128, getattr(pl, "UInt128", pl.Int128)):
+        if not values.null_count():
+            return _integers(values.to_numpy())
+        codes, labels = pd.factorize(values.fill_null(0).to_numpy())
+        codes[values.is_null().to_numpy()] = -1
+        return Column(codes, [MISSING, *labels.tolist()], first=-1)
+    if dtype.is_float() or dtype == pl.Date:
+        return _factorized(values.to_numpy())
+    if dtype == pl.Datetime:
+        found = _factorized(values.to_numpy())
+        if dtype.time_zone is not None:
+            found.labels = [x if x is MISSING else x.tz_localize("UTC") for x in found.labels]
+        return found
+    return _objects(np.array([*values.to_list(), None], object)[:-1], column, table)
+
+
+def _polars_levels(physical: Any, labels: list[Label], ordered: bool = False) -> Column:
+    if physical.null_count():
+        physical = physical.cast(sys.modules["polars"].UInt32).fill_null(len(labels))
+        labels = [*labels, MISSING]
+    return Column(physical.to_numpy(), labels, ordered=ordered)
+
+
+class _Pool(Sequence[Label]):
+    """The texts of a Categorical's codes that occur, each read at the first row that has it; rows are looked through as far as asked."""
+
+    def __init__(self, values: Any, column: Column):
+        self.values, self.codes, self.least = values, column.codes, column.first
+        self.rows = np.full(len(column.labels), -1)  # the first row of each code
+        self.looked = 0  # rows that were looked through
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, i: Any) -> Any:
+        while self.rows[i] < 0 and self.looked < len(self.codes):
+            start, self.looked = self.looked, 2 * self.looked + 4096
+            places = self.codes[start : self.looked].astype(np.int64) - self.least
+            new = np.flatnonzero(self.rows[places] < 0)[::-1]  # backwards: the first row of several is written last
+            self.rows[places[new]] = start + new
+        if self.rows[i] < 0:
+            raise IndexError(i)
+        return canonical(self.values[int(self.rows[i])])
+
+
+def _polars_pool(values: Any) -> Column:
+    """A Categorical's codes are places in a pool that all columns share: they start anywhere and have gaps."""
+    physical = values.to_physical()
+    if physical.null_count():
+        physical = physical.fill_null((physical.max() or 0) + 1)
+    found = _integers(physical.to_numpy())
+    found.labels = _Pool(values, found)
+    return found

@@ -1,0 +1,231 @@
+"""CSV files as one relation of the wanted columns: DuckDB reads what leaves no doubt, and the rest is split into records here.
+
+A file is surveyed first, as a whole. If it is ordinary, DuckDB reads it where it lies. Other files are loaded into a table of DuckDB's,
+which holds the wanted columns only, does not exceed its memory limit, and leaves nothing behind: ordinary stretches of other encodings and
+compressions through a file in memory, all else record by record (see `csv_records`, which states the rules).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pandas as pd
+
+from capstats.codes.progress import Step
+from capstats.sources.connections import pattern_of, private_folder
+from capstats.sources.csv_records import Header, chosen_values, read_header
+from capstats.sources.csv_survey import LONGEST, ordinary_pieces
+from capstats.sources.csv_text import COMPRESSED, Malformed, blocks, has_mark, is_tabbed
+from capstats.sources.memory import check_names
+
+if TYPE_CHECKING:
+    import duckdb
+
+WIDE = 1000  # columns beyond which DuckDB takes seconds to begin
+LOADED = 1 << 23  # bytes of text that DuckDB loads at a time
+AT_A_TIME = 1 << 16  # records
+
+
+# DuckDB reads the file where it lies, or stretches of its text; or it is split into records here
+Reader = Literal["file", "text", "records"]
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """A CSV file, and who is to read it."""
+
+    file: str
+    encoding: str
+    header: Header
+    reader: Reader = "records"
+    records: int = 0  # of a file that DuckDB reads where it lies
+    broken: bool = False  # whether a quoted field holds the end of a line
+
+    def body(self) -> Iterator[bytes]:
+        """The text after the header."""
+        return read_header(blocks(self.file, self.encoding), self.header.separator)[1]
+
+
+def survey(file: str, encoding: str, step: Step, careful: bool = False) -> Surveyed:
+    """What is to be known of a file before it is read; its text and its checksum are verified as far as it is ordinary.
+
+    With ``careful``, DuckDB reads nothing of it.
+    """
+    header, body = read_header(blocks(file, encoding), b"\t" if is_tabbed(file) else None)
+    if not any(header.names):
+        raise Malformed("it has no header row", "Add one: its first line must name the columns.")
+    if careful or header.end not in (b"\n", b"\r\n") or len(header.names) > WIDE or len(header.text) > LONGEST:
+        return Surveyed(file, encoding, header)
+    as_text = Surveyed(file, encoding, header, "text")
+    name = file.lower()
+    if encoding != "utf-8" or (name.endswith(COMPRESSED) and not name.endswith(".gz")):
+        return as_text
+    if header.lines > 1 or (b'"' in header.text and has_mark(file)):
+        return as_text
+    records, broken = 0, False
+    for piece, found in ordinary_pieces(body, header.separator, len(header.names), header.end):
+        if found is None:
+            return as_text
+        records += found.records
+        broken |= found.broken
+        step.advance(len(piece))
+    return Surveyed(file, encoding, header, "file", records, broken)
+
+
+@contextmanager
+def scratch_file(files: Sequence[Surveyed], spill_dir: str | Path | None) -> Iterator[str | None]:
+    """A file for stretches of text, in memory where the system has such files, else in a private folder; None where none is needed."""
+    if all(csv.reader != "text" for csv in files):
+        yield None
+    elif hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir():
+        handle = os.memfd_create("capstats")
+        try:
+            yield f"/proc/self/fd/{handle}"
+        finally:
+            os.close(handle)
+    else:
+        with private_folder(spill_dir) as folder:
+            (folder / "text").touch(0o600)
+            yield str(folder / "text")
+
+
+def relation(
+    connection: duckdb.DuckDBPyConnection,
+    files: Sequence[Surveyed],
+    wanted: Sequence[Hashable],
+    weighted: bool,
+    name: str,
+    path: str | Path,
+    scratch: str | None,
+) -> tuple[Any, int]:
+    """The wanted columns of the files of a path as a relation of texts c0, c1, ..., and how many records it has."""
+    for csv in files:
+        check_names(wanted, csv.header.names, name)
+    groups: dict[tuple[str, bytes, tuple[str, ...], bool], list[Surveyed]] = {}
+    for csv in files:
+        if csv.reader == "file":
+            compression = "gzip" if csv.file.lower().endswith(".gz") else "none"
+            groups.setdefault((compression, csv.header.separator, csv.header.names, csv.broken), []).append(csv)
+    records = sum(csv.records for csv in files)
+    parts = [_read(connection, group, wanted, [csv.file for csv in group], compression) for (compression, *_), group in groups.items()]
+    others = [csv for csv in files if csv.reader != "file"]
+    if others:
+        columns = [f"c{i}" for i in range(len(wanted))]
+        connection.execute(f"CREATE TEMP TABLE loaded ({', '.join(f'{c} VARCHAR' for c in columns)}, n BIGINT)")
+        for csv in others:
+            try:
+                _load(connection, csv, wanted, weighted, str(scratch))
+            except Malformed as error:
+                raise located(error, name, csv.file if len(files) > 1 else path) from None
+        loaded = connection.sql("SELECT * FROM loaded")
+        records += loaded.aggregate("coalesce(sum(n), 0)::BIGINT").fetchall()[0][0]
+        parts.append(loaded.select(", ".join([*columns, "unnest(range(n)) AS n"])).select(", ".join(columns)))
+    table = parts[0]
+    for part in parts[1:]:
+        table = table.union(part)
+    return table, records
+
+
+def located(error: Malformed, name: str, file: str | Path) -> ValueError:
+    """The error to raise for a file that cannot be read."""
+    return ValueError(f"`{name}` ({file}) cannot be read: {error}. {error.remedy}")
+
+
+def _read(
+    connection: duckdb.DuckDBPyConnection,
+    group: Sequence[Surveyed],
+    wanted: Sequence[Hashable],
+    files: list[str],
+    compression: str = "none",
+    header: bool = True,
+) -> Any:
+    """The wanted columns of ordinary text as DuckDB reads it, with nothing left for it to guess."""
+    first = group[0].header
+    fields = ", ".join(f"'f{i}': 'VARCHAR'" for i in range(len(first.names)))
+    rows = connection.sql(
+        f"SELECT * FROM read_csv(?, auto_detect = false, columns = {{{fields}}}, header = {header}, delim = ?, quote = '\"', "
+        "escape = '\"', nullstr = '', allow_quoted_nulls = false, null_padding = false, ignore_errors = false, hive_partitioning = false, "
+        f"compression = ?, max_line_size = {2 * LONGEST}, buffer_size = {32 * LONGEST}, parallel = {not group[0].broken})",
+        params=[list(map(pattern_of, files)), first.separator.decode(), compression],
+    )
+    return rows.select(", ".join(f"f{first.names.index(str(column))} AS c{i}" for i, column in enumerate(wanted)))
+
+
+# --- files that are not ordinary --------------------------------------------------------------------------------------
+
+
+def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence[Hashable], weighted: bool, scratch: str) -> None:
+    """Put the records of a file into the table, each with how often it occurs in its stretch, or one by one with their weights."""
+    columns = ", ".join(f"c{i}" for i in range(len(wanted)))
+
+    def put(rows: Any) -> None:
+        rows = rows.select(f"{columns}, 1::BIGINT AS n") if weighted else rows.aggregate(f"{columns}, count(*) AS n", columns)
+        rows.insert_into("loaded")
+
+    header, line = csv.header, csv.header.lines + 1
+    pieces: Iterator[tuple[bytes, Any]] = ((block, None) for block in csv.body())
+    if csv.reader == "text":
+        pieces = ordinary_pieces(csv.body(), header.separator, len(header.names), header.end)
+    rest: Iterable[bytes] = ()
+    joined = _joined(pieces)
+    for text, records in joined:
+        if records is None or not _put_text(connection, csv, wanted, text, records, scratch, put):
+            rest = chain([text], (piece for piece, _ in chain(joined, pieces)))
+            break
+        line += text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
+    places = [header.names.index(str(column)) for column in wanted]
+    for values in chosen_values(rest, header, places, line, AT_A_TIME):
+        frame = pd.DataFrame({f"c{i}": pd.array(x, pd.StringDtype("python")) for i, x in enumerate(values)})
+        put(connection.from_df(frame))
+
+
+def _joined(pieces: Iterable[tuple[bytes, Any]]) -> Iterator[tuple[bytes, int | None]]:
+    """Ordinary pieces, several at a time, and how many records they have; the first of the others as it is, and None."""
+    held: list[bytes] = []
+    size = records = 0
+    for text, found in pieces:
+        if found is None:
+            if held:
+                yield b"".join(held), records
+            yield text, None
+            return
+        held.append(text)
+        size, records = size + len(text), records + found.records
+        if size >= LOADED:
+            yield b"".join(held), records
+            held, size, records = [], 0, 0
+    if held:
+        yield b"".join(held), records
+
+
+def _put_text(
+    connection: duckdb.DuckDBPyConnection,
+    csv: Surveyed,
+    wanted: Sequence[Hashable],
+    text: bytes,
+    records: int,
+    scratch: str,
+    put: Any,
+) -> bool:
+    """Put ordinary text into the table; whether DuckDB found as many records in it as there are, else the table stays as it was."""
+    import duckdb
+
+    Path(scratch).write_bytes(text)
+    count = "SELECT coalesce(sum(n), 0) FROM loaded"
+    before = connection.execute(count).fetchall()[0][0]
+    connection.begin()
+    try:
+        put(_read(connection, [csv], wanted, [scratch], header=False))
+        if connection.execute(count).fetchall()[0][0] == before + records:
+            connection.commit()
+            return True
+    except duckdb.InvalidInputException:
+        pass
+    connection.rollback()
+    return False

@@ -1,0 +1,129 @@
+"""Dask frames, counted by their workers a partition at a time, as a pandas frame is counted; workers need capstats, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut, finite_values
+from capstats.codes.distinct import Column, Counts, Sums, chosen, count, joint_labels, sampled
+from capstats.sources import memory
+
+AT_A_TIME = 16  # partial counts that a worker adds up
+
+Part = tuple[list[Column], Sums]
+
+
+def read(
+    table: Any,
+    columns: Sequence[Hashable],
+    weight: Hashable | None,
+    name: str,
+    cuts: Mapping[Hashable, Cut] | None = None,
+    nulls: Sequence[str] | None = None,
+) -> Part:
+    """Distinct rows of the named columns of a Dask frame, and their counts or the sums of their weights."""
+
+    def counted(part: Any, own: str) -> Part:
+        found, weights = memory.read(part, columns, weight, own, cuts, nulls=nulls)
+        return _counted(found, () if weights is None else sampled(weights))
+
+    asked = [*columns, *([] if weight is None else [weight])]
+    found, (counts, *others) = _reduced(table, asked, name, counted, lambda parts, names: _summed(parts, columns, names))
+    if weight is not None and counts.dtype.kind == "i":
+        counts = memory.whole_weights(counts, weight, name)
+    return found, [counts, *others]
+
+
+def numbers_and_counts(
+    table: Any,
+    column: Hashable,
+    weight: Hashable | None,
+    name: str,
+    spec: Spec,
+    wanted: TypeToCut | None,
+    nulls: Sequence[str] | None = None,
+) -> tuple[Numbers, Counts]:
+    """What `bins` needs to know of one column of a Dask frame: its kind, and its extent or its distinct values and their counts."""
+
+    def tallied(part: Any, own: str) -> tuple[Numbers, Counts]:
+        numbers, counts = memory.numbers_and_counts(part, column, weight, own, wanted, nulls)
+        return _tally(numbers, *finite_values(numbers, counts), spec)
+
+    def together(parts: Sequence[tuple[Numbers, Counts]], names: Sequence[str]) -> tuple[Numbers, Counts]:
+        kinds = {numbers.kind: where for (numbers, _), where in zip(parts, names, strict=True) if numbers.kind is not None}
+        if len(kinds) > 1:
+            (a, x), (b, y), *_ = kinds.items()
+            raise TypeError(f"Column {column!r} holds {a} labels in `{x}` and {b} labels in `{y}`. Convert one of them.")
+        values = [numbers.values for numbers, _ in parts if len(numbers.values)] or [np.zeros(0)]
+        counts = [n for _, n in parts if len(n)] or [np.zeros(0, np.int64)]
+        kind = next(iter(kinds), None)
+        return _tally(Numbers(kind, np.zeros(0)), np.concatenate(values), np.concatenate(counts), spec)
+
+    found: tuple[Numbers, Counts] = _reduced(table, [column, *([] if weight is None else [weight])], name, tallied, together)
+    return found
+
+
+def _reduced(table: Any, columns: list[Hashable], name: str, of_part: Callable[..., Any], of_parts: Callable[..., Any]) -> Any:
+    """What one function finds in each partition and another one makes of several of its results, by the workers."""
+    import dask
+
+    task: Any = dask.delayed  # type: ignore[attr-defined]
+    compute: Any = dask.compute  # type: ignore[attr-defined]
+
+    memory.check_names(columns, list(table.columns), name)
+    names = [f"{name}.partitions[{i}]" for i in range(table.npartitions)]
+    parts = table[list(dict.fromkeys(columns))].to_delayed()
+    results = [task(of_part)(part, own) for part, own in zip(parts, names, strict=True)]
+    while len(results) > 1:
+        starts = range(0, len(results), AT_A_TIME)
+        results = [task(of_parts)(results[i : i + AT_A_TIME], names[i : i + AT_A_TIME]) for i in starts]
+        names = [names[i] for i in starts]
+    return compute(*results)[0]
+
+
+def _counted(columns: list[Column], sums: Sums) -> Part:
+    """Distinct rows, in the labels that occur; all of them where their order is the caller's."""
+    if not len(columns[0].codes):
+        none = np.zeros(0, np.int64)
+        return [Column(none, list(c.labels) if c.ordered else [], ordered=c.ordered) for c in columns], sums or [none]
+    rows = count(columns, sums[0] if sums else None, also=sums[1:])
+    found = []
+    for column, codes in zip(columns, rows.codes, strict=True):
+        labels = column.labels
+        if not column.ordered:
+            used, codes = np.unique(codes, return_inverse=True)
+            labels = chosen(column.labels, used.astype(np.int64))
+        found.append(Column(codes, labels, ordered=column.ordered))
+    return found, rows.sums
+
+
+def _summed(parts: Sequence[Part], names: Sequence[Hashable], tables: Sequence[str]) -> Part:
+    """The partial counts of several partitions as those of one."""
+    columns = []
+    for i, name in enumerate(names):
+        own = [found[i] for found, _ in parts]
+        labels, places = joint_labels(own, name, tables)
+        if any(c.ordered for c in own):  # also tells the categories that have no record
+            whole = list(dict.fromkeys(x for c in [*(c for c in own if c.ordered), Column(places[0], labels)] for x in c.labels))
+            place_of = {label: place for place, label in enumerate(whole)}
+            at = np.array([place_of[x] for x in labels] or [0], np.int64)
+            labels, places = whole, [at[p] for p in places]
+        codes = np.concatenate([p[c.codes] for p, c in zip(places, own, strict=True)])
+        columns.append(Column(codes, labels, ordered=any(c.ordered for c in own)))
+    return _counted(columns, [np.concatenate(each) for each in zip(*(sums for _, sums in parts), strict=True)])
+
+
+def _tally(numbers: Numbers, values: Any, counts: Any, spec: Spec) -> tuple[Numbers, Counts]:
+    """The least and greatest value for bins of equal width, the distinct ones for quantiles, none for cut points."""
+    if spec.how == "quantile":
+        values, where = np.unique(values, return_inverse=True)
+        sums = np.zeros(len(values), counts.dtype)
+        np.add.at(sums, where, counts)
+        counts = sums
+    elif len(values):
+        values = np.array([values.min(), values.max()][: 0 if spec.how == "points" else 2])
+        counts = np.ones(len(values), np.int64)
+    return Numbers(numbers.kind, values), counts

@@ -1,0 +1,236 @@
+"""The two axes of a table: how keys and targets are labelled, and how tables with different labels are brought together.
+
+An axis is a pandas MultiIndex, one level a column, whose levels stand in the order of the column's labels. Labels decide which
+cells belong together, never positions; all matching is done on integer codes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Sized
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.codes.distinct import Column, Ints, Places, joint_labels, union
+from capstats.codes.labels import MISSING, Kind, Label, canonical, free_name, in_order, level_index, one_kind
+
+UNLABELLED = {"key": "key_", "target": "target"}  # what the only column is called where nobody named it
+
+
+def multi_index(codes: Iterable[Ints], labels: Iterable[Sequence[Label] | Places], names: Iterable[Hashable]) -> pd.MultiIndex:
+    """Rows of codes as a MultiIndex whose levels keep the order of their labels."""
+    levels: list[Any] = [level_index(x) for x in labels]  # the stubs of pandas know no index as a level, no array as codes
+    places: list[Any] = list(codes)
+    return pd.MultiIndex(levels=levels, codes=places, names=list(names), verify_integrity=False)
+
+
+def names_of(axis: pd.MultiIndex) -> list[str]:
+    """The columns of an axis."""
+    return [str(name) for name in axis.names]
+
+
+def shown(axis: pd.MultiIndex) -> pd.MultiIndex:
+    """The axis without the labels that it does not show, in the types that the others fit."""
+    axis = axis.remove_unused_levels()
+    return multi_index(map(np.asarray, axis.codes), [list(map(canonical, level)) for level in axis.levels], names_of(axis))
+
+
+def coords_of(dim: str, axis: pd.MultiIndex) -> xr.Coordinates:
+    """Coordinates for a dim: always a MultiIndex for ``key``; for ``target`` a plain index unless it has several columns."""
+    if dim == "target" and axis.nlevels == 1:
+        index = axis.levels[0].take(axis.codes[0]).rename("target")
+        return xr.Coordinates({"target": xr.Variable("target", index, {"long_name": axis.names[0]})})
+    return xr.Coordinates.from_pandas_multiindex(axis, dim)
+
+
+def axis_of(array: xr.DataArray, dim: str) -> pd.MultiIndex | None:
+    """The axis that an array carries for a dim, or None where it carries no labels."""
+    index = index_of(array, dim)
+    if index is None:
+        return None
+    if isinstance(index, pd.MultiIndex):
+        return _with_missing(index)
+    if index.is_unique and not index.hasnans:
+        levels: list[Any] = [index]
+        names = _stored([array.coords[dim].attrs.get("long_name")], dim)
+        return pd.MultiIndex(levels=levels, codes=[range(len(index))], names=names, verify_integrity=False)
+    return axis_from(index.rename(array.coords[dim].attrs.get("long_name")), len(index), dim, f"`{array.name}`")
+
+
+def _with_missing(axis: pd.MultiIndex) -> pd.MultiIndex:
+    """The axis with a label for missing values, which pandas alone has none for."""
+    codes = [np.asarray(places) for places in axis.codes]
+    if all(places.min(initial=0) == 0 for places in codes):
+        return axis
+    levels = [[*map(canonical, level), MISSING] for level in axis.levels]
+    return multi_index([np.where(p < 0, len(level) - 1, p) for p, level in zip(codes, levels, strict=True)], levels, names_of(axis))
+
+
+def index_of(array: xr.DataArray, dim: str) -> pd.Index | None:
+    """The index of a dim, or None where it has no labels; looked up alone, which is quicker than ``array.indexes``."""
+    index = array.xindexes.get(dim)
+    return None if index is None else index.to_pandas_index()
+
+
+def axis_from(labels: Any, size: int, dim: str, place: str) -> pd.MultiIndex:
+    """An axis from labels in any form: a list of labels or of tuples, a mapping {column: labels}, or an index."""
+    rows, names = _rows_and_names(labels, place)
+    if len(rows) != size:
+        raise ValueError(f"{place}: {len(rows)} labels for {size} {dim}s. Give one label for each.")
+    if any(len(row) != len(names) for row in rows):
+        raise ValueError(f"{place}: labels must be tuples of one length; got {rows[:3]}.")
+    rows = [tuple(map(canonical, row)) for row in rows]
+    try:
+        times = Counter(rows)
+    except TypeError as error:
+        raise TypeError(f"{place}: {error}. Give each label as one scalar, or as a tuple with one scalar a column.") from error
+    if len(times) < len(rows):
+        twice = max(times, key=lambda row: times[row])
+        raise ValueError(f"{place}: label {twice if len(twice) > 1 else twice[0]!r} occurs twice. Labels must be distinct.")
+    stored = _stored(names, dim)
+    codes, levels = [], []
+    for name, column in zip(stored, zip(*rows, strict=True), strict=True):
+        one_kind(column, name, place.strip("`"), typed=False)
+        distinct = dict.fromkeys(column)
+        level = {x: i for i, x in enumerate([*(x for x in distinct if x is not MISSING), *(x for x in distinct if x is MISSING)])}
+        codes.append(np.array([level[x] for x in column]))
+        levels.append(list(level))
+    return multi_index(codes, levels, stored)
+
+
+def original_names(labels: Any, dim: str) -> dict[str, str]:
+    """What the columns of labels in any form were called, by the names under which they are stored, where the two differ."""
+    _, names = _rows_and_names(labels, "")
+    return {new: str(old) for new, old in zip(_stored(names, dim), names, strict=True) if old is not None and new != old}
+
+
+def _rows_and_names(labels: Any, place: str) -> tuple[list[tuple[Any, ...]], list[Any]]:
+    if isinstance(labels, pd.MultiIndex):
+        return list(labels), list(labels.names)
+    if isinstance(labels, Mapping):
+        lengths = {str(name): len(column) if isinstance(column, Sized) else 1 for name, column in labels.items()}
+        if len(set(lengths.values())) != 1 or not all(map(_is_list, labels.values())):
+            raise ValueError(f"{place}: give a list of labels for every column, all of one length, at least one column; got {lengths}.")
+        return list(zip(*labels.values(), strict=True)), list(labels)
+    if not _is_list(labels):
+        raise TypeError(
+            f"{place} must be a list of labels, a list of tuples, a mapping {{column: labels}} or an index; got {type(labels).__name__}."
+        )
+    rows = [x if isinstance(x, tuple) else (x,) for x in labels]
+    if rows and len(rows[0]) == 1:
+        return rows, [getattr(labels, "name", None)]
+    return rows, [None] * len(rows[0] if rows else ())
+
+
+def _is_list(labels: Any) -> bool:
+    """Whether it holds labels in an order of its own, and is not itself a label."""
+    return isinstance(labels, Collection) and not isinstance(labels, (str, bytes, set, frozenset, Mapping, pd.DataFrame))
+
+
+def _stored(names: Sequence[Any], dim: str) -> list[str]:
+    if len(names) == 1 and names[0] in (None, dim):
+        return [UNLABELLED[dim]]
+    if len(names) == 1 and dim == "target":
+        return [str(names[0])]  # it names no coordinate, so it can hide nothing
+    stored: list[str] = []
+    for i, name in enumerate(names):
+        others = [x for j, x in enumerate(names) if j != i]
+        stored.append(free_name(f"{dim}_{i}" if name is None else name, [*stored, *others]))
+    return stored
+
+
+def join(
+    axes: Sequence[pd.MultiIndex], tables: Sequence[str], orders: Mapping[str, Sequence[Label]] | None = None
+) -> tuple[pd.MultiIndex, list[Places]]:
+    """The union of axes over the same columns, in order, and where the entries of each stand in it.
+
+    ``orders`` has the category order of columns that have one. Without it the order that the axes show is taken for one, the
+    first axis's before the next one's, unless all show the natural order.
+    """
+    naming = next((i for i, axis in enumerate(axes) if not _unnamed(axis)), 0)
+    names = names_of(axes[naming])
+    for axis, table in zip(axes, tables, strict=True):
+        if sorted(names_of(axis)) != sorted(names) and not (_unnamed(axis) and len(names) == 1):
+            raise ValueError(f"`{tables[naming]}` is labelled by {names}, `{table}` by {names_of(axis)}: label them alike.")
+    axes = [axis if axis.nlevels == 1 else axis.reorder_levels(names) for axis in axes]
+    rows = [_columns(axis) for axis in axes]
+    for name, columns in zip(names, zip(*rows, strict=True), strict=True):
+        if name not in (orders or {}) and not all(_is_natural(column.labels, name) for column in columns):
+            for column in columns:
+                column.ordered = True
+    return join_columns(rows, names, tables, orders)
+
+
+def _unnamed(axis: pd.MultiIndex) -> bool:
+    return axis.nlevels == 1 and axis.names[0] in UNLABELLED.values()
+
+
+def _columns(axis: pd.MultiIndex) -> list[Column]:
+    return [Column(np.asarray(codes), list(map(canonical, level))) for codes, level in zip(axis.codes, axis.levels, strict=True)]
+
+
+def _is_natural(labels: Sequence[Label], name: str) -> bool:
+    return labels == in_order(labels, one_kind(labels, name, "an index"))
+
+
+def join_columns(
+    rows: Sequence[Sequence[Column]],
+    names: Sequence[Hashable],
+    tables: Sequence[str],
+    orders: Mapping[str, Sequence[Label]] | None = None,
+) -> tuple[pd.MultiIndex, list[Places]]:
+    """The same for rows given as columns of codes, one list of columns a table."""
+    labels, codes = [], []
+    for name, columns in zip(names, zip(*rows, strict=True), strict=True):
+        joint, maps = joint_labels(columns, name, tables, (orders or {}).get(str(name), ()))
+        labels.append(joint)
+        same = [(to_joint == np.arange(len(to_joint))).all() for to_joint in maps]
+        own = [c.codes - c.first for c in columns]
+        codes.append([c if s else to_joint[c] for s, to_joint, c in zip(same, maps, own, strict=True)])
+    distinct, positions = union(list(zip(*codes, strict=True)), [len(x) for x in labels])
+    return multi_index(distinct, labels, names), positions
+
+
+def align(arrays: Mapping[str, xr.DataArray], dim: str) -> tuple[pd.MultiIndex | None, list[Places | None]]:
+    """One axis for several arrays, and where the entries of each stand on it (None: as they are).
+
+    Arrays without labels take those of the others by position, and must then have their length.
+    """
+    labelled = [name for name, array in arrays.items() if dim in array.xindexes]
+    first = next(iter(labelled), next(iter(arrays)))
+    for name, array in arrays.items():
+        if name not in labelled and array.sizes[dim] != arrays[first].sizes[dim]:
+            raise ValueError(
+                f"`{first}` has {_size(arrays[first])}, `{name}` has {_size(array)}: they must agree. "
+                f"Rows are targets and columns are keys; label both tables where they hold different ones."
+            )
+    if not labelled:
+        return None, [None] * len(arrays)
+    if all(_alike(arrays[name], arrays[first], dim) for name in labelled):
+        return axis_of(arrays[first], dim), [None] * len(arrays)
+    axes = {name: axis for name in labelled if (axis := axis_of(arrays[name], dim)) is not None}
+    axis, positions = join([axes.get(name, axes[first]) for name in arrays], list(arrays))
+    return axis, list(positions)
+
+
+def _alike(a: xr.DataArray, b: xr.DataArray, dim: str) -> bool:
+    """Whether two arrays carry the same labels, in the same order and under the same names; pandas compares neither names nor kinds."""
+    x, y = index_of(a, dim), index_of(b, dim)
+    if x is None or y is None or x is y:
+        return x is y
+    return bool(x.equals(y)) and _names_and_kinds(x, a, dim) == _names_and_kinds(y, b, dim)
+
+
+def _names_and_kinds(index: pd.Index, array: xr.DataArray, dim: str) -> list[tuple[Hashable, Kind | None]]:
+    if isinstance(index, pd.MultiIndex):
+        levels, names = list(index.levels), list(index.names)
+    else:
+        levels, names = [index], [array.coords[dim].attrs.get("long_name")]
+    return [(name, one_kind(map(canonical, level[:1]), dim, "an index")) for name, level in zip(names, levels, strict=True)]
+
+
+def _size(array: xr.DataArray) -> str:
+    return " x ".join(f"{array.sizes[d]} {d}s" for d in ("target", "key") if d in array.dims)

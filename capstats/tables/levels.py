@@ -1,0 +1,231 @@
+"""Whether the tables are about the same things: their levels, compared column by column where the tables meet.
+
+A level that only one table has is no mistake by itself: a release need not have all of them. A column that shares no level with the
+original makes every risk 0, though, and one level in another spelling lowers it; so both are found, kept and said.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from capstats.codes.labels import ENOUGH, MISSING, Label, canonical, kind_of
+from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, lookalikes
+from capstats.tables.backing import Data, filled, unstacked
+
+EXAMINED = 50_000  # levels of each table, those with the most records, that are looked at for another spelling
+MANY = 20  # levels of a column of numbers from which it is better cut
+
+EFFECTS = {"key": "no key can match", "target": "no guess can be right", "column": "no record can match"}
+REMEDIES = {
+    NUMBERS: 'say types={{{column!r}: "number"}}',
+    KINDS: "convert one of the columns",
+    PRECISION: "round both, or cut the column with bins={{{column!r}: 10}}",
+    DATES: 'write them as 2024-01-31 and say types={{{column!r}: "date"}}',
+    TRUTHS: 'say types={{{column!r}: "bool"}}',
+    ABSENT: "name that text in null_values",
+    ENCODING: "read the file again with its encoding",
+}
+
+Records = NDArray[Any]  # records of each level of a column
+Entry = dict[str, Any]  # how a column of one table compares with the original's, as `compare` says
+
+
+class LevelsWarning(UserWarning):
+    """Two tables do not use the same levels in a column, so that records that should match do not."""
+
+
+# --- one column -------------------------------------------------------------------------------------------------------
+
+
+def compare(labels: Sequence[Label], original: Records, other: Records, role: str) -> Entry | None:
+    """How the levels of one column of two tables compare, in plain numbers and texts; None where both have the same.
+
+    ``original`` and ``other`` are the records of each of the labels; ``role`` is what the column is: "key", "target" or "column".
+    """
+    o, t = original > 0, other > 0
+    if (o == t).all():
+        return None
+    missing = np.fromiter((x is MISSING for x in labels), bool, len(labels)) if _may_be_missing(labels) else np.zeros(len(labels), bool)
+    pairs = lookalike_pairs(labels, original, other)
+    causes = [cause for _, _, cause in pairs]
+    held = [(labels[i], labels[j]) for i, j, _ in pairs if original[i] >= ENOUGH and other[j] >= ENOUGH]
+    present = next((x for x in labels if x is not MISSING), None)
+    return {
+        "role": role,
+        "kind": "missing" if present is None else kind_of(canonical(present)),
+        "levels": [int(o.sum()), int(t.sum())],
+        "shared": int((o & t & ~missing).sum()),
+        "absent": int((o & ~t).sum()),
+        "absent_records": original[o & ~t].sum().item(),
+        "foreign": int((t & ~o).sum()),
+        "foreign_records": other[t & ~o].sum().item(),
+        "likely": {cause: causes.count(cause) for cause in dict.fromkeys(causes)},
+        "examples": [[_shown(a), _shown(b)] for a, b in held[:3]],
+    }
+
+
+def _may_be_missing(labels: Sequence[Label]) -> bool:
+    return not isinstance(labels, pd.Index) or labels.dtype == object
+
+
+def lookalike_pairs(labels: Sequence[Label], original: Records, other: Records) -> list[tuple[int, int, str]]:
+    """Levels that one table lacks and that look like a level of the other: the original's place, the other's, and the difference.
+
+    Those with the most records come first.
+    """
+    if isinstance(labels, pd.Index) and labels.dtype.kind in "iubM":  # equal or not: they have one spelling
+        return []
+    examined = [_examined(original), _examined(other)]
+    mine, theirs = ({canonical(labels[i]): i for i in places} for places in examined)
+    found = {(mine[a], theirs[b]): cause for a, (b, cause) in lookalikes(mine, theirs).items()}
+    found |= {(mine[a], theirs[b]): cause for b, (a, cause) in lookalikes(theirs, mine).items()}
+    return [(i, j, cause) for (i, j), cause in sorted(found.items(), key=lambda pair: -min(original[pair[0][0]], other[pair[0][1]]))]
+
+
+def _examined(records: Records) -> list[int]:
+    held = np.flatnonzero(records > 0)
+    if len(held) > EXAMINED:
+        held = held[np.argsort(-records[held], kind="stable")[:EXAMINED]]
+    places: list[int] = held.tolist()
+    return places
+
+
+def _shown(label: Label) -> str:
+    return repr(label) if isinstance(label, str) else str(label)
+
+
+# --- all columns of a Dataset -----------------------------------------------------------------------------------------
+
+
+def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data]) -> dict[str, Any]:
+    """For the attrs of a Dataset: how the levels of the tables meet, where they are not all the same; the original is the first.
+
+    ``levels`` is {column: {table: entry}}, of the columns and tables whose levels are not the original's; ``unmatched_tables`` names the
+    tables that have no key of the original.
+    """
+    if len(parts) < 2:
+        return {}
+    levels: dict[str, dict[str, Entry]] = {}
+    for dim, axis in axes.items():
+        for column, labels, records in records_by_level(axis, dim, parts):
+            for name in list(parts)[1:]:
+                entry = compare(labels, records["original"], records[name], dim)
+                if entry is not None:
+                    levels.setdefault(column, {})[name] = entry
+    keys = {name: _totals(data, "key") > 0 for name, data in parts.items()}
+    unmatched = [name for name, held in keys.items() if not (held & keys["original"]).any()]
+    return {name: value for name, value in (("levels", levels), ("unmatched_tables", unmatched)) if value}
+
+
+def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> dict[str, Data]:
+    """The tables of records by the names that messages call them; of weighted ones the numbers of their records."""
+    records = {name: tables.get(f"{name}_records", tables[name]) for name in ("o", "s", "h") if name in tables}
+    parts = {"original": records["o"]}
+    if "s" in records and synthetic is None:
+        parts["synthetic"] = records["s"]
+    elif "s" in records:
+        parts |= {f"synthetic[{label!r}]": one for label, one in zip(synthetic or (), unstacked(records["s"], 0), strict=True)}
+    if "h" in records:
+        parts["holdout"] = records["h"]
+    return parts
+
+
+def records_by_level(axis: pd.MultiIndex, dim: str, parts: Mapping[str, Data]) -> Iterator[tuple[str, Any, dict[str, Records]]]:
+    """Each column of an axis with its labels and the records that each table has of each of them."""
+    totals = {name: _totals(data, dim) for name, data in parts.items()}
+    for column, codes, labels in zip(axis.names, axis.codes, axis.levels, strict=True):
+        yield str(column), labels, {name: np.bincount(codes, x, len(labels)).astype(x.dtype) for name, x in totals.items()}
+
+
+def _totals(data: Data, dim: str) -> Records:
+    """Records of each key, or of each target."""
+    if isinstance(data, np.ndarray):
+        return np.asarray(data.sum(0 if dim == "key" else 1))
+    (target, key), values = filled(data)
+    place, size = (key, data.shape[1]) if dim == "key" else (target, data.shape[0])
+    return np.bincount(place, values, size).astype(values.dtype)
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+def without_match(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
+    """Sentences on each column that shares no level with the original, or on the tables that share no key although all columns do."""
+    found = []
+    for column, table, entry in _entries(attrs):
+        if not entry["shared"]:
+            of_o, of_t = entry["levels"]
+            effect = EFFECTS[entry["role"]]
+            found.append(
+                f"Column {column!r} has no level in common in `{first}` ({_many(of_o, 'level')}) and `{table}` ({_many(of_t, 'level')}), "
+                f"so {effect}.{_likely(column, entry)}"
+            )
+    if not found and attrs.get("unmatched_tables"):
+        tables = ", ".join(f"`{table}`" for table in attrs["unmatched_tables"])
+        found.append(
+            f"No key of `{first}` is in {tables}, although each column shares levels: no combination of their levels occurs in both. "
+            f"Give fewer or coarser key columns, or check that the tables describe the same population."
+        )
+    return found
+
+
+def other_spellings(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
+    """Sentences on each column that shares levels with the original, but has some that look like the original's in another spelling."""
+    found = []
+    for column, table, entry in _entries(attrs):
+        if entry["shared"] and entry["likely"]:
+            pairs = _many(sum(entry["likely"].values()), "pair")
+            found.append(
+                f"Column {column!r} of `{first}` and `{table}` has {pairs} of levels that look like one level in two spellings, so records "
+                f"that should match do not.{_likely(column, entry)}"
+            )
+    return found
+
+
+def _entries(attrs: Mapping[str, Any]) -> Iterator[tuple[str, str, Entry]]:
+    for column, tables in attrs.get("levels", {}).items():
+        for table, entry in tables.items():
+            yield column, table, entry
+
+
+def _likely(column: str, entry: Entry) -> str:
+    """The likely cause, an example that enough records hold, and the remedy."""
+    cause = max(entry["likely"], key=entry["likely"].get, default=None)
+    if cause is not None:
+        such = f", such as {entry['examples'][0][0]} and {entry['examples'][0][1]}" if entry["examples"] else ""
+        remedy = REMEDIES.get(cause, "recode one of the tables").format(column=column)
+        return f" Likely cause: {cause}{such}. To correct it, {remedy}{'' if cause not in REMEDIES else ', or recode one of the tables'}."
+    if entry["kind"] == "number" and max(entry["levels"]) > MANY:
+        return f" Numbers with so many levels rarely meet exactly: cut them, as with bins={{{column!r}: 10}}."
+    return " Check that the column means the same in both tables, and recode one of them."
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def warn_of_levels(attrs: Mapping[str, Any], first: str = "original", most: int = 5) -> None:
+    """Warn once of all columns that share no level, or hold levels that look like another spelling; ``first`` is the original's name."""
+    found = [*without_match(attrs, first), *other_spellings(attrs, first)]
+    if not found:
+        return
+    more = [f"{_many(len(found) - most, 'more such finding')}."] if len(found) > most else []
+    message = " ".join([*found[:most], *more, "For all levels see compare_levels."])
+    warnings.warn(message, LevelsWarning, stacklevel=_callers())
+
+
+def _callers() -> int:
+    """The stack level of the first caller outside this package, as `warnings.warn` counts from the function that calls this one."""
+    package = str(Path(__file__).parents[1])
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(package):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -1,0 +1,249 @@
+"""Tables as data frames: one row a cell, one row a record, or one row a level."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.codes.labels import MISSING, Label, free_name, level_index
+from capstats.tables.axes import axis_from, axis_of
+from capstats.tables.backing import Data, Index, filled, is_sparse, values_at
+from capstats.tables.batches import as_counts, weights_of
+from capstats.tables.dataset import SUMS, TABLES, as_tables
+from capstats.tables.levels import lookalike_pairs, parts_of, records_by_level
+
+
+def to_frame(tables: xr.Dataset) -> pd.DataFrame:
+    """The tables in long form: one row a cell, with its labels and its counts.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`.
+
+    Returns
+    -------
+    DataFrame
+        The key columns and the target columns under their stored names, categorical, in the order of their levels, null where
+        missing; then ``o``, ``s`` (or one ``s[label]`` for each synthetic table) and ``h``. `tabulate` with these columns as
+        ``counts=`` is the inverse, through Parquet too (there the order of text levels is kept by pandas and pyarrow, and given as
+        ``types=`` to DuckDB). A table of sampling weights is followed by its ``o_records`` and ``o_squares``.
+
+    Raises
+    ------
+    TypeError
+        If `tables` is not such a Dataset.
+
+    See Also
+    --------
+    expand : one row a record.
+
+    Notes
+    -----
+    See theory/notation.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    >>> import capstats
+    >>> tables = capstats.from_counts([[1, 2]], [[0, 3]], key_labels={"sex": ["f", "m"]}, target_labels={"sick": ["no"]})
+    >>> capstats.to_frame(tables).values.tolist()
+    [['f', 'no', 1, 0], ['m', 'no', 2, 3]]
+    """
+    tables = as_tables(tables)
+    parts = {}
+    for variable in (f"{table}{part}" for table in TABLES.values() for part in SUMS):
+        if variable in tables and tables[variable].ndim == 2:
+            parts[variable] = tables[variable].variable.data
+        elif variable in tables:
+            labels = tables.indexes["synthetic"]
+            parts |= {f"{variable}[{label}]": tables[variable].variable[i].data for i, label in enumerate(labels)}
+    target, key = _listed(list(parts.values()))
+    columns = label_columns(tables.o, {"key": key, "target": target})
+    for name, data in parts.items():
+        columns[free_name(name, columns) if "[" in name else name] = values_at(data, target, key)
+    return pd.DataFrame(columns)
+
+
+def _listed(tables: list[Data]) -> tuple[Index, Index]:
+    """Targets and keys of the cells to list, by key, then target: all of them, or those that some sparse table stores.
+
+    On sparse backing a target or a key without any such cell is listed once, so that no label is lost.
+    """
+    targets, keys = tables[0].shape
+    if not any(map(is_sparse, tables)):
+        key, target = np.divmod(np.arange(targets * keys), targets)
+        return target, key
+    stored = np.unique(np.concatenate([key * targets + target for (target, key), _ in map(filled, tables)]))
+    key, target = np.divmod(stored, targets)
+    empty_keys = np.setdiff1d(np.arange(keys), key)
+    empty_targets = np.setdiff1d(np.arange(targets), target)
+    key, target = np.divmod(np.unique(np.concatenate([stored, empty_keys * targets, empty_targets])), targets)
+    return target, key
+
+
+def expand(counts: Any) -> pd.DataFrame:
+    """One row a record: the microdata that a table of counts stands for.
+
+    Parameters
+    ----------
+    counts : array-like or DataArray, dims (target, key)
+        One table of integer counts, such as ``tables.o``; of a table with sampling weights its records, ``tables.o_records``.
+
+    Returns
+    -------
+    DataFrame
+        As many rows as there are records, with the key columns and the target columns, categorical; sorted by key, then target.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the counts are fractional, or sums of sampling weights (which say how many people a record represents, and not how many
+        records there are), or there is more than one table.
+
+    See Also
+    --------
+    to_frame : one row a cell.
+
+    Notes
+    -----
+    See theory/notation.md. No measure needs this; it is for tools that know only records.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    >>> expand([[2, 0], [0, 1]]).values.tolist()
+    [[0, 0], [0, 0], [1, 1]]
+    """
+    if (column := weights_of(counts)) is not None:
+        raise ValueError(
+            f"`counts` holds sums of the sampling weights {column!r}, which are not numbers of records. Expand the numbers of records, "
+            f"such as tables.o_records; for a column of frequencies tabulate with counts={column!r}."
+        )
+    array = as_counts(counts, "counts")
+    if array.ndim != 2:
+        raise ValueError(f"`counts` has dims {array.dims}; give one table of (target, key), such as counts.isel(draw=0).")
+    if array.dtype.kind != "i":
+        raise ValueError("`counts` holds fractional counts, which stand for no number of records. Use to_frame, which keeps weights.")
+    (target, key), times = filled(array.variable.data)
+    order = np.lexsort((target, key))
+    target, key = (np.repeat(x[order], times[order]) for x in (target, key))
+    return pd.DataFrame(label_columns(array, {"key": key, "target": target}))
+
+
+def label_columns(array: xr.DataArray, places: Mapping[str, Index]) -> dict[str, Any]:
+    """The label columns of the entries at the given places of each dim, such as those of listed cells."""
+    columns: dict[str, Any] = {}
+    for dim, place in places.items():
+        for name, values in _categoricals(array, dim).items():
+            columns[free_name(name, columns)] = values.take(place)
+    return columns
+
+
+def _categoricals(array: xr.DataArray, dim: str) -> dict[str, pd.Categorical]:
+    """The labels of a dim as one categorical a column, null where missing."""
+    axis = axis_of(array, dim)
+    if axis is None:
+        axis = axis_from(range(array.sizes[dim]), array.sizes[dim], dim, "")
+    found = {}
+    for name, codes, level in zip(axis.names, axis.codes, axis.levels, strict=True):
+        known = [x for x in level if x is not MISSING]
+        categories = level_index(known) if len(known) < len(level) else level
+        found[str(name)] = pd.Categorical.from_codes(np.where(np.asarray(codes) < len(known), codes, -1), categories=categories)
+    return found
+
+
+def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
+    """The levels of each column and the records that hold them in each table, with the likely cause where a table lacks one.
+
+    Use it where a risk is lower than you expected: a release that writes `40.0` where the original writes `40` matches nobody.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`.
+
+    Returns
+    -------
+    DataFrame
+        One row a level, in the order of the columns and of their levels:
+
+        - ``column``, ``level``: the column and its level, null where missing;
+        - ``o``, ``s`` (or one ``s[label]`` for each synthetic table), ``h``: records that hold it, at least 0; of weighted tables the
+          number of records;
+        - ``resembles``: a level of another table that is likely the same in another spelling, else null;
+        - ``cause``: what makes the difference: spaces, case, Unicode form, dashes or quotes, numbers, dates or truth values written in
+          another way, numbers of another precision, a missing value written as text, text decoded with the wrong encoding; empty where
+          there is none.
+
+    Raises
+    ------
+    TypeError
+        If `tables` is not such a Dataset.
+
+    See Also
+    --------
+    tabulate : warns where a column shares no level, or levels look like other spellings.
+
+    Notes
+    -----
+    Labels match when they are equal (theory/notation.md); nothing is matched by its cause. In a column with more than 50,000 levels the
+    50,000 with the most records are compared.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definition 1: a key that is not in the
+    synthetic data has CAP 0.
+
+    Examples
+    --------
+    >>> import capstats, warnings
+    >>> original = {"region": ["South", "South", "North"], "t": [1, 0, 1]}
+    >>> synthetic = {"region": ["south", "North", "North"], "t": [1, 0, 1]}
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     tables = capstats.tabulate(original, synthetic, keys="region", target="t")
+    >>> found = capstats.compare_levels(tables)
+    >>> found[found.cause != ""][["column", "level", "o", "s", "resembles", "cause"]].values.tolist()
+    [['region', 'South', 2, 0, 'south', 'case'], ['region', 'south', 0, 1, 'South', 'case']]
+    """
+    tables = as_tables(tables)
+    synthetic = list(tables.indexes["synthetic"]) if "synthetic" in tables.indexes else None
+    parts = parts_of({str(name): array.variable.data for name, array in tables.data_vars.items()}, synthetic)
+    columns = {name: name.replace("synthetic", "s").replace("original", "o").replace("holdout", "h") for name in parts}
+    pieces = []
+    for dim in ("key", "target"):
+        axis = axis_of(tables.o, dim)
+        for column, labels, records in () if axis is None else records_by_level(axis, dim, parts):
+            twins: dict[int, tuple[Label, str]] = {}
+            for name in list(parts)[1:]:
+                for i, j, cause in lookalike_pairs(labels, records["original"], records[name]):
+                    for one, other, held in ((i, j, records[name]), (j, i, records["original"])):
+                        if not held[one]:
+                            twins.setdefault(one, (labels[other], cause))
+            found = [twins.get(i, (None, "")) for i in range(len(labels))]
+            pieces.append(
+                pd.DataFrame(
+                    {
+                        "column": column,
+                        "level": pd.Series([_null(x) for x in labels], dtype=object),
+                        **{columns[name]: x for name, x in records.items()},
+                        "resembles": pd.Series([_null(x) for x, _ in found], dtype=object),
+                        "cause": [cause for _, cause in found],
+                    }
+                )
+            )
+    return pd.concat(pieces, ignore_index=True)
+
+
+def _null(label: Label) -> Label:
+    return None if label is MISSING else label

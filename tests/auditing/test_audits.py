@@ -1,0 +1,593 @@
+"""One call: its numbers are those of the public measures, and it says how they came to be."""
+
+import html
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import example as example_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+import capstats
+from capstats import (
+    at_most,
+    audit,
+    average_cap,
+    baseline_cap,
+    cap_ecdf,
+    cap_quantiles,
+    correct_predictions,
+    disco,
+    expand,
+    matched_records,
+    maximum_cap,
+    minimum_cap,
+    tabulate,
+)
+from capstats.datasets import anes96, example, smoking, titanic
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+QUANTILES = {
+    "least": 0,
+    "lower_quartile": 0.25,
+    "median": 0.5,
+    "upper_quartile": 0.75,
+    "upper_decile": 0.9,
+    "upper_percentile": 0.99,
+    "greatest": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def people():
+    """The smokers of the paper as records."""
+    tables = smoking()
+    return expand(tables.o), expand(tables.s)
+
+
+@pytest.fixture(scope="module")
+def found(people):
+    return audit(*people, keys="smoking", target="health")
+
+
+@pytest.fixture(scope="module")
+def voters():
+    """A survey and two synthetic versions of it, the second of which lacks keys."""
+    original = anes96()
+    rng = np.random.default_rng(61)
+    return original, {
+        "resampled": original.iloc[rng.integers(0, len(original), 944)],
+        "few": original.iloc[rng.integers(0, len(original), 40)],
+    }
+
+
+@pytest.fixture(scope="module")
+def several(voters):
+    return audit(*voters, keys=["educ", "PID"], target="vote")
+
+
+def test_cut_points_are_told_without_noise_of_floats():
+    ages = {"age": [18, 89], "sick": ["no", "yes"]}
+    found = audit(ages, ages, keys="age", target="sick", bins={"age": 5})
+    assert "age (cut at 32.2, 46.4, 60.6, 74.8: 2 levels)" in repr(found)
+    assert found.provenance["bins"]["age"] == [32.2, 46.4, 60.599999999999994, 74.8]
+
+
+def one_line(result):
+    """The report without its line breaks."""
+    return " ".join(repr(result).split())
+
+
+def union_domain(o, s):
+    """The original counts on the targets and keys that it or the synthetic table has."""
+    held = (o + s) > 0
+    return o.values[np.ix_(held.any("key").values, held.any("target").values)]
+
+
+def bound(extreme, tables, **unmatched):
+    """A bound of one synthetic table, or of each of several."""
+    several = [tables.s] if tables.s.ndim == 2 else list(tables.s)
+    bounds = [extreme(union_domain(tables.o, s), **unmatched).item() for s in several]
+    return xr.DataArray(bounds[0]) if tables.s.ndim == 2 else xr.DataArray(bounds, dims="synthetic", coords={"synthetic": tables.synthetic})
+
+
+def recomputed(tables):
+    """Every measure by the public functions, from the counts."""
+    o, s = tables.o, tables.s
+    n = o.sum()
+    quantiles = cap_quantiles(o, s, list(QUANTILES.values()))
+    above_half, above_nine_tenths = (n * (1 - cap_ecdf(o, s, x)) for x in (0.5, 0.9))
+    return {
+        "original_records": n,
+        "synthetic_records": s.sum(["target", "key"]),
+        "keys": (o.sum("target") > 0).sum(),
+        "unmatched_records": n - matched_records(o, s),
+        "matched_share": matched_records(o, s) / n,
+        "average_cap": average_cap(o, s),
+        "average_cap_least": bound(minimum_cap, tables),
+        "average_cap_greatest": bound(maximum_cap, tables),
+        "average_cap_matched": average_cap(o, s, unmatched="drop"),
+        "average_cap_matched_least": bound(minimum_cap, tables, unmatched="drop"),
+        "average_cap_matched_greatest": bound(maximum_cap, tables, unmatched="drop"),
+        "original_cap": average_cap(o, o),
+        "baseline": baseline_cap(o),
+        "records_above_half": above_half,
+        "share_above_half": above_half / n,
+        "records_above_nine_tenths": above_nine_tenths,
+        "share_above_nine_tenths": above_nine_tenths / n,
+        "records_certain": disco(o, s) * n,
+        "share_certain": disco(o, s),
+        "predictive_success": correct_predictions(o, s) / n,
+        "correct_predictions": correct_predictions(o, s),
+        **{f"individual_cap_{name}": quantiles.isel(quantile=i) for i, name in enumerate(QUANTILES)},
+    }
+
+
+# --- Numbers
+
+
+def test_numbers_of_the_smokers_are_those_worked_out_by_hand(found):
+    """8/33, 25/33, 7/67 and 60/67 for 20, 30, 5 and 45 people."""
+    cap = (20 * 8 / 33 + 30 * 25 / 33 + 5 * 7 / 67 + 45 * 60 / 67) / 100
+    expected = {
+        "original_records": 100,
+        "synthetic_records": 100,
+        "keys": 2,
+        "unmatched_records": 0,
+        "matched_share": 1,
+        "average_cap": cap,
+        "average_cap_least": 0.05,
+        "average_cap_greatest": 0.75,
+        "average_cap_matched": cap,
+        "average_cap_matched_least": 0.1,
+        "average_cap_matched_greatest": 0.9,
+        "original_cap": 0.67,
+        "baseline": 0.625,
+        "records_above_half": 75,
+        "share_above_half": 0.75,
+        "records_above_nine_tenths": 0,
+        "share_above_nine_tenths": 0,
+        "records_certain": 0,
+        "share_certain": 0,
+        "predictive_success": 0.75,
+        "correct_predictions": 75,
+        "individual_cap_least": 7 / 67,
+        "individual_cap_lower_quartile": 8 / 33 + 0.75 * (25 / 33 - 8 / 33),
+        "individual_cap_median": 25 / 33,
+        "individual_cap_upper_quartile": 60 / 67,
+        "individual_cap_upper_decile": 60 / 67,
+        "individual_cap_upper_percentile": 60 / 67,
+        "individual_cap_greatest": 60 / 67,
+    }
+    assert set(found.measures.data_vars) == set(expected)
+    # the lower quartile is read at rank 24.75: 5 people at 7/67, 20 at 8/33, then 30 at 25/33
+    for name, value in expected.items():
+        assert found.measures[name].item() == pytest.approx(value, rel=1e-12), name
+
+
+@pytest.mark.parametrize("which", ["found", "several"])
+def test_numbers_equal_those_of_the_public_measures(which, request):
+    result = request.getfixturevalue(which)
+    expected = recomputed(result.tables)
+    assert set(result.measures.data_vars) == set(expected)
+    for name, value in expected.items():
+        np.testing.assert_allclose(result.measures[name].broadcast_like(value).values, value.values, rtol=1e-12, atol=1e-9, err_msg=name)
+
+
+def test_counts_are_those_of_tabulate(voters, several):
+    expected = tabulate(*voters, keys=["educ", "PID"], target="vote")
+    assert several.tables.identical(expected)
+
+
+def test_several_synthetic_tables_have_a_number_each(voters, several):
+    original, synthetic = voters
+    assert several.columns == ["resampled", "few"]
+    assert several.measures.average_cap.dims == ("synthetic",)
+    assert several.measures.original_cap.dims == ()
+    assert several.measures.matched_share.sel(synthetic="few") < several.measures.matched_share.sel(synthetic="resampled")
+    for label, table in synthetic.items():
+        alone = audit(original, table, keys=["educ", "PID"], target="vote")
+        assert alone.columns == [""]
+        for name in alone.measures.data_vars:
+            chosen = several.measures[name]
+            if "synthetic" in chosen.dims:
+                chosen = chosen.sel(synthetic=label)
+            assert chosen.item() == pytest.approx(alone.measures[name].item(), rel=1e-14), name
+
+
+def test_one_table_in_a_list_is_one_of_several(people):
+    original, synthetic = people
+    result = audit(original, [synthetic], keys="smoking", target="health")
+    assert result.columns == ["0"]
+    assert result.measures.average_cap.sizes == {"synthetic": 1}
+
+
+# --- The domain of the bounds
+
+
+def test_bounds_are_on_the_cells_that_the_original_or_the_release_has():
+    """A key and a target that only one release has make its least average CAP 0, and leave that of the other as it is."""
+    original = {"k": ["a", "a", "a", "b", "b", "b"], "t": ["x", "x", "y", "x", "y", "y"]}
+    foreign = {"k": ["a", "b", "c"], "t": ["x", "z", "x"]}
+    result = audit(original, {"foreign": foreign, "own": {"k": ["a", "b"], "t": ["y", "x"]}}, keys="k", target="t")
+    assert result.tables.sizes == {"target": 3, "key": 3, "synthetic": 2}
+    assert result.measures.average_cap_least.values.tolist() == [0, 1 / 6]
+    assert result.measures.average_cap_matched_least.values.tolist() == [0, 1 / 3]
+    assert result.measures["keys"].item() == 2
+    assert result.provenance["domain"] == {"kind": "original and synthetic", "targets": [3, 2], "keys": [3, 2]}
+    alone = audit(original, foreign, keys="k", target="t")
+    assert alone.provenance["domain"] == {"kind": "original and synthetic", "targets": 3, "keys": 3}
+    assert "with the targets and keys that it or the original has (3 x 3)" in one_line(alone)
+
+
+RECORDS = st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("xyz")), min_size=1, max_size=12)
+
+
+@given(RECORDS, RECORDS)
+@example_of([("a", "x"), ("a", "y")], [("b", "x")])  # disjoint keys
+@example_of([("a", "x")], [("a", "y")])  # disjoint targets
+def test_no_average_lies_outside_its_bounds(original, synthetic):
+    """Theorems 2 and 3 and Lemma 1 on the union of the two tables' targets and keys."""
+    tables = [dict(zip(("k", "t"), map(list, zip(*rows, strict=True)), strict=True)) for rows in (original, synthetic)]
+    found = audit(*tables, keys="k", target="t", allow_no_match=True).measures
+    for name in ("average_cap", "average_cap_matched"):
+        value, least, greatest = (found[f"{name}{which}"].item() for which in ("", "_least", "_greatest"))
+        assert np.isnan(value) or (at_most(least, value) and at_most(value, greatest)), (name, least, value, greatest)
+
+
+# --- Who bears the risk
+
+
+def test_the_people_with_each_level_are_those_worked_out_by_hand():
+    """Key a: 3 x and 1 y, released 2 x; key b: 2 y, released 1 x and 1 y; key c: 4 z, released 19 z and 1 x."""
+    original = {"k": [*"aaaabbcccc"], "t": [*"xxxyyyzzzz"]}
+    synthetic = {"k": [*"aabb", *"c" * 20], "t": [*"xxxy", *"z" * 19, "x"]}
+    found = audit(original, synthetic, keys="k", target="t").by_target
+    assert found.indexes["target"].tolist() == ["x", "y", "z"]
+    assert found.records.values.tolist() == [3, 3, 4]
+    np.testing.assert_allclose(found.average_cap, [1, (0 + 2 * 0.5) / 3, 0.95], rtol=1e-15)
+    np.testing.assert_allclose(found.baseline, [0.3, 0.3, 0.4], rtol=1e-15)
+    assert found.records_above_half.values.tolist() == [3, 0, 4]  # the tie at 0.5 is not above it
+    assert found.records_above_nine_tenths.values.tolist() == [3, 0, 4]
+    assert found.records_certain.values.tolist() == [3, 0, 0]
+
+
+@pytest.mark.parametrize("which", ["found", "several"])
+def test_people_of_all_levels_add_up_to_all_people(which, request):
+    result = request.getfixturevalue(which)
+    by, m = result.by_target, result.measures
+    assert by.records.sum() == m.original_records
+    np.testing.assert_allclose((by.average_cap * by.records).sum("target"), m.average_cap * m.original_records, rtol=1e-12)
+    np.testing.assert_allclose((by.baseline * by.records).sum("target"), m.baseline * m.original_records, rtol=1e-12)
+    for name in ("records_above_half", "records_above_nine_tenths", "records_certain"):
+        np.testing.assert_array_equal(by[name].sum("target"), m[name])
+
+
+def test_levels_without_original_people_are_left_out():
+    found = audit({"k": ["a"], "t": ["x"]}, {"k": ["a", "a"], "t": ["x", "z"]}, keys="k", target="t")
+    assert found.by_target.indexes["target"].tolist() == ["x"]
+
+
+def test_json_has_a_row_for_each_level(several):
+    rows = json.loads(several.to_json())["by_target"]
+    assert [row["level"] for row in rows] == [{"vote": "Clinton"}, {"vote": "Dole"}]
+    assert [row["records"] for row in rows] == several.by_target.records.values.tolist()
+    assert rows[0]["average_cap"] == dict(zip(several.columns, several.by_target.average_cap.values[:, 0].tolist(), strict=True))
+
+
+def test_json_names_each_column_of_a_joint_level_and_a_missing_one_is_null():
+    people = {"k": [1, 2], "a": [1, None], "b": ["x", "y"]}
+    rows = json.loads(audit(people, people, keys="k", target=["a", "b"]).to_json())["by_target"]
+    assert [row["level"] for row in rows] == [{"a": 1, "b": "x"}, {"a": None, "b": "y"}]
+
+
+# --- What it says of itself
+
+
+def test_provenance_says_how_the_numbers_came_to_be(found):
+    assert found.provenance == {
+        "capstats": capstats.__version__,
+        "keys": ["smoking"],
+        "target": ["health"],
+        "columns": {
+            "keys": {"smoking": {"kind": "text", "levels": 2, "missing": False}},
+            "target": {"health": {"kind": "text", "levels": 2, "missing": False}},
+        },
+        "domain": {"kind": "original and synthetic", "targets": 2, "keys": 2},
+        "missing": "level",
+        "conventions": {
+            "average_cap": "version 1: records whose key is not in the synthetic data count 0",
+            "average_cap_matched": "version 2: they are left out",
+            "individual_cap": "over records, unmatched count 0, linear interpolation",
+            "predictive_success": "tied targets share",
+            "baseline": "marginal",
+        },
+    }
+
+
+def test_provenance_takes_what_the_caller_adds(people):
+    result = audit(*people, keys="smoking", target="health", provenance={"seed": 7, "source": "a survey"})
+    assert result.provenance["seed"] == 7
+    assert result.to_dict()["provenance"]["source"] == "a survey"
+
+
+def test_missing_values_are_a_level_unless_they_are_dropped_and_then_their_number_is_told():
+    original = {"k": ["a", "a", None, "b", "b"], "t": ["x", None, "x", "y", "y"]}
+    synthetic = {"k": ["a", "b", None], "t": ["x", "y", "x"]}
+    kept = audit(original, synthetic, keys="k", target="t")
+    assert kept.measures.original_records.item() == 5
+    assert "a missing value is a level of its column" in repr(kept)
+    assert "dropped" not in kept.provenance
+    dropped = audit(original, synthetic, keys="k", target="t", missing="drop")
+    assert dropped.measures.original_records.item() == 3
+    assert dropped.provenance["missing"] == "drop"
+    assert dropped.provenance["dropped"] == {"original": 2, "synthetic": 1}
+    assert "records with a missing value are dropped: 2 of `original`, 1 of `synthetic`" in repr(dropped)
+    assert json.loads(dropped.to_json())["provenance"]["dropped"] == {"original": 2, "synthetic": 1}
+
+
+def test_types_and_their_order_reach_the_tables(people):
+    result = audit(*people, keys="smoking", target="health", types={"health": ["Healthy", "Sick"]})
+    assert result.tables.indexes["target"].tolist() == ["Healthy", "Sick"]
+
+
+# --- A holdout
+
+OF_HOLDOUT = ["holdout_cap", "individual_disclosure", "individual_disclosure_error"]
+NOTE = "is about individuals; the rest is inference about the population."
+
+
+@pytest.fixture(scope="module")
+def strangers():
+    """A sick smoker, two healthy non-smokers, and somebody whose key and target the other tables lack."""
+    return {"smoking": ["Smoking", "Non-smoking", "Non-smoking", "unknown"], "health": ["Sick", "Healthy", "Healthy", "dead"]}
+
+
+@pytest.fixture(scope="module")
+def compared(people, strangers):
+    return audit(*people, keys="smoking", target="health", holdout=strangers)
+
+
+def test_a_holdout_is_guessed_as_by_hand_and_subtracted(compared):
+    """CAP 8/33 for the sick smoker, 60/67 for the others, 0 for the unmatched; the variances of two means add up."""
+    of_holdout = [8 / 33, 60 / 67, 60 / 67, 0]
+    of_original = [8 / 33] * 20 + [25 / 33] * 30 + [7 / 67] * 5 + [60 / 67] * 45
+    variance = np.var(of_original, ddof=1) / 100 + np.var(of_holdout, ddof=1) / 4
+    expected = [np.mean(of_holdout), np.mean(of_original) - np.mean(of_holdout), variance**0.5]
+    np.testing.assert_allclose([compared.measures[name].item() for name in OF_HOLDOUT], expected, rtol=1e-12)
+
+
+def test_a_holdout_is_compared_in_a_sentence(compared):
+    of_holdout, difference, error = (f"{compared.measures[name].item():.3f}" for name in OF_HOLDOUT)
+    expected = (
+        f"Of the 4 people not used for synthesis, the guess is right for a share of {of_holdout}. The difference, {difference} "
+        f"(standard error {error}), {NOTE}"
+    )
+    assert expected in one_line(compared)
+    assert expected in html.unescape(compared._repr_html_())
+    assert compared.provenance["conventions"]["individual_disclosure"] == "version 1 of the original minus that of the holdout"
+
+
+def test_a_holdout_changes_no_other_number_even_if_it_brings_keys_and_targets(found, compared):
+    assert compared.tables.sizes == {"target": 3, "key": 3}
+    assert set(compared.measures.data_vars) - set(found.measures.data_vars) == {"holdout_records", *OF_HOLDOUT}
+    for name, value in found.measures.items():
+        assert compared.measures[name].item() == pytest.approx(value.item(), rel=1e-14), name
+    assert compared.provenance["domain"] == found.provenance["domain"]
+
+
+def test_without_a_holdout_nothing_is_said_of_one(found):
+    assert "holdout" not in repr(found) + found.to_json() + found._repr_html_()
+
+
+def test_original_and_holdout_exchanged_change_the_sign_alone(voters):
+    """Both are samples of one population, and the difference knows no order but its sign; with itself a sample differs by 0."""
+    original, synthetic = voters
+    asked = {"keys": ["educ", "PID"], "target": "vote"}
+    half, other = original.iloc[::2], original.iloc[1::2]
+    one, two, same = (audit(x, synthetic, holdout=y, **asked).measures for x, y in ((half, other), (other, half), (half, half)))
+    np.testing.assert_allclose(one.individual_disclosure, -two.individual_disclosure, rtol=1e-12)
+    np.testing.assert_allclose(one.individual_disclosure_error, two.individual_disclosure_error, rtol=1e-12)
+    np.testing.assert_array_equal(one.holdout_cap, two.average_cap)
+    np.testing.assert_array_equal(same.individual_disclosure, 0)
+
+
+def test_a_holdout_is_compared_with_each_synthetic_table(voters):
+    original, synthetic = voters
+    asked = {"keys": ["educ", "PID"], "target": "vote", "holdout": original.iloc[::3]}
+    result = audit(original, synthetic, **asked)
+    for label, table in synthetic.items():
+        alone = audit(original, table, **asked).measures
+        for name in OF_HOLDOUT:
+            assert result.measures[name].sel(synthetic=label).item() == pytest.approx(alone[name].item(), rel=1e-14)
+    back = json.loads(result.to_json())["measures"]
+    assert list(back["individual_disclosure"]) == ["resampled", "few"]
+
+
+def test_one_record_of_a_holdout_has_no_standard_error(people, strangers):
+    one = {column: values[:1] for column, values in strangers.items()}
+    result = audit(*people, keys="smoking", target="health", holdout=one)
+    assert result.measures.holdout_cap.item() == 8 / 33
+    assert "(standard error undefined)" in one_line(result)
+    assert json.loads(result.to_json())["measures"]["individual_disclosure_error"] is None
+
+
+def test_records_dropped_from_a_holdout_are_told(people, strangers):
+    gaps = {"smoking": [*strangers["smoking"], None], "health": [*strangers["health"], "Sick"]}
+    result = audit(*people, keys="smoking", target="health", holdout=gaps, missing="drop")
+    assert ", 1 of `holdout`" in one_line(result)
+
+
+def test_a_holdout_of_sparse_tables_is_that_of_dense_ones(voters, monkeypatch):
+    from capstats.tables import backing
+
+    original, synthetic = voters
+    asked = {"keys": ["educ", "PID"], "target": ["age", "vote"], "holdout": original.iloc[::3]}
+    dense = audit(original, synthetic, **asked)
+    monkeypatch.setattr(backing, "LARGE", 1)
+    sparse = audit(original, synthetic, **asked)
+    assert not isinstance(sparse.tables.h.data, np.ndarray)
+    for name in OF_HOLDOUT:
+        np.testing.assert_allclose(sparse.measures[name].values, dense.measures[name].values, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("counts", "given"), [("weight", 0), (("count", "weight", "weight"), 7), (("weight", None, "count"), 0)])
+def test_fractional_counts_of_original_or_holdout_leave_the_holdout_out_and_say_so(counts, given):
+    frame = titanic()
+    frame["weight"] = frame["count"] * 0.3
+    result = audit(frame, frame, keys=["Class", "Sex"], target="Survived", holdout=frame, counts=counts)
+    assert not set(OF_HOLDOUT) & set(result.measures.data_vars)
+    assert "individual_disclosure" not in result.provenance["conventions"]
+    assert result.provenance["individual_disclosure"] == "not defined: counts of the original or of the holdout are fractional"
+    assert "the comparison with the holdout: not defined: counts of the original or of the holdout are fractional" in one_line(result)
+    assert NOTE not in repr(result)
+    assert len([name for name in result.measures.data_vars if name.startswith("individual_cap")]) == given
+
+
+def test_fractional_counts_of_the_synthetic_table_alone_keep_the_holdout():
+    frame = titanic()
+    frame["weight"] = frame["count"] * 0.5
+    asked = {"keys": ["Class", "Sex"], "target": "Survived", "holdout": frame.iloc[::2]}
+    result = audit(frame, frame, counts=("count", "weight"), **asked)
+    plain = audit(frame, frame, counts="count", **asked)
+    for name in OF_HOLDOUT:
+        assert result.measures[name].item() == pytest.approx(plain.measures[name].item(), rel=1e-12)
+
+
+# --- Weights
+
+
+def test_counts_are_records():
+    frame = titanic()
+    keys = ["Class", "Sex"]
+    result = audit(frame, frame, keys=keys, target="Survived", counts="count")
+    rows = frame.loc[frame.index.repeat(frame["count"]), [*keys, "Survived"]]
+    by_records = audit(rows, rows, keys=keys, target="Survived")
+    assert result.measures.original_records.item() == 2201
+    for name in by_records.measures.data_vars:
+        assert result.measures[name].item() == pytest.approx(by_records.measures[name].item(), rel=1e-14), name
+    assert result.provenance["counts"] == {"original": "count", "synthetic": "count"}
+
+
+def test_fractional_counts_leave_the_quartiles_out_and_say_so():
+    frame = titanic()
+    frame["weight"] = frame["count"] * 0.3
+    result = audit(frame, frame, keys=["Class", "Sex"], target="Survived", counts="weight")
+    assert not [name for name in result.measures.data_vars if name.startswith("individual_cap")]
+    assert "quantiles of the CAP of one person: not defined: the original's counts are fractional" in one_line(result)
+    assert "0.99 quantile" not in repr(result)
+    plain = audit(frame, frame, keys=["Class", "Sex"], target="Survived", counts="count")
+    for name in ("average_cap", "original_cap", "baseline", "average_cap_least", "matched_share", "predictive_success"):
+        assert result.measures[name].item() == pytest.approx(plain.measures[name].item(), rel=1e-12), name
+
+
+def test_fractional_counts_of_the_synthetic_table_alone_keep_the_quartiles():
+    frame = titanic()
+    frame["weight"] = frame["count"] * 0.3
+    result = audit(frame, frame, keys=["Class", "Sex"], target="Survived", counts=("count", "weight"))
+    assert "individual_cap_median" in result.measures
+    assert "not given" not in repr(result)
+
+
+# --- JSON
+
+
+@pytest.mark.parametrize("which", ["found", "several"])
+def test_json_round_trips_every_number(which, request):
+    result = request.getfixturevalue(which)
+    back = json.loads(result.to_json())
+    assert back == result.to_dict()
+    assert back["provenance"] == result.provenance
+    for name, array in result.measures.data_vars.items():
+        value = back["measures"][name]
+        if array.ndim:
+            assert list(value) == result.columns
+            value = list(value.values())
+        np.testing.assert_array_equal(np.asarray(value, dtype=float), array.values)
+
+
+def test_json_is_strict(several):
+    """Neither NaN nor Infinity, which JSON does not know."""
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    json.loads(several.to_json(), parse_constant=refuse)
+    assert all(isinstance(several.to_dict()["measures"][name], int) for name in ("original_records", "keys"))
+
+
+def test_json_escapes_what_a_terminal_would_obey(people):
+    """An escape sequence, a mark that turns the direction of writing, and a one-byte control sequence."""
+    original, synthetic = (frame.rename(columns={"smoking": "\x1b[31m\u202esmoking\x9b"}) for frame in people)
+    text = audit(original, synthetic, keys="\x1b[31m\u202esmoking\x9b", target="health").to_json()
+    assert text.replace("\n", "").isprintable()
+    assert json.loads(text)["provenance"]["keys"] == ["\x1b[31m\u202esmoking\x9b"]
+
+
+# --- Examples and bad input
+
+
+@pytest.mark.parametrize("name", ["titanic", "anes96"])
+def test_examples_are_seeded_and_say_what_they_are(name):
+    first, again, other = (audit(**example(name, seed=seed)) for seed in (1, 1, 2))
+    assert first.to_json() == again.to_json()
+    assert first.to_dict()["measures"] != other.to_dict()["measures"]
+    assert first.provenance["seed"] == 1
+    assert f"  example    {name}, with as many synthetic records" in repr(first)
+    assert first.measures.original_records.item() == first.measures.synthetic_records.item()
+
+
+def test_an_audit_needs_a_synthetic_table(people):
+    with pytest.raises(ValueError, match="`synthetic` is missing: an audit compares an original table with a synthetic one"):
+        audit(people[0], None, keys="smoking", target="health")
+
+
+def test_errors_of_tabulate_come_through(people):
+    with pytest.raises(ValueError, match=r"'smokin'.*Did you mean 'smoking'\?"):
+        audit(*people, keys="smokin", target="health")
+    with pytest.raises(ValueError, match="both a key and the target"):
+        audit(*people, keys=["smoking", "health"], target="health")
+    with pytest.raises(TypeError, match="none of them can match"):
+        audit({"k": [1], "t": [1]}, {"k": ["1"], "t": [1]}, keys="k", target="t")
+    with pytest.raises(ValueError, match="empty"):
+        audit(people[0].iloc[:0], people[1], keys="smoking", target="health")
+
+
+def test_records_of_any_frame_give_the_same(people):
+    pl = pytest.importorskip("polars")
+    pa = pytest.importorskip("pyarrow")
+    original, synthetic = (frame.astype(str) for frame in people)
+    expected = audit(original, synthetic, keys="smoking", target="health").to_dict()
+    for convert in (pl.from_pandas, pa.Table.from_pandas, lambda frame: {c: frame[c].tolist() for c in frame}):
+        assert audit(convert(original), convert(synthetic), keys="smoking", target="health").to_dict() == expected
+    assert isinstance(original, pd.DataFrame)
+
+
+def test_labels_that_print_alike_stay_apart():
+    people = {"k": ["a", "b"], "t": ["x", "y"]}
+    found = audit(people, {1: people, "1": people}, keys="k", target="t")
+    assert list(found.to_dict()["measures"]["average_cap"]) == ["1", "'1'"]
+
+
+def test_provenance_tells_types_and_takes_numbers_of_numpy():
+    people = {"k": ["1", "2"], "t": ["x", "y"]}
+    found = audit(people, people, keys="k", target="t", types={"k": "number"}, provenance={"seed": np.int64(3)})
+    told = json.loads(found.to_json())["provenance"]
+    assert told["types"] == {"k": "number"}
+    assert told["seed"] == 3
+
+
+def test_an_audit_of_sparse_tables_is_that_of_dense_ones(monkeypatch):
+    from capstats.tables import backing
+
+    people = {"k": list(range(40)), "t": [x % 37 for x in range(40)]}
+    found = audit(people, {"a": people, "b": {"k": [1, 2], "t": [1, 3]}}, keys="k", target="t")
+    monkeypatch.setattr(backing, "LARGE", 1)
+    again = audit(people, {"a": people, "b": {"k": [1, 2], "t": [1, 3]}}, keys="k", target="t")
+    assert not isinstance(again.tables.o.data, np.ndarray)
+    assert repr(again) == repr(found)
+    assert again.to_json() == found.to_json()

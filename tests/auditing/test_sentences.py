@@ -1,0 +1,417 @@
+"""The report of an audit: its sections, its sentences, its tables, as text and as HTML."""
+
+import html
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import capstats
+from capstats import audit, expand
+from capstats.auditing.report import Facts, Grid
+from capstats.datasets import smoking
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+SECTIONS = ["What was read", "Answer", "By health", "Details", "How to read it"]
+
+
+@pytest.fixture(scope="module")
+def people():
+    """The smokers of the paper as records."""
+    tables = smoking()
+    return expand(tables.o), expand(tables.s)
+
+
+@pytest.fixture(scope="module")
+def found(people):
+    return audit(*people, keys="smoking", target="health")
+
+
+def several_of(people, labels):
+    """So many synthetic tables, each without some more of its records."""
+    original, synthetic = people
+    return audit(original, {label: synthetic.iloc[i:] for i, label in enumerate(labels)}, keys="smoking", target="health")
+
+
+@pytest.fixture(scope="module")
+def two(people):
+    return several_of(people, ["resampled", "few"])
+
+
+@pytest.fixture(scope="module")
+def seven(people):
+    return several_of(people, [f"release-of-a-synthesiser-with-a-very-long-name-{i}.csv" for i in range(7)])
+
+
+def one_line(result):
+    return " ".join(repr(result).split())
+
+
+def grids(result, section):
+    return [block for block in result.sections()[section] if isinstance(block, Grid)]
+
+
+def row(grid, label):
+    (numbers,) = (numbers for name, *numbers in grid.rows if name.strip() == label)
+    return numbers
+
+
+# --- The answer
+
+
+def test_the_report_says_first_what_was_read_then_the_answer_then_who_bears_the_risk(found):
+    assert list(found.sections()) == SECTIONS
+    lines = repr(found).splitlines()
+    assert lines[0] == f"capstats {capstats.__version__}: disclosure risk by Correct Attribution Probability (CAP)"
+    assert [line for line in lines[1:] if line and not line.startswith(" ")] == SECTIONS
+
+
+def test_the_answer_is_sentences_with_the_numbers_worked_out_by_hand(found):
+    """CAP 8/33, 25/33, 7/67 and 60/67 for 20, 30, 5 and 45 people."""
+    text = one_line(found)
+    assert "Somebody who knows smoking of a person (the keys) looks up the synthetic records with the same keys" in text
+    assert "expected to be right for 68.4 of the 100 people in the original: a share of 0.684 (average CAP)." in text
+    assert "frequencies of health in the original is right for a share of 0.625. If the original itself were released" in text
+    assert "released, the share would be 0.670." in text
+    assert "right with probability above 0.5 for 75 people (0.750), with probability above 0.9 for 0 people (0.000)" in text
+    assert "No synthetic record has the keys" not in text
+
+
+def test_one_person_is_a_person():
+    original = {"k": [*"aab"], "t": [*"xyx"]}
+    text = one_line(audit(original, {"k": ["a"], "t": ["x"]}, keys="k", target="t"))
+    assert "and with certainty for 1 person (0.333)." in text
+    assert "No synthetic record has the keys of 1 person;" in text
+
+
+def test_no_number_is_a_percentage_and_nothing_is_judged(found, seven):
+    for result in (found, seven):
+        assert "%" not in repr(result)
+        assert not re.search(r"\b(safe|unsafe|good|bad|acceptable|excellent|severe)\b", repr(result), re.IGNORECASE)
+
+
+def test_only_what_is_exactly_0_or_1_is_printed_so():
+    """One of 3,000 people is guessed right, and all but one."""
+    original = {"k": list(range(3000)), "t": [0] * 3000}
+    text = one_line(audit(original, {"k": [0], "t": [0]}, keys="k", target="t"))
+    assert "a share of <0.001 (average CAP)" in text
+    text = one_line(audit(original, {"k": list(range(2999)), "t": [0] * 2999}, keys="k", target="t"))
+    assert "a share of >0.999 (average CAP)" in text
+    assert "baseline 1.000" in text or "right for a share of 1.000." in text
+
+
+def test_a_number_of_people_has_one_decimal_and_ties_are_explained():
+    """Three people, and two targets that tie in each key: half of each is guessed by the commonest target."""
+    original = {"k": [*"aab"], "t": [*"xyx"]}
+    result = audit(original, {"k": [*"aaabbb"], "t": [*"xyzxyz"]}, keys="k", target="t")
+    grid = grids(result, "Details")[0]
+    assert row(grid, "share guessed right by the commonest target") == ["0.3333"]
+    assert row(grid, "number of people") == ["1"]
+    result = audit(original, {"k": [*"aabb"], "t": [*"xyxy"]}, keys="k", target="t")
+    assert row(grids(result, "Details")[0], "number of people") == ["1.5"]
+    assert "where several targets are tied, one of them is named at random" in one_line(result)
+
+
+def test_large_numbers_are_written_with_separators_and_all_their_digits(found):
+    original = {"k": ["a", "b"], "t": [1, 2], "w": [1_234_567_890, 5]}
+    result = audit(original, {"k": ["a", "b"], "t": [1, 2], "w": [1, 1]}, keys="k", target="t", counts="w")
+    assert "1,234,567,895 records" in repr(result)
+
+
+def test_undefined_numbers_are_words():
+    """No key of the original is in the synthetic table: version 2 is undefined."""
+    result = audit({"k": ["a", "b"], "t": [1, 2]}, {"k": ["c"], "t": [1]}, keys="k", target="t", allow_no_match=True)
+    assert np.isnan(result.measures.average_cap_matched.item())
+    assert row(grids(result, "Details")[0], "average CAP of the matched people (version 2)") == ["undefined"]
+
+
+# --- What was read
+
+
+def test_columns_are_told_as_they_were_understood():
+    people = {"Straße, Nr": ["a 1", "b 2", None], "age group": [1, 2, 3], "t": [True, False, True]}
+    text = one_line(audit(people, people, keys=["Straße, Nr", "age group"], target="t"))
+    assert "keys 'Straße, Nr' (text, 2 levels and missing), 'age group' (number, 3 levels); 3 combinations in the original" in text
+    assert "target t (bool, 2 levels)" in text
+
+
+def test_files_pooled_as_one_table_are_told(people, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    original, synthetic = (frame.astype(str) for frame in people)
+    for i in range(6):
+        original.iloc[i::6].to_csv(f"part-{i}.csv", index=False)
+    synthetic.to_csv("s.csv", index=False)
+    result = audit("part-*.csv", "s.csv", keys="smoking", target="health")
+    names = ", ".join(f"part-{i}.csv" for i in range(5))
+    assert f"original part-*.csv: 6 files pooled as one table ({names} and 1 more), 100 records synthetic s.csv, 100" in one_line(result)
+    assert result.provenance["files"] == {"original": [f"part-{i}.csv" for i in range(6)], "synthetic": [["s.csv"]]}
+    assert (result.provenance["original"], result.provenance["synthetic"]) == ("part-*.csv", ["s.csv"])
+
+
+# --- Levels that do not meet
+
+ORIGINAL = {"region": ["South", "North"] * 10, "age": ["40", "41"] * 10, "t": ["x", "y"] * 10}
+
+
+def audited(**changed):
+    return audit(ORIGINAL, {**ORIGINAL, **changed}, keys=["region", "age"], target="t")
+
+
+def test_tables_with_the_same_levels_are_told_in_one_line():
+    result = audited()
+    assert "levels every table has all levels of the original, and no others" in one_line(result)
+    assert next(iter(result.sections())) == "What was read"
+
+
+def test_a_column_that_shares_no_level_is_refused_with_cause_remedy_and_way_round():
+    with pytest.raises(ValueError, match="Column 'age' has no level in common") as error:
+        audited(age=["40.0", "41.0"] * 10)
+    assert "numbers written in another way" in str(error.value)
+    assert str(error.value).endswith("To report the tables as they are, use allow_no_match=True (--allow-no-match).")
+
+
+def test_a_target_that_shares_no_level_is_refused_and_called_by_its_own_name():
+    """The column "target" is stored as "target_", for a dim has that name."""
+    tables = [{"k": ["a"], "target": ["x"]}, {"k": ["a"], "target": ["z"]}]
+    with pytest.raises(ValueError, match="Column 'target' has no level in common"):
+        audit(*tables, keys="k", target="target")
+
+
+def test_a_holdout_that_shares_no_level_is_refused():
+    with pytest.raises(ValueError, match="`holdout`"):
+        audit(ORIGINAL, ORIGINAL, keys="region", target="t", holdout={**ORIGINAL, "region": ["south"] * 20})
+
+
+def test_the_report_of_tables_that_do_not_meet_says_it_first():
+    result = audit(ORIGINAL, {**ORIGINAL, "age": ["40.0", "41.0"] * 10}, keys=["region", "age"], target="t", allow_no_match=True)
+    assert next(iter(result.sections())) == "Read this first"
+    assert "Column 'age' has no level in common" in one_line(result).partition("What was read")[0]
+    assert result.measures.average_cap == 0
+    assert "Column 'age' has no level in common" in " ".join(result._repr_html_().partition("What was read")[0].split()).replace(
+        "&#x27;", "'"
+    )
+
+
+def test_levels_in_another_spelling_are_said_first_and_kept_with_their_numbers():
+    result = audited(region=["south", "North"] * 10)
+    first = one_line(result).partition("What was read")[0]
+    assert "Column 'region'" in first
+    assert "Likely cause: case, such as 'South' and 'south'." in first
+    expected = "region of `synthetic`: 1 level of `original` (10 records) not in it; 1 level (10 records) not in `original`"
+    assert expected in one_line(result)
+    assert result.to_dict()["provenance"]["levels"]["region"]["synthetic"]["likely"] == {"case": 1}
+    assert result.to_dict()["provenance"]["warnings"] == [result.sections()["Read this first"][0]]
+
+
+def test_keys_that_never_meet_are_said_first_where_all_columns_do():
+    result = audited(age=["41", "40"] * 10)
+    assert result.measures.matched_share == 0
+    assert "No key of `original` is in `synthetic`, although each column shares levels" in one_line(result).partition("What was read")[0]
+
+
+def test_an_audit_reports_and_does_not_warn_as_well():
+    """Warnings are errors in these tests."""
+    audited(region=["south", "North"] * 10)
+
+
+def test_a_label_that_few_records_hold_is_not_shown_as_an_example():
+    few = {**ORIGINAL, "region": ["South", *["North"] * 19]}
+    result = audit(few, {**few, "region": ["south", *["North"] * 19]}, keys="region", target="t")
+    assert "Likely cause: case." in one_line(result)
+    assert "South" not in repr(result)
+
+
+def test_many_findings_are_cut_to_five_and_counted():
+    columns = {f"c{i}": ["South", "North"] * 10 for i in range(8)}
+    lower = {name: ["south", "North"] * 10 for name in columns}
+    result = audit({**columns, "t": ORIGINAL["t"]}, {**lower, "t": ORIGINAL["t"]}, keys=list(columns), target="t")
+    first = result.sections()["Read this first"]
+    assert len(first) == 6
+    assert first[-1].startswith("3 more such findings: ")
+
+
+# --- Weights
+
+
+def test_a_weighted_original_is_told_with_its_records_and_the_sum_of_its_weights():
+    """Records count once in numbers; shares weigh them: 300 of 1,000 are in the second key, where the guess is right for half."""
+    people = {"k": [*"aabb"], "t": [*"xxxy"], "w": [350.25, 349.75, 100, 200]}
+    result = audit(people, people, keys="k", target="t", weights=("w", None))
+    text = one_line(result)
+    assert "original 4 records, weighted to 1,000 synthetic 4 records" in text
+    assert "weights sampling weights of the records: w of `original`" in text
+    assert "right for a weighted share of 0.850 of the 4 records in the original (average CAP)." in text
+    assert "with certainty for 2 records (weighted share 0.700)." in text
+    assert "person " not in text.partition("guess is expected")[2].partition("By t")[0]
+    (grid,) = grids(result, "By t")
+    assert grid.head[:4] == ["t", "records", "average CAP", "baseline"]
+    assert grid.rows == [["x", "3", "0.938", "0.800", "2", "2", "2"], ["y", "1", "0.500", "0.200", "0", "0", "0"]]
+    assert result.measures.original_weight == 1000
+
+
+def test_the_unit_of_the_weights_does_not_change_the_error_of_a_holdout():
+    people = {"k": [*"aabb"] * 5, "t": [*"xxxy"] * 5, "w": [3.0, 1.0, 2.0, 4.0] * 5}
+    scaled = {**people, "w": [1e6 * x for x in people["w"]]}
+    one, million = (audit(x, people, keys="k", target="t", weights=("w", None), holdout=x).measures for x in (people, scaled))
+    assert one.individual_disclosure_error > 0.01
+    np.testing.assert_allclose(one.individual_disclosure_error, million.individual_disclosure_error, rtol=1e-12)
+
+
+# --- By target level
+
+
+def test_the_people_with_each_level_have_a_row(found):
+    (grid,) = grids(found, "By health")
+    assert grid.head == ["health", "people", "average CAP", "baseline", "> 0.5", "> 0.9", "certain"]
+    assert [line[:4] for line in grid.rows] == [["Sick", "25", "0.215", "0.250"], ["Healthy", "75", "0.840", "0.750"]]
+
+
+def test_levels_that_few_people_have_are_cut_and_counted():
+    people = {"k": [0] * 210, "t": [x for x in range(20) for _ in range(x + 1)]}
+    result = audit(people, people, keys="k", target="t")
+    (grid,) = grids(result, "By t")
+    assert [line[0] for line in grid.rows] == [str(x) for x in range(8, 20)]
+    assert "Not shown: 8 levels with fewer people." in repr(result)
+    assert result.by_target.sizes["target"] == 20
+
+
+@pytest.mark.parametrize("count", [1, 6])
+def test_levels_with_long_labels_are_shortened_in_the_middle(count):
+    people = {"k": [*range(8)], "t": [f"{x} {'a very long answer ' * 10} {x}" for x in range(8)]}
+    result = audit(people, {f"s{i}": people for i in range(count)}, keys="k", target="t")
+    assert all(len(line) <= 100 for line in repr(result).splitlines())
+    assert "0 a" in repr(result)
+
+
+def test_the_report_says_that_it_is_confidential(found):
+    assert "confidential as the original is: the report names levels however few people have them" in one_line(found)
+
+
+# --- Several synthetic tables
+
+
+def test_up_to_four_tables_have_a_column_each(people, two):
+    assert [grid.head for name in ("Answer", "Details") for grid in grids(two, name)] == [["", "resampled", "few"]] * 2
+    averages = [f"{value:.3f}" for value in two.measures.average_cap.values]
+    assert row(grids(two, "Answer")[0], "average CAP: share expected to be guessed right") == averages
+    assert row(grids(two, "Answer")[0], "if the original itself were released") == ["0.670", "0.670"]
+    assert len(grids(several_of(people, "abcd"), "Answer")[0].head) == 5
+    assert len(grids(two, "By health")) == 2
+
+
+def test_more_tables_have_a_row_each_with_every_number(seven):
+    (answer,) = grids(seven, "Answer")
+    assert answer.head[0] == "synthetic"
+    assert [line[1] for line in answer.rows] == [f"{value:.3f}" for value in seven.measures.average_cap.values]
+    details = grids(seven, "Details")
+    assert all(len(grid.rows) == 7 for grid in details)
+    medians = details[1].head.index("median")
+    assert [line[medians] for line in details[1].rows] == [f"{value:.4f}" for value in seven.measures.individual_cap_median.values]
+    levels, _ = grids(seven, "By health")
+    assert levels.head == ["synthetic", "Sick", "Healthy"]
+    assert levels.rows[0] == ["people", "25", "75"]
+    assert levels.rows[7][1] == f"{seven.by_target.average_cap.values[6, 0]:.3f}"
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 20])
+def test_a_report_is_a_hundred_characters_wide_however_long_the_names(people, count):
+    labels = [f"{'very-' * 30}long-name-of-release-{i}.csv" for i in range(count)]
+    result = several_of(people, labels)
+    tables = [block for blocks in result.sections().values() for block in blocks if isinstance(block, Grid)]
+    assert len(tables) >= 3
+    wide = [line for line in repr(result).splitlines() if len(line) > 100]
+    assert all(any(label in line for label in labels) for line in wide)  # a name that is longer by itself
+    text = repr(result)
+    assert all(label in text for label in labels)
+
+
+def test_long_names_are_headed_by_what_tells_them_apart(people):
+    labels = [f"release-of-the-survey-by-{name}.csv" for name in ("trees", "copula", "network")]
+    (answer,) = grids(several_of(people, labels), "Answer")
+    assert answer.head[1:] == ["1 trees", "2 copula", "3 network"]
+
+
+def test_short_names_are_not_numbered(people):
+    (answer,) = grids(several_of(people, [f"{i}.csv" for i in range(20)]), "Answer")
+    assert [line[0] for line in answer.rows] == [f"{i}.csv" for i in range(20)]
+
+
+# --- Characters that a terminal would obey
+
+
+EVIL = "a\x1b[31mb\nc\u202ed\x9be\tf"
+
+
+def test_no_name_or_label_can_write_control_characters(people, tmp_path):
+    rows = {"smoking": [EVIL, "no"], "health": [EVIL, "x"]}
+    renamed = {f"{EVIL}k": rows["smoking"], f"{EVIL}t": rows["health"]}
+    for synthetic in (renamed, {EVIL: renamed, "b": renamed}, {f"{EVIL}{i}": renamed for i in range(6)}):
+        result = audit(renamed, synthetic, keys=f"{EVIL}k", target=f"{EVIL}t", provenance={"example": EVIL})
+        assert all(line.isprintable() for line in repr(result).splitlines())
+        assert r"a\x1b[31mb\nc\u202ed\x9be\tf" in repr(result)
+        assert html.unescape(result._repr_html_()).isprintable()
+
+
+# --- HTML
+
+
+class Cells(HTMLParser):
+    """The texts of the rows of a page's tables, and the tags that were opened and closed."""
+
+    def __init__(self):
+        super().__init__()
+        self.rows, self.open = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("td", "th"):
+            self.rows[-1][-1] += data
+
+
+def cells_of(result):
+    parser = Cells()
+    parser.feed(result._repr_html_())
+    parser.close()
+    assert parser.open == []
+    return parser.rows
+
+
+@pytest.mark.parametrize("which", ["found", "two", "seven"])
+def test_html_has_the_rows_of_the_text(which, request):
+    result = request.getfixturevalue(which)
+    expected = []
+    for blocks in result.sections().values():
+        for block in blocks:
+            if isinstance(block, Facts):
+                expected += [[name, text] for name, text in block.rows]
+            elif isinstance(block, Grid):
+                expected += [list(block.head), *([label.strip(), *numbers] for label, *numbers in block.rows)]
+    assert cells_of(result) == expected
+
+
+def test_html_has_the_sections_and_sentences_of_the_text(two):
+    page = html.unescape(re.sub("<[^>]*>", "\n", two._repr_html_())).splitlines()
+    for name, blocks in two.sections().items():
+        assert name in page
+        assert all(block in page for block in blocks if isinstance(block, str))
+    assert any(capstats.__version__ in line for line in page)
+
+
+def test_html_escapes_labels_and_column_names(people):
+    original, synthetic = (frame.rename(columns={"smoking": "<b>smoking</b> & co"}) for frame in people)
+    page = audit(original, {"<script>": synthetic}, keys="<b>smoking</b> & co", target="health")._repr_html_()
+    assert "<script>" not in page
+    assert "<b>" not in page
+    assert "&lt;b&gt;smoking&lt;/b&gt; &amp; co" in page
+    assert "&lt;script&gt;" in page

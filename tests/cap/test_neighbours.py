@@ -1,0 +1,396 @@
+"""Borrowing from the nearest keys, and pooling within a radius.
+
+The oracle compares each key with every other, column by column, in exact fractions; it uses nothing of capstats.
+"""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from capstats import (
+    MISSING,
+    average_cap,
+    baseline_cap,
+    cap_boxplot,
+    cap_ecdf,
+    cap_quantiles,
+    from_counts,
+    full_domain,
+    individual_cap,
+    nearest_distance,
+    tabulate,
+)
+from capstats.cap import neighbours
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+theorem = settings(max_examples=25, derandomize=True)
+
+
+@pytest.fixture(params=["all distances in one table", "table by table"])
+def way(request, monkeypatch):
+    """Both ways to the same numbers."""
+    if request.param == "table by table":
+        monkeypatch.setattr(neighbours, "FEW", 0)
+
+
+# The oracle
+
+
+def lenders(keys, s, unmatched, radius):
+    """For each key the keys whose records are pooled for it; none where it borrows from nobody."""
+    held = [j for j in range(len(keys)) if any(row[j] for row in s)]
+    chosen = []
+    for mine in keys:
+        apart = {j: sum(x != y for x, y in zip(mine, keys[j], strict=True)) for j in held}
+        limit = min(apart.values(), default=0) if unmatched == "nearest" else radius
+        chosen.append([j for j in held if apart[j] <= limit])
+    return chosen
+
+
+def caps_of_cells(keys, s, unmatched="zero", radius=0):
+    pools = lenders(keys, s, unmatched, radius)
+    totals = [sum(int(row[j]) for row in s for j in pool) for pool in pools]
+    return [[Fraction(sum(int(row[j]) for j in pool), m) if m else None for pool, m in zip(pools, totals, strict=True)] for row in s]
+
+
+def mean_over_people(keys, o, s, unmatched="zero", radius=0):
+    caps = caps_of_cells(keys, s, unmatched, radius)
+    people = [(caps[i][j], int(count)) for i, row in enumerate(o) for j, count in enumerate(row)]
+    counted = [(cap or Fraction(0), count) for cap, count in people if cap is not None or unmatched == "zero"]
+    n = sum(count for _, count in counted)
+    return float(sum((cap * count for cap, count in counted), Fraction(0)) / n) if n else np.nan
+
+
+def as_floats(caps, unmatched):
+    return np.array([[float(cap) if cap is not None else (0.0 if unmatched == "zero" else np.nan) for cap in row] for row in caps])
+
+
+def labelled(keys, *tables):
+    axis = pd.MultiIndex.from_tuples(keys, names=[f"k{c}" for c in range(len(keys[0]))])
+    coords = xr.Coordinates.from_pandas_multiindex(axis, "key")
+    return [xr.DataArray(table, dims=("draw", "target", "key")[-np.ndim(table) :], coords=coords) for table in tables]
+
+
+def random_case(rng):
+    """Few levels, so that many keys tie; few records, so that many keys are unmatched."""
+    levels = rng.integers(1, 4, rng.integers(1, 5))
+    grid = list(product(*map(range, levels)))
+    keys = [tuple(map(str, grid[i])) for i in rng.permutation(len(grid))[: rng.integers(1, 25)]]
+    shape = (rng.integers(1, 4), len(keys))
+    o, s = (rng.integers(0, 4, shape) * (rng.random(shape) < 0.5) * (rng.random(shape[1]) < 0.5) for _ in range(2))
+    return keys, o, s
+
+
+@st.composite
+def cases(draw):
+    return random_case(np.random.default_rng(draw(st.integers(0, 2**32))))
+
+
+def conventions(columns):
+    return [("nearest", 0), *((unmatched, radius) for unmatched in ("zero", "drop") for radius in range(columns + 1))]
+
+
+# By hand
+
+
+AGE_AND_SEX = {"age": ["young", "young", "old", "old"], "sex": ["f", "m", "f", "m"]}
+
+
+def test_an_unmatched_key_borrows_the_pooled_records_of_all_nearest_keys():
+    """(old, m) differs in one column from (young, m), 5 records with 4 ill, and from (old, f), 2 with 1 ill; (young, f) is 2 away."""
+    tables = from_counts([[0, 0, 0, 3], [0, 0, 0, 4]], [[9, 4, 1, 0], [0, 1, 1, 0]], key_labels=AGE_AND_SEX)
+    assert individual_cap(tables.o, tables.s, unmatched="nearest").values[:, 3].tolist() == [5 / 7, 2 / 7]
+    assert average_cap(tables.o, tables.s, unmatched="nearest").item() == pytest.approx((3 * 5 / 7 + 4 * 2 / 7) / 7, rel=1e-15)
+    assert nearest_distance(tables.o, tables.s).values.tolist() == [0, 0, 0, 1]
+
+
+def test_the_radius_leads_from_cap_to_the_independence_baseline():
+    """(young, f) has 2 of its own, 1 of them ill; 4 of 6 with one difference more; 6 of 9 in all."""
+    s = [[1, 1, 2, 2], [1, 0, 1, 1]]
+    tables = from_counts([[1, 0, 0, 0], [0, 0, 0, 0]], s, key_labels=AGE_AND_SEX)
+    curve = [average_cap(tables.o, tables.s, radius=r).item() for r in range(3)]
+    assert curve == [1 / 2, 4 / 6, 6 / 9]
+    assert curve[2] == baseline_cap(tables.o, tables.s, kind="crossed").item()
+
+
+def test_a_key_that_has_nobody_within_the_radius_counts_0_or_is_left_out():
+    keys = {"a": [1, 2, 3], "b": [1, 2, 3], "c": [1, 2, 1]}
+    tables = from_counts([[1, 1, 2]], [[4, 0, 0]], key_labels=keys)
+    assert average_cap(tables.o, tables.s, radius=1).item() == 1 / 4
+    assert average_cap(tables.o, tables.s, radius=1, unmatched="drop").item() == 1
+    assert individual_cap(tables.o, tables.s, radius=2).values.tolist() == [[1, 0, 1]]
+    np.testing.assert_array_equal(individual_cap(tables.o, tables.s, radius=2, unmatched="drop"), [[1, np.nan, 1]])
+
+
+def test_with_one_key_column_an_unmatched_key_borrows_everybody():
+    tables = from_counts([[1, 0, 1], [1, 2, 1]], [[3, 1, 0], [1, 5, 0]], key_labels={"k": [1, 2, 3]})
+    np.testing.assert_array_equal(individual_cap(tables.o, tables.s, unmatched="nearest").values[:, 2], [4 / 10, 6 / 10])
+
+
+def test_missing_is_a_level_like_any_other():
+    """None meets None: they do not differ."""
+    original = {"a": [None], "b": ["x"], "t": ["ill"]}
+    synthetic = {"a": [None, "u", "u"], "b": ["y", "x", "x"], "t": ["ill", "well", "well"]}
+    tables = tabulate(original, synthetic, keys=["a", "b"], target="t")
+    assert nearest_distance(tables.o, tables.s).sel(a=MISSING, b="x").item() == 1
+    assert average_cap(tables.o, tables.s, unmatched="nearest").item() == 1 / 3
+    axis = pd.MultiIndex.from_tuples([(None, "x"), (None, "y"), ("u", "x")], names=["a", "b"])
+    plain = xr.Coordinates.from_pandas_multiindex(axis, "key")  # where pandas marks them by the code -1
+    o, s = (xr.DataArray(x, dims=("target", "key"), coords=plain) for x in ([[1, 0, 0], [0, 0, 0]], [[0, 1, 0], [0, 0, 2]]))
+    assert average_cap(o, s, unmatched="nearest").item() == 1 / 3
+
+
+def test_a_synthetic_table_without_records_lends_nothing():
+    o, s = labelled([("a", "x"), ("b", "y")], [[1, 2]], [[0, 0]])
+    assert np.isnan(average_cap(o, s, unmatched="nearest").item())
+    assert np.isnan(individual_cap(o, s, unmatched="nearest").values).all()
+    assert np.isnan(nearest_distance(o, s).values).all()
+    assert average_cap(o, s, radius=2).item() == 0
+    assert np.isnan(average_cap(o, s, radius=2, unmatched="drop").item())
+
+
+def test_nobody_in_the_original_table_is_undefined():
+    o, s = labelled([("a", "x"), ("b", "y")], [[0, 0]], [[1, 0]])
+    assert np.isnan(average_cap(o, s, unmatched="nearest").item())
+    assert individual_cap(o, s, unmatched="nearest").values.tolist() == [[1, 1]]
+    assert nearest_distance(o, s).values.tolist() == [0, 2]
+
+
+# The oracle
+
+
+@theorem
+@given(cases())
+def test_each_convention_is_that_of_a_loop_over_all_pairs_of_keys(case):
+    keys, o, s = case
+    tables = labelled(keys, o, s)
+    for few in (0, neighbours.FEW):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(neighbours, "FEW", few)
+            for unmatched, radius in conventions(len(keys[0])):
+                caps = individual_cap(*tables, unmatched=unmatched, radius=radius)
+                np.testing.assert_array_equal(caps, as_floats(caps_of_cells(keys, s, unmatched, radius), unmatched))
+                average = average_cap(*tables, unmatched=unmatched, radius=radius).item()
+                np.testing.assert_allclose(average, mean_over_people(keys, o, s, unmatched, radius), rtol=1e-14)
+
+
+@theorem
+@given(cases())
+def test_distance_is_the_least_over_all_synthetic_keys(case):
+    keys, o, s = case
+    held = [key for key, m in zip(keys, s.sum(0), strict=True) if m]
+    expected = [min((sum(x != y for x, y in zip(mine, other, strict=True)) for other in held), default=np.nan) for mine in keys]
+    np.testing.assert_array_equal(nearest_distance(*labelled(keys, o, s)), expected)
+
+
+@theorem
+@given(cases())
+def test_quantiles_shares_and_boxplots_are_those_of_the_people(case):
+    keys, o, s = case
+    tables = labelled(keys, o, s)
+    caps = as_floats(caps_of_cells(keys, s, "nearest"), "nearest")
+    people = np.repeat(caps.ravel(), o.ravel())
+    people = people[~np.isnan(people)]
+    expected = np.quantile(people, [0, 0.3, 0.5, 1]) if len(people) else np.full(4, np.nan)
+    np.testing.assert_allclose(cap_quantiles(*tables, [0, 0.3, 0.5, 1], unmatched="nearest"), expected, rtol=1e-14)
+    share = (people <= 0.5).mean() if len(people) else np.nan
+    np.testing.assert_allclose(cap_ecdf(*tables, 0.5, unmatched="nearest"), share, rtol=1e-14)
+    box = cap_boxplot(*tables, unmatched="nearest")
+    np.testing.assert_allclose(box["median"], expected[2], rtol=1e-14)
+    np.testing.assert_allclose(box.average, people.mean() if len(people) else np.nan, rtol=1e-14)
+    np.testing.assert_array_equal(box.individual, np.where(o > 0, caps, np.nan))
+
+
+@pytest.mark.parametrize("scale", [0.1, 1e-9, 1e12])
+def test_fractional_weights_pool_as_records_do(way, scale):
+    """No rest is left where nobody lends, however unequal the weights."""
+    rng = np.random.default_rng(1)
+    for _ in range(6):
+        keys, o, s = random_case(rng)
+        for unmatched, radius in conventions(len(keys[0])):
+            expected = as_floats(caps_of_cells(keys, s, unmatched, radius), unmatched)
+            found = individual_cap(*labelled(keys, o, s * scale + 0.0), unmatched=unmatched, radius=radius)
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_a_small_weight_beside_a_large_one_is_not_lost(way):
+    keys = [(a, b, c) for a in "xy" for b in "xy" for c in "xy"]
+    s = np.zeros((2, 8))
+    s[0, 0], s[:, 7] = 1e12 + 0.5, (1e-6, 3e-6)
+    found = individual_cap(*labelled(keys, np.ones((2, 8)), s), radius=1).values
+    np.testing.assert_allclose(found[:, 6], [0.25, 0.75], rtol=1e-6)
+    assert found[:, 1].tolist() == [1, 0]
+
+
+def test_counts_near_2_to_the_53_stay_exact(way):
+    """The sums of inclusion and exclusion pass 2**63 on their way and come back."""
+    keys = [(a, b, c, d) for a in "xy" for b in "xy" for c in "xy" for d in "xy"]
+    s = np.full((2, 16), 2**47, np.int64)
+    s[0] += np.arange(16)
+    o, s_labelled = labelled(keys, np.ones((2, 16), np.int64), s)
+    for radius in range(1, 5):
+        expected = as_floats(caps_of_cells(keys, s, "zero", radius), "zero")
+        np.testing.assert_array_equal(individual_cap(o, s_labelled, radius=radius), expected)
+    s[:, ::3] = 0
+    expected = as_floats(caps_of_cells(keys, s, "nearest"), "nearest")
+    np.testing.assert_array_equal(individual_cap(o, labelled(keys, s)[0], unmatched="nearest"), expected)
+
+
+# Theorems
+
+
+@theorem
+@given(cases())
+def test_the_largest_radius_is_the_crossed_baseline(case):
+    """Part 4 of theory/neighbours.md, where both tables hold records."""
+    keys, o, s = case
+    if o.any() and s.any():
+        tables = labelled(keys, o, s)
+        for unmatched in ("zero", "drop"):
+            average = average_cap(*tables, unmatched=unmatched, radius=len(keys[0]))
+            np.testing.assert_allclose(average, baseline_cap(*tables, kind="crossed"), rtol=1e-13)
+
+
+@theorem
+@given(cases())
+def test_radius_0_is_versions_1_and_2_and_nearest_is_version_1_where_all_keys_are_matched(case):
+    keys, o, s = case
+    o_labelled, s_labelled = labelled(keys, o, s)
+    for unmatched in ("zero", "drop"):
+        xr.testing.assert_identical(
+            average_cap(o_labelled, s_labelled, unmatched=unmatched, radius=0), average_cap(o_labelled, s_labelled, unmatched=unmatched)
+        )
+        np.testing.assert_array_equal(average_cap(o_labelled, s_labelled, unmatched=unmatched), average_cap(o, s, unmatched=unmatched))
+    np.testing.assert_array_equal(average_cap(o_labelled, s_labelled + 1, unmatched="nearest"), average_cap(o, s + 1))
+
+
+@theorem
+@given(cases(), st.randoms(use_true_random=False))
+def test_names_and_order_of_labels_columns_and_keys_do_not_matter(case, random):
+    keys, o, s = case
+    columns = list(range(len(keys[0])))
+    random.shuffle(columns)
+    order = list(range(len(keys)))
+    random.shuffle(order)
+    names = {label: label for key in keys for label in key}
+    names = dict(zip(names, random.sample(["p", "q", "r", "s"], 4), strict=False))
+    others = [tuple(names[keys[j][c]] for c in columns) for j in order]
+    tables, mixed_tables = labelled(keys, o, s), labelled(others, o[:, order], s[:, order])
+    for unmatched, radius in [("nearest", 0), ("drop", 1)]:
+        straight = individual_cap(*tables, unmatched=unmatched, radius=radius)
+        mixed = individual_cap(*mixed_tables, unmatched=unmatched, radius=radius)
+        np.testing.assert_array_equal(mixed.values, straight.values[:, order])
+
+
+def test_labels_decide_which_keys_are_near(way):
+    """`s` stands in another order, and knows a key that `o` does not."""
+    keys = [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
+    o = labelled(keys[:3], [[1, 2, 3], [4, 5, 6]])[0]
+    s = labelled([keys[3], keys[0]], [[1, 2], [3, 0]])[0]
+    # (a, y) and (b, x) are 1 away from both (b, y), 1 of 4, and (a, x), 2 of 2: 3 of 6.
+    caps = individual_cap(o, s, unmatched="nearest")
+    assert caps.sel(k0="a", k1="y").values.tolist() == caps.sel(k0="b", k1="x").values.tolist() == [0.5, 0.5]
+    assert caps.sel(k0="b", k1="y").values.tolist() == [0.25, 0.75]
+
+
+# Every other dim broadcasts
+
+
+@pytest.mark.parametrize(("unmatched", "radius"), [("nearest", 0), ("zero", 1), ("drop", 2)])
+def test_each_table_of_a_batch_has_its_own_matched_keys(way, unmatched, radius):
+    rng = np.random.default_rng(2)
+    keys = list(product("abc", "xy", "12"))
+    o = labelled(keys, rng.integers(0, 3, (3, 2, 12)))[0].rename(draw="keyset")
+    s = labelled(keys, rng.integers(0, 3, (4, 2, 12)) * (rng.random((4, 1, 12)) < 0.4))[0]
+    s[3] = 0
+    average = average_cap(o, s, unmatched=unmatched, radius=radius)
+    caps = individual_cap(o, s.transpose("key", "draw", "target"), unmatched=unmatched, radius=radius)
+    distance = nearest_distance(o, s)
+    assert average.dims == ("keyset", "draw")
+    assert set(distance.dims) == {"keyset", "draw", "key"}
+    for keyset in range(3):
+        for draw in range(4):
+            pair = o[keyset], s[draw]
+            at = {"keyset": keyset, "draw": draw}
+            np.testing.assert_array_equal(average.isel(at), average_cap(*pair, unmatched=unmatched, radius=radius))
+            np.testing.assert_array_equal(caps.isel(at), individual_cap(*pair, unmatched=unmatched, radius=radius))
+            np.testing.assert_array_equal(distance.isel(at), nearest_distance(*pair))
+    alone = average_cap(o[0], s, unmatched=unmatched, radius=radius)
+    np.testing.assert_array_equal(alone, average.isel(keyset=0))
+    np.testing.assert_array_equal(average_cap(o, s[0], unmatched=unmatched, radius=radius), average.isel(draw=0))
+
+
+def test_several_synthetic_tables_of_tabulate_are_compared_one_by_one(way):
+    rng = np.random.default_rng(3)
+    frames = [{c: rng.integers(0, 5, 30) for c in ("a", "b", "c", "t")} for _ in range(3)]
+    tables = tabulate(frames[0], {"first": frames[1], "second": frames[2]}, keys=["a", "b", "c"], target="t")
+    both = average_cap(tables.o, tables.s, unmatched="nearest")
+    for label, frame in zip(("first", "second"), frames[1:], strict=True):
+        alone = tabulate(frames[0], frame, keys=["a", "b", "c"], target="t")
+        expected = average_cap(alone.o, alone.s, unmatched="nearest").item()
+        assert both.sel(synthetic=label).item() == pytest.approx(expected, rel=1e-14)
+
+
+def test_keys_without_records_borrow_too(way):
+    """The domain is what the table shows."""
+    frames = [{"a": ["x", "y"], "b": ["u", "v"], "t": [1, 2]}, {"a": ["x", "x"], "b": ["u", "u"], "t": [1, 2]}]
+    tables = full_domain(tabulate(*frames, keys=["a", "b"], target="t"))
+    caps = individual_cap(tables.o, tables.s, unmatched="nearest")
+    assert caps.sel(a="y", b="u").values.tolist() == [0.5, 0.5]
+
+
+# Bad input
+
+
+MEASURES = [individual_cap, average_cap]
+
+
+@pytest.mark.parametrize("tables", [([[1, 2]], [[2, 1]]), from_counts([[1, 2]], [[2, 1]]).data_vars.values()], ids=["arrays", "numbered"])
+def test_keys_without_labels_cannot_be_compared(tables):
+    for measure in MEASURES:
+        with pytest.raises(ValueError, match=r'`unmatched` "nearest" compares keys column by column.*key_labels'):
+            measure(*tables, unmatched="nearest")
+        with pytest.raises(ValueError, match=r"`radius` 1 compares keys column by column.*key_labels"):
+            measure(*tables, radius=1)
+    for call in (lambda o, s, **how: cap_quantiles(o, s, 0.5, **how), lambda o, s, **how: cap_ecdf(o, s, 0.5, **how), cap_boxplot):
+        with pytest.raises(ValueError, match="key_labels"):
+            call(*tables, unmatched="nearest")
+    with pytest.raises(ValueError, match=r"The distance between keys.*key_labels"):
+        nearest_distance(*tables)
+
+
+def test_labels_without_a_name_are_one_key_column():
+    tables = from_counts([[1, 2]], [[2, 0]], key_labels=["b", "a"])
+    assert average_cap(tables.o, tables.s, unmatched="nearest").item() == 1
+    assert average_cap(tables.o, tables.s.values, unmatched="nearest").item() == 1
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"unmatched": "nearest", "radius": 1}, '`unmatched` "nearest" goes with radius 0.*got radius 1.*Give unmatched="zero" or "drop"'),
+        ({"radius": -1}, r"`radius` must be 0, 1, \.\.\. up to the number of key columns; got -1"),
+        ({"radius": 1.0}, r"`radius` must be 0, 1, .*; got 1\.0"),
+        ({"radius": True}, "`radius` must be 0, 1, .*; got True"),
+        ({"radius": None}, "`radius` must be 0, 1, .*; got None"),
+        ({"radius": [0, 1]}, r"`radius` must be 0, 1, .*; got \[0, 1\]"),
+        ({"radius": np.array([0, 1])}, r"`radius` must be 0, 1, .*; got array\(\[0, 1\]\)"),
+        ({"radius": 3}, "`radius` must be at most the number of key columns, 2; got 3"),
+    ],
+)
+def test_options_that_make_no_sense_raise(measure, how, message):
+    with pytest.raises(ValueError, match=message):
+        measure(*labelled([("a", "x"), ("b", "y")], [[1, 2]], [[0, 1]]), **how)
+
+
+def test_a_radius_may_be_a_numpy_integer():
+    tables = labelled([("a", "x"), ("b", "y")], [[1, 2]], [[0, 1]])
+    assert average_cap(*tables, radius=np.int8(2)).item() == 1

@@ -1,0 +1,371 @@
+"""Standard errors from cells are those of the expanded records, unbiased over all samples, and cover as often as they say."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+from typing import Any
+
+import hypothesis.extra.numpy as numpy_strategies
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm as normal
+from scipy.stats import t as student
+
+from capstats import average_cap, average_cap_interval, holdout_contrast, individual_cap
+from capstats.tables.axes import coords_of, multi_index
+
+theorem = settings(deadline=None, max_examples=20, derandomize=True)
+CONVENTIONS = ("zero", "drop", "nearest")
+
+
+def labelled(counts: Any, dims: tuple[str, ...] = ()) -> xr.DataArray:
+    """Counts with two key columns, of 2 and as many levels as are needed, for "nearest"."""
+    counts = np.asarray(counts)
+    keys = counts.shape[-1]
+    axis = multi_index([np.arange(keys) % 2, np.arange(keys) // 2], [["a", "b"], list(range((keys + 1) // 2))], ["x", "y"])
+    coords = coords_of("key", axis).merge({"target": np.arange(counts.shape[-2])}).coords
+    return xr.DataArray(counts, coords, (*dims, "target", "key"))
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[Any, Any, Any]:
+    shape = draw(st.tuples(st.integers(1, 3), st.integers(1, 5)))
+    original = draw(numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 6)))
+    tables = draw(numpy_strategies.arrays(np.int64, (2, 3, *shape), elements=st.integers(0, 4)))
+    return original, tables[0], tables[1]
+
+
+def records(o: Any, s: Any, unmatched: str) -> list[float | None]:
+    """Individual CAP of one record after the other; None for one that does not count."""
+    q = individual_cap(labelled(o), labelled(s), unmatched=unmatched).values
+    found = []
+    for i, j in np.ndindex(np.shape(o)):
+        found += [None if np.isnan(q[i, j]) else float(q[i, j])] * int(o[i, j])
+    return found
+
+
+def mean(values: list[float | None]) -> float:
+    there = [x for x in values if x is not None]
+    return float(np.mean(there)) if there else np.nan
+
+
+def influences(values: list[float | None]) -> np.ndarray:
+    """How far each record moves the mean, so that the sum of squares is var(ddof=1) / N; 0 for one that does not count."""
+    n = sum(x is not None for x in values)
+    if n < 2:
+        return np.full(len(values), np.nan)
+    return np.array([0.0 if x is None else (x - mean(values)) / np.sqrt(n * (n - 1)) for x in values])
+
+
+# --- an oracle: the records, expanded ---------------------------------------------------------------------------------
+
+
+@theorem
+@given(pairs(), st.sampled_from(CONVENTIONS))
+def test_the_standard_error_is_that_of_the_mean_of_the_expanded_records(tables: Any, unmatched: str) -> None:
+    o, s = tables[0], tables[1][0]
+    values = records(o, s, unmatched)
+    there = [x for x in values if x is not None]
+    found = average_cap_interval(labelled(o), labelled(s), unmatched=unmatched)
+    assert found.estimate.item() == pytest.approx(mean(values), abs=1e-12, nan_ok=True)
+    expected = np.std(there, ddof=1) / np.sqrt(len(there)) if len(there) > 1 else np.nan
+    assert found.standard_error.item() == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@theorem
+@given(pairs(), st.sampled_from(CONVENTIONS))
+def test_two_tables_are_compared_record_by_record(tables: Any, unmatched: str) -> None:
+    """The same records: var(a) + var(b) - 2 cov(a, b)."""
+    o, (s, *_), (other, *_) = tables
+    a, b = records(o, s, unmatched), records(o, other, unmatched)
+    found = average_cap_interval(labelled(o), labelled(s), against=labelled(other), unmatched=unmatched)
+    assert found.estimate.item() == pytest.approx(mean(a) - mean(b), abs=1e-12, nan_ok=True)
+    expected = np.sqrt(np.sum((influences(a) - influences(b)) ** 2)) if a else np.nan
+    assert found.standard_error.item() == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    if unmatched == "zero" and len(a) > 1:
+        by_hand = np.var(np.subtract(a, b), ddof=1) / len(a)
+        covariances = np.cov(a, b)
+        assert expected**2 == pytest.approx(by_hand, abs=1e-12)
+        assert expected**2 == pytest.approx((covariances[0, 0] + covariances[1, 1] - 2 * covariances[0, 1]) / len(a), abs=1e-12)
+
+
+@theorem
+@given(pairs(), st.sampled_from(CONVENTIONS), st.booleans())
+def test_several_syntheses_have_two_sources_of_variance(tables: Any, unmatched: str, compared: bool) -> None:
+    """Var over records of the mean over tables of q, over n, and the variance between tables over their number."""
+    o, s, other = tables
+    a = [records(o, x, unmatched) for x in s]
+    b = [records(o, x, unmatched) for x in other]
+    means, influence = [mean(x) for x in a], [influences(x) for x in a]
+    if compared:
+        means = [x - mean(y) for x, y in zip(means, b, strict=True)]
+        influence = [x - influences(y) for x, y in zip(influence, b, strict=True)]
+    against = labelled(other, ("synthetic",)) if compared else None
+    found = average_cap_interval(labelled(o), labelled(s, ("synthetic",)), against=against, over="synthetic", unmatched=unmatched)
+    assert found.estimate.dims == ()
+    assert found.estimate.item() == pytest.approx(np.mean(means), abs=1e-12, nan_ok=True)
+    within, between = np.sum(np.mean(influence, axis=0) ** 2) if o.any() else np.nan, np.var(means, ddof=1) / 3
+    assert found.standard_error.item() == pytest.approx(np.sqrt(within + between), abs=1e-12, nan_ok=True)
+    if unmatched == "zero" and o.sum() > 1 and not compared:
+        assert within == pytest.approx(np.var(np.mean(a, axis=0), ddof=1) / o.sum(), abs=1e-12)
+        if between > 1e-9:
+            reach = np.sqrt(normal.ppf(0.975) ** 2 * within + student.ppf(0.975, 2) ** 2 * between)
+            assert found.upper.item() == pytest.approx(min(np.mean(means) + reach, 1))
+            assert found.lower.item() == pytest.approx(max(np.mean(means) - reach, 0))
+
+
+@theorem
+@given(pairs(), st.sampled_from(CONVENTIONS))
+def test_the_holdout_is_another_sample(tables: Any, unmatched: str) -> None:
+    """The variances add up."""
+    o, (s, h, _), _ = tables
+    a, b = records(o, s, unmatched), records(h, s, unmatched)
+    found = holdout_contrast(labelled(o), labelled(s), h=labelled(h), unmatched=unmatched)
+    assert (found.original.item(), found.holdout.item()) == pytest.approx((mean(a), mean(b)), abs=1e-12, nan_ok=True)
+    assert found.estimate.item() == pytest.approx(mean(a) - mean(b), abs=1e-12, nan_ok=True)
+    expected = np.sum(influences(a) ** 2) + np.sum(influences(b) ** 2) if a and b else np.nan
+    assert found.standard_error.item() == pytest.approx(np.sqrt(expected), abs=1e-12, nan_ok=True)
+
+
+# --- values worked out by hand ----------------------------------------------------------------------------------------
+
+
+def test_four_records_of_which_two_are_certain() -> None:
+    """CAP 1/2, 1/2, 1, 1: variance 4 (1/4)^2 / 3 = 1/12, of the mean 1/48; half the width 1.96 times its root."""
+    found = average_cap_interval([[1, 2], [1, 0]], [[1, 3], [1, 0]])
+    assert found.estimate.item() == 0.75
+    assert found.standard_error.item() == pytest.approx(48**-0.5)
+    assert found.lower.item() == pytest.approx(0.75 - 1.959963984540054 * 48**-0.5)
+    assert found.upper.item() == 1
+
+
+def test_records_that_are_left_out_deviate_by_nothing() -> None:
+    """With "drop" three records of CAP 1, 1, 0 count: 2/9 over 2; with "zero" a fourth of 0: 1/4 over 3."""
+    o, s = [[2, 1], [1, 0]], [[1, 0], [0, 0]]
+    assert average_cap_interval(o, s, unmatched="drop").standard_error.item() == pytest.approx((2 / 9 / 2) ** 0.5)
+    assert average_cap_interval(o, s).standard_error.item() == pytest.approx((1 / 4 / 3) ** 0.5)
+
+
+def test_a_table_differs_from_itself_by_exactly_nothing() -> None:
+    o, s = [[3, 1, 2], [1, 5, 1]], [[7, 1, 3], [3, 9, 4]]
+    found = average_cap_interval(o, s, against=s)
+    assert [found[x].item() for x in ("estimate", "standard_error", "lower", "upper")] == [0, 0, 0, 0]
+
+
+def test_the_paired_error_can_be_far_below_that_of_independent_tables() -> None:
+    """Two tables that agree but for a little: what is uncertain in both is the same."""
+    o, s, other = [[50, 0], [0, 50]], [[99, 50], [1, 50]], [[98, 50], [2, 50]]
+    alone = [average_cap_interval(o, x).standard_error.item() for x in (s, other)]
+    assert average_cap_interval(o, s, against=other).standard_error.item() < 0.05 * np.hypot(*alone)
+
+
+# --- theorems ---------------------------------------------------------------------------------------------------------
+
+POPULATION = np.array([[0.25, 0.05, 0.1], [0.2, 0.3, 0.1]])
+SYNTHETIC = np.array([[3, 1, 0], [1, 1, 0]])
+
+
+def samples(n: int, p: np.ndarray = POPULATION) -> tuple[np.ndarray, np.ndarray]:
+    """All tables of n records, and the probability of each as a sample from the population."""
+    tables, chances = [], []
+    for counts in product(range(n + 1), repeat=p.size):
+        if sum(counts) == n:
+            left, ways = n, 1
+            for x in counts:
+                ways *= comb(left, x)
+                left -= x
+            tables.append(np.reshape(counts, p.shape))
+            chances.append(ways * np.prod(p.ravel() ** np.array(counts)))
+    return np.array(tables), np.array(chances)
+
+
+def moments(values: Any, chances: Any) -> tuple[float, float]:
+    first = np.sum(values * chances) / np.sum(chances)
+    return first, np.sum((values - first) ** 2 * chances) / np.sum(chances)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_the_variance_is_unbiased_over_all_samples(n: int) -> None:
+    o, chances = samples(n)
+    assert chances.sum() == pytest.approx(1)
+    found = average_cap_interval(o, SYNTHETIC)
+    mean_of_estimates, variance = moments(found.estimate.values, chances)
+    assert mean_of_estimates == pytest.approx(average_cap(POPULATION, SYNTHETIC).item(), rel=1e-12)
+    assert np.sum(chances * found.standard_error.values**2) == pytest.approx(variance, rel=1e-12)
+
+
+@pytest.mark.parametrize("matched", [2, 3, 4])
+def test_with_drop_it_is_unbiased_given_how_many_are_matched(matched: int) -> None:
+    o, chances = samples(4)
+    this = o[..., :2].sum((-2, -1)) == matched
+    found = average_cap_interval(o[this], SYNTHETIC, unmatched="drop")
+    mean_of_estimates, variance = moments(found.estimate.values, chances[this])
+    assert mean_of_estimates == pytest.approx(average_cap(POPULATION, SYNTHETIC, unmatched="drop").item(), rel=1e-12)
+    assert np.sum(chances[this] * found.standard_error.values**2) / chances[this].sum() == pytest.approx(variance, rel=1e-12)
+
+
+def test_the_variance_of_a_contrast_is_unbiased_over_all_samples() -> None:
+    o, chances = samples(4)
+    found = average_cap_interval(o, SYNTHETIC, against=[[0, 2, 1], [1, 1, 1]])
+    assert np.sum(chances * found.standard_error.values**2) == pytest.approx(moments(found.estimate.values, chances)[1], rel=1e-12)
+
+
+def test_the_variance_against_a_holdout_is_unbiased_over_all_pairs_of_samples() -> None:
+    (o, of_o), (h, of_h) = samples(3), samples(2)
+    found = holdout_contrast(
+        xr.DataArray(o, dims=("draw", "target", "key")), SYNTHETIC, h=xr.DataArray(h, dims=("other", "target", "key"))
+    ).transpose("draw", "other")
+    chances = of_o[:, None] * of_h
+    expectation, variance = moments(found.estimate.values, chances)
+    assert expectation == pytest.approx(0, abs=1e-12)
+    assert np.sum(chances * found.standard_error.values**2) == pytest.approx(variance, rel=1e-12)
+
+
+def test_over_syntheses_the_variance_is_too_large_by_what_the_page_says() -> None:
+    """Over all samples of 3 records and all pairs of syntheses of 2 records from a fixed law.
+
+    The excess is the mean over a sample's records of the variance over syntheses of q, less the variance of their mean, over
+    (n - 1) times the number of tables.
+    """
+    law = np.array([[0.4, 0.1], [0.2, 0.3]])
+    o, of_o = samples(3, np.array([[0.3, 0.2], [0.1, 0.4]]))
+    s, of_s = samples(2, law)
+    found = average_cap_interval(
+        xr.DataArray(o, dims=("sample", "target", "key")),
+        xr.DataArray(np.array([[a, b] for a in s for b in s]), dims=("draw", "synthetic", "target", "key")),
+        over="synthetic",
+    ).transpose("sample", "draw")
+    chances = of_o[:, None] * np.array([a * b for a in of_s for b in of_s])
+    variance = moments(found.estimate.values, chances)[1]
+    q = individual_cap(o[0], s).values
+    of_cells = np.einsum("dij,d->ij", q**2, of_s) - np.einsum("dij,d->ij", q, of_s) ** 2
+    shares = o / 3
+    cap = np.einsum("oij,dij->od", shares, q)
+    of_cap = cap**2 @ of_s - (cap @ of_s) ** 2
+    excess = of_o @ (np.einsum("oij,ij->o", shares, of_cells) - of_cap) / (3 - 1) / 2
+    assert excess > 0
+    assert np.sum(chances * found.standard_error.values**2) == pytest.approx(variance + excess, rel=1e-12)
+
+
+# --- coverage, by simulation ------------------------------------------------------------------------------------------
+
+
+def covers(found: xr.Dataset, truth: float) -> float:
+    return float(((found.lower <= truth) & (found.upper >= truth)).mean())
+
+
+def drawn(rng: np.random.Generator, n: int, p: np.ndarray, *size: int) -> np.ndarray:
+    return rng.multinomial(n, p.ravel(), size).reshape(*size, *p.shape)
+
+
+@pytest.mark.parametrize("unmatched", ["zero", "drop"])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_intervals_cover_as_often_as_they_say(unmatched: str, level: float) -> None:
+    """4000 samples of 300 records; four standard deviations of a share, and 0.005 for what the normal curve leaves out."""
+    rng = np.random.default_rng(1)
+    o, h = drawn(rng, 300, POPULATION, 4000), drawn(rng, 200, POPULATION, 4000)
+    other = np.array([[0, 2, 1], [5, 1, 1]])
+    first, second = (average_cap(POPULATION, x, unmatched=unmatched).item() for x in (SYNTHETIC, other))
+    options: dict[str, Any] = {"unmatched": unmatched, "level": level}
+    tolerance = 4 * (level * (1 - level) / 4000) ** 0.5 + 0.005
+    assert covers(average_cap_interval(o, SYNTHETIC, **options), first) == pytest.approx(level, abs=tolerance)
+    assert covers(average_cap_interval(o, SYNTHETIC, against=other, **options), first - second) == pytest.approx(level, abs=tolerance)
+    assert covers(holdout_contrast(o, SYNTHETIC, h=h, **options), 0) == pytest.approx(level, abs=tolerance)
+
+
+@pytest.mark.parametrize("tables", [2, 5, 20])
+def test_intervals_over_syntheses_cover_as_often_as_they_say(tables: int) -> None:
+    """From a fixed law of synthesis; q is read off 60 records, so that both sources of variance count."""
+    rng = np.random.default_rng(tables)
+    o = xr.DataArray(drawn(rng, 300, POPULATION, 4000), dims=("draw", "target", "key"))
+    law = np.array([[0.3, 0.1, 0.1], [0.2, 0.1, 0.2]])
+    s = xr.DataArray(drawn(rng, 60, law, 4000, tables), dims=("draw", "synthetic", "target", "key"))
+    empty = (1 - law.sum(0)) ** 60
+    truth = float((POPULATION * law / law.sum(0) * (1 - empty)).sum())
+    found = average_cap_interval(o, s, over="synthetic")
+    tolerance = 4 * (0.95 * 0.05 / 4000) ** 0.5
+    assert 0.95 - tolerance - 0.005 <= covers(found, truth) <= 0.95 + tolerance + 0.02
+    alone = average_cap_interval(o, s.isel(synthetic=0))
+    assert covers(alone, truth) < 0.9, "one table's interval leaves the synthesis out"
+
+
+# --- shapes, labels and errors ----------------------------------------------------------------------------------------
+
+
+def test_other_dims_broadcast_and_labels_decide() -> None:
+    o = labelled([[3, 1, 2, 0], [1, 5, 1, 2]])
+    s = labelled(np.random.default_rng(0).integers(0, 5, (3, 2, 2, 4)), ("release", "synthetic"))
+    found = average_cap_interval(o, s.transpose("key", "release", "target", "synthetic"), over="synthetic", unmatched="nearest")
+    assert found.estimate.dims == ("release",)
+    shuffled = s.isel(key=[2, 0, 3, 1], target=[1, 0])
+    for i in range(3):
+        one = average_cap_interval(o, shuffled.isel(release=i), over="synthetic", unmatched="nearest")
+        for name in found:
+            assert found[name].values[i] == pytest.approx(one[name].item(), abs=1e-12)
+
+
+def test_the_estimate_is_average_cap_to_the_last_bit() -> None:
+    rng = np.random.default_rng(2)
+    o, s = rng.integers(0, 50, (5, 40)), rng.integers(0, 3, (6, 5, 40))
+    for unmatched in ("zero", "drop"):
+        expected = average_cap(o, s, unmatched=unmatched).values
+        assert average_cap_interval(o, s, unmatched=unmatched).estimate.values.tolist() == expected.tolist()
+
+
+def test_too_few_records_or_tables_have_no_standard_error() -> None:
+    assert np.isnan(average_cap_interval([[1]], [[1]]).standard_error.item())
+    assert np.isnan(average_cap_interval([[5, 1]], [[0, 1]], unmatched="drop").standard_error.item())
+    one = average_cap_interval([[5, 1], [2, 2]], [[[1, 1], [1, 3]]], over="draw")
+    assert one.estimate.item() == average_cap([[5, 1], [2, 2]], [[1, 1], [1, 3]]).item()
+    assert all(np.isnan(one[name].item()) for name in ("standard_error", "lower", "upper"))
+    nobody = average_cap_interval([[0]], [[1]])
+    assert all(np.isnan(nobody[name].item()) for name in nobody)
+
+
+def test_counts_near_the_greatest_are_held() -> None:
+    """2**50 records: N (N - 1) is beyond integers."""
+    large = 2**49
+    found = average_cap_interval([[large, large]], [[1, 0]])
+    assert found.estimate.item() == 0.5
+    assert found.standard_error.item() == pytest.approx(0.5 * (2 * large) ** -0.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"o": [[0.5, 1]]}, "`o` must hold integers for a standard error"),
+        ({"level": 1}, "`level` must be between 0 and 1, such as 0.95; got 1"),
+        ({"level": "0.9"}, "`level` must be between 0 and 1"),
+        ({"level": 95}, "`level` must be between 0 and 1"),
+        ({"over": "synthetic"}, "`over` must be a dim of `s`, and neither 'target' nor 'key'; got 'synthetic'"),
+        ({"s": [[[1, 1]]], "over": "draw", "against": [[1, 1]]}, "`over` must be a dim of `against`"),
+        ({"s": [[[1, 1]]], "over": "draw", "against": [[[1, 1]]] * 2}, "`s` has 1 tables along 'draw', `against` has 2"),
+        ({"unmatched": "none"}, "`unmatched` must be"),
+        ({"unmatched": "nearest"}, "have no labels"),
+        ({"s": [[-1, 2]]}, "`s` must be non-negative; got -1"),
+        ({"against": [[-1, 2]]}, "`against` must be non-negative; got -1"),
+    ],
+)
+def test_bad_input_is_named(change: dict[str, Any], message: str) -> None:
+    arguments: dict[str, Any] = {"o": [[1, 2]], "s": [[1, 1]]} | change
+    with pytest.raises(ValueError, match=message):
+        average_cap_interval(arguments.pop("o"), arguments.pop("s"), **arguments)
+
+
+def test_a_holdout_of_weights_is_refused() -> None:
+    with pytest.raises(ValueError, match="`h` must hold integers for a standard error"):
+        holdout_contrast([[1, 2]], [[1, 1]], h=[[0.5, 1]])
+    with pytest.raises(ValueError, match="`level` must be between"):
+        holdout_contrast([[1, 2]], [[1, 1]], h=[[1, 1]], level=0)
+
+
+def test_the_oracle_of_this_file_is_the_mean_in_fractions() -> None:
+    """The expanded records of `records` are those of a walk in fractions."""
+    o, s = np.array([[2, 1], [0, 3]]), np.array([[1, 0], [2, 4]])
+    walked = [Fraction(int(s[i, j]), int(s[:, j].sum())) for i, j in np.ndindex(o.shape) for _ in range(o[i, j])]
+    assert records(o, s, "zero") == pytest.approx([float(x) for x in walked])

@@ -1,0 +1,500 @@
+"""A bin is the number of cut points below a value, cut points come from the original alone, and every engine counts the same."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import dask.dataframe as dd
+import duckdb
+import ibis
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import xarray as xr
+
+import capstats
+from capstats import MISSING, LevelsWarning, tabulate
+
+pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # Ibis with a newer DuckDB
+
+N = 300
+RNG = np.random.default_rng(5)
+DAY = dt.date(1969, 12, 1)
+MOMENT = dt.datetime(1969, 12, 31, 23)
+
+
+def holes(values: Any, every: int) -> list[Any]:
+    return [None if i % every == 3 else x for i, x in enumerate(values)]
+
+
+COLUMNS: dict[str, list[Any]] = {
+    "float": [*holes(np.round(RNG.normal(40, 15, N - 3), 2).tolist(), 17), math.inf, -math.inf, math.nan],
+    "int": holes(RNG.integers(-5, 90, N).tolist(), 13),
+    "whole": RNG.integers(0, 90, N).tolist(),
+    "date": holes([DAY + dt.timedelta(int(d)) for d in RNG.integers(0, 90, N)], 11),
+    "datetime": holes([MOMENT + dt.timedelta(microseconds=int(d)) for d in RNG.integers(0, 10**11, N)], 19),
+    "zone": holes([(MOMENT + dt.timedelta(seconds=int(d))).replace(tzinfo=dt.UTC) for d in RNG.integers(0, 10**6, N)], 19),
+    "constant": [7.5] * N,
+    "infinite": [math.inf, -math.inf, None] * (N // 3),
+    "nothing": [None] * N,
+    "w": RNG.integers(0, 4, N).tolist(),
+    "t": [str(x) for x in RNG.choice(["x", "y"], N)],
+}
+POINTS: dict[str, list[Any]] = {
+    "float": [18, 40.5, 65],
+    "int": [18, 40.5, 65],
+    "whole": [18],
+    "date": ["1969-12-31", dt.date(1970, 1, 2)],
+    "datetime": [dt.date(1970, 1, 1), dt.datetime(1970, 1, 1, 12)],
+    "zone": [dt.datetime(1970, 1, 2, tzinfo=dt.UTC), dt.datetime(1970, 1, 5, 3, tzinfo=dt.timezone(dt.timedelta(hours=2)))],
+    "constant": [7.5],
+    "infinite": [0],
+    "nothing": [1],
+}
+ARROW = pa.table(
+    {
+        "float": pa.array(COLUMNS["float"], pa.float64()),
+        "int": pa.array(COLUMNS["int"], pa.int64()),
+        "whole": pa.array(COLUMNS["whole"], pa.int8()),
+        "date": pa.array(COLUMNS["date"], pa.date32()),
+        "datetime": pa.array(COLUMNS["datetime"], pa.timestamp("us")),
+        "zone": pa.array(COLUMNS["zone"], pa.timestamp("us", "Europe/Berlin")),
+        "constant": pa.array(COLUMNS["constant"]),
+        "infinite": pa.array(COLUMNS["infinite"], pa.float64()),
+        "nothing": pa.array(COLUMNS["nothing"], pa.float64()),
+        "w": pa.array(COLUMNS["w"]),
+        "t": pa.array(COLUMNS["t"]),
+    }
+)
+TYPES = {"date": "date", "datetime": "datetime", "zone": "datetime"}  # of columns that are text in CSV
+
+
+def pandas_frame() -> pd.DataFrame:
+    frame = ARROW.to_pandas()
+    frame["int"] = pd.array(COLUMNS["int"], "Int64")
+    return frame
+
+
+def parquet(folder: Path) -> str:
+    ARROW.to_pandas(date_as_object=True).to_parquet(folder / "t.parquet")
+    return str(folder / "t.parquet")
+
+
+def csv(folder: Path) -> str:
+    rows = [",".join("" if x is None or x != x else str(x) for x in row) for row in zip(*COLUMNS.values(), strict=True)]
+    (folder / "t.csv").write_text("\n".join([",".join(COLUMNS), *rows]))
+    return str(folder / "t.csv")
+
+
+ENGINES: dict[str, Callable[[Path], Any]] = {
+    "pandas": lambda _: pandas_frame(),
+    "pandas arrow": lambda _: ARROW.to_pandas(types_mapper=pd.ArrowDtype),
+    "pandas objects": lambda _: pd.DataFrame({c: pd.Series(v, dtype=object) for c, v in COLUMNS.items()}),
+    "polars": lambda _: pl.from_arrow(ARROW),
+    "polars lazy": lambda _: pl.from_arrow(ARROW).lazy(),  # type: ignore[union-attr]
+    "pyarrow": lambda _: ARROW,
+    "mapping": lambda _: COLUMNS,
+    "CSV": csv,
+    "Parquet": parquet,
+    "DuckDB relation": lambda folder: duckdb.sql(f"SELECT * FROM '{parquet(folder)}'"),
+    "Ibis": lambda folder: ibis.duckdb.connect().read_parquet(parquet(folder)),
+    "Dask": lambda _: dd.from_pandas(ARROW.to_pandas(types_mapper=pd.ArrowDtype), npartitions=3),
+}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
+    return request.param, ENGINES[request.param](tmp_path_factory.mktemp("tables"))
+
+
+def sizes(tables: xr.Dataset, column: str) -> dict[Any, float]:
+    return dict(zip(tables.indexes["key"].get_level_values(column), tables.o.sum("target").values.tolist(), strict=True))
+
+
+def missing(x: Any) -> bool:
+    return x is None or x != x
+
+
+def expected(column: str, points: list[Any], weights: list[int] | None = None) -> dict[Any, float]:
+    """Record by record: compare with each point."""
+    texts = [p.isoformat() if isinstance(p, dt.date) else f"{p:.12g}" for p in points]
+    labels = [f"({a}, {b}{']' if b != 'inf' else ')'}" for a, b in zip(["-inf", *texts], [*texts, "inf"], strict=True)]
+    found: Counter[Any] = Counter()
+    for x, w in zip(COLUMNS[column], weights or [1] * N, strict=True):
+        found[MISSING if missing(x) else labels[sum(x > p for p in points)]] += w
+    return {x: found[x] for x in [*labels, MISSING] if x in found}
+
+
+def counted(engine: tuple[str, Any], column: str, bins: Any, **options: Any) -> xr.Dataset:
+    name, table = engine
+    types = {column: TYPES[column]} if name == "CSV" and column in TYPES else None
+    return tabulate(table, keys=column, target="t", bins={column: bins}, types=types, **options)
+
+
+# --- every engine -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("column", POINTS)
+@pytest.mark.parametrize(
+    ("bins", "weights"), [(1, "w"), (7, None), (("quantile", 7), None), (("quantile", 4), "w"), ("points", "w")], ids=str
+)
+def test_every_engine_gives_the_same_dataset(engine: tuple[str, Any], column: str, bins: Any, weights: str | None) -> None:
+    asked = POINTS[column] if bins == "points" else bins
+    tables = counted(engine, column, asked, weights=weights)
+    assert tables.identical(counted(("mapping", COLUMNS), column, asked, weights=weights))
+    assert int(tables.o.sum()) == (N if weights is None else sum(COLUMNS["w"]))
+
+
+@pytest.mark.parametrize("column", ["float", "int", "whole"])
+def test_explicit_points_cut_as_a_slow_loop_does(engine: tuple[str, Any], column: str) -> None:
+    tables = counted(engine, column, POINTS[column])
+    assert sizes(tables, column) == expected(column, POINTS[column])
+    assert tables.attrs["bins"] == {column: POINTS[column]}
+
+
+def test_every_engine_cuts_at_more_than_a_thousand_points(engine: tuple[str, Any]) -> None:
+    points = np.linspace(-50, 50, 1201).tolist()
+    xr.testing.assert_identical(counted(engine, "whole", points), counted(("pandas", pandas_frame()), "whole", points))
+
+
+def test_dates_are_cut_as_a_slow_loop_does(engine: tuple[str, Any]) -> None:
+    points = [dt.date(1969, 12, 31), dt.date(1970, 1, 2)]
+    tables = counted(engine, "date", POINTS["date"])
+    assert sizes(tables, "date") == expected("date", points)
+    assert tables.attrs["bins"] == {"date": ["1969-12-31", "1970-01-02"]}
+
+
+@pytest.mark.parametrize("column", ["datetime", "zone"])
+def test_datetimes_are_cut_as_a_slow_loop_does(engine: tuple[str, Any], column: str) -> None:
+    zone = dt.UTC if column == "zone" else None
+    points = [dt.datetime(1970, 1, 1, 0, tzinfo=zone), dt.datetime(1970, 1, 1, 12, tzinfo=zone)]
+    assert sizes(counted(engine, column, points), column) == expected(column, points)
+
+
+def test_bins_of_two_columns_and_a_plain_one_are_counted_together(engine: tuple[str, Any]) -> None:
+    name, table = engine
+    types = {"date": "date"} if name == "CSV" else None
+    tables = tabulate(table, keys=["float", "t"], target="date", bins={"float": 3, "date": 2}, types=types)
+    assert tables.identical(tabulate(COLUMNS, keys=["float", "t"], target="date", bins={"float": 3, "date": 2}))
+
+
+def test_a_column_of_another_kind_raises_on_every_engine(engine: tuple[str, Any]) -> None:
+    name, table = engine
+    original = {"date": [1.5, 2.5], "t": ["x", "y"]}
+    if name == "CSV":
+        with pytest.raises(
+            ValueError, match=r"Column 'date' of `synthetic` holds \d+ levels \(\d+ records\) that are not a number.* type in `types`"
+        ):
+            tabulate(original, table, keys="date", target="t", bins={"date": 2})
+    else:
+        with pytest.raises(
+            TypeError, match=r"Column 'date' holds date labels in `synthetic(\.partitions\[\d\])?`, and its cut points are of kind number"
+        ):
+            tabulate(original, table, keys="date", target="t", bins={"date": 2})
+
+
+@pytest.mark.parametrize("bins", [2, ("quantile", 2), [1]], ids=str)
+def test_text_that_is_no_number_raises_on_every_engine(engine: tuple[str, Any], bins: Any) -> None:
+    with pytest.raises(
+        ValueError,
+        match=r"Column 't' of `original(\.partitions\[\d\])?` holds [12] levels? \(\d+ records?\) that (is|are) not a number",
+    ):
+        tabulate(engine[1], keys="whole", target="t", bins={"t": bins})
+
+
+def test_a_missing_column_agrees_with_cut_points_of_any_kind(engine: tuple[str, Any]) -> None:
+    original = {"nothing": [DAY, DAY + dt.timedelta(9)], "t": ["x", "y"]}
+    types = {"nothing": "date"} if engine[0] == "CSV" else None
+    with pytest.warns(LevelsWarning, match="'nothing' has no level in common"):
+        tables = tabulate(original, engine[1], keys="nothing", target="t", bins={"nothing": 2}, types=types)
+    assert tables.indexes["key"].get_level_values(0).tolist() == ["(-inf, 1969-12-05]", "(1969-12-05, inf)", MISSING]
+
+
+# --- where to cut -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [2, 3, 10])
+@pytest.mark.parametrize("column", ["int", "whole", "float"])
+def test_equal_width_is_that_of_pandas_cut(column: str, n: int) -> None:
+    values = pd.Series([math.nan if missing(x) or math.isinf(x) else float(x) for x in COLUMNS[column]])
+    codes, edges = pd.cut(values, n, labels=False, retbins=True)
+    tables = tabulate({"a": values, "t": COLUMNS["t"]}, keys="a", target="t", bins={"a": n})
+    assert tables.attrs["bins"]["a"] == edges[1:-1].tolist()
+    found = [int(tables.o.sel(a=x).sum()) for x in tables.indexes["key"].get_level_values("a")]
+    assert found == [*codes.value_counts().sort_index().tolist(), *([int(values.isna().sum())] if values.isna().any() else [])]
+
+
+@pytest.mark.parametrize("n", [2, 4, 10])
+def test_quantiles_are_those_of_numpy_over_expanded_records(n: int) -> None:
+    values, weights = np.array(COLUMNS["whole"]) / 7, COLUMNS["w"]
+    tables = tabulate({"a": values, "w": weights, "t": COLUMNS["t"]}, keys="a", target="t", bins={"a": ("quantile", n)}, weights="w")
+    assert tables.attrs["bins"]["a"] == np.quantile(np.repeat(values, weights), [i / n for i in range(1, n)]).tolist()
+
+
+def test_equal_quantiles_merge_and_those_at_the_ends_cut_nothing() -> None:
+    values = [0] * 10 + [1] * 5 + [2] * 5 + [9] * 30
+    tables = tabulate({"a": values, "t": values}, keys="a", target="t", bins={"a": ("quantile", 20)})
+    kept = pd.qcut(pd.Series(values), 20, duplicates="drop", retbins=True)[1][1:-1]
+    assert tables.attrs["bins"]["a"] == pytest.approx(kept.tolist(), rel=1e-12)
+
+
+def test_a_record_of_weight_zero_does_not_move_the_cut_points() -> None:
+    table = {"a": [0, 10, 1000], "w": [1, 1, 0], "t": ["x", "y", "x"]}
+    for bins in (2, ("quantile", 2)):
+        tables = tabulate(table, keys="a", target="t", bins={"a": bins}, weights="w")
+        assert tables.attrs["bins"]["a"] == [5]
+
+
+def test_fractional_weights_have_no_quantiles_between_records(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": [1, 2], "w": [0.5, 1.5], "t": ["x", "y"]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    for table in (frame, tmp_path / "t.parquet", pl.LazyFrame(frame)):
+        assert tabulate(table, keys="a", target="t", bins={"a": 2}, weights="w").o.sum() == 2
+        with pytest.raises(
+            ValueError, match=r"weights must be whole numbers; those of `original` are fractional, and .*'a'\. Give cut points"
+        ):
+            tabulate(table, keys="a", target="t", bins={"a": ("quantile", 2)}, weights="w")
+
+
+def test_the_original_alone_decides_and_the_outer_bins_are_open() -> None:
+    o, s = {"a": [0, 10], "t": ["x", "y"]}, {"a": [-100, 5, 6, 1e9, math.inf, -math.inf, math.nan], "t": ["x"] * 7}
+    tables = tabulate(o, s, keys="a", target="t", bins={"a": 2})
+    assert tables.indexes["key"].get_level_values("a").tolist() == ["(-inf, 5]", "(5, inf)", MISSING]
+    assert tables.s.sum("target").values.tolist() == [3, 3, 1]
+
+
+@pytest.mark.parametrize("bins", [1, 5, ("quantile", 5)], ids=str)
+@pytest.mark.parametrize("values", [[7.5, 7.5], [math.inf, -math.inf]], ids=str)
+def test_a_column_without_extent_is_one_bin(values: list[float], bins: Any) -> None:
+    tables = tabulate({"a": values, "t": [1, 2]}, keys="a", target="t", bins={"a": bins})
+    assert sizes(tables, "a") == {"(-inf, inf)": 2}
+    assert tables.attrs["bins"] == {"a": []}
+
+
+def test_a_column_that_is_all_missing_has_only_the_missing_level() -> None:
+    for bins in (3, ("quantile", 3), [1]):
+        assert sizes(tabulate({"a": [None, math.nan], "t": [1, 2]}, keys="a", target="t", bins={"a": bins}), "a") == {MISSING: 2}
+
+
+def test_missing_records_are_dropped_after_cutting() -> None:
+    tables = tabulate({"a": [1, None, 3], "t": [1, 2, 3]}, keys="a", target="t", bins={"a": [2]}, missing="drop")
+    assert sizes(tables, "a") == {"(-inf, 2]": 1, "(2, inf)": 1}
+    assert tables.attrs["dropped"] == {"original": 1}
+
+
+def test_integers_are_cut_exactly_where_floats_could_not_tell_them_apart(tmp_path: Path) -> None:
+    table = pa.table({"a": pa.array([2**62, 2**62 + 1, 2**62 + 2]), "t": ["x", "y", "z"]})
+    pa.parquet.write_table(table, tmp_path / "t.parquet")
+    for given in (table, pl.from_arrow(table), pl.from_arrow(table).lazy(), tmp_path / "t.parquet"):  # type: ignore[union-attr]
+        tables = tabulate(given, keys="a", target="t", bins={"a": [2**62 + 1]})
+        assert tables.o.sum("target").values.tolist() == [2, 1]
+
+
+def test_cut_points_beyond_an_integer_type_leave_one_side_empty() -> None:
+    for dtype, values in (("int8", [-128, 127]), ("uint8", [0, 255])):
+        tables = tabulate({"a": np.array(values, dtype), "t": [1, 2]}, keys="a", target="t", bins={"a": [-1e5, 1e5]})
+        assert sizes(tables, "a") == {"(-100000.0, 100000.0]".replace(".0", ""): 2}
+
+
+@pytest.mark.newest  # DuckDB 1.1 reads Parquet times in whole microseconds
+def test_nanoseconds_are_cut_exactly(tmp_path: Path) -> None:
+    table = pa.table({"a": pa.array([-1_500, -1_000, -999, 1_000, 1_001], pa.timestamp("ns")), "t": list("vwxyz")})
+    pa.parquet.write_table(table, tmp_path / "t.parquet")
+    points = [dt.datetime(1969, 12, 31, 23, 59, 59, 999_999), dt.datetime(1970, 1, 1, 0, 0, 0, 1)]
+    for given in (table, table.to_pandas(), pl.from_arrow(table), pl.from_arrow(table).lazy(), tmp_path / "t.parquet"):  # type: ignore[union-attr]
+        tables = tabulate(given, keys="a", target="t", bins={"a": points})
+        assert tables.o.sum("target").values.tolist() == [2, 2, 1]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [Decimal("1.1"), Decimal("1.2"), None],
+        pd.Categorical([1.1, 1.2, None]),
+        np.ma.array([1.1, 1.2, 9], mask=[0, 0, 1]),
+        pd.Series([1.1, 1.2, None], dtype="Float64"),
+        pd.arrays.SparseArray([1.1, 1.2, np.nan]),
+        np.array([1.1, 1.2, np.nan], ">f8"),
+        pl.Series([Decimal("1.1"), Decimal("1.2"), None]),
+        [" 1.1", "+1.2 ", None],
+        xr.DataArray([1.1, 1.2, np.nan]),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_numbers_in_any_form_are_cut(values: Any) -> None:
+    tables = tabulate({"a": values, "t": [1, 2, 3]}, keys="a", target="t", bins={"a": [1.1]})
+    assert tables.o.sum("target").values.tolist() == [1, 1, 1]
+
+
+def test_decimals_are_cut_alike_in_memory_and_in_files(tmp_path: Path) -> None:
+    table = pa.table({"a": pa.array([Decimal(i) / 100 for i in range(200)], pa.decimal128(9, 2)), "t": ["x"] * 200})
+    pa.parquet.write_table(table, tmp_path / "t.parquet")
+    for bins in (7, ("quantile", 7), [0.1, 0.29, 1.1]):
+        tables = tabulate(table, keys="a", target="t", bins={"a": bins})
+        for other in (tmp_path / "t.parquet", pl.from_arrow(table).lazy()):  # type: ignore[union-attr]
+            assert tabulate(other, keys="a", target="t", bins={"a": bins}).identical(tables)
+
+
+def test_a_lazy_column_of_text_is_parsed_as_numbers() -> None:
+    table = {"a": ["1", " 2.5", "inf", None, "-1e3"], "t": ["x"] * 5}
+    for bins in (3, ("quantile", 2), [1]):
+        lazy = tabulate(pl.LazyFrame(table), keys="a", target="t", bins={"a": bins})
+        assert lazy.identical(tabulate(table, keys="a", target="t", bins={"a": bins}))
+
+
+def test_lazy_text_is_not_parsed_as_dates() -> None:
+    with pytest.raises(TypeError, match="'a' of `original` is text in a lazy frame, where it is not parsed as a date to be cut"):
+        tabulate(pl.LazyFrame({"a": ["2024-01-01"], "t": [1]}), keys="a", target="t", bins={"a": 2}, types={"a": "date"})
+
+
+def test_dates_are_datetimes_where_types_says_so(tmp_path: Path) -> None:
+    dates = pa.table({"a": pa.array(COLUMNS["date"]), "t": COLUMNS["t"]})
+    pa.parquet.write_table(dates, tmp_path / "t.parquet")
+    (tmp_path / "t.csv").write_text(
+        "a,t\n" + "".join(f"{'' if a is None else a},{t}\n" for a, t in zip(COLUMNS["date"], COLUMNS["t"], strict=True))
+    )
+    given = [dates, pl.from_arrow(dates), pl.from_arrow(dates).lazy(), tmp_path / "t.parquet", tmp_path / "t.csv"]  # type: ignore[union-attr]
+    for bins in (7, ("quantile", 3), ["1969-12-30T12:00:00"]):
+        first, *others = [tabulate(x, keys="a", target="t", bins={"a": bins}, types={"a": "datetime"}) for x in given]
+        assert "T" in first.attrs["bins"]["a"][0]
+        assert all(other.identical(first) for other in others)
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "bins", "labels"),
+    [
+        ([0, 1], 10, ["(-inf, 0.1]", "(0.9, inf)"]),
+        ([0, 1], 3, ["(-inf, 0.3333]", "(0.6667, inf)"]),
+        ([17, 90], 2, ["(-inf, 53.5]", "(53.5, inf)"]),
+        ([0, 2469135.6], 2, ["(-inf, 1234567.8]", "(1234567.8, inf)"]),
+        ([0, 4e9], 2, ["(-inf, 2000000000]", "(2000000000, inf)"]),
+        ([0, 1, 2], [0.1 + 0.2], ["(-inf, 0.30000000000000004]", "(0.30000000000000004, inf)"]),
+        ([1e300, -1e300], [-1e299, 1e299], ["(-inf, -1e+299]", "(1e+299, inf)"]),
+        ([-1.7e308, 1.7e308], 2, ["(-inf, 0]", "(0, inf)"]),
+    ],
+)
+def test_labels_are_short_and_tell_whole_numbers_from_fractions(values: list[float], bins: Any, labels: list[str]) -> None:
+    tables = tabulate({"a": values, "t": values}, keys="a", target="t", bins={"a": bins})
+    assert tables.indexes["key"].get_level_values("a").tolist() == labels
+
+
+def test_bins_are_in_interval_order_and_empty_ones_add_nothing() -> None:
+    tables = tabulate({"a": [150, 5, 1000], "t": [1, 2, 3]}, keys="a", target="t", bins={"a": [10, 100, 200, 900]})
+    assert list(sizes(tables, "a")) == ["(-inf, 10]", "(100, 200]", "(900, inf)"]
+
+
+def test_the_stored_name_of_a_column_tells_its_cut_points() -> None:
+    tables = tabulate({"o": [1, 5], "t": [1, 2]}, keys="o", target="t", bins={"o": 2})
+    assert tables.attrs["bins"] == {"o_": [3]}
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bins", "error", "message"),
+    [
+        ([1], TypeError, r"`bins` must be a mapping \{column: bins\}; got \[1\]\. Give"),
+        ({"ag": 3}, ValueError, r"`bins` names 'ag', which is neither a key nor the target\. Did you mean 'age'"),
+        ({"age": 0}, ValueError, r"number of bins must be a whole number, from 1 to 1000000; `bins` of column 'age' has 0"),
+        ({"age": 10**20}, ValueError, r"number of bins must be a whole number, from 1 to 1000000; `bins` of column 'age' has 1000"),
+        ({"age": ("quantile", 0)}, ValueError, r"number of bins must be .*'age' has 0"),
+        ({"age": ("quantile", 2.5)}, ValueError, r"number of bins must be .*'age' has 2.5"),
+        ({"age": True}, TypeError, r"`bins` of column 'age' must be a number of bins such as 10, .*; got True"),
+        ({"age": 2.5}, TypeError, r"`bins` of column 'age' must be .*; got 2.5"),
+        ({"age": "quantile"}, TypeError, r"`bins` of column 'age' must be .*; got 'quantile'"),
+        ({"age": []}, ValueError, r"`bins` of column 'age' must have at least one cut point; got \[\]"),
+        (
+            {"age": [1, math.nan]},
+            ValueError,
+            r"Cut points must be finite; .*'age' has \[1, nan\]\. Leave that one out: the outer bins are open",
+        ),
+        ({"age": [-math.inf, 1]}, ValueError, r"Cut points must be finite; .*'age' has \[-inf, 1\]"),
+        ({"age": [65, 18]}, ValueError, r"Cut points must increase; `bins` of column 'age' has 65 before 18\. Sort them"),
+        ({"age": [18, 18.0]}, ValueError, r"Cut points must increase; .* 18 before 18"),
+        ({"age": [True]}, TypeError, r"Cut points must be numbers, dates or datetimes; .*'age' has True"),
+        ({"age": [1, dt.date(2024, 1, 1)]}, TypeError, r"Column 'age' of `bins` mixes kinds"),
+        ({"age": [dt.date(2024, 1, 1)]}, TypeError, r"Column 'age' holds number labels in `original`, and its cut points are of kind date"),
+        ({"age": ["old"]}, ValueError, r"Column 'age' of `bins` holds 'old', which is not a number"),
+        ({"day": [1]}, ValueError, r"Column 'day' of `bins` holds 1, which is not a date"),
+        ({"ok": 2}, TypeError, r"Only numbers, dates and datetimes can be cut; column 'ok' of `original` holds bool labels\. Leave it out"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("form", ["mapping", "lazy", "Parquet"])
+def test_a_mistake_is_told_with_rule_value_place_and_remedy(
+    tmp_path: Path, form: str, bins: Any, error: type[Exception], message: str
+) -> None:
+    table: Any = {"age": [10, 20], "day": [DAY, DAY], "ok": [True, False], "t": ["x", "y"]}
+    if form == "Parquet":
+        pl.DataFrame(table).write_parquet(tmp_path / "t.parquet")
+    given = {"mapping": table, "lazy": pl.LazyFrame(table), "Parquet": tmp_path / "t.parquet"}[form]
+    with pytest.raises(error, match=message):
+        tabulate(given, keys=["age", "day", "ok"], target="t", bins=bins)
+
+
+def test_types_of_a_cut_column_must_be_ones_that_can_be_cut() -> None:
+    with pytest.raises(ValueError, match=r"A column that is cut must be of type 'number', 'date', 'datetime'; `types` says 'text' for 'a'"):
+        tabulate({"a": [1], "t": [1]}, keys="a", target="t", bins={"a": 2}, types={"a": "text"})
+
+
+def test_types_that_a_column_is_not_of_are_told(tmp_path: Path) -> None:
+    table = {"a": [1, 2], "t": ["x", "y"]}
+    pl.DataFrame(table).write_parquet(tmp_path / "t.parquet")
+    for given in (table, pl.LazyFrame(table), tmp_path / "t.parquet"):
+        with pytest.raises(TypeError, match=r"Column 'a' of `original` holds number labels, and `types` says 'date'\. Convert"):
+            tabulate(given, keys="a", target="t", bins={"a": 2}, types={"a": "date"})
+
+
+@pytest.mark.newest  # DuckDB 1.1 reads no zone after minutes
+def test_a_file_with_zones_in_some_rows_only_raises(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,t\n2024-01-01 00:00,1\n2024-01-01 00:00Z,1\n")
+    for bins in (2, ["2024-01-01"]):
+        with pytest.raises(TypeError, match=r"mixes kinds|holds datetime with zone labels in `original`"):
+            tabulate(tmp_path / "t.csv", keys="a", target="t", bins={"a": bins}, types={"a": "datetime"})
+
+
+def test_a_file_with_dates_in_another_form_raises(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,t\n20240101,1\n")
+    with pytest.raises(ValueError, match=r"holds 1 level \(1 record\) that is not in a form that is cut in files: 2024-01-31"):
+        tabulate(tmp_path / "t.csv", keys="a", target="t", bins={"a": 2}, types={"a": "date"})
+
+
+# --- Spark ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    sql = pytest.importorskip("pyspark.sql")
+    session = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.sql.session.timeZone", "UTC")
+    running = session.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    yield running
+    running.stop()
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("column", ["float", "int", "whole", "date", "constant", "infinite", "nothing"])
+def test_spark_gives_the_same_dataset(spark: Any, tmp_path: Path, column: str) -> None:
+    table = spark.read.parquet(parquet(tmp_path))
+    for bins in (4, ("quantile", 4), POINTS[column]):
+        assert counted(("Spark", table), column, bins, weights="w").identical(counted(("mapping", COLUMNS), column, bins, weights="w"))
+
+
+def test_cutting_ten_million_floats_looks_at_no_value_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("capstats.sources.columns.canonical", None)  # what makes a label of a value
+    values = np.random.default_rng(0).random(10**6)
+    tables = tabulate({"a": values, "t": np.zeros(10**6, bool)}, keys="a", target="t", bins={"a": ("quantile", 4)})
+    assert tables.o.values.tolist() == [[250_000] * 4]
+    assert capstats.average_cap(tables.o, tables.o) == 1

@@ -1,0 +1,218 @@
+"""Counting codes is counting records, on every route; labels of several tables come into one order."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from capstats.codes import distinct
+from capstats.codes.distinct import Column, count, joint_labels, union
+from capstats.codes.labels import MISSING
+
+INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+
+
+def records(columns: list[Column]) -> list[tuple[int, ...]]:
+    """One tuple of places a row."""
+    return list(zip(*([int(code) - c.first for code in c.codes] for c in columns), strict=True))
+
+
+def counted(columns: list[Column], weights: Any = None) -> dict[tuple[int, ...], Any]:
+    rows = count(columns, weights)
+    found = list(zip(*(c.tolist() for c in rows.codes), strict=True))
+    assert len(set(found)) == len(found), "a row occurs twice"
+    return dict(zip(found, rows.counts.tolist(), strict=True))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[Column]:
+    """Columns of any number of levels, any least code and any integers that hold their codes."""
+    n = draw(st.integers(1, 30))
+    columns = []
+    for _ in range(draw(st.integers(1, 6))):
+        levels = draw(st.sampled_from([1, 2, 3, 127, 128, 255, 40_000, 70_000, 2**31, 2**40]))
+        first = draw(st.sampled_from([0, -1, 5, -128, -40_000, 60_000]))
+        fitting = [t for t in INTEGERS if np.iinfo(t).min <= first and first + levels - 1 <= np.iinfo(t).max]
+        places = draw(st.lists(st.sampled_from([0, levels - 1, levels // 2, min(1, levels - 1)]), min_size=n, max_size=n))
+        values = np.array([first + x for x in places], draw(st.sampled_from(fitting)))
+        columns.append(Column(values, range(levels), first=first))
+    return columns
+
+
+@given(tables())
+def test_count_equals_a_counter_of_the_records(columns: list[Column]) -> None:
+    """Up to six columns of up to 2**40 levels: their product is mostly above 2**62."""
+    assert counted(columns) == Counter(records(columns))
+
+
+def test_more_columns_are_counted_than_numpy_takes_a_code_apart_into() -> None:
+    """Of 1 level each, or of 2, whose combinations alone would fit."""
+    rng = np.random.default_rng(3)
+    for levels, number in ((1, 40), (1, 100), (2, 33), (2, 70)):
+        columns = [Column(rng.integers(0, levels, 20), range(levels)) for _ in range(number)]
+        assert counted(columns) == Counter(records(columns))
+
+
+@given(tables(), st.data())
+def test_weights_are_summed_by_record_and_a_weight_of_zero_keeps_its_row(columns: list[Column], data: st.DataObject) -> None:
+    n = len(columns[0].codes)
+    weights = data.draw(st.lists(st.integers(0, 2**40), min_size=n, max_size=n))
+    expected: dict[tuple[int, ...], int] = defaultdict(int)
+    for record, weight in zip(records(columns), weights, strict=True):
+        expected[record] += weight
+    whole = count(columns, np.array(weights, np.int64))
+    assert whole.counts.dtype == np.int64
+    assert counted(columns, np.array(weights, np.int64)) == expected
+    halves = counted(columns, np.array(weights) / 2)  # exact
+    assert halves == {record: weight / 2 for record, weight in expected.items()}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("n", "levels"), [(1, 2), (5_000, 3), (5_000, 40), (200_000, 3), (200_000, 58), (70_000, 300)])
+def test_grid_and_sorted_route_agree(monkeypatch: pytest.MonkeyPatch, n: int, levels: int, weighted: bool) -> None:
+    """From one row to several blocks, with few cells a block and with many."""
+    rng = np.random.default_rng(n + levels)
+    columns = [Column(rng.integers(-1, levels - 1, n, dtype=t), range(levels), first=-1) for t in (np.int16, np.int64, np.int32)]
+    weights = rng.integers(0, 3, n) if weighted else None
+    monkeypatch.setattr(distinct, "DENSE", levels**3)
+    monkeypatch.setattr(distinct, "_count_sorted", None)
+    grid = count(columns, weights) if levels**3 <= max(1 << 16, n) else None
+    monkeypatch.undo()
+    monkeypatch.setattr(distinct, "DENSE", 0)
+    monkeypatch.setattr(distinct, "_count_grid", None)
+    by_sorting = count(columns, weights)
+    if grid is not None:
+        assert all(np.array_equal(a, b) for a, b in zip(grid.codes, by_sorting.codes, strict=True))
+        assert np.array_equal(grid.counts, by_sorting.counts)
+    assert by_sorting.counts.sum() == (n if weights is None else weights.sum())
+    assert len(by_sorting.counts) == len(set(records(columns)))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_large_codes_are_folded_exactly(dtype: type) -> None:
+    """Added to a code above 2**53, unsigned codes would turn into floats and their rows merge."""
+    ends = [[0, 65_535, 65_535, 1], [0, 65_535, 65_535, 2], [0, 65_535, 65_534, 3], [7_999, 7_999, 7_998, 5]]
+    columns = [Column(np.array(e, dtype), range(65_536)) for e in ends[:3]]
+    columns.append(Column(np.array(ends[3], dtype), range(8_000)))
+    assert counted(columns) == Counter(records(columns))
+
+
+@pytest.mark.parametrize("sizes", [(2**16 - 1, 2**16 + 1), (2**16, 2**16), (2**31 - 1, 2), (2**31, 2)])
+def test_codes_next_to_the_widest_of_32_bits_are_counted_exactly(sizes: tuple[int, int]) -> None:
+    ends = [np.array([0, size - 1, size - 1, size - 2]) for size in sizes]
+    rows = count([Column(end, range(size)) for end, size in zip(ends, sizes, strict=True)])
+    first, second = sizes
+    assert list(zip(*(c.tolist() for c in rows.codes), strict=True)) == [(0, 0), (first - 2, second - 2), (first - 1, second - 1)]
+    assert rows.counts.tolist() == [1, 1, 2]
+
+
+def test_distinct_rows_come_in_the_order_of_their_codes() -> None:
+    columns = [Column(np.array([1, 0, 1, 0]), "ab"), Column(np.array([0, 1, 0, 0]), "xy")]
+    assert list(counted(columns).items()) == [((0, 0), 1), ((0, 1), 1), ((1, 0), 2)]
+
+
+# --- Several tables ---------------------------------------------------------------------------------------------------
+
+
+def column(*labels: Any, order: Any = None) -> Column:
+    """One row a label; with an order, a categorical column."""
+    levels = list(dict.fromkeys(labels)) if order is None else [*order, MISSING]
+    return Column(np.array([levels.index(x) for x in labels], int), levels, ordered=order is not None)
+
+
+def joint(*columns: Column, order: Any = ()) -> list[Any]:
+    labels, maps = joint_labels(columns, "age", ["original", "synthetic", "holdout"][: len(columns)], order)
+    for c, to_joint in zip(columns, maps, strict=True):
+        assert [labels[i] for i in to_joint[c.codes]] == [c.labels[i] for i in c.codes]
+    return labels
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ([column("10", "2", MISSING, "a")], ["2", "10", "a", MISSING]),
+        ([column("b"), column("a", MISSING), column("c")], ["a", "b", "c", MISSING]),
+        ([column("b", "a", order="ba"), column("a", "b", order="ab")], ["b", "a"]),
+        ([column("b", order="ba"), column("c", "a", order="cab")], ["b", "a", "c"]),
+        ([column("2"), column("b", "10", order=["b", "10"])], ["b", "10", "2"]),
+        ([column("b", "c", order="cb"), column("d", "a")], ["c", "b", "a", "d"]),
+        ([column(MISSING, "b", order="ba"), column("a", order="ab")], ["b", "a", MISSING]),
+        ([column("c", "a", order="cba"), column("b", order="abc")], ["c", "b", "a"]),
+        ([column("c", "a", order="cba"), column("b")], ["c", "b", "a"]),
+        ([column(1, 0.5), column(10, 2)], [0.5, 1, 2, 10]),
+        ([column(MISSING), column(True, False)], [False, True, MISSING]),
+        ([column(MISSING), column(MISSING)], [MISSING]),
+    ],
+)
+def test_category_orders_come_first_then_the_natural_order_then_missing(columns: list[Column], expected: list[Any]) -> None:
+    assert joint(*columns) == expected
+
+
+def test_unused_categories_add_nothing() -> None:
+    assert joint(column("b", order="cba"), column("b", order="abz")) == ["b"]
+
+
+def test_an_unused_category_of_another_kind_does_not_matter() -> None:
+    labels = joint(column("b", order=[1, "b"]), column("a"))
+    assert labels == ["b", "a"]
+    (label,) = joint(column(MISSING, order=[True]), column(1))[:1]
+    assert type(label) is int
+
+
+def test_an_order_that_is_given_comes_before_that_of_the_tables() -> None:
+    assert joint(column("b", "a", order="ba"), column("c"), order="cab") == ["c", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "remedy"),
+    [
+        (1, "1", r"""types=\{'age': "number"\}"""),
+        ("1", 1, r"""types=\{'age': "number"\}"""),
+        (True, 2, r"""types=\{'age': "number"\}"""),
+        ("yes", True, r"""types=\{'age': "bool"\}"""),
+    ],
+)
+def test_kinds_that_differ_between_tables_raise_with_both_and_a_remedy(a: Any, b: Any, remedy: str) -> None:
+    with pytest.raises(TypeError, match=f"Column 'age' holds .* labels in `original` and .* labels in `synthetic`: none .*{remedy}"):
+        joint(column(a), column(b))
+
+
+def test_no_type_is_advised_where_none_would_help() -> None:
+    with pytest.raises(TypeError, match=r"Convert one of them\.$"):
+        joint(column((1, 2)), column("1"))
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 1)), max_size=8), min_size=1, max_size=4))
+def test_union_is_the_sorted_set_of_rows_and_finds_each_row_in_it(rows: list[list[tuple[int, ...]]]) -> None:
+    if not any(rows):
+        return
+    sizes = [3, 4, 2]
+    split = [[np.array([row[k] for row in table], np.int64) for k in range(3)] for table in rows]
+    distinct, positions = union(split, sizes)
+    found = list(zip(*(c.tolist() for c in distinct), strict=True))
+    assert found == sorted({row for table in rows for row in table})
+    assert [[found[i] for i in where] for where in positions] == rows
+
+
+@pytest.mark.parametrize("kept", [(0, 1, 2), (0, 2), (1, 2), (0, 1), (2,), (1,), (0,), ()])
+@pytest.mark.parametrize("widest", [400, 399])
+def test_combinations_of_fewer_columns_are_those_of_them_alone(monkeypatch: pytest.MonkeyPatch, widest: int, kept: tuple[int, ...]) -> None:
+    """Also where the numbers of all 400 combinations are more than an integer holds."""
+    monkeypatch.setattr(distinct, "WIDEST", widest)
+    rows = np.random.default_rng(3).integers(0, [4, 1, 5], (40, 3))
+    columns = [Column(rows[:, c], range(size)) for c, size in enumerate((4, 2, 50))]
+    whole = distinct.factor(columns)
+    fewer = whole.only(kept)
+    of_rows = fewer.of_row[whole.of_row]
+    if not kept:
+        assert len(fewer.flat) == 1
+        assert (of_rows == 0).all()
+        return
+    found = np.stack(fewer.codes, axis=1)
+    np.testing.assert_array_equal(found[of_rows], rows[:, kept])
+    np.testing.assert_array_equal(found, np.unique(rows[:, kept], axis=0))

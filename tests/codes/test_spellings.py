@@ -1,0 +1,110 @@
+"""Two spellings of one thing are found, and what makes the difference is named; two things are never taken for one."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from capstats import MISSING
+from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, lookalikes
+
+CAUSES: list[tuple[Any, Any, str]] = [
+    ("South", "south", "case"),
+    ("STRASSE", "Straße", "case"),
+    ("South", "South ", "spaces"),
+    ("South West", "South  West", "spaces"),
+    ("South West", "South\u00a0West", "spaces"),
+    ("café", "cafe\u0301", "Unicode form"),
+    ("A1", "\uff21\uff11", "Unicode form"),
+    ("South", "\u200bSouth", "Unicode form"),
+    ("40-49", "40\u201349", "dashes or quotes"),
+    ("O'Brien", "O\u2019Brien", "dashes or quotes"),
+    ("Zürich ", "zu\u0308rich", "spaces and case and Unicode form"),
+    ("40", "40.0", NUMBERS),
+    ("40", "+40", NUMBERS),
+    ("7", "007", NUMBERS),
+    ("1000", "1e3", NUMBERS),
+    ("1234", "1,234", NUMBERS),
+    ("1.5", "1,5", NUMBERS),
+    ("1234567.8", "1.234.567,8", NUMBERS),
+    ("-5", "-5.0", NUMBERS),
+    ("(0, 10]", "(0.0, 10.0]", NUMBERS),
+    ("0.1", "0.10000000149011612", PRECISION),
+    (0.1, float(np.float32(0.1)), PRECISION),
+    ("2024-01-31", "31/01/2024", DATES),
+    ("2024-01-31", "01/31/2024", DATES),
+    ("2024-01-31", "31.1.2024", DATES),
+    ("2024-01-31", "2024-01-31 00:00:00", DATES),
+    ("2024-01-31", "2024-01-31T00:00:00Z", DATES),
+    ("2024-01-31", "31 Jan 2024", DATES),
+    ("2024-01-31", "January 31, 2024", DATES),
+    ("2024-01-31", "20240131", DATES),
+    ("yes", "True", TRUTHS),
+    ("0", "false", TRUTHS),
+    (True, "yes", KINDS),
+    (40, "40", KINDS),
+    (MISSING, "", ABSENT),
+    (MISSING, "NA", ABSENT),
+    (MISSING, "nan", ABSENT),
+    ("München", "MÃ¼nchen", ENCODING),
+    ("naïve", "naÃ¯ve", ENCODING),
+]
+
+
+@pytest.mark.parametrize(("label", "other", "cause"), CAUSES)
+def test_two_spellings_are_found_from_either_side_and_the_difference_is_named(label: Any, other: Any, cause: str) -> None:
+    assert lookalikes([label], [other]) == {label: (other, cause)}
+    assert lookalikes([other], [label]) == {other: (label, cause)}
+
+
+@pytest.mark.parametrize(
+    ("label", "other"),
+    [
+        ("South", "North"),
+        ("40", "41"),
+        ("12345678901234567", "12345678901234568"),  # one number where 64-bit floats hold them
+        ("16777216", "16777217"),  # and where 32-bit floats do
+        ("1.2.3", "1.2.4"),
+        ("2024-01-31", "2024-01-30"),
+        ("2024-02-30", "30/02/2024"[::-1]),
+        ("", "South"),
+        (MISSING, "South"),
+        (1, 2),
+        (0.1, 0.2),
+        ("1" * 400, "1" * 401),
+        ("1e999999999", "1e999999998"),
+        (("a", 1), ("a", 2)),
+    ],
+)
+def test_two_things_are_not_taken_for_one(label: Any, other: Any) -> None:
+    assert lookalikes([label], [other]) == {}
+
+
+def test_truth_values_are_meant_only_where_all_labels_of_both_tables_are_such() -> None:
+    assert lookalikes(["f", "m"], ["no", "yes"]) == {}  # female is not false
+    assert lookalikes(["t", "f"], ["no", "yes"]) == {"t": ("yes", TRUTHS), "f": ("no", TRUTHS)}
+
+
+def test_labels_that_both_tables_have_resemble_nothing() -> None:
+    assert lookalikes(["40", "40.0"], ["40", "40.0"]) == {}
+    assert lookalikes(["40", "40.0"], ["40"]) == {"40.0": ("40", NUMBERS)}
+
+
+@given(st.text(max_size=8), st.sampled_from([str.upper, str.title, lambda x: f" {x} ", lambda x: unicodedata.normalize("NFD", x)]))
+def test_any_text_respelled_is_found(text: str, respell: Any) -> None:
+    respelled = respell(text)
+    folded = "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf").strip()
+    if respelled == text or respelled.casefold().strip() != text.casefold().strip() or not folded:
+        return
+    assert lookalikes([text], [respelled])[text][0] == respelled
+
+
+@given(st.lists(st.text(max_size=6) | st.integers() | st.floats(allow_nan=False) | st.booleans() | st.just(MISSING), max_size=8))
+def test_any_labels_can_be_compared(labels: list[Any]) -> None:
+    found = lookalikes(labels, labels[::2])
+    assert not set(found) & set(labels[::2])

@@ -1,0 +1,96 @@
+"""One rule for texts that mean missing, whatever holds them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import dask.dataframe as dd
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import xarray as xr
+
+from capstats.codes.labels import MISSING
+from capstats.counting.tabulate import tabulate
+
+TEXTS = ["1", "NA", "", "2", "1", "30", "NA", None]
+
+
+def doors(folder: Path) -> dict[str, Any]:
+    """The same records in whatever holds records."""
+    columns = {"k": TEXTS, "t": ["x", "y"] * 4, "w": [1, 2] * 4}
+    frame = pd.DataFrame(columns).astype({"k": object})
+    pq.write_table(pa.table(columns), folder / "t.parquet")
+    lines = [",".join(["" if k is None else f'"{k}"', t, str(w)]) for k, t, w in zip(*columns.values(), strict=True)]
+    (folder / "t.csv").write_text("\n".join(["k,t,w", *lines]))
+    (folder / "odd.csv").write_text("\r\n\n".join(["k,t,w", *lines]))
+    return {
+        "columns": columns,
+        "pandas object": frame,
+        "pandas text": frame.astype({"k": "string"}),
+        "pandas categories": frame.astype({"k": "category"}),
+        "polars": pl.DataFrame(columns),
+        "polars categories": pl.DataFrame(columns).with_columns(pl.col("k").cast(pl.Categorical)),
+        "polars lazy": pl.LazyFrame(columns),
+        "pyarrow": pa.table(columns),
+        "pyarrow dictionary": pa.table({**columns, "k": pa.array(TEXTS).dictionary_encode()}),
+        "relation": duckdb.from_arrow(pa.table(columns)),
+        "relation of an enumeration": duckdb.from_arrow(pa.table(columns)).select("k::ENUM('1', 'NA', '', '2', '30', 'b') AS k, t, w"),
+        "Dask": dd.from_pandas(frame, npartitions=3),
+        "Parquet": folder / "t.parquet",
+        "CSV": folder / "t.csv",
+        "odd CSV": folder / "odd.csv",
+    }
+
+
+DOORS = ["columns", "pandas object", "pandas text", "pandas categories", "polars", "polars categories", "polars lazy", "pyarrow"]
+DOORS += ["pyarrow dictionary", "relation", "relation of an enumeration", "Dask", "Parquet", "CSV", "odd CSV"]
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("weights", [None, "w"])
+def test_null_values_mean_missing_in_every_table(tmp_path: Path, door: str, weights: str | None) -> None:
+    tables = tabulate(doors(tmp_path)[door], keys="k", target="t", null_values=["NA", ""], weights=weights)
+    assert {x for (x,) in tables.indexes["key"]} == {"1", "2", "30", MISSING}
+    assert int(tables.o.sel(k=MISSING).sum()) == (4 if weights is None else 6)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_without_null_values_an_empty_text_is_a_label(tmp_path: Path, door: str) -> None:
+    """In CSV: with quotes; without them it is missing."""
+    tables = tabulate(doors(tmp_path)[door], keys="k", target="t")
+    assert {x for (x,) in tables.indexes["key"]} == {"", "1", "2", "30", "NA", MISSING}
+    assert int(tables.o.sel(k=MISSING).sum()) == 1
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_null_values_are_missing_before_types_parse_the_others(tmp_path: Path, door: str) -> None:
+    found = tabulate(doors(tmp_path)[door], keys="k", target="t", null_values=["NA", ""], types={"k": "number"}, missing="drop")
+    assert [x for (x,) in found.indexes["key"]] == [1, 2, 30]
+    assert found.attrs["dropped"] == {"original": 4}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("bins", [[10], 2, ("quantile", 2)])
+@pytest.mark.parametrize("weights", [None, "w"])
+def test_null_values_are_missing_before_bins_cut_the_others(tmp_path: Path, door: str, bins: Any, weights: str | None) -> None:
+    options: dict[str, Any] = {"keys": "k", "target": "t", "null_values": ["NA", ""], "bins": {"k": bins}, "weights": weights}
+    given = doors(tmp_path)
+    xr.testing.assert_identical(tabulate(given[door], **options), tabulate(given["columns"], **options))
+    assert int(tabulate(given[door], **options).o.sel(k=MISSING).sum()) == (4 if weights is None else 6)
+
+
+def test_a_null_value_is_no_category_any_more() -> None:
+    frame = pd.DataFrame({"k": pd.Categorical(["b", "NA", "a"], ["b", "NA", "a"]), "t": ["x"] * 3})
+    tables = tabulate(frame, keys="k", target="t", null_values="NA")
+    assert [x for (x,) in tables.indexes["key"]] == ["b", "a", MISSING]
+    assert tables.attrs["categories"] == {"k": ["b", "a"]}
+
+
+def test_a_number_is_no_text() -> None:
+    tables = tabulate({"k": [-9, 1], "t": ["x", "x"]}, keys="k", target="t", null_values="-9")
+    assert [x for (x,) in tables.indexes["key"]] == [-9, 1]

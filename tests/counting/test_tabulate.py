@@ -1,0 +1,686 @@
+"""Records become the same counts wherever they are; labels decide what matches; nothing is dropped in silence."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import capstats
+from capstats import MISSING, tabulate
+from capstats.codes.labels import RESERVED, canonical
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+# --- One awkward table, from everywhere -------------------------------------------------------------------------------
+
+LEVELS = ["z10", "z2", 'say "hi"', "", "a,b;c\td", "ä|\u2603\nnew line", "unused", "NA", "#1"]
+AWKWARD: dict[str, list[Any]] = {
+    "group": ["z2", None, "", "a,b;c\td", 'say "hi"', "ä|\u2603\nnew line", "z10", "NA", "#1", "z2", "z2"],
+    "size": [10, 2, None, 2, 10, 1, 100, 2, -1, 10, 10],
+    "day": [dt.date(2024, 1, 2), None, *[dt.date(2023, 12, d) for d in range(1, 9)], dt.date(2024, 1, 2)],
+    "target": ["no", "yes", "no", None, "", "yes", "no", "yes", "no", "no", "no"],
+}
+ROWS = list(zip(*AWKWARD.values(), strict=True))
+TYPES = {"group": LEVELS, "size": "number", "day": "date"}
+
+
+def csv_file(path: Path, rows: list[tuple[Any, ...]], names: list[str]) -> Path:
+    """Missing values as empty fields, empty texts as quoted ones."""
+    lines = [",".join("" if x is None else '"' + str(x).replace('"', '""') + '"' for x in row) for row in [tuple(names), *rows]]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="")
+    return path
+
+
+def sources(rows: list[tuple[Any, ...]], folder: Path, name: str, *, categories: bool) -> dict[str, tuple[Any, dict[str, Any]]]:
+    """The same records in every form, and the types that it needs."""
+    group, size, day, target = map(list, zip(*rows, strict=True))
+    table = pa.table(
+        {"group": pa.array(group, pa.string()), "size": pa.array(size, pa.int64()), "day": pa.array(day, pa.date32()), "target": target}
+    )
+    pq.write_table(table, folder / f"{name}.parquet")
+    order = {"group": LEVELS} if categories else {}
+    enum, dictionary = (
+        pl.Enum(LEVELS),
+        pa.DictionaryArray.from_arrays(pa.array([LEVELS.index(x) if x is not None else None for x in group]), LEVELS),
+    )
+    frame = pd.DataFrame({"group": group, "size": size, "day": day, "target": target}, dtype=object)
+    return {
+        "csv": (
+            csv_file(folder / f"{name}.csv", rows, list(AWKWARD)),
+            {**TYPES, **order} if categories else {"size": "number", "day": "date"},
+        ),
+        "parquet": (folder / f"{name}.parquet", order),
+        "pandas": (frame.assign(group=pd.Categorical(group, LEVELS) if categories else group).astype({"size": "float64"}), {}),
+        "pandas nullable": (frame.assign(group=pd.Categorical(group, LEVELS) if categories else group).astype({"size": "Int16"}), {}),
+        "pandas objects": (frame, order),
+        "polars": (pl.from_arrow(table).with_columns(pl.col("group").cast(enum if categories else pl.Categorical)), {}),
+        "polars text": (pl.from_arrow(table), order),
+        "arrow": (table.set_column(0, "group", dictionary) if categories else table, {}),
+        "mapping": ({"group": group, "size": size, "day": np.array(day, "M8[D]"), "target": target}, order),
+    }
+
+
+@pytest.mark.parametrize("keys", [["group", "size", "day"], ["size"], "group"], ids=str)
+@pytest.mark.parametrize("categories", [True, False])
+@pytest.mark.parametrize("missing", ["level", "drop"])
+def test_every_source_gives_the_identical_dataset(tmp_path: Path, keys: Any, categories: bool, missing: Any) -> None:
+    """Values, labels, their order, dtypes and attrs; the synthetic table has its records in another order and lacks some."""
+    original = sources(ROWS, tmp_path, "o", categories=categories)
+    synthetic = sources(ROWS[:0:-2] + ROWS[:1], tmp_path, "s", categories=categories)
+    expected = None
+    for name, (table, types) in original.items():
+        used = {c: t for c, t in types.items() if c in keys}
+        found = tabulate(table, synthetic[name][0], keys=keys, target="target", types=used, missing=missing)
+        expected = found if expected is None else expected
+        xr.testing.assert_identical(found, expected)
+        assert {k: v.dtype for k, v in found.coords.items()} == {k: v.dtype for k, v in expected.coords.items()}
+        assert found.o.dtype == found.s.dtype == np.int64
+    assert expected is not None
+    records = Counter(tuple(MISSING if x is None else x for x in row) for row in ROWS)
+    kept = {
+        r: n
+        for r, n in records.items()
+        if missing == "level" or all(r[list(AWKWARD).index(c)] is not MISSING for c in [*np.atleast_1d(keys), "target"])
+    }
+    assert int(expected.o.sum()) == sum(kept.values())
+    if "group" in keys:
+        shown = list(dict.fromkeys(x[0] for x in expected.indexes["key"]))
+        order = (
+            [x for x in LEVELS if x in AWKWARD["group"]]
+            if categories
+            else ["", "#1", "NA", "a,b;c\td", 'say "hi"', "z2", "z10", "ä|\u2603\nnew line"]
+        )
+        assert shown == [x for x in order if missing == "level" or x in {r[0] for r in kept}] + [MISSING] * (missing == "level")
+
+
+@pytest.mark.parametrize("first", ["csv", "parquet", "pandas", "polars", "arrow", "mapping"])
+def test_tables_of_different_sources_match(tmp_path: Path, first: str) -> None:
+    every = sources(ROWS, tmp_path, "o", categories=True)
+    for second in ("csv", "parquet", "pandas", "polars", "arrow"):
+        tables = tabulate(every[first][0], every[second][0], keys=["group", "size", "day"], target="target", types=TYPES)
+        xr.testing.assert_equal(tables.o, tables.s)
+
+
+# --- Shapes of the result ---------------------------------------------------------------------------------------------
+
+RECORDS = {"sex": ["f", "f", "m", "f"], "age": [2, 10, 2, 2], "income": ["low", "high", "low", "low"], "w": [1, 2, 3, 0]}
+OTHER = {"sex": ["m", "x"], "age": [2, 2], "income": ["mid", "low"], "w": [5, 0.5]}
+
+
+def counts(array: xr.DataArray) -> dict[Any, Any]:
+    """Counts above 0 by (target, *key)."""
+    return {row: n for row, n in array.to_series().items() if n}
+
+
+def test_one_key_may_be_named_alone() -> None:
+    tables = tabulate(RECORDS, keys="sex", target="income")
+    assert tables.identical(tabulate(RECORDS, keys=["sex"], target=["income"]))
+    assert tables.indexes["key"].names == ["sex"]
+    assert isinstance(tables.indexes["key"], pd.MultiIndex)
+    assert tables.o.sel(sex="f", target="low").item() == 2
+    assert set(tables.data_vars) == {"o"}
+
+
+@pytest.mark.parametrize(
+    "keys", [["sex", "age"], ("sex", "age"), np.array(["sex", "age"]), pd.Index(["sex", "age"])], ids=lambda x: type(x).__name__
+)
+def test_keys_may_be_any_sequence_of_names(keys: Any) -> None:
+    tables = tabulate(RECORDS, keys=keys, target="income")
+    assert tables.attrs["key_columns"] == ["sex", "age"]
+    assert tables.indexes["key"].tolist() == [("f", 2), ("f", 10), ("m", 2)]
+
+
+def test_several_targets_are_guessed_together() -> None:
+    tables = tabulate(RECORDS, keys="sex", target=["income", "age"])
+    assert tables.indexes["target"].names == tables.attrs["target_columns"] == ["income", "age"]
+    assert tables.indexes["target"].tolist() == [("high", 10), ("low", 2)]
+    assert tables.o.values.tolist() == [[1, 0], [2, 1]]
+
+
+def test_the_key_holds_the_combinations_that_occur_in_any_table() -> None:
+    tables = tabulate(RECORDS, OTHER, holdout={**RECORDS, "sex": ["y"] * 4}, keys="sex", target="income")
+    assert tables.indexes["key"].tolist() == [("f",), ("m",), ("x",), ("y",)]
+    assert tables.indexes["target"].tolist() == ["high", "low", "mid"]
+    assert tables.o.values.tolist() == [[1, 0, 0, 0], [2, 1, 0, 0], [0, 0, 0, 0]]
+    assert tables.s.values.tolist() == [[0, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0]]
+    assert tables.h.values.tolist() == [[0, 0, 0, 1], [0, 0, 0, 3], [0, 0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("synthetic", "labels"),
+    [
+        ([OTHER, RECORDS], [0, 1]),
+        ((OTHER, RECORDS), [0, 1]),
+        ({"b": OTHER, "a": pd.DataFrame(RECORDS)}, ["b", "a"]),
+        ({2: pl.DataFrame(OTHER, strict=False), None: RECORDS}, [2, MISSING]),
+        ([OTHER], [0]),
+    ],
+)
+def test_several_synthetic_tables_have_a_dim_of_their_own(synthetic: Any, labels: list[Any]) -> None:
+    tables = tabulate(RECORDS, synthetic, keys="sex", target="income")
+    assert tables.s.dims == ("synthetic", "target", "key")
+    assert tables.indexes["synthetic"].tolist() == labels
+    each = synthetic.values() if isinstance(synthetic, dict) else synthetic
+    for i, table in enumerate(each):
+        alone = tabulate(RECORDS, table, keys="sex", target="income")
+        assert counts(tables.s.isel(synthetic=i, drop=True)) == counts(alone.s)
+
+
+def test_a_mapping_of_columns_is_one_table_and_a_mapping_of_tables_is_several(tmp_path: Path) -> None:
+    pd.DataFrame(RECORDS).to_csv(tmp_path / "r.csv", index=False)
+    several = {"columns": RECORDS, "path": tmp_path / "r.csv", "text": str(tmp_path / "r.csv"), "frame": pd.DataFrame(RECORDS)}
+    tables = tabulate(RECORDS, several, keys="sex", target="income")
+    assert all(counts(tables.s.sel(synthetic=name, drop=True)) == counts(tables.o) for name in several)
+    assert tabulate(RECORDS, RECORDS, keys="sex", target="income").s.dims == ("target", "key")
+
+
+def test_attrs_say_how_the_counts_came_to_be() -> None:
+    tables = tabulate(RECORDS, RECORDS, keys=["sex"], target="income", weights=("w", None), counts=(None, "w"), missing="drop")
+    assert tables.attrs == {
+        "key_columns": ["sex"],
+        "target_columns": ["income"],
+        "missing": "drop",
+        "dropped": {"original": 0, "synthetic": 0},
+        "weights": {"original": "w"},
+        "counts": {"synthetic": "w"},
+        "capstats": capstats.__version__,
+    }
+
+
+def test_a_table_is_not_changed_by_being_counted() -> None:
+    frame = pd.DataFrame(RECORDS)
+    before = frame.copy(deep=True)
+    tabulate(frame, frame, keys="sex", target="income", weights="w", types={"sex": ["m", "f"]})
+    pd.testing.assert_frame_equal(frame, before)
+
+
+# --- Weights ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("weights", "o", "s", "h"),
+    [
+        ("w", 6, 5.5, 6),
+        (("w", None), 6, 2, 6),
+        ((None, "w"), 4, 5.5, 4),
+        (("w", "age"), 6, 4, 6),
+        (("w", "w", None), 6, 5.5, 4),
+        ((None, None, "w"), 4, 2, 6),
+        (None, 4, 2, 4),
+    ],
+)
+def test_weights_are_summed_for_the_tables_that_have_one(weights: Any, o: float, s: float, h: float) -> None:
+    tables = tabulate(RECORDS, OTHER, holdout=RECORDS, keys="sex", target="income", weights=weights)
+    assert [float(tables[v].sum()) for v in "osh"] == [o, s, h]
+    assert [tables[v].dtype for v in "osh"] == ["int64", "float64" if s == 5.5 else "int64", "int64"]
+
+
+@pytest.mark.parametrize("of_s", [["w", "age"], {"a": "w", "b": "age"}, {"b": "age", "a": "w"}], ids=str)
+def test_each_synthetic_table_may_have_its_own_weight(of_s: Any) -> None:
+    tables = tabulate(RECORDS, {"a": RECORDS, "b": RECORDS}, keys="sex", target="income", weights=("w", of_s))
+    assert [int(x) for x in tables.s.sum(["target", "key"])] == [6, 16]
+
+
+def test_a_weight_of_zero_keeps_its_cell() -> None:
+    tables = tabulate({**RECORDS, "sex": ["f", "f", "m", "zero"]}, keys="sex", target="income", weights="w")
+    assert tables.indexes["key"].tolist() == [("f",), ("m",), ("zero",)]
+    assert tables.o.sel(sex="zero").values.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (["w", "w"], r"`weights` must be a column name, or a pair of them for original and synthetic records; got \['w', 'w'\]"),
+        (("w",), r"`weights` must be a column name, or a pair"),
+        (("w", "w", "w", "w"), r"`weights` must be a column name, or a pair"),
+        (("w", ["w"]), r"`weights` has 1 names for 2 synthetic tables\. Give one for each"),
+        (("w", {"a": "w"}), r"`weights` is for the synthetic tables \['a'\]; they are \['a', 'b'\]\. Give one for each"),
+        ("weight", r"Column 'weight' is not in `original`\. Did you mean"),
+        (("w", "v"), r"Column 'v' is not in `synthetic\['a'\]`\. It has .*'w'"),
+    ],
+)
+def test_weights_that_name_no_column_of_each_table_raise(weights: Any, message: str) -> None:
+    records = {**RECORDS, "weigh": [1] * 4} if weights == "weight" else RECORDS
+    with pytest.raises(ValueError, match=message):
+        tabulate(records, {"a": RECORDS, "b": RECORDS}, keys="sex", target="income", weights=weights)
+
+
+@pytest.mark.parametrize("bad", [-1, np.nan, np.inf])
+def test_a_weight_that_is_none_raises_with_table_and_row(bad: float) -> None:
+    with pytest.raises(ValueError, match=r"rows of `synthetic\[1\]` where column 'w' breaks this: 2, the first is row 2 "):
+        tabulate(RECORDS, [RECORDS, {**RECORDS, "w": [1.0, 2.0, bad, -5.0]}], keys="sex", target="income", weights="w")
+
+
+# --- Kinds of labels --------------------------------------------------------------------------------------------------
+
+T = ["t", "t", "t"]
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ([1, 2, 10], [1.0, 2.0, 10.0]),
+        ([1, 2, 10], [np.int8(1), np.float32(2), Decimal(10)]),
+        ([1, 2, None], pd.array([1, 2, None], "Int8")),
+        ([0.5, 1, np.nan], [Decimal("0.5"), 1, None]),
+        ([True, False, True], np.array([True, False, True])),
+        ([True, None, False], pd.array([True, None, False], "boolean")),
+        (["a", "", None], pl.Series(["a", "", None])),
+        ([dt.date(2024, 1, 2), None, None], np.array(["2024-01-02", "NaT", "NaT"], "M8[D]")),
+        (pd.to_datetime(["2024-01-02"] * 3), [dt.datetime(2024, 1, 2)] * 3),
+        ([pd.Timestamp("2024-01-02", tz="UTC")] * 3, pd.Series([pd.Timestamp("2024-01-02 09:00", tz="Asia/Tokyo")] * 3)),
+        ([None, None, None], ["x", "x", "x"]),
+        ([None, None, None], [1, 1, 1]),
+        ([None, np.nan, pd.NaT], [pd.NA, None, None]),
+    ],
+)
+def test_labels_of_one_kind_match_by_value(a: Any, b: Any) -> None:
+    """A column without any label agrees with every kind."""
+    tables = tabulate({"k": a, "t": T}, {"k": b, "t": T}, keys="k", target="t")
+    labels = {canonical(x) for values in (a, b) for x in list(values)}
+    assert [x for (x,) in tables.indexes["key"]] == sorted(labels)
+    assert xr.DataArray.equals(tables.o, tables.s) == ({canonical(x) for x in list(a)} == {canonical(x) for x in list(b)})
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ([1, 2, 3], ["1", "2", "3"]),
+        ([1, 0, 1], [True, False, True]),
+        (["True"] * 3, [True] * 3),
+        ([dt.date(2024, 1, 1)] * 3, [pd.Timestamp("2024")] * 3),
+        ([pd.Timestamp("2024")] * 3, [pd.Timestamp("2024", tz="UTC")] * 3),
+        (["2024-01-01"] * 3, [dt.date(2024, 1, 1)] * 3),
+        (pd.Categorical([1, 2, 3]), pd.Categorical(["1", "2", "3"])),
+        ([1, 2, None], pl.Series(["1", "2", None])),
+    ],
+)
+@pytest.mark.parametrize("where", ["key", "target"])
+def test_kinds_that_differ_between_tables_raise(a: Any, b: Any, where: str) -> None:
+    o, s = ({"k": x, "t": T} if where == "key" else {"k": T, "t": x} for x in (a, b))
+    with pytest.raises(
+        TypeError, match=r"Column '[kt]' holds .* labels in `original` and .* labels in `synthetic`: none of them can match\. Convert"
+    ):
+        tabulate(o, s, keys="k", target="t")
+
+
+@pytest.mark.parametrize(
+    "values", [[1, "1", True], [1, True, 1], [1.0, 2.0, True], [None, "1", 1], [dt.date(2024, 1, 1), pd.Timestamp("2024"), None]]
+)
+@pytest.mark.parametrize("make", [list, lambda x: np.array([*x, None], object)[:-1], lambda x: pd.Series(x, dtype=object)])
+def test_kinds_mixed_inside_one_column_raise(values: list[Any], make: Callable[[Any], Any]) -> None:
+    with pytest.raises(
+        TypeError, match=r"Column 'k' of `original` mixes kinds: \w+ and \w+.*\. Convert it to one kind, or say types=\{'k': \"text\"\}"
+    ):
+        tabulate({"k": make(values), "t": T}, keys="k", target="t")
+
+
+def test_types_settle_kinds_that_differ() -> None:
+    o, s = {"k": [1, "2", 2.0], "t": T}, {"k": ["1", "1.0", "02"], "t": T}
+    tables = tabulate(o, s, keys="k", target="t", types={"k": "number"})
+    assert tables.o.values.tolist() == [[1, 2]]
+    assert tables.s.values.tolist() == [[2, 1]]
+
+
+def test_missing_is_last_selectable_and_printed() -> None:
+    records = {"k": ["b", None, "zz"], "age": [None, 2, 10], "t": [None, "y", "y"]}
+    tables = tabulate(records, keys=["k", "age"], target="t")
+    assert tables.indexes["key"].tolist() == [("b", MISSING), ("zz", 10), (MISSING, 2)]
+    assert tables.indexes["target"].tolist() == ["y", MISSING]
+    assert tables.o.sel(k=MISSING, age=2, target="y").item() == 1
+    assert tables.o.sel(k="b", age=MISSING, target=MISSING).item() == 1
+    assert tables.o.sel(k=MISSING).values.tolist() == [[1], [0]]
+    assert tables.o.sel(target=[MISSING]).values.tolist() == [[1, 0, 0]]
+    assert "missing" in repr(tables)
+
+
+# --- Order ------------------------------------------------------------------------------------------------------------
+
+
+def keys_of(original: Any, *others: Any, **options: Any) -> list[Any]:
+    original, *others = ({"k": x, "t": ["t"] * len(x)} for x in (original, *others))
+    tables = tabulate(original, list(others) or None, keys="k", target="t", **options)
+    return [x for (x,) in tables.indexes["key"]]
+
+
+def category(labels: list[Any], order: Any) -> pd.Categorical:
+    return pd.Categorical(labels, categories=list(order))
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ([["a10", "a2", "a02", "a", "B", "10", "2", None]], ["2", "10", "B", "a", "a02", "a2", "a10", MISSING]),
+        ([[10, 2, 0.5, None]], [0.5, 2, 10, MISSING]),
+        ([category(["a", None, "b"], "ba")], ["b", "a", MISSING]),
+        ([category(["a"], "ba"), ["b", "c"]], ["b", "a", "c"]),
+        ([["d", "c"], category(["a", "b"], "ba")], ["b", "a", "c", "d"]),
+        ([category(["a"], "ca"), category(["c", "b", "a"], "abc")], ["c", "a", "b"]),
+        ([category(["a"], "ab"), category(["c"], "cb"), category(["b"], "b")], ["a", "b", "c"]),
+        ([category(["x", "z"], "zyx"), ["y"]], ["z", "y", "x"]),
+        ([category([10, 2], [10, 2, 5]), [2, 1]], [10, 2, 1]),
+        ([category(["a"], "zyxa")], ["a"]),
+    ],
+)
+def test_the_order_is_that_of_the_categories_then_natural_then_missing(columns: list[Any], expected: list[Any]) -> None:
+    assert keys_of(*columns) == expected
+
+
+def test_levels_in_types_order_every_table_and_need_not_be_used() -> None:
+    assert keys_of(["lo", "hi"], category(["mid", "lo"], ["lo", "mid"]), types={"k": ["hi", "none", "mid", "lo"]}) == ["hi", "mid", "lo"]
+
+
+def test_unused_categories_are_converted_with_the_others_where_they_can_be() -> None:
+    """So shards that use different ones agree on the order."""
+    parts = [{"k": category([x], [10, 2, 5]), "t": ["t"]} for x in (2, 10)]
+    shards = [tabulate(part, keys="k", target="t", types={"k": "text"}) for part in parts]
+    assert [shard.attrs["categories"] for shard in shards] == [{"k": ["10", "2", "5"]}] * 2
+    assert [x for (x,) in capstats.merge_counts(*shards).indexes["key"]] == ["10", "2"]
+    assert keys_of(category(["1"], ["2", "x", "1"]), ["2"], types={"k": "number"}) == [2, 1]
+
+
+def test_unused_categories_add_nothing() -> None:
+    tables = tabulate({"k": category(["a"], "cab"), "t": category(["x"], "zxy")}, keys="k", target="t")
+    assert tables.o.shape == (1, 1)
+    assert tables.attrs["categories"] == {"k": ["c", "a", "b"], "t": ["z", "x", "y"]}
+
+
+# --- Names ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED))
+def test_a_reserved_name_is_stored_with_an_underscore_and_hides_nothing(name: str) -> None:
+    records = {name: ["f", "m"], "age": [1, 2], "t": ["x", "y"]}
+    tables = tabulate(records, {"a": records, "b": records}, holdout=records, keys=[name, "age"], target="t")
+    assert tables.indexes["key"].names == [f"{name}_", "age"]
+    assert tables.attrs["key_columns"] == [name, "age"]
+    assert tables.attrs["renamed"] == {f"{name}_": name}
+    assert tables.o.sel({f"{name}_": "f"}).sum().item() == 1
+    assert tables.s.dims == ("synthetic", "target", "key")
+    assert capstats.average_cap(tables.o, tables.s).values.tolist() == [1, 1]
+    alone = tabulate(records, keys="age", target=name)
+    assert alone.attrs["target_columns"] == [name]
+    assert alone.o.target.attrs["long_name"] == name
+    joint = tabulate(records, keys="age", target=[name, "t"])
+    assert joint.indexes["target"].names == [f"{name}_", "t"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "stored"),
+    [
+        (["o", "o_", "o__"], ["o___", "o_", "o__"]),
+        (["o__", "o_", "o"], ["o__", "o_", "o___"]),
+        ([1, "1", "1_"], ["1__", "1", "1_"]),
+        ([("a", 1), None, ""], ["('a', 1)_", "None_", "_"]),
+        (["key", "target", "s"], ["key_", "target_", "s_"]),
+    ],
+)
+def test_names_that_collide_get_underscores_until_they_are_free(columns: list[Any], stored: list[str]) -> None:
+    records = {c: [i, i] for i, c in enumerate(columns)} | {"t": ["x", "y"]}
+    tables = tabulate(records, keys=columns, target="t")
+    assert list(tables.indexes["key"].names) == stored
+    assert tables.indexes["key"].tolist() == [tuple(range(len(columns)))]
+    assert tables.attrs["key_columns"] == [str(c) for c in columns]
+    assert tables.attrs["renamed"] == {new: str(old) for new, old in zip(stored, columns, strict=True) if new != old}
+
+
+def test_columns_whose_names_look_alike_keep_their_own_categories() -> None:
+    tables = tabulate({1: category(["x"], "yx"), "1": category(["p"], "qp")}, keys="1", target=1)
+    assert tables.attrs["categories"] == {"1": ["q", "p"], "1_": ["y", "x"]}
+    assert tables.attrs["renamed"] == {"1_": "1"}
+
+
+def test_columns_of_a_data_frame_may_be_numbers_or_tuples() -> None:
+    tables = tabulate(pd.DataFrame([["f", "x"], ["m", "y"]]), keys=[0], target=1)
+    assert tables.indexes["key"].names == ["0_"]
+    nested = pd.DataFrame({("a", 1): ["f"], ("b", 1): ["x"]})
+    assert tabulate(nested, keys=[("a", 1)], target=[("b", 1)]).attrs["key_columns"] == ["('a', 1)"]
+
+
+def test_an_error_names_a_column_as_the_caller_does() -> None:
+    with pytest.raises(TypeError, match=r"Column 'o' holds number .*types=\{'o': \"number\"\}"):
+        tabulate({"o": [1], "t": ["x"]}, {"o": ["1"], "t": ["x"]}, keys="o", target="t")
+
+
+# --- Missing values ---------------------------------------------------------------------------------------------------
+
+
+def test_dropped_records_are_told_for_each_table() -> None:
+    o = {"k": ["a", None, "b", "b"], "other": [None] * 4, "t": ["x", "x", None, "y"], "w": [1, 2, 4, 8]}
+    s = {"k": ["a", "a"], "other": [None] * 2, "t": ["x", "x"], "w": [1, 0.5]}
+    tables = tabulate(o, {"p": s, "q": o}, holdout=o, keys="k", target="t", missing="drop")
+    assert tables.attrs["dropped"] == {"original": 2, "synthetic['p']": 0, "synthetic['q']": 2, "holdout": 2}
+    assert counts(tables.o) == {("x", "a"): 1, ("y", "b"): 1}
+    assert MISSING not in {x for (x,) in tables.indexes["key"]} | set(tables.indexes["target"])
+    weighted = tabulate(o, s, keys="k", target="t", missing="drop", weights="w")
+    assert weighted.attrs["dropped"] == {"original": 2, "synthetic": 0}
+    counted = tabulate(o, s, keys="k", target="t", missing="drop", counts="w")
+    assert counted.attrs["dropped"] == {"original": 6, "synthetic": 0.0}
+
+
+def test_labels_of_dropped_records_vanish() -> None:
+    tables = tabulate({"k": ["a", "gone"], "t": ["x", None]}, keys="k", target="t", missing="drop")
+    assert tables.indexes["key"].tolist() == [("a",)]
+
+
+def test_missing_values_are_kept_unless_they_are_to_be_dropped() -> None:
+    tables = tabulate({"k": ["a", None], "t": ["x", None]}, keys="k", target="t")
+    assert int(tables.o.sum()) == 2
+    assert "dropped" not in tables.attrs
+
+
+def test_null_values_take_the_place_of_the_empty_field_in_csv_and_are_missing_in_frames_too(tmp_path: Path) -> None:
+    path = csv_file(tmp_path / "t.csv", [("NA", "x"), ("-9", "x"), ("", "x"), (None, "x"), ("b", "x")], ["k", "t"])
+    frame = {"k": ["NA", "-9", "", None, "b"], "t": ["x"] * 5}
+    tables = tabulate(path, frame, keys="k", target="t", null_values=["NA", "-9"])
+    assert tables.o.sel(k=MISSING).item() == 2
+    assert tables.o.sel(k="").item() == 2
+    assert tables.s.sel(k=MISSING).item() == 3
+    assert tables.s.sel(k="").item() == 1
+    assert tabulate(path, keys="k", target="t", null_values="NA").o.sel(k=MISSING).item() == 1
+    assert tabulate(path, keys="k", target="t").o.sel(k=MISSING).item() == 1
+
+
+@pytest.mark.parametrize(
+    ("wanted", "texts", "labels"),
+    [
+        ("number", ["10", "2", "2.0"], [2, 10]),
+        ("text", ["10", "2", "2.0"], ["2", "2.0", "10"]),
+        ("bool", ["yes", "0", "TRUE"], [False, True]),
+        ("date", ["2024-02-29", "2023-01-01", "20230101"], [dt.date(2023, 1, 1), dt.date(2024, 2, 29)]),
+        ("datetime", ["2024-02-29 12:00", "2023-01-01", "2023-01-01T00"], [pd.Timestamp("2023"), pd.Timestamp("2024-02-29 12:00")]),
+        (["z", "a", "m"], ["a", "z", "a"], ["z", "a"]),
+        ([3, 2, 10], ["10", "2.0", "3"], [3, 2, 10]),
+    ],
+)
+def test_types_say_what_the_texts_of_a_csv_file_are(tmp_path: Path, wanted: Any, texts: list[str], labels: list[Any]) -> None:
+    path = csv_file(tmp_path / "t.csv", [*((x, "x") for x in texts), (None, "x")], ["k", "t"])
+    tables = tabulate(path, keys="k", target="t", types={"k": wanted})
+    assert [x for (x,) in tables.indexes["key"]] == [*labels, MISSING]
+    xr.testing.assert_identical(tables, tabulate({"k": [*texts, None], "t": ["x"] * 4}, keys="k", target="t", types={"k": wanted}))
+
+
+# --- Errors -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"keys": "sexx"}, ValueError, r"Column 'sexx' is not in `original`\. Did you mean 'sex'\?"),
+        ({"target": "incom"}, ValueError, r"Column 'incom' is not in `original`\. Did you mean 'income'\?"),
+        ({"keys": ["sex", "income"]}, ValueError, r"Column 'income' is both a key and the target\. What is guessed cannot be known"),
+        ({"keys": ["sex", "sex"]}, ValueError, r"Column 'sex' is named twice\..*name each column once"),
+        ({"target": ["income", "income"]}, ValueError, r"Column 'income' is named twice"),
+        ({"keys": []}, ValueError, r"`keys` must name at least one column"),
+        ({"keys": None}, ValueError, r"`keys` must name at least one column"),
+        ({"target": []}, ValueError, r"`target` must name at least one column"),
+        ({"keys": [["sex"]]}, TypeError, r"`keys` must be a column name or a list of them; got \[\['sex'\]\]"),
+        ({"keys": {"sex": 1}}, TypeError, r"`keys` must be a column name or a list of them"),
+        ({"missing": "skip"}, ValueError, r'`missing` must be "level" or "drop"; got \'skip\''),
+        ({"missing": None}, ValueError, r'`missing` must be "level" or "drop"; got None'),
+        ({"types": {"sexx": "text"}}, ValueError, r"`types` names 'sexx', which is neither a key nor the target\. Did you mean 'sex'\?"),
+        ({"types": {"sex": "txt"}}, ValueError, r"`types` of column 'sex' must be one of 'number', .*; got 'txt'"),
+        ({"types": {"sex": 5}}, ValueError, r"`types` of column 'sex' must be one of .*; got 5"),
+        ({"types": {"sex": []}}, ValueError, r"`types` of column 'sex' must list distinct levels"),
+        ({"types": "text"}, TypeError, r"`types` must be a mapping \{column: type\}; got 'text'"),
+        (
+            {"types": {"sex": "number"}},
+            ValueError,
+            r"Column 'sex' of `original` holds 2 levels \(4 records\) that are not a number \(levels that fewer than 10",
+        ),
+        (
+            {"types": {"sex": ["f", "n"]}},
+            ValueError,
+            r"Column 'sex' of `original` holds 1 level \(1 record\) that is not among the levels that `types` lists: 'f', 'n' \(",
+        ),
+        ({"synthetic": {}}, ValueError, r"Column 'sex' is not in `synthetic`\. It has none"),
+        ({"synthetic": []}, ValueError, r"`synthetic` must be at least one table, with distinct labels; got the labels \[\]"),
+        ({"synthetic": {None: RECORDS, np.nan: RECORDS}}, ValueError, r"`synthetic` must be at least one table, with distinct labels"),
+        ({"synthetic": [RECORDS, {"sex": ["f"]}]}, ValueError, r"Column 'income' is not in `synthetic\[1\]`\. It has 'sex'"),
+        ({"synthetic": {"a": RECORDS, "b": [1]}}, TypeError, r"`synthetic\['b'\]` is list; give a data frame"),
+        ({"synthetic": np.ones((2, 2))}, TypeError, r"`synthetic` is ndarray; give a data frame, .* For tables of counts use from_counts"),
+        ({"synthetic": 5}, TypeError, r"`synthetic` is int; give a data frame"),
+        ({"holdout": [RECORDS]}, TypeError, r"`holdout` is list; give a data frame"),
+        ({"synthetic": {k: v[:0] for k, v in RECORDS.items()}}, ValueError, r"`synthetic` is empty: it has no record"),
+        ({"holdout": pd.DataFrame(RECORDS).iloc[:0]}, ValueError, r"`holdout` is empty: it has no record"),
+        ({"synthetic": pl.DataFrame(RECORDS).clear()}, ValueError, r"`synthetic` is empty: it has no record"),
+        ({"synthetic": pa.table(RECORDS).slice(0, 0)}, ValueError, r"`synthetic` is empty: it has no record"),
+        (
+            {"synthetic": {**RECORDS, "sex": [None] * 4}, "missing": "drop"},
+            ValueError,
+            r"`synthetic` holds no record without a missing value",
+        ),
+        ({"synthetic": {**RECORDS, "w": [0] * 4}, "weights": "w"}, ValueError, r"`synthetic` holds no record\."),
+        ({"synthetic": {**RECORDS, "sex": ["f"]}}, ValueError, r"columns of `synthetic` differ in length: \{'sex': 1, 'income': 4\}"),
+        (
+            {"synthetic": pd.DataFrame([["f", "x", "m"]], columns=["sex", "income", "sex"])},
+            ValueError,
+            r"Column 'sex' occurs 2 times in `synthetic`\. Rename all but one",
+        ),
+    ],
+)
+def test_bad_input_raises_with_rule_value_place_and_remedy(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        tabulate(RECORDS, **{"keys": "sex", "target": "income", **options})
+
+
+@pytest.mark.parametrize("null_values", [9, [9], ["NA", None], b"NA"], ids=repr)
+def test_null_values_must_be_texts(tmp_path: Path, null_values: Any) -> None:
+    path = csv_file(tmp_path / "t.csv", [("9", "x")], ["k", "t"])
+    with pytest.raises(TypeError, match="`null_values` must be a text or a list of texts; got"):
+        tabulate(path, keys="k", target="t", null_values=null_values)
+
+
+def test_errors_of_files_name_the_table_and_the_path(tmp_path: Path) -> None:
+    good = csv_file(tmp_path / "good.csv", [("f", "x")], ["k", "t"])
+    bad = tmp_path / "bad.csv"
+    bad.write_text("k,t\nf\n")
+    with pytest.raises(ValueError, match=r"`synthetic` \(.*bad\.csv\) cannot be read: line 2: the record has 1 field, the header has 2"):
+        tabulate(good, bad, keys="k", target="t")
+    with pytest.raises(FileNotFoundError, match=r"`synthetic\[1\]`: no file matches '.*none\.parquet'"):
+        tabulate(good, [good, tmp_path / "none.parquet"], keys="k", target="t")
+    with pytest.raises(ValueError, match=r"`original` is empty: it has no record"):
+        tabulate(csv_file(tmp_path / "empty.csv", [], ["k", "t"]), keys="k", target="t")
+    with pytest.raises(ValueError, match=r"Column 'kk' is not in `original`\. Did you mean 'k'\?"):
+        tabulate(good, keys="kk", target="t")
+
+
+# --- The slow and obvious way -----------------------------------------------------------------------------------------
+
+CELLS = {
+    "text": st.sampled_from(["a", "b", "10", "2", "", None]),
+    "number": st.sampled_from([1, 2.0, 0.5, -1, float("nan"), None, np.int8(2)]),
+    "bool": st.sampled_from([True, False, None]),
+    "date": st.sampled_from([dt.date(2024, 1, 1), dt.date(2023, 1, 1), None]),
+}
+
+
+@st.composite
+def record_tables(draw: st.DrawFn) -> tuple[list[str], list[list[tuple[Any, ...]]]]:
+    """The kinds of some columns, and two tables of records with them; the last column is the target."""
+    kinds = draw(st.lists(st.sampled_from(sorted(CELLS)), min_size=2, max_size=4))
+    row = st.tuples(*(CELLS[kind] for kind in kinds))
+    return kinds, [draw(st.lists(row, min_size=1, max_size=12)) for _ in range(2)]
+
+
+def frames_of(rows: list[tuple[Any, ...]], kinds: list[str], names: list[str]) -> list[Any]:
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    plain = {
+        name: [None if x is None or x != x else (float(x) if kind == "number" else x) for x in values]
+        for (name, values), kind in zip(columns.items(), kinds, strict=True)
+    }
+    types = {"text": pl.String, "number": pl.Float64, "bool": pl.Boolean, "date": pl.Date}
+    return [
+        columns,
+        pd.DataFrame(columns, dtype=object),
+        pd.DataFrame(columns).astype("category"),
+        pl.DataFrame(plain, schema={name: types[kind] for name, kind in zip(names, kinds, strict=True)}),
+        pa.table(plain),
+    ]
+
+
+@given(record_tables())
+def test_tabulate_equals_counting_records_one_by_one(tables: tuple[list[str], list[list[tuple[Any, ...]]]]) -> None:
+    kinds, several = tables
+    names = [f"c{i}" for i in range(len(kinds))]
+    o, s = (Counter(tuple(map(canonical, row)) for row in rows) for rows in several)
+    for original, synthetic in zip(*(frames_of(rows, kinds, names) for rows in several), strict=True):
+        found = tabulate(original, synthetic, keys=names[:-1], target=names[-1])
+        keys, targets = found.indexes["key"].tolist(), found.indexes["target"].tolist()
+        assert set(keys) == {row[:-1] for row in o | s}
+        assert set(targets) == {row[-1] for row in o | s}
+        for array, counter in ((found.o.values, o), (found.s.values, s)):
+            assert array.tolist() == [[counter[(*key, target)] for key in keys] for target in targets]
+
+
+@settings(max_examples=40)
+@given(record_tables(), st.randoms(use_true_random=False))
+def test_the_order_of_records_changes_nothing(tables: tuple[list[str], list[list[tuple[Any, ...]]]], random: Any) -> None:
+    kinds, several = tables
+    names = [f"c{i}" for i in range(len(kinds))]
+    shuffled = [random.sample(rows, len(rows)) for rows in several]
+    before, after = ([frames_of(rows, kinds, names) for rows in each] for each in (several, shuffled))
+    for original, synthetic, original_after, synthetic_after in zip(*before, *after, strict=True):
+        expected = tabulate(original, synthetic, keys=names[:-1], target=names[-1])
+        xr.testing.assert_identical(tabulate(original_after, synthetic_after, keys=names[:-1], target=names[-1]), expected)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.integers(0, 8)), min_size=1, max_size=12))
+def test_a_count_is_as_good_as_that_many_records(rows: list[tuple[str, str, int]]) -> None:
+    if not any(n for *_, n in rows):
+        return
+    key, target, weight = map(list, zip(*rows, strict=True))
+    weighted = tabulate({"k": key, "t": target, "w": weight}, keys="k", target="t", counts="w")
+    repeated = Counter({(t, k): 0 for k, t, _ in rows})
+    for k, t, n in rows:
+        repeated[t, k] += n
+    assert weighted.o.to_series().to_dict() == {(t, k): repeated[t, k] for t in sorted(set(target)) for k in sorted(set(key))}
+    halves = tabulate({"k": key, "t": target, "w": [n / 2 for n in weight]}, keys="k", target="t", counts="w")
+    assert (2 * halves.o.values).tolist() == weighted.o.values.tolist()
+
+
+def test_a_key_of_many_columns_with_many_levels_is_counted_exactly() -> None:
+    """The product of the numbers of levels is about 2**90."""
+    rng = np.random.default_rng(7)
+    rows = rng.integers(0, 1000, (500, 9))
+    rows[250:] = rows[:250]
+    records = {f"c{i}": rows[:, i] * 10**6 for i in range(9)} | {"t": rows[:, 0] % 3}
+    tables = tabulate(records, records, keys=[f"c{i}" for i in range(9)], target="t")
+    assert tables.sizes["key"] == len({tuple(row) for row in rows.tolist()})
+    assert {tuple(k): n for k, n in zip(tables.indexes["key"], tables.o.sum("target").values, strict=True)} == Counter(
+        tuple(row) for row in (rows * 10**6).tolist()
+    )

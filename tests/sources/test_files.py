@@ -1,0 +1,436 @@
+"""A file is read as it stands: nothing is guessed from its rows, and none of them is left out."""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import os
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from capstats.codes.labels import MISSING
+from capstats.sources import memory
+from capstats.sources.files import is_csv, is_path, read
+from capstats.sources.options import Options
+
+
+def records(path: Any, columns: list[Any], weight: Any = None, **options: Any) -> Counter[Any]:
+    """Records of a file as it was read, with their multiplicity or weight."""
+    found, (counts, *_) = read(path, columns, weight, "original", {}, Options(**options))
+    total: Counter[Any] = Counter()
+    for i, n in enumerate(counts.tolist()):
+        total[tuple(c.labels[int(c.codes[i]) - c.first] for c in found)] += n
+    return total
+
+
+def written(folder: Path, text: str | bytes, name: str = "table.csv") -> Path:
+    path = folder / name
+    path.parent.mkdir(exist_ok=True, parents=True)
+    data = text.encode() if isinstance(text, str) else text
+    path.write_bytes(gzip.compress(data) if name.lower().endswith(".gz") else data)
+    return path
+
+
+# --- CSV: values ------------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_field_is_missing_and_a_quoted_empty_field_is_empty_text(tmp_path: Path) -> None:
+    path = written(tmp_path, 'a,b\n"",1\n,2\n"NA",3\nNA,4\nNULL,5\n')
+    assert records(path, ["a"]) == {("",): 1, (MISSING,): 1, ("NA",): 2, ("NULL",): 1}
+
+
+@pytest.mark.parametrize(
+    ("nulls", "expected"),
+    [
+        ([""], {"x": 1, "NA": 2, "-9": 1, MISSING: 2}),
+        (["NA"], {"": 2, "x": 1, "-9": 1, MISSING: 2}),
+        (["NA", ""], {"x": 1, "-9": 1, MISSING: 4}),
+        (["-9", "NA"], {"": 2, "x": 1, MISSING: 3}),
+        (["it's"], {"": 2, "x": 1, "NA": 2, "-9": 1}),
+        ([], {"": 2, "x": 1, "NA": 2, "-9": 1}),
+    ],
+)
+def test_null_values_take_the_place_of_the_empty_field_quoted_or_not(tmp_path: Path, nulls: list[str], expected: dict[Any, int]) -> None:
+    path = written(tmp_path, 'a,b\n"",1\n,2\n"NA",3\nNA,4\n-9,5\nx,6\n')
+    assert records(path, ["a"], null_values=nulls) == {(label,): n for label, n in expected.items()}
+
+
+def test_every_label_of_a_csv_file_is_the_text_that_stands_there(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b\n01,1\n1,1\n1.0,1\ntrue,1\n2024-01-02,1\n x ,1\nnan,1\n")
+    assert records(path, ["a"]) == {(x,): 1 for x in ["01", "1", "1.0", "true", "2024-01-02", " x ", "nan"]}
+
+
+def test_quotes_line_ends_and_separators_within_a_field_are_kept(tmp_path: Path) -> None:
+    path = written(tmp_path, 'a,b\n"x,y",1\n"x""y",1\n"x\ny",1\n"x\r\ny",1\nx"y,1\nä|;\t,1\n')
+    assert records(path, ["a"]) == {("x,y",): 1, ('x"y',): 2, ("x\ny",): 1, ("x\r\ny",): 1, ("ä|;\t",): 1}
+
+
+def test_hash_starts_no_comment(tmp_path: Path) -> None:
+    path = written(tmp_path, "# id,b\n#1,x\n#1,x\n2,y\n")
+    assert records(path, ["# id", "b"]) == {("#1", "x"): 2, ("2", "y"): 1}
+
+
+def test_a_row_of_one_hash_is_not_left_out(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b\nx,1\n#y\nz,3\n")
+    with pytest.raises(ValueError, match=r"`original` \(.*\) cannot be read: line 3: the record has 1 field, .* Repair the file"):
+        records(path, ["a"])
+
+
+@pytest.mark.parametrize("text", ["a,b\nx,1\ny\na,b,c\n1,2,3\n", "a,b\nx,1\ny,2,3\n", "a,b\nx,1\n\na,b,c\nx,1,2\n", 'a,b\n"x,1\ny,2\n'])
+def test_no_row_is_skipped_to_make_the_others_fit(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ValueError, match=r"`original` \(.*table.csv\) cannot be read: line \d.* Repair the file, or read it"):
+        records(written(tmp_path, text), ["a"])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", ["", "end"])
+def test_line_ends_of_every_system_and_blank_lines_change_nothing(tmp_path: Path, end: str, last: str) -> None:
+    path = written(tmp_path, end.join(["a,b", "x,1", "", "y,2"]) + (end if last else ""))
+    assert records(path, ["a", "b"]) == {("x", "1"): 1, ("y", "2"): 1}
+
+
+CELLS = st.one_of(st.none(), st.text(st.sampled_from("abä,;\"\n#' \t|0"), max_size=4))
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=8))
+def test_what_was_written_is_what_is_read(tmp_path: Path, rows: list[tuple[str | None, str | None]]) -> None:
+    quoted = [["" if x is None else '"' + x.replace('"', '""') + '"' for x in row] for row in rows]
+    path = written(tmp_path, "a,b\n" + "".join(",".join(row) + "\n" for row in quoted))
+    assert records(path, ["a", "b"]) == Counter(tuple(MISSING if x is None else x for x in row) for row in rows)
+
+
+# --- CSV: headers -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "column",
+    ['say "hi"', "two words", " x", "it's", "x,y;z\t", "SELECT * FROM t; --", "ä", "1", "f0", "c0", "c1", "x\ny", "n", "w", "given"],
+)
+def test_a_column_may_have_any_name(tmp_path: Path, column: str) -> None:
+    quoted = column.replace('"', '""')
+    pq.write_table(pa.table({column: ["x", "x"], "b": ["1", "1"]}), tmp_path / "t.parquet")
+    for path in (written(tmp_path, f'"{quoted}",b\nx,1\nx,1\n'), tmp_path / "t.parquet"):
+        assert records(path, [column, "b"]) == records(path, [column, "b"], "b") == {("x", "1"): 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "columns", "separator"),
+    [
+        ("t.csv", "a,b", ["a", "b"], ","),
+        ("t.csv", '"a;c","b"', ["a;c", "b"], ","),
+        ("t.csv", '"a\t|;c",b', ["a\t|;c", "b"], ","),
+        ("t.CSV", "a;b", ["a", "b"], ";"),
+        ("t.csv", 'a;"b,c"', ["a", "b,c"], ";"),
+        ("t.csv", "a\tb", ["a", "b"], "\t"),
+        ("t.txt", 'a\t"b,c"', ["a", "b,c"], "\t"),
+        ("t.csv", "a|b", ["a", "b"], "|"),
+        ("t.csv", '"a;\n;b",c', ["a;\n;b", "c"], ","),
+        ("t.tsv", "a\tb,c", ["a", "b,c"], "\t"),
+        ("folder.tsv/t.csv", "a,b", ["a", "b"], ","),
+        ("t.csv.gz", "a;b", ["a", "b"], ";"),
+        ("t.TSV.GZ", "a\tb", ["a", "b"], "\t"),
+    ],
+)
+def test_the_separator_is_that_of_the_header(tmp_path: Path, name: str, header: str, columns: list[str], separator: str) -> None:
+    path = written(tmp_path, f'{header}\nx{separator}"1,5;\t|"\n', name)
+    assert records(path, columns) == {("x", "1,5;\t|"): 1}
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path: Path) -> None:
+    assert records(written(tmp_path, "\ufeffa,b\nx,1\n"), ["a", "b"]) == {("x", "1"): 1}
+    assert records(written(tmp_path, '\ufeff"a",b\nx,1\n'), ["a", "b"]) == {("x", "1"): 1}
+
+
+def test_the_separator_is_the_one_that_occurs_most(tmp_path: Path) -> None:
+    assert records(written(tmp_path, "a;income, monthly;c\nx;1;2\n"), ["a", "income, monthly"]) == {("x", "1"): 1}
+
+
+def test_names_are_told_apart_by_case(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,A,b\nx,y,z\n")
+    assert records(path, ["a"]) == {("x",): 1}
+    assert records(path, ["A", "a"]) == {("y", "x"): 1}
+
+
+def test_a_header_without_rows_has_no_record(tmp_path: Path) -> None:
+    assert records(written(tmp_path, "a,b\n"), ["a"]) == {}
+
+
+def test_an_absent_column_raises_with_the_nearest_name(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"Column 'incom' is not in `original`\. Did you mean 'income'\?"):
+        records(written(tmp_path, "sex,income\nf,1\n"), ["sex", "incom"])
+
+
+@pytest.mark.parametrize("text", ["", "\n", ",,\nx,y,z\n"])
+def test_a_file_without_names_is_told_so(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ValueError, match=r"`original` \(.*table\.csv\) cannot be read: it has no header row\. Add one"):
+        records(written(tmp_path, text), ["a"])
+
+
+def test_a_file_in_utf_16_is_told_so(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\nx,1\n", encoding="utf-16")
+    with pytest.raises(
+        ValueError, match=r"table\.csv\) cannot be read: line 1 is not UTF-8\. Give its encoding, such as encoding=\"utf-16\""
+    ):
+        records(path, ["a"])
+
+
+def test_names_that_do_not_stand_in_the_first_line_are_not_looked_for(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="it has no header row"):
+        records(written(tmp_path, "\n\na,b\nx,1\n"), ["a"])
+    with pytest.raises(ValueError, match=r"Column 'a' is not in `original`\. It has 'A title'"):
+        records(written(tmp_path, "A title\na,b\nx,1\n"), ["a"])
+
+
+def test_a_name_that_occurs_twice_raises_where_it_is_used(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b,a\nx,1,y\n")
+    assert records(path, ["b"]) == {("1",): 1}
+    with pytest.raises(ValueError, match=r"Column 'a' occurs 2 times in `original`\. Rename all but one"):
+        records(path, ["a"])
+
+
+# --- Files and globs --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["t[1].csv", "t*.csv", "what?.csv", "[a]/*/t.csv", "it's.csv", "t[1].csv.gz", "a=z/t.csv"])
+def test_a_file_is_read_whatever_its_own_name(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path, "a,b\nx,1\n", name)
+    written(tmp_path, "a,b\nother,1\n", "t1.csv")
+    assert records(path, ["a"]) == records(str(path), ["a"]) == {("x",): 1}
+
+
+@pytest.mark.parametrize("name", ["t[1].parquet", "a=z/t.parquet", "it's.PARQUET", "t.pq"])
+def test_a_parquet_file_is_read_whatever_its_own_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    pq.write_table(pa.table({"a": ["x"]}), path)
+    pq.write_table(pa.table({"a": ["other"]}), tmp_path / "t1.parquet")
+    assert records(path, ["a"]) == {("x",): 1}
+
+
+def test_a_glob_reads_all_its_files_each_by_its_own_header(tmp_path: Path) -> None:
+    written(tmp_path, "a,b\nx,1\n", "1.csv")
+    written(tmp_path, "b,a\n1,x\n2,y\n", "2.csv")
+    written(tmp_path, "c;a;b\n0;x;1\n", "3.csv")
+    written(tmp_path, "a,b\nx,1\n", "4[*].csv.gz")
+    assert records(tmp_path / "*.csv*", ["a", "b"]) == {("x", "1"): 4, ("y", "2"): 1}
+
+
+def test_a_glob_of_parquet_matches_columns_by_name(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": ["x"], "b": ["y"]}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"b": ["y"], "a": ["x"]}), tmp_path / "2.parquet")
+    assert records(tmp_path / "*.parquet", ["a", "b"]) == {("x", "y"): 2}
+
+
+def test_a_column_that_one_file_of_a_glob_lacks_raises(tmp_path: Path) -> None:
+    written(tmp_path, "a,b\nx,1\n", "1.csv")
+    written(tmp_path, "a,c\nx,1\n", "2.csv")
+    with pytest.raises(ValueError, match=r"Column 'b' is not in `original`"):
+        records(tmp_path / "*.csv", ["a", "b"])
+
+
+def test_a_file_that_is_not_there_raises_with_the_path(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"`original`: no file matches '.*none.csv'\. Check the path"):
+        records(tmp_path / "none.csv", ["a"])
+
+
+def test_a_relative_path_is_read_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, "a\nx\n")
+    monkeypatch.chdir(tmp_path)
+    assert records("table.csv", ["a"]) == records(Path("table.csv"), ["a"]) == records("*.csv", ["a"]) == {("x",): 1}
+
+
+@pytest.mark.parametrize("name", ["t.docx", "t", "csv", "t.csv.7z"])
+def test_another_ending_raises_and_lists_those_that_are_read(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match=rf"`original` is '.*{name}'; files are read by their ending.*\.parquet.*\.csv.*Rename"):
+        records(written(tmp_path, "a\nx\n", name), ["a"])
+
+
+def test_a_glob_of_two_formats_raises(tmp_path: Path) -> None:
+    written(tmp_path, "a\nx\n", "1.csv")
+    pq.write_table(pa.table({"a": ["x"]}), tmp_path / "2.parquet")
+    with pytest.raises(ValueError, match=r"2\.parquet'; files are read by their ending, all of one format"):
+        records(tmp_path / "*", ["a"])
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("t.csv", b"a,b\n1,2,3\n"),
+        ("t.parquet", b"no parquet at all"),
+        ("t.csv", ('a,"b' + "x" * 200_000).encode()),
+    ],
+)
+def test_a_file_that_cannot_be_read_raises_with_name_path_and_reason(tmp_path: Path, name: str, data: bytes) -> None:
+    with pytest.raises(ValueError, match=rf"`original` \(.*{name}.*\) cannot be read: .{{10,}} Repair the file, or read it into") as raised:
+        records(written(tmp_path, data, name), ["a"])
+    assert "Possible" not in str(raised.value)
+
+
+def test_a_file_that_only_claims_to_be_gzip_raises(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(b"a,b\nx,1\n")
+    with pytest.raises(ValueError, match=r"cannot be read: its gzip data are damaged or incomplete\. Copy or compress"):
+        records(path, ["a"])
+    path.write_bytes(gzip.compress(b"a,b\n" + os.urandom(1000))[:40])
+    with pytest.raises(ValueError, match="cannot be read: "):
+        records(path, ["a"])
+
+
+def test_a_memory_limit_is_kept_and_one_that_is_none_raises(tmp_path: Path) -> None:
+    path = written(tmp_path, "a\nx\n")
+    assert records(path, ["a"], memory_limit="200MB") == {("x",): 1}
+    with pytest.raises(ValueError, match=r"`memory_limit` must be an amount such as \"1GB\"; got 'lots'"):
+        records(path, ["a"], memory_limit="lots")
+
+
+def test_paths_are_told_from_tables() -> None:
+    assert is_path("a.parquet")
+    assert is_path(Path("a.csv"))
+    assert not is_path({"a": [1]})
+    assert is_csv("A.CSV.gz")
+    assert not is_csv("a.parquet")
+    assert not is_csv(["a.csv"])
+
+
+# --- Parquet: types ---------------------------------------------------------------------------------------------------
+
+COLUMNS: dict[str, pa.Array] = {
+    "integers": pa.array([10, 2, None]),
+    "no missing": pa.array([10, 2, 2]),
+    "int64 ends": pa.array([2**63 - 1, -(2**63), None]),
+    "uint64": pa.array([2**64 - 1, 0, None], pa.uint64()),
+    "int8": pa.array([-128, 127, None], pa.int8()),
+    "floats": pa.array([0.1, -0.0, None, float("nan"), float("inf"), 0.0]),
+    "float32": pa.array([0.1, 2, None], pa.float32()),
+    "decimals": pa.array([Decimal("1.10"), Decimal("2.00"), None]),
+    "large decimals": pa.array([Decimal(2**53), Decimal(2**53 + 1), None]),
+    "bools": pa.array([True, False, True]),
+    "bools and missing": pa.array([True, None, False]),
+    "texts": pa.array(["b", "a", "", "NA", "nan", None]),
+    "large texts": pa.array(["b", None], pa.large_string()),
+    "dates": pa.array([dt.date(2024, 1, 2), dt.date(1, 1, 1), None]),
+    "dates only": pa.array([dt.date(2024, 1, 2), dt.date(2024, 1, 2)]),
+    "seconds": pa.array([0, 1, None], pa.timestamp("s")),
+    "milliseconds": pa.array([0, 1, None], pa.timestamp("ms")),
+    "microseconds": pa.array([0, 1, 1], pa.timestamp("us")),
+    "nanoseconds": pa.array([0, 1, None], pa.timestamp("ns")),
+    "zone": pa.array([0, 1, None], pa.timestamp("us", tz="Europe/Berlin")),
+    "zone only": pa.array([0, 1, 1], pa.timestamp("us", tz="America/Lima")),
+    "zone and nanoseconds": pa.array([0, 10**3, None], pa.timestamp("ns", tz="Europe/Berlin")),
+    "nothing": pa.nulls(2),
+}
+
+
+@pytest.mark.parametrize("what", COLUMNS)
+def test_a_parquet_column_has_the_labels_of_the_column_in_memory(tmp_path: Path, what: str) -> None:
+    table = pa.table({"a": COLUMNS[what]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    found, _ = memory.read(table, ["a"], None, "original")
+    expected = Counter((found[0].labels[int(code) - found[0].first],) for code in found[0].codes)
+    actual = records(tmp_path / "t.parquet", ["a"])
+    assert actual == expected
+    assert {type(x) for (x,) in actual} == {type(x) for (x,) in expected}
+
+
+def test_categories_come_back_from_parquet_as_text_without_order(tmp_path: Path) -> None:
+    for i, frame in enumerate((pd.DataFrame({"a": pd.Categorical(["b", None], ["b", "a"])}), pl.DataFrame({"a": ["b", None]}))):
+        path = tmp_path / f"{i}.parquet"
+        if isinstance(frame, pl.DataFrame):
+            frame.with_columns(pl.col("a").cast(pl.Enum(["b", "a"]))).write_parquet(path)
+        else:
+            frame.to_parquet(path)
+        (column,), _ = read(path, ["a"], None, "original", {}, Options())
+        assert not column.ordered
+        assert records(path, ["a"]) == {("b",): 1, (MISSING,): 1}
+
+
+def test_lists_cannot_be_labels(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [[1], [2]]}), tmp_path / "t.parquet")
+    with pytest.raises(TypeError, match="Column 'a' of `original` holds values that cannot be labels"):
+        records(tmp_path / "t.parquet", ["a"])
+
+
+# --- Weights ----------------------------------------------------------------------------------------------------------
+
+
+def both(folder: Path, weights: Any) -> list[Path]:
+    """The same weighted records as CSV and as Parquet."""
+    frame = pd.DataFrame({"a": ["x", "x", "y"], "w": weights})
+    frame.to_csv(folder / "t.csv", index=False)
+    frame.to_parquet(folder / "t.parquet")
+    return [folder / "t.csv", folder / "t.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected", "dtype"),
+    [
+        ([1, 2, 0], {"x": 3, "y": 0}, "int64"),
+        ([1.0, 2.0, 0.0], {"x": 3, "y": 0}, "int64"),
+        ([0.5, 0.5, 1], {"x": 1, "y": 1}, "float64"),
+        ([0.25, 0.5, 0], {"x": 0.75, "y": 0}, "float64"),
+        (["1", "2", "0"], {"x": 3, "y": 0}, "int64"),
+    ],
+)
+def test_whole_weights_give_integers_and_a_weight_of_zero_keeps_its_row(
+    tmp_path: Path, weights: Any, expected: dict[str, float], dtype: str
+) -> None:
+    """As in memory, fractional weights are floats also where they happen to sum to whole numbers."""
+    for path in both(tmp_path, weights):
+        assert records(path, ["a"], "w") == {(k,): v for k, v in expected.items()}
+        assert read(path, ["a"], "w", "original", {}, Options())[1][0].dtype == dtype
+
+
+@pytest.mark.parametrize("weights", [[1, -2.5, -3], [1, np.inf, -np.inf], [1, None, -3], ["1", "secret", "x"]], ids=str)
+def test_a_weight_that_is_no_weight_raises_with_column_and_row_and_without_its_value(tmp_path: Path, weights: Any) -> None:
+    for path in both(tmp_path, weights):
+        with pytest.raises(ValueError, match=r"`original` where column 'w' breaks this: 2, the first is row 1 \(from 0\)\.") as raised:
+            read(path, ["a"], "w", "original", {}, Options())
+        assert not any(value in str(raised.value) for value in ("2.5", "inf", "None", "secret"))
+
+
+def test_a_key_can_be_its_own_weight(tmp_path: Path) -> None:
+    for path in both(tmp_path, [1, 1, 3]):
+        assert {(int(label), n) for (label,), n in records(path, ["w"], "w").items()} == {(1, 2), (3, 3)}
+
+
+def shards(folder: Path, *columns: pa.Array) -> str:
+    """Parquet files that hold one column each, and the glob that stands for them."""
+    for i, column in enumerate(columns):
+        pq.write_table(
+            pa.table({"t": [i] * len(column), "x": column} if i else {"x": column, "t": [i] * len(column)}), folder / f"{i}.parquet"
+        )
+    return str(folder / "*.parquet")
+
+
+def test_parquet_files_whose_numbers_are_of_two_types_lose_nothing(tmp_path: Path) -> None:
+    path = shards(tmp_path, pa.array([1, 2]), pa.array([1.5, 2.0, None]), pa.nulls(1), pa.array([2**63], pa.uint64()))
+    assert records(path, ["x"]) == {(1,): 1, (2,): 2, (1.5,): 1, (MISSING,): 2, (2**63,): 1}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kinds"),
+    [
+        (pa.array([dt.date(2024, 1, 1)]), pa.array([dt.datetime(2024, 1, 1, 12)]), "date labels in .* and datetime labels"),
+        (pa.array(["1"]), pa.array([1]), "text labels in .* and number labels"),
+        (pa.array([1]), pa.array(["1"]), "number labels in .* and text labels"),
+        (pa.array([True]), pa.array([1]), "bool labels in .* and number labels"),
+    ],
+)
+def test_parquet_files_of_two_kinds_are_not_cast_to_the_first_ones(tmp_path: Path, first: pa.Array, second: pa.Array, kinds: str) -> None:
+    path = shards(tmp_path, first, second)
+    with pytest.raises(TypeError, match=f"Column 'x' of `original` holds {kinds} in .*1.parquet'. Convert one of them."):
+        records(path, ["x"])
+    assert records(path, ["t"]) == {(0,): 1, (1,): 1}

@@ -1,0 +1,369 @@
+"""Every measure gives the same numbers on dense tables and on tables backed by sparse.COO."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sparse
+import xarray as xr
+
+import capstats
+from capstats.tables import backing
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+RNG = np.random.default_rng(7)
+
+
+def tables(kind: str) -> tuple[xr.DataArray, xr.DataArray]:
+    """Original and synthetic tables: with empty keys on either side, ties, full columns; several synthetic ones; weights."""
+    o = RNG.integers(0, 4, (4, 30)) * RNG.integers(0, 2, (4, 30))
+    s = RNG.integers(0, 4, (4, 30)) * RNG.integers(0, 2, (4, 30))
+    o[:, 0], s[:, 1], s[:, 2], o[:, 3] = 0, 0, 0, 2
+    if kind == "several":
+        s = np.stack([s, np.roll(s, 1, axis=1), RNG.integers(0, 2, s.shape)])
+    if kind == "full":
+        o, s = o + 1, s + 1
+    if kind == "weights":
+        return xr.DataArray(o * 0.3, dims=("target", "key")), xr.DataArray(s * 0.7, dims=("target", "key"))
+    return xr.DataArray(o, dims=("target", "key")), xr.DataArray(s, dims=("synthetic", "target", "key")[3 - s.ndim :])
+
+
+def as_sparse(array: xr.DataArray) -> xr.DataArray:
+    return array.copy(data=sparse.COO.from_numpy(array.values))
+
+
+def labelled(*tables: xr.DataArray) -> list[xr.DataArray]:
+    """Three key columns: the 30 keys of a table are 5 x 3 x 2."""
+    axis = pd.MultiIndex.from_product([range(5), range(3), range(2)], names=["a", "b", "c"])
+    return [table.assign_coords(xr.Coordinates.from_pandas_multiindex(axis, "key")) for table in tables]
+
+
+MEASURES = {
+    "average_cap zero": capstats.average_cap,
+    "average_cap drop": lambda o, s: capstats.average_cap(o, s, unmatched="drop"),
+    "average_cap nearest": lambda o, s: capstats.average_cap(*labelled(o, s), unmatched="nearest"),
+    "average_cap radius": lambda o, s: capstats.average_cap(*labelled(o, s), radius=1),
+    "average_cap radius, drop": lambda o, s: capstats.average_cap(*labelled(o, s), radius=2, unmatched="drop"),
+    "nearest_distance": lambda o, s: capstats.nearest_distance(*labelled(o, s)),
+    "matched_records": capstats.matched_records,
+    "correct_predictions": capstats.correct_predictions,
+    "cap_ecdf zero": lambda o, s: capstats.cap_ecdf(o, s, [0.0, 0.2, 0.5, 1.0]),
+    "cap_ecdf nearest": lambda o, s: capstats.cap_ecdf(*labelled(o, s), [0.2, 0.5], unmatched="nearest"),
+    "cap_ecdf drop": lambda o, s: capstats.cap_ecdf(o, s, 0.5, unmatched="drop"),
+    "baseline marginal": lambda o, s: capstats.baseline_cap(o),
+    "baseline modal": lambda o, s: capstats.baseline_cap(o, kind="modal"),
+    "baseline uniform": lambda o, s: capstats.baseline_cap(o, kind="uniform"),
+    "baseline modal_synthetic": lambda o, s: capstats.baseline_cap(o, s, kind="modal_synthetic"),
+    "baseline crossed": lambda o, s: capstats.baseline_cap(o, s, kind="crossed"),
+    "goodman_kruskal_tau": lambda o, s: capstats.goodman_kruskal_tau(o),
+    "goodman_kruskal_lambda": lambda o, s: capstats.goodman_kruskal_lambda(o),
+    "disco": capstats.disco,
+    "disco counted": lambda o, s: capstats.disco(o, s, counted=o * (o.target < 2)),
+    "dis": capstats.dis,
+    "dio": lambda o, s: capstats.dio(o),
+    **{
+        f"tcap {variant} {tau}": lambda o, s, variant=variant, tau=tau: capstats.tcap(o, s, variant=variant, tau=tau)
+        for variant in ("all", "matched", "disclosive", "certain", "synthetic")
+        for tau in (0.5, 1.0)
+    },
+    "tcap cell": lambda o, s: capstats.tcap(o, s, variant="matched", rule="cell", tau=0.4, eqmax=3),
+    "tau_curve class": lambda o, s: capstats.tau_curve(o, s, variant="disclosive"),
+    "tau_curve cell": lambda o, s: capstats.tau_curve(o, s, variant="all", rule="cell"),
+    **{
+        f"{check.__name__} {name}": lambda o, s, check=check, name=name: check(o, s, records=0, share=0.3)[name]
+        for check in (capstats.one_way_check, capstats.two_way_check)
+        for name in ("disclosed", "share", "flagged")
+    },
+    **{
+        f"key_summary {name}": lambda o, s, name=name: capstats.key_summary(o, s)[name]
+        for name in ("records", "synthetic_records", "matched", "share", "certain", "original_certain", "correct", "cap", "disclosed")
+    },
+    "minimum_cap zero": lambda o, s: capstats.minimum_cap(o),
+    "minimum_cap drop": lambda o, s: capstats.minimum_cap(o, unmatched="drop"),
+    "maximum_cap zero": lambda o, s: capstats.maximum_cap(o, m=7),
+    "maximum_cap drop": lambda o, s: capstats.maximum_cap(o, unmatched="drop"),
+    "cap_bounds least": lambda o, s: capstats.cap_bounds(o, key_totals=np.arange(30) % 3).least,
+    "cap_bounds greatest": lambda o, s: capstats.cap_bounds(o, key_totals=np.arange(30) % 3, unmatched="drop").greatest,
+    "average CAP of the least table": lambda o, s: capstats.average_cap(o, capstats.minimal_table(o, 5)),
+    "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
+        o, capstats.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
+    ),
+}
+MODELS = {
+    "k_anonymity": capstats.k_anonymity,
+    "class_sizes": lambda x: capstats.class_sizes(x).records,
+    "alpha_k_anonymity": lambda x: capstats.alpha_k_anonymity(x).alpha,
+    "l_diversity distinct": capstats.l_diversity,
+    "l_diversity entropy": lambda x: capstats.l_diversity(x, kind="entropy"),
+    **{f"l_diversity recursive {l}": lambda x, l=l: capstats.l_diversity(x, kind="recursive", l=l) for l in (1, 2, 3, 5)},  # noqa: E741
+    "t_closeness equal": capstats.t_closeness,
+    "t_closeness ordered": lambda x: capstats.t_closeness(x, distance="ordered"),
+    "beta_likeness basic": capstats.beta_likeness,
+    "beta_likeness enhanced": lambda x: capstats.beta_likeness(x, kind="enhanced"),
+    "delta_disclosure all": capstats.delta_disclosure,
+    "delta_disclosure occurring": lambda x: capstats.delta_disclosure(x, targets="occurring"),
+}
+MEASURES |= {f"{name} of s": lambda o, s, model=model: model(s) for name, model in MODELS.items()}
+MEASURES |= {
+    f"anonymity {name}": lambda o, s, name=name: capstats.anonymity(o, s)[name] for name in ("recursive_c", "ordered_t", "uniques")
+}
+MEASURES |= {
+    f"{name} of {of} keys {unmatched}": lambda o, s, name=name, of=of, unmatched=unmatched: capstats.cap_influence(
+        o, s, unit="key", of=of, unmatched=unmatched
+    )[name]
+    for name in ("average_cap", "change")
+    for of in ("original", "synthetic", "both")
+    for unmatched in ("zero", "drop")
+}
+MEASURES |= {
+    f"cap_after_merge {column}": lambda o, s, column=column: capstats.cap_after_merge(o, s, column=column, unmatched="drop")
+    for column in ("key_", "target")
+}
+INTEGERS_ONLY = {
+    "prosecutor_risk of s": lambda o, s: capstats.prosecutor_risk(s),
+    "marketer_risk of s": lambda o, s: capstats.marketer_risk(s),
+    **{
+        f"average_cap_interval {name}": lambda o, s, name=name: capstats.average_cap_interval(o, s)[name]
+        for name in ("estimate", "standard_error", "lower", "upper")
+    },
+    "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o, unmatched="drop").standard_error,
+    "holdout_contrast": lambda o, s: capstats.holdout_contrast(o, s, h=s).standard_error,
+    "holdout_contrast drop": lambda o, s: capstats.holdout_contrast(o, s, h=s, unmatched="drop").estimate,
+    "unique_keys": capstats.unique_keys,
+    "replicated_uniques": capstats.replicated_uniques,
+    "cap_quantiles zero": lambda o, s: capstats.cap_quantiles(o, s, [0, 0.1, 0.5, 0.77, 1]),
+    "cap_quantiles nearest": lambda o, s: capstats.cap_quantiles(*labelled(o, s), [0.1, 0.5], unmatched="nearest"),
+    "cap_boxplot nearest": lambda o, s: capstats.cap_boxplot(*labelled(o, s), unmatched="nearest").upper_whisker,
+    "cap_quantiles drop": lambda o, s: capstats.cap_quantiles(o, s, 0.3, unmatched="drop"),
+    **{
+        f"cap_boxplot {name}": lambda o, s, name=name: capstats.cap_boxplot(o, s)[name]
+        for name in ("lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker", "average", "original_cap")
+    },
+}
+
+
+@pytest.mark.parametrize("kind", ["one", "several", "full", "weights"])
+@pytest.mark.parametrize("measure", [*MEASURES, *INTEGERS_ONLY])
+def test_a_measure_gives_the_same_numbers_on_both_backings(measure: str, kind: str) -> None:
+    o, s = tables(kind)
+    if kind == "weights" and measure in INTEGERS_ONLY:
+        with pytest.raises(ValueError, match=r"`(o|table)` must hold integers"):
+            INTEGERS_ONLY[measure](as_sparse(o), as_sparse(s))
+        return
+    f = (MEASURES | INTEGERS_ONLY)[measure]
+    dense = f(o, s)
+    for found in (f(as_sparse(o), as_sparse(s)), f(o, as_sparse(s)), f(as_sparse(o), s)):
+        assert isinstance(found.data, np.ndarray)
+        assert found.dims == dense.dims
+        assert found.dtype == dense.dtype
+        np.testing.assert_allclose(found.values, dense.values, rtol=1e-12)
+
+
+@pytest.mark.parametrize("unmatched", ["zero", "drop"])
+def test_the_mean_over_several_tables_has_the_same_error_on_both_backings(unmatched: str) -> None:
+    o, s = tables("several")
+    dense = capstats.average_cap_interval(o, s, against=s[::-1] + 1, over="synthetic", unmatched=unmatched)
+    found = capstats.average_cap_interval(as_sparse(o), as_sparse(s), against=as_sparse(s[::-1] + 1), over="synthetic", unmatched=unmatched)
+    for name in dense:
+        assert found[name].item() == pytest.approx(dense[name].item(), rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["one", "several", "full"])
+@pytest.mark.parametrize(("unmatched", "radius"), [("zero", 0), ("drop", 0), ("nearest", 0), ("zero", 1), ("drop", 2)])
+def test_cell_values_agree_where_a_table_holds_records_and_are_0_elsewhere(kind: str, unmatched: str, radius: int) -> None:
+    o, s = labelled(*tables(kind))
+    dense = capstats.individual_cap(o, s, unmatched=unmatched, radius=radius)
+    found = capstats.individual_cap(as_sparse(o), as_sparse(s), unmatched=unmatched, radius=radius)
+    assert isinstance(found.data, sparse.COO)
+    held = ((o + s) > 0).transpose(*dense.dims).values
+    np.testing.assert_array_equal(found.data.todense()[held], dense.values[held])
+    assert (found.data.todense()[~held] == 0).all()
+
+
+CELL_BY_CELL = {
+    "individual_cap": lambda o, s, unmatched: capstats.individual_cap(o, s) if unmatched == "zero" else None,
+    "cap_boxplot": lambda o, s, unmatched: capstats.cap_boxplot(o, s, unmatched=unmatched).individual,
+    **{
+        f"cap_influence {name} of a {unit} of {of}": lambda o, s, unmatched, name=name, unit=unit, of=of: capstats.cap_influence(
+            o, s, unit=unit, of=of, unmatched=unmatched
+        )[name]
+        for name in ("average_cap", "change")
+        for unit, of in (("record", "original"), ("record", "synthetic"), ("cell", "original"), ("cell", "synthetic"), ("cell", "both"))
+    },
+}
+
+
+@pytest.mark.parametrize("kind", ["one", "several", "full"])
+@pytest.mark.parametrize("unmatched", ["zero", "drop"])
+@pytest.mark.parametrize("measure", CELL_BY_CELL)
+def test_a_value_for_each_cell_is_the_same_in_all_cells_on_both_backings(measure: str, unmatched: str, kind: str) -> None:
+    o, s = tables(kind)
+    dense = CELL_BY_CELL[measure](o, s, unmatched)
+    if dense is None:
+        return
+    found = CELL_BY_CELL[measure](as_sparse(o), as_sparse(s), unmatched)
+    assert isinstance(found.data, sparse.COO)
+    assert found.dims == dense.dims
+    assert found.data.nnz <= ((o > 0) | (s > 0)).sum()
+    np.testing.assert_allclose(found.data.todense(), dense.values, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["one", "several"])
+def test_cells_of_an_empty_key_have_weap_0_where_they_are_not_stored(kind: str) -> None:
+    _, s = tables(kind)
+    dense, found = capstats.weap(s), capstats.weap(as_sparse(s)).data.todense()
+    np.testing.assert_array_equal(found, np.nan_to_num(dense.values))
+    assert np.isnan(dense.values).any()
+
+
+def test_minimal_cells_of_several_tables_are_those_of_each() -> None:
+    _, s = tables("several")
+    found = capstats.minimal_cells(as_sparse(s)).data
+    for i in range(3):
+        np.testing.assert_array_equal(found.todense()[i], capstats.minimal_cells(s[i]).values)
+    mixed = xr.concat([s[0], s[0] + 1], "synthetic")
+    with pytest.raises(ValueError, match="The cells that are not stored hold False in one table and True in another"):
+        capstats.minimal_cells(as_sparse(mixed))
+
+
+def test_at_most_refuses_sparse_tables() -> None:
+    o, s = tables("one")
+    cap = capstats.individual_cap(as_sparse(o), as_sparse(s))
+    for given in ((cap, 0.5), (cap.data, 0.5), (0.5, cap)):
+        with pytest.raises(TypeError, match=r"is backed by sparse.COO; at_most compares dense numbers"):
+            capstats.at_most(*given)
+    assert capstats.at_most(cap.data.data, 1.0).all()
+
+
+@pytest.mark.parametrize("unmatched", ["zero", "drop"])
+@pytest.mark.parametrize("kind", ["one", "full"])
+def test_minimal_cells_agree_where_the_original_holds_records_and_are_true_elsewhere_when_the_minimum_is_0(
+    kind: str, unmatched: str
+) -> None:
+    o, _ = tables(kind)
+    dense = capstats.minimal_cells(o, unmatched=unmatched).values
+    found = capstats.minimal_cells(as_sparse(o), unmatched=unmatched).data
+    np.testing.assert_array_equal(found.todense()[o.values > 0], dense[o.values > 0])
+    assert bool(found.fill_value) == (float(capstats.minimum_cap(o, unmatched=unmatched)) == 0)
+
+
+def test_bad_cells_are_named_on_sparse_tables_too() -> None:
+    o, s = tables("one")
+    s[2, 5] = -3
+    with pytest.raises(ValueError, match=r"`s` must be non-negative; got -3 at key=5, target=2"):
+        capstats.average_cap(as_sparse(o), as_sparse(s))
+
+
+def test_tables_with_other_labels_are_aligned_on_sparse_backing() -> None:
+    o = xr.DataArray([[1, 2], [3, 0]], dims=("target", "key"), coords={"target": ["a", "b"], "key": ["x", "y"]})
+    s = xr.DataArray([[1, 4], [2, 1]], dims=("target", "key"), coords={"target": ["a", "c"], "key": ["y", "z"]})
+    dense = capstats.average_cap(o, s)
+    assert float(capstats.average_cap(as_sparse(o), as_sparse(s))) == float(dense) == 2 / 3 / 6
+
+
+def test_a_fill_value_that_is_not_0_is_refused() -> None:
+    o, _ = tables("one")
+    with pytest.raises(ValueError, match="fill value 1"):
+        capstats.average_cap(o, as_sparse(o).copy(data=as_sparse(o).data + 1))
+
+
+# --- tables on both backings ------------------------------------------------------------------------------------------
+
+
+def records(seed: int, n: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    sex = pd.Categorical.from_codes(rng.integers(-1, 3, n), ["x", "m", "f"])
+    return pd.DataFrame({"sex": sex, "age": rng.integers(1, 12, n), "t": rng.choice(["low", "mid", "high"], n), "w": rng.integers(0, 3, n)})
+
+
+def both(**options: Any) -> tuple[xr.Dataset, xr.Dataset]:
+    arguments = {"keys": ["sex", "age"], "target": "t", "holdout": records(5), **options}
+    found = [capstats.tabulate(records(1), [records(2), records(3)], backing=b, **arguments) for b in ("dense", "sparse")]
+    return found[0], found[1]
+
+
+def dense(tables: xr.Dataset) -> xr.Dataset:
+    return tables.map(lambda array: array.copy(data=array.data.todense()), keep_attrs=True)
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"missing": "drop"}, {"target": ["t", "w"]}])
+def test_tabulate_counts_the_same_on_both_backings(options: dict[str, Any]) -> None:
+    o, s = both(**options)
+    assert all(isinstance(array.data, sparse.COO) for array in s.data_vars.values())
+    assert dense(s).identical(o)
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"missing": "drop"}])
+def test_a_sweep_has_the_same_numbers_on_both_backings(options: dict[str, Any]) -> None:
+    measures = ["average_cap", "average_cap_drop", "original_cap", "modal_accuracy", "correct_predictions", "matched_records"]
+    arguments = {"keys": ["sex", "age", "u"], "targets": ["t", "w"] if "weights" not in options else "t", "measures": measures, **options}
+    tables = [records(seed).assign(u=records(seed).age % 3) for seed in (1, 2, 3)]
+    o, s = (capstats.sweep(tables[0], tables[1:], backing=b, **arguments) for b in ("dense", "sparse"))
+    xr.testing.assert_allclose(o, s, rtol=1e-12)
+
+
+def test_domains_and_merging_are_the_same_on_both_backings() -> None:
+    o, s = both()
+    assert np.array_equal(capstats.observed_domain(s).data.todense(), capstats.observed_domain(o).values)
+    assert capstats.observed_domain(s).indexes["key"].equals(capstats.observed_domain(o).indexes["key"])
+    assert dense(capstats.full_domain(s)).identical(capstats.full_domain(o))
+    other = capstats.tabulate(records(7), [records(8), records(9)], keys=["sex", "age"], target="t", holdout=records(4))
+    assert dense(capstats.merge_counts(s, other)).identical(capstats.merge_counts(o, other))
+
+
+def test_expand_is_the_same_on_both_backings() -> None:
+    o, s = both()
+    pd.testing.assert_frame_equal(capstats.expand(s.o), capstats.expand(o.o))
+
+
+def test_the_long_form_of_sparse_tables_has_the_stored_cells_and_loses_no_label() -> None:
+    o, s = both(weights="w")
+    frame = capstats.to_frame(s)
+    full = capstats.to_frame(o)
+    counts = ["o", "s[0]", "s[1]", "h"]
+    assert len(frame) < len(full)
+    assert frame[counts].sum().tolist() == full[counts].sum().tolist()
+    again = capstats.tabulate(
+        frame,
+        [frame, frame],
+        keys=["sex", "age"],
+        target="t",
+        holdout=frame,
+        counts=("o", ["s[0]", "s[1]"], "h"),
+        backing="sparse",
+    )
+    for name in ("o", "s", "h"):
+        np.testing.assert_array_equal(again[name].data.todense(), s[name].data.todense())
+    assert again.indexes["key"].equals(s.indexes["key"])
+
+
+def test_from_counts_takes_sparse_tables() -> None:
+    o, s = both()
+    found = capstats.from_counts(s.o, s.s)
+    assert isinstance(found.o.data, sparse.COO)
+    assert np.array_equal(found.s.data.todense(), o.s.values)
+    with pytest.raises(ValueError, match="`o` holds no record"):
+        capstats.from_counts(s.o * 0)
+
+
+def test_auto_is_sparse_only_where_a_table_is_large_and_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = {"keys": ["sex", "age"], "target": "t"}
+    assert isinstance(capstats.tabulate(records(1), **arguments).o.data, np.ndarray)
+    monkeypatch.setattr(backing, "LARGE", 50)
+    assert isinstance(capstats.tabulate(records(1), **arguments).o.data, np.ndarray)
+    assert isinstance(capstats.tabulate(records(1, n=15), **arguments | {"target": ["t", "w"]}).o.data, sparse.COO)
+
+
+def test_an_unknown_backing_is_refused() -> None:
+    with pytest.raises(ValueError, match='`backing` must be "auto", "dense" or "sparse"; got \'wide\''):
+        capstats.tabulate(records(1), keys="sex", target="t", backing="wide")
+
+
+def test_a_sparse_table_of_fractions_that_stores_nothing_is_one_without_records() -> None:
+    o = xr.DataArray(np.array([[0.5, 1.0]]), dims=("target", "key"))
+    assert float(capstats.average_cap(as_sparse(o), as_sparse(0.0 * o))) == 0
+    assert np.isnan(capstats.average_cap(as_sparse(0.0 * o), as_sparse(o)))

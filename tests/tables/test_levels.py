@@ -1,0 +1,254 @@
+"""The tables must be about the same things, and the user must see it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import capstats
+from capstats import MISSING, LevelsWarning, compare_levels, from_counts, tabulate
+from capstats.sdmetrics import DisclosureProtection
+from capstats.tables import levels
+
+ORIGINAL = {"region": ["South"] * 12 + ["North"] * 8, "t": [0, 1] * 10}
+
+
+def tabulated(original: Any, synthetic: Any, **options: Any) -> Any:
+    """The tables, whatever is warned of."""
+    with warnings.catch_warnings(action="ignore", category=LevelsWarning):
+        return tabulate(original, synthetic, **{"keys": "region", "target": "t", **options})
+
+
+def respelled(**labels: str) -> dict[str, list[Any]]:
+    return {**ORIGINAL, "region": [labels.get(x, x) for x in ORIGINAL["region"]]}
+
+
+def test_a_column_without_a_common_level_is_warned_of_with_its_cause_and_remedy() -> None:
+    numbers = {"age": ["40"] * 10 + ["41"] * 10, "t": ORIGINAL["t"]}
+    floats = {"age": ["40.0"] * 10 + ["41.0"] * 10, "t": ORIGINAL["t"]}
+    message = (
+        "Column 'age' has no level in common in `original` (2 levels) and `synthetic` (2 levels), so no key can match. "
+        "Likely cause: numbers written in another way, such as '40' and '40.0'. To correct it, say types={'age': \"number\"}, "
+        "or recode one of the tables. For all levels see compare_levels."
+    )
+    with pytest.warns(LevelsWarning) as told:
+        tables = tabulate(numbers, floats, keys="age", target="t")
+    assert [str(x.message) for x in told] == [message]
+    assert told[0].filename == __file__
+    assert capstats.average_cap(tables.o, tables.s) == 0
+    corrected = tabulate(numbers, floats, keys="age", target="t", types={"age": "number"})
+    assert capstats.average_cap(corrected.o, corrected.s) == 0.5
+    assert "levels" not in corrected.attrs
+
+
+def test_a_target_without_a_common_level_says_that_no_guess_can_be_right() -> None:
+    with pytest.warns(LevelsWarning, match=r"Column 't' has no level in common .* so no guess can be right"):
+        tabulate(ORIGINAL, {**ORIGINAL, "t": [2, 3] * 10}, keys="region", target="t")
+
+
+def test_one_level_in_another_spelling_is_warned_of_though_others_are_shared() -> None:
+    with pytest.warns(
+        LevelsWarning, match=r"'region' of `original` and `synthetic` has 1 pair of levels .* cause: case, such as 'South' and 'south'"
+    ):
+        tabulate(ORIGINAL, respelled(South="south"), keys="region", target="t")
+
+
+def test_levels_that_only_one_table_has_are_kept_and_not_warned_of() -> None:
+    tables = tabulate(ORIGINAL, respelled(South="West"), keys="region", target="t")
+    assert tables.attrs["levels"] == {
+        "region": {
+            "synthetic": {
+                "role": "key",
+                "kind": "text",
+                "levels": [2, 2],
+                "shared": 1,
+                "absent": 1,
+                "absent_records": 12,
+                "foreign": 1,
+                "foreign_records": 12,
+                "likely": {},
+                "examples": [],
+            }
+        }
+    }
+
+
+def test_tables_with_the_same_levels_say_nothing() -> None:
+    assert "levels" not in tabulate(ORIGINAL, ORIGINAL, keys="region", target="t").attrs
+
+
+def test_a_missing_value_does_not_count_as_shared() -> None:
+    o = {"region": ["a", None], "t": [0, 1]}
+    with pytest.warns(LevelsWarning, match="no level in common"):
+        tabulate(o, {"region": ["b", None], "t": [0, 1]}, keys="region", target="t")
+    both = {"region": [None, None], "t": [0, 1]}
+    assert "levels" not in tabulate(both, both, keys="region", target="t").attrs
+
+
+def test_empty_text_that_meets_missing_is_named() -> None:
+    o = {"region": ["a", "b", None], "t": [0, 1, 0]}
+    s = {"region": ["a", "b", ""], "t": [0, 1, 0]}
+    with pytest.warns(LevelsWarning, match=r"a missing value written as text\. To correct it, name that text in null_values"):
+        tabulate(o, s, keys="region", target="t")
+
+
+def test_numbers_with_many_levels_are_told_to_be_cut() -> None:
+    rng = np.random.default_rng(1)
+    o, s = ({"x": rng.normal(size=50), "t": [0, 1] * 25} for _ in range(2))
+    with pytest.warns(LevelsWarning, match=r"Numbers with so many levels rarely meet exactly: cut them, as with bins=\{'x': 10\}"):
+        tabulate(o, s, keys="x", target="t")
+    tabulate(o, s, keys="x", target="t", bins={"x": 2})
+
+
+def test_where_all_columns_share_levels_and_no_key_does_that_is_said() -> None:
+    o = {"a": [0, 1], "b": [0, 1], "t": [0, 1]}
+    s = {"a": [0, 1], "b": [1, 0], "t": [0, 1]}
+    with pytest.warns(LevelsWarning, match="No key of `original` is in `synthetic`, although each column shares levels"):
+        tables = tabulate(o, s, keys=["a", "b"], target="t")
+    assert tables.attrs["unmatched_tables"] == ["synthetic"]
+
+
+def test_a_call_warns_once_of_all_columns_and_tables() -> None:
+    columns = [f"c{i}" for i in range(8)]
+    o = {**{c: ["a", "b"] for c in columns}, "t": [0, 1]}
+    s = {**{c: ["A", "B"] for c in columns}, "t": [0, 1]}
+    with pytest.warns(LevelsWarning) as told:
+        tabulate(o, {"x": s, "y": s}, keys=columns, target="t", holdout=s)
+    (message,) = [str(x.message) for x in told]
+    assert message.count("no level in common") == 5
+    assert "19 more such findings" in message
+    assert "`synthetic['x']`" in message
+
+
+@pytest.mark.parametrize("n", [9, 10])
+def test_a_level_is_shown_only_where_ten_records_hold_it_in_each_table(n: int) -> None:
+    o = {"region": ["Zürich"] * n + ["a"] * 20, "t": [0] * (n + 20)}
+    s = {"region": ["zürich"] * 30 + ["a"] * 20, "t": [0] * 50}
+    with pytest.warns(LevelsWarning, match="Likely cause: case") as told:
+        tables = tabulate(o, s, keys="region", target="t")
+    assert ("Zürich" in str(told[0].message)) == ("Zürich" in str(tables.attrs)) == (n == 10)
+
+
+def test_from_counts_the_drop_in_the_sweep_and_record_risk_warn_as_tabulate_does() -> None:
+    lower = respelled(South="south", North="north")
+    frames = pd.DataFrame(ORIGINAL), pd.DataFrame(lower)
+    with pytest.warns(LevelsWarning, match="no level in common"):
+        from_counts(pd.DataFrame([[1, 2]], columns=["a", "b"]), pd.DataFrame([[1, 2]], columns=["A", "B"]))
+    with pytest.warns(LevelsWarning, match=r"'region' has no level in common in `real_data` .* and `synthetic_data`"):
+        DisclosureProtection.compute(*frames, ["region"], ["t"])
+    with pytest.warns(LevelsWarning, match="no level in common") as told:
+        capstats.sweep(ORIGINAL, lower, keys="region", targets="t")
+    assert len(told) == 1
+    with pytest.warns(LevelsWarning, match="no level in common"):
+        capstats.record_risk(*frames, keys="region", target="t")
+    with pytest.warns(LevelsWarning, match="no level in common"):
+        capstats.disclosure_protection(*frames, known="region", sensitive="t")
+
+
+def test_the_drop_in_names_numbers_that_meet_texts() -> None:
+    real = pd.DataFrame({"k": [40, 41], "t": ["x", "y"]})
+    with pytest.warns(LevelsWarning, match="text in one table and not in the other"):
+        DisclosureProtection.compute(real, real.assign(k=["40", "41"]), ["k"], ["t"])
+
+
+def test_compare_levels_lists_each_level_with_its_records_and_the_likely_cause() -> None:
+    tables = tabulated(
+        {"region": ["South", "South", "North", None], "t": [0, 1, 0, 0]},
+        {"a": {"region": ["south", "North", "East", ""], "t": [0, 1, 0, 0]}, "b": {"region": ["North", "North"], "t": [0, 1]}},
+        holdout={"region": ["South"], "t": [1]},
+    )
+    found = compare_levels(tables)
+    assert list(found.columns) == ["column", "level", "o", "s['a']", "s['b']", "h", "resembles", "cause"]
+    absent = "a missing value written as text"
+    assert found[found.column == "region"].drop(columns="column").values.tolist() == [
+        ["", 0, 1, 0, 0, None, absent],
+        ["East", 0, 1, 0, 0, None, ""],
+        ["North", 1, 1, 2, 0, None, ""],
+        ["South", 2, 0, 0, 1, "south", "case"],
+        ["south", 0, 1, 0, 0, "South", "case"],
+        [None, 1, 0, 0, 0, "", absent],
+    ]
+    assert found[found.column == "t"][["level", "o", "h"]].values.tolist() == [[0, 3, 0], [1, 1, 1]]
+
+
+def test_compare_levels_of_the_original_alone_lists_its_levels() -> None:
+    found = compare_levels(tabulate(ORIGINAL, keys="region", target="t"))
+    assert found[["column", "level", "o"]].values.tolist() == [["region", "North", 8], ["region", "South", 12], ["t", 0, 10], ["t", 1, 10]]
+    with pytest.raises(TypeError, match="must be the Dataset that tabulate or from_counts returns"):
+        compare_levels(pd.DataFrame(ORIGINAL))  # type: ignore[arg-type]
+
+
+LABELS = st.sampled_from(["a", "A", "b ", "b", "1", "1.0", "", None])
+
+
+@given(
+    st.lists(st.tuples(LABELS, st.integers(0, 1)), min_size=1, max_size=12),
+    st.lists(st.tuples(LABELS, st.integers(0, 1)), min_size=1, max_size=12),
+)
+def test_what_is_said_of_levels_is_what_the_records_say(original: list[Any], synthetic: list[Any]) -> None:
+    """Levels and records of the two tables, counted record by record."""
+    frames = [{"region": [r for r, _ in rows], "t": [t for _, t in rows]} for rows in (original, synthetic)]
+    for backing in ("dense", "sparse"):
+        tables = tabulated(*frames, backing=backing)
+        table = compare_levels(tables)
+        for column in ("region", "t"):
+            o, s = ([MISSING if x is None else x for x in frame[column]] for frame in frames)
+            rows = table[table.column == column]
+            told = [MISSING if x is None else x for x in rows.level]
+            assert [(o.count(x), s.count(x)) for x in told] == list(zip(rows.o, rows.s, strict=True))
+            assert set(told) == set(o) | set(s)
+            entry = tables.attrs.get("levels", {}).get(column, {}).get("synthetic")
+            assert (entry is None) == (set(o) == set(s))
+            if entry is not None:
+                assert entry["shared"] == len((set(o) & set(s)) - {MISSING})
+                assert entry["absent_records"] == sum(x not in s for x in o)
+                assert entry["foreign_records"] == sum(x not in o for x in s)
+
+
+def test_only_the_levels_with_the_most_records_are_examined_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(levels, "EXAMINED", 1)
+    tables = tabulated(ORIGINAL, respelled(South="south", North="north"))
+    assert tables.attrs["levels"]["region"]["synthetic"]["likely"] == {"case": 1}
+
+
+def test_levels_of_merged_and_widened_tables_are_those_of_the_whole() -> None:
+    whole = tabulated(ORIGINAL, respelled(South="south"))
+    parts = [tabulated({"region": [r], "t": [t]}, respelled(South="south")) for r, t in zip(*ORIGINAL.values(), strict=True)]
+    merged = capstats.merge_counts(*parts)
+    assert merged.attrs["levels"]["region"]["synthetic"]["absent_records"] == 12
+    assert capstats.full_domain(whole).attrs["levels"] == whole.attrs["levels"]
+
+
+# --- messages show no value of few records ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("door", ["mapping", "pandas", "csv"])
+@pytest.mark.parametrize("option", [{"types": {"k": "number"}}, {"bins": {"k": 2}}, {"types": {"k": ["1", "2"]}}])
+@pytest.mark.parametrize("n", [1, 10])
+def test_a_value_that_does_not_parse_is_shown_only_where_ten_records_hold_it(
+    door: str, option: dict[str, Any], n: int, tmp_path: Path
+) -> None:
+    records: Any = {"k": ["1", "2"] * 10 + ["secret"] * n, "t": [0] * (20 + n)}
+    if door != "mapping":
+        records = pd.DataFrame(records)
+    if door == "csv":
+        records.to_csv(tmp_path / "o.csv", index=False)
+        records = tmp_path / "o.csv"
+    with pytest.raises(ValueError, match="Column 'k' of `original`") as told:
+        tabulate(records, keys="k", target="t", **option)
+    shown = str(told.value) + str(told.value.__cause__) + str(told.value.__context__)
+    assert ("secret" in shown) == (n == 10)
+
+
+def test_a_column_of_two_kinds_is_refused_without_its_values() -> None:
+    with pytest.raises(TypeError, match=re.escape("Column 'k' of `original` mixes kinds: number and text. Convert it to one kind")) as told:
+        tabulate({"k": [1, "secret"], "t": [0, 1]}, keys="k", target="t")
+    assert "secret" not in str(told.value)
