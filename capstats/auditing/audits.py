@@ -235,8 +235,8 @@ def _given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:
     several = released(synthetic)[1]
     tables = {"original": [original], "synthetic": several, "holdout": [holdout]}
     paths = {name: [str(table) if files.is_path(table) else None for table in given] for name, given in tables.items()}
-    files = {name: [None if path is None else _files(path) for path in given] for name, given in paths.items()}
-    found = {name: {what: of[what] for what in of if any(of[what])} for name, of in (("paths", paths), ("files", files))}
+    stand_for = {name: [None if path is None else _files(path) for path in given] for name, given in paths.items()}
+    found = {name: {what: of[what] for what in of if any(of[what])} for name, of in (("paths", paths), ("files", stand_for))}
     told: dict[str, Any] = {name: given if name == "synthetic" else given[0] for name, given in found["paths"].items()}
     if told:
         told["files"] = {name: given if name == "synthetic" else given[0] for name, given in found["files"].items()}

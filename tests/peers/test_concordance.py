@@ -27,7 +27,7 @@ from capstats import (
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-REFERENCE = Path(__file__).parent / "reference"
+REFERENCE = Path(__file__).parents[1] / "reference"
 SYNTHPOP = json.loads((REFERENCE / "synthpop_disclosure.json").read_text(encoding="utf-8"))["cases"]
 SDMETRICS = json.loads((REFERENCE / "sdmetrics_cap.json").read_text(encoding="utf-8"))["cases"]
 cases = pytest.mark.parametrize("case", SYNTHPOP, ids=lambda case: case["name"])

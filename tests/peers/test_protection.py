@@ -17,7 +17,7 @@ from capstats.peers.protection import NOBODY_MATCHED, ONE_VALUE
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-REFERENCE = json.loads((Path(__file__).parent / "reference" / "sdmetrics_disclosure.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "sdmetrics_disclosure.json").read_text(encoding="utf-8"))
 METHODS = {"cap": "drop", "zero_cap": "zero", "generalized_cap": "nearest"}
 REFUSED = {  # by tabulate: kinds that differ, columns named twice, no synthetic record
     "int_original_str_synthetic_key",

@@ -23,8 +23,8 @@ from capstats import (
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-REFERENCE = Path(__file__).parent / "reference"
-CONCORDANCE = Path(__file__).parents[1] / "theory" / "concordance.md"
+REFERENCE = Path(__file__).parents[1] / "reference"
+CONCORDANCE = Path(__file__).parents[2] / "theory" / "concordance.md"
 
 
 def load(name):
