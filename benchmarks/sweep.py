@@ -20,7 +20,8 @@ import numpy as np
 import pandas as pd
 
 from capstats import sweep
-from capstats.codes.distinct import Column, count
+from capstats.codes.column import Column
+from capstats.codes.distinct import count
 from capstats.counting.lattice import Lattice
 from capstats.counting.tabulate import read_records
 

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.labels import hint
+from capstats.codes.names import hint
 from capstats.counting.equality import SIDES, count_by_equality
 from capstats.peers.protection import UNMATCHED, cap_protection, protections
 from capstats.sources.memory import check_names

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import capstats
-from capstats.codes.labels import RESERVED
+from capstats.codes.names import RESERVED
 
 RESULTS = {
     "key_summary": lambda t: capstats.key_summary(t.o, t.s),

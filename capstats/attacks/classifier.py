@@ -12,7 +12,8 @@ import xarray as xr
 
 from capstats.cap.attribution import individual_cap
 from capstats.cap.neighbours import Convention, lender
-from capstats.codes.distinct import Column, Places, count
+from capstats.codes.column import Column, Places
+from capstats.codes.distinct import count
 from capstats.sources.columns import column_of
 from capstats.tables.axes import coords_of, join_columns
 from capstats.tables.batches import Aligned
@@ -118,10 +119,10 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
         self.classes_, target = np.unique(y, return_inverse=True)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         columns = self._columns(X)
-        rows = count([*columns, Column(target, range(len(self.classes_)))], weights)
+        rows, (counts,) = count([*columns, Column(target, range(len(self.classes_)))], () if weights is None else [weights])
         *keys, classes = (codes.astype(np.int64) for codes in rows.codes)
         self._keys = [Column(codes, column.labels) for codes, column in zip(keys, columns, strict=True)]
-        self._classes, self._counts = classes, rows.counts
+        self._classes, self._counts = classes, counts
         lender(Aligned({"s": self._released()[0]}), self.unmatched, self.radius)  # raises where there is no such convention
         return self
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from capstats.codes.distinct import DENSE, Counts, Places
+from capstats.codes.column import Counts, Places
+from capstats.codes.distinct import DENSE
 from capstats.tables.primitives import Floats
 
 BLOCK = 1 << 20  # numbers computed at a time

@@ -11,8 +11,10 @@ import pandas as pd
 import xarray as xr
 
 from capstats.attacks.membership import numbers_released
-from capstats.codes.distinct import DENSE, Ints, Places, union
-from capstats.codes.labels import Type, hint
+from capstats.codes.column import Ints, Places
+from capstats.codes.distinct import DENSE, union
+from capstats.codes.names import hint
+from capstats.codes.wanted import Type
 from capstats.counting.rows import Levels, WholeRecords, whole_records
 from capstats.tables.primitives import Array, Floats
 

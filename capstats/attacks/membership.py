@@ -11,8 +11,10 @@ import pandas as pd
 import xarray as xr
 
 from capstats.attacks.kernels import Kernel, log_sums
-from capstats.codes.distinct import Places
-from capstats.codes.labels import Type, hint, level_index
+from capstats.codes.column import Places
+from capstats.codes.labels import level_index
+from capstats.codes.names import hint
+from capstats.codes.wanted import Type
 from capstats.counting.rows import Levels, WholeRecords, whole_records
 from capstats.tables.primitives import Floats
 

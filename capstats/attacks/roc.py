@@ -10,8 +10,9 @@ import pandas as pd
 import xarray as xr
 
 from capstats.attacks.membership import Categories, Widths, log10_scores, merely_numbers, numbers_released, taken_together
-from capstats.codes.distinct import Counts
-from capstats.codes.labels import Type, canonical
+from capstats.codes.column import Counts
+from capstats.codes.labels import canonical
+from capstats.codes.wanted import Type
 from capstats.counting.rows import whole_records
 from capstats.sources.memory import is_frame
 from capstats.tables.primitives import Floats, ratio

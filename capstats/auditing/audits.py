@@ -14,8 +14,9 @@ import xarray as xr
 from capstats.auditing.measures import foreign, measured
 from capstats.auditing.report import Sections, as_html, as_text
 from capstats.auditing.sentences import sections, title
-from capstats.codes.labels import MISSING, Type, canonical, kind_of
+from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.codes.progress import Progress
+from capstats.codes.wanted import Type
 from capstats.counting.inputs import chosen_columns, released
 from capstats.counting.tabulate import on_axes, read_records
 from capstats.sources import files

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.cap.subkeys import Search, differences
-from capstats.codes.distinct import Ints
+from capstats.codes.column import Ints
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.backing import Index
 from capstats.tables.batches import Aligned

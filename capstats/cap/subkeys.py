@@ -14,7 +14,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.codes.distinct import Ints, Places, union
+from capstats.codes.column import Ints, Places
+from capstats.codes.distinct import union
 from capstats.tables.backing import Index
 from capstats.tables.pools import Pool
 

@@ -7,7 +7,6 @@ number is what each engine computes where the records are.
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -21,12 +20,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from capstats.codes.distinct import BLOCK, Column, Counts, Ints
-from capstats.codes.labels import MISSING, Kind, Label, as_type, canonical, hint, kind_of, one_kind
+from capstats.codes.column import Column, Counts
+from capstats.codes.distinct import BLOCK
+from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of, one_kind
+from capstats.codes.names import hint
+from capstats.codes.numeric import CUTTABLE, Numbers, TypeToCut, _iso, _label, _of_labels, finite_values
+from capstats.codes.wanted import as_type
 
 Term = TypeVar("Term")
-TypeToCut = Literal["number", "date", "datetime"]
-CUTTABLE = ("number", "date", "datetime", "datetime with zone")
 _READ_AS: dict[Kind | None, TypeToCut] = {
     "number": "number",
     "text": "number",
@@ -34,7 +35,6 @@ _READ_AS: dict[Kind | None, TypeToCut] = {
     "datetime": "datetime",
     "datetime with zone": "datetime",
 }
-EPOCH = dt.datetime(1970, 1, 1)
 MOST = 1_000_000  # bins of equal width, or between quantiles
 
 _FORMS = "a number of bins such as 10, a pair such as ('quantile', 4), or cut points such as [18, 65]"
@@ -50,16 +50,6 @@ class Spec:
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """A column as numbers: a row's number is ``values[code]``, or ``values[row]`` where there are no codes."""
-
-    kind: Kind | None  # None where all is missing
-    values: NDArray[Any]
-    missing: NDArray[np.bool_] | None = None  # of each value; a NaN is missing, too
-    codes: Ints | None = None
-
-
-@dataclass(frozen=True)
 class Cut:
     """Where one column is cut, in all tables alike."""
 
@@ -68,9 +58,6 @@ class Cut:
     points: list[Any]  # as numbers
     shown: list[Any]  # as they are told: numbers, or ISO texts
     labels: list[str]  # of the bins, in order
-
-
-# --- what is asked for ------------------------------------------------------------------------------------------------
 
 
 def check_bins(bins: Any, columns: Sequence[Hashable], types: Mapping[Hashable, Any]) -> dict[Hashable, Spec]:
@@ -118,9 +105,6 @@ def _number_of_bins(n: Any, column: Hashable) -> int:
     return int(n)
 
 
-# --- where to cut -----------------------------------------------------------------------------------------------------
-
-
 def cut_at_points(points: Sequence[Label], kind: Kind | None, wanted: TypeToCut | None, column: Hashable) -> Cut:
     """A cut at the caller's points, which are texts (ISO) or values of the column's kind."""
     name = wanted or _READ_AS.get(kind)
@@ -159,17 +143,6 @@ def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, wanted: TypeToCu
     return _named(sorted(points), numbers.kind, wanted)
 
 
-def finite_values(numbers: Numbers, counts: Counts) -> tuple[NDArray[Any], Counts]:
-    """The values that decide where to cut, those that are there, finite and counted, and their counts."""
-    values = numbers.values
-    finite = np.asarray(counts > 0)
-    if values.dtype.kind == "f":
-        finite &= np.isfinite(values)
-    if numbers.missing is not None:
-        finite &= ~numbers.missing
-    return values[finite], counts[finite]
-
-
 def equal_width(least: Any, greatest: Any, n: int, kind: Kind | None) -> list[Any]:
     """The n - 1 points that cut the way from the least to the greatest value into n equal parts; fractions, but for numbers."""
     if kind != "number":
@@ -194,9 +167,6 @@ def _quantiles(values: NDArray[Any], counts: Counts, n: int) -> list[Any]:
         t = place - below
         found.append(b - (b - a) * (1 - t) if t >= 0.5 else a + (b - a) * t)
     return found
-
-
-# --- what bins are called ---------------------------------------------------------------------------------------------
 
 
 def _named(points: list[Any], kind: Kind | None, wanted: TypeToCut | None) -> Cut:
@@ -225,98 +195,6 @@ def _short(points: list[Any]) -> list[str]:
         if len(set(texts)) == len(points) and [float(t).is_integer() for t in texts] == whole:
             return texts
     return list(map(str, points))
-
-
-def _label(number: int, kind: Kind | None) -> Label:
-    """The date or datetime that a number of days or microseconds stands for."""
-    try:
-        if kind == "date":
-            return dt.date.fromordinal(number + EPOCH.toordinal())
-        moment = EPOCH + dt.timedelta(microseconds=number)
-    except (OverflowError, ValueError) as error:
-        raise ValueError("Cut points must lie in the years 1 to 9999; those of the original do not. Give cut points.") from error
-    return moment if kind == "datetime" else moment.replace(tzinfo=dt.UTC)
-
-
-def point_label(number: int, kind: Kind | None) -> Label:
-    """A cut point as an engine compares it with its column: the number, date or datetime."""
-    return number if kind == "number" else _label(number, kind)
-
-
-def _iso(point: Label) -> str:
-    return point.isoformat() if isinstance(point, dt.date) else str(point)
-
-
-# --- columns as numbers -----------------------------------------------------------------------------------------------
-
-
-def microseconds(times: NDArray[Any]) -> NDArray[np.int64]:
-    """Times as microseconds since 1970, rounded up: a time is after a whole microsecond exactly when its number is greater."""
-    if np.datetime_data(times.dtype)[0] in ("ns", "ps", "fs", "as"):
-        ns = times.astype("datetime64[ns]").view(np.int64)
-        return -(-ns // 1000)
-    return times.astype("datetime64[us]").view(np.int64)
-
-
-def _of_labels(labels: Sequence[Label], kind: Kind | None) -> NDArray[Any]:
-    if kind == "number":
-        whole = all(isinstance(x, int) for x in labels)
-        for dtype, least, end in ((np.int64, -(2**63), 2**63), (np.uint64, 0, 2**64)):
-            if whole and least <= min(labels) and max(labels) < end:
-                return np.array(labels, dtype)
-        return np.array([float(x) for x in labels])
-    if kind == "date":
-        return np.array([x.toordinal() - EPOCH.toordinal() for x in labels])
-    stamps = [pd.Timestamp(x).tz_convert("UTC").tz_localize(None) if x.tzinfo else pd.Timestamp(x) for x in labels]
-    return np.array([microseconds(np.array(x.to_datetime64()).reshape(1))[0] for x in stamps], np.int64)
-
-
-def label_numbers(labels: Sequence[Label], records: NDArray[Any], wanted: TypeToCut | None, column: str, table: str) -> Numbers:
-    """Labels as numbers, texts parsed; those that no record holds are missing."""
-    present = [i for i in np.flatnonzero(records).tolist() if labels[i] is not MISSING]
-    values = [labels[i] for i in present]
-    kind = one_kind(values, column, table)
-    if kind == "text":
-        values = as_type(values, wanted or "number", column, table, records[present].tolist())
-        kind = one_kind(values, column, table)
-        if kind == "number":  # as every engine parses them
-            try:
-                values = [float(x) for x in values]
-            except OverflowError as error:
-                raise ValueError(f"Column {column!r} of `{table}` holds a number beyond 1e308. Mend it.") from error
-    check_kind(kind, wanted, column, table)
-    missing = np.ones(len(labels), bool)
-    missing[present] = False
-    found = _of_labels(values, kind) if values else np.zeros(0)
-    numbers = np.zeros(len(labels), found.dtype)
-    numbers[present] = found
-    return as_wanted(Numbers(kind, numbers, missing), wanted)
-
-
-def check_kind(kind: Kind | None, wanted: TypeToCut | None, column: str, table: str) -> None:
-    """Raise where a column's kind cannot be cut, or is not what `types` says."""
-    if kind is None:
-        return
-    if kind not in CUTTABLE:
-        raise TypeError(
-            f"Only numbers, dates and datetimes can be cut; column {column!r} of `{table}` holds {kind} labels. "
-            f"Leave it out of `bins`, or convert it."
-        )
-    if wanted is not None and kind.removesuffix(" with zone") != wanted and (kind, wanted) != ("date", "datetime"):
-        raise TypeError(
-            f"Column {column!r} of `{table}` holds {kind} labels, and `types` says {wanted!r}. Convert the column, or say "
-            f'types={{{column!r}: "{kind.removesuffix(" with zone")}"}}.'
-        )
-
-
-def as_wanted(numbers: Numbers, wanted: TypeToCut | None) -> Numbers:
-    """Dates as datetimes, where `types` says so."""
-    if numbers.kind == "date" and wanted == "datetime":
-        return Numbers("datetime", numbers.values.astype(np.int64) * 86_400_000_000, numbers.missing, numbers.codes)
-    return numbers
-
-
-# --- bins -------------------------------------------------------------------------------------------------------------
 
 
 def mismatch(kind: Kind | None, cut: Cut, column: str, table: str) -> TypeError:

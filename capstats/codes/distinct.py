@@ -8,7 +8,7 @@ the labels that all tables share.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,38 +16,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.codes.labels import MISSING, Kind, Label, in_order, one_kind
-
-Ints = NDArray[np.integer]
-Places = NDArray[np.int64]  # places in a list of labels, or in an axis
-Counts = NDArray[np.int64] | NDArray[np.float64]
-Sums = Sequence[Counts]  # of each row: its records or counts; of sampling weights their sum, the records, and the sum of the squares
-Digits = Callable[[list[Ints]], list[Ints]]
+from capstats.codes.column import Column, Counts, Ints, Places, Sums, narrowest, starts
 
 BLOCK = 1 << 18  # rows folded at a time: their codes stay in cache
 DENSE = 1 << 24  # the most cells that are counted in a grid
 WIDEST = 1 << 62  # the most combinations that one flat code holds
-LONGEST = 32  # the most columns that numpy 1.26 takes a flat code apart into
-
-
-@dataclass
-class Column:
-    """One column as codes: the label of a row is ``labels[code - first]``."""
-
-    codes: Ints
-    labels: Sequence[Label] | Places  # many integers stay an array
-    first: int = 0  # the least code: -1 where a library keeps missing values there
-    ordered: bool = False  # the labels' order is the caller's (a category order), not ours
 
 
 @dataclass
 class Factor:
-    """Distinct combinations of some columns, each as one number over all of them, in order, and which of them each row has."""
+    """Distinct combinations of some columns, each as one number over all of them, in order, and which of them each row has.
+
+    Where one number cannot hold all columns, its first digit is a place in lists of codes of the leading columns, which ``leading`` has;
+    the first of these may be such a place again.
+    """
 
     flat: Places
     sizes: Sequence[int]  # of the digits that make up the number
-    digits: Digits  # from them to those of the columns
     of_row: Places
+    leading: Sequence[Sequence[Ints]] = ()
 
     @cached_property
     def codes(self) -> list[Ints]:
@@ -57,70 +44,45 @@ class Factor:
             higher = left // size
             found.append((left - higher * size).astype(narrowest(size)))
             left = higher
-        return self.digits(found[::-1])
+        found.reverse()
+        for columns in self.leading:
+            found[:1] = [codes[found[0]] for codes in columns]
+        return found
 
     def only(self, kept: Sequence[int]) -> Factor:
         """Distinct combinations of some of the columns, and which of them each of these combinations has."""
-        if kept and self.digits is not _as_they_are:
-            return factor([Column(codes, range(int(codes.max()) + 1)) for codes in map(self.codes.__getitem__, kept)])
+        if kept and self.leading:
+            return factor([_bare(self.codes[place]) for place in kept])
         flat, sizes = self.flat, list(self.sizes)
         for place in reversed(range(len(sizes))):
             if place not in kept:  # its digit is cut out of the number
                 higher, lower = flat // math.prod(sizes[place:]), math.prod(sizes[place + 1 :])
                 flat = higher if lower == 1 else higher * lower + (flat - flat // lower * lower)
                 del sizes[place]
-        return _factor(flat, sizes, _as_they_are)
-
-
-@dataclass
-class Rows:
-    """Distinct rows, each as one number over all columns, in order, and how often (or with what weight) each occurs."""
-
-    flat: Places
-    columns: Sequence[Column]  # whose digits make up the number
-    digits: Digits  # from theirs to those of the columns that were counted
-    sums: Sums
-
-    @property
-    def counts(self) -> Counts:
-        """The first of the sums: how often each row occurs, or the sum of its weights."""
-        return self.sums[0]
-
-    @property
-    def codes(self) -> list[Ints]:
-        """One index array a column into its labels."""
-        return self.whole().codes
-
-    def whole(self) -> Factor:
-        """The rows as combinations of all columns, each of them its own."""
-        return Factor(self.flat, _sizes(self.columns), self.digits, np.arange(len(self.flat)))
+        return _factor(flat, sizes)
 
     def split(self, k: int) -> tuple[Factor, Factor]:
-        """The rows as combinations of the first k columns and of the others: few of each, where rows are many."""
-        if self.digits is _as_they_are:
-            sizes = _sizes(self.columns)
-            first, second = np.divmod(self.flat, math.prod(sizes[k:]))
-            return _factor(first, sizes[:k], _as_they_are), _factor(second, sizes[k:], _as_they_are)
-        columns = [Column(c, range(int(c.max()) + 1)) for c in self.codes]
-        return factor(columns[:k]), factor(columns[k:])
+        """The combinations of the first k columns and those of the others."""
+        if self.leading:
+            columns = list(map(_bare, self.codes))
+            return factor(columns[:k]), factor(columns[k:])
+        first, second = np.divmod(self.flat, math.prod(self.sizes[k:]))
+        return _factor(first, self.sizes[:k]), _factor(second, self.sizes[k:])
 
 
-def count(
-    columns: Sequence[Column], weights: Counts | None = None, advance: Callable[[int], None] = lambda _: None, also: Sums = ()
-) -> Rows:
-    """Distinct rows of the columns and their multiplicities, or the sums of their weights, and of what is ``also`` to be summed.
+def count(columns: Sequence[Column], sums: Sums = (), advance: Callable[[int], None] = lambda _: None) -> tuple[Factor, Sums]:
+    """Distinct rows of the columns and how often each occurs, or what ``sums`` of its rows add up to.
 
-    ``advance`` is told the rows of each block.
+    ``advance`` is called with the number of rows of each block.
     """
     n = len(columns[0].codes)
-    columns, digits = _narrowed(columns)
-    cells = math.prod(_sizes(columns))
-    summed = () if weights is None else (weights, *also)
-    if cells <= min(max(1 << 16, n), DENSE):
-        flat, sums = _count_grid(columns, cells, n, summed, advance)
+    columns, leading = _narrowed(columns)
+    sizes = _sizes(columns)
+    if math.prod(sizes) <= min(max(1 << 16, n), DENSE):
+        flat, found = _count_grid(columns, math.prod(sizes), n, sums, advance)
     else:
-        flat, sums = _count_sorted(columns, summed)
-    return Rows(flat, columns, digits, sums)
+        flat, found = _count_sorted(columns, sums)
+    return Factor(flat, sizes, np.arange(len(flat)), leading), found
 
 
 def sampled(weights: Counts) -> Sums:
@@ -132,30 +94,22 @@ def _sizes(columns: Sequence[Column]) -> list[int]:
     return [len(c.labels) for c in columns]
 
 
-def _as_they_are(codes: list[Ints]) -> list[Ints]:
-    return codes
+def _bare(codes: Ints) -> Column:
+    """Codes as a column whose labels are the codes themselves."""
+    return Column(codes, range(int(codes.max()) + 1))
 
 
-def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Digits]:
-    """Columns whose combinations fit one flat code, and how to get the given columns' codes back from theirs.
-
-    Where the product of the numbers of levels is too large, or the columns too many, the leading ones are replaced by their distinct
-    combinations.
-    """
-    head = 1
-    while head < min(len(columns), LONGEST) and math.prod(_sizes(columns[: head + 1])) <= WIDEST:
-        head += 1
-    if head == len(columns):
-        return columns, _as_they_are
-    flat, ids = np.unique(_folded(columns[:head]), return_inverse=True)
-    leading = Factor(flat, _sizes(columns[:head]), _as_they_are, ids).codes
-    rest, digits = _narrowed([Column(ids, range(len(flat))), *columns[head:]])
-
-    def back(codes: list[Ints]) -> list[Ints]:
-        first, *others = digits(codes)
-        return [c[first] for c in leading] + others
-
-    return rest, back
+def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], list[list[Ints]]]:
+    """Columns whose combinations fit one number: too many leading ones are replaced by their distinct combinations, which are returned."""
+    leading: list[list[Ints]] = []
+    while math.prod(_sizes(columns)) > WIDEST:
+        head = 1
+        while math.prod(_sizes(columns[: head + 1])) <= WIDEST:
+            head += 1
+        flat, ids = np.unique(_folded(columns[:head]), return_inverse=True)
+        leading.insert(0, Factor(flat, _sizes(columns[:head]), ids).codes)
+        columns = [Column(ids, range(len(flat))), *columns[head:]]
+    return columns, leading
 
 
 def _folded(columns: Sequence[Column], dtype: type[np.integer] = np.intp) -> NDArray[Any]:
@@ -170,11 +124,6 @@ def _folded(columns: Sequence[Column], dtype: type[np.integer] = np.intp) -> NDA
 def _room(columns: Sequence[Column], rows: int) -> Ints:
     """Two rows of integers that hold the codes, to fold in."""
     return np.empty((2, min(rows, len(columns[0].codes))), narrowest(math.prod(_sizes(columns))))
-
-
-def narrowest(size: int) -> type[np.unsignedinteger]:
-    """The narrowest integers for the numbers below a size."""
-    return next(t for t in (np.uint8, np.uint16, np.uint32, np.uint64) if size <= np.iinfo(t).max)
 
 
 def _fold(columns: Sequence[Column], start: int, out: Ints, work: Ints) -> None:
@@ -244,87 +193,12 @@ def _count_sorted(columns: Sequence[Column], summed: Sums) -> tuple[NDArray[np.i
     else:
         order = np.argsort(flat, kind="stable")
         flat = flat[order]
-    starts = np.flatnonzero(_starts(flat))
-    distinct = flat[starts].astype(np.intp, copy=False)
+    first = np.flatnonzero(starts(flat))
+    distinct = flat[first].astype(np.intp, copy=False)
     if summed:
-        return distinct, [np.add.reduceat(values[order], starts) for values in summed]
-    counts = np.empty_like(starts)
-    np.subtract(starts[1:], starts[:-1], out=counts[:-1])
-    counts[-1] = len(flat) - starts[-1]
+        return distinct, [np.add.reduceat(values[order], first) for values in summed]
+    counts = np.diff(first, append=len(flat))
     return distinct, [counts]
-
-
-# --- one set of labels for several tables -----------------------------------------------------------------------------
-
-
-def joint_labels(
-    columns: Sequence[Column], name: Hashable, tables: Sequence[str], order: Sequence[Label] = ()
-) -> tuple[Sequence[Label] | Places, list[Ints]]:
-    """The labels that occur in any table, in their common order, and for each table where its own labels stand in it.
-
-    A category order comes first: ``order``, then the first table's before the next one's. It counts as a whole, also where a
-    table shows only some of its categories. Other labels follow in natural order; ``MISSING`` is last.
-    """
-    used = [np.flatnonzero(np.bincount(c.codes - c.first, minlength=len(c.labels))) for c in columns]
-    if not order and all(isinstance(c.labels, np.ndarray) for c in columns):
-        return _joint_integers(columns, used)
-    present = [chosen(c.labels, u) for c, u in zip(columns, used, strict=True)]
-    present = [x.tolist() if isinstance(x, np.ndarray) else x for x in present]
-    kinds: dict[Kind, str] = {}
-    for labels, table in zip(present, tables, strict=True):
-        kind = one_kind(labels, name, table)
-        if kind is not None:
-            kinds.setdefault(kind, table)
-    if len(kinds) > 1:
-        (a, x), (b, y), *_ = kinds.items()
-        raise TypeError(
-            f"Column {name!r} holds {a} labels in `{x}` and {b} labels in `{y}`: none of them can match. Convert one of them"
-            + _common_type(name, {a, b})
-        )
-    shown = {x: x for labels in present for x in labels if x is not MISSING}
-    categories = [*order, *(x for column in columns if column.ordered for x in column.labels)]
-    known = list(dict.fromkeys(shown[x] for x in categories if x in shown))
-    joint = known + in_order(shown.keys() - set(known), next(iter(kinds), None))
-    if any(MISSING in labels for labels in present):
-        joint.append(MISSING)
-    place = {label: i for i, label in enumerate(joint)}
-    maps: list[Ints] = []
-    for column, u, labels in zip(columns, used, present, strict=True):
-        to_joint = np.zeros(len(column.labels), narrowest(len(joint)))
-        to_joint[u] = [place[x] for x in labels]
-        maps.append(to_joint)
-    return joint, maps
-
-
-def _joint_integers(columns: Sequence[Column], used: Sequence[Places]) -> tuple[Places, list[Ints]]:
-    """The same for integers, without a look at each."""
-    present = [np.asarray(c.labels)[u] for c, u in zip(columns, used, strict=True)]
-    joint = np.sort(np.concatenate(present))
-    joint = joint[_starts(joint)] if len(joint) else joint
-    maps: list[Ints] = [np.zeros(len(c.labels), narrowest(len(joint))) for c in columns]
-    for to_joint, u, labels in zip(maps, used, present, strict=True):
-        to_joint[u] = np.searchsorted(joint, labels)
-    return joint, maps
-
-
-def chosen(labels: Sequence[Label] | Places, places: Places) -> list[Label] | Places:
-    """The labels at the given places."""
-    if isinstance(labels, range):
-        return places + labels.start
-    if isinstance(labels, np.ndarray):
-        return labels[places]
-    return [labels[i] for i in places.tolist()]
-
-
-def _common_type(name: Hashable, kinds: set[Kind]) -> str:
-    """The rest of the advice: the type that labels of both kinds can be read as, where there is one."""
-    if kinds <= {"number", "bool", "text"}:
-        wanted = "number" if "number" in kinds else "bool"
-    elif kinds <= {"date", "datetime", "text"}:
-        wanted = "datetime" if "datetime" in kinds else "date"
-    else:
-        return "."
-    return f', or say types={{{name!r}: "{wanted}"}}.'
 
 
 def union(tables: Sequence[Sequence[Ints]], sizes: Sequence[int]) -> tuple[list[Ints], list[Places]]:
@@ -336,29 +210,24 @@ def union(tables: Sequence[Sequence[Ints]], sizes: Sequence[int]) -> tuple[list[
 
 def factor(columns: Sequence[Column]) -> Factor:
     """Distinct combinations of the columns, in order, and which of them each row has."""
-    columns, digits = _narrowed(columns)
-    return _factor(_folded(columns), _sizes(columns), digits)
+    columns, leading = _narrowed(columns)
+    return _factor(_folded(columns), _sizes(columns), leading)
 
 
-def _factor(flat: Places, sizes: Sequence[int], digits: Digits) -> Factor:
+def _factor(flat: Places, sizes: Sequence[int], leading: Sequence[Sequence[Ints]] = ()) -> Factor:
     cells = math.prod(sizes)
     if cells <= 4 * max(1 << 16, len(flat)):
         seen = np.zeros(cells, bool)
         seen[flat] = True
         distinct, of_row = np.flatnonzero(seen), (np.cumsum(seen) - 1)[flat]
     elif (flat[1:] >= flat[:-1]).all():
-        first = _starts(flat)
+        first = starts(flat)
         distinct, of_row = flat[first], np.cumsum(first)
         of_row -= 1
     else:
         order = np.argsort(flat, kind="stable")  # which merges runs that are sorted, such as those of counted tables
         ordered = flat[order]
-        first = _starts(ordered)
+        first = starts(ordered)
         distinct, of_row = ordered[first], np.empty(len(flat), np.int64)
         of_row[order] = np.cumsum(first) - 1
-    return Factor(distinct, sizes, digits, of_row)
-
-
-def _starts(ordered: Places) -> NDArray[np.bool_]:
-    """Where a value is the first of its kind."""
-    return np.concatenate(([True], ordered[1:] != ordered[:-1]))
+    return Factor(distinct, sizes, of_row, leading)

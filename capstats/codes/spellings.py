@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from capstats.codes.labels import MISSING, NUMBER, TRUTH, Label
+from capstats.codes.labels import MISSING, Label
+from capstats.codes.wanted import NUMBER, TRUTH
 
 MISSING_WORDS = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null", "nil", "missing", ".", "?", "-"])
 TRUTH_WORDS: Mapping[str, bool] = {**TRUTH, "y": True, "on": True, "1.0": True, "n": False, "off": False, "0.0": False}
@@ -123,9 +124,6 @@ def _cause(label: Label, twin: Label) -> str:
     if a in TRUTH_WORDS and b in TRUTH_WORDS:
         return TRUTHS
     return PRECISION if all(map(NUMBER.fullmatch, (*_numbers(a), *_numbers(b)))) and a.isascii() else ENCODING
-
-
-# --- normal forms of a text -------------------------------------------------------------------------------------------
 
 
 def _folded(text: str) -> str:

@@ -12,8 +12,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.distinct import Column, Factor, Places, factor
-from capstats.codes.labels import free_name, level_index
+from capstats.codes.column import Column, Places
+from capstats.codes.distinct import Factor, factor
+from capstats.codes.labels import level_index
+from capstats.codes.names import free_name
 from capstats.counting.tabulate import Records
 from capstats.tables.axes import UNLABELLED, coords_of, join_columns, multi_index
 from capstats.tables.backing import Backing, Data, Index, choose_sparse, filled, is_sparse, stacked, table_of

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.bins import Cut, Spec, cut_at_points, cut_by_counts
-from capstats.codes.distinct import Column, Counts, Factor, Places, Rows, Sums, chosen, count, factor, narrowest, sampled
-from capstats.codes.labels import MISSING, Type, as_type, canonical
+from capstats.codes.column import Column, Counts, Places, Sums, chosen, narrowest
+from capstats.codes.distinct import Factor, count, factor, sampled
+from capstats.codes.labels import MISSING, canonical
+from capstats.codes.wanted import Type, as_type
 from capstats.counting.inputs import Source
 from capstats.sources import files, lazy, memory, relations
 from capstats.sources.options import Options
@@ -101,13 +103,13 @@ def read(
 def read_rows(source: Source, columns: Sequence[Hashable], options: Options, by_record: bool = False) -> tuple[Part, Counts]:
     """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
     found, rows, sums = _rows(source, columns, {}, options, by_record)
-    distinct = factor(found) if rows is None else rows.whole()
+    distinct = factor(found) if rows is None else rows
     return _part(distinct, columns, found, _records(sums), options, {}, source.name), sums[0]
 
 
 def _rows(
     source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], options: Options, by_record: bool
-) -> tuple[list[Column], Rows | None, Sums]:
+) -> tuple[list[Column], Factor | None, Sums]:
     """The columns of a table, its distinct rows (None where each record is one), and how often each occurs."""
     found, sums = _columns(source, columns, cuts, options, by_record)
     n = len(found[0].codes)
@@ -117,8 +119,7 @@ def _rows(
     step = options.progress.step(f"{'ordering distinct rows of' if grouped else 'counting'} {source.name}", rows=n)
     if by_record:
         return found, None, [np.ones(n, np.int64)]
-    rows = count(found, sums[0] if sums else None, step.advance, sums[1:])
-    return found, rows, rows.sums
+    return found, *count(found, sums, step.advance)
 
 
 def _records(sums: Sums) -> Counts:

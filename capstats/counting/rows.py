@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.codes.distinct import Column, Counts, Places, joint_labels, union
-from capstats.codes.labels import MISSING, Label, Type, check_types, kind_of
+from capstats.codes.column import Column, Counts, Places, joint_labels
+from capstats.codes.distinct import union
+from capstats.codes.labels import MISSING, Label, kind_of
+from capstats.codes.wanted import Type, check_types
 from capstats.counting.inputs import Source, chosen_columns, released, with_records
 from capstats.counting.reading import read_rows
 from capstats.sources import lazy, memory

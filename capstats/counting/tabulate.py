@@ -11,9 +11,11 @@ from typing import Any, Literal
 import xarray as xr
 
 from capstats.codes.bins import Cut, check_bins
-from capstats.codes.distinct import Places
-from capstats.codes.labels import MISSING, Label, Type, check_types, free_name
+from capstats.codes.column import Places
+from capstats.codes.labels import MISSING, Label
+from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
+from capstats.codes.wanted import Type, check_types
 from capstats.counting.inputs import chosen_columns, sources_of
 from capstats.counting.reading import Counted, each, find_cut, read, without_missing
 from capstats.sources import files, lazy

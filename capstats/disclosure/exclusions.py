@@ -10,7 +10,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from capstats.codes.labels import MISSING, Label, canonical, hint
+from capstats.codes.labels import MISSING, Label, canonical
+from capstats.codes.names import hint
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.backing import Data, Index, coo, filled, is_sparse, stacked
 from capstats.tables.dataset import as_tables

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.attribution import individual_cap
-from capstats.codes.labels import Type
+from capstats.codes.wanted import Type
 from capstats.counting.inputs import chosen_columns
 from capstats.counting.tabulate import locate
 from capstats.disclosure.attribute import among, disclosed, tables_of

@@ -14,7 +14,7 @@ from capstats.cap.attribution import average_cap, matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention
 from capstats.cap.uncertainty import holdout_contrast
-from capstats.codes.labels import Type
+from capstats.codes.wanted import Type
 from capstats.counting.tabulate import Columns, tabulate
 from capstats.tables.backing import Backing
 from capstats.tables.batches import Aligned

@@ -13,8 +13,9 @@ import xarray as xr
 
 from capstats.cap.attribution import attributed, matched, predicted
 from capstats.cap.contributions import leave_one_out, ranks, shapley
-from capstats.codes.labels import Type, hint
+from capstats.codes.names import hint
 from capstats.codes.progress import Progress
+from capstats.codes.wanted import Type
 from capstats.counting.inputs import chosen_columns
 from capstats.counting.lattice import Columns, Keyset, Lattice
 from capstats.counting.tabulate import Columns as Names

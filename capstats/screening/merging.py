@@ -10,7 +10,8 @@ import pandas as pd
 import xarray as xr
 
 from capstats.cap.attribution import Unmatched, average_cap, check_unmatched
-from capstats.codes.labels import MISSING, Label, canonical, hint, level_index
+from capstats.codes.labels import MISSING, Label, canonical, level_index
+from capstats.codes.names import hint
 from capstats.screening.influence import correct_by_key, counted_by_key
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.batches import Aligned

@@ -14,7 +14,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from capstats.codes.distinct import BLOCK, Column
+from capstats.codes.column import Column
+from capstats.codes.distinct import BLOCK
 from capstats.codes.labels import MISSING, Label, canonical
 
 SMALL_RANGE = 1 << 16  # integers that span no more, or no more than there are, are their own codes

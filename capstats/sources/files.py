@@ -14,8 +14,9 @@ from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut
-from capstats.codes.distinct import Column, Counts, Sums
+from capstats.codes.bins import Cut, Spec
+from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.numeric import Numbers, TypeToCut
 from capstats.sources import csv_files, csv_text
 from capstats.sources.connections import answer, connect, pattern_of, plain
 from capstats.sources.csv_files import Surveyed

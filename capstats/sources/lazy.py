@@ -12,9 +12,11 @@ from zoneinfo import ZoneInfo
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label, sum_as_tree
-from capstats.codes.distinct import Column, Counts, Sums
-from capstats.codes.labels import NUMBER, Kind, wrong_labels
+from capstats.codes.bins import Cut, Spec, binned_column, mismatch, sum_as_tree
+from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.labels import Kind
+from capstats.codes.numeric import Numbers, TypeToCut, check_kind, point_label
+from capstats.codes.wanted import NUMBER, wrong_labels
 from capstats.sources import memory, partitions, relations
 from capstats.sources.columns import column_of, module_of
 from capstats.sources.memory import check_names

@@ -13,11 +13,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from capstats.codes.bins import Cut, Numbers, TypeToCut, as_wanted, check_kind, cut_column, label_numbers
-from capstats.codes.distinct import Column, Counts
-from capstats.codes.labels import MISSING, hint
+from capstats.codes.bins import Cut, cut_column
+from capstats.codes.column import Column, Counts
+from capstats.codes.labels import MISSING
+from capstats.codes.names import hint
+from capstats.codes.numeric import Numbers, TypeToCut, as_wanted, check_kind, label_numbers
 from capstats.sources.columns import FEW, column_of, module_of
-from capstats.sources.numeric import plain_numbers
+from capstats.sources.plain_numbers import plain_numbers
 
 
 def is_frame(table: Any) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from capstats.codes.labels import Type
 from capstats.codes.progress import Progress
+from capstats.codes.wanted import Type
 
 
 @dataclass(frozen=True)

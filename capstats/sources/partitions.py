@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut, finite_values
-from capstats.codes.distinct import Column, Counts, Sums, chosen, count, joint_labels, sampled
+from capstats.codes.bins import Cut, Spec
+from capstats.codes.column import Column, Counts, Sums, chosen, joint_labels
+from capstats.codes.distinct import count, sampled
+from capstats.codes.numeric import Numbers, TypeToCut, finite_values
 from capstats.sources import memory
 
 AT_A_TIME = 16  # partial counts that a worker adds up
@@ -89,7 +91,7 @@ def _counted(columns: list[Column], sums: Sums) -> Part:
     if not len(columns[0].codes):
         none = np.zeros(0, np.int64)
         return [Column(none, list(c.labels) if c.ordered else [], ordered=c.ordered) for c in columns], sums or [none]
-    rows = count(columns, sums[0] if sums else None, also=sums[1:])
+    rows, found_sums = count(columns, sums)
     found = []
     for column, codes in zip(columns, rows.codes, strict=True):
         labels = column.labels
@@ -97,7 +99,7 @@ def _counted(columns: list[Column], sums: Sums) -> Part:
             used, codes = np.unique(codes, return_inverse=True)
             labels = chosen(column.labels, used.astype(np.int64))
         found.append(Column(codes, labels, ordered=column.ordered))
-    return found, rows.sums
+    return found, found_sums
 
 
 def _summed(parts: Sequence[Part], names: Sequence[Hashable], tables: Sequence[str]) -> Part:

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
-from capstats.codes.distinct import Column, Counts, Sums
-from capstats.codes.labels import MISSING, NUMBER, Kind, as_type, one_kind, wrong_labels
+from capstats.codes.bins import Cut, Spec, binned_column, mismatch, sum_as_tree
+from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.labels import MISSING, Kind, one_kind
+from capstats.codes.numeric import Numbers, TypeToCut, check_kind
+from capstats.codes.wanted import NUMBER, as_type, wrong_labels
 from capstats.sources.columns import column_of, no_date, no_duration, unmasked
 from capstats.sources.connections import answer, connect
 from capstats.sources.memory import check_names, whole_weights

@@ -14,8 +14,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.distinct import Column, Ints, Places, joint_labels, union
-from capstats.codes.labels import MISSING, Kind, Label, canonical, free_name, in_order, level_index, one_kind
+from capstats.codes.column import Column, Ints, Places, joint_labels
+from capstats.codes.distinct import union
+from capstats.codes.labels import MISSING, Kind, Label, canonical, in_order, level_index, one_kind
+from capstats.codes.names import free_name
 
 UNLABELLED = {"key": "key_", "target": "target"}  # what the only column is called where nobody named it
 

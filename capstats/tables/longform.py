@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.labels import MISSING, Label, free_name, level_index
+from capstats.codes.labels import MISSING, Label, level_index
+from capstats.codes.names import free_name
 from capstats.tables.axes import axis_from, axis_of
 from capstats.tables.backing import Data, Index, filled, is_sparse, values_at
 from capstats.tables.batches import as_counts, weights_of

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capstats.codes import distinct
-from capstats.codes.distinct import Column, count, joint_labels, union
+from capstats.codes.column import Column, joint_labels
+from capstats.codes.distinct import count, union
 from capstats.codes.labels import MISSING
 
 INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
@@ -23,10 +24,10 @@ def records(columns: list[Column]) -> list[tuple[int, ...]]:
 
 
 def counted(columns: list[Column], weights: Any = None) -> dict[tuple[int, ...], Any]:
-    rows = count(columns, weights)
+    rows, (sums,) = count(columns, () if weights is None else [weights])
     found = list(zip(*(c.tolist() for c in rows.codes), strict=True))
     assert len(set(found)) == len(found), "a row occurs twice"
-    return dict(zip(found, rows.counts.tolist(), strict=True))
+    return dict(zip(found, sums.tolist(), strict=True))
 
 
 @st.composite
@@ -65,8 +66,8 @@ def test_weights_are_summed_by_record_and_a_weight_of_zero_keeps_its_row(columns
     expected: dict[tuple[int, ...], int] = defaultdict(int)
     for record, weight in zip(records(columns), weights, strict=True):
         expected[record] += weight
-    whole = count(columns, np.array(weights, np.int64))
-    assert whole.counts.dtype == np.int64
+    _, (sums,) = count(columns, [np.array(weights, np.int64)])
+    assert sums.dtype == np.int64
     assert counted(columns, np.array(weights, np.int64)) == expected
     halves = counted(columns, np.array(weights) / 2)  # exact
     assert halves == {record: weight / 2 for record, weight in expected.items()}
@@ -78,19 +79,21 @@ def test_grid_and_sorted_route_agree(monkeypatch: pytest.MonkeyPatch, n: int, le
     """From one row to several blocks, with few cells a block and with many."""
     rng = np.random.default_rng(n + levels)
     columns = [Column(rng.integers(-1, levels - 1, n, dtype=t), range(levels), first=-1) for t in (np.int16, np.int64, np.int32)]
-    weights = rng.integers(0, 3, n) if weighted else None
-    monkeypatch.setattr(distinct, "DENSE", levels**3)
-    monkeypatch.setattr(distinct, "_count_sorted", None)
-    grid = count(columns, weights) if levels**3 <= max(1 << 16, n) else None
-    monkeypatch.undo()
+    weights = rng.integers(0, 3, n)
+    given = [weights] if weighted else []
+    expected: dict[tuple[int, ...], int] = defaultdict(int)
+    for record, weight in zip(records(columns), weights.tolist(), strict=True):
+        expected[record] += weight if weighted else 1
+    if levels**3 <= max(1 << 16, n):  # else the grid is never used
+        monkeypatch.setattr(distinct, "DENSE", levels**3)
+        monkeypatch.setattr(distinct, "_count_sorted", None)
+        assert counted(columns, *given) == expected
+        monkeypatch.undo()
     monkeypatch.setattr(distinct, "DENSE", 0)
     monkeypatch.setattr(distinct, "_count_grid", None)
-    by_sorting = count(columns, weights)
-    if grid is not None:
-        assert all(np.array_equal(a, b) for a, b in zip(grid.codes, by_sorting.codes, strict=True))
-        assert np.array_equal(grid.counts, by_sorting.counts)
-    assert by_sorting.counts.sum() == (n if weights is None else weights.sum())
-    assert len(by_sorting.counts) == len(set(records(columns)))
+    assert counted(columns, *given) == expected
+    codes = np.stack([c.astype(np.int64) for c in count(columns, given)[0].codes])
+    assert (np.diff(codes[0] * levels**2 + codes[1] * levels + codes[2]) > 0).all()
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
@@ -105,10 +108,10 @@ def test_large_codes_are_folded_exactly(dtype: type) -> None:
 @pytest.mark.parametrize("sizes", [(2**16 - 1, 2**16 + 1), (2**16, 2**16), (2**31 - 1, 2), (2**31, 2)])
 def test_codes_next_to_the_widest_of_32_bits_are_counted_exactly(sizes: tuple[int, int]) -> None:
     ends = [np.array([0, size - 1, size - 1, size - 2]) for size in sizes]
-    rows = count([Column(end, range(size)) for end, size in zip(ends, sizes, strict=True)])
+    rows, (counts,) = count([Column(end, range(size)) for end, size in zip(ends, sizes, strict=True)])
     first, second = sizes
     assert list(zip(*(c.tolist() for c in rows.codes), strict=True)) == [(0, 0), (first - 2, second - 2), (first - 1, second - 1)]
-    assert rows.counts.tolist() == [1, 1, 2]
+    assert counts.tolist() == [1, 1, 2]
 
 
 def test_distinct_rows_come_in_the_order_of_their_codes() -> None:

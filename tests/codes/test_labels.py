@@ -18,20 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import capstats
-from capstats.codes.labels import (
-    MISSING,
-    RESERVED,
-    as_type,
-    canonical,
-    check_types,
-    free_name,
-    hint,
-    in_order,
-    kind_of,
-    level_index,
-    natural,
-    one_kind,
-)
+from capstats.codes.labels import MISSING, canonical, in_order, kind_of, level_index, natural, one_kind
+from capstats.codes.names import RESERVED, free_name, hint
+from capstats.codes.wanted import as_type, check_types
 
 BERLIN = "Europe/Berlin"
 

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 import capstats
 from capstats import MISSING, tabulate
-from capstats.codes.labels import RESERVED, canonical
+from capstats.codes.labels import canonical
+from capstats.codes.names import RESERVED
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import capstats
 from capstats import from_counts, full_domain, merge_counts, observed_domain, tabulate
-from capstats.codes.labels import MISSING, RESERVED
+from capstats.codes.labels import MISSING
+from capstats.codes.names import RESERVED
 from capstats.tables import dataset
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
