@@ -23,7 +23,8 @@ from capstats import sweep
 from capstats.codes.column import Column
 from capstats.codes.distinct import count
 from capstats.counting.lattice import Lattice
-from capstats.counting.tabulate import read_records
+from capstats.counting.records import read_records
+from capstats.counting.request import Request
 
 KEYS = {f"k{i}": levels for i, levels in enumerate((50, 30, 20, 12, 10, 8, 5, 4))}
 TARGETS = {"income": 6, "health": 4, "religion": 8}
@@ -60,7 +61,7 @@ def counted_anew(tables):
 
 def swept(o, s):
     """The aligned tables of every subset, one after the other; without measures."""
-    lattice = Lattice(read_records(o, s, None, list(KEYS), list(TARGETS), progress=False))
+    lattice = Lattice(read_records(Request(original=o, synthetic=s, keys=list(KEYS), target=list(TARGETS))))
     return sum(len(keyset.tables) for keyset in lattice.walk(range(1, len(KEYS) + 1)))
 
 

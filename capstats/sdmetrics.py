@@ -23,7 +23,7 @@ import xarray as xr
 from capstats.codes.names import hint
 from capstats.counting.equality import SIDES, count_by_equality
 from capstats.peers.protection import UNMATCHED, cap_protection, protections
-from capstats.sources.memory import check_names
+from capstats.sources.source import check_names
 
 Names = Sequence[Any]
 

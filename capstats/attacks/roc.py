@@ -14,7 +14,7 @@ from capstats.codes.column import Counts
 from capstats.codes.labels import canonical
 from capstats.codes.wanted import Type
 from capstats.counting.rows import whole_records
-from capstats.sources.memory import is_frame
+from capstats.sources.door import is_frame
 from capstats.tables.primitives import Floats, ratio
 
 TIE = 1e-14  # of the size of a score: about ten times what rounding makes of it, and where nearest records tie the next ones tell

@@ -17,8 +17,9 @@ from capstats.auditing.sentences import sections, title
 from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
-from capstats.counting.inputs import chosen_columns, released
-from capstats.counting.tabulate import on_axes, read_records
+from capstats.counting.inputs import released
+from capstats.counting.records import on_axes, read_records
+from capstats.counting.request import Request
 from capstats.sources import files
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.backing import Backing
@@ -170,25 +171,25 @@ def audit(
     """
     if synthetic is None:
         raise ValueError("`synthetic` is missing: an audit compares an original table with a synthetic one.")
+    request = Request(
+        original=original,
+        synthetic=synthetic,
+        holdout=holdout,
+        keys=keys,
+        target=target,
+        missing=missing,
+        null_values=null_values,
+        types=types,
+        bins=bins,
+        weights=weights,
+        counts=counts,
+        encoding=encoding,
+        decimal=decimal,
+        memory_limit=memory_limit,
+        spill_dir=spill_dir,
+    )
     with Progress(progress) as shown:
-        records = read_records(
-            original,
-            synthetic,
-            holdout,
-            chosen_columns(keys, "keys"),
-            chosen_columns(target, "target"),
-            missing=missing,
-            null_values=null_values,
-            types=types,
-            bins=bins,
-            weights=weights,
-            counts=counts,
-            encoding=encoding,
-            decimal=decimal,
-            memory_limit=memory_limit,
-            spill_dir=spill_dir,
-            progress=shown,
-        )
+        records = read_records(request, shown)
         shown.step("joining the tables")
         tables = on_axes(records, backing)[0]
     understood = _understood(tables)

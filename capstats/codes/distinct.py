@@ -62,12 +62,16 @@ class Factor:
         return _factor(flat, sizes)
 
     def split(self, k: int) -> tuple[Factor, Factor]:
-        """The combinations of the first k columns and those of the others."""
+        """The combinations of the first k columns and those of the others, and which of them each row has."""
         if self.leading:
             columns = list(map(_bare, self.codes))
-            return factor(columns[:k]), factor(columns[k:])
-        first, second = np.divmod(self.flat, math.prod(self.sizes[k:]))
-        return _factor(first, self.sizes[:k]), _factor(second, self.sizes[k:])
+            parts = factor(columns[:k]), factor(columns[k:])
+        else:
+            first, second = np.divmod(self.flat, math.prod(self.sizes[k:]))
+            parts = _factor(first, self.sizes[:k]), _factor(second, self.sizes[k:])
+        for part in parts:
+            part.of_row = part.of_row[self.of_row]
+        return parts
 
 
 def count(columns: Sequence[Column], sums: Sums = (), advance: Callable[[int], None] = lambda _: None) -> tuple[Factor, Sums]:

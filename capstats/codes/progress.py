@@ -70,6 +70,10 @@ class Progress:
         if self.shown:
             self._thread.join()
 
+    def __reduce__(self) -> tuple[type[Progress], tuple[bool]]:
+        """In another process nothing is shown."""
+        return Progress, (False,)
+
     def step(self, what: str, rows: int | None = None) -> Step:
         """Begin something of so many rows, or of unknown length."""
         self._step = Step(printable(what), rows)

@@ -17,7 +17,8 @@ from capstats.codes.bins import Cut, cut_column, equal_width
 from capstats.codes.column import Column
 from capstats.codes.labels import Label
 from capstats.codes.numeric import Numbers
-from capstats.counting.tabulate import on_axes, read_records
+from capstats.counting.records import on_axes, read_records
+from capstats.counting.request import Request
 from capstats.sources.columns import column_of
 from capstats.sources.memory import numbers_of
 from capstats.tables.levels import Entry, compare, warn_of_levels
@@ -43,7 +44,8 @@ def count_by_equality(
     if not frames[1].empty:
         compared = {column: _compared(*coded[column], "key" if column in keys else "target") for column in coded if column not in bins}
         warn_of_levels({"levels": {str(c): {SIDES[1]: entry} for c, entry in compared.items() if entry is not None}}, SIDES[0])
-    tables = on_axes(read_records(real, None if frames[1].empty else synthetic, None, list(known), list(guessed)), "auto")[0]
+    released = None if frames[1].empty else synthetic
+    tables = on_axes(read_records(Request(original=real, synthetic=released, keys=list(known), target=list(guessed))), "auto")[0]
     return tables.o, tables.o * 0 if frames[1].empty else tables.s
 
 

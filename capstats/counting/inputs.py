@@ -1,29 +1,33 @@
-"""The tables of records of one call: which they are, how they are called, and their columns of weights."""
+"""The tables of records of one call: which they are, what messages call them, and their columns of weights."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from capstats.codes.labels import Label, canonical
-from capstats.sources import files, formats, memory
+from capstats.sources.door import is_table, open_source
+from capstats.sources.source import Source
 
 Weight = Hashable | None
 
 
-@dataclass
-class Source:
-    """One table of records and how error messages call it."""
+@dataclass(frozen=True)
+class Input:
+    """One table of records, and the column that is summed in place of counting them."""
 
-    name: str
-    table: Any
-    weight: Weight  # the column that is summed in place of counting records
+    source: Source
+    weight: Weight = None
     sampling: bool = False  # whether it holds sampling weights, which are not numbers of records
+
+    @property
+    def name(self) -> str:
+        """What messages call the table."""
+        return self.source.name
 
 
 def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
@@ -37,12 +41,12 @@ def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
     return chosen
 
 
-def sources_of(original: Any, synthetic: Any, holdout: Any, weights: Any, counts: Any) -> tuple[list[Source], list[Label] | None]:
+def inputs_of(original: Any, synthetic: Any, holdout: Any, weights: Any, counts: Any) -> tuple[list[Input], list[Label] | None]:
     """All tables in the order original, synthetic ones, holdout; and the labels of several synthetic ones."""
     labels, several, names = released(synthetic)
     of_weights, of_counts = (_of_tables(given, name, synthetic, labels) for given, name in ((weights, "weights"), (counts, "counts")))
     tables = [("original", original), *zip(names, several, strict=True), ("holdout", holdout)]
-    sources = []
+    inputs = []
     for (name, table), weight, number in zip(tables, of_weights, of_counts, strict=True):
         if name == "holdout" and table is None:
             continue
@@ -51,8 +55,8 @@ def sources_of(original: Any, synthetic: Any, holdout: Any, weights: Any, counts
                 f"`{name}` has both `weights` ({weight!r}) and `counts` ({number!r}): a row is one weighted record, or stands for several. "
                 f"Give one of them, and None for `{name}` in the other."
             )
-        sources.append(with_records(Source(name, table, number if weight is None else weight, weight is not None)))
-    return sources, labels
+        inputs.append(Input(open_source(table, name), number if weight is None else weight, weight is not None))
+    return inputs, labels
 
 
 def _of_tables(given: Any, argument: str, synthetic: Any, labels: Sequence[Label] | None) -> list[Weight]:
@@ -77,8 +81,8 @@ def _of_tables(given: Any, argument: str, synthetic: Any, labels: Sequence[Label
 
 
 def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
-    """The labels of several synthetic tables, or None for one alone or none; the tables; and how error messages call them."""
-    if isinstance(synthetic, Mapping) and not all(_is_column(v) for v in synthetic.values()):
+    """The labels of several synthetic tables, or None for one alone or none; the tables; and what messages call them."""
+    if isinstance(synthetic, Mapping) and any(map(is_table, synthetic.values())):
         labels, several = [canonical(x) for x in synthetic], list(synthetic.values())
     elif isinstance(synthetic, (list, tuple)):
         labels, several = list(range(len(synthetic))), list(synthetic)
@@ -87,20 +91,3 @@ def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
     if not labels or len(set(labels)) < len(labels):
         raise ValueError(f"`synthetic` must be at least one table, with distinct labels; got the labels {labels!r}.")
     return labels, several, [f"synthetic[{label!r}]" for label in labels]
-
-
-def with_records(source: Source) -> Source:
-    """The source with a table of records that can be counted: files of other formats than CSV and Parquet are read into memory."""
-    if formats.is_format(source.table):
-        return replace(source, table=formats.loaded(source.table, source.name))
-    if not (files.is_path(source.table) or memory.is_frame(source.table)):
-        raise TypeError(
-            f"`{source.name}` is {type(source.table).__name__}; give a data frame, a mapping of columns, or a path to a file: "
-            f"{files.FORMATS}, or {files.OTHERS}. For tables of counts use from_counts."
-        )
-    return source
-
-
-def _is_column(values: Any) -> bool:
-    """Whether a mapping's value is a column rather than a table."""
-    return not (isinstance(values, (str, Path, Mapping)) or memory.is_frame(values))

@@ -16,7 +16,7 @@ from capstats.codes.column import Column, Places
 from capstats.codes.distinct import Factor, factor
 from capstats.codes.labels import level_index
 from capstats.codes.names import free_name
-from capstats.counting.tabulate import Records
+from capstats.counting.records import Records
 from capstats.tables.axes import UNLABELLED, coords_of, join_columns, multi_index
 from capstats.tables.backing import Backing, Data, Index, choose_sparse, filled, is_sparse, stacked, table_of
 from capstats.tables.dataset import attrs_of_tables
@@ -59,12 +59,12 @@ class Lattice:
 
     def __init__(self, records: Records, backing: Backing = "auto"):
         counted, names = records.tables, records.names
-        key, key_places = join_columns([table.key.columns for table in counted], records.key_columns, names)
+        key, key_places = join_columns([table.key.columns for table in counted], records.request.key_columns, names)
         of_rows = [places[table.key.of_row] for table, places in zip(counted, key_places, strict=True)]
         self.targets: list[pd.MultiIndex] = []
         tables: list[list[Data]] = []
         levels: dict[str, Any] = {}
-        for t, column in enumerate(records.target_columns):
+        for t, column in enumerate(records.request.target_columns):
             axis, places = join_columns([[table.target.columns[t]] for table in counted], [column], names)
             shape = (len(axis), len(key))
             sparse = choose_sparse(backing, max(len(table.counts) for table in counted), math.prod(shape))
@@ -78,9 +78,9 @@ class Lattice:
             axes = {"target": self.targets[-1]} if t else {"key": key, "target": self.targets[-1]}
             levels |= compared(axes, dict(zip(names, tables[-1], strict=True))).get("levels", {})
         warn_of_levels({"levels": levels})
-        columns = records.key_columns + records.target_columns
+        columns = records.request.key_columns + records.request.target_columns
         self.names: list[str] = []
-        for column in records.key_columns:
+        for column in records.request.key_columns:
             self.names.append(free_name(column, [*self.names, *(c for c in columns if c != column)]))
         self.levels: list[Any] = list(key.levels)
         self.synthetic = None if records.labels is None else level_index(records.labels)

@@ -11,12 +11,11 @@ import numpy as np
 
 from capstats.codes.bins import Cut, Spec, cut_at_points, cut_by_counts
 from capstats.codes.column import Column, Counts, Places, Sums, chosen, narrowest
-from capstats.codes.distinct import Factor, count, factor, sampled
+from capstats.codes.distinct import Factor, count, factor
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.wanted import Type, as_type
-from capstats.counting.inputs import Source
-from capstats.sources import files, lazy, memory, relations
-from capstats.sources.options import Options
+from capstats.counting.inputs import Input
+from capstats.sources.source import Options, Query
 
 MANY = 500_000  # records from which a second thread pays
 
@@ -54,71 +53,64 @@ class Counted:
         return self.counts.astype(np.float64) if part == 2 else self.counts
 
 
-def find_cut(source: Source, column: Hashable, spec: Spec, options: Options) -> Cut:
+def find_cut(table: Input, column: Hashable, spec: Spec, options: Options) -> Cut:
     """Where a column is cut, as the original says."""
-    table, weight, name = source.table, source.weight, source.name
     wanted: Any = options.types.get(column)  # one of the types that can be cut, or None
     options.progress.step(f"cutting {column}")
-    if files.is_path(table):
-        numbers, counts = files.numbers_and_counts(table, column, weight, name, spec, wanted, options)
-    elif lazy.is_lazy(table):
-        numbers, counts = lazy.numbers_and_counts(table, column, weight, name, spec, wanted, options.null_values)
-    else:
-        numbers, counts = memory.numbers_and_counts(table, column, weight, name, wanted, options.null_values)
+    numbers, counts = table.source.values(Query([column], table.weight, options=options), spec)
     if spec.how == "points":
         return cut_at_points(spec.points, numbers.kind, wanted, column)
     return cut_by_counts(spec, numbers, counts, wanted, column)
 
 
-def each(sources: Sequence[Source], work: Callable[[Source], Any]) -> list[Any]:
-    """The work on each source; on two at a time where they are long and in memory, since numpy counts outside the interpreter's lock."""
-    tables = [source.table for source in sources]
-    if any(files.is_path(table) or lazy.is_lazy(table) for table in tables) or sum(map(memory.records, tables)) < MANY:
-        return list(map(work, sources))
+def each(tables: Sequence[Input], work: Callable[[Input], Any]) -> list[Any]:
+    """The work on each table; on two at a time where they are long and in memory, since numpy counts outside the interpreter's lock."""
+    if not all(table.source.in_memory for table in tables) or sum(table.source.size or 0 for table in tables) < MANY:
+        return list(map(work, tables))
     with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(work, sources))
+        return list(pool.map(work, tables))
 
 
 def read(
-    source: Source,
-    columns: Sequence[Hashable],
-    keys: int,
+    table: Input,
+    key_columns: Sequence[Hashable],
+    target_columns: Sequence[Hashable],
     cuts: Mapping[Hashable, Cut],
     options: Options,
     by_record: bool = False,
 ) -> Counted:
-    """A table as its distinct keys, the first so many of the columns, its distinct targets and the counts of its distinct rows.
+    """A table as its distinct keys, its distinct targets and the counts of its distinct rows.
 
     With ``by_record``, each record is a row of its own.
     """
-    found, rows, sums = _rows(source, columns, cuts, options, by_record)
-    key, target = (factor(found[:keys]), factor(found[keys:])) if rows is None else rows.split(keys)
+    query = Query([*key_columns, *target_columns], table.weight, table.sampling, cuts, by_record, options)
+    found, rows, sums = _rows(table, query)
+    key, target = rows.split(len(key_columns))
     return Counted(
-        _part(key, columns[:keys], found[:keys], _records(sums), options, cuts, source.name),
-        _part(target, columns[keys:], found[keys:], _records(sums), options, cuts, source.name),
+        _part(key, query, table.name, found, 0, _records(sums)),
+        _part(target, query, table.name, found, len(key_columns), _records(sums)),
         sums,
     )
 
 
-def read_rows(source: Source, columns: Sequence[Hashable], options: Options, by_record: bool = False) -> tuple[Part, Counts]:
+def read_rows(table: Input, columns: Sequence[Hashable], options: Options, by_record: bool = False) -> tuple[Part, Counts]:
     """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
-    found, rows, sums = _rows(source, columns, {}, options, by_record)
-    distinct = factor(found) if rows is None else rows
-    return _part(distinct, columns, found, _records(sums), options, {}, source.name), sums[0]
+    query = Query(columns, by_record=by_record, options=options)
+    found, rows, sums = _rows(table, query)
+    return _part(rows, query, table.name, found, 0, _records(sums)), sums[0]
 
 
-def _rows(
-    source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], options: Options, by_record: bool
-) -> tuple[list[Column], Factor | None, Sums]:
-    """The columns of a table, its distinct rows (None where each record is one), and how often each occurs."""
-    found, sums = _columns(source, columns, cuts, options, by_record)
+def _rows(table: Input, query: Query) -> tuple[list[Column], Factor, Sums]:
+    """The columns of a table, its rows as combinations of their codes, and how often each occurs."""
+    progress = query.options.progress
+    progress.step(f"reading {table.name}")
+    found, sums = table.source.rows(query)
     n = len(found[0].codes)
     if n == 0:
-        raise ValueError(f"`{source.name}` is empty: it has no record.")
-    grouped = files.is_path(source.table) or lazy.is_lazy(source.table)
-    step = options.progress.step(f"{'ordering distinct rows of' if grouped else 'counting'} {source.name}", rows=n)
-    if by_record:
-        return found, None, [np.ones(n, np.int64)]
+        raise ValueError(f"`{table.name}` is empty: it has no record.")
+    step = progress.step(f"{'counting' if table.source.in_memory else 'ordering distinct rows of'} {table.name}", rows=n)
+    if query.by_record:
+        return found, factor(found), [np.ones(n, np.int64)]
     return found, *count(found, sums, step.advance)
 
 
@@ -127,48 +119,17 @@ def _records(sums: Sums) -> Counts:
     return sums[1] if len(sums) > 1 else sums[0]
 
 
-def _part(
-    distinct: Factor,
-    columns: Sequence[Hashable],
-    found: Sequence[Column],
-    counts: Counts,
-    options: Options,
-    cuts: Mapping[Hashable, Cut],
-    table: str,
-) -> Part:
-    """Columns whose labels are those that the options ask for; those that are cut have labels already."""
-    wanted = {column: type_ for column, type_ in options.types.items() if column not in cuts}
-    records = np.bincount(distinct.of_row, counts, len(distinct.flat)) if wanted else None
+def _part(rows: Factor, query: Query, table: str, found: Sequence[Column], first: int, counts: Counts) -> Part:
+    """Some of the columns, the first of which has that place among all, in labels of the wanted types; those that are cut have labels."""
+    options = query.options
+    records = np.bincount(rows.of_row, counts, len(rows.flat)) if options.types else None
     nulls = frozenset(options.null_values or ())
-    labelled = [
-        _labelled(
-            name, Column(codes, x.labels, ordered=x.ordered), records, None if name in cuts else options.types.get(name), nulls, table
-        )
-        for name, x, codes in zip(columns, found, distinct.codes, strict=True)
-    ]
-    return Part(labelled, distinct.of_row)
-
-
-def _columns(
-    source: Source, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], options: Options, by_record: bool
-) -> tuple[list[Column], Sums]:
-    """The columns of a table as codes, of its records or, where an engine groups them, of its distinct rows with their sums."""
-    table, weight, name = source.table, source.weight, source.name
-    options.progress.step(f"reading {name}")
-    grouped = None
-    if files.is_path(table):
-        grouped = files.read(table, columns, weight, name, cuts, options)
-    elif lazy.is_lazy(table):
-        grouped = lazy.read(table, columns, weight, name, cuts, options.null_values)
-    elif not by_record and not cuts and relations.suits_text(table, columns):
-        grouped = relations.read_text(table, columns, weight, name, options)
-    if grouped is not None:
-        found, sums = grouped
-        return found, sums if source.sampling else sums[:1]
-    found, weights = memory.read(table, columns, weight, name, cuts, by_record=by_record, nulls=options.null_values)
-    if weights is None:
-        return found, ()
-    return found, sampled(weights) if source.sampling else [weights]
+    labelled = []
+    for i, codes in enumerate(rows.codes, start=first):
+        name, column = query.columns[i], Column(codes, found[i].labels, ordered=found[i].ordered)
+        wanted = None if name in query.cuts else options.types.get(name)
+        labelled.append(_labelled(name, column, records, wanted, nulls, table))
+    return Part(labelled, rows.of_row)
 
 
 def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: Type | None, nulls: frozenset[str], table: str) -> Column:

@@ -13,10 +13,10 @@ from capstats.codes.column import Column, Counts, Places, joint_labels
 from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, Label, kind_of
 from capstats.codes.wanted import Type, check_types
-from capstats.counting.inputs import Source, chosen_columns, released, with_records
+from capstats.counting.inputs import Input, chosen_columns, released
 from capstats.counting.reading import read_rows
-from capstats.sources import lazy, memory
-from capstats.sources.options import Options
+from capstats.sources.door import open_source
+from capstats.sources.source import Options
 
 
 @dataclass(frozen=True)
@@ -69,18 +69,18 @@ def whole_records(
     labels, several, called = released(synthetic)
     if not several:
         raise TypeError("`synthetic` is None; give the released table, or a sequence of them.")
-    sources = [Source(name, table, None) for name, table in {**tables, **dict(zip(called, several, strict=True))}.items()]
-    sources = [with_records(source) for source in sources]
-    for source in sources:
-        if each and source.name in tables and not _in_memory(source.table):
+    given = {**tables, **dict(zip(called, several, strict=True))}
+    inputs = [Input(open_source(table, name)) for name, table in given.items()]
+    for table in inputs:
+        if each and table.name in tables and not table.source.in_memory:
             raise TypeError(
-                f"`{source.name}` must be in memory, for the result has its order; got {type(source.table).__name__}. Collect it."
+                f"`{table.name}` must be in memory, for the result has its order; got {type(given[table.name]).__name__}. Collect it."
             )
     options = Options(types or {})
-    found = [read_rows(source, names, options, each and source.name in tables) for source in sources]
+    found = [read_rows(table, names, options, each and table.name in tables) for table in inputs]
     levels, codes = [], []
     for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
-        joint, maps = joint_labels(parts, name, [source.name for source in sources])
+        joint, maps = joint_labels(parts, name, list(given))
         joint = joint.tolist() if isinstance(joint, np.ndarray) else list(joint)
         values, numerical = _values(joint, parts, name)
         levels.append((str(name), joint, values, numerical))
@@ -91,10 +91,6 @@ def whole_records(
         Levels(name, joint, c.astype(np.int64), values, order) for (name, joint, values, order), c in zip(levels, distinct, strict=True)
     ]
     return WholeRecords(read, of_rows, [counts for _, counts in found]), labels
-
-
-def _in_memory(table: Any) -> bool:
-    return memory.is_frame(table) and not lazy.is_lazy(table)
 
 
 def _values(joint: Sequence[Label], parts: Sequence[Column], name: Hashable) -> tuple[NDArray[np.float64], list[Label] | None]:

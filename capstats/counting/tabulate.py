@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import xarray as xr
 
-from capstats.codes.bins import Cut, check_bins
-from capstats.codes.column import Places
-from capstats.codes.labels import MISSING, Label
-from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
-from capstats.codes.wanted import Type, check_types
-from capstats.counting.inputs import chosen_columns, sources_of
-from capstats.counting.reading import Counted, each, find_cut, read, without_missing
-from capstats.sources import files, lazy
-from capstats.sources.csv_text import codec
-from capstats.sources.options import Options
-from capstats.tables.axes import join_columns
-from capstats.tables.backing import Backing, choose_sparse, stacked, table_of
-from capstats.tables.dataset import SUMS, dataset
+from capstats.codes.wanted import Type
+from capstats.counting.records import on_axes, read_records
+from capstats.counting.request import Columns, Request
+from capstats.tables.backing import Backing
 from capstats.tables.levels import warn_of_levels
-
-Columns = Hashable | Sequence[Hashable]
 
 
 def tabulate(
@@ -154,189 +141,26 @@ def tabulate(
     >>> tables.o.sel(target="low").values.tolist()
     [1, 1]
     """
+    request = Request(
+        original=original,
+        synthetic=synthetic,
+        holdout=holdout,
+        keys=keys,
+        target=target,
+        missing=missing,
+        null_values=null_values,
+        types=types,
+        bins=bins,
+        weights=weights,
+        counts=counts,
+        encoding=encoding,
+        decimal=decimal,
+        memory_limit=memory_limit,
+        spill_dir=spill_dir,
+    )
     with Progress(progress) as shown:
-        records = read_records(
-            original,
-            synthetic,
-            holdout,
-            chosen_columns(keys, "keys"),
-            chosen_columns(target, "target"),
-            missing=missing,
-            null_values=null_values,
-            types=types,
-            bins=bins,
-            weights=weights,
-            counts=counts,
-            encoding=encoding,
-            decimal=decimal,
-            memory_limit=memory_limit,
-            spill_dir=spill_dir,
-            progress=shown,
-        )
+        records = read_records(request, shown)
         shown.step("joining the tables")
         tables = on_axes(records, backing)[0]
     warn_of_levels(tables.attrs)
     return tables
-
-
-def locate(
-    original: Any,
-    synthetic: Any,
-    *,
-    keys: Columns,
-    target: Columns,
-    types: Mapping[Hashable, Type] | None = None,
-    bins: Mapping[Hashable, Any] | None = None,
-) -> tuple[xr.Dataset, Places, Places]:
-    """What `tabulate` returns, and the places of each original record's target and key on its axes, in the order of the records."""
-    if files.is_path(original) or lazy.is_lazy(original):
-        raise TypeError(
-            f"An answer for each record needs a table in memory; `original` is {type(original).__name__}. "
-            f"Read or collect it, or work with counts: tabulate takes it as it is."
-        )
-    chosen = chosen_columns(keys, "keys"), chosen_columns(target, "target")
-    records = read_records(original, synthetic, None, *chosen, types=types, bins=bins, by_record=True)
-    tables, targets_at, keys_at = on_axes(records, "auto")
-    warn_of_levels(tables.attrs)
-    first = records.tables[0]
-    return tables, targets_at[0][first.target.of_row], keys_at[0][first.key.of_row]
-
-
-@dataclass
-class Records:
-    """All tables, counted, each with labels of its own."""
-
-    key_columns: list[Hashable]
-    target_columns: list[Hashable]
-    missing: str
-    names: list[str]  # what messages call the tables: original, synthetic ones, holdout
-    labels: list[Label] | None  # of several synthetic tables
-    holdout: bool
-    tables: list[Counted]
-    weights: dict[str, str]
-    counts: dict[str, str]
-    dropped: dict[str, Any]
-    cuts: dict[Hashable, Cut]
-    orders: dict[Hashable, list[Label]]
-
-    def attrs(self, stored: Mapping[Hashable, str]) -> dict[str, Any]:
-        """How the counts came to be, columns under the names by which they are stored."""
-        told = {
-            "renamed": {new: str(old) for old, new in stored.items() if new != old},
-            "dropped": self.dropped,
-            "weights": self.weights,
-            "counts": self.counts,
-            "bins": {stored[column]: self.cuts[column].shown for column in stored if column in self.cuts},
-            "categories": {stored[column]: self.orders[column] for column in stored if column in self.orders},
-        }
-        return {
-            "key_columns": [str(c) for c in self.key_columns],
-            "target_columns": [str(c) for c in self.target_columns],
-            "missing": self.missing,
-            **{what: value for what, value in told.items() if value},
-        }
-
-
-def read_records(
-    original: Any,
-    synthetic: Any,
-    holdout: Any,
-    key_columns: list[Hashable],
-    target_columns: list[Hashable],
-    *,
-    missing: Literal["level", "drop"] = "level",
-    null_values: str | Sequence[str] | None = None,
-    types: Mapping[Hashable, Type] | None = None,
-    bins: Mapping[Hashable, Any] | None = None,
-    weights: Any = None,
-    counts: Any = None,
-    encoding: str | None = None,
-    decimal: str = ".",
-    memory_limit: str | None = None,
-    spill_dir: str | Path | None = None,
-    progress: Progress | None = None,
-    by_record: bool = False,
-) -> Records:
-    """All tables counted over the key and target columns, each of them read once; the arguments are `tabulate`'s.
-
-    With ``by_record``, the rows of the original are its records, in their order, however alike they are.
-    """
-    columns = key_columns + target_columns
-    twice = [c for c in columns if columns.count(c) > 1]
-    if twice:
-        where = "both a key and the target" if twice[0] in key_columns and twice[0] in target_columns else "named twice"
-        raise ValueError(f"Column {twice[0]!r} is {where}. What is guessed cannot be known: name each column once.")
-    if missing not in ("level", "drop"):
-        raise ValueError(f'`missing` must be "level" or "drop"; got {missing!r}.')
-    check_types(types, columns, "neither a key nor the target")
-    specs = check_bins(bins, columns, types or {})
-    sources, labels = sources_of(original, synthetic, holdout, weights, counts)
-    if decimal not in (".", ","):
-        raise ValueError(f'`decimal` must be "." or ","; got {decimal!r}.')
-    codec(encoding)
-    if not any(files.is_csv(source.table) for source in sources):
-        for argument, given in (("encoding", encoding is not None), ("decimal", decimal != ".")):
-            if given:
-                raise ValueError(f"`{argument}` applies to CSV files only; no CSV file was given. Leave it out.")
-    nulls = [null_values] if isinstance(null_values, str) else null_values
-    if nulls is not None and not (isinstance(nulls, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in nulls)):
-        raise TypeError(f"`null_values` must be a text or a list of texts; got {null_values!r}.")
-
-    tables: list[Counted] = []
-    dropped: dict[str, Any] = {}
-    orders: dict[Hashable, list[Label]] = {}
-    options = Options(types or {}, nulls, encoding, decimal, memory_limit, spill_dir, progress or Progress(False))
-    k = len(key_columns)
-    cuts = {column: find_cut(sources[0], column, spec, options) for column, spec in specs.items()}
-    found = each(sources, lambda source: read(source, columns, k, cuts, options, by_record=by_record and source is sources[0]))
-    for source, table in zip(sources, found, strict=True):
-        if missing == "drop":
-            table, dropped[source.name] = without_missing(table)
-        if not table.counts.any():
-            raise ValueError(f"`{source.name}` holds no record{' without a missing value' if missing == 'drop' else ''}.")
-        tables.append(table)
-        for name, column in zip(columns, [*table.key.columns, *table.target.columns], strict=True):
-            if column.ordered:
-                known = [x for x in column.labels if x is not MISSING]
-                orders[name] = list(dict.fromkeys([*orders.get(name, []), *known]))
-    return Records(
-        key_columns,
-        target_columns,
-        missing,
-        [source.name for source in sources],
-        labels,
-        holdout is not None,
-        tables,
-        {source.name: str(source.weight) for source in sources if source.sampling},
-        {source.name: str(source.weight) for source in sources if source.weight is not None and not source.sampling},
-        dropped,
-        cuts,
-        orders,
-    )
-
-
-def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, list[Places], list[Places]]:
-    """The tables on common axes, and where the distinct targets and the distinct keys of each stand on them."""
-    tables, names, labels, k = records.tables, records.names, records.labels, len(records.key_columns)
-    columns = records.key_columns + records.target_columns
-    stored: list[str] = []
-    for column in columns:
-        plain = column in records.target_columns and len(records.target_columns) == 1 and str(column) not in stored
-        stored.append(str(column) if plain else free_name(column, [*stored, *(c for c in columns if c != column)]))
-    key, keys = join_columns([table.key.columns for table in tables], records.key_columns, names)
-    target, targets = join_columns([table.target.columns for table in tables], records.target_columns, names)
-    axes = {"key": key.set_names(stored[:k]), "target": target.set_names(stored[k:])}
-    shape = (len(target), len(key))
-    sparse = choose_sparse(backing, max(len(table.counts) for table in tables), math.prod(shape))
-    last = len(tables) - records.holdout
-    arrays = {}
-    for variable, which in (("o", range(1)), ("s", range(1, last)), ("h", range(last, len(tables)))):
-        weighted = any(names[t] in records.weights for t in which)
-        for part, suffix in enumerate(SUMS if weighted else SUMS[:1]):
-            filled = [
-                table_of(tables[t].summed(part), targets[t][tables[t].target.of_row], keys[t][tables[t].key.of_row], shape, sparse)
-                for t in which
-            ]
-            if filled:
-                arrays[variable + suffix] = stacked(filled) if variable == "s" and labels is not None else filled[0]
-    return dataset(arrays, axes, labels, records.attrs(dict(zip(columns, stored, strict=True)))), targets, keys

@@ -10,11 +10,11 @@ import xarray as xr
 
 from capstats.cap.attribution import individual_cap
 from capstats.codes.wanted import Type
-from capstats.counting.inputs import chosen_columns
-from capstats.counting.tabulate import locate
+from capstats.counting.records import locate
+from capstats.counting.request import Request
 from capstats.disclosure.attribute import among, disclosed, tables_of
 from capstats.disclosure.uniques import alone
-from capstats.sources.records import arranged, with_columns
+from capstats.sources.memory import arranged
 from capstats.tables.backing import values_at
 from capstats.tables.batches import same_or_span, weights_of
 from capstats.tables.primitives import Array, Table, certain, key_greatest, key_total, ratio, shared
@@ -194,15 +194,16 @@ def record_risk(
     """
     if sort_by is not None and sort_by not in ADDED:
         raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {sort_by!r}.")
-    tables, i, j = locate(original, synthetic, keys=keys, target=target, types=types, bins=bins)
+    request = Request(original=original, synthetic=synthetic, keys=keys, target=target, types=types, bins=bins)
+    tables, source, i, j = locate(request)
     if "s" not in tables or tables.s.ndim > 2:
         raise ValueError("`synthetic` must be one table, for each record has one value. Call record_risk once for each of several.")
     by_key = key_summary(tables.o, tables.s)
     cap = values_at(individual_cap(tables.o, tables.s).variable.data, i, j)
     columns = {"cap": cap, "disclosed": cap == 1}
     columns |= {column: by_key[variable].values[j] for column, variable in OF_THE_KEY.items()}
-    found = with_columns(original, columns, "original")
+    found = source.with_columns(columns)
     if sort_by is None:
         return found
     risk = columns[sort_by].astype(np.float64) * (1 if sort_by in SMALL_IS_RISKY else -1)
-    return arranged(found, np.argsort(risk, kind="stable"), [*ADDED, *chosen_columns(keys, "keys"), *chosen_columns(target, "target")])
+    return arranged(found, np.argsort(risk, kind="stable"), [*ADDED, *request.columns])

@@ -15,7 +15,8 @@ from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention
 from capstats.cap.uncertainty import holdout_contrast
 from capstats.codes.wanted import Type
-from capstats.counting.tabulate import Columns, tabulate
+from capstats.counting.request import Columns
+from capstats.counting.tabulate import tabulate
 from capstats.tables.backing import Backing
 from capstats.tables.batches import Aligned
 from capstats.tables.primitives import Floats, total

@@ -16,10 +16,10 @@ from capstats.cap.contributions import leave_one_out, ranks, shapley
 from capstats.codes.names import hint
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
-from capstats.counting.inputs import chosen_columns
 from capstats.counting.lattice import Columns, Keyset, Lattice
-from capstats.counting.tabulate import Columns as Names
-from capstats.counting.tabulate import read_records
+from capstats.counting.records import read_records
+from capstats.counting.request import Columns as Names
+from capstats.counting.request import Request
 from capstats.tables.backing import Backing
 from capstats.tables.batches import Aligned, same_or_span
 from capstats.tables.dataset import VERSION
@@ -132,30 +132,30 @@ def sweep(
     >>> found.shapley.squeeze().values.tolist(), found.leave_one_out.squeeze().values.tolist()
     ([0.25, 0.25], [0.5, 0.5])
     """
-    key_columns = chosen_columns(keys, "keys")
+    request = Request(
+        original=original,
+        synthetic=synthetic,
+        keys=keys,
+        target=targets,
+        target_argument="targets",
+        missing=missing,
+        null_values=null_values,
+        types=types,
+        bins=bins,
+        weights=weights,
+        counts=counts,
+        encoding=encoding,
+        decimal=decimal,
+        memory_limit=memory_limit,
+        spill_dir=spill_dir,
+    )
+    key_columns, target_columns = request.key_columns, request.target_columns
     subsets = _subsets(sizes, len(key_columns), limit)
     chosen = _chosen(measures)
     if synthetic is None:
         raise TypeError("`synthetic` must be a table of records, or several; got None. To sweep the original alone, give it twice.")
     with Progress(progress) as shown:
-        records = read_records(
-            original,
-            synthetic,
-            None,
-            key_columns,
-            chosen_columns(targets, "targets"),
-            missing=missing,
-            null_values=null_values,
-            types=types,
-            bins=bins,
-            weights=weights,
-            counts=counts,
-            encoding=encoding,
-            decimal=decimal,
-            memory_limit=memory_limit,
-            spill_dir=spill_dir,
-            progress=shown,
-        )
+        records = read_records(request, shown)
         shown.step("joining the tables")
         lattice = Lattice(records, backing)
         values: dict[Columns, Floats] = {}
@@ -163,12 +163,12 @@ def sweep(
         for keyset in lattice.walk({0, *map(len, subsets)}):
             values[keyset.columns] = _values(lattice, keyset, chosen)
             step.advance(1)
-    key_names, target_names = _shown(key_columns), _shown(records.target_columns)
+    key_names, target_names = _shown(key_columns), _shown(target_columns)
     coords: dict[str, Any] = {"measure": list(chosen), "target_column": target_names}
     if lattice.synthetic is not None:
         coords["synthetic"] = lattice.synthetic
     found = _result(values, subsets, key_names, tuple(coords)).assign_coords(coords)
-    names = dict(zip([*key_columns, *records.target_columns], [*key_names, *target_names], strict=True))
+    names = dict(zip([*key_columns, *target_columns], [*key_names, *target_names], strict=True))
     found.attrs = {**records.attrs(names), "records": same_or_span(records.tables[0].counts.sum()), "capstats": VERSION}
     return found
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from capstats.sources.options import Options
+from capstats.sources.source import Options
 
 if TYPE_CHECKING:
     import duckdb

@@ -22,7 +22,7 @@ from capstats.sources.connections import pattern_of, private_folder
 from capstats.sources.csv_records import Header, chosen_values, read_header
 from capstats.sources.csv_survey import LONGEST, ordinary_pieces
 from capstats.sources.csv_text import COMPRESSED, Malformed, blocks, has_mark, is_tabbed
-from capstats.sources.memory import check_names
+from capstats.sources.source import Query, check_names
 
 if TYPE_CHECKING:
     import duckdb
@@ -98,13 +98,13 @@ def scratch_file(files: Sequence[Surveyed], spill_dir: str | Path | None) -> Ite
 def relation(
     connection: duckdb.DuckDBPyConnection,
     files: Sequence[Surveyed],
-    wanted: Sequence[Hashable],
-    weighted: bool,
+    query: Query,
     name: str,
     path: str | Path,
     scratch: str | None,
 ) -> tuple[Any, int]:
     """The wanted columns of the files of a path as a relation of texts c0, c1, ..., and how many records it has."""
+    wanted, weighted = query.wanted, query.weight is not None
     for csv in files:
         check_names(wanted, csv.header.names, name)
     groups: dict[tuple[str, bytes, tuple[str, ...], bool], list[Surveyed]] = {}

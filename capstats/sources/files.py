@@ -8,21 +8,21 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import reduce
 from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from capstats.codes.bins import Cut, Spec
+from capstats.codes.bins import Spec
 from capstats.codes.column import Column, Counts, Sums
-from capstats.codes.numeric import Numbers, TypeToCut
+from capstats.codes.numeric import Numbers
 from capstats.sources import csv_files, csv_text
 from capstats.sources.connections import answer, connect, pattern_of, plain
 from capstats.sources.csv_files import Surveyed
-from capstats.sources.memory import check_names
-from capstats.sources.options import Options
-from capstats.sources.relations import grouped, kind_of_type, numbered, numbers, wanted_columns
+from capstats.sources.relation_cuts import kind_of_type
+from capstats.sources.relations import grouped, numbered, numbers
+from capstats.sources.source import Options, Query, check_names
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,119 +40,93 @@ def is_path(table: Any) -> bool:
     return isinstance(table, (str, Path))
 
 
-def is_csv(table: Any) -> bool:
-    """Whether it is one of CSV."""
-    return is_path(table) and csv_text.is_csv(table)
-
-
 class _Miscounted(Exception):  # noqa: N818
     """DuckDB found another number of records than there are."""
 
 
-def read(
-    path: str | Path,
-    columns: Sequence[Hashable],
-    weight: Hashable | None,
-    name: str,
-    cuts: Mapping[Hashable, Cut],
-    options: Options,
-) -> tuple[list[Column], Sums]:
-    """Distinct rows of the named columns of a file or glob, and their counts or the sums of their weights."""
+class FileSource:
+    """A Parquet or CSV file, a folder of Parquet files, or a glob. DuckDB counts them where they lie."""
 
-    def work(table: Any, records: int | None) -> tuple[list[Column], Sums]:
-        found = grouped(table, columns, weight, name, cuts)
-        if records is not None and found[1][0 if weight is None else 1].sum() != records:
-            raise _Miscounted
+    in_memory = False
+    size = None
+
+    def __init__(self, path: str | Path, name: str):
+        self.path, self.name = path, name
+        self.is_csv = csv_text.is_csv(path)
+
+    def rows(self, query: Query) -> tuple[list[Column], Sums]:
+        """Distinct rows, and their counts or the sums of their weights."""
+
+        def work(table: Any, records: int | None) -> tuple[list[Column], Sums]:
+            found, sums = grouped(table, query, self.name)
+            if records is not None and sums[0 if query.weight is None else 1].sum() != records:
+                raise _Miscounted
+            return found, query.needed(sums)
+
+        return self._found(query, [i for i, column in enumerate(query.columns) if _is_number(column, query, column in query.cuts)], work)
+
+    def values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:
+        """The extent of the column, or its distinct values and their counts."""
+        numeric = [0] if _is_number(query.columns[0], query, True) else []
+        return self._found(query, numeric, lambda table, _: numbers(table, query, spec, self.name))
+
+    def _found(self, query: Query, numeric: Sequence[int], work: Callable[[Any, int | None], T], careful: bool = False) -> T:
+        """What the work finds in a relation c0, c1, ... of the columns and the weight; and how many records it has where it is of CSV.
+
+        CSV that DuckDB cannot read, or miscounts, is read once more without it.
+        """
+        import duckdb
+
+        files, options = self._files(), query.options
+        surveyed = [] if _is_parquet(files[0]) else self._surveyed(files, options, careful)
+        with (
+            csv_files.scratch_file(surveyed, options.spill_dir) as scratch,
+            connect(options, [*files, *([] if scratch is None else [scratch])]) as connection,
+            options.progress.query(connection, self.name),
+        ):
+
+            def found() -> T:
+                if not surveyed:
+                    return work(_parquet(connection, files, query, self.name), None)
+                weights = range(len(query.columns), len(query.wanted))  # which are numbers
+                table, records = csv_files.relation(connection, surveyed, query, self.name, self.path, scratch)
+                return work(_with_numbers(table, query, [*numeric, *weights]), records)
+
+            try:
+                return answer(connection, found)
+            except (duckdb.Error, _Miscounted) as error:
+                point = re.search(rf"{_POINT}c(\d+)", str(error))
+                if point is not None:
+                    raise ValueError(
+                        f"Column {query.wanted[int(point[1])]!r} of `{self.name}` holds a value with a point, which is not a number where "
+                        f'`decimal` is ",". Correct the value, or leave out `decimal`.'
+                    ) from None
+                raised = plain(error, f"`{self.name}` ({self.path})", _REMEDY)
+                if careful or not surveyed or not isinstance(raised, ValueError):
+                    raise raised from None
+        return self._found(query, numeric, work, careful=True)
+
+    def _surveyed(self, files: Sequence[str], options: Options, careful: bool) -> list[Surveyed]:
+        """What is to be known of CSV files before they are read."""
+        step = options.progress.step(f"checking {self.name}", rows=sum(Path(file).stat().st_size for file in files))
+        found = []
+        for file in files:
+            try:
+                found.append(csv_files.survey(file, csv_text.codec(options.encoding), step, careful))
+            except csv_text.Malformed as error:
+                raise csv_files.located(error, self.name, file if len(files) > 1 else self.path) from None
         return found
 
-    numeric = [i for i, column in enumerate(columns) if _is_number(column, options, column in cuts)]
-    return _found(path, columns, weight, numeric, name, options, work)
-
-
-def numbers_and_counts(
-    path: str | Path,
-    column: Hashable,
-    weight: Hashable | None,
-    name: str,
-    spec: Spec,
-    wanted: TypeToCut | None,
-    options: Options,
-) -> tuple[Numbers, Counts]:
-    """What `bins` needs to know of one column of a file or glob: its kind, its extent, or its distinct values and their counts."""
-    numeric = [0] if _is_number(column, options, True) else []
-    return _found(path, [column], weight, numeric, name, options, lambda table, _: numbers(table, column, weight, name, spec, wanted))
-
-
-def _found(
-    path: str | Path,
-    columns: Sequence[Hashable],
-    weight: Hashable | None,
-    numeric: Sequence[int],
-    name: str,
-    options: Options,
-    work: Callable[[Any, int | None], T],
-    careful: bool = False,
-) -> T:
-    """What the work finds in a file or glob: a relation c0, c1, ... of the columns and the weight, and how many records CSV has.
-
-    CSV that DuckDB cannot read, or miscounts, is read once more without it.
-    """
-    import duckdb
-
-    files, wanted = _files(path, name), wanted_columns(columns, weight)
-    if _is_parquet(files[0]):
-        surveyed: list[Surveyed] = []
-    else:
-        surveyed = _surveyed(files, path, name, options, careful)
-        numeric = [*numeric, *range(len(columns), len(wanted))]  # weights are numbers
-    with (
-        csv_files.scratch_file(surveyed, options.spill_dir) as scratch,
-        connect(options, [*files, *([] if scratch is None else [scratch])]) as connection,
-        options.progress.query(connection, name),
-    ):
-
-        def found() -> T:
-            if not surveyed:
-                return work(_parquet(connection, files, wanted, name, options.null_values), None)
-            return work(*_csv(connection, surveyed, wanted, numeric, weight is not None, name, path, scratch, options))
-
-        try:
-            return answer(connection, found)
-        except (duckdb.Error, _Miscounted) as error:
-            point = re.search(rf"{_POINT}c(\d+)", str(error))
-            if point is not None:
+    def _files(self) -> list[str]:
+        """The files that the path or the glob stands for, all of one format."""
+        files = local_files(self.path, self.name)
+        for file in files:
+            if not (_is_parquet if _is_parquet(files[0]) else csv_text.is_csv)(file):
                 raise ValueError(
-                    f"Column {wanted[int(point[1])]!r} of `{name}` holds a value with a point, which is not a number where `decimal` "
-                    f'is ",". Correct the value, or leave out `decimal`.'
-                ) from None
-            raised = plain(error, f"`{name}` ({path})", _REMEDY)
-            if careful or not surveyed or not isinstance(raised, ValueError):
-                raise raised from None
-    return _found(path, columns, weight, numeric[: len(columns)], name, options, work, careful=True)
-
-
-def _surveyed(files: Sequence[str], path: str | Path, name: str, options: Options, careful: bool) -> list[Surveyed]:
-    """What is to be known of CSV files before they are read."""
-    step = options.progress.step(f"checking {name}", rows=sum(Path(file).stat().st_size for file in files))
-    found = []
-    for file in files:
-        try:
-            found.append(csv_files.survey(file, csv_text.codec(options.encoding), step, careful))
-        except csv_text.Malformed as error:
-            raise csv_files.located(error, name, file if len(files) > 1 else path) from None
-    return found
-
-
-def _files(path: str | Path, name: str) -> list[str]:
-    """The files that a path or a glob stands for, all of one format."""
-    files = local_files(path, name)
-    for file in files:
-        if not (_is_parquet if _is_parquet(files[0]) else is_csv)(file):
-            raise ValueError(
-                f"`{name}` is {file!r}; files are read by their ending, all of one format: {FORMATS}; one file of {OTHERS}. "
-                f"Rename it, or read it into a data frame first."
-            )
-    return files
+                    f"`{self.name}` is {file!r}; files are read by their ending, all of one format: {FORMATS}; one file of {OTHERS}. "
+                    f"Rename it, or read it into a data frame first."
+                )
+        return files
 
 
 def local_files(path: str | Path, name: str) -> list[str]:
@@ -182,20 +156,20 @@ def _is_parquet(file: str) -> bool:
     return file.lower().endswith(_PARQUET)
 
 
-def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], wanted: Sequence[Hashable], name: str, nulls: Any) -> Any:
+def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], query: Query, name: str) -> Any:
     """The wanted columns as c0, c1, ...; files of the same types are read together, for DuckDB casts to the first's."""
 
     def read(group: list[str]) -> Any:
         table = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[list(map(pattern_of, group))])
-        check_names(wanted, table.columns, name)
-        return numbered(table, wanted, nulls)
+        check_names(query.wanted, table.columns, name)
+        return numbered(table, query.wanted, query.options.null_values)
 
     if len(files) == 1:
         return read(files)
     groups: dict[tuple[str, ...], list[str]] = {}
     for file in files:
         groups.setdefault(tuple(map(str, read([file]).types)), []).append(file)
-    for column, types in zip(wanted, zip(*groups, strict=True), strict=True):
+    for column, types in zip(query.wanted, zip(*groups, strict=True), strict=True):
         kinds = {kind: group[0] for dtype, group in zip(types, groups.values(), strict=True) if (kind := kind_of_type(dtype)) is not None}
         if len(kinds) > 1:
             (a, x), (b, y), *_ = kinds.items()
@@ -203,31 +177,20 @@ def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], wanted: Se
     return reduce(lambda one, other: one.union(other), map(read, groups.values()))
 
 
-def _csv(
-    connection: duckdb.DuckDBPyConnection,
-    files: Sequence[Surveyed],
-    wanted: Sequence[Hashable],
-    numeric: Sequence[int],
-    weighted: bool,
-    name: str,
-    path: str | Path,
-    scratch: str | None,
-    options: Options,
-) -> tuple[Any, int]:
-    """The same of CSV, as the texts that it holds, and the number of its records; those of numbers with a point before the decimals."""
-    table, records = csv_files.relation(connection, files, wanted, weighted, name, path, scratch)
-    columns = [f"c{i}" for i in range(len(wanted))]
+def _with_numbers(table: Any, query: Query, numeric: Sequence[int]) -> Any:
+    """The texts of CSV, with `null_values` missing, and with a point before the decimals of the columns that are numbers."""
+    columns, options = [f"c{i}" for i in range(len(query.wanted))], query.options
     if options.null_values is not None:  # an empty field is a text like any other
         table = numbered(table.select(", ".join(f"coalesce({c}, '') AS {c}" for c in columns)), columns, options.null_values)
     if options.decimal == "," and numeric:
         swapped = [f"CASE WHEN contains({c}, '.') THEN error('{_POINT}{c}') ELSE replace({c}, ',', '.') END AS {c}" for c in columns]
         table = table.select(", ".join(swapped[i] if i in numeric else c for i, c in enumerate(columns)))
-    return table, records
+    return table
 
 
-def _is_number(column: Hashable, options: Options, is_cut: bool) -> bool:
+def _is_number(column: Hashable, query: Query, is_cut: bool) -> bool:
     """Whether the texts of a column are read as numbers."""
-    wanted = options.types.get(column)
+    wanted = query.options.types.get(column)
     if wanted is None or isinstance(wanted, str):
         return wanted == "number" or (wanted is None and is_cut)
     return all(isinstance(level, Number) for level in wanted)

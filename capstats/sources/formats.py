@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from capstats.sources import files
+from capstats.sources.files import OTHERS, is_path, local_files
 
 
 def is_format(table: Any) -> bool:
     """Whether it is a path with one of their endings."""
-    return files.is_path(table) and _reader(str(table)) is not None
+    return is_path(table) and _reader(str(table)) is not None
 
 
 def loaded(path: Any, name: str) -> Any:
     """The table in a file, as a data frame."""
-    found = files.local_files(path, name)
+    found = local_files(path, name)
     if len(found) > 1:
-        raise ValueError(f"`{name}` is {len(found)} files; of {files.OTHERS} one file is read. Combine them in a data frame.")
+        raise ValueError(f"`{name}` is {len(found)} files; of {OTHERS} one file is read. Combine them in a data frame.")
     read = _reader(found[0])
     try:
         return None if read is None else read(found[0])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Sequence
 from operator import add
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -17,48 +16,40 @@ from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.labels import Kind
 from capstats.codes.numeric import Numbers, TypeToCut, check_kind, point_label
 from capstats.codes.wanted import NUMBER, wrong_labels
-from capstats.sources import memory, partitions, relations
-from capstats.sources.columns import column_of, module_of
-from capstats.sources.memory import check_names
-
-_ENGINES = ("duckdb", "polars", "ibis", "pyspark", "py4j", "pyarrow", "narwhals")
-
-
-def is_lazy(table: Any) -> bool:
-    """Whether it is a frame that has yet to be computed."""
-    return memory.is_dask(table) or (not memory.is_plain(table) and isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame))
+from capstats.sources.columns import column_of
+from capstats.sources.foreign import told_by_class
+from capstats.sources.memory import numbers_of
+from capstats.sources.source import Query, check_names
+from capstats.sources.weights import whole_weights, wrong_weights
 
 
-def read(
-    table: Any,
-    columns: Sequence[Hashable],
-    weight: Hashable | None,
-    name: str,
-    cuts: Mapping[Hashable, Cut] | None = None,
-    nulls: Sequence[str] | None = None,
-) -> tuple[list[Column], Sums]:
-    """Distinct rows of the named columns of a lazy frame, and their counts or the sums of their weights."""
-    with _engine_told(name):
-        return _read(table, columns, weight, name, cuts, nulls)
+class LazySource:
+    """A frame that has yet to be computed, of any engine that narwhals knows: polars, Ibis, PySpark, DuckDB."""
+
+    in_memory = False
+    is_csv = False
+    size = None
+
+    def __init__(self, table: Any, name: str):
+        self.frame: nw.LazyFrame[Any] = nw.from_native(table)
+        self.name = name
+
+    def rows(self, query: Query) -> tuple[list[Column], Sums]:
+        """Distinct rows, and their counts or the sums of their weights."""
+        with told_by_class(self.name):
+            return _grouped(self.frame, query, self.name)
+
+    def values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:
+        """The extent of the column, or its distinct values and their counts."""
+        with told_by_class(self.name):
+            return _numbers(self.frame, query, spec, self.name)
 
 
-def _read(
-    table: Any,
-    columns: Sequence[Hashable],
-    weight: Hashable | None,
-    name: str,
-    cuts: Mapping[Hashable, Cut] | None,
-    nulls: Sequence[str] | None,
-) -> tuple[list[Column], Sums]:
-    if type(table).__name__ == "DuckDBPyRelation":
-        return relations.read_relation(table, columns, weight, name, cuts, nulls)
-    if memory.is_dask(table):
-        return partitions.read(table, columns, weight, name, cuts, nulls)
-    frame: nw.LazyFrame[Any] = nw.from_native(table)
+def _grouped(frame: nw.LazyFrame[Any], query: Query, name: str) -> tuple[list[Column], Sums]:
+    columns, weight, cuts = query.columns, query.weight, query.cuts
     schema = frame.collect_schema()
-    _check_names(frame, schema.names(), [*columns, weight] if weight is not None else columns, name)
-    cuts = cuts or {}
-    chosen = [nw.col(str(c)) if c not in cuts else _bin(frame, schema[str(c)], cuts[c], str(c), name, nulls) for c in columns]
+    _check_names(frame, schema.names(), query.wanted, name)
+    chosen = [nw.col(str(c)) if c not in cuts else _bin(frame, schema[str(c)], cuts[c], str(c), name, query) for c in columns]
     chosen = [x.alias(f"c{i}") for i, x in enumerate(chosen)]
     groups = [f"c{i}" for i in range(len(columns))]
     if weight is None:
@@ -74,25 +65,10 @@ def _read(
     found = [column_of(rows.get_column(group), str(c), name) for group, c in zip(groups, columns, strict=True)]
     found = [binned_column(x, cuts[c]) if c in cuts else x for c, x in zip(columns, found, strict=True)]
     summed = rows.get_column("n").to_numpy().astype("float64")
-    counts = summed if fractional else memory.whole_weights(summed, weight, name)
-    if weight is None:
+    counts = summed if fractional else whole_weights(summed, weight, name)
+    if not query.sampling:
         return found, [counts]
     return found, [counts, *(rows.get_column(c).to_numpy().astype(dtype) for c, dtype in (("records", "int64"), ("squares", "float64")))]
-
-
-@contextmanager
-def _engine_told(name: str) -> Iterator[None]:
-    """What goes wrong in a user's own query is told by its class, since an engine's words may quote records."""
-    try:
-        yield
-    except Exception as error:
-        if "Query interrupted" in str(error):
-            raise KeyboardInterrupt from None
-        if module_of(error).lstrip("_") not in _ENGINES:
-            raise
-        raise ValueError(
-            f"`{name}` cannot be computed: its engine stops with {type(error).__name__}. Compute it by itself to see why."
-        ) from None
 
 
 def _check_names(frame: nw.LazyFrame[Any], names: Sequence[Hashable], wanted: Sequence[Hashable], name: str) -> None:
@@ -113,10 +89,7 @@ def _check_weights(frame: nw.LazyFrame[Any], dtype: Any, weight: str, name: str)
     wrong = w.is_null() | (w < 0) | (~w.is_finite() if dtype.is_float() else w.is_null())
     bad = _records(frame.filter(wrong))
     if bad:
-        raise ValueError(
-            f"Weights and counts must be numbers that are finite and not negative; rows of `{name}` where column {weight!r} breaks this: "
-            f"{bad}. Correct them, or leave these rows out."
-        )
+        raise wrong_weights(weight, name, bad)
     return bool(not dtype.is_integer() and _records(frame.filter(w.cast(nw.Float64) % 1 != 0)))
 
 
@@ -132,41 +105,17 @@ def _records(frame: nw.LazyFrame[Any]) -> int:
 # --- bins -------------------------------------------------------------------------------------------------------------
 
 
-def numbers_and_counts(
-    table: Any,
-    column: Hashable,
-    weight: Hashable | None,
-    name: str,
-    spec: Spec,
-    wanted: TypeToCut | None,
-    nulls: Sequence[str] | None = None,
-) -> tuple[Numbers, Counts]:
+def _numbers(frame: nw.LazyFrame[Any], query: Query, spec: Spec, name: str) -> tuple[Numbers, Counts]:
     """What `bins` needs to know of one column of a lazy frame: its kind, its extent, or its distinct values and their counts."""
-    with _engine_told(name):
-        return _numbers_and_counts(table, column, weight, name, spec, wanted, nulls)
-
-
-def _numbers_and_counts(
-    table: Any,
-    column: Hashable,
-    weight: Hashable | None,
-    name: str,
-    spec: Spec,
-    wanted: TypeToCut | None,
-    nulls: Sequence[str] | None,
-) -> tuple[Numbers, Counts]:
-    if type(table).__name__ == "DuckDBPyRelation":
-        return relations.relation_numbers_and_counts(table, column, weight, name, spec, wanted, nulls)
-    if memory.is_dask(table):
-        return partitions.numbers_and_counts(table, column, weight, name, spec, wanted, nulls)
-    frame: nw.LazyFrame[Any] = nw.from_native(table)
+    (column,), weight = query.columns, query.weight
+    wanted: Any = query.options.types.get(column)  # one of the types that can be cut, or None
     schema = frame.collect_schema()
-    _check_names(frame, schema.names(), [column, weight] if weight is not None else [column], name)
+    _check_names(frame, schema.names(), query.wanted, name)
     dtype = schema[str(column)]
     if spec.how == "points":
         return Numbers(_kind(dtype), np.zeros(0)), np.zeros(0, np.int64)
     fractional = weight is not None and _check_weights(frame, schema[str(weight)], str(weight), name)
-    value, missing = _number(frame, dtype, wanted, str(column), name, nulls)
+    value, missing = _number(frame, dtype, wanted, str(column), name, query)
     present = frame.filter(~missing)
     if not _records(present.head(1)):
         return Numbers(None, np.zeros(0)), np.zeros(0, np.int64)
@@ -177,15 +126,15 @@ def _numbers_and_counts(
         rows = rows.filter(nw.col("x").is_finite())
     if spec.how == "width":
         extent = rows.select(nw.col("x").min().alias("least"), nw.col("x").max().alias("greatest")).collect()
-        both = [memory.numbers_of(extent.get_column(c), str(column), name, wanted) for c in ("least", "greatest")]
+        both = [numbers_of(extent.get_column(c), str(column), name, wanted) for c in ("least", "greatest")]
         found = Numbers(both[0].kind, np.concatenate([x.values for x in both if x.kind is not None] or [np.zeros(0)]))
         return found, np.ones(len(found.values), np.int64)
     grouped = rows.group_by("x").agg((nw.len() if weight is None else nw.col("w").sum()).alias("n")).collect()
     counts = grouped.get_column("n").to_numpy().astype("float64")
-    found = memory.numbers_of(grouped.get_column("x"), str(column), name, wanted)
+    found = numbers_of(grouped.get_column("x"), str(column), name, wanted)
     if found.codes is not None:
         counts = np.bincount(found.codes, counts, minlength=len(found.values))
-    return found, counts if fractional else memory.whole_weights(counts, weight, name)
+    return found, counts if fractional else whole_weights(counts, weight, name)
 
 
 def _kind(dtype: Any) -> Kind | None:
@@ -201,7 +150,7 @@ def _kind(dtype: Any) -> Kind | None:
 
 
 def _number(
-    frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, column: str, name: str, nulls: Sequence[str] | None
+    frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, column: str, name: str, query: Query
 ) -> tuple[nw.Expr, nw.Expr]:
     """What is cut (numbers as integers or 64-bit floats, texts parsed), and where it is missing; raise where some value cannot be."""
     value, kind = nw.col(column), _kind(dtype)
@@ -213,8 +162,8 @@ def _number(
                 f"Convert it there, or give an eager frame or a CSV file."
             )
         text = value.cast(nw.String)
-        if nulls:
-            missing = missing | text.is_in(list(nulls))
+        if query.options.null_values:
+            missing = missing | text.is_in(list(query.options.null_values))
             text = nw.when(~missing).then(text)
         wrong = ~missing & ~text.str.contains(rf"(?i)^\s*(?:{NUMBER.pattern})\s*$")
         held = frame.filter(wrong).select(text.alias("x")).group_by("x").agg(nw.len().alias("n")).collect()
@@ -229,9 +178,9 @@ def _number(
     return value.cast(nw.Float64) if kind == "number" and not dtype.is_integer() else value, missing
 
 
-def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str, nulls: Sequence[str] | None) -> nw.Expr:
+def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str, query: Query) -> nw.Expr:
     """The number of cut points below a value, -1 where it is missing."""
-    value, missing = _number(frame, dtype, cut.wanted, column, name, nulls)
+    value, missing = _number(frame, dtype, cut.wanted, column, name, query)
     kind: Kind | None = "number" if _kind(dtype) == "text" else _kind(dtype)
     as_cut = "datetime" if (kind, cut.wanted) == ("date", "datetime") else kind
     if cut.kind not in (None, as_cut):

@@ -1,7 +1,4 @@
-"""Eager tables as columns of codes: pandas, polars, pyarrow, mappings of columns, and any frame that narwhals knows.
-
-This file and `columns` are the only ones that know in-memory data frames.
-"""
+"""Tables in memory: pandas, polars, pyarrow, mappings of columns, and any eager frame that narwhals knows."""
 
 from __future__ import annotations
 
@@ -13,100 +10,146 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from capstats.codes.bins import Cut, cut_column
-from capstats.codes.column import Column, Counts
+from capstats.codes.bins import Spec, cut_column
+from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.distinct import sampled
 from capstats.codes.labels import MISSING
-from capstats.codes.names import hint
 from capstats.codes.numeric import Numbers, TypeToCut, as_wanted, check_kind, label_numbers
+from capstats.sources import object_text
 from capstats.sources.columns import FEW, column_of, module_of
 from capstats.sources.plain_numbers import plain_numbers
+from capstats.sources.source import Query, check_names
+from capstats.sources.weights import whole_weights
 
 
-def is_frame(table: Any) -> bool:
-    """Whether narwhals knows it as a frame (eager or lazy), or it is a mapping of columns."""
-    return is_plain(table) or isinstance(nw.from_native(table, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+class MemorySource:
+    """An eager table."""
+
+    in_memory = True
+    is_csv = False
+
+    def __init__(self, table: Any, name: str):
+        self.table, self.name = table, name
+        self.plain = nw.to_native(table, pass_through=True)
+
+    @property
+    def size(self) -> int:
+        """Records, as far as the first column tells."""
+        column = next(iter(self.plain.values()), ()) if isinstance(self.plain, Mapping) else self.plain
+        try:
+            return len(column)
+        except TypeError:  # it is no column
+            return 0
+
+    def names(self) -> list[Hashable]:
+        """The names of the columns."""
+        if isinstance(self.plain, Mapping):
+            return list(self.plain)
+        return list(self.plain.column_names if module_of(self.plain) == "pyarrow" else self.plain.columns)
+
+    def column(self, name: Hashable) -> Any:
+        """One column, as its library has it."""
+        if isinstance(self.plain, (Mapping, pd.DataFrame)) or module_of(self.plain) in {"pyarrow", "polars"}:
+            return self.plain[name]
+        return nw.from_native(self.plain, eager_only=True).get_column(str(name)).to_pandas()
+
+    def rows(self, query: Query) -> tuple[list[Column], Sums]:
+        """The columns as codes; long text in pandas' objects as distinct rows, which DuckDB counts faster than anybody encodes it."""
+        if not query.by_record and not query.cuts and object_text.suits(self.plain, query.columns):
+            check_names(query.wanted, self.names(), self.name)
+            found = object_text.rows(self.plain, query, self.name)
+            if found is not None:
+                return found
+        return self.encoded(query)
+
+    def encoded(self, query: Query) -> tuple[list[Column], Sums]:
+        """The columns as codes. Polars may group the records while it encodes them, unless the query says ``by_record``."""
+        check_names(query.wanted, self.names(), self.name)
+        weights = self._weights(query.weight)
+        values = [self.column(c) for c in query.columns]
+        cut = {}
+        for i, column in enumerate(query.columns):
+            if column in query.cuts:
+                numbers = numbers_of(values[i], str(column), self.name, query.cuts[column].wanted, query.options.null_values)
+                cut[i] = cut_column(numbers, query.cuts[column], str(column), self.name)
+        if module_of(self.plain) == "polars" and weights is None and not query.by_record:
+            for i, binned in cut.items():
+                values[i] = sys.modules["polars"].Series(binned.codes)
+            values, weights = _polars_grouped(values)
+            for i, binned in cut.items():
+                binned.codes = values[i].to_numpy()
+        found = [
+            cut[i] if i in cut else column_of(v, str(c), self.name) for i, (v, c) in enumerate(zip(values, query.columns, strict=True))
+        ]
+        self._check_lengths({str(c): len(f.codes) for c, f in zip(query.columns, found, strict=True)}, query.weight, weights)
+        if weights is None:
+            return found, ()
+        return found, sampled(weights) if query.sampling else [weights]
+
+    def values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:  # noqa: ARG002  all values are at hand
+        """All values of the column, and how often each occurs."""
+        (column,) = query.columns
+        check_names(query.wanted, self.names(), self.name)
+        wanted: Any = query.options.types.get(column)  # one of the types that can be cut, or None
+        numbers = numbers_of(self.column(column), str(column), self.name, wanted, query.options.null_values)
+        weights = self._weights(query.weight)
+        if numbers.codes is None:
+            counts = np.broadcast_to(1, len(numbers.values)) if weights is None else weights
+        else:
+            counts = np.bincount(numbers.codes, weights, minlength=len(numbers.values))
+            if weights is not None:
+                counts = counts.astype(weights.dtype)
+        self._check_lengths({str(column): len(numbers.values)}, query.weight, counts)
+        return numbers, counts
+
+    def with_columns(self, columns: Mapping[str, np.ndarray]) -> Any:
+        """A table of the same library, with the columns added at its end; its rows stay where they are."""
+        taken = [column for column in columns if column in self.names()]
+        if taken:
+            raise ValueError(f"`{self.name}` already has a column {taken[0]!r}, which the result would hide. Rename it.")
+        if isinstance(self.table, Mapping):
+            return {**self.table, **columns}
+        if isinstance(self.table, pd.DataFrame):
+            return self.table.assign(**columns)
+        frame = nw.from_native(self.table, eager_only=True)
+        added = frame.with_columns(*(nw.new_series(c, values, backend=frame.implementation) for c, values in columns.items()))
+        return added if isinstance(self.table, nw.DataFrame) else added.to_native()
+
+    def _weights(self, column: Hashable | None) -> Counts | None:
+        """A column of weights as int64 where all are whole numbers, as float64 otherwise."""
+        if column is None:
+            return None
+        values = self.column(column)
+        series = nw.from_native(values, series_only=True, pass_through=True)
+        if isinstance(series, nw.Series):
+            values = series.to_numpy() if series.dtype.is_numeric() else series.to_list()
+        given = pd.Series(np.asarray(values))
+        numbers = given if given.dtype.kind in "iufb" else pd.to_numeric(given, errors="coerce")
+        return whole_weights(numbers.to_numpy(), column, self.name)
+
+    def _check_lengths(self, lengths: dict[str, int], weight: Hashable | None, weights: Counts | None) -> None:
+        if weights is not None:
+            lengths[str(weight)] = len(weights)
+        if len(set(lengths.values())) > 1:
+            raise ValueError(f"The columns of `{self.name}` differ in length: {lengths}. Give each one value per record.")
 
 
-def is_plain(table: Any) -> bool:
-    """Whether it is a frame that narwhals need not look at, which refuses one whose names occur twice, and warns of Dask."""
-    if isinstance(table, (Mapping, pd.DataFrame)) or is_dask(table):
-        return True
-    return (module_of(table), type(table).__name__) in (("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch"))
-
-
-def is_dask(table: Any) -> bool:
-    """Whether it is a Dask frame."""
-    return module_of(table) in ("dask", "dask_expr") and hasattr(table, "columns")
-
-
-def read(
-    table: Any,
-    columns: Sequence[Hashable],
-    weight: Hashable | None,
-    name: str,
-    cuts: Mapping[Hashable, Cut] | None = None,
-    by_record: bool = False,
-    nulls: Sequence[str] | None = None,
-) -> tuple[list[Column], Counts | None]:
-    """The named columns of an eager table as codes, and its weights; those that are cut as codes of their bins.
-
-    Polars may group the records while it encodes them, unless the codes are wanted ``by_record``. In a column that is cut, a text that is
-    one of ``nulls`` is missing.
-    """
-    table = nw.to_native(table, pass_through=True)
-    check_names([*columns, weight] if weight is not None else columns, _names(table), name)
-    weights = None if weight is None else _weights(_one(table, weight), weight, name)
-    values = [_one(table, c) for c in columns]
-    cut = {}
-    for i, column in enumerate(columns):
-        if cuts and column in cuts:
-            numbers = numbers_of(values[i], str(column), name, cuts[column].wanted, nulls)
-            cut[i] = cut_column(numbers, cuts[column], str(column), name)
-    if module_of(table) == "polars" and weight is None and not by_record:
-        for i, binned in cut.items():
-            values[i] = sys.modules["polars"].Series(binned.codes)
-        values, weights = _polars_grouped(values)
-        for i, binned in cut.items():
-            binned.codes = values[i].to_numpy()
-    found = [cut[i] if i in cut else column_of(v, str(c), name) for i, (v, c) in enumerate(zip(values, columns, strict=True))]
-    lengths = {str(c): len(f.codes) for c, f in zip(columns, found, strict=True)}
-    if weights is not None:
-        lengths[str(weight)] = len(weights)
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"The columns of `{name}` differ in length: {lengths}. Give each one value per record.")
-    return found, weights
-
-
-def records(table: Any) -> int:
-    """Records of an eager table, as far as its first column tells."""
-    column = next(iter(table.values()), ()) if isinstance(table, Mapping) else table
-    try:
-        return len(column)
-    except TypeError:  # it is no column
-        return 0
-
-
-def check_names(wanted: Sequence[Hashable], names: Sequence[Hashable], table: str) -> None:
-    """Raise unless a table has each of the wanted columns exactly once."""
-    for column in wanted:
-        if column not in names:
-            raise ValueError(f"Column {column!r} is not in `{table}`." + hint(column, names))
-        if names.count(column) > 1:
-            raise ValueError(f"Column {column!r} occurs {names.count(column)} times in `{table}`. Rename all but one.")
-
-
-def _names(table: Any) -> list[Hashable]:
+def arranged(table: Any, order: np.ndarray, first: Sequence[Hashable]) -> Any:
+    """An eager table with its rows in that order, those columns first, and the others behind them as they were."""
     if isinstance(table, Mapping):
-        return list(table)
-    if module_of(table) == "pyarrow":
-        return list(table.column_names)
-    return list(table.columns)
+        return {c: _taken(table[c], order) for c in [*first, *(c for c in table if c not in first)]}
+    if isinstance(table, pd.DataFrame):
+        places = sorted(range(table.shape[1]), key=lambda i: first.index(table.columns[i]) if table.columns[i] in first else len(first))
+        return table.iloc[order, places]
+    frame = nw.from_native(table, eager_only=True)
+    found = frame[order].select(*first, *(c for c in frame.columns if c not in first))
+    return found if isinstance(table, nw.DataFrame) else found.to_native()
 
 
-def _one(table: Any, column: Hashable) -> Any:
-    if isinstance(table, (Mapping, pd.DataFrame)) or module_of(table) in {"pyarrow", "polars"}:
-        return table[column]
-    return nw.from_native(table, eager_only=True).get_column(str(column)).to_pandas()
+def _taken(values: Any, order: np.ndarray) -> Any:
+    """The values at those places: of an array or a series one of its own kind, of anything else a list."""
+    take = getattr(values, "take", None) or getattr(values, "gather", None)  # polars calls it gather
+    return [values[i] for i in order] if take is None else take(order)
 
 
 def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, nulls: Sequence[str] | None = None) -> Numbers:
@@ -124,25 +167,6 @@ def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, n
     return Numbers(by_label.kind, by_label.values, by_label.missing, codes)
 
 
-def numbers_and_counts(
-    table: Any, column: Hashable, weight: Hashable | None, name: str, wanted: TypeToCut | None, nulls: Sequence[str] | None = None
-) -> tuple[Numbers, Counts]:
-    """The values of one column of an eager table as numbers, and how often each occurs."""
-    check_names([column, weight] if weight is not None else [column], _names(table), name)
-    numbers = numbers_of(_one(table, column), str(column), name, wanted, nulls)
-    weights = None if weight is None else _weights(_one(table, weight), weight, name)
-    if numbers.codes is None:
-        counts = np.broadcast_to(1, len(numbers.values)) if weights is None else weights
-    else:
-        counts = np.bincount(numbers.codes, weights, minlength=len(numbers.values))
-        if weights is not None:
-            counts = counts.astype(weights.dtype)
-    if len(counts) != len(numbers.values):
-        lengths = {str(column): len(numbers.values), str(weight): len(counts)}
-        raise ValueError(f"The columns of `{name}` differ in length: {lengths}. Give each one value per record.")
-    return numbers, counts
-
-
 def _polars_grouped(columns: list[Any]) -> tuple[list[Any], Counts | None]:
     """Distinct rows by polars itself where a column is text, which it groups faster than anybody encodes it."""
     pl = sys.modules["polars"]
@@ -152,32 +176,3 @@ def _polars_grouped(columns: list[Any]) -> tuple[list[Any], Counts | None]:
     table = pl.DataFrame([c.alias(str(i)) for i, c in enumerate(columns)])  # names such as "^a.*$" would be patterns
     grouped = table.lazy().group_by(table.columns).agg(pl.len().alias("records")).collect()
     return [grouped[c] for c in table.columns], grouped["records"].to_numpy().astype(np.int64)
-
-
-# --- weights ----------------------------------------------------------------------------------------------------------
-
-
-def _weights(values: Any, weight: Hashable, table: str) -> Counts:
-    """A column of weights as int64 where all are whole numbers, as float64 otherwise."""
-    series = nw.from_native(values, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series):
-        values = series.to_numpy() if series.dtype.is_numeric() else series.to_list()
-    given = pd.Series(np.asarray(values))
-    numbers = given if given.dtype.kind in "iufb" else pd.to_numeric(given, errors="coerce")
-    return whole_weights(numbers.to_numpy(), weight, table)
-
-
-def whole_weights(weights: np.ndarray, weight: Hashable, table: str) -> Counts:
-    """Checked weights: finite, not negative, and integers where no information is lost by it."""
-    bad = ~(np.isfinite(weights) & (weights >= 0))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise ValueError(
-            f"Weights and counts must be numbers that are finite and not negative; rows of `{table}` where column {weight!r} breaks this: "
-            f"{int(bad.sum())}, the first is row {row} (from 0). Correct them, or leave these rows out."
-        )
-    if weights.dtype.kind == "f" and (weights != np.floor(weights)).any():
-        return weights.astype(np.float64)
-    if float(weights.sum(dtype=np.float64)) >= 2**53:
-        raise ValueError(f"The integer weights {weight!r} of `{table}` sum to 2**53 or more, which is not exact. Scale them down.")
-    return weights.astype(np.int64)

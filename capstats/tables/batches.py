@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.labels import canonical
-from capstats.sources.memory import is_frame
+from capstats.sources.door import is_frame
 from capstats.tables.axes import align, coords_of, index_of
 from capstats.tables.backing import Index, Stored, assembled, coo, filled, is_sparse, on_union, placed
 from capstats.tables.primitives import EXACT, Array, Cells, total

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.labels import Label, canonical, level_index
-from capstats.sources.memory import is_frame
+from capstats.sources.door import is_frame
 from capstats.tables.axes import align, axis_from, axis_of, coords_of, join, multi_index, names_of, original_names, shown
 from capstats.tables.backing import Data, Index, added, coo, filled, is_sparse, placed, stacked
 from capstats.tables.batches import as_counts, nested

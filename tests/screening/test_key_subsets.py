@@ -15,7 +15,8 @@ from capstats import average_cap, baseline_cap, correct_predictions, matched_rec
 from capstats.codes import progress
 from capstats.counting import lattice
 from capstats.counting.lattice import Lattice
-from capstats.counting.tabulate import read_records
+from capstats.counting.records import read_records
+from capstats.counting.request import Request
 from capstats.tables import backing
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -116,7 +117,7 @@ def test_both_routes_give_the_tables_that_tabulate_gives(monkeypatch, scatter):
     """A factor of 0 takes every subset from the cells filled at first, a great one from the tables of a larger subset."""
     monkeypatch.setattr(lattice, "SCATTER", scatter)
     o, several = people(60, 1), [people(50, 2), people(30, 3)]
-    walked = Lattice(read_records(o, several, None, KEYS, TARGETS))
+    walked = Lattice(read_records(Request(original=o, synthetic=several, keys=KEYS, target=TARGETS)))
     seen = 0
     for keyset in walked.walk(range(1, 5)):
         for t, target in enumerate(TARGETS):

@@ -20,14 +20,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from capstats.codes.labels import MISSING
-from capstats.sources import memory
-from capstats.sources.files import is_csv, is_path, read
-from capstats.sources.options import Options
+from capstats.sources.csv_text import is_csv
+from capstats.sources.door import open_source
+from capstats.sources.files import is_path
+from capstats.sources.source import Options, Query
 
 
 def records(path: Any, columns: list[Any], weight: Any = None, **options: Any) -> Counter[Any]:
     """Records of a file as it was read, with their multiplicity or weight."""
-    found, (counts, *_) = read(path, columns, weight, "original", {}, Options(**options))
+    found, (counts, *_) = open_source(path, "original").rows(Query(columns, weight, options=Options(**options)))
     total: Counter[Any] = Counter()
     for i, n in enumerate(counts.tolist()):
         total[tuple(c.labels[int(c.codes[i]) - c.first] for c in found)] += n
@@ -338,7 +339,7 @@ COLUMNS: dict[str, pa.Array] = {
 def test_a_parquet_column_has_the_labels_of_the_column_in_memory(tmp_path: Path, what: str) -> None:
     table = pa.table({"a": COLUMNS[what]})
     pq.write_table(table, tmp_path / "t.parquet")
-    found, _ = memory.read(table, ["a"], None, "original")
+    found, _ = open_source(table, "original").rows(Query(["a"]))
     expected = Counter((found[0].labels[int(code) - found[0].first],) for code in found[0].codes)
     actual = records(tmp_path / "t.parquet", ["a"])
     assert actual == expected
@@ -352,7 +353,7 @@ def test_categories_come_back_from_parquet_as_text_without_order(tmp_path: Path)
             frame.with_columns(pl.col("a").cast(pl.Enum(["b", "a"]))).write_parquet(path)
         else:
             frame.to_parquet(path)
-        (column,), _ = read(path, ["a"], None, "original", {}, Options())
+        (column,), _ = open_source(path, "original").rows(Query(["a"]))
         assert not column.ordered
         assert records(path, ["a"]) == {("b",): 1, (MISSING,): 1}
 
@@ -390,14 +391,14 @@ def test_whole_weights_give_integers_and_a_weight_of_zero_keeps_its_row(
     """As in memory, fractional weights are floats also where they happen to sum to whole numbers."""
     for path in both(tmp_path, weights):
         assert records(path, ["a"], "w") == {(k,): v for k, v in expected.items()}
-        assert read(path, ["a"], "w", "original", {}, Options())[1][0].dtype == dtype
+        assert open_source(path, "original").rows(Query(["a"], "w"))[1][0].dtype == dtype
 
 
 @pytest.mark.parametrize("weights", [[1, -2.5, -3], [1, np.inf, -np.inf], [1, None, -3], ["1", "secret", "x"]], ids=str)
 def test_a_weight_that_is_no_weight_raises_with_column_and_row_and_without_its_value(tmp_path: Path, weights: Any) -> None:
     for path in both(tmp_path, weights):
         with pytest.raises(ValueError, match=r"`original` where column 'w' breaks this: 2, the first is row 1 \(from 0\)\.") as raised:
-            read(path, ["a"], "w", "original", {}, Options())
+            open_source(path, "original").rows(Query(["a"], "w"))
         assert not any(value in str(raised.value) for value in ("2.5", "inf", "None", "secret"))
 
 

@@ -236,7 +236,7 @@ def test_an_empty_lazy_frame_is_refused() -> None:
 
 
 def test_text_in_objects_is_counted_alike_by_duckdb_and_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    from capstats.sources import relations
+    from capstats.sources import object_text
 
     rng = np.random.default_rng(0)
     n = 2_000
@@ -249,10 +249,10 @@ def test_text_in_objects_is_counted_alike_by_duckdb_and_in_memory(monkeypatch: p
         }
     )
     for weights in (None, "w"):
-        monkeypatch.setattr(relations, "MUCH", 10**9)
+        monkeypatch.setattr(object_text, "MUCH", 10**9)
         in_memory = capstats.tabulate(frame, keys=["a", "b"], target="t", weights=weights)
-        monkeypatch.setattr(relations, "MUCH", 1)
-        assert relations.suits_text(frame, ["a", "b", "t"])
+        monkeypatch.setattr(object_text, "MUCH", 1)
+        assert object_text.suits(frame, ["a", "b", "t"])
         assert capstats.tabulate(frame, keys=["a", "b"], target="t", weights=weights).identical(in_memory)
 
 
@@ -280,20 +280,20 @@ BESIDE_TEXT: list[Any] = [
 
 @pytest.mark.parametrize("values", BESIDE_TEXT, ids=lambda values: str(values.dtype))
 def test_a_column_beside_text_in_objects_keeps_its_labels_and_their_order(values: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from capstats.sources import relations
+    from capstats.sources import object_text
 
     frame = pd.DataFrame({"a": values, "t": pd.Series(["u", "v", "u", None], dtype=object)})
     in_memory = capstats.tabulate(frame, keys="a", target="t")
-    monkeypatch.setattr(relations, "MUCH", 1)
+    monkeypatch.setattr(object_text, "MUCH", 1)
     assert capstats.tabulate(frame, keys="a", target="t").identical(in_memory)
 
 
 def test_objects_that_are_not_all_text_are_left_to_the_careful_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    from capstats.sources import relations
+    from capstats.sources import object_text
 
-    monkeypatch.setattr(relations, "MUCH", 1)
+    monkeypatch.setattr(object_text, "MUCH", 1)
     frame = pd.DataFrame({"a": pd.Series(["1", 1, True], dtype=object), "t": [1, 1, 1]})
-    assert not relations.suits_text(frame, ["a", "t"])
+    assert not object_text.suits(frame, ["a", "t"])
     with pytest.raises(TypeError, match="Column 'a' of `original` mixes kinds"):
         capstats.tabulate(frame, keys="a", target="t")
 

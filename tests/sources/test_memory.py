@@ -21,13 +21,21 @@ from hypothesis import strategies as st
 import capstats
 from capstats.codes.labels import MISSING, canonical
 from capstats.sources.columns import column_of
-from capstats.sources.memory import is_frame, read, whole_weights
+from capstats.sources.door import is_frame, open_source
+from capstats.sources.source import Query
+from capstats.sources.weights import whole_weights
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 ARROW_TEXT = pd.ArrowDtype(pa.string())
 DAYS = [dt.date(2024, 1, 2), None, dt.date(2024, 1, 1)]
 INSTANT = dt.datetime(2024, 1, 2, 3, tzinfo=dt.UTC)
+
+
+def read(table: Any, columns: list[Any], weight: Any, name: str) -> tuple[list[Any], Any]:
+    """The columns as codes, and the weights, None where each row is one record."""
+    found, sums = open_source(table, name).rows(Query(columns, weight))
+    return found, sums[0] if sums else None
 
 
 def labels_of(values: Any) -> list[Any]:

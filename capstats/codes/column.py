@@ -1,0 +1,106 @@
+"""A column as codes into a list of labels, and one list of labels for the same column of several tables."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from capstats.codes.labels import MISSING, Kind, Label, in_order, one_kind
+
+Ints = NDArray[np.integer]
+Places = NDArray[np.int64]  # places in a list of labels, or in an axis
+Counts = NDArray[np.int64] | NDArray[np.float64]
+Sums = Sequence[Counts]  # of each row: its records or counts; of sampling weights their sum, the records, and the sum of the squares
+
+
+@dataclass
+class Column:
+    """One column as codes: the label of a row is ``labels[code - first]``."""
+
+    codes: Ints
+    labels: Sequence[Label] | Places  # many integers stay an array
+    first: int = 0  # the least code: -1 where a library keeps missing values there
+    ordered: bool = False  # the labels' order is the caller's (a category order), not ours
+
+
+def narrowest(size: int) -> type[np.unsignedinteger]:
+    """The narrowest integers for the numbers below a size."""
+    return next(t for t in (np.uint8, np.uint16, np.uint32, np.uint64) if size <= np.iinfo(t).max)
+
+
+def joint_labels(
+    columns: Sequence[Column], name: Hashable, tables: Sequence[str], order: Sequence[Label] = ()
+) -> tuple[Sequence[Label] | Places, list[Ints]]:
+    """The labels that occur in any table, in their common order, and for each table where its own labels stand in it.
+
+    A category order comes first: ``order``, then the first table's before the next one's. It counts as a whole, also where a
+    table shows only some of its categories. Other labels follow in natural order; ``MISSING`` is last.
+    """
+    used = [np.flatnonzero(np.bincount(c.codes - c.first, minlength=len(c.labels))) for c in columns]
+    if not order and all(isinstance(c.labels, np.ndarray) for c in columns):
+        return _joint_integers(columns, used)
+    present = [chosen(c.labels, u) for c, u in zip(columns, used, strict=True)]
+    present = [x.tolist() if isinstance(x, np.ndarray) else x for x in present]
+    kinds: dict[Kind, str] = {}
+    for labels, table in zip(present, tables, strict=True):
+        kind = one_kind(labels, name, table)
+        if kind is not None:
+            kinds.setdefault(kind, table)
+    if len(kinds) > 1:
+        (a, x), (b, y), *_ = kinds.items()
+        raise TypeError(
+            f"Column {name!r} holds {a} labels in `{x}` and {b} labels in `{y}`: none of them can match. Convert one of them"
+            + _common_type(name, {a, b})
+        )
+    shown = {x: x for labels in present for x in labels if x is not MISSING}
+    categories = [*order, *(x for column in columns if column.ordered for x in column.labels)]
+    known = list(dict.fromkeys(shown[x] for x in categories if x in shown))
+    joint = known + in_order(shown.keys() - set(known), next(iter(kinds), None))
+    if any(MISSING in labels for labels in present):
+        joint.append(MISSING)
+    place = {label: i for i, label in enumerate(joint)}
+    maps: list[Ints] = []
+    for column, u, labels in zip(columns, used, present, strict=True):
+        to_joint = np.zeros(len(column.labels), narrowest(len(joint)))
+        to_joint[u] = [place[x] for x in labels]
+        maps.append(to_joint)
+    return joint, maps
+
+
+def _joint_integers(columns: Sequence[Column], used: Sequence[Places]) -> tuple[Places, list[Ints]]:
+    """The same for integers, without a look at each."""
+    present = [np.asarray(c.labels)[u] for c, u in zip(columns, used, strict=True)]
+    joint = np.sort(np.concatenate(present))
+    joint = joint[starts(joint)] if len(joint) else joint
+    maps: list[Ints] = [np.zeros(len(c.labels), narrowest(len(joint))) for c in columns]
+    for to_joint, u, labels in zip(maps, used, present, strict=True):
+        to_joint[u] = np.searchsorted(joint, labels)
+    return joint, maps
+
+
+def chosen(labels: Sequence[Label] | Places, places: Places) -> list[Label] | Places:
+    """The labels at the given places."""
+    if isinstance(labels, range):
+        return places + labels.start
+    if isinstance(labels, np.ndarray):
+        return labels[places]
+    return [labels[i] for i in places.tolist()]
+
+
+def _common_type(name: Hashable, kinds: set[Kind]) -> str:
+    """The rest of the advice: the type that labels of both kinds can be read as, where there is one."""
+    if kinds <= {"number", "bool", "text"}:
+        wanted = "number" if "number" in kinds else "bool"
+    elif kinds <= {"date", "datetime", "text"}:
+        wanted = "datetime" if "datetime" in kinds else "date"
+    else:
+        return "."
+    return f', or say types={{{name!r}: "{wanted}"}}.'
+
+
+def starts(ordered: Places) -> NDArray[np.bool_]:
+    """Whether each value of a sorted array differs from the one before it."""
+    return np.concatenate(([True], ordered[1:] != ordered[:-1]))

@@ -1,0 +1,141 @@
+"""The types that the argument `types` asks for: checks, conversion of labels, and the error for labels that do not convert."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import Any, Literal
+
+import pandas as pd
+
+from capstats.codes.labels import MISSING, Label, canonical, one_kind
+from capstats.codes.names import hint
+
+TypeName = Literal["number", "text", "bool", "date", "datetime"]
+
+
+Type = TypeName | Sequence[Hashable]
+
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
+
+
+TRUTH = {"true": True, "t": True, "yes": True, "1": True, "false": False, "f": False, "no": False, "0": False}
+
+
+def _number(x: Label) -> Label:
+    if isinstance(x, bool):
+        return int(x)
+    if isinstance(x, (int, float)):
+        return x
+    if isinstance(x, str) and NUMBER.fullmatch(x.strip()):
+        number = int(x) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", x) else canonical(float(x))
+        if "inf" in x.lower() or number not in (math.inf, -math.inf):  # 1e400 is a number, but not one that a float holds
+            return number
+    raise ValueError(x)
+
+
+def _bool(x: Label) -> Label:
+    return TRUTH[str(x).strip().lower()]
+
+
+def _date(x: Label) -> Label:
+    if isinstance(x, dt.datetime):
+        if x.tzinfo is not None or x != pd.Timestamp(x.date()):
+            raise ValueError(x)
+        return x.date()
+    return x if isinstance(x, dt.date) else dt.date.fromisoformat(x.strip())
+
+
+def _datetime(x: Label) -> Label:
+    if isinstance(x, str):
+        dt.datetime.fromisoformat(x.strip())  # pandas alone would also read "now", "nan", "12:30" and "01/02/2024"
+        return canonical(pd.Timestamp(x.strip()))
+    if isinstance(x, dt.date):
+        return canonical(pd.Timestamp(x))
+    raise ValueError(x)
+
+
+_PARSERS: dict[str, Callable[[Label], Label]] = {
+    "number": _number,
+    "text": str,
+    "bool": _bool,
+    "date": _date,
+    "datetime": _datetime,
+}
+
+
+_WRONG = object()  # in place of a label that does not parse
+
+
+ENOUGH = 10  # records that hold a label before it is shown in a message
+
+
+_EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 08:15:00", "bool": " such as true, yes, 1, false, no, 0"}
+
+
+def check_types(types: Any, columns: Collection[Hashable], absent: str) -> None:
+    """Raise unless `types` is None or a mapping from some of the columns to types; ``absent`` says what another column is."""
+    if not isinstance(types, (Mapping, type(None))):
+        raise TypeError(f"`types` must be a mapping {{column: type}}; got {types!r}.")
+    for column, wanted in (types or {}).items():
+        if column not in columns:
+            raise ValueError(f"`types` names {column!r}, which is {absent}." + hint(column, columns))
+        _check_type(str(column), wanted)
+
+
+def _check_type(column: str, wanted: Any) -> None:
+    """Raise unless ``wanted`` is one of the type names or a sequence of distinct levels."""
+    if isinstance(wanted, str) and wanted in _PARSERS:
+        return
+    if not isinstance(wanted, Collection) or isinstance(wanted, (str, bytes, set, frozenset, Mapping)):  # the levels have an order
+        raise ValueError(
+            f"`types` of column {column!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels in order; got {wanted!r}."
+        )
+    levels = [canonical(x) for x in wanted]
+    one_kind(levels, column, "types")
+    if not levels or MISSING in levels or any(x in levels[:i] for i, x in enumerate(levels)):
+        raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {list(wanted)!r}.")
+
+
+def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str, records: Sequence[float] | None = None) -> list[Label]:
+    """Labels converted to the type the caller asked for; those that do not parse raise.
+
+    ``records`` is how many records hold each label, so that only what enough of them hold is shown; None where the labels are no data.
+    """
+    if isinstance(wanted, str):
+        name, levels = wanted, None
+    else:
+        levels = [canonical(x) for x in wanted]
+        name = str(one_kind(levels, column, "types")).removesuffix(" with zone")
+    parse = _PARSERS.get(name, canonical)
+    result: list[Label] = []
+    for label in labels:
+        try:
+            result.append(MISSING if label is MISSING else parse(label))
+        except (ValueError, KeyError, TypeError, OverflowError, AttributeError):
+            result.append(_WRONG)
+    wrong = [i for i, label in enumerate(result) if label is _WRONG]
+    rule = f"a {name}{_EXAMPLES.get(name, '')}"
+    if levels is not None and not wrong:
+        wrong = [i for i, label in enumerate(result) if label is not MISSING and label not in levels]
+        rule = f"among the levels that `types` lists: {', '.join(map(repr, levels[:20]))}{', ...' if len(levels) > 20 else ''}"
+    if wrong:
+        held = None if records is None else [records[i] for i in wrong]
+        raise wrong_labels([labels[i] for i in wrong], held, rule, column, table)
+    return result
+
+
+def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule: str, column: str, table: str) -> ValueError:
+    """The error for labels of a column that are not what they must be; of data it shows only one that enough records hold."""
+    if records is None:
+        return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. Correct it.")
+    n, most = sum(records), max(range(len(labels)), key=lambda i: records[i])
+    levels = f"{len(labels):,} level{'s' if len(labels) > 1 else ''} ({n:,.10g} record{'' if n == 1 else 's'})"
+    shown = f", such as {labels[most]!r}" if records[most] >= ENOUGH else f" (levels that fewer than {ENOUGH} records hold are not shown)"
+    return ValueError(
+        f"Column {column!r} of `{table}` holds {levels} {'that are' if len(labels) > 1 else 'that is'} not {rule}{shown}. "
+        f"Correct the values, name those that mean missing in `null_values`, or give the column another type in `types`."
+    )

@@ -1,0 +1,134 @@
+"""All tables of a request: counted, and then put on common axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import xarray as xr
+
+from capstats.codes.bins import Cut
+from capstats.codes.column import Places
+from capstats.codes.labels import MISSING, Label
+from capstats.codes.names import free_name
+from capstats.codes.progress import Progress
+from capstats.counting.inputs import Input, inputs_of
+from capstats.counting.reading import Counted, each, find_cut, read, without_missing
+from capstats.counting.request import Request
+from capstats.sources.memory import MemorySource
+from capstats.tables.axes import join_columns
+from capstats.tables.backing import Backing, choose_sparse, stacked, table_of
+from capstats.tables.dataset import SUMS, dataset
+from capstats.tables.levels import warn_of_levels
+
+
+@dataclass
+class Records:
+    """All tables, counted, each with labels of its own."""
+
+    request: Request
+    inputs: list[Input]  # original, synthetic ones, holdout
+    labels: list[Label] | None  # of several synthetic tables
+    tables: list[Counted]
+    dropped: dict[str, Any]
+    cuts: dict[Hashable, Cut]
+
+    @property
+    def names(self) -> list[str]:
+        """What messages call the tables."""
+        return [table.name for table in self.inputs]
+
+    @property
+    def weights(self) -> dict[str, str]:
+        """The column of sampling weights of each table that has one."""
+        return {table.name: str(table.weight) for table in self.inputs if table.sampling}
+
+    def orders(self) -> dict[Hashable, list[Label]]:
+        """The category order of each column that has one: the original's levels, then those that other tables add."""
+        orders: dict[Hashable, list[Label]] = {}
+        for table in self.tables:
+            for name, column in zip(self.request.columns, [*table.key.columns, *table.target.columns], strict=True):
+                if column.ordered:
+                    known = [x for x in column.labels if x is not MISSING]
+                    orders[name] = list(dict.fromkeys([*orders.get(name, []), *known]))
+        return orders
+
+    def attrs(self, stored: Mapping[Hashable, str]) -> dict[str, Any]:
+        """How the counts came to be, columns under the names by which they are stored."""
+        orders = self.orders()
+        told = {
+            "renamed": {new: str(old) for old, new in stored.items() if new != old},
+            "dropped": self.dropped,
+            "weights": self.weights,
+            "counts": {table.name: str(table.weight) for table in self.inputs if table.weight is not None and not table.sampling},
+            "bins": {stored[column]: self.cuts[column].shown for column in stored if column in self.cuts},
+            "categories": {stored[column]: orders[column] for column in stored if column in orders},
+        }
+        return {
+            "key_columns": [str(c) for c in self.request.key_columns],
+            "target_columns": [str(c) for c in self.request.target_columns],
+            "missing": self.request.missing,
+            **{what: value for what, value in told.items() if value},
+        }
+
+
+def read_records(request: Request, progress: Progress | None = None) -> Records:
+    """All tables counted over the key and target columns, each of them read once."""
+    specs = request.checked()
+    inputs, labels = inputs_of(request.original, request.synthetic, request.holdout, request.weights, request.counts)
+    options = request.options(inputs, progress or Progress(False))
+    original = inputs[0]
+    if request.by_record and not original.source.in_memory:
+        raise TypeError(
+            f"An answer for each record needs a table in memory; `original` is {type(request.original).__name__}. "
+            f"Read or collect it, or work with counts: tabulate takes it as it is."
+        )
+    cuts = {column: find_cut(original, column, spec, options) for column, spec in specs.items()}
+    key, target = request.key_columns, request.target_columns
+    tables = each(inputs, lambda table: read(table, key, target, cuts, options, request.by_record and table is original))
+    dropped: dict[str, Any] = {}
+    for i, table in enumerate(inputs):
+        if request.missing == "drop":
+            tables[i], dropped[table.name] = without_missing(tables[i])
+        if not tables[i].counts.any():
+            raise ValueError(f"`{table.name}` holds no record{' without a missing value' if request.missing == 'drop' else ''}.")
+    return Records(request, inputs, labels, tables, dropped, cuts)
+
+
+def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, list[Places], list[Places]]:
+    """The tables on common axes, and where the distinct targets and the distinct keys of each stand on them."""
+    tables, names, labels = records.tables, records.names, records.labels
+    key_columns, target_columns, columns = records.request.key_columns, records.request.target_columns, records.request.columns
+    k = len(key_columns)
+    stored: list[str] = []
+    for column in columns:
+        plain = column in target_columns and len(target_columns) == 1 and str(column) not in stored
+        stored.append(str(column) if plain else free_name(column, [*stored, *(c for c in columns if c != column)]))
+    key, keys = join_columns([table.key.columns for table in tables], key_columns, names)
+    target, targets = join_columns([table.target.columns for table in tables], target_columns, names)
+    axes = {"key": key.set_names(stored[:k]), "target": target.set_names(stored[k:])}
+    shape = (len(target), len(key))
+    sparse = choose_sparse(backing, max(len(table.counts) for table in tables), math.prod(shape))
+    last = len(tables) - (records.request.holdout is not None)
+    arrays = {}
+    for variable, which in (("o", range(1)), ("s", range(1, last)), ("h", range(last, len(tables)))):
+        weighted = any(names[t] in records.weights for t in which)
+        for part, suffix in enumerate(SUMS if weighted else SUMS[:1]):
+            filled = [
+                table_of(tables[t].summed(part), targets[t][tables[t].target.of_row], keys[t][tables[t].key.of_row], shape, sparse)
+                for t in which
+            ]
+            if filled:
+                arrays[variable + suffix] = stacked(filled) if variable == "s" and labels is not None else filled[0]
+    return dataset(arrays, axes, labels, records.attrs(dict(zip(columns, stored, strict=True)))), targets, keys
+
+
+def locate(request: Request) -> tuple[xr.Dataset, MemorySource, Places, Places]:
+    """What `tabulate` returns, the original, and the places of each original record's target and key on its axes."""
+    records = read_records(replace(request, by_record=True))
+    tables, targets_at, keys_at = on_axes(records, "auto")
+    warn_of_levels(tables.attrs)
+    original, first = cast("MemorySource", records.inputs[0].source), records.tables[0]
+    return tables, original, targets_at[0][first.target.of_row], keys_at[0][first.key.of_row]

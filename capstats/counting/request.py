@@ -1,0 +1,85 @@
+"""What the caller of `tabulate` asks for, as one frozen value, and its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from capstats.codes.bins import Spec, check_bins
+from capstats.codes.progress import Progress
+from capstats.codes.wanted import Type, check_types
+from capstats.counting.inputs import Input, chosen_columns
+from capstats.sources.csv_text import codec
+from capstats.sources.source import Options
+
+Columns = Hashable | Sequence[Hashable]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """The arguments of `tabulate`, but for those that say how the result is held and shown."""
+
+    original: Any
+    synthetic: Any
+    holdout: Any = None
+    keys: Columns
+    target: Columns
+    target_argument: str = "target"  # what messages call the argument
+    missing: Literal["level", "drop"] = "level"
+    null_values: str | Sequence[str] | None = None
+    types: Mapping[Hashable, Type] | None = None
+    bins: Mapping[Hashable, Any] | None = None
+    weights: Any = None
+    counts: Any = None
+    encoding: str | None = None
+    decimal: str = "."
+    memory_limit: str | None = None
+    spill_dir: str | Path | None = None
+    by_record: bool = False  # whether the rows of the original are its records, in their order, however alike they are
+
+    @cached_property
+    def key_columns(self) -> list[Hashable]:
+        """The names of the key columns."""
+        return chosen_columns(self.keys, "keys")
+
+    @cached_property
+    def target_columns(self) -> list[Hashable]:
+        """The names of the target columns."""
+        return chosen_columns(self.target, self.target_argument)
+
+    @property
+    def columns(self) -> list[Hashable]:
+        """All columns that are counted."""
+        return self.key_columns + self.target_columns
+
+    def checked(self) -> dict[Hashable, Spec]:
+        """What `bins` asks for; an error where the arguments contradict each other or are not what they must be."""
+        columns = self.columns
+        twice = [c for c in columns if columns.count(c) > 1]
+        if twice:
+            both = twice[0] in self.key_columns and twice[0] in self.target_columns
+            raise ValueError(
+                f"Column {twice[0]!r} is {'both a key and the target' if both else 'named twice'}. "
+                f"{'A column cannot be both. Name' if both else 'Name'} each column once."
+            )
+        if self.missing not in ("level", "drop"):
+            raise ValueError(f'`missing` must be "level" or "drop"; got {self.missing!r}.')
+        check_types(self.types, columns, "neither a key nor the target")
+        return check_bins(self.bins, columns, self.types or {})
+
+    def options(self, inputs: Sequence[Input], progress: Progress) -> Options:
+        """How the tables are read; an error where an option applies to none of them."""
+        if self.decimal not in (".", ","):
+            raise ValueError(f'`decimal` must be "." or ","; got {self.decimal!r}.')
+        codec(self.encoding)
+        if not any(table.source.is_csv for table in inputs):
+            for argument, given in (("encoding", self.encoding is not None), ("decimal", self.decimal != ".")):
+                if given:
+                    raise ValueError(f"`{argument}` applies to CSV files only; no CSV file was given. Leave it out.")
+        nulls = [self.null_values] if isinstance(self.null_values, str) else self.null_values
+        if nulls is not None and not (isinstance(nulls, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in nulls)):
+            raise TypeError(f"`null_values` must be a text or a list of texts; got {nulls!r}.")
+        return Options(self.types or {}, nulls, self.encoding, self.decimal, self.memory_limit, self.spill_dir, progress)

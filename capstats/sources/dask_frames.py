@@ -1,0 +1,128 @@
+"""Dask frames, counted by their workers a partition at a time, as a pandas frame is counted; workers need capstats, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from capstats.codes.bins import Spec
+from capstats.codes.column import Column, Counts, Sums, chosen, joint_labels
+from capstats.codes.distinct import count
+from capstats.codes.numeric import Numbers, finite_values
+from capstats.sources.foreign import told_by_class
+from capstats.sources.memory import MemorySource
+from capstats.sources.source import Query, check_names
+from capstats.sources.weights import whole_weights
+
+AT_A_TIME = 16  # partial counts that a worker adds up
+
+Part = tuple[list[Column], Sums]
+
+
+class DaskSource:
+    """A Dask frame. Its workers count its partitions; they need capstats, too."""
+
+    in_memory = False
+    is_csv = False
+    size = None
+
+    def __init__(self, table: Any, name: str):
+        self.table, self.name = table, name
+
+    def rows(self, query: Query) -> Part:
+        """Distinct rows, and their counts or the sums of their weights."""
+
+        def counted(part: Any, own: str) -> Part:
+            return _counted(*MemorySource(part, own).encoded(query))
+
+        with told_by_class(self.name):
+            found, (counts, *others) = self._reduced(query, counted, lambda parts, names: _summed(parts, query.columns, names))
+        if query.weight is not None and counts.dtype.kind == "i":
+            counts = whole_weights(counts, query.weight, self.name)
+        return found, [counts, *others]
+
+    def values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:
+        """The kind of the column, and its extent or its distinct values and their counts."""
+        (column,) = query.columns
+
+        def tallied(part: Any, own: str) -> tuple[Numbers, Counts]:
+            numbers, counts = MemorySource(part, own).values(query, spec)
+            return _tally(numbers, *finite_values(numbers, counts), spec)
+
+        def together(parts: Sequence[tuple[Numbers, Counts]], names: Sequence[str]) -> tuple[Numbers, Counts]:
+            kinds = {numbers.kind: where for (numbers, _), where in zip(parts, names, strict=True) if numbers.kind is not None}
+            if len(kinds) > 1:
+                (a, x), (b, y), *_ = kinds.items()
+                raise TypeError(f"Column {column!r} holds {a} labels in `{x}` and {b} labels in `{y}`. Convert one of them.")
+            values = [numbers.values for numbers, _ in parts if len(numbers.values)] or [np.zeros(0)]
+            counts = [n for _, n in parts if len(n)] or [np.zeros(0, np.int64)]
+            kind = next(iter(kinds), None)
+            return _tally(Numbers(kind, np.zeros(0)), np.concatenate(values), np.concatenate(counts), spec)
+
+        with told_by_class(self.name):
+            found: tuple[Numbers, Counts] = self._reduced(query, tallied, together)
+        return found
+
+    def _reduced(self, query: Query, of_part: Callable[..., Any], of_parts: Callable[..., Any]) -> Any:
+        """What one function finds in each partition and another one makes of several of its results, by the workers."""
+        import dask
+
+        task: Any = dask.delayed  # type: ignore[attr-defined]
+        compute: Any = dask.compute  # type: ignore[attr-defined]
+
+        check_names(query.wanted, list(self.table.columns), self.name)
+        names = [f"{self.name}.partitions[{i}]" for i in range(self.table.npartitions)]
+        parts = self.table[list(dict.fromkeys(query.wanted))].to_delayed()
+        results = [task(of_part)(part, own) for part, own in zip(parts, names, strict=True)]
+        while len(results) > 1:
+            starts = range(0, len(results), AT_A_TIME)
+            results = [task(of_parts)(results[i : i + AT_A_TIME], names[i : i + AT_A_TIME]) for i in starts]
+            names = [names[i] for i in starts]
+        return compute(*results)[0]
+
+
+def _counted(columns: list[Column], sums: Sums) -> Part:
+    """Distinct rows, in the labels that occur; all of them where their order is the caller's."""
+    if not len(columns[0].codes):
+        none = np.zeros(0, np.int64)
+        return [Column(none, list(c.labels) if c.ordered else [], ordered=c.ordered) for c in columns], sums or [none]
+    rows, found_sums = count(columns, sums)
+    found = []
+    for column, codes in zip(columns, rows.codes, strict=True):
+        labels = column.labels
+        if not column.ordered:
+            used, codes = np.unique(codes, return_inverse=True)
+            labels = chosen(column.labels, used.astype(np.int64))
+        found.append(Column(codes, labels, ordered=column.ordered))
+    return found, found_sums
+
+
+def _summed(parts: Sequence[Part], names: Sequence[Hashable], tables: Sequence[str]) -> Part:
+    """The partial counts of several partitions as those of one."""
+    columns = []
+    for i, name in enumerate(names):
+        own = [found[i] for found, _ in parts]
+        labels, places = joint_labels(own, name, tables)
+        if any(c.ordered for c in own):  # also tells the categories that have no record
+            whole = list(dict.fromkeys(x for c in [*(c for c in own if c.ordered), Column(places[0], labels)] for x in c.labels))
+            place_of = {label: place for place, label in enumerate(whole)}
+            at = np.array([place_of[x] for x in labels] or [0], np.int64)
+            labels, places = whole, [at[p] for p in places]
+        codes = np.concatenate([p[c.codes] for p, c in zip(places, own, strict=True)])
+        columns.append(Column(codes, labels, ordered=any(c.ordered for c in own)))
+    return _counted(columns, [np.concatenate(each) for each in zip(*(sums for _, sums in parts), strict=True)])
+
+
+def _tally(numbers: Numbers, values: Any, counts: Any, spec: Spec) -> tuple[Numbers, Counts]:
+    """The least and greatest value for bins of equal width, the distinct ones for quantiles, none for cut points."""
+    if spec.how == "quantile":
+        values, where = np.unique(values, return_inverse=True)
+        sums = np.zeros(len(values), counts.dtype)
+        np.add.at(sums, where, counts)
+        counts = sums
+    elif len(values):
+        values = np.array([values.min(), values.max()][: 0 if spec.how == "points" else 2])
+        counts = np.ones(len(values), np.int64)
+    return Numbers(numbers.kind, values), counts

@@ -1,0 +1,64 @@
+"""The door: the only place that asks what kind of thing a table is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import pandas as pd
+
+from capstats.sources import formats
+from capstats.sources.columns import module_of
+from capstats.sources.dask_frames import DaskSource
+from capstats.sources.files import FORMATS, OTHERS, FileSource, is_path
+from capstats.sources.lazy import LazySource
+from capstats.sources.memory import MemorySource
+from capstats.sources.relations import RelationSource
+from capstats.sources.source import Source
+
+_EAGER = (("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch"))  # which narwhals need not look at
+
+
+def open_source(table: Any, name: str) -> Source:
+    """A table of records as a source; files of other formats than CSV and Parquet are read into memory."""
+    if is_path(table):
+        return MemorySource(formats.loaded(table, name), name) if formats.is_format(table) else FileSource(table, name)
+    if _is_dask(table):
+        return DaskSource(table, name)
+    if type(table).__name__ == "DuckDBPyRelation":
+        return RelationSource(table, name)
+    if _is_eager(table):
+        return MemorySource(table, name)
+    frame = nw.from_native(table, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        return LazySource(table, name)
+    if isinstance(frame, nw.DataFrame):
+        return MemorySource(table, name)
+    raise TypeError(
+        f"`{name}` is {type(table).__name__}; give a data frame, a mapping of columns, or a path to a file: "
+        f"{FORMATS}, or {OTHERS}. For tables of counts use from_counts."
+    )
+
+
+def is_frame(table: Any) -> bool:
+    """Whether it is a frame, eager or lazy, or a mapping of columns."""
+    if _is_eager(table) or _is_dask(table):
+        return True
+    return isinstance(nw.from_native(table, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+
+
+def is_table(value: Any) -> bool:
+    """Whether it is a table of records of any kind, rather than a column of one."""
+    return isinstance(value, (str, Path, Mapping)) or is_frame(value)
+
+
+def _is_dask(table: Any) -> bool:
+    """Whether it is a Dask frame, of which narwhals warns."""
+    return module_of(table) in ("dask", "dask_expr") and hasattr(table, "columns")
+
+
+def _is_eager(table: Any) -> bool:
+    """Whether it is in memory and narwhals need not look at it, which refuses a frame whose names occur twice."""
+    return isinstance(table, (Mapping, pd.DataFrame)) or (module_of(table), type(table).__name__) in _EAGER
