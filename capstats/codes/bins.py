@@ -56,7 +56,7 @@ class Cut:
     kind: Kind | None  # None where the original has no value
     wanted: TypeToCut | None  # what `types` says
     points: list[Any]  # as numbers
-    shown: list[Any]  # as they are told: numbers, or ISO texts
+    shown: list[Any]  # as reports and attrs show them: numbers, or ISO texts
     labels: list[str]  # of the bins, in order
 
 

@@ -26,11 +26,6 @@ class Column:
     ordered: bool = False  # the labels' order is the caller's (a category order), not ours
 
 
-def narrowest(size: int) -> type[np.unsignedinteger]:
-    """The narrowest integers for the numbers below a size."""
-    return next(t for t in (np.uint8, np.uint16, np.uint32, np.uint64) if size <= np.iinfo(t).max)
-
-
 def joint_labels(
     columns: Sequence[Column], name: Hashable, tables: Sequence[str], order: Sequence[Label] = ()
 ) -> tuple[Sequence[Label] | Places, list[Ints]]:
@@ -64,7 +59,7 @@ def joint_labels(
     place = {label: i for i, label in enumerate(joint)}
     maps: list[Ints] = []
     for column, u, labels in zip(columns, used, present, strict=True):
-        to_joint = np.zeros(len(column.labels), narrowest(len(joint)))
+        to_joint = np.zeros(len(column.labels), np.min_scalar_type(len(joint)))
         to_joint[u] = [place[x] for x in labels]
         maps.append(to_joint)
     return joint, maps
@@ -75,7 +70,7 @@ def _joint_integers(columns: Sequence[Column], used: Sequence[Places]) -> tuple[
     present = [np.asarray(c.labels)[u] for c, u in zip(columns, used, strict=True)]
     joint = np.sort(np.concatenate(present))
     joint = joint[starts(joint)] if len(joint) else joint
-    maps: list[Ints] = [np.zeros(len(c.labels), narrowest(len(joint))) for c in columns]
+    maps: list[Ints] = [np.zeros(len(c.labels), np.min_scalar_type(len(joint))) for c in columns]
     for to_joint, u, labels in zip(maps, used, present, strict=True):
         to_joint[u] = np.searchsorted(joint, labels)
     return joint, maps

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.codes.column import Column, Counts, Ints, Places, Sums, narrowest, starts
+from capstats.codes.column import Column, Counts, Ints, Places, Sums, starts
 
 BLOCK = 1 << 18  # rows folded at a time: their codes stay in cache
 DENSE = 1 << 24  # the most cells that are counted in a grid
@@ -42,7 +42,7 @@ class Factor:
         found, left = [], self.flat
         for size in reversed(self.sizes):
             higher = left // size
-            found.append((left - higher * size).astype(narrowest(size)))
+            found.append((left - higher * size).astype(np.min_scalar_type(size)))
             left = higher
         found.reverse()
         for columns in self.leading:
@@ -127,7 +127,7 @@ def _folded(columns: Sequence[Column], dtype: type[np.integer] = np.intp) -> NDA
 
 def _room(columns: Sequence[Column], rows: int) -> Ints:
     """Two rows of integers that hold the codes, to fold in."""
-    return np.empty((2, min(rows, len(columns[0].codes))), narrowest(math.prod(_sizes(columns))))
+    return np.empty((2, min(rows, len(columns[0].codes))), np.min_scalar_type(math.prod(_sizes(columns))))
 
 
 def _fold(columns: Sequence[Column], start: int, out: Ints, work: Ints) -> None:
@@ -141,7 +141,7 @@ def _fold(columns: Sequence[Column], start: int, out: Ints, work: Ints) -> None:
     code[:] = 0
     for column in columns:
         size *= len(column.labels)
-        wide = narrowest(size)
+        wide = np.min_scalar_type(size)
         if code.dtype != wide:
             other.view(wide)[:rows] = _shifted(code, offset)
             code, offset, one, other = other.view(wide)[:rows], 0, other, one
@@ -151,7 +151,7 @@ def _fold(columns: Sequence[Column], start: int, out: Ints, work: Ints) -> None:
         else:
             digits, given = other.view(wide)[:rows], digits
             digits[:] = given
-        code *= wide(len(column.labels))
+        code *= wide.type(len(column.labels))
         code += digits
         offset = offset * len(column.labels) - column.first
     out[:] = _shifted(code, offset)

@@ -105,7 +105,7 @@ def kind_of(label: Label) -> Kind:
 
 
 def one_kind(labels: Iterable[Label], column: Hashable, table: str, *, typed: bool = True) -> Kind | None:
-    """The kind that all labels of a column share, None where there is no label but ``MISSING``; ``typed`` where `types` can mend it."""
+    """The kind that all labels of a column share, None where there is no label but ``MISSING``; ``typed`` where `types` can convert it."""
     kinds: dict[Kind, None] = {}
     labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     types = set(map(type, labels))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Hashable, Iterable
 
-# What a column or a level may not be called: dims, variables and arguments of the tables and results that it would hide.
+# Reserved names: dims, variables and arguments of tables and results, which a column or level of that name would hide.
 _RESULTS = (
     "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest average_cap change "
     "individual_cap nearest_distance minimal_cells weap prosecutor_risk "

@@ -94,7 +94,7 @@ def label_numbers(labels: Sequence[Label], records: NDArray[Any], wanted: TypeTo
             try:
                 values = [float(x) for x in values]
             except OverflowError as error:
-                raise ValueError(f"Column {column!r} of `{table}` holds a number beyond 1e308. Mend it.") from error
+                raise ValueError(f"Column {column!r} of `{table}` holds a number beyond 1e308. Correct it.") from error
     check_kind(kind, wanted, column, table)
     missing = np.ones(len(labels), bool)
     missing[present] = False

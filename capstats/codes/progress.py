@@ -1,4 +1,4 @@
-"""What a long count shows while it runs: one line on stderr, from a thread of its own, so that short counts pay nothing."""
+"""The progress of a long count: one line on stderr, written by a thread of its own, so that short counts cost no more."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _UNKNOWN = "{desc}: {elapsed}"
 
 @dataclass
 class Step:
-    """What is being done, and how much of it."""
+    """One step of a call: what it is, and how much of it is done."""
 
     what: str
     total: float | None = None
-    told: Callable[[], float] | None = None  # who knows how much is done, where nobody calls `advance`
+    told: Callable[[], float] | None = None  # returns how much is done, where `advance` is not called
     rows: float = 0.0
     start: float = field(default_factory=time.monotonic)
 
@@ -38,7 +38,7 @@ class Step:
     def done(self) -> float:
         """How much of the total is done."""
         if self.told is not None:
-            self.rows = max(self.rows, self.told())  # at its end a query tells -1
+            self.rows = max(self.rows, self.told())  # a query that has ended returns -1
         return self.rows
 
 
@@ -76,13 +76,13 @@ class Progress:
 
     def step(self, what: str, rows: int | None = None) -> Step:
         """Begin something of so many rows, or of unknown length."""
-        self._step = Step(printable(what), rows)
+        self._step = Step(what, rows)
         return self._step
 
     @contextmanager
     def query(self, connection: Any, table: str) -> Iterator[None]:
-        """What a DuckDB connection does in this block, as far as it tells."""
-        told = getattr(connection, "query_progress", None)  # older versions do not tell
+        """The progress of a DuckDB query in this block, where DuckDB reports it."""
+        told = getattr(connection, "query_progress", None)  # missing in older versions
         before, self._step = self._step, Step(f"counting {table}", 100 if told else None, told)
         try:
             yield
@@ -105,7 +105,9 @@ class Progress:
                 if bar is not None:
                     bar.close()
                 form = _KNOWN if step.total else _UNKNOWN
-                bar = tqdm(total=step.total, desc=step.what, leave=False, file=sys.stderr, bar_format=form, ncols=_width(), nrows=20)
+                bar = tqdm(
+                    total=step.total, desc=printable(step.what), leave=False, file=sys.stderr, bar_format=form, ncols=_width(), nrows=20
+                )
                 bar.start_t -= time.monotonic() - step.start
                 seen = step
             bar.n = done
@@ -123,7 +125,7 @@ def _width() -> int:
 
 
 def is_watched() -> bool:
-    """Whether somebody sees what is written to stderr: it is a terminal, or a notebook's."""
+    """Whether stderr is a terminal or belongs to a notebook."""
     stream = sys.stderr
     if stream is None or stream.closed:
         return False

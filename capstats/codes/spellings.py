@@ -189,7 +189,7 @@ def _days(text: str) -> Iterator[tuple[int, int, int]]:
 
 
 def _redecoded(text: str) -> str | None:
-    """The text if it was UTF-8 that somebody read as another encoding; None if it was not."""
+    """The text, where it is UTF-8 that was decoded with another encoding; otherwise None."""
     for encoding in ("cp1252", "latin-1"):
         try:
             return text.encode(encoding).decode("utf-8")

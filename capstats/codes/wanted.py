@@ -101,7 +101,7 @@ def _check_type(column: str, wanted: Any) -> None:
 
 
 def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str, records: Sequence[float] | None = None) -> list[Label]:
-    """Labels converted to the type the caller asked for; those that do not parse raise.
+    """Labels converted to the wanted type; raise where some do not parse.
 
     ``records`` is how many records hold each label, so that only what enough of them hold is shown; None where the labels are no data.
     """

@@ -82,7 +82,7 @@ def _cut(columns: Sequence[pd.Series], bins: int, name: str) -> list[Column]:
     if not len(values) or not np.isfinite(values).all():
         has = "an infinite value" if len(values) else "no value"
         raise ValueError(
-            f"Column {name!r} of `real_data` has {has}: it cannot be cut. Leave it out of `continuous_column_names`, or mend it."
+            f"Column {name!r} of `real_data` has {has}: it cannot be cut. Leave it out of `continuous_column_names`, or correct it."
         )
     points = _points(values.astype(np.float64) if values.dtype != np.float32 else values, bins)
     cut = Cut(real.kind, None, points, points, list(map(str, range(bins))))

@@ -6,9 +6,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from capstats.codes.labels import Label, canonical
 from capstats.sources.door import is_table, open_source
 from capstats.sources.source import Source
@@ -23,22 +20,6 @@ class Input:
     source: Source
     weight: Weight = None
     sampling: bool = False  # whether it holds sampling weights, which are not numbers of records
-
-    @property
-    def name(self) -> str:
-        """What messages call the table."""
-        return self.source.name
-
-
-def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
-    """One name or several as a list; a tuple is a sequence of names, as a list is."""
-    several = isinstance(columns, (Sequence, np.ndarray, pd.Index)) and not isinstance(columns, str)
-    chosen = list(columns) if several else [columns]
-    if not chosen or columns is None:
-        raise ValueError(f"`{argument}` must name at least one column.")
-    if not all(isinstance(column, Hashable) for column in chosen):
-        raise TypeError(f"`{argument}` must be a column name or a list of them; got {columns!r}.")
-    return chosen
 
 
 def inputs_of(original: Any, synthetic: Any, holdout: Any, weights: Any, counts: Any) -> tuple[list[Input], list[Label] | None]:

@@ -153,7 +153,7 @@ class Lattice:
 
 
 def _merged(table: Array, where: Places, keys: int) -> Array:
-    """A dense table whose keys go where they are told, those that meet being added up."""
+    """A dense table with its keys at other places; counts of keys that share a place are added."""
     found = np.zeros((len(table), keys), table.dtype)
     for total, row in zip(found, table, strict=True):
         np.add.at(total, where, row)

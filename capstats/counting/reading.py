@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.bins import Cut, Spec, cut_at_points, cut_by_counts
-from capstats.codes.column import Column, Counts, Places, Sums, chosen, narrowest
+from capstats.codes.column import Column, Counts, Places, Sums, chosen
 from capstats.codes.distinct import Factor, count, factor
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.wanted import Type, as_type
@@ -87,8 +87,8 @@ def read(
     found, rows, sums = _rows(table, query)
     key, target = rows.split(len(key_columns))
     return Counted(
-        _part(key, query, table.name, found, 0, _records(sums)),
-        _part(target, query, table.name, found, len(key_columns), _records(sums)),
+        _part(key, query, table.source.name, found, 0, _records(sums)),
+        _part(target, query, table.source.name, found, len(key_columns), _records(sums)),
         sums,
     )
 
@@ -97,18 +97,18 @@ def read_rows(table: Input, columns: Sequence[Hashable], options: Options, by_re
     """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
     query = Query(columns, by_record=by_record, options=options)
     found, rows, sums = _rows(table, query)
-    return _part(rows, query, table.name, found, 0, _records(sums)), sums[0]
+    return _part(rows, query, table.source.name, found, 0, _records(sums)), sums[0]
 
 
 def _rows(table: Input, query: Query) -> tuple[list[Column], Factor, Sums]:
     """The columns of a table, its rows as combinations of their codes, and how often each occurs."""
     progress = query.options.progress
-    progress.step(f"reading {table.name}")
+    progress.step(f"reading {table.source.name}")
     found, sums = table.source.rows(query)
     n = len(found[0].codes)
     if n == 0:
-        raise ValueError(f"`{table.name}` is empty: it has no record.")
-    step = progress.step(f"{'counting' if table.source.in_memory else 'ordering distinct rows of'} {table.name}", rows=n)
+        raise ValueError(f"`{table.source.name}` is empty: it has no record.")
+    step = progress.step(f"{'counting' if table.source.in_memory else 'ordering distinct rows of'} {table.source.name}", rows=n)
     if query.by_record:
         return found, factor(found), [np.ones(n, np.int64)]
     return found, *count(found, sums, step.advance)
@@ -139,9 +139,9 @@ def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: T
     """
     codes, labels, ordered = column.codes, column.labels, column.ordered
     occurring = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
-    if not ordered:  # an order also tells the labels that have no record
+    if not ordered:  # an order includes the labels that have no record
         if len(occurring) < len(labels):
-            place = np.zeros(len(labels), narrowest(len(occurring)))
+            place = np.zeros(len(labels), np.min_scalar_type(len(occurring)))
             place[occurring] = np.arange(len(occurring))
             codes = place[codes]
         labels, occurring = chosen(labels, occurring), np.arange(len(occurring))

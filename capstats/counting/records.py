@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, cast
 
 import xarray as xr
@@ -35,15 +36,15 @@ class Records:
     dropped: dict[str, Any]
     cuts: dict[Hashable, Cut]
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """What messages call the tables."""
-        return [table.name for table in self.inputs]
+        return [table.source.name for table in self.inputs]
 
-    @property
+    @cached_property
     def weights(self) -> dict[str, str]:
         """The column of sampling weights of each table that has one."""
-        return {table.name: str(table.weight) for table in self.inputs if table.sampling}
+        return {table.source.name: str(table.weight) for table in self.inputs if table.sampling}
 
     def orders(self) -> dict[Hashable, list[Label]]:
         """The category order of each column that has one: the original's levels, then those that other tables add."""
@@ -62,7 +63,7 @@ class Records:
             "renamed": {new: str(old) for old, new in stored.items() if new != old},
             "dropped": self.dropped,
             "weights": self.weights,
-            "counts": {table.name: str(table.weight) for table in self.inputs if table.weight is not None and not table.sampling},
+            "counts": {table.source.name: str(table.weight) for table in self.inputs if table.weight is not None and not table.sampling},
             "bins": {stored[column]: self.cuts[column].shown for column in stored if column in self.cuts},
             "categories": {stored[column]: orders[column] for column in stored if column in orders},
         }
@@ -91,9 +92,9 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
     dropped: dict[str, Any] = {}
     for i, table in enumerate(inputs):
         if request.missing == "drop":
-            tables[i], dropped[table.name] = without_missing(tables[i])
+            tables[i], dropped[table.source.name] = without_missing(tables[i])
         if not tables[i].counts.any():
-            raise ValueError(f"`{table.name}` holds no record{' without a missing value' if request.missing == 'drop' else ''}.")
+            raise ValueError(f"`{table.source.name}` holds no record{' without a missing value' if request.missing == 'drop' else ''}.")
     return Records(request, inputs, labels, tables, dropped, cuts)
 
 

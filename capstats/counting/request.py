@@ -8,14 +8,28 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+import pandas as pd
+
 from capstats.codes.bins import Spec, check_bins
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type, check_types
-from capstats.counting.inputs import Input, chosen_columns
+from capstats.counting.inputs import Input
 from capstats.sources.csv_text import codec
 from capstats.sources.source import Options
 
 Columns = Hashable | Sequence[Hashable]
+
+
+def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
+    """One name or several as a list; a tuple is a sequence of names, as a list is."""
+    several = isinstance(columns, (Sequence, np.ndarray, pd.Index)) and not isinstance(columns, str)
+    chosen = list(columns) if several else [columns]
+    if not chosen or columns is None:
+        raise ValueError(f"`{argument}` must name at least one column.")
+    if not all(isinstance(column, Hashable) for column in chosen):
+        raise TypeError(f"`{argument}` must be a column name or a list of them; got {columns!r}.")
+    return chosen
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Whole records: the distinct rows of several tables over the same columns, for what is asked of people rather than of cells."""
+"""Whole records: the distinct rows of several tables over the same columns, for measures of single people rather than of cells."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from capstats.codes.column import Column, Counts, Places, joint_labels
 from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, Label, kind_of
 from capstats.codes.wanted import Type, check_types
-from capstats.counting.inputs import Input, chosen_columns, released
+from capstats.counting.inputs import Input, released
 from capstats.counting.reading import read_rows
+from capstats.counting.request import chosen_columns
 from capstats.sources.door import open_source
 from capstats.sources.source import Options
 
@@ -27,7 +28,7 @@ class Levels:
     labels: list[Label]
     codes: Places
     values: NDArray[np.float64]  # of numbers, up to a constant (infinite where one is missing); of categories, the place in their order
-    order: list[Label] | None  # all levels of a category by place, those that nobody has included; None for numbers
+    order: list[Label] | None  # all levels of a category by place, with those that no record has; None for numbers
 
     @property
     def numerical(self) -> bool:
@@ -71,13 +72,11 @@ def whole_records(
         raise TypeError("`synthetic` is None; give the released table, or a sequence of them.")
     given = {**tables, **dict(zip(called, several, strict=True))}
     inputs = [Input(open_source(table, name)) for name, table in given.items()]
-    for table in inputs:
-        if each and table.name in tables and not table.source.in_memory:
-            raise TypeError(
-                f"`{table.name}` must be in memory, for the result has its order; got {type(given[table.name]).__name__}. Collect it."
-            )
+    for name, table in zip(tables, inputs, strict=False):
+        if each and not table.source.in_memory:
+            raise TypeError(f"`{name}` must be in memory, for the result has its order; got {type(given[name]).__name__}. Collect it.")
     options = Options(types or {})
-    found = [read_rows(table, names, options, each and table.name in tables) for table in inputs]
+    found = [read_rows(table, names, options, each and table.source.name in tables) for table in inputs]
     levels, codes = [], []
     for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
         joint, maps = joint_labels(parts, name, list(given))
@@ -97,7 +96,7 @@ def _values(joint: Sequence[Label], parts: Sequence[Column], name: Hashable) -> 
     """The number that stands for each label; and the levels by place, where it is a place.
 
     Whole numbers stand for what they are above the least, so that large ones keep their differences. A category stands for its place in
-    the order of its column, levels that nobody has included; a missing value comes last.
+    the order of its column, which includes levels that no record has; a missing value comes last.
     """
     kind = next((kind_of(x) for x in joint if x is not MISSING), None)
     ordered = any(part.ordered for part in parts)

@@ -58,7 +58,7 @@ def tabulate(
     holdout : data frame, lazy frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
     missing : {"level", "drop"}
-        Whether a missing value is one more level of its column (`MISSING`), or its record is dropped; how many were dropped is told in
+        Whether a missing value is one more level of its column (`MISSING`), or its record is dropped; the number dropped is stored in
         ``attrs["dropped"]``.
     null_values : str or sequence of str, optional
         The texts that mean a missing value, in every table and column, before `types` and `bins` parse them: ``["", "NA"]``. Not given,
@@ -116,8 +116,8 @@ def tabulate(
     Raises
     ------
     ValueError, TypeError, FileNotFoundError
-        If a column is absent (the nearest name is told), is key and target at once, mixes kinds or has different kinds in two tables;
-        if a value does not parse as its type; if a column cannot be cut, or not as `bins` says; if weights or counts are negative,
+        If a column is absent (the message names the nearest one), is both a key and the target, mixes kinds, or has different kinds in two
+        tables; if a value does not parse as its type; if a column cannot be cut, or not as `bins` says; if weights or counts are negative,
         infinite or missing, or both are given for one table; if a table is empty.
 
     See Also

@@ -242,7 +242,7 @@ def _polars_levels(physical: Any, labels: list[Label], ordered: bool = False) ->
 
 
 class _Pool(Sequence[Label]):
-    """The texts of a Categorical's codes that occur, each read at the first row that has it; rows are looked through as far as asked."""
+    """The texts of those codes of a Categorical that occur, each read at the first row that has it; no more rows are read than needed."""
 
     def __init__(self, values: Any, column: Column):
         self.values, self.codes, self.least = values, column.codes, column.first

@@ -102,7 +102,7 @@ def answer(connection: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
 
 
 def plain(error: Exception, place: str, remedy: str) -> BaseException:
-    """The error to raise in place of one of DuckDB's, whose text may quote records: only its class is told.
+    """The error to raise in place of one of DuckDB's: it names the class only, since DuckDB's message may quote records.
 
     Raise it ``from None``, since a traceback prints causes.
     """
@@ -133,7 +133,7 @@ def plain(error: Exception, place: str, remedy: str) -> BaseException:
 def private_folder(spill_dir: str | Path | None) -> Iterator[Path]:
     """A fresh folder that its owner alone can read, in the given folder or the system's for temporary files; removed at the end.
 
-    A lock that ends with the process tells folders in use from those that a killed process left; the next run removes the latter.
+    A lock that ends with the process marks a folder as in use. The next run removes folders that a killed process left behind.
     """
     top = Path(tempfile.gettempdir() if spill_dir is None else spill_dir).expanduser().absolute()
     _remove_leftovers(top)

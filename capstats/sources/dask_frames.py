@@ -105,7 +105,7 @@ def _summed(parts: Sequence[Part], names: Sequence[Hashable], tables: Sequence[s
     for i, name in enumerate(names):
         own = [found[i] for found, _ in parts]
         labels, places = joint_labels(own, name, tables)
-        if any(c.ordered for c in own):  # also tells the categories that have no record
+        if any(c.ordered for c in own):  # includes the categories that have no record
             whole = list(dict.fromkeys(x for c in [*(c for c in own if c.ordered), Column(places[0], labels)] for x in c.labels))
             place_of = {label: place for place, label in enumerate(whole)}
             at = np.array([place_of[x] for x in labels] or [0], np.int64)

@@ -51,7 +51,7 @@ def _reader(file: str) -> Callable[[str], Any] | None:
 
 def _excel(file: str) -> pd.DataFrame:
     """The first sheet; its first row names the columns, and a row without any value is no record."""
-    import openpyxl  # noqa: F401  so that its absence is told by its name
+    import openpyxl  # noqa: F401  so that the error names the package that is missing
 
     cells = pd.read_excel(file, sheet_name=0, header=None, dtype=object, keep_default_na=False, na_values=[""], engine="openpyxl")
     if not len(cells):

@@ -31,10 +31,11 @@ class MemorySource:
     def __init__(self, table: Any, name: str):
         self.table, self.name = table, name
         self.plain = nw.to_native(table, pass_through=True)
+        self.library = module_of(self.plain)
 
     @property
     def size(self) -> int:
-        """Records, as far as the first column tells."""
+        """The number of records, by the first column."""
         column = next(iter(self.plain.values()), ()) if isinstance(self.plain, Mapping) else self.plain
         try:
             return len(column)
@@ -45,16 +46,16 @@ class MemorySource:
         """The names of the columns."""
         if isinstance(self.plain, Mapping):
             return list(self.plain)
-        return list(self.plain.column_names if module_of(self.plain) == "pyarrow" else self.plain.columns)
+        return list(self.plain.column_names if self.library == "pyarrow" else self.plain.columns)
 
     def column(self, name: Hashable) -> Any:
         """One column, as its library has it."""
-        if isinstance(self.plain, (Mapping, pd.DataFrame)) or module_of(self.plain) in {"pyarrow", "polars"}:
+        if isinstance(self.plain, (Mapping, pd.DataFrame)) or self.library in {"pyarrow", "polars"}:
             return self.plain[name]
         return nw.from_native(self.plain, eager_only=True).get_column(str(name)).to_pandas()
 
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
-        """The columns as codes; long text in pandas' objects as distinct rows, which DuckDB counts faster than anybody encodes it."""
+        """The columns as codes, record by record; or distinct rows of long text in pandas' objects, which DuckDB groups."""
         if not query.by_record and not query.cuts and object_text.suits(self.plain, query.columns):
             check_names(query.wanted, self.names(), self.name)
             found = object_text.rows(self.plain, query, self.name)
@@ -72,7 +73,7 @@ class MemorySource:
             if column in query.cuts:
                 numbers = numbers_of(values[i], str(column), self.name, query.cuts[column].wanted, query.options.null_values)
                 cut[i] = cut_column(numbers, query.cuts[column], str(column), self.name)
-        if module_of(self.plain) == "polars" and weights is None and not query.by_record:
+        if self.library == "polars" and weights is None and not query.by_record:
             for i, binned in cut.items():
                 values[i] = sys.modules["polars"].Series(binned.codes)
             values, weights = _polars_grouped(values)
@@ -168,7 +169,7 @@ def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, n
 
 
 def _polars_grouped(columns: list[Any]) -> tuple[list[Any], Counts | None]:
-    """Distinct rows by polars itself where a column is text, which it groups faster than anybody encodes it."""
+    """Distinct rows, grouped by polars, where a column is text: this takes less time than to encode it."""
     pl = sys.modules["polars"]
     types = {c.dtype for c in columns}
     if len(columns[0]) < FEW or pl.String not in types or pl.Object in types:

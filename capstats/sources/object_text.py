@@ -1,4 +1,4 @@
-"""Long text in pandas' objects: DuckDB groups it faster than anybody encodes it."""
+"""Long text in pandas' objects: DuckDB groups it in less time than it takes to encode it."""
 
 from __future__ import annotations
 

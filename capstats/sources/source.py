@@ -30,7 +30,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Query:
-    """What is asked of one source."""
+    """What one source is to return."""
 
     columns: Sequence[Hashable]
     weight: Hashable | None = None  # the column that is summed in place of counting rows
@@ -45,7 +45,7 @@ class Query:
         return [*self.columns, *([] if self.weight is None else [self.weight])]
 
     def needed(self, sums: Sums) -> Sums:
-        """Of the sums of weights, records and squared weights those that are asked for."""
+        """Of the sums of weights, records and squared weights, those that are needed."""
         return sums if self.sampling else sums[:1]
 
 
