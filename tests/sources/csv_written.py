@@ -11,8 +11,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from capstats.sources.files import read
-from capstats.sources.options import Options
+from capstats.sources.door import open_source
+from capstats.sources.source import Options, Query
 
 FORMS = {
     "": lambda data: data,
@@ -38,7 +38,7 @@ def written(folder: Path, data: bytes, name: str = "t.csv") -> Path:
 
 
 def counted(path: Any, columns: list[str], weight: Any = None, **options: Any) -> Counter[Any]:
-    found, (counts, *_) = read(path, columns, weight, "original", {}, Options(**options))
+    found, (counts, *_) = open_source(path, "original").rows(Query(columns, weight, True, options=Options(**options)))
     total: Counter[Any] = Counter()
     for i, n in enumerate(counts.tolist()):
         total[tuple(c.labels[int(c.codes[i]) - c.first] for c in found)] += n

@@ -24,7 +24,7 @@ import capstats
 from capstats import tabulate
 from capstats.sources import connections
 from capstats.sources.connections import answer, connect, plain, private_folder
-from capstats.sources.options import Options
+from capstats.sources.source import Options
 
 posix = pytest.mark.skipif(os.name != "posix", reason="folders have no modes, and signals no handlers")
 MARKER = "Marker-7f3a"
