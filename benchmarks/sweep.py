@@ -19,10 +19,10 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from capstats import sweep
 from capstats.codes.distinct import Column, count
 from capstats.counting.lattice import Lattice
 from capstats.counting.tabulate import read_records
+from capstats.screening import sweep
 
 KEYS = {f"k{i}": levels for i, levels in enumerate((50, 30, 20, 12, 10, 8, 5, 4))}
 TARGETS = {"income": 6, "health": 4, "religion": 8}

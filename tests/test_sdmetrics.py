@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from capstats import disclosure_protection, tabulate
+from capstats import tabulate
+from capstats.peers import disclosure_protection
 from capstats.sdmetrics import (
     CategoricalCAP,
     CategoricalGeneralizedCAP,

@@ -53,7 +53,7 @@ def as_synthpop(tables: xr.Dataset, version: Version = "1.9-2", **options: Any) 
     Notes
     -----
     See theory/concordance.md. With exclusions, synthpop computes the identity measures and the CAP family on what is left, so that
-    an exclusion can create uniques; these are its numbers, as they are. `unique_keys` and `disco` with ``counted=`` are free of that.
+    an exclusion can create uniques; these are its numbers, as they are. `sample_uniques` and `disco` with ``counted=`` are free of that.
 
     References
     ----------

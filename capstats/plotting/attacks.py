@@ -25,7 +25,7 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     Parameters
     ----------
     roc : Dataset
-        Result of `capstats.membership_roc`.
+        Result of `capstats.attacks.membership_roc`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
@@ -45,7 +45,7 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
 
     See Also
     --------
-    capstats.membership_roc
+    capstats.attacks.membership_roc
 
     References
     ----------
@@ -71,7 +71,7 @@ def plot_membership_roc(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwarg
     Parameters
     ----------
     roc : Dataset
-        Result of `capstats.membership_roc`.
+        Result of `capstats.attacks.membership_roc`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
@@ -89,7 +89,7 @@ def plot_membership_roc(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwarg
 
     See Also
     --------
-    capstats.membership_roc
+    capstats.attacks.membership_roc
 
     References
     ----------
@@ -113,7 +113,7 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
     Parameters
     ----------
     knowledge : Dataset
-        Result of `capstats.maximum_knowledge` for several numbers of tables.
+        Result of `capstats.attacks.maximum_knowledge` for several numbers of tables.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
@@ -131,7 +131,7 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
 
     See Also
     --------
-    capstats.maximum_knowledge
+    capstats.attacks.maximum_knowledge
 
     References
     ----------
@@ -161,7 +161,7 @@ def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "at
     Parameters
     ----------
     accuracy : DataArray, dims (m)
-        ``accuracy`` of `capstats.membership_roc`, or ``average`` of `capstats.maximum_knowledge`.
+        ``accuracy`` of `capstats.attacks.membership_roc`, or ``average`` of `capstats.attacks.maximum_knowledge`.
     utility : array-like, one number for each `m`
         What the tables are good for, from 0 to 1, by whatever measure; the source takes the accuracy of a fitted model.
     name : str
@@ -183,7 +183,7 @@ def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "at
 
     See Also
     --------
-    capstats.membership_roc, capstats.maximum_knowledge
+    capstats.attacks.membership_roc, capstats.attacks.maximum_knowledge
 
     References
     ----------

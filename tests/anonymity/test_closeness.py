@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_table import classes, coarsened, random_tables, records, shares, tables, theorem
 
-from capstats import at_most, beta_likeness, delta_disclosure, from_counts, l_diversity, t_closeness
+from capstats import at_most, from_counts
+from capstats.anonymity import beta_likeness, delta_disclosure, l_diversity, t_closeness
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from capstats import correct_predictions, maximum_knowledge, tabulate
-from capstats.attacks import knowledge
+from capstats import correct_predictions, tabulate
+from capstats.attacks import knowledge, maximum_knowledge
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 

@@ -12,8 +12,8 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capstats import average_cap, maximum_knowledge, membership_roc, membership_scores, tabulate
-from capstats.attacks import kernels
+from capstats import average_cap, tabulate
+from capstats.attacks import kernels, maximum_knowledge, membership_roc, membership_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 

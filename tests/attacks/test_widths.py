@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from capstats import best_membership_width, membership_roc
+from capstats.attacks import best_membership_width, membership_roc
 
 
 def people(seed, n=40):

@@ -20,7 +20,6 @@ from capstats import (
     cap_ecdf,
     cap_quantiles,
     correct_predictions,
-    disco,
     expand,
     matched_records,
     maximum_cap,
@@ -28,6 +27,7 @@ from capstats import (
     tabulate,
 )
 from capstats.datasets import anes96, example, smoking, titanic
+from capstats.disclosure import disco
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 

@@ -13,15 +13,8 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capstats import (
-    audit,
-    average_cap_interval,
-    disclosure_protection,
-    from_counts,
-    holdout_contrast,
-    individual_cap,
-    tabulate,
-)
+from capstats import audit, average_cap_interval, from_counts, holdout_contrast, individual_cap, tabulate
+from capstats.peers import disclosure_protection
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capstats import average_cap, baseline_cap, disclosure_protection, holdout_contrast, tabulate
+from capstats import average_cap, baseline_cap, holdout_contrast, tabulate
+from capstats.peers import disclosure_protection
 from capstats.peers.protection import NOBODY_MATCHED, ONE_VALUE
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here

@@ -6,19 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from capstats import (
+from capstats import average_cap, baseline_cap, matched_records, tabulate
+from capstats.anonymity import (
     alpha_k_anonymity,
-    average_cap,
-    baseline_cap,
     beta_likeness,
     class_sizes,
     delta_disclosure,
     l_diversity,
     marketer_risk,
-    matched_records,
     prosecutor_risk,
     t_closeness,
-    tabulate,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here

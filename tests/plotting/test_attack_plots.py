@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from capstats import maximum_knowledge, membership_roc
+from capstats.attacks import maximum_knowledge, membership_roc
 from capstats.plotting import plot_attack_utility, plot_maximum_knowledge, plot_membership_difference, plot_membership_roc
 
 
