@@ -1,7 +1,7 @@
 """Disclosure risk of synthetic data in closed form: records are counted once, every measure is a function of the counts.
 
 What most work needs is here. The rest is in rooms, each of which answers one question: `cap`, `disclosure`, `anonymity`, `screening`,
-`laws`, `attacks`, `peers`, `auditing`; with `plotting`, `datasets`, `sdmetrics` and `paper` beside them. A room is loaded when it is asked for.
+`laws`, `attacks`, `peers`, `auditing`; with `plotting`, `datasets`, `sdmetrics` and `paper` beside them. They load when asked for.
 """
 
 from importlib import import_module

@@ -411,7 +411,7 @@ def test_what_the_drop_in_takes_as_sdmetrics_does_tabulate_refuses() -> None:
         with pytest.raises((TypeError, ValueError)):
             tabulate(*wrong, keys=keys, target=target)
         with pytest.raises((TypeError, ValueError)):
-            disclosure_protection(*wrong, known=keys, sensitive=target)
+            disclosure_protection(*wrong, keys=keys, target=target)
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------

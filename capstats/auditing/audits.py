@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -190,9 +189,10 @@ def audit(
         )
         shown.step("joining the tables")
         tables = on_axes(records, backing)[0]
-    understood = _understood(tables)
-    warnings = _warnings({**tables.attrs, **understood}, allow_no_match)
-    measures, by_target = measured(tables)
+        understood = _understood(tables)
+        warnings = _warnings({**tables.attrs, **understood}, allow_no_match)
+        shown.step("computing the measures")
+        measures, by_target = measured(tables)
     told = {
         "capstats": tables.attrs["capstats"],
         **_given(original, synthetic, holdout),
@@ -235,20 +235,12 @@ def _given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:
     several = released(synthetic)[1]
     tables = {"original": [original], "synthetic": several, "holdout": [holdout]}
     paths = {name: [str(table) if files.is_path(table) else None for table in given] for name, given in tables.items()}
-    stand_for = {name: [None if path is None else _files(path) for path in given] for name, given in paths.items()}
+    stand_for = {name: [None if path is None else files.local_files(path, name) for path in given] for name, given in paths.items()}
     found = {name: {what: of[what] for what in of if any(of[what])} for name, of in (("paths", paths), ("files", stand_for))}
     told: dict[str, Any] = {name: given if name == "synthetic" else given[0] for name, given in found["paths"].items()}
     if told:
         told["files"] = {name: given if name == "synthetic" else given[0] for name, given in found["files"].items()}
     return told
-
-
-def _files(path: str) -> list[str]:
-    """The files that a path, a folder of Parquet files or a glob stands for."""
-    whole = Path(path).expanduser()
-    if whole.is_dir():
-        return sorted(str(file) for file in whole.rglob("*") if file.is_file())
-    return [path] if whole.exists() else sorted(glob.glob(str(whole), recursive=True, include_hidden=True))  # noqa: PTH207
 
 
 def _understood(tables: xr.Dataset) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """The numbers of other packages, computed from the same counts, under the names and in the units that those packages use."""
 
-from capstats.peers.concordance import as_riskutility, as_sdmetrics, as_sdnist, as_synthgauge, as_synthpop
-from capstats.peers.protection import disclosure_protection
+from capstats.peers.disco import as_sdnist, as_synthgauge
+from capstats.peers.protection import as_sdmetrics, disclosure_protection
+from capstats.peers.riskutility import as_riskutility
+from capstats.peers.synthpop import as_synthpop
 
 __all__ = [
     "as_riskutility",

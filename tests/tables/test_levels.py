@@ -150,7 +150,7 @@ def test_from_counts_the_drop_in_the_sweep_and_record_risk_warn_as_tabulate_does
     with pytest.warns(LevelsWarning, match="no level in common"):
         capstats.disclosure.record_risk(*frames, keys="region", target="t")
     with pytest.warns(LevelsWarning, match="no level in common"):
-        capstats.peers.disclosure_protection(*frames, known="region", sensitive="t")
+        capstats.peers.disclosure_protection(*frames, keys="region", target="t")
 
 
 def test_the_drop_in_names_numbers_that_meet_texts() -> None:
