@@ -25,6 +25,7 @@ def numbered() -> dict[str, xr.DataArray]:
 
 
 def table_rows() -> Iterator[list[Any]]:
+    """The cells of the paper's tables: table, target, key, count."""
     for name, table in numbered().items():
         for i, target in enumerate(table.indexes["target"]):
             for j, (key,) in enumerate(table.indexes["key"]):
@@ -32,6 +33,7 @@ def table_rows() -> Iterator[list[Any]]:
 
 
 def write_csv(path: Path, head: list[str], rows: Iterator[list[Any]]) -> Path:
+    """The rows below their head, in a file with the same line ends everywhere."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
@@ -41,6 +43,7 @@ def write_csv(path: Path, head: list[str], rows: Iterator[list[Any]]) -> Path:
 
 
 def four_panels(path: Path, draw: Callable[[Any, str], None], labels: list[str], told: Mapping[str, Any]) -> list[Path]:
+    """A figure of four panels, each drawn by its label, under one legend."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
@@ -52,6 +55,7 @@ def four_panels(path: Path, draw: Callable[[Any, str], None], labels: list[str],
 
 
 def tables_page(path: Path, told: Mapping[str, Any]) -> list[Path]:
+    """The paper's ten tables on a page."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(5, 2, figsize=(7, 9.5), layout="constrained")

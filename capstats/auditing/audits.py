@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -235,12 +236,18 @@ def _given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:
     several = released(synthetic)[1]
     tables = {"original": [original], "synthetic": several, "holdout": [holdout]}
     paths = {name: [str(table) if files.is_path(table) else None for table in given] for name, given in tables.items()}
-    stand_for = {name: [None if path is None else files.local_files(path, name) for path in given] for name, given in paths.items()}
+    stand_for = {name: [None if path is None else _files(path, name) for path in given] for name, given in paths.items()}
     found = {name: {what: of[what] for what in of if any(of[what])} for name, of in (("paths", paths), ("files", stand_for))}
     told: dict[str, Any] = {name: given if name == "synthetic" else given[0] for name, given in found["paths"].items()}
     if told:
         told["files"] = {name: given if name == "synthetic" else given[0] for name, given in found["files"].items()}
     return told
+
+
+def _files(path: str, name: str) -> list[str]:
+    """The files that a path stands for; relative where it is, so that a report does not say where the folder lies."""
+    found = files.local_files(path, name)
+    return found if Path(path).is_absolute() or path.startswith("~") else [os.path.relpath(file) for file in found]
 
 
 def _understood(tables: xr.Dataset) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The numbers of synthgauge and SDNist, from counts: both are DiSCO."""
+"""The numbers of synthgauge and SDNist, from counts: shares of records, both DiSCO."""
 
 from __future__ import annotations
 
