@@ -29,7 +29,7 @@ METHODS: Mapping[str, Convention] = {  # SDMetrics' computation_method: what bec
 METRICS = {"cap": "CategoricalCAP", "zero_cap": "CategoricalZeroCAP", "generalized_cap": "CategoricalGeneralizedCAP"}  # by method
 
 NOBODY_MATCHED = "No original record has a key that is in the synthetic table, so there is nothing to average."
-ONE_VALUE = "All original records have the same sensitive value, so a blind guess is always right and protects nobody."
+ONE_VALUE = "All original records have the same target, so a blind guess is always right and protects nobody."
 
 
 def disclosure_protection(

@@ -27,7 +27,7 @@ MODELS = {
     "beta": capstats.anonymity.beta_likeness,
     "enhanced_beta": lambda x: capstats.anonymity.beta_likeness(x, kind="enhanced"),
     "delta": capstats.anonymity.delta_disclosure,
-    "delta_occurring": lambda x: capstats.anonymity.delta_disclosure(x, targets="occurring"),
+    "delta_occurring": lambda x: capstats.anonymity.delta_disclosure(x, kind="occurring"),
     "prosecutor": lambda x: capstats.anonymity.prosecutor_risk(x).max("key"),
     "marketer": capstats.anonymity.marketer_risk,
     "classes": lambda x: (x.sum("target") > 0).sum("key"),

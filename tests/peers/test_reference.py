@@ -146,7 +146,7 @@ def test_pycanon_models_are_ours(case):
         "l": l_diversity(table),
         "t": t_closeness(table, distance="ordered" if numeric else "equal"),
         "beta": beta_likeness(table),
-        "delta": delta_disclosure(table, targets="occurring"),
+        "delta": delta_disclosure(table, kind="occurring"),
         "average_rir": prosecutor_risk(table).mean(),
         "max_rir": prosecutor_risk(table).max(),
         "n_ec": sizes.classes.sum(),

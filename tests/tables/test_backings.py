@@ -105,7 +105,7 @@ MODELS = {
     "beta_likeness basic": capstats.anonymity.beta_likeness,
     "beta_likeness enhanced": lambda x: capstats.anonymity.beta_likeness(x, kind="enhanced"),
     "delta_disclosure all": capstats.anonymity.delta_disclosure,
-    "delta_disclosure occurring": lambda x: capstats.anonymity.delta_disclosure(x, targets="occurring"),
+    "delta_disclosure occurring": lambda x: capstats.anonymity.delta_disclosure(x, kind="occurring"),
 }
 MEASURES |= {f"{name} of s": lambda o, s, model=model: model(s) for name, model in MODELS.items()}
 MEASURES |= {
