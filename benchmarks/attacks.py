@@ -16,8 +16,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from capstats import maximum_knowledge, membership_scores
-from capstats.attacks import knowledge
+from capstats.attacks import knowledge, maximum_knowledge, membership_scores
 from capstats.attacks.kernels import BLOCK
 
 COLUMNS, LEVELS = 8, 5

@@ -19,12 +19,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from capstats import sweep
 from capstats.codes.column import Column
 from capstats.codes.distinct import count
 from capstats.counting.lattice import Lattice
 from capstats.counting.records import read_records
 from capstats.counting.request import Request
+from capstats.screening import sweep
 
 KEYS = {f"k{i}": levels for i, levels in enumerate((50, 30, 20, 12, 10, 8, 5, 4))}
 TARGETS = {"income": 6, "health": 4, "religion": 8}

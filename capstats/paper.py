@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 import string
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +16,7 @@ from capstats.cap.attribution import average_cap, correct_predictions, individua
 from capstats.cap.distribution import cap_boxplot
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws.synthesis import sample_tables
+from capstats.paper_files import four_panels, table_rows, tables_page, write_csv
 from capstats.tables.primitives import TIE, at_most
 
 SEED = 14
@@ -206,8 +204,8 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
     boxes = cap_boxplot(o, figure_1_tables(seed)).drop_vars(["baseline_cap", "outlier_records"])  # the paper's Figure 1 has neither
     values = printed_values()
     files = [
-        _write_csv(folder / "values.csv", ["section", "value", "printed", "computed", "agrees"], _value_rows(values)),
-        _write_csv(folder / "tables.csv", ["table", "target", "key", "count"], _table_rows()),
+        write_csv(folder / "values.csv", ["section", "value", "printed", "computed", "agrees"], _value_rows(values)),
+        write_csv(folder / "tables.csv", ["table", "target", "key", "count"], table_rows()),
     ]
     told = {
         "capstats": __version__,
@@ -227,82 +225,14 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
         ax.set_title(f"${label}$: {of['no riskier'].item():.1%} of tables no riskier than the original")
 
     for name, draw in (("figure-1", figure_1), ("figure-2", figure_2)):
-        files += _four_panels(folder / name, draw, [str(x) for x in o.original.values], told)
-    files += _tables_page(folder / "tables", told)
+        files += four_panels(folder / name, draw, [str(x) for x in o.original.values], told)
+    files += tables_page(folder / "tables", told)
     return values, averages["no riskier"], files
 
 
 def _value_rows(values: list[Value]) -> Iterator[list[Any]]:
     for value in values:
         yield [value.where, value.what, value.printed, value.computed, value.agrees]
-
-
-def _numbered() -> dict[str, xr.DataArray]:
-    """The paper's tables under their numbers there."""
-    smokers, o, s = smoking(), paper_originals(), paper_synthetics()
-    tables = {"Table 1: O": smokers.o, "Table 2: S": smokers.s}
-    tables |= {f"Table {3 + i}: {label}": o.sel(original=label, drop=True) for i, label in enumerate(o.original.values)}
-    tables |= {f"Table {7 + i}: S_{label}": s.sel(synthetic=label, drop=True) for i, label in enumerate("bgae")}
-    return tables
-
-
-def _table_rows() -> Iterator[list[Any]]:
-    for name, table in _numbered().items():
-        for i, target in enumerate(table.indexes["target"]):
-            for j, (key,) in enumerate(table.indexes["key"]):
-                yield [name, target, key, int(table.values[i, j])]
-
-
-def _write_csv(path: Path, head: list[str], rows: Iterator[list[Any]]) -> Path:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    path.write_text(text.getvalue(), encoding="utf-8")
-    return path
-
-
-def _four_panels(path: Path, draw: Callable[[Any, str], None], labels: list[str], told: Mapping[str, Any]) -> list[Path]:
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
-    for ax, label in zip(axes.flat, labels, strict=True):
-        draw(ax, label)
-    handles, names = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
-    return _save(figure, path, told)
-
-
-def _tables_page(path: Path, told: Mapping[str, Any]) -> list[Path]:
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(5, 2, figsize=(7, 9.5), layout="constrained")
-    for ax, (name, table) in zip(axes.flat, _numbered().items(), strict=True):
-        ax.axis("off")
-        number, _, symbol = name.partition(": ")
-        ax.set_title(f"{number}: ${symbol}$", fontsize=10)
-        ax.table(
-            [[f"{x}" for x in row] for row in table.values],
-            rowLabels=[f"${x}$" if "_" in x else x for x in table.indexes["target"]],
-            colLabels=[f"${x}$" if "_" in x else x for (x,) in table.indexes["key"]],
-            loc="center",
-            cellLoc="right",
-            bbox=[0.2, 0.05, 0.75, 0.9],
-            edges="horizontal",
-        )
-    return _save(figure, path, told)
-
-
-def _save(figure: Any, path: Path, told: Mapping[str, Any]) -> list[Path]:
-    """The figure as PNG and PDF, with how it came to be in the files' own metadata."""
-    import matplotlib.pyplot as plt
-
-    about = json.dumps(told, ensure_ascii=False)
-    png, pdf = path.with_suffix(".png"), path.with_suffix(".pdf")
-    figure.savefig(png, dpi=200, metadata={"Software": f"capstats {__version__}", "Description": about})
-    figure.savefig(pdf, metadata={"Creator": f"capstats {__version__}", "Subject": about, "CreationDate": None})
-    plt.close(figure)
-    return [png, pdf]
 
 
 def _number(x: float) -> str:

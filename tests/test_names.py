@@ -8,17 +8,17 @@ import capstats
 from capstats.codes.names import RESERVED
 
 RESULTS = {
-    "key_summary": lambda t: capstats.key_summary(t.o, t.s),
-    "exclude": lambda t: capstats.exclude(t, above=1),
-    "one_way_check": lambda t: capstats.one_way_check(t.o, t.s, records=0),
-    "two_way_check": lambda t: capstats.two_way_check(t.o, t.s, records=0),
-    "cap_influence": lambda t: capstats.cap_influence(t.o, t.s),
+    "key_summary": lambda t: capstats.disclosure.key_summary(t.o, t.s),
+    "exclude": lambda t: capstats.disclosure.exclude(t, above=1),
+    "one_way_check": lambda t: capstats.disclosure.one_way_check(t.o, t.s, records=0),
+    "two_way_check": lambda t: capstats.disclosure.two_way_check(t.o, t.s, records=0),
+    "cap_influence": lambda t: capstats.screening.cap_influence(t.o, t.s),
     "cap_boxplot": lambda t: capstats.cap_boxplot(t.o, t.s),
     "individual_cap": lambda t: capstats.individual_cap(t.o, t.s).to_dataset(),
-    "nearest_distance": lambda t: capstats.nearest_distance(t.o, t.s).to_dataset(),
-    "minimal_cells": lambda t: capstats.minimal_cells(t.o).to_dataset(),
-    "weap": lambda t: capstats.weap(t.s).to_dataset(),
-    "prosecutor_risk": lambda t: capstats.prosecutor_risk(t.o).to_dataset(),
+    "nearest_distance": lambda t: capstats.cap.nearest_distance(t.o, t.s).to_dataset(),
+    "minimal_cells": lambda t: capstats.laws.minimal_cells(t.o).to_dataset(),
+    "weap": lambda t: capstats.disclosure.weap(t.s).to_dataset(),
+    "prosecutor_risk": lambda t: capstats.anonymity.prosecutor_risk(t.o).to_dataset(),
 }
 
 
@@ -47,5 +47,5 @@ def test_a_key_column_called_records_changes_no_number_of_synthpop() -> None:
     records = {"records": [7, 7, 9, 9, 9], "b": [1, 2, 2, 1, 1], "t": list("xyxyx")}
     synthetic = {name: x[::-1] for name, x in records.items()}
     plain = [{("a" if name == "records" else name): x for name, x in table.items()} for table in (records, synthetic)]
-    found = capstats.as_synthpop(capstats.tabulate(records, synthetic, keys=["records", "b"], target="t"))
-    assert repr(found) == repr(capstats.as_synthpop(capstats.tabulate(*plain, keys=["a", "b"], target="t")))
+    found = capstats.peers.as_synthpop(capstats.tabulate(records, synthetic, keys=["records", "b"], target="t"))
+    assert repr(found) == repr(capstats.peers.as_synthpop(capstats.tabulate(*plain, keys=["a", "b"], target="t")))

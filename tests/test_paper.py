@@ -13,8 +13,9 @@ import xarray as xr
 from PIL import Image
 
 import capstats
-from capstats import at_most, average_cap, cap_boxplot, sample_tables
+from capstats import at_most, average_cap, cap_boxplot
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
+from capstats.laws import sample_tables
 from capstats.paper import SEED, Value, figure_1_tables, figure_2_averages, printed_values, report, reproduce
 
 NAMES = ["values.csv", "tables.csv", "figure-1.png", "figure-1.pdf", "figure-2.png", "figure-2.pdf", "tables.png", "tables.pdf"]

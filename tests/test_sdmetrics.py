@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from capstats import disclosure_protection, tabulate
+from capstats import tabulate
+from capstats.peers import disclosure_protection
 from capstats.sdmetrics import (
     CategoricalCAP,
     CategoricalGeneralizedCAP,
@@ -410,7 +411,7 @@ def test_what_the_drop_in_takes_as_sdmetrics_does_tabulate_refuses() -> None:
         with pytest.raises((TypeError, ValueError)):
             tabulate(*wrong, keys=keys, target=target)
         with pytest.raises((TypeError, ValueError)):
-            disclosure_protection(*wrong, known=keys, sensitive=target)
+            disclosure_protection(*wrong, keys=keys, target=target)
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------

@@ -1,13 +1,17 @@
-"""The rooms of the package: what may import what, and what an import loads."""
+"""The rooms of the package: what may import what, what an import loads, where a public name lives, how long a file may be."""
 
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from public import ROOMS as PUBLIC_ROOMS
+from public import public_names
 
 import capstats
 
@@ -27,6 +31,18 @@ ROOMS = [
     "auditing",
 ]  # a room may import from itself and from those before it; the top from all
 LAZY = ["matplotlib", "duckdb", "polars", "dask", "pyspark", "sparse", "sklearn", "scipy.stats", "scipy.optimize"]
+ENGINES = {"narwhals", "pyarrow", "polars", "duckdb", "dask"}  # what holds records; the room of sources knows them
+LONGEST = 300  # lines of a file
+LONGER = {  # to be emptied
+    "cap/uncertainty.py",
+    "codes/bins.py",
+    "codes/distinct.py",
+    "codes/labels.py",
+    "counting/tabulate.py",
+    "sources/relations.py",
+    "tables/batches.py",
+    "tables/dataset.py",
+}
 MODULES = sorted(path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py"))
 
 
@@ -40,16 +56,32 @@ def is_module(name: str) -> bool:
     return path.with_suffix(".py").exists() or path.is_dir()
 
 
-def imported(path: Path) -> set[str]:
-    """The modules of capstats that a module names anywhere, within functions too; the package itself where only names are taken from it."""
-    found = set()
-    for node in ast.walk(ast.parse((PACKAGE.parent / path).read_text(encoding="utf-8"))):
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse((PACKAGE.parent / path).read_text(encoding="utf-8"))
+
+
+def imports(path: Path) -> list[tuple[str, list[str]]]:
+    """Each import anywhere in a module, within functions too: the module, and the names that are taken from it.
+
+    The top names the rooms for type checkers only, and loads them when they are asked for.
+    """
+    tree, found = tree_of(path), []
+    if name_of(path) == "capstats":
+        tree.body = [node for node in tree.body if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")]
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            found += [(alias.name, []) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports relatively"
-            module = str(node.module)
-            found |= {f"{module}.{a.name}" if is_module(f"{module}.{a.name}") else module for a in node.names}
+            found.append((str(node.module), [alias.name for alias in node.names]))
+    return found
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of capstats that a module imports; a package itself where only names are taken from it."""
+    found = set()
+    for module, names in imports(path):
+        found |= {f"{module}.{x}" if is_module(f"{module}.{x}") else module for x in names} or {module}
     return {name for name in found if name.split(".")[0] == "capstats"}
 
 
@@ -68,13 +100,37 @@ def test_every_room_is_there() -> None:
     assert set(ROOMS) <= {path.parts[1] for path in MODULES if len(path.parts) > 2}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
+each_module = pytest.mark.parametrize("path", MODULES, ids=name_of)
+
+
+@each_module
 def test_a_module_imports_from_rooms_above_it_only(path: Path) -> None:
     name = name_of(path)
-    if name == "capstats":
-        return
     wrong = {other for other in imported(path) if room_of(other) > room_of(name)}
     assert not wrong, f"{name} imports {sorted(wrong)} from below"
+
+
+@each_module
+def test_only_sources_know_what_holds_records(path: Path) -> None:
+    if path.parts[1] != "sources":
+        assert not ENGINES & {module.split(".")[0] for module, _ in imports(path)}
+
+
+@each_module
+def test_only_counting_opens_a_source(path: Path) -> None:
+    if path.parts[1] not in ("sources", "counting"):
+        assert "open_source" not in {node.id for node in ast.walk(tree_of(path)) if isinstance(node, ast.Name)}
+
+
+@each_module
+def test_a_file_holds_one_idea_in_few_lines(path: Path) -> None:
+    lines = len((PACKAGE.parent / path).read_text(encoding="utf-8").splitlines())
+    assert lines <= LONGEST or "/".join(path.parts[1:]) in LONGER
+
+
+def test_no_module_has_the_name_of_one_of_the_standard_library() -> None:
+    names = {name for path in MODULES for name in path.with_suffix("").parts}
+    assert not names & sys.stdlib_module_names - {"__init__"}
 
 
 def test_no_module_imports_itself_through_others() -> None:
@@ -104,7 +160,96 @@ def test_counting_frames_in_memory_loads_no_engine() -> None:
     assert not loaded & {"duckdb", "polars", "matplotlib", "scipy.stats"}
 
 
+def test_importing_capstats_loads_no_room_that_it_does_not_need() -> None:
+    loaded = loaded_by("import capstats")
+    assert not loaded & {f"capstats.{room}" for room in ("anonymity", "attacks", "peers", "plotting", "screening", "sdmetrics", "paper")}
+
+
+# --- public names -----------------------------------------------------------------------------------------------------
+
+
 def test_every_public_name_is_there_once() -> None:
     assert len(capstats.__all__) == len(set(capstats.__all__))
     assert all(hasattr(capstats, name) for name in capstats.__all__)
     assert capstats.__all__ == sorted(capstats.__all__, key=lambda name: (not name.isupper(), name))
+
+
+@pytest.mark.parametrize("room", PUBLIC_ROOMS)
+def test_a_room_lists_all_that_it_imports_in_order(room: str) -> None:
+    path = Path("capstats", room, "__init__.py")
+    module = import_module(f"capstats.{room}")
+    own = {name for source, names in imports(path) if source.startswith(f"capstats.{room}.") for name in names}
+    assert set(module.__all__) == own
+    assert module.__all__ == sorted(module.__all__)
+    assert all(getattr(module, name).__module__.startswith(f"capstats.{room}.") for name in module.__all__)
+    assert module.__doc__
+
+
+@pytest.mark.parametrize("room", PUBLIC_ROOMS)
+def test_what_has_the_docstring_of_a_public_name_is_one(room: str) -> None:
+    public = import_module(f"capstats.{room}").__all__
+    for path in MODULES:
+        if path.parts[1] == room:
+            named = [node for node in tree_of(path).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+            documented = {node.name for node in named if "\nParameters\n" in (ast.get_docstring(node) or "")}
+            assert documented <= set(public), f"{documented - set(public)} of {path} are not in __all__"
+
+
+def test_the_top_has_the_objects_of_the_rooms_and_no_name_has_two_homes() -> None:
+    homes = [(name, room) for room in PUBLIC_ROOMS for name in import_module(f"capstats.{room}").__all__]
+    assert len({name for name, _ in homes}) == len(homes)
+    for name, room in homes:
+        if name in capstats.__all__:
+            assert getattr(capstats, name) is getattr(import_module(f"capstats.{room}"), name)
+    internal = {name for name in capstats.__all__ if name not in dict(homes)}
+    modules = {getattr(getattr(capstats, name), "__module__", "") for name in internal}
+    assert {module.split(".")[1] for module in modules} <= {"codes", "counting", "tables"}
+
+
+def test_no_room_and_no_file_of_a_public_room_has_the_name_of_a_public_function() -> None:
+    names = {dotted.rpartition(".")[2] for dotted in public_names()}
+    assert not names & {path.with_suffix("").parts[1] for path in MODULES}
+    assert not names & {path.stem for path in MODULES if path.parts[1] in PUBLIC_ROOMS}
+
+
+@pytest.mark.parametrize("room", ["codes", "sources", "tables", "counting"])
+def test_a_room_that_nobody_calls_has_a_docstring_alone(room: str) -> None:
+    (only,) = tree_of(Path("capstats", room, "__init__.py")).body
+    assert isinstance(only, ast.Expr)
+
+
+def test_rooms_load_when_asked_for_and_are_listed() -> None:
+    code = (
+        "import capstats; assert set(capstats.__all__) < set(dir(capstats)); print(*dir(capstats)); from capstats import laws; "
+        "capstats.screening.sweep; capstats.plotting.plot_sweep; capstats.datasets.anes96; capstats.sdmetrics.DisclosureProtection; "
+        "assert 'CAPClassifier' in dir(capstats.attacks); import sys; assert 'sklearn' not in sys.modules; capstats.paper.reproduce"
+    )
+    listed = set(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split())
+    assert {*PUBLIC_ROOMS, "plotting", "datasets", "sdmetrics", "paper"} <= listed
+    assert not listed & {"codes", "sources", "tables", "counting", "TYPE_CHECKING"}
+    assert not set(PUBLIC_ROOMS) & set(capstats.__all__)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    for module in (capstats, capstats.attacks):
+        with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'avrage_cap'"):
+            module.avrage_cap  # noqa: B018
+
+
+def test_a_type_checker_sees_a_misspelt_name_and_takes_a_right_one(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    right = [
+        "capstats.average_cap",
+        "capstats.laws.cap_bounds",
+        "disclosure.disco",
+        "capstats.attacks.CAPClassifier",
+        "capstats.paper.SEED",
+    ]
+    wrong = ["capstats.avrage_cap", "capstats.lawz", "disclosure.disko", "capstats.attacks.CAPClassifir", "capstats.tcap"]
+    file = tmp_path / "names.py"
+    file.write_text("\n".join(["import capstats", "from capstats import disclosure", *right, *wrong]), encoding="utf-8")
+    options = ["--no-site-packages", "--ignore-missing-imports", "--follow-imports=silent", "--no-implicit-reexport", "--no-error-summary"]
+    command = [sys.executable, "-m", "mypy", "--config-file=", f"--cache-dir={tmp_path}", *options, file.name]
+    found = subprocess.run(command, cwd=tmp_path, env={**os.environ, "MYPYPATH": str(PACKAGE.parent)}, capture_output=True, text=True)
+    lines = [int(line.split(":")[1]) for line in found.stdout.splitlines()]
+    assert lines == list(range(3 + len(right), 3 + len(right) + len(wrong))), found.stdout + found.stderr

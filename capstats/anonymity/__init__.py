@@ -1,0 +1,23 @@
+"""Privacy models of one table: how large the classes of equal keys are, and how the targets are spread within them.
+
+k-anonymity, l-diversity, t-closeness and their relatives, for the original or for a synthetic table.
+"""
+
+from capstats.anonymity.classes import class_sizes, k_anonymity, marketer_risk, prosecutor_risk
+from capstats.anonymity.closeness import beta_likeness, delta_disclosure, t_closeness
+from capstats.anonymity.diversity import alpha_k_anonymity, l_diversity
+from capstats.anonymity.models import anonymity_profile, satisfies_anonymity
+
+__all__ = [
+    "alpha_k_anonymity",
+    "anonymity_profile",
+    "beta_likeness",
+    "class_sizes",
+    "delta_disclosure",
+    "k_anonymity",
+    "l_diversity",
+    "marketer_risk",
+    "prosecutor_risk",
+    "satisfies_anonymity",
+    "t_closeness",
+]

@@ -77,7 +77,7 @@ def k_anonymity(table: Any) -> xr.DataArray:
 
     See Also
     --------
-    class_sizes, anonymity, satisfies_anonymity
+    class_sizes, anonymity_profile, satisfies_anonymity
 
     Notes
     -----

@@ -28,7 +28,7 @@ from capstats.tables.primitives import (
 
 Distance = Literal["equal", "ordered"]
 Likeness = Literal["basic", "enhanced"]
-Targets = Literal["all", "occurring"]
+DeltaKind = Literal["all", "occurring"]
 
 
 def _margin(x: Table) -> Array:
@@ -67,12 +67,12 @@ def enhanced_likeness(x: Table) -> Floats:
     return np.where(never, np.inf, basic_likeness(x))
 
 
-def log_ratio(x: Table, targets: Targets) -> Floats:
+def log_ratio(x: Table, kind: DeltaKind) -> Floats:
     """Greatest |ln(r_ij / p_i)|."""
     lift = _lift(x)
     logs = np.abs(np.log(np.where(cells(lift) > 0, cells(lift), 1.0)))
     delta = greatest(key_greatest(like(lift, logs)), x)
-    if targets == "occurring":
+    if kind == "occurring":
         return delta
     held = total(like(x, (cells(x) > 0).astype(np.int64)))
     return np.where(held < (target_total(x) > 0).sum(-1) * number_of_classes(x), np.inf, delta)
@@ -199,7 +199,7 @@ def beta_likeness(table: Any, *, kind: Likeness = "basic") -> xr.DataArray:
     return of_table(table, basic_likeness if kind == "basic" else enhanced_likeness, "beta_likeness")
 
 
-def delta_disclosure(table: Any, *, targets: Targets = "all") -> xr.DataArray:
+def delta_disclosure(table: Any, *, kind: DeltaKind = "all") -> xr.DataArray:
     """Greatest logarithm of the ratio between the share of a target in a class and in the whole table, up or down.
 
     Learning that somebody cannot have a target is a disclosure too: a target that a class lacks makes it infinite.
@@ -208,7 +208,7 @@ def delta_disclosure(table: Any, *, targets: Targets = "all") -> xr.DataArray:
     ----------
     table : array-like or DataArray, dims (target, key) and any others
         Counts of the records of one table.
-    targets : {"all", "occurring"}
+    kind : {"all", "occurring"}
         As defined, over all targets of the table; or over those that occur in the class, as ARX and pyCANON do.
 
     Returns
@@ -221,7 +221,7 @@ def delta_disclosure(table: Any, *, targets: Targets = "all") -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If `targets` is unknown, or `table` is not a table of counts (the cell is named).
+        If `kind` is unknown, or `table` is not a table of counts (the cell is named).
 
     See Also
     --------
@@ -241,9 +241,9 @@ def delta_disclosure(table: Any, *, targets: Targets = "all") -> xr.DataArray:
 
     >>> round(float(delta_disclosure([[3, 1], [1, 3]])), 4)
     0.6931
-    >>> float(delta_disclosure([[4, 0], [0, 4]])), round(float(delta_disclosure([[4, 0], [0, 4]], targets="occurring")), 4)
+    >>> float(delta_disclosure([[4, 0], [0, 4]])), round(float(delta_disclosure([[4, 0], [0, 4]], kind="occurring")), 4)
     (inf, 0.6931)
     """
-    if targets not in ("all", "occurring"):
-        raise ValueError(f'`targets` must be "all" or "occurring"; got {targets!r}.')
-    return of_table(table, lambda x: log_ratio(x, targets), "delta_disclosure")
+    if kind not in ("all", "occurring"):
+        raise ValueError(f'`kind` must be "all" or "occurring"; got {kind!r}.')
+    return of_table(table, lambda x: log_ratio(x, kind), "delta_disclosure")

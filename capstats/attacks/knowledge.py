@@ -29,7 +29,7 @@ def maximum_knowledge(
     *,
     columns: Hashable | Sequence[Hashable],
     tolerance: float | Mapping[Hashable, float] = 1.0,
-    m: int | Sequence[int] | None = None,
+    releases: int | Sequence[int] | None = None,
     types: Mapping[Hashable, Type] | None = None,
 ) -> xr.Dataset:
     """How often the one unknown value of a person is guessed by somebody who knows all the others.
@@ -47,7 +47,7 @@ def maximum_knowledge(
         Two columns at least; each of them is guessed from the others.
     tolerance : float or mapping {column: float}
         How near the guess of a number must be to be right: nearer than this, in the units of the column, or equal. The source has 1.
-    m : int or sequence of ints, optional
+    releases : int or sequence of ints, optional
         Numbers of released tables that are pooled, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100 as far as there
         are as many. Each adds to the one before.
     types : mapping {column: type}, optional
@@ -55,14 +55,15 @@ def maximum_knowledge(
 
     Returns
     -------
-    Dataset, with dim ``m`` where there are several released tables
+    Dataset, with dim ``releases`` where there are several released tables
         ``accuracy``, dims (..., column): the share of original records whose value is guessed, from 0 to 1; ``average`` over the columns.
         ``attrs["records"]`` is the number of original records.
 
     Raises
     ------
     ValueError, TypeError
-        If there are fewer than two columns, one is absent, mixes kinds or holds dates; a tolerance is negative; `m` exceeds the tables.
+        If there are fewer than two columns, one is absent, mixes kinds or holds dates; a tolerance is negative; there are fewer tables
+        than `releases`.
 
     See Also
     --------
@@ -91,16 +92,16 @@ def maximum_knowledge(
     known, labels = whole_records({"original": original}, synthetic, columns, types)
     if len(known.columns) < 2:
         raise ValueError("`columns` must name two columns at least: one is guessed from the others.")
-    numbers, one = numbers_released(m, len(known.places) - 1)
+    numbers, one = numbers_released(releases, len(known.places) - 1)
     allowed = _tolerances(tolerance, known.columns)
     ranks = [_ranks(known, table) for table in range(numbers[-1] + 1)]
     accuracy = np.array([_accuracies(known, v, ranks, numbers, allowed[v]) for v in range(len(known.columns))]).T
-    coords = {"m": pd.Index(numbers), "column": [c.name for c in known.columns]}
-    result = xr.Dataset({"accuracy": (("m", "column"), accuracy)}, coords, {"records": ranks[0][1]})
+    coords = {"releases": pd.Index(numbers), "column": [c.name for c in known.columns]}
+    result = xr.Dataset({"accuracy": (("releases", "column"), accuracy)}, coords, {"records": ranks[0][1]})
     result["average"] = result["accuracy"].mean("column")
-    if labels is None and m is None:
-        return result.isel(m=0, drop=True)
-    return result.isel(m=0) if one else result
+    if labels is None and releases is None:
+        return result.isel(releases=0, drop=True)
+    return result.isel(releases=0) if one else result
 
 
 def _tolerances(tolerance: float | Mapping[Hashable, float], columns: Sequence[Levels]) -> list[float]:

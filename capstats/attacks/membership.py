@@ -38,7 +38,7 @@ def membership_scores(
     widths: Widths,
     categories: Categories = "codes",
     constant: bool = False,
-    m: int | Sequence[int] | None = None,
+    releases: int | Sequence[int] | None = None,
     types: Mapping[Hashable, Type] | None = None,
 ) -> xr.DataArray:
     """How close each record is to the released records, as log10 of a sum of kernels: the score of a membership attack.
@@ -62,14 +62,14 @@ def membership_scores(
         order; a missing value is the last place), as in the source; or by 1 where they are not the same.
     constant : bool
         Whether the kernel has its constant 1 / (width sqrt(2 pi)) for each column, which moves all scores by the same number.
-    m : int or sequence of ints, optional
+    releases : int or sequence of ints, optional
         Numbers of released tables to take together: the first ones of several. By default each table has its own score.
     types : mapping {column: type}, optional
         As in `tabulate`. A column of numbers is a category where it is one by type, or ``types`` lists its levels.
 
     Returns
     -------
-    DataArray, dims (record), before it ``synthetic`` or ``m`` where there are several; records keep their pandas index (of several
+    DataArray, dims (record), before it ``synthetic`` or ``releases`` where there are several; records keep their pandas index (of several
     levels: as tuples)
         log10 of the sum over released records y of prod_v exp(-((x_v - y_v) / width_v)^2 / 2). Not above log10 of their number without
         `constant`; -inf where each of them is infinitely far (a missing number is, from any other). ``attrs`` say how the scores were
@@ -79,7 +79,7 @@ def membership_scores(
     Raises
     ------
     ValueError, TypeError
-        If a width is not positive and finite, a column is absent, mixes kinds, or holds dates; if `m` exceeds the tables.
+        If a width is not positive and finite, a column is absent, mixes kinds, or holds dates; if `releases` exceeds the tables.
 
     See Also
     --------
@@ -105,10 +105,10 @@ def membership_scores(
     rows, where = np.unique(known.places[0], return_inverse=True)
     logs = log10_scores(known, 1, rows, widths, categories, constant)
     dims = {"synthetic": level_index(labels)} if labels is not None else {}
-    if m is not None:
-        counts, one = numbers_released(m, len(logs))
+    if releases is not None:
+        counts, one = numbers_released(releases, len(logs))
         logs = taken_together(logs, counts)
-        logs, dims = (logs[0], {}) if one else (logs, {"m": pd.Index(counts)})
+        logs, dims = (logs[0], {}) if one else (logs, {"releases": pd.Index(counts)})
     elif labels is None:
         logs = logs[0]
     index = records.index if isinstance(records, pd.DataFrame) else pd.RangeIndex(len(where))
@@ -144,24 +144,24 @@ def log10_scores(known: WholeRecords, first: int, rows: Places, widths: Widths, 
     return (np.array(scores) + shift) / math.log(10)
 
 
-def taken_together(log10s: Floats, m: Sequence[int]) -> Floats:
-    """Scores of the first m tables together, from those of each: shape (m, row)."""
+def taken_together(log10s: Floats, releases: Sequence[int]) -> Floats:
+    """Scores of the first tables together, from those of each: shape (releases, row)."""
     together: Floats = np.logaddexp.accumulate(log10s * math.log(10), axis=0) / math.log(10)
     together[0] = log10s[0]  # a table alone keeps its scores to the last bit: they are the thresholds
-    return np.asarray(together[np.array(m) - 1])
+    return np.asarray(together[np.array(releases) - 1])
 
 
-def numbers_released(m: Any, tables: int) -> tuple[list[int], bool]:
+def numbers_released(releases: Any, tables: int) -> tuple[list[int], bool]:
     """The numbers of released tables that are asked for, by default those of the source that there are; and whether it is one alone."""
-    if m is None:
+    if releases is None:
         return [k for k in RELEASED if k <= tables], False
-    one = not isinstance(m, (Sequence, np.ndarray)) or isinstance(m, str)
-    counts = [m] if one else list(m)
+    one = not isinstance(releases, (Sequence, np.ndarray)) or isinstance(releases, str)
+    counts = [releases] if one else list(releases)
     for k in counts:
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= tables:
-            raise ValueError(f"`m` must be numbers of released tables, from 1 to the {tables} given; got {k!r}.")
+            raise ValueError(f"`releases` must be numbers of released tables, from 1 to the {tables} given; got {k!r}.")
     if not counts or sorted(set(counts)) != counts:
-        raise ValueError(f"`m` must be one number or increasing ones; got {m!r}.")
+        raise ValueError(f"`releases` must be one number or increasing ones; got {releases!r}.")
     return [int(k) for k in counts], one
 
 

@@ -42,7 +42,7 @@ def membership_roc(
     widths: Widths | None = None,
     categories: Categories = "codes",
     constant: bool = False,
-    m: int | Sequence[int] | None = None,
+    releases: int | Sequence[int] | None = None,
     at: Any = SPAN,
     types: Mapping[Hashable, Type] | None = None,
 ) -> xr.Dataset:
@@ -58,7 +58,7 @@ def membership_roc(
         DataArrays of `membership_scores` that were made alike, or one list each.
     synthetic, columns, widths, categories, constant, types
         As in `membership_scores`, which are then computed for all records at once.
-    m : int or sequence of ints, optional
+    releases : int or sequence of ints, optional
         Numbers of released tables that the attacker takes together, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100
         as far as there are as many. Each adds to the one before.
     at : sequence of floats
@@ -66,11 +66,11 @@ def membership_roc(
 
     Returns
     -------
-    Dataset, with dim ``m`` where there are several released tables
+    Dataset, with dim ``releases`` where there are several released tables
         Along ``step``, from no record to all: ``threshold`` (log10; infinite at first), ``true_positive_rate`` and
         ``false_positive_rate`` with all that score at least as much; equal scores are one step, and the last step repeats where
-        another `m` has more; ``youden``, the first rate minus the second (Youden's index). Along ``at``: ``difference``, the same at given
-        thresholds. ``auc``, the area under the curve (a member outscores a
+        another number of tables has more; ``youden``, the first rate minus the second (Youden's index). Along ``at``: ``difference``,
+        the same at given thresholds. ``auc``, the area under the curve (a member outscores a
         non-member with this probability, ties half), and ``auc_standard_error`` (NaN for a single record of either kind).
         ``best_threshold`` (the greatest of the best), ``best_difference`` there, and ``accuracy`` there, both kinds counting half.
         The attrs ``members`` and ``non_members`` are the numbers of records.
@@ -124,20 +124,20 @@ def membership_roc(
     places = _numbers(at, "`at` must be finite thresholds, as log10").reshape(-1)
     if not np.isfinite(places).all():
         raise ValueError(f"`at` must be finite thresholds, as log10; got {at!r}.")
-    if dim == "m" and m is not None:
-        raise ValueError("`m` needs the scores of each released table, with dim `synthetic`; these are taken together already.")
-    numbers, one = (list(members.indexes["m"]), False) if dim == "m" else numbers_released(m, len(scores))
-    if dim != "m":
+    if dim == "releases" and releases is not None:
+        raise ValueError("`releases` needs the scores of each released table, with dim `synthetic`; these are taken together already.")
+    numbers, one = (list(members.indexes["releases"]), False) if dim == "releases" else numbers_released(releases, len(scores))
+    if dim != "releases":
         scores = taken_together(scores, numbers)
     curves = [_curve(row, both, places) for row in scores]
     steps = max(len(curve["threshold"]) for curve in curves)
     variables = {
-        name: (("m", *dims), np.array([_padded(curve[name], steps) if dims == ("step",) else curve[name] for curve in curves]))
+        name: (("releases", *dims), np.array([_padded(curve[name], steps) if dims == ("step",) else curve[name] for curve in curves]))
         for name, dims in _DIMS.items()
     }
     known_of = dict(zip(("members", "non_members"), map(int, both.sum(1)), strict=True))
-    result = xr.Dataset(variables, {"m": numbers, "at": places}, known_of)
-    return result.isel(m=0, drop=not one) if one or (dim is None and m is None) else result
+    result = xr.Dataset(variables, {"releases": numbers, "at": places}, known_of)
+    return result.isel(releases=0, drop=not one) if one or (dim is None and releases is None) else result
 
 
 def _check_index(members: Any, non_members: Any) -> None:
@@ -177,8 +177,8 @@ def _given(members: Any, non_members: Any) -> tuple[Floats, Counts, str | None]:
             raise ValueError(f"`{name}` has {np.ndim(given)} dimensions; give one list of scores, or a DataArray with named dims.")
         numbers = _numbers(given, f"`{name}` must hold log10 scores")
         array = given.copy(data=numbers) if isinstance(given, xr.DataArray) else xr.DataArray(numbers, dims="record")
-        if "record" not in array.dims or array.ndim > 2 or not set(array.dims) <= {"record", "m", "synthetic"}:
-            raise ValueError(f"`{name}` has dims {array.dims}; scores have `record`, and before it `synthetic` or `m`.")
+        if "record" not in array.dims or array.ndim > 2 or not set(array.dims) <= {"record", "releases", "synthetic"}:
+            raise ValueError(f"`{name}` has dims {array.dims}; scores have `record`, and before it `synthetic` or `releases`.")
         if np.isnan(array.values).any():
             raise ValueError(f"`{name}` must hold log10 scores; got NaN.")
         arrays.append(array.transpose(..., "record"))

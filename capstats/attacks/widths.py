@@ -23,7 +23,7 @@ def best_membership_width(
     columns: Hashable | Sequence[Hashable],
     widths: Sequence[Widths] | Mapping[str, Widths] = ("low", "medium", "high"),
     categories: Categories = "codes",
-    m: int | Sequence[int] | None = None,
+    releases: int | Sequence[int] | None = None,
     types: Mapping[Hashable, Type] | None = None,
 ) -> xr.Dataset:
     """The membership attack with each of several widths at its best threshold, and the width that does best.
@@ -39,12 +39,12 @@ def best_membership_width(
     widths : sequence, or mapping {label: widths}
         Widths to compare, each as `membership_scores` takes them; by default the three settings of the source for Adult and Polish. In a
         sequence each is labelled by its name or its text.
-    m : int or sequence of ints, optional
+    releases : int or sequence of ints, optional
         Numbers of released tables that are taken together, as in `membership_roc`.
 
     Returns
     -------
-    Dataset, dims (width), with ``m`` where there are several released tables
+    Dataset, dims (width), with ``releases`` where there are several released tables
         ``best_threshold``, ``best_difference``, ``accuracy``, ``auc`` and ``auc_standard_error`` of each width, as `membership_roc` has
         them; and, without the dim ``width``, ``best_width``: the label with the greatest best difference, the first of equal ones.
 
@@ -81,7 +81,7 @@ def best_membership_width(
     twice = [label for label in labels if labels.count(label) > 1]
     if twice:
         raise ValueError(f"`widths` has {twice[0]!r} twice. Give each width once, or a mapping with a label for each.")
-    options: dict[str, Any] = {"columns": columns, "categories": categories, "m": m, "types": types, "at": [0.0]}
+    options: dict[str, Any] = {"columns": columns, "categories": categories, "releases": releases, "types": types, "at": [0.0]}
     curves = [membership_roc(members, non_members, synthetic, widths=width, **options)[_SHOWN] for _, width in labelled]
     found: xr.Dataset = xr.concat(curves, pd.Index(labels, name="width"))
     found["best_width"] = found["width"][found["best_difference"].argmax("width")].drop_vars("width")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import glob
 import json
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -192,9 +192,10 @@ def audit(
         records = read_records(request, shown)
         shown.step("joining the tables")
         tables = on_axes(records, backing)[0]
-    understood = _understood(tables)
-    warnings = _warnings({**tables.attrs, **understood}, allow_no_match)
-    measures, by_target = measured(tables)
+        understood = _understood(tables)
+        warnings = _warnings({**tables.attrs, **understood}, allow_no_match)
+        shown.step("computing the measures")
+        measures, by_target = measured(tables)
     told = {
         "capstats": tables.attrs["capstats"],
         **_given(original, synthetic, holdout),
@@ -237,7 +238,7 @@ def _given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:
     several = released(synthetic)[1]
     tables = {"original": [original], "synthetic": several, "holdout": [holdout]}
     paths = {name: [str(table) if files.is_path(table) else None for table in given] for name, given in tables.items()}
-    stand_for = {name: [None if path is None else _files(path) for path in given] for name, given in paths.items()}
+    stand_for = {name: [None if path is None else _files(path, name) for path in given] for name, given in paths.items()}
     found = {name: {what: of[what] for what in of if any(of[what])} for name, of in (("paths", paths), ("files", stand_for))}
     told: dict[str, Any] = {name: given if name == "synthetic" else given[0] for name, given in found["paths"].items()}
     if told:
@@ -245,12 +246,10 @@ def _given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:
     return told
 
 
-def _files(path: str) -> list[str]:
-    """The files that a path, a folder of Parquet files or a glob stands for."""
-    whole = Path(path).expanduser()
-    if whole.is_dir():
-        return sorted(str(file) for file in whole.rglob("*") if file.is_file())
-    return [path] if whole.exists() else sorted(glob.glob(str(whole), recursive=True, include_hidden=True))  # noqa: PTH207
+def _files(path: str, name: str) -> list[str]:
+    """The files that a path stands for; relative where it is, so that a report does not say where the folder lies."""
+    found = files.local_files(path, name)
+    return found if Path(path).is_absolute() or path.startswith("~") else [os.path.relpath(file) for file in found]
 
 
 def _understood(tables: xr.Dataset) -> dict[str, Any]:

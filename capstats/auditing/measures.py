@@ -27,7 +27,6 @@ QUANTILES = {
     "greatest": 1.0,
 }
 WEIGHTS = {"o": "original_weight", "s": "synthetic_weight", "h": "holdout_weight"}  # sums of the weights of weighted tables
-SQUARES = {"o_squares": "", "h_squares": "holdout_"}
 OF_HOLDOUT = ("holdout_records", "holdout_weight", "holdout_cap", "individual_disclosure", "individual_disclosure_error")
 MEASURES = (  # all that an audit can give, in the order in which it gives them
     "original_records",
@@ -90,8 +89,7 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     if "h" in tables:
         found["holdout_records"] = _total(tables.get("h_records", tables.h))
         if all(tables[name].dtype.kind == "i" or f"{name}_squares" in tables for name in "oh"):
-            squares: dict[str, Any] = {f"{prefix}squares": tables[of] for of, prefix in SQUARES.items() if of in tables}
-            contrast = holdout_contrast(o, s, h=tables.h, **squares)
+            contrast = holdout_contrast(o, s, h=tables.h, o_squares=tables.get("o_squares"), h_squares=tables.get("h_squares"))
             found["holdout_cap"] = contrast.holdout
             found["individual_disclosure"] = contrast.estimate
             found["individual_disclosure_error"] = contrast.standard_error
@@ -150,5 +148,5 @@ def bounds(o: xr.DataArray, s: xr.DataArray, observed: xr.DataArray) -> dict[str
 
 def foreign(o: xr.DataArray, s: xr.DataArray, dim: str) -> xr.DataArray:
     """Number of targets, or of keys, that a synthetic table has and the original has not."""
-    of = {"target": target_total, "key": key_total}[dim]
-    return Aligned({"o": o, "s": s}).map(lambda o, s: ((of(o) == 0) & (of(s) > 0)).sum(-1), "foreign")
+    totals = target_total if dim == "target" else key_total
+    return Aligned({"o": o, "s": s}).map(lambda o, s: ((totals(o) == 0) & (totals(s) > 0)).sum(-1), "foreign")

@@ -1,0 +1,30 @@
+"""Correct Attribution Probability (CAP): how often a person's target is guessed from the synthetic records with the same keys.
+
+Of each person and on average, its distribution over people, the guesses that it is compared with, neighbours of keys without an exact
+synthetic match, and standard errors.
+"""
+
+from capstats.cap.attribution import average_cap, correct_predictions, individual_cap, matched_records
+from capstats.cap.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
+from capstats.cap.comparison import normalized_cap, protected_records
+from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.cap.neighbours import nearest_distance
+from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
+
+__all__ = [
+    "average_cap",
+    "average_cap_interval",
+    "baseline_cap",
+    "cap_boxplot",
+    "cap_ecdf",
+    "cap_quantiles",
+    "correct_predictions",
+    "goodman_kruskal_lambda",
+    "goodman_kruskal_tau",
+    "holdout_contrast",
+    "individual_cap",
+    "matched_records",
+    "nearest_distance",
+    "normalized_cap",
+    "protected_records",
+]

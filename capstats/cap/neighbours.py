@@ -23,16 +23,21 @@ Lender = Callable[[Table, Table], tuple[Table, Array]]
 FEW = 1 << 16  # pairs of keys whose distances are held in one table, for all tables of a batch at once
 
 
-def lender(aligned: Aligned, unmatched: str, radius: Any = 0, *, everybody: bool = False) -> Lender:
-    """How the keys of `o` read the synthetic table: a function of both tables that gives the rows read off, and their totals.
-
-    Keys that `o` does not have may be left without rows, unless for ``everybody``.
-    """
+def check_convention(unmatched: str) -> None:
+    """Raise unless it is one of the conventions for records whose key is not in the synthetic table."""
     if unmatched not in ("zero", "drop", "nearest"):
         raise ValueError(
             f'`unmatched` must be "zero" (a record whose key is not in `s` counts 0), "drop" (it is left out) '
             f'or "nearest" (it borrows from the nearest keys in `s`); got {unmatched!r}.'
         )
+
+
+def lender(aligned: Aligned, unmatched: str, radius: Any = 0, *, everybody: bool = False) -> Lender:
+    """How the keys of `o` read the synthetic table: a function of both tables that gives the rows read off, and their totals.
+
+    Keys that `o` does not have may be left without rows, unless for ``everybody``.
+    """
+    check_convention(unmatched)
     if isinstance(radius, bool) or not isinstance(radius, (int, np.integer)) or radius < 0:
         raise ValueError(f"`radius` must be 0, 1, ... up to the number of key columns; got {radius!r}.")
     if unmatched == "nearest" and radius:

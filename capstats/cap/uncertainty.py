@@ -21,7 +21,7 @@ def average_cap_interval(
     o: Any,
     s: Any,
     *,
-    squares: Any = None,
+    o_squares: Any = None,
     against: Any = None,
     over: str | None = None,
     unmatched: Convention = "zero",
@@ -34,8 +34,8 @@ def average_cap_interval(
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records; `o` must hold integers, or sums of sampling weights together with `squares`.
-    squares : same as `o`, optional
+        Counts of original and synthetic records; `o` must hold integers, or sums of sampling weights together with `o_squares`.
+    o_squares : same as `o`, optional
         Where `o` holds sums of sampling weights: the sum of the squared weights of each cell, ``tables.o_squares`` of `tabulate`.
     against : same as `s`, optional
         A second synthetic table of the same original: everything is then about average CAP of `s` minus that of `against`, compared
@@ -58,7 +58,7 @@ def average_cap_interval(
     Raises
     ------
     ValueError, TypeError
-        If `o` has sampling weights or fractional counts and `squares` is not given, `squares` cannot belong to `o`, `level` is not
+        If `o` has sampling weights or fractional counts and `o_squares` is not given, `squares` cannot belong to `o`, `level` is not
         between 0 and 1, `over` is not a dim of the tables, or the tables are not counts or disagree.
 
     See Also
@@ -93,23 +93,23 @@ def average_cap_interval(
     >>> import capstats
     >>> people = {"smoker": ["yes", "no", "no", "no"], "health": ["sick", "sick", "well", "well"], "w": [300, 100, 100, 500]}
     >>> tables = capstats.tabulate(people, people, keys="smoker", target="health", weights=("w", None))
-    >>> found = average_cap_interval(tables.o, tables.s, squares=tables.o_squares)
+    >>> found = average_cap_interval(tables.o, tables.s, o_squares=tables.o_squares)
     >>> round(float(found.estimate), 4), round(float(found.standard_error), 4)
     (0.7333, 0.1196)
     """
     _check_level(level)
-    _check_weights(o, squares, "o", "squares")
+    _check_weights(o, o_squares, "o")
     first = _members(s, "s", over)
     second = {} if against is None else _members(against, "against", over)
     if second and len(second) != len(first):
         raise ValueError(f"`s` has {len(first)} tables along {over!r}, `against` has {len(second)}: give pairs of them.")
 
-    weighted = {} if squares is None else {"squares": squares}
+    weighted = {} if o_squares is None else {"o_squares": o_squares}
     aligned = Aligned({"o": o, **first, **second, **weighted}, inexact=weighted)
     lend = lender(aligned, unmatched)
 
     def formula(o: Table, *tables: Table) -> Floats:
-        squares = _squares(o, tables[-1] if weighted else None, "o", "squares")
+        squares = _squares(o, tables[-1] if weighted else None, "o")
         means, pooled = [], np.zeros(())
         for i in range(len(first)):
             mean, deviations = _deviations(o, squares, tables[i], lend, unmatched)
@@ -135,8 +135,8 @@ def holdout_contrast(
     s: Any,
     *,
     h: Any,
-    squares: Any = None,
-    holdout_squares: Any = None,
+    o_squares: Any = None,
+    h_squares: Any = None,
     unmatched: Convention = "zero",
     level: float = 0.95,
 ) -> xr.Dataset:
@@ -150,7 +150,7 @@ def holdout_contrast(
     o, s, h : array-like or DataArray, dims (target, key) and any others
         Counts of original, synthetic and holdout records, such as ``tables.h`` of `tabulate`; `o` and `h` must hold integers, or sums
         of sampling weights together with their squares.
-    squares, holdout_squares : same as `o` and `h`, optional
+    o_squares, h_squares : same as `o` and `h`, optional
         Where `o`, or `h`, holds sums of sampling weights: the sum of the squared weights of each cell, ``tables.o_squares`` and
         ``tables.h_squares`` of `tabulate`.
     unmatched : {"zero", "drop", "nearest"}
@@ -194,16 +194,16 @@ def holdout_contrast(
     (1.0, 0.5, 0.5, 0.2887)
     """
     _check_level(level)
-    _check_weights(o, squares, "o", "squares")
-    _check_weights(h, holdout_squares, "h", "holdout_squares")
+    _check_weights(o, o_squares, "o")
+    _check_weights(h, h_squares, "h")
 
-    weighted = {name: table for name, table in (("squares", squares), ("holdout_squares", holdout_squares)) if table is not None}
+    weighted = {name: table for name, table in (("o_squares", o_squares), ("h_squares", h_squares)) if table is not None}
     aligned = Aligned({"o": o, "s": s, "h": h, **weighted}, inexact=weighted)
     lend = lender(aligned, unmatched)
 
     def formula(o: Table, s: Table, h: Table, *tables: Table) -> Floats:
         given = dict(zip(weighted, tables, strict=True))
-        of_o, of_h = _squares(o, given.get("squares"), "o", "squares"), _squares(h, given.get("holdout_squares"), "h", "holdout_squares")
+        of_o, of_h = _squares(o, given.get("o_squares"), "o"), _squares(h, given.get("h_squares"), "h")
         original, deviations = _deviations(o, of_o, s, lend, unmatched)
         holdout, its = _deviations(h, of_h, s, lend, unmatched)
         return np.stack(np.broadcast_arrays(original, holdout, _variance(of_o, deviations) + _variance(of_h, its)), axis=-1)
@@ -274,29 +274,29 @@ def _check_level(level: float) -> None:
         raise ValueError(f"`level` must be between 0 and 1, such as 0.95; got {level!r}.")
 
 
-def _check_weights(table: Any, squares: Any, name: str, argument: str) -> None:
+def _check_weights(table: Any, squares: Any, name: str) -> None:
     """Raise where sums of sampling weights come without their squares: taken for counts they would give an error near 0."""
     column = weights_of(table)
     if column is not None and squares is None:
         raise ValueError(
             f"`{name}` holds sums of the sampling weights {column!r}, from which no standard error follows: it depends on the squares of "
-            f"the weights. Give {argument}=tables.{name}_squares, which tabulate returns beside tables.{name}."
+            f"the weights. Give {name}_squares=tables.{name}_squares, which tabulate returns beside tables.{name}."
         )
 
 
-def _squares(table: Table, squares: Table | None, name: str, argument: str) -> Table:
+def _squares(table: Table, squares: Table | None, name: str) -> Table:
     """The squared weights of a table's records, where they are given; those of counts are the counts, for each record weighs 1."""
     if squares is None:
         if cells(table).dtype.kind != "i":
             raise ValueError(
                 f"`{name}` must hold integers for a standard error, which counts records; got fractional counts. "
-                f"For weighted records give the sums of their squared weights as `{argument}`."
+                f"For weighted records give the sums of their squared weights as `{name}_squares`."
             )
         return table
     w = cells(table).astype(np.float64)
     if ((cells(squares) > w**2 * (1 + TIE)) | ((w > 0) & (cells(squares) == 0))).any():
         raise ValueError(
-            f"`{argument}` must hold the sum of the squared weights of each cell of `{name}`: above 0 where the sum of the weights is, and "
-            f"no more than its square. Give tables.{name}_squares of the same Dataset; weights below 1e-150 must be scaled up."
+            f"`{name}_squares` must hold the sum of the squared weights of each cell of `{name}`: above 0 where the sum of the weights is, "
+            f"and no more than its square. Give tables.{name}_squares of the same Dataset; weights below 1e-150 must be scaled up."
         )
     return squares

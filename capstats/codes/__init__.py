@@ -1,0 +1,1 @@
+"""What labels are, and how columns become integer codes."""

@@ -72,9 +72,11 @@ def whole_records(
         raise TypeError("`synthetic` is None; give the released table, or a sequence of them.")
     given = {**tables, **dict(zip(called, several, strict=True))}
     inputs = [Input(open_source(table, name)) for name, table in given.items()]
-    for name, table in zip(tables, inputs, strict=False):
+    for called_as, table in zip(tables, inputs, strict=False):
         if each and not table.source.in_memory:
-            raise TypeError(f"`{name}` must be in memory, for the result has its order; got {type(given[name]).__name__}. Collect it.")
+            raise TypeError(
+                f"`{called_as}` must be in memory, for the result has its order; got {type(given[called_as]).__name__}. Collect it."
+            )
     options = Options(types or {})
     found = [read_rows(table, names, options, each and table.source.name in tables) for table in inputs]
     levels, codes = [], []

@@ -1,0 +1,27 @@
+"""Who is found and whose target is told with certainty: certain attribution, uniques, and the risk of each key and each record.
+
+Exclusions and checks say which of these disclosures are no secret of a person.
+"""
+
+from capstats.disclosure.attribute import dio, dis, disco, weap
+from capstats.disclosure.checks import one_way_check, two_way_check
+from capstats.disclosure.exclusions import exclude
+from capstats.disclosure.records import key_summary, record_risk
+from capstats.disclosure.targeted import tau_curve, tcap
+from capstats.disclosure.uniques import replicated_uniques, sample_uniques
+
+__all__ = [
+    "dio",
+    "dis",
+    "disco",
+    "exclude",
+    "key_summary",
+    "one_way_check",
+    "record_risk",
+    "replicated_uniques",
+    "sample_uniques",
+    "tau_curve",
+    "tcap",
+    "two_way_check",
+    "weap",
+]

@@ -80,7 +80,7 @@ def exclude(
     >>> found = exclude(tables, targets="no")
     >>> found.o_report.to_series().to_dict()
     {'target': 5, 'missing target': 0, 'missing key': 0, 'pair': 0, 'size': 0}
-    >>> float(capstats.disco(tables.o, tables.s, counted=found.o_counted).round(4))
+    >>> float(capstats.disclosure.disco(tables.o, tables.s, counted=found.o_counted).round(4))
     0.1667
     """
     tables = as_tables(tables)

@@ -32,11 +32,11 @@ def _check_unweighted(tables: dict[str, Any]) -> None:
             )
 
 
-def unique_keys(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArray:
+def sample_uniques(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArray:
     """Share of a table's records that are alone with their key; with `s`, only those whose key occurs in that table too.
 
-    Somebody who is alone with a key is found by it. ``unique_keys(o)``, ``unique_keys(s)`` and ``unique_keys(o, s)`` are known as UiO, UiS
-    and UiOiS.
+    Somebody who is alone with a key is found by it. ``sample_uniques(o)``, ``sample_uniques(s)`` and ``sample_uniques(o, s)`` are known
+    as UiO, UiS and UiOiS.
 
     Parameters
     ----------
@@ -76,17 +76,17 @@ def unique_keys(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArray:
     Two of four people are alone with their key, and one of these keys is in the synthetic table:
 
     >>> o, s = [[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [0, 0, 1]]
-    >>> float(unique_keys(o)), float(unique_keys(o, s))
+    >>> float(sample_uniques(o)), float(sample_uniques(o, s))
     (0.5, 0.25)
     """
     _check_unweighted({"o": o})
     if s is None:
-        return tables_of(counted, o=o).map(lambda o, counted=None: share_of_keys(o, alone(o, "o"), counted), "unique_keys")
+        return tables_of(counted, o=o).map(lambda o, counted=None: share_of_keys(o, alone(o, "o"), counted), "sample_uniques")
 
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
         return share_of_keys(o, alone(o, "o") & (key_total(s) > 0), counted)
 
-    return tables_of(counted, o=o, s=s).map(formula, "unique_keys")
+    return tables_of(counted, o=o, s=s).map(formula, "sample_uniques")
 
 
 def replicated_uniques(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
@@ -99,7 +99,7 @@ def replicated_uniques(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
     o, s : array-like or DataArray, dims (target, key) and any others
         Integer counts of original and synthetic records.
     counted : same, optional
-        Counts of those records of `o` that may count in the numerator; see `unique_keys`.
+        Counts of those records of `o` that may count in the numerator; see `sample_uniques`.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def replicated_uniques(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
 
     Notes
     -----
-    See theory/uniques.md: never above ``unique_keys(o, s)``.
+    See theory/uniques.md: never above ``sample_uniques(o, s)``.
 
     References
     ----------

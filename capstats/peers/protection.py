@@ -12,29 +12,34 @@ from numpy.typing import NDArray
 
 from capstats.cap.attribution import average_cap, matched_records
 from capstats.cap.baselines import baseline_cap
-from capstats.cap.neighbours import Convention
+from capstats.cap.neighbours import Convention, check_convention
 from capstats.cap.uncertainty import holdout_contrast
 from capstats.codes.wanted import Type
 from capstats.counting.request import Columns
 from capstats.counting.tabulate import tabulate
+from capstats.peers.reports import each_table
 from capstats.tables.backing import Backing
 from capstats.tables.batches import Aligned
 from capstats.tables.primitives import Floats, total
 
-Method = Literal["cap", "zero_cap", "generalized_cap"]
-UNMATCHED: dict[str, Convention] = {"cap": "drop", "zero_cap": "zero", "generalized_cap": "nearest"}
+METHODS: Mapping[str, Convention] = {  # SDMetrics' computation_method: what becomes of unmatched records
+    "cap": "drop",
+    "zero_cap": "zero",
+    "generalized_cap": "nearest",
+}
+METRICS = {"cap": "CategoricalCAP", "zero_cap": "CategoricalZeroCAP", "generalized_cap": "CategoricalGeneralizedCAP"}  # by method
 
 NOBODY_MATCHED = "No original record has a key that is in the synthetic table, so there is nothing to average."
-ONE_VALUE = "All original records have the same sensitive value, so a blind guess is always right and protects nobody."
+ONE_VALUE = "All original records have the same target, so a blind guess is always right and protects nobody."
 
 
 def disclosure_protection(
     original: Any,
     synthetic: Any,
     *,
-    known: Columns,
-    sensitive: Columns,
-    method: Method = "cap",
+    keys: Columns,
+    target: Columns,
+    unmatched: Convention = "drop",
     holdout: Any = None,
     missing: Literal["level", "drop"] = "level",
     null_values: str | Sequence[str] | None = None,
@@ -59,11 +64,12 @@ def disclosure_protection(
         The confidential records.
     synthetic : same, a sequence of them, or a mapping {label: table}
         The records to be released. Several tables give the results the dim ``synthetic``.
-    known, sensitive : column name or sequence of names
-        What the intruder knows, and what is guessed; several sensitive columns are guessed together.
-    method : {"cap", "zero_cap", "generalized_cap"}
-        Records whose known values are not in the synthetic table are left out, count as protected, or are guessed from the nearest
-        known values that are.
+    keys, target : column name or sequence of names
+        What the intruder knows, and what is guessed; several target columns are guessed together. SDMetrics calls them known and
+        sensitive columns.
+    unmatched : {"drop", "zero", "nearest"}
+        Records whose key is not in the synthetic table are left out, count as protected, or are guessed from the nearest keys that
+        are, as in `average_cap`: the methods "cap", "zero_cap" and "generalized_cap" of SDMetrics.
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
     missing, null_values, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
@@ -73,9 +79,9 @@ def disclosure_protection(
     -------
     Dataset, dims () or (synthetic)
         - ``score``: protection over that of the baseline, from 0 to 1, no more than 1; NaN where either is undefined or the latter is 0;
-        - ``cap_protection``: 1 - average CAP, from 0 to 1; NaN with "cap" where no record is matched;
-        - ``baseline_protection``: 1 - the chance of a blind guess among all combinations of sensitive values in the original;
-        - ``matched_share``: share of the original records whose known values are in the synthetic table;
+        - ``cap_protection``: 1 - average CAP, from 0 to 1; NaN with "drop" where no record is matched;
+        - ``baseline_protection``: 1 - the chance of a blind guess among all combinations of target values in the original;
+        - ``matched_share``: share of the original records whose key is in the synthetic table;
         - ``records``: original records;
         - ``original_score``: the score if the original itself were released;
         - ``individual_disclosure`` and ``individual_disclosure_error``, where a holdout is given: average CAP of the original minus that
@@ -85,7 +91,7 @@ def disclosure_protection(
     Raises
     ------
     ValueError, TypeError, FileNotFoundError
-        As `tabulate`; or if `method` is unknown.
+        As `tabulate`; or if `unmatched` is unknown.
 
     See Also
     --------
@@ -103,19 +109,18 @@ def disclosure_protection(
     --------
     >>> original = {"age": ["young", "young", "old", "old"], "income": ["low", "high", "low", "low"]}
     >>> synthetic = {"age": ["young", "young", "old", "old"], "income": ["low", "low", "low", "high"]}
-    >>> found = disclosure_protection(original, synthetic, known="age", sensitive="income")
+    >>> found = disclosure_protection(original, synthetic, keys="age", target="income")
     >>> float(found.cap_protection), float(found.baseline_protection), float(found.score), float(found.original_score)
     (0.5, 0.5, 1.0, 0.5)
     """
-    if method not in tuple(UNMATCHED):
-        raise ValueError(f"`method` must be one of {', '.join(map(repr, UNMATCHED))}; got {method!r}.")
+    check_convention(unmatched)
     if synthetic is None:
         raise ValueError("`synthetic` is missing: protection is that of a table to be released. Give one, or several.")
     tables = tabulate(
         original,
         synthetic,
-        keys=known,
-        target=sensitive,
+        keys=keys,
+        target=target,
         holdout=holdout,
         missing=missing,
         null_values=null_values,
@@ -131,30 +136,30 @@ def disclosure_protection(
         progress=progress,
     )
     o, s = tables.o, tables.s
-    found = protections(o, s, method)
+    found = protections(o, s, unmatched)
     found["records"] = Aligned({"o": o}).map(total, "records")
     found["matched_share"] = matched_records(o, s) / found["records"]
-    found["original_score"] = protections(o, o, method)["score"]
+    found["original_score"] = protections(o, o, unmatched)["score"]
     if holdout is not None:
         of_o, of_h = tables.get("o_squares"), tables.get("h_squares")
-        contrast = holdout_contrast(o, s, h=tables.h, squares=of_o, holdout_squares=of_h, unmatched=UNMATCHED[method])
+        contrast = holdout_contrast(o, s, h=tables.h, o_squares=of_o, h_squares=of_h, unmatched=unmatched)
         found["individual_disclosure"] = contrast.estimate
         found["individual_disclosure_error"] = contrast.standard_error
     found["reason"] = _reason(found["cap_protection"], found["baseline_protection"])
     return xr.Dataset(found)
 
 
-def protections(o: Any, s: Any, method: str) -> dict[str, xr.DataArray]:
+def protections(o: Any, s: Any, unmatched: Convention) -> dict[str, xr.DataArray]:
     """The three numbers that SDMetrics reports, from counts."""
-    protection = cap_protection(o, s, method)
+    protection = cap_protection(o, s, unmatched)
     baseline = 1 - baseline_cap(o, kind="uniform")
     score = (protection / baseline.where(baseline > 0)).clip(max=1)
     return {"score": score, "cap_protection": protection, "baseline_protection": baseline}
 
 
-def cap_protection(o: Any, s: Any, method: str) -> xr.DataArray:
-    """1 - average CAP, with the method's way of treating unmatched records."""
-    return 1 - average_cap(o, s, unmatched=UNMATCHED[method])
+def cap_protection(o: Any, s: Any, unmatched: Convention) -> xr.DataArray:
+    """1 - average CAP."""
+    return 1 - average_cap(o, s, unmatched=unmatched)
 
 
 def _reason(protection: xr.DataArray, baseline: xr.DataArray) -> xr.DataArray:
@@ -165,3 +170,49 @@ def _reason(protection: xr.DataArray, baseline: xr.DataArray) -> xr.DataArray:
 
     reason: xr.DataArray = xr.apply_ufunc(told, protection, baseline)
     return reason
+
+
+def as_sdmetrics(tables: xr.Dataset) -> dict[Any, Any]:
+    """The scores of SDMetrics' CAP metrics, which are protections: one minus a risk, so that larger is safer.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`, with `s` and labelled keys.
+
+    Returns
+    -------
+    dict
+        ``CategoricalCAP``, ``CategoricalZeroCAP``, ``CategoricalGeneralizedCAP``, and ``DisclosureProtection`` by its computation method,
+        with ``score``, ``cap_protection`` and ``baseline_protection``; NaN where they are undefined. With several synthetic tables, one
+        such dictionary for each of their labels.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no `s`, or the keys have no labels.
+
+    Notes
+    -----
+    See theory/concordance.md. Missing values are a level, as in DisclosureProtection.
+
+    References
+    ----------
+    SDMetrics 0.32.0, https://docs.sdv.dev/sdmetrics.
+
+    Examples
+    --------
+    >>> import capstats
+    >>> found = as_sdmetrics(capstats.from_counts([[3, 2], [1, 4]], [[2, 0], [2, 0]], key_labels={"sex": ["f", "m"]}))
+    >>> found["CategoricalCAP"], found["CategoricalZeroCAP"], found["DisclosureProtection"]["zero_cap"]["score"]
+    (0.5, 0.8, 1.0)
+    """
+    return each_table(tables, _scores)
+
+
+def _scores(tables: xr.Dataset) -> dict[str, Any]:
+    of_methods = {
+        method: {name: value.item() for name, value in protections(tables.o, tables.s, unmatched).items()}
+        for method, unmatched in METHODS.items()
+    }
+    return {METRICS[method]: found["cap_protection"] for method, found in of_methods.items()} | {"DisclosureProtection": of_methods}

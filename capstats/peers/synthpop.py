@@ -1,9 +1,9 @@
-"""What synthpop's disclosure() computes, from counts: its components, its order of exclusions, its checks."""
+"""The numbers of synthpop's disclosure(), from counts: its components, its order of exclusions, its checks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -17,8 +17,7 @@ from capstats.disclosure.attribute import dio, dis, disco
 from capstats.disclosure.checks import one_way_check, two_way_check
 from capstats.disclosure.exclusions import exclude
 from capstats.disclosure.records import key_summary
-from capstats.tables.batches import Aligned, weights_of
-from capstats.tables.primitives import Table, cells, certain, like, total
+from capstats.peers.reports import check_records, each_table, in_both, percent, plain, records_of
 
 Version = Literal["1.9-2", "development"]
 DEFAULTS: dict[str, Any] = {  # the options of synthpop's disclosure() that change numbers
@@ -35,7 +34,60 @@ DEFAULTS: dict[str, Any] = {  # the options of synthpop's disclosure() that chan
 }
 
 
-def disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any]) -> dict[str, Any]:
+def as_synthpop(tables: xr.Dataset, version: Version = "1.9-2", **options: Any) -> dict[Any, Any]:
+    """The numbers of synthpop's ``disclosure()``, in percent.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`, with `s`.
+    version : {"1.9-2", "development"}
+        The release on CRAN (1.9-0 to 1.9-3 agree), or the unreleased commit 218f692, where TCAP is another number.
+    **options
+        The options of ``disclosure()`` that change numbers, under their names there, with "." or "_": ``not_targetlev``,
+        ``usetargetNA``, ``usekeysNA`` (one for all keys, or one each in the order of the keys), ``exclude_keys``, ``exclude_keylevs``,
+        ``exclude_targetlevs``, ``denom_lim``, ``exclude_ov_denom_lim``, ``thresh_1way``, ``thresh_2way``.
+
+    Returns
+    -------
+    dict
+        Name to number; NaN for NA, infinite where records are divided by none. ``check_1way`` and ``check_2way`` are lists of rows,
+        and ``Nexclusions``, with exclusions, is a dictionary of lists. With several synthetic tables, one such dictionary for each of
+        their labels.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no `s`, weights are fractional, a version, option, label or column is unknown, or an option has another form than
+        there.
+
+    Notes
+    -----
+    See theory/concordance.md. With exclusions, synthpop computes the identity measures and the CAP family on what is left, so that
+    an exclusion can create uniques; these are its numbers, as they are. `sample_uniques` and `disco` with ``counted=`` are free of that.
+
+    References
+    ----------
+    Raab, Nowok and Dibben (2024), "Practical privacy metrics for synthetic data", https://doi.org/10.48550/arXiv.2406.16826.
+
+    Examples
+    --------
+    >>> import capstats
+    >>> tables = capstats.from_counts([[40, 5, 20], [10, 30, 0]], [[2, 0, 0], [0, 1, 0]])
+    >>> found = as_synthpop(tables)
+    >>> [round(found[name], 2) for name in ("DiSCO", "DCAP", "TCAP", "baseCAPd")]
+    [66.67, 66.67, 82.35, 52.83]
+    """
+    if version not in get_args(Version):
+        raise ValueError(f'`version` must be "1.9-2" or "development"; got {version!r}.')
+    given = {name.replace(".", "_"): value for name, value in options.items()}
+    unknown = given.keys() - DEFAULTS.keys()
+    if unknown:
+        raise TypeError(f"{min(unknown)!r} is no option of disclosure() that changes numbers; these are {', '.join(DEFAULTS)}.")
+    return each_table(tables, lambda one: _disclosure(one, version, DEFAULTS | given))
+
+
+def _disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any]) -> dict[str, Any]:
     """The numbers for one pair of tables, by their names there."""
     check_records(tables)
     o, s = tables.o, tables.s
@@ -184,55 +236,18 @@ def _level(label: Any) -> Any:
 def _exclusion_table(o: xr.DataArray, s: xr.DataArray, left: xr.Dataset) -> dict[str, list[Any]]:
     """Records of each of their tables by the five reasons, and what remains."""
     n, m = records_of(o).item(), records_of(s).item()
-    counts: dict[str, Callable[[xr.DataArray], Any]] = {
-        "original": records_of,
-        "synthetic": records_of,
-        "Dorig": lambda x: n * dio(o, counted=x),
-        "Dsyn": lambda y: m * dio(s, counted=y),
-        "iS": lambda x: matched_records(x, s),
-        "DiS": lambda x: n * dis(o, s, counted=x),
-        "DiSCO": lambda x: n * disco(o, s, counted=x),
-        "DiSDiO": lambda x: in_both(o, s, x),
+    excluded, x, y = left.o_excluded, left.o_counted, left.s_counted
+
+    def by_reason(of_excluded: xr.DataArray, of_counted: xr.DataArray) -> list[int]:
+        return [round(float(part)) for part in (*of_excluded.values, of_counted)]
+
+    return {
+        "original": by_reason(records_of(excluded), records_of(x)),
+        "synthetic": by_reason(records_of(left.s_excluded), records_of(y)),
+        "Dorig": by_reason(n * dio(o, counted=excluded), n * dio(o, counted=x)),
+        "Dsyn": by_reason(m * dio(s, counted=left.s_excluded), m * dio(s, counted=y)),
+        "iS": by_reason(matched_records(excluded, s), matched_records(x, s)),
+        "DiS": by_reason(n * dis(o, s, counted=excluded), n * dis(o, s, counted=x)),
+        "DiSCO": by_reason(n * disco(o, s, counted=excluded), n * disco(o, s, counted=x)),
+        "DiSDiO": by_reason(in_both(o, s, excluded), in_both(o, s, x)),
     }
-    found = {}
-    for name, count in counts.items():
-        of = "s" if name in ("synthetic", "Dsyn") else "o"
-        parts = [*np.atleast_1d(count(left[f"{of}_excluded"])), count(left[f"{of}_counted"])]
-        found[name] = [round(float(part)) for part in parts]
-    return found
-
-
-# --- numbers ----------------------------------------------------------------------------------------------------------
-
-
-def in_both(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray) -> xr.DataArray:
-    """Records x whose key has one target in both tables, the same."""
-
-    def formula(o: Table, s: Table, x: Table) -> Any:
-        return total(like(x, cells(x) * cells(certain(o)) * cells(certain(s))))
-
-    return Aligned({"o": o, "s": s, "x": x}).map(formula, "in_both")
-
-
-def check_records(tables: xr.Dataset) -> None:
-    """Raise unless the tables count records."""
-    for name in ("o", "s"):
-        sampling = weights_of(tables[name]) is not None
-        if sampling or tables[name].dtype.kind == "f":
-            kind = "sampling" if sampling else "fractional"
-            raise ValueError(f"`{name}` has {kind} weights, and the package counts records. Count without weights.")
-
-
-def records_of(table: xr.DataArray) -> xr.DataArray:
-    """Records of a table."""
-    return Aligned({"table": table}).map(total, "records")
-
-
-def percent(part: Any, whole: Any) -> float:
-    """Part of whole, in percent; NaN where both are 0, and infinite where whole alone is, as in R."""
-    return 100 * float(part) / float(whole) if whole else np.inf if part else np.nan
-
-
-def plain(value: Any) -> Any:
-    """A number of numpy as one of Python."""
-    return value.item() if isinstance(value, (np.generic, np.ndarray, xr.DataArray)) else value

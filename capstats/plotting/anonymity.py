@@ -19,7 +19,7 @@ def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwar
     Parameters
     ----------
     models : Dataset, dims (table)
-        Result of `capstats.anonymity`, for one original and one synthetic table; ``models[["k", "t"]]`` draws two of them.
+        Result of `capstats.anonymity.anonymity_profile`, for one original and one synthetic table; ``models[["k", "t"]]`` draws two.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure with a legend.
     **scatter_kwargs
@@ -38,7 +38,7 @@ def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwar
 
     See Also
     --------
-    capstats.anonymity
+    capstats.anonymity.anonymity_profile
 
     References
     ----------
@@ -46,14 +46,14 @@ def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwar
 
     Examples
     --------
-    >>> from capstats import anonymity
+    >>> from capstats.anonymity import anonymity_profile
     >>> from matplotlib.figure import Figure
-    >>> ax = plot_anonymity(anonymity([[20, 5], [30, 45]], [[8, 7], [25, 60]])[["k", "alpha"]], ax=Figure().subplots())
+    >>> ax = plot_anonymity(anonymity_profile([[20, 5], [30, 45]], [[8, 7], [25, 60]])[["k", "alpha"]], ax=Figure().subplots())
     >>> [text.get_text() for text in ax.texts]
     ['50 → 33', '0.9 → 0.896']
     """
     if not isinstance(models, xr.Dataset) or "table" not in models.dims:
-        raise TypeError(f"`models` must be the Dataset that anonymity returns, with dim `table`; got {type(models).__name__}.")
+        raise TypeError(f"`models` must be the Dataset that anonymity_profile returns, with dim `table`; got {type(models).__name__}.")
     if set(models.dims) != {"table"}:
         raise ValueError(f"`models` spreads over {tuple(models.dims)}; choose one pair of tables, with .sel or .isel.")
     names = list(map(str, models.data_vars))

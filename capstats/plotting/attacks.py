@@ -25,7 +25,7 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     Parameters
     ----------
     roc : Dataset
-        Result of `capstats.membership_roc`.
+        Result of `capstats.attacks.membership_roc`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
@@ -45,7 +45,7 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
 
     See Also
     --------
-    capstats.membership_roc
+    capstats.attacks.membership_roc
 
     References
     ----------
@@ -71,7 +71,7 @@ def plot_membership_roc(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwarg
     Parameters
     ----------
     roc : Dataset
-        Result of `capstats.membership_roc`.
+        Result of `capstats.attacks.membership_roc`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
@@ -89,7 +89,7 @@ def plot_membership_roc(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwarg
 
     See Also
     --------
-    capstats.membership_roc
+    capstats.attacks.membership_roc
 
     References
     ----------
@@ -113,7 +113,7 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
     Parameters
     ----------
     knowledge : Dataset
-        Result of `capstats.maximum_knowledge` for several numbers of tables.
+        Result of `capstats.attacks.maximum_knowledge` for several numbers of tables.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
@@ -131,24 +131,24 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
 
     See Also
     --------
-    capstats.maximum_knowledge
+    capstats.attacks.maximum_knowledge
 
     References
     ----------
     PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", the plots named MKIC.
     """
-    if not isinstance(knowledge, xr.Dataset) or "column" not in knowledge.dims or "m" not in knowledge.dims:
-        raise TypeError("`knowledge` must be the Dataset that maximum_knowledge returns for several released tables, with dim `m`.")
+    if not isinstance(knowledge, xr.Dataset) or "column" not in knowledge.dims or "releases" not in knowledge.dims:
+        raise TypeError("`knowledge` must be the Dataset that maximum_knowledge returns for several released tables, with dim `releases`.")
     ax = axes_of(ax)
-    m = knowledge["m"].values
+    releases = knowledge["releases"].values
     for column, color, marker in zip(knowledge["column"].values, cycle(COLOURS), cycle(MARKERS), strict=False):
         style: dict[str, Any] = {"color": color, "marker": marker, "linewidth": 1.2, "markersize": 4}
-        ax.plot(m, knowledge["accuracy"].sel(column=column), **_line(fill(shown(column), 24), style, plot_kwargs))
+        ax.plot(releases, knowledge["accuracy"].sel(column=column), **_line(fill(shown(column), 24), style, plot_kwargs))
     average = {"color": "black", "linestyle": "--", "linewidth": 2.2}
-    ax.plot(m, knowledge["average"], **_line("average", average, {"label": plot_kwargs.get("label", "")}))
+    ax.plot(releases, knowledge["average"], **_line("average", average, {"label": plot_kwargs.get("label", "")}))
     ax.set_ylabel("share guessed right")
     return _keyed(
-        _over_m(ax, m, n_records(knowledge.attrs.get("records"))),
+        _over_releases(ax, releases, n_records(knowledge.attrs.get("records"))),
         loc="center left",
         bbox_to_anchor=(1, 0.5),
         ncols=1 + len(knowledge["column"]) // 20,
@@ -160,9 +160,9 @@ def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "at
 
     Parameters
     ----------
-    accuracy : DataArray, dims (m)
-        ``accuracy`` of `capstats.membership_roc`, or ``average`` of `capstats.maximum_knowledge`.
-    utility : array-like, one number for each `m`
+    accuracy : DataArray, dims (releases)
+        ``accuracy`` of `capstats.attacks.membership_roc`, or ``average`` of `capstats.attacks.maximum_knowledge`.
+    utility : array-like, one number for each `releases`
         What the tables are good for, from 0 to 1, by whatever measure; the source takes the accuracy of a fitted model.
     name : str
         What the attack is called.
@@ -179,40 +179,40 @@ def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "at
     Raises
     ------
     TypeError, ValueError
-        If `accuracy` has not the one dim `m`, or `utility` another length.
+        If `accuracy` has not the one dim `releases`, or `utility` another length.
 
     See Also
     --------
-    capstats.membership_roc, capstats.maximum_knowledge
+    capstats.attacks.membership_roc, capstats.attacks.maximum_knowledge
 
     References
     ----------
     PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", the plots named UI and UMK.
     """
-    if not isinstance(accuracy, xr.DataArray) or accuracy.dims != ("m",):
-        raise TypeError("`accuracy` must be a DataArray with the one dim `m`, such as roc.accuracy or knowledge.average.")
+    if not isinstance(accuracy, xr.DataArray) or accuracy.dims != ("releases",):
+        raise TypeError("`accuracy` must be a DataArray with the one dim `releases`, such as roc.accuracy or knowledge.average.")
     of_use = np.asarray(utility, dtype=float)
     if of_use.shape != accuracy.shape:
         raise ValueError(f"`utility` has shape {of_use.shape}; give one number for each of the {accuracy.size} numbers of tables.")
     ax = axes_of(ax)
-    m = accuracy["m"].values
+    releases = accuracy["releases"].values
     of_attack: dict[str, Any] = {"color": VERMILLION, "marker": "o", "markersize": 4}
-    ax.plot(m, accuracy, **_line(shown(name), of_attack, plot_kwargs))
-    ax.plot(m, of_use, **_line("utility", of_attack | {"color": BLUE, "linestyle": "--", "marker": "s"}, plot_kwargs))
+    ax.plot(releases, accuracy, **_line(shown(name), of_attack, plot_kwargs))
+    ax.plot(releases, of_use, **_line("utility", of_attack | {"color": BLUE, "linestyle": "--", "marker": "s"}, plot_kwargs))
     ax.set_ylabel("accuracy, utility")
-    return _keyed(_over_m(ax, m))
+    return _keyed(_over_releases(ax, releases))
 
 
 def _by_m(roc: Any, variable: str) -> list[tuple[str, dict[str, Any], xr.Dataset]]:
     """The curves of each number of released tables, with a label and a shade."""
     if not isinstance(roc, xr.Dataset) or variable not in roc:
         raise TypeError(f"`roc` must be the Dataset that membership_roc returns; got {type(roc).__name__}.")
-    if "m" not in roc.dims:
+    if "releases" not in roc.dims:
         return [("", {"color": BLUE}, roc)]
-    shades = plt.get_cmap("viridis_r")(np.linspace(0.15, 1, roc.sizes["m"]))
+    shades = plt.get_cmap("viridis_r")(np.linspace(0.15, 1, roc.sizes["releases"]))
     return [
-        (f"m = {m}", {"color": shade, "linewidth": 1.3}, roc.isel(m=i))
-        for i, (m, shade) in enumerate(zip(roc["m"].values, shades, strict=True))
+        (f"releases = {k}", {"color": shade, "linewidth": 1.3}, roc.isel(releases=i))
+        for i, (k, shade) in enumerate(zip(roc["releases"].values, shades, strict=True))
     ]
 
 
@@ -237,17 +237,17 @@ def _both_kinds(roc: xr.Dataset) -> str:
     return ", ".join(f"{roc.attrs[kind]:,} {kind.replace('_', '-')}" for kind in ("members", "non_members") if kind in roc.attrs)
 
 
-def _over_m(ax: Axes, m: Any, n: str = "") -> Axes:
+def _over_releases(ax: Axes, releases: Any, n: str = "") -> Axes:
     """An axis of numbers of released tables, as its ticks have them."""
     ax.set_xscale("log")
-    told = [m[-1]]  # no two so near that their numbers touch
-    for k in m[-2::-1]:
-        if (told[-1] / k) ** 16 >= m[-1] / m[0]:
+    told = [releases[-1]]  # no two so near that their numbers touch
+    for k in releases[-2::-1]:
+        if (told[-1] / k) ** 16 >= releases[-1] / releases[0]:
             told.append(k)
     ax.set_xticks(told[::-1], [str(k) for k in told[::-1]])
     ax.minorticks_off()
     ax.set_ylim(-0.03, 1.03)
-    ax.set_xlabel("\n".join(filter(None, ["released tables, m", n])))
+    ax.set_xlabel("\n".join(filter(None, ["released tables", n])))
     return ax
 
 

@@ -55,7 +55,7 @@ def plot_average_cap(
 
     See Also
     --------
-    capstats.average_cap, capstats.sample_tables
+    capstats.average_cap, capstats.laws.sample_tables
 
     References
     ----------

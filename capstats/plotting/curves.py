@@ -81,7 +81,7 @@ def plot_tau_curve(curve: xr.DataArray, *, ax: Axes | None = None, **plot_kwargs
     Parameters
     ----------
     curve : DataArray, dims (tau) or (one other, tau)
-        Result of `capstats.tau_curve`.
+        Result of `capstats.disclosure.tau_curve`.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure with a legend where there are several tables.
     **plot_kwargs
@@ -99,7 +99,7 @@ def plot_tau_curve(curve: xr.DataArray, *, ax: Axes | None = None, **plot_kwargs
 
     See Also
     --------
-    capstats.tau_curve
+    capstats.disclosure.tau_curve
 
     References
     ----------
@@ -107,7 +107,7 @@ def plot_tau_curve(curve: xr.DataArray, *, ax: Axes | None = None, **plot_kwargs
 
     Examples
     --------
-    >>> from capstats import tau_curve
+    >>> from capstats.disclosure import tau_curve
     >>> from matplotlib.figure import Figure
     >>> ax = plot_tau_curve(tau_curve([[3, 2], [1, 4]], [[2, 1], [0, 2]], variant="all"), ax=Figure().subplots())
     >>> ax.lines[0].get_ydata().tolist()

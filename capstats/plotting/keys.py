@@ -28,7 +28,7 @@ def plot_key_summary(
     Parameters
     ----------
     summary : Dataset, dims (key)
-        Result of `capstats.key_summary`, for one original and one synthetic table.
+        Result of `capstats.disclosure.key_summary`, for one original and one synthetic table.
     average, original, baseline : float, optional
         Average CAP, that of the original with itself, and the result of `capstats.baseline_cap`, as lines.
     ax : matplotlib Axes, optional
@@ -50,7 +50,7 @@ def plot_key_summary(
 
     See Also
     --------
-    capstats.key_summary
+    capstats.disclosure.key_summary
 
     References
     ----------
@@ -58,7 +58,7 @@ def plot_key_summary(
 
     Examples
     --------
-    >>> from capstats import key_summary
+    >>> from capstats.disclosure import key_summary
     >>> from matplotlib.figure import Figure
     >>> ax = plot_key_summary(key_summary([[3, 2, 1], [1, 2, 0]], [[2, 1, 0], [0, 1, 0]]), ax=Figure().subplots())
     >>> ax.get_legend_handles_labels()[1]

@@ -24,7 +24,7 @@ def plot_sweep(
     Parameters
     ----------
     swept : Dataset
-        Result of `capstats.sweep`, with one measure (and one synthetic table) chosen, as by ``swept.sel(measure="average_cap")``.
+        Result of `capstats.screening.sweep`, with one measure (and one synthetic table) chosen, as by ``swept.sel(measure="average_cap")``.
     contribution : {"shapley", "leave_one_out"}
         Which of its variables to draw.
     ax : matplotlib Axes, optional
@@ -47,7 +47,7 @@ def plot_sweep(
 
     See Also
     --------
-    capstats.sweep
+    capstats.screening.sweep
     """
     if not isinstance(swept, xr.Dataset) or "without_keys" not in swept:
         raise TypeError(f"`swept` must be the Dataset that sweep returns; got {type(swept).__name__}.")

@@ -1,0 +1,1 @@
+"""Whatever holds records: data frames, files, databases; each answers with distinct rows and their counts."""

@@ -90,12 +90,12 @@ def _listed(tables: list[Data]) -> tuple[Index, Index]:
     return target, key
 
 
-def expand(counts: Any) -> pd.DataFrame:
+def expand(table: Any) -> pd.DataFrame:
     """One row a record: the microdata that a table of counts stands for.
 
     Parameters
     ----------
-    counts : array-like or DataArray, dims (target, key)
+    table : array-like or DataArray, dims (target, key)
         One table of integer counts, such as ``tables.o``; of a table with sampling weights its records, ``tables.o_records``.
 
     Returns
@@ -126,16 +126,16 @@ def expand(counts: Any) -> pd.DataFrame:
     >>> expand([[2, 0], [0, 1]]).values.tolist()
     [[0, 0], [0, 0], [1, 1]]
     """
-    if (column := weights_of(counts)) is not None:
+    if (column := weights_of(table)) is not None:
         raise ValueError(
-            f"`counts` holds sums of the sampling weights {column!r}, which are not numbers of records. Expand the numbers of records, "
+            f"`table` holds sums of the sampling weights {column!r}, which are not numbers of records. Expand the numbers of records, "
             f"such as tables.o_records; for a column of frequencies tabulate with counts={column!r}."
         )
-    array = as_counts(counts, "counts")
+    array = as_counts(table, "table")
     if array.ndim != 2:
-        raise ValueError(f"`counts` has dims {array.dims}; give one table of (target, key), such as counts.isel(draw=0).")
+        raise ValueError(f"`table` has dims {array.dims}; give one table of (target, key), such as table.isel(draw=0).")
     if array.dtype.kind != "i":
-        raise ValueError("`counts` holds fractional counts, which stand for no number of records. Use to_frame, which keeps weights.")
+        raise ValueError("`table` holds fractional counts, which stand for no number of records. Use to_frame, which keeps weights.")
     (target, key), times = filled(array.variable.data)
     order = np.lexsort((target, key))
     target, key = (np.repeat(x[order], times[order]) for x in (target, key))

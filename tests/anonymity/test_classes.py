@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_table import classes, coarsened, random_tables, records, tables, theorem
 
-from capstats import anonymity, class_sizes, from_counts, k_anonymity, marketer_risk, prosecutor_risk, tabulate
+from capstats import from_counts, tabulate
+from capstats.anonymity import anonymity_profile, class_sizes, k_anonymity, marketer_risk, prosecutor_risk
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -106,7 +107,7 @@ def test_weights_are_summed():
 def test_there_is_no_risk_to_be_picked_from_half_a_record(risk, table):
     with pytest.raises(ValueError, match="`table` must hold integers: the risk is 1 divided by the number of records in a class"):
         risk(table)
-    both = anonymity(table, np.ceil(table))
+    both = anonymity_profile(table, np.ceil(table))
     for name in ("prosecutor", "marketer", "uniques"):
         assert np.isnan(both[name].sel(table="original"))
         assert not np.isnan(both[name].sel(table="synthetic"))

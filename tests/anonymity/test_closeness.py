@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_table import classes, coarsened, random_tables, records, shares, tables, theorem
 
-from capstats import at_most, beta_likeness, delta_disclosure, from_counts, l_diversity, t_closeness
+from capstats import at_most, from_counts
+from capstats.anonymity import beta_likeness, delta_disclosure, l_diversity, t_closeness
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -102,7 +103,7 @@ def test_models_are_those_of_a_loop_over_records():
         enhanced = float(gain(table)) if gains_within_the_margin(table) else inf
         np.testing.assert_allclose(beta_likeness(table, kind="enhanced"), enhanced, **close)
         np.testing.assert_allclose(delta_disclosure(table), max(logs), **close)
-        np.testing.assert_allclose(delta_disclosure(table, targets="occurring"), max(x for x in logs if x < inf), **close)
+        np.testing.assert_allclose(delta_disclosure(table, kind="occurring"), max(x for x in logs if x < inf), **close)
 
 
 @theorem
@@ -118,8 +119,8 @@ def test_the_ordered_distance_lies_between_the_equal_one_and_its_share_of_a_step
 def test_t_is_at_most_beta_and_beta_is_at_most_exp_delta_minus_1(table):
     beta = beta_likeness(table).item()
     assert at_most(t_closeness(table).item(), beta + 1e-15)
-    assert at_most(beta, exp(delta_disclosure(table, targets="occurring").item()) - 1 + 1e-15)
-    assert delta_disclosure(table, targets="occurring") <= delta_disclosure(table)
+    assert at_most(beta, exp(delta_disclosure(table, kind="occurring").item()) - 1 + 1e-15)
+    assert delta_disclosure(table, kind="occurring") <= delta_disclosure(table)
     assert beta <= beta_likeness(table, kind="enhanced").item()
 
 
@@ -147,8 +148,8 @@ def test_merging_keys_never_breaks_enhanced_likeness(data):
 
 def test_merging_keys_can_raise_delta_over_occurring_targets():
     # p = 11/38. The second class has 1 in 10, the first nobody, both together 1 in 19.
-    assert delta_disclosure([[0, 1, 10], [9, 9, 9]], targets="occurring").item() == pytest.approx(log(110 / 38), rel=1e-14)
-    assert delta_disclosure([[1, 10], [18, 9]], targets="occurring").item() == pytest.approx(log(5.5), rel=1e-14)
+    assert delta_disclosure([[0, 1, 10], [9, 9, 9]], kind="occurring").item() == pytest.approx(log(110 / 38), rel=1e-14)
+    assert delta_disclosure([[1, 10], [18, 9]], kind="occurring").item() == pytest.approx(log(5.5), rel=1e-14)
 
 
 @theorem
@@ -186,7 +187,7 @@ def test_the_order_of_targets_needs_one_column():
 def test_undefined_without_records():
     empty = [[0, 0], [0, 0]]
     found = [t_closeness(empty), t_closeness(empty, distance="ordered"), beta_likeness(empty), beta_likeness(empty, kind="enhanced")]
-    assert np.isnan([*found, delta_disclosure(empty), delta_disclosure(empty, targets="occurring")]).all()
+    assert np.isnan([*found, delta_disclosure(empty), delta_disclosure(empty, kind="occurring")]).all()
 
 
 def test_every_other_dim_is_a_table_of_its_own():
@@ -196,7 +197,7 @@ def test_every_other_dim_is_a_table_of_its_own():
         (t_closeness, {"distance": "ordered"}),
         (beta_likeness, {}),
         (beta_likeness, {"kind": "enhanced"}),
-        (delta_disclosure, {"targets": "occurring"}),
+        (delta_disclosure, {"kind": "occurring"}),
     ]
     for model, options in calls:
         one_by_one = [model(batch.isel(draw=d), **options).item() for d in range(3)]
@@ -208,5 +209,5 @@ def test_bad_options_are_refused():
         t_closeness([[1]], distance="l1")
     with pytest.raises(ValueError, match='`kind` must be "basic" or "enhanced"; got 1'):
         beta_likeness([[1]], kind=1)
-    with pytest.raises(ValueError, match='`targets` must be "all" or "occurring"; got \'some\''):
-        delta_disclosure([[1]], targets="some")
+    with pytest.raises(ValueError, match='`kind` must be "all" or "occurring"; got \'some\''):
+        delta_disclosure([[1]], kind="some")

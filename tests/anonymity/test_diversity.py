@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_table import classes, coarsened, random_tables, shares, tables, theorem
 
-from capstats import alpha_k_anonymity, at_most, average_cap, individual_cap, k_anonymity, l_diversity
+from capstats import at_most, average_cap, individual_cap
+from capstats.anonymity import alpha_k_anonymity, k_anonymity, l_diversity
 
 O_4 = [[0, 0, 62], [197, 136, 134], [74, 99, 198]]
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from capstats import correct_predictions, maximum_knowledge, tabulate
-from capstats.attacks import knowledge
+from capstats import correct_predictions, tabulate
+from capstats.attacks import knowledge, maximum_knowledge
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -84,10 +84,10 @@ each_route = pytest.mark.parametrize("route", ["along axes", "tree"])
 def test_guesses_are_those_of_a_loop_over_records(route, seed, monkeypatch):
     force(route, monkeypatch)
     original, released = mixed(seed, 17), [mixed(10 * seed, 17), mixed(10 * seed + 1, 12), mixed(10 * seed + 2, 5)]
-    found = maximum_knowledge(original, released, columns=list(original), m=[1, 2, 3])
+    found = maximum_knowledge(original, released, columns=list(original), releases=[1, 2, 3])
     for m in (1, 2, 3):
         expected = [float(share_guessed(original, released[:m], c, 1)) for c in original]
-        np.testing.assert_allclose(found.accuracy.sel(m=m), expected, rtol=1e-15)
+        np.testing.assert_allclose(found.accuracy.sel(releases=m), expected, rtol=1e-15)
     np.testing.assert_allclose(found.average, found.accuracy.mean("column"))
 
 
@@ -156,10 +156,10 @@ def test_dims_follow_the_tables_and_m():
     original, s = mixed(1, 9), mixed(2, 9)
     columns = ["town", "children"]
     assert set(maximum_knowledge(original, s, columns=columns).accuracy.dims) == {"column"}
-    assert maximum_knowledge(original, [s] * 12, columns=columns).m.values.tolist() == [1, 2, 3, 5, 10]
-    alone = maximum_knowledge(original, [s] * 3, columns=columns, m=2)
+    assert maximum_knowledge(original, [s] * 12, columns=columns).releases.values.tolist() == [1, 2, 3, 5, 10]
+    alone = maximum_knowledge(original, [s] * 3, columns=columns, releases=2)
     assert set(alone.accuracy.dims) == {"column"}
-    assert alone.m == 2
+    assert alone.releases == 2
 
 
 def test_more_columns_than_an_array_has_dims():
@@ -175,7 +175,7 @@ def test_more_columns_than_an_array_has_dims():
         ({"tolerance": -1}, "A tolerance must be 0 or more; got -1 for column 'town'"),
         ({"tolerance": float("nan")}, "A tolerance must be 0 or more"),
         ({"tolerance": {"chidren": 1}}, "`tolerance` names 'chidren', which is not among `columns`. Did you mean 'children'"),
-        ({"m": 2}, "`m` must be numbers of released tables, from 1 to the 1 given; got 2"),
+        ({"releases": 2}, "`releases` must be numbers of released tables, from 1 to the 1 given; got 2"),
     ],
 )
 def test_bad_arguments_are_refused(arguments, message):
@@ -228,5 +228,5 @@ def test_the_nearest_records_are_those_of_each_released_table():
     original = {"age": [1, 2, 3, 4], "diet": ["a", "b", "a", "a"]}
     first = {"age": [1, 2, 3, 4], "diet": ["c", "b", "c", "c"]}
     second = {"age": [1, 1, 3, 3], "diet": ["a", "a", "a", "a"]}
-    found = maximum_knowledge(original, [first, second], columns=["age", "diet"], m=[1, 2]).accuracy.sel(column="diet")
+    found = maximum_knowledge(original, [first, second], columns=["age", "diet"], releases=[1, 2]).accuracy.sel(column="diet")
     assert found.values.tolist() == [0.25, 0.75]

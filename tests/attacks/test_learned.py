@@ -22,16 +22,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import capstats
-from capstats import (
-    CAPClassifier,
-    average_cap,
-    average_cap_interval,
-    cap_quantiles,
-    correct_predictions,
-    holdout_contrast,
-    model_attack,
-    tabulate,
-)
+from capstats import average_cap, average_cap_interval, cap_quantiles, correct_predictions, holdout_contrast, tabulate
+from capstats.attacks import CAPClassifier, model_attack
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -376,7 +368,7 @@ import sys
 sys.modules["sklearn"] = None
 import capstats
 from capstats import *
-for make in (capstats.CAPClassifier, lambda: capstats.model_attack({}, {}, keys="k", target="t", estimator=1)):
+for make in (capstats.attacks.CAPClassifier, lambda: capstats.attacks.model_attack({}, {}, keys="k", target="t", estimator=1)):
     try:
         make()
     except ImportError as error:

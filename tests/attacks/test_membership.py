@@ -12,8 +12,8 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capstats import average_cap, maximum_knowledge, membership_roc, membership_scores, tabulate
-from capstats.attacks import kernels
+from capstats import average_cap, tabulate
+from capstats.attacks import kernels, maximum_knowledge, membership_roc, membership_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -77,11 +77,11 @@ def test_scores_equal_a_loop_over_pairs_of_records(route, categories, widths, mo
     mismatch = (1, 2, 3) if categories == "mismatch" else ()
     expected = [[log10_score(x, numbers(s), widths, mismatch) for x in numbers(records)] for s in released]
     np.testing.assert_allclose(found.values, expected, rtol=1e-12, atol=1e-12)
-    together = membership_scores(records, released, columns=list(records), widths=widths, categories=categories, m=[2, 3])
+    together = membership_scores(records, released, columns=list(records), widths=widths, categories=categories, releases=[2, 3])
     for m in (2, 3):
         pooled = [y for s in released[:m] for y in numbers(s)]
         expected = [log10_score(x, pooled, widths, mismatch) for x in numbers(records)]
-        np.testing.assert_allclose(together.sel(m=m), expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(together.sel(releases=m), expected, rtol=1e-12, atol=1e-12)
 
 
 @each_route
@@ -205,7 +205,7 @@ def test_synthetic_tables_keep_their_labels_and_records_their_index(tmp_path):
     assert found.indexes["record"].tolist() == list("pqrst")
     one = membership_scores(records, mixed(2, 6), columns=["town", "income"], widths=1)
     assert one.dims == ("record",)
-    assert membership_scores(records, [mixed(2, 6)] * 3, columns="town", widths=1, m=2).dims == ("record",)
+    assert membership_scores(records, [mixed(2, 6)] * 3, columns="town", widths=1, releases=2).dims == ("record",)
 
 
 def test_as_the_width_falls_to_0_the_score_is_the_number_of_equal_released_records():
@@ -294,7 +294,7 @@ def test_thresholds_are_the_scores_themselves(members, others):
     rates = [np.mean(np.array(scores) >= roc.best_threshold.item()) for scores in (members, others)]
     assert roc.best_difference.item() == pytest.approx(rates[0] - rates[1], abs=1e-14)
     alone = membership_scores({"x": [1, 2]}, [{"x": [1, 4]}] * 2, columns="x", widths=0.7)
-    together = membership_scores({"x": [1, 2]}, [{"x": [1, 4]}] * 2, columns="x", widths=0.7, m=[1, 2])
+    together = membership_scores({"x": [1, 2]}, [{"x": [1, 4]}] * 2, columns="x", widths=0.7, releases=[1, 2])
     assert together[0].values.tolist() == alone[0].values.tolist()
 
 
@@ -303,12 +303,12 @@ def test_released_tables_are_taken_together_one_after_the_other():
     released = [mixed(s, 12) for s in range(2, 8)]
     arguments = {"columns": ["age", "income", "town"], "widths": "medium"}
     roc = membership_roc(members, others, released, **arguments)
-    assert roc.m.values.tolist() == [1, 2, 3, 5]
-    for m in roc.m.values:
+    assert roc.releases.values.tolist() == [1, 2, 3, 5]
+    for m in roc.releases.values:
         pooled = pd.concat(released[:m])
         a, b = (membership_scores(x, pooled, **arguments).values for x in (members, others))
         alone = membership_roc(a, b)
-        one = roc.sel(m=m)
+        one = roc.sel(releases=m)
         steps = alone.sizes["step"]
         np.testing.assert_allclose(one.true_positive_rate[:steps], alone.true_positive_rate)
         np.testing.assert_allclose(one.false_positive_rate[:steps], alone.false_positive_rate)
@@ -318,10 +318,10 @@ def test_released_tables_are_taken_together_one_after_the_other():
         assert one.best_threshold.item() == pytest.approx(alone.best_threshold.item(), rel=1e-12, abs=1e-12)
     given_scores = membership_roc(*(membership_scores(x, released, **arguments) for x in (members, others.set_axis(range(200, 211)))))
     np.testing.assert_array_equal(given_scores.auc, roc.auc)
-    together = membership_roc(*(membership_scores(x, released, m=[2, 5], **arguments) for x in (members, others)))
-    np.testing.assert_array_equal(together.auc, roc.auc.sel(m=[2, 5]))
-    assert membership_roc(members, others, released, m=3, **arguments).auc == roc.auc.sel(m=3)
-    assert "m" not in membership_roc(members, others, released[0], **arguments).coords
+    together = membership_roc(*(membership_scores(x, released, releases=[2, 5], **arguments) for x in (members, others)))
+    np.testing.assert_array_equal(together.auc, roc.auc.sel(releases=[2, 5]))
+    assert membership_roc(members, others, released, releases=3, **arguments).auc == roc.auc.sel(releases=3)
+    assert "releases" not in membership_roc(members, others, released[0], **arguments).coords
 
 
 def test_a_copy_of_the_members_is_told_from_others():
@@ -376,10 +376,10 @@ def test_a_width_must_be_positive(width):
         ({"columns": ["age", "age"]}, r"`columns` names 'age' twice"),
         ({"columns": []}, r"`columns` must name at least one column"),
         ({"types": {"sex": "text"}}, r"`types` names 'sex', which is not among `columns`"),
-        ({"m": 3}, r"`m` must be numbers of released tables, from 1 to the 2 given; got 3"),
-        ({"m": [2, 1]}, r"`m` must be one number or increasing ones"),
-        ({"m": []}, r"`m` must be one number or increasing ones"),
-        ({"m": True}, r"`m` must be numbers of released tables"),
+        ({"releases": 3}, r"`releases` must be numbers of released tables, from 1 to the 2 given; got 3"),
+        ({"releases": [2, 1]}, r"`releases` must be one number or increasing ones"),
+        ({"releases": []}, r"`releases` must be one number or increasing ones"),
+        ({"releases": True}, r"`releases` must be numbers of released tables"),
     ],
 )
 def test_bad_arguments_are_refused(arguments, message):
@@ -436,9 +436,9 @@ def test_the_curve_needs_both_kinds_and_scores_of_the_same_tables():
     two, one = (membership_scores(mixed(1, 4), s, columns="town", widths=1) for s in (tables, tables[0]))
     with pytest.raises(ValueError, match="other dims or labels"):
         membership_roc(two, one)
-    together = membership_scores(mixed(1, 4), tables, columns="town", widths=1, m=[1, 2])
+    together = membership_scores(mixed(1, 4), tables, columns="town", widths=1, releases=[1, 2])
     with pytest.raises(ValueError, match="taken together already"):
-        membership_roc(together, together.copy(), m=1)
+        membership_roc(together, together.copy(), releases=1)
 
 
 def test_narrow_widths_rank_by_the_nearest_released_record_and_wide_ones_by_the_mean_square():
@@ -479,7 +479,7 @@ def test_scores_whose_categories_have_other_places_are_not_compared():
     with pytest.raises(ValueError, match=r"The categories of column 'x' have other places .* types=\{'x': \[levels in order\]\}"):
         membership_roc(*scores_of_two_calls())
     with pytest.raises(ValueError, match="The categories of column 'x' have other places"):
-        membership_roc(*scores_of_two_calls({"m": [1]}, {"m": [1]}))
+        membership_roc(*scores_of_two_calls({"releases": [1]}, {"releases": [1]}))
     of_records = membership_roc({"x": ["a", "c"]}, {"x": ["b", "b"]}, {"x": ["a", "c"]}, columns="x", widths=1)
     assert membership_roc(*scores_of_two_calls(types={"x": ["a", "b", "c"]})).identical(of_records)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from capstats import best_membership_width, membership_roc
+from capstats.attacks import best_membership_width, membership_roc
 
 
 def people(seed, n=40):
@@ -30,19 +30,19 @@ def test_each_width_is_that_of_its_own_curve_and_the_best_has_the_greatest_diffe
     released = [blurred(members, i) for i in range(3)]
     usual = {"columns": ["age", "town"]}
     found = best_membership_width(members, others, released, **usual)
-    assert found.sizes == {"width": 3, "m": 3}
+    assert found.sizes == {"width": 3, "releases": 3}
     for label in ("low", "medium", "high"):
         curve = membership_roc(members, others, released, widths=label, **usual)
         for name in ("best_threshold", "best_difference", "accuracy", "auc", "auc_standard_error"):
             np.testing.assert_array_equal(found[name].sel(width=label), curve[name])
     for m in (1, 2, 3):
-        of_m = found.sel(m=m)
+        of_m = found.sel(releases=m)
         assert of_m.best_difference.sel(width=of_m.best_width.item()) == of_m.best_difference.max()
 
 
 def test_of_equal_widths_the_first_is_named_and_one_table_needs_no_dim():
     members, others = people(1), people(2)
-    found = best_membership_width(members, others, members, columns="age", widths={"a": 0.01, "b": 0.001}, m=1)
+    found = best_membership_width(members, others, members, columns="age", widths={"a": 0.01, "b": 0.001}, releases=1)
     assert dict(found.sizes) == {"width": 2}
     assert found.best_difference.values.tolist() == [1, 1]
     assert found.best_width.item() == "a"

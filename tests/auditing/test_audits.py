@@ -2,6 +2,7 @@
 
 import html
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,14 +21,15 @@ from capstats import (
     cap_ecdf,
     cap_quantiles,
     correct_predictions,
-    disco,
     expand,
     matched_records,
     maximum_cap,
     minimum_cap,
     tabulate,
 )
+from capstats.codes.progress import Progress, Step
 from capstats.datasets import anes96, example, smoking, titanic
+from capstats.disclosure import disco
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -591,3 +593,26 @@ def test_an_audit_of_sparse_tables_is_that_of_dense_ones(monkeypatch):
     assert not isinstance(again.tables.o.data, np.ndarray)
     assert repr(again) == repr(found)
     assert again.to_json() == found.to_json()
+
+
+def test_the_files_of_a_parquet_folder_are_those_that_hold_records(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "original.parquet"
+    folder.mkdir()
+    people = pd.DataFrame({"k": ["a", "b"], "t": ["x", "y"]})
+    people.to_parquet(folder / "part-0.parquet")
+    (folder / "_SUCCESS").touch()
+    found = audit("original.parquet", folder, keys="k", target="t").provenance
+    assert found["original"] == "original.parquet"
+    assert found["files"] == {
+        "original": [str(Path("original.parquet", "part-0.parquet"))],
+        "synthetic": [[str(folder / "part-0.parquet")]],
+    }
+
+
+def test_an_audit_says_when_it_computes_the_measures(monkeypatch):
+    steps = []
+    monkeypatch.setattr(Progress, "step", lambda shown, what, rows=None: steps.append(what) or Step(what, rows))
+    people = {"k": ["a", "b"], "t": ["x", "y"]}
+    audit(people, people, keys="k", target="t")
+    assert steps[-2:] == ["joining the tables", "computing the measures"]

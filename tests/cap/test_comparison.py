@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_table import records, theorem
 
-from capstats import average_cap, baseline_cap, from_counts, goodman_kruskal_tau, normalized_cap, protected_records
+from capstats import average_cap, baseline_cap, from_counts
+from capstats.cap import goodman_kruskal_tau, normalized_cap, protected_records
 from capstats.datasets import paper_originals, paper_synthetics
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here

@@ -9,7 +9,8 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capstats import at_most, average_cap, baseline_cap, correct_predictions, goodman_kruskal_lambda, goodman_kruskal_tau
+from capstats import at_most, average_cap, baseline_cap, correct_predictions
+from capstats.cap import goodman_kruskal_lambda, goodman_kruskal_tau
 
 theorem = settings(deadline=None, max_examples=30, derandomize=True)
 BOTH = (goodman_kruskal_tau, goodman_kruskal_lambda)

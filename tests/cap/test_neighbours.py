@@ -23,10 +23,9 @@ from capstats import (
     from_counts,
     full_domain,
     individual_cap,
-    nearest_distance,
     tabulate,
 )
-from capstats.cap import neighbours
+from capstats.cap import nearest_distance, neighbours
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 

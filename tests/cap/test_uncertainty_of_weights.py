@@ -13,15 +13,8 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capstats import (
-    audit,
-    average_cap_interval,
-    disclosure_protection,
-    from_counts,
-    holdout_contrast,
-    individual_cap,
-    tabulate,
-)
+from capstats import audit, average_cap_interval, from_counts, holdout_contrast, individual_cap, tabulate
+from capstats.peers import disclosure_protection
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -65,7 +58,7 @@ def test_the_error_of_a_weighted_survey_is_that_of_a_bootstrap_of_its_records(un
     tables = tabulate(records, synthetic, keys=KEYS, target="income", weights=("w", None))
     q = individual_cap(tables.o, tables.s, unmatched=unmatched)
     replicates = bootstrapped(records, q, 4000, np.random.default_rng(3))
-    found = average_cap_interval(tables.o, tables.s, squares=tables.o_squares, unmatched=unmatched)
+    found = average_cap_interval(tables.o, tables.s, o_squares=tables.o_squares, unmatched=unmatched)
     assert found.estimate.item() == pytest.approx(replicates.mean(), rel=0.01)
     assert found.standard_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
     as_counts = tabulate(records.assign(w=(100 * records["w"]).round()), synthetic, keys=KEYS, target="income", counts=("w", None))
@@ -78,7 +71,7 @@ def test_the_error_of_a_comparison_is_that_of_a_bootstrap_of_its_records() -> No
     s, other = tables.s.isel(synthetic=0), tables.s.isel(synthetic=1)
     difference = individual_cap(tables.o, s) - individual_cap(tables.o, other)
     replicates = bootstrapped(records, difference, 4000, np.random.default_rng(5))
-    found = average_cap_interval(tables.o, s, squares=tables.o_squares, against=other)
+    found = average_cap_interval(tables.o, s, o_squares=tables.o_squares, against=other)
     assert found.estimate.item() == pytest.approx(replicates.mean(), abs=3e-4)
     assert found.standard_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
 
@@ -88,12 +81,12 @@ def test_the_error_of_a_weighted_contrast_is_that_of_a_bootstrap_of_both_samples
     tables = tabulate(records, synthetic, holdout=holdout, keys=KEYS, target="income", weights=("w", None))
     q, rng = individual_cap(tables.o, tables.s), np.random.default_rng(7)
     replicates = bootstrapped(records, q, 4000, rng) - bootstrapped(holdout, q, 4000, rng)
-    found = holdout_contrast(tables.o, tables.s, h=tables.h, squares=tables.o_squares, holdout_squares=tables.h_squares)
+    found = holdout_contrast(tables.o, tables.s, h=tables.h, o_squares=tables.o_squares, h_squares=tables.h_squares)
     assert found.standard_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
     audited = audit(records, synthetic, holdout=holdout, keys=KEYS, target="income", weights=("w", None)).measures
     assert audited.individual_disclosure_error.item() == found.standard_error.item()
     protected = disclosure_protection(
-        records, synthetic, known=KEYS, sensitive="income", method="zero_cap", holdout=holdout, weights=("w", None)
+        records, synthetic, keys=KEYS, target="income", unmatched="zero", holdout=holdout, weights=("w", None)
     )
     assert protected.individual_disclosure_error.item() == found.standard_error.item()
 
@@ -124,7 +117,7 @@ def test_the_error_from_cells_is_that_of_a_loop_over_weighted_records(unmatched:
     s[:, 2] = 0
     weights = [rng.exponential(3, n) for n in numbers.ravel()]
     o, squares = (np.reshape([f(w) for w in weights], numbers.shape) for f in (np.sum, lambda w: (w**2).sum()))
-    found = average_cap_interval(o, s, squares=squares, unmatched=unmatched)
+    found = average_cap_interval(o, s, o_squares=squares, unmatched=unmatched)
     assert (found.estimate.item(), found.standard_error.item()) == pytest.approx(expanded(o, weights, s, unmatched), rel=1e-12)
 
 
@@ -140,11 +133,11 @@ def test_weights_of_1_give_the_unweighted_errors_to_the_last_bit(data: st.DataOb
     for unmatched in CONVENTIONS:
         for options in ({}, {"against": other}):
             plain = average_cap_interval(own, s, unmatched=unmatched, **options)
-            assert average_cap_interval(own, s, squares=own, unmatched=unmatched, **options).identical(plain)
+            assert average_cap_interval(own, s, o_squares=own, unmatched=unmatched, **options).identical(plain)
             floats = own.astype(float)
-            assert average_cap_interval(floats, s, squares=floats, unmatched=unmatched, **options).identical(plain)
+            assert average_cap_interval(floats, s, o_squares=floats, unmatched=unmatched, **options).identical(plain)
         contrast = holdout_contrast(own, s, h=held, unmatched=unmatched)
-        assert holdout_contrast(own, s, h=held, squares=own, holdout_squares=held, unmatched=unmatched).identical(contrast)
+        assert holdout_contrast(own, s, h=held, o_squares=own, h_squares=held, unmatched=unmatched).identical(contrast)
 
 
 @given(
@@ -158,7 +151,7 @@ def test_the_unit_of_the_weights_changes_neither_estimate_nor_error(rows: list[A
 
     def found(weights: Any) -> xr.Dataset:
         tables = tabulate(frame.assign(w=weights), synthetic, keys="k", target="t", weights=("w", None))
-        return average_cap_interval(tables.o, tables.s, squares=tables.o_squares, unmatched=unmatched)
+        return average_cap_interval(tables.o, tables.s, o_squares=tables.o_squares, unmatched=unmatched)
 
     before, after = found(frame["w"]), found(frame["w"] * unit)
     for name in before:
@@ -175,7 +168,7 @@ def test_over_all_samples_the_expected_variance_is_below_the_true_one_by_what_th
         o, o_squares = np.zeros((2, 3)), np.zeros((2, 3))
         np.add.at(o[0], list(cells), weights)
         np.add.at(o_squares[0], list(cells), weights**2)
-        found = average_cap_interval(o, s, squares=o_squares)
+        found = average_cap_interval(o, s, o_squares=o_squares)
         p = float(np.prod(chance[list(cells)]))
         expected += p * found.standard_error.item() ** 2
         means.append(found.estimate.item())
@@ -194,9 +187,9 @@ def test_weighted_errors_are_the_same_on_both_backings(unmatched: Any) -> None:
     for backing in ("dense", "sparse"):
         tables = tabulate(survey(1, 300), [release(2), release(4)], **arguments, backing=backing)
         assert isinstance(tables.o_squares.data, np.ndarray if backing == "dense" else sparse.COO)
-        squares = {"squares": tables.o_squares, "unmatched": unmatched}
+        squares = {"o_squares": tables.o_squares, "unmatched": unmatched}
         found.append(average_cap_interval(tables.o, tables.s, over="synthetic", **squares))
-        found.append(holdout_contrast(tables.o, tables.s, h=tables.h, holdout_squares=tables.h_squares, **squares))
+        found.append(holdout_contrast(tables.o, tables.s, h=tables.h, h_squares=tables.h_squares, **squares))
     for dense, other in zip(found[:2], found[2:], strict=True):
         for name in dense:
             np.testing.assert_allclose(other[name].values, dense[name].values, rtol=1e-12)
@@ -206,7 +199,7 @@ def test_other_dims_broadcast_with_their_squares() -> None:
     tables = tabulate(survey(1, 300), release(2), keys=KEYS, target="income", weights=("w", None))
     draws = xr.concat([tables.o, 2 * tables.o], "draw")
     squares = xr.concat([tables.o_squares, 4 * tables.o_squares], "draw")
-    found = average_cap_interval(draws, tables.s, squares=squares.transpose("key", "draw", "target"))
+    found = average_cap_interval(draws, tables.s, o_squares=squares.transpose("key", "draw", "target"))
     assert found.standard_error.dims == ("draw",)
     one, two = found.standard_error.values
     assert one == pytest.approx(two, rel=1e-12)
@@ -215,15 +208,15 @@ def test_other_dims_broadcast_with_their_squares() -> None:
 def test_large_weights_have_squares_beyond_2_to_the_53() -> None:
     large, plain = (tabulate(survey(1, 300).assign(w=w), release(2), keys=KEYS, target="income", weights=("w", None)) for w in (10.0**9, 1))
     assert large.o_squares.max() > 2**53
-    expected = average_cap_interval(plain.o, plain.s, squares=plain.o_squares).standard_error.item()
-    assert average_cap_interval(large.o, large.s, squares=large.o_squares).standard_error.item() == pytest.approx(expected, rel=1e-12)
+    expected = average_cap_interval(plain.o, plain.s, o_squares=plain.o_squares).standard_error.item()
+    assert average_cap_interval(large.o, large.s, o_squares=large.o_squares).standard_error.item() == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("weights", [[7.3], [7.3, 0, 0], [0.1], [3, 0]])
 def test_one_record_of_weight_above_0_has_no_error(weights: list[float]) -> None:
     frame = {"k": [0, 1, 0][: len(weights)], "t": [0, 1, 1][: len(weights)], "w": weights}
     tables = tabulate(frame, {"k": [0, 0, 0], "t": [0, 1, 1]}, keys="k", target="t", weights=("w", None))
-    found = average_cap_interval(tables.o, tables.s, squares=tables.o_squares)
+    found = average_cap_interval(tables.o, tables.s, o_squares=tables.o_squares)
     assert found.estimate.item() == pytest.approx(1 / 3)
     assert np.isnan(found.standard_error.item())
 
@@ -235,35 +228,35 @@ def test_a_weighted_table_without_its_squares_is_refused_whole_or_not() -> None:
     for weights in ([1, 2, 3], [0.5, 1, 2]):
         frame = {"k": [0, 0, 1], "t": [0, 1, 1], "w": weights}
         tables = tabulate(frame, frame, holdout=frame, keys="k", target="t", weights=("w", None))
-        with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w', .* Give squares=tables\.o_squares"):
+        with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w', .* Give o_squares=tables\.o_squares"):
             average_cap_interval(tables.o, tables.s)
         with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w'"):
             average_cap_interval(tables.o.isel(key=[1, 0]).sel(target=[0, 1]), tables.s)
-        with pytest.raises(ValueError, match=r"`h` holds sums .* Give holdout_squares=tables\.h_squares"):
-            holdout_contrast(tables.o, tables.s, h=tables.h, squares=tables.o_squares)
-        with pytest.raises(ValueError, match=r"`o` holds sums .* Give squares=tables\.o_squares"):
-            holdout_contrast(tables.o, tables.s, h=tables.o_records, holdout_squares=tables.o_squares)
+        with pytest.raises(ValueError, match=r"`h` holds sums .* Give h_squares=tables\.h_squares"):
+            holdout_contrast(tables.o, tables.s, h=tables.h, o_squares=tables.o_squares)
+        with pytest.raises(ValueError, match=r"`o` holds sums .* Give o_squares=tables\.o_squares"):
+            holdout_contrast(tables.o, tables.s, h=tables.o_records, h_squares=tables.o_squares)
         assert average_cap_interval(tables.o_records, tables.s).standard_error.item() > 0
 
 
 @pytest.mark.parametrize(
     ("squares", "message"),
     [
-        ([[5, 1], [1, 1]], "`squares` must hold the sum of the squared weights of each cell of `o`.*tables.o_squares"),
-        ([[0, 1], [1, 1]], "`squares` must hold the sum of the squared weights"),
-        ([[-1, 1], [1, 1]], "`squares` must be non-negative; got -1 at"),
-        ([[np.nan, 1], [1, 1]], "`squares` must be finite"),
+        ([[5, 1], [1, 1]], "`o_squares` must hold the sum of the squared weights of each cell of `o`.*tables.o_squares"),
+        ([[0, 1], [1, 1]], "`o_squares` must hold the sum of the squared weights"),
+        ([[-1, 1], [1, 1]], "`o_squares` must be non-negative; got -1 at"),
+        ([[np.nan, 1], [1, 1]], "`o_squares` must be finite"),
         ([[1, 1]], "must agree"),
     ],
 )
 def test_squares_that_cannot_be_those_of_the_weights_are_refused(squares: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        average_cap_interval([[2, 1], [1, 1]], [[1, 1], [1, 1]], squares=squares)
-    with pytest.raises(ValueError, match=message.replace("`squares`", "`holdout_squares`").replace("`o`", "`h`").replace("o_sq", "h_sq")):
-        holdout_contrast([[2, 1], [1, 1]], [[1, 1], [1, 1]], h=[[2, 1], [1, 1]], holdout_squares=squares)
+        average_cap_interval([[2, 1], [1, 1]], [[1, 1], [1, 1]], o_squares=squares)
+    with pytest.raises(ValueError, match=message.replace("`o_squares`", "`h_squares`").replace("`o`", "`h`").replace("o_sq", "h_sq")):
+        holdout_contrast([[2, 1], [1, 1]], [[1, 1], [1, 1]], h=[[2, 1], [1, 1]], h_squares=squares)
 
 
 def test_a_dataset_of_squares_is_answered_with_the_table_that_is_meant() -> None:
     tables = from_counts([[1, 2]], [[1, 1]])
-    with pytest.raises(TypeError, match=r"`squares` is a Dataset; give one of its tables, such as tables\.o_squares"):
-        average_cap_interval(tables.o, tables.s, squares=tables)
+    with pytest.raises(TypeError, match=r"`o_squares` is a Dataset; give one of its tables, such as tables\.o_squares"):
+        average_cap_interval(tables.o, tables.s, o_squares=tables)

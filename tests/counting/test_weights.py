@@ -230,22 +230,22 @@ def test_what_counts_records_refuses_sums_of_weights() -> None:
     """Whole weights of 1 or more would hide everybody who is alone with a key."""
     frame = {"k": [0, 1, 1], "t": [0, 0, 1], "w": [1000, 10, 10]}
     tables = tabulate(frame, frame, keys="k", target="t", weights="w")
-    with pytest.raises(ValueError, match=r"`counts` holds sums of the sampling weights 'w', .*such as tables\.o_records"):
+    with pytest.raises(ValueError, match=r"`table` holds sums of the sampling weights 'w', .*such as tables\.o_records"):
         expand(tables.o)
     assert len(expand(tables.o_records)) == 3
     with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w', .*tables\.o_records"):
-        capstats.unique_keys(tables.o)
+        capstats.disclosure.sample_uniques(tables.o)
     with pytest.raises(ValueError, match=r"`s` holds sums of the sampling weights 'w', .*tables\.s_records"):
-        capstats.replicated_uniques(tables.o_records, tables.s)
-    assert capstats.unique_keys(tables.o_records) == 1 / 3
+        capstats.disclosure.replicated_uniques(tables.o_records, tables.s)
+    assert capstats.disclosure.sample_uniques(tables.o_records) == 1 / 3
     with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w', not numbers of records\. Give unit="):
-        capstats.cap_influence(tables.o, tables.s)
+        capstats.screening.cap_influence(tables.o, tables.s)
     with pytest.raises(ValueError, match="`o` has sampling weights, and the package counts records"):
-        capstats.as_synthpop(tables)
-    assert {"unique", "replicated"}.isdisjoint(capstats.key_summary(tables.o, tables.s))
-    assert "unique" in capstats.key_summary(tables.o_records, tables.s_records)
-    assert np.isnan(capstats.anonymity(tables.o, tables.s).uniques).all()
-    assert capstats.anonymity(tables.o, tables.s_records).uniques.values[1] == 1
+        capstats.peers.as_synthpop(tables)
+    assert {"unique", "replicated"}.isdisjoint(capstats.disclosure.key_summary(tables.o, tables.s))
+    assert "unique" in capstats.disclosure.key_summary(tables.o_records, tables.s_records)
+    assert np.isnan(capstats.anonymity.anonymity_profile(tables.o, tables.s).uniques).all()
+    assert capstats.anonymity.anonymity_profile(tables.o, tables.s_records).uniques.values[1] == 1
 
 
 def test_quantiles_of_whole_weights_are_over_the_people_that_the_records_represent() -> None:
@@ -260,11 +260,11 @@ def test_quantiles_of_whole_weights_are_over_the_people_that_the_records_represe
 
 
 def test_a_sweep_knows_which_tables_are_weighted() -> None:
-    found = capstats.sweep(RECORDS, RECORDS, keys=["k", "j"], targets="t", weights=("whole", None), counts=(None, "whole"))
+    found = capstats.screening.sweep(RECORDS, RECORDS, keys=["k", "j"], targets="t", weights=("whole", None), counts=(None, "whole"))
     assert found.attrs["weights"] == {"original": "whole"}
     assert found.attrs["counts"] == {"synthetic": "whole"}
     with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'whole'"):
-        capstats.sweep(
+        capstats.screening.sweep(
             RECORDS,
             RECORDS,
             keys=["k", "j"],

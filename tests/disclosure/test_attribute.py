@@ -10,27 +10,14 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capstats import (
-    at_most,
-    average_cap,
-    dio,
-    dis,
-    disco,
-    from_counts,
-    individual_cap,
-    matched_records,
-    replicated_uniques,
-    tabulate,
-    tcap,
-    unique_keys,
-    weap,
-)
+from capstats import at_most, average_cap, from_counts, individual_cap, matched_records, tabulate
+from capstats.disclosure import dio, dis, disco, replicated_uniques, sample_uniques, tcap, weap
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 theorem = settings(deadline=None, max_examples=30, derandomize=True)
-OF_BOTH = {"disco": disco, "dis": dis, "unique_keys": unique_keys, "replicated_uniques": replicated_uniques}
-OF_ONE = {"dio": dio, "unique_keys of one": unique_keys}
+OF_BOTH = {"disco": disco, "dis": dis, "sample_uniques": sample_uniques, "replicated_uniques": replicated_uniques}
+OF_ONE = {"dio": dio, "sample_uniques of one": sample_uniques}
 both = pytest.mark.parametrize("measure", OF_BOTH.values(), ids=list(OF_BOTH))
 
 
@@ -58,8 +45,8 @@ def by_person(o, s):
         counts["disco"] += sure and answers[j][0] == i
         counts["dis"] += sure
         counts["dio"] += len(set(peers[j])) == 1
-        counts["unique_keys of one"] += len(peers[j]) == 1
-        counts["unique_keys"] += len(peers[j]) == 1 and bool(answers[j])
+        counts["sample_uniques of one"] += len(peers[j]) == 1
+        counts["sample_uniques"] += len(peers[j]) == 1 and bool(answers[j])
         counts["replicated_uniques"] += len(peers[j]) == len(answers[j]) == 1
     return {name: count / n for name, count in counts.items()}
 
@@ -74,14 +61,14 @@ def test_of_ten_people_three_are_told_rightly_and_four_are_told_something():
     assert dis(o, s).item() == 0.5
     assert dio(o).item() == 0.2
     assert dio(s).item() == 3 / 5
-    assert unique_keys(o).item() == 0.2
-    assert unique_keys(o, s).item() == replicated_uniques(o, s).item() == 0.1
+    assert sample_uniques(o).item() == 0.2
+    assert sample_uniques(o, s).item() == replicated_uniques(o, s).item() == 0.1
 
 
 def test_measures_of_identical_tables_are_those_of_the_original():
     o = [[5, 1, 2, 0], [0, 0, 2, 1]]
     assert disco(o, o).item() == dis(o, o).item() == dio(o).item() == 7 / 11
-    assert replicated_uniques(o, o).item() == unique_keys(o).item() == 2 / 11
+    assert replicated_uniques(o, o).item() == sample_uniques(o).item() == 2 / 11
 
 
 def test_nothing_is_disclosed_where_no_key_is_shared():
@@ -149,14 +136,14 @@ def test_disco_is_the_share_of_records_with_cap_one_and_never_above_average_cap(
 @given(pairs_of_tables())
 def test_replicated_are_among_matched_are_among_unique(tables):
     o, s = tables
-    assert replicated_uniques(o, s) <= unique_keys(o, s) <= unique_keys(o)
+    assert replicated_uniques(o, s) <= sample_uniques(o, s) <= sample_uniques(o)
 
 
 @theorem
 @given(pairs_of_tables())
 def test_uniques_are_certain_in_the_original(tables):
     o, _ = tables
-    assert unique_keys(o) <= dio(o)
+    assert sample_uniques(o) <= dio(o)
 
 
 @theorem
@@ -247,7 +234,7 @@ def test_weights_count_as_records_where_nobody_needs_to_be_one():
 
 def test_fractional_weights_tell_no_unique():
     with pytest.raises(ValueError, match="`o` must hold integers: a key is unique when one record has it"):
-        unique_keys([[0.5, 0.5]])
+        sample_uniques([[0.5, 0.5]])
     with pytest.raises(ValueError, match="`s` must hold integers"):
         replicated_uniques([[1, 1]], [[0.5, 1]])
 

@@ -8,20 +8,8 @@ import pytest
 import sparse
 import xarray as xr
 
-from capstats import (
-    MISSING,
-    dio,
-    dis,
-    disco,
-    exclude,
-    from_counts,
-    one_way_check,
-    replicated_uniques,
-    tabulate,
-    tcap,
-    two_way_check,
-    unique_keys,
-)
+from capstats import MISSING, from_counts, tabulate
+from capstats.disclosure import dio, dis, disco, exclude, one_way_check, replicated_uniques, sample_uniques, tcap, two_way_check
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -80,7 +68,7 @@ def test_parts_add_up_to_the_whole():
     for measure in (
         disco,
         dis,
-        unique_keys,
+        sample_uniques,
         replicated_uniques,
         lambda o, s, **x: dio(o, **x),
         lambda o, s, **x: tcap(o, s, variant="matched", **x),
@@ -101,14 +89,14 @@ def test_an_exclusion_creates_no_unique_and_no_pure_key():
     t = from_counts([[2], [1]], [[2], [1]], target_labels=["no", "yes"])
     left = exclude(t, targets="no")
     assert left.o_counted.values.tolist() == [[0], [1]]
-    for measure in (unique_keys, replicated_uniques, disco, dis):
+    for measure in (sample_uniques, replicated_uniques, disco, dis):
         assert measure(t.o, t.s, counted=left.o_counted).item() == 0
         assert measure(left.o_counted, left.s_counted).item() == 1  # what computing on the rest would say
     rng = np.random.default_rng(61)
     for _ in range(15):
         t = from_counts(*(rng.integers(0, 3, (2, 3, 5)) + np.eye(3, 5, dtype=int)), target_labels=["x", "y", "z"])
         left = exclude(t, targets=["x"], above=1)
-        for measure in (unique_keys, replicated_uniques, disco, dis):
+        for measure in (sample_uniques, replicated_uniques, disco, dis):
             assert measure(t.o, t.s, counted=left.o_counted) <= measure(t.o, t.s)
 
 

@@ -10,7 +10,8 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capstats import at_most, average_cap, correct_predictions, disco, tau_curve, tcap
+from capstats import at_most, average_cap, correct_predictions
+from capstats.disclosure import disco, tau_curve, tcap
 
 theorem = settings(deadline=None, max_examples=30, derandomize=True)
 VARIANTS = ("all", "matched", "disclosive", "certain", "synthetic")

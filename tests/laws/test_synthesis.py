@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capstats import average_cap, from_counts, minimum_cap, sample_tables
+from capstats import average_cap, from_counts, minimum_cap
 from capstats.datasets import paper_originals
+from capstats.laws import sample_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 

@@ -303,7 +303,7 @@ def test_cap_bounds_are_the_least_and_greatest_of_all_tables_with_the_key_totals
     """Lemma 1; NaN where version 2 is undefined."""
     groups = tables_by_key_totals(shape)
     totals = xr.DataArray(np.array(list(groups)), dims=("draw", "key"))
-    bounds = capstats.cap_bounds(o_array(originals(shape)), key_totals=totals, unmatched=unmatched)
+    bounds = capstats.laws.cap_bounds(o_array(originals(shape)), key_totals=totals, unmatched=unmatched)
     for name, extreme in (("least", min), ("greatest", max)):
         exact = [
             [extreme((cap for s in tables if (cap := average(o, s, unmatched)) is not None), default=None) for tables in groups.values()]
@@ -374,7 +374,7 @@ def test_minimum_cap_is_the_least_of_all_tables(shape, unmatched):
 def test_minimal_cells_are_the_single_cells_that_attain_the_minimum(shape, unmatched):
     """The sets B and D, and what they are for: one record in the cell is a minimiser."""
     targets, keys, *_ = SMALL[shape]
-    marked = capstats.minimal_cells(o_array(originals(shape)), unmatched=unmatched)
+    marked = capstats.laws.minimal_cells(o_array(originals(shape)), unmatched=unmatched)
     assert marked.dtype == bool
     single = all_tables(targets, keys, 1)
     for o, mask in zip(originals(shape), values(marked, "original_table", "target", "key"), strict=True):
@@ -393,7 +393,7 @@ def test_minimal_table_has_m_records_and_attains_the_minimum(shape, unmatched):
         o: min(cap for s in all_tables(targets, keys, 1) if (cap := average(o, s, unmatched)) is not None) for o in originals(shape)
     }
     for m in (1, 2, 7):
-        tables = capstats.minimal_table(o_array(originals(shape)), m, unmatched=unmatched)
+        tables = capstats.laws.minimal_table(o_array(originals(shape)), m, unmatched=unmatched)
         for o, s in zip(originals(shape), values(tables, "original_table", "target", "key").tolist(), strict=True):
             table = tuple(map(tuple, s))
             assert len(records_of(table)) == m
@@ -599,7 +599,7 @@ def test_stars_and_bars_reach_every_table_exactly_once():
 def test_sampled_tables_are_uniform_over_all_tables():
     """The 21 tables with two rows, three columns and two records, each within five standard deviations."""
     draws, tables = 21_000, all_tables(2, 3, 2)
-    drawn = capstats.sample_tables(np.ones((2, 3), dtype=int), 2, model="uniform", draws=draws, rng=20)
+    drawn = capstats.laws.sample_tables(np.ones((2, 3), dtype=int), 2, model="uniform", draws=draws, rng=20)
     counts = Counter(tuple(map(tuple, table)) for table in values(drawn, "draw", "target", "key").tolist())
     assert set(counts) == set(tables)
     expected, deviation = draws / 21, (draws / 21 * 20 / 21) ** 0.5

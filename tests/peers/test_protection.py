@@ -12,12 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capstats import average_cap, baseline_cap, disclosure_protection, holdout_contrast, tabulate
+from capstats import average_cap, baseline_cap, holdout_contrast, tabulate
+from capstats.peers import as_sdmetrics, disclosure_protection
 from capstats.peers.protection import NOBODY_MATCHED, ONE_VALUE
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "sdmetrics_disclosure.json").read_text(encoding="utf-8"))
+FOLDER = Path(__file__).parents[1] / "reference"
+REFERENCE = json.loads((FOLDER / "sdmetrics_disclosure.json").read_text(encoding="utf-8"))
+METRICS = json.loads((FOLDER / "sdmetrics_cap.json").read_text(encoding="utf-8"))["cases"]
 METHODS = {"cap": "drop", "zero_cap": "zero", "generalized_cap": "nearest"}
 REFUSED = {  # by tabulate: kinds that differ, columns named twice, no synthetic record
     "int_original_str_synthetic_key",
@@ -40,7 +43,7 @@ def values(column: dict[str, Any]) -> list[Any]:
 @pytest.mark.parametrize("case", [c for c in REFERENCE["cases"] if not c["continuous"]], ids=lambda case: case["name"])
 def test_scores_are_those_of_sdmetrics(case: dict[str, Any], method: str) -> None:
     tables = [{c["name"]: values(c) for c in case[side]} for side in ("real", "synthetic")]
-    options = {"known": case["known"], "sensitive": case["sensitive"], "method": method}
+    options = {"keys": case["known"], "target": case["sensitive"], "unmatched": METHODS[method]}
     if case["name"] in REFUSED:
         with pytest.raises((TypeError, ValueError)):
             disclosure_protection(*tables, **options)
@@ -54,7 +57,7 @@ def test_scores_are_those_of_sdmetrics(case: dict[str, Any], method: str) -> Non
 
 def test_everything_about_four_people_is_worked_out_by_hand() -> None:
     """CAP: young 1 and 0, old 0 and 0; of two incomes a blind guess is right half the time. Released itself: 1/2 1/2 1 1."""
-    found = disclosure_protection(PEOPLE, RELEASE, known="age", sensitive="income", holdout=RELEASE)
+    found = disclosure_protection(PEOPLE, RELEASE, keys="age", target="income", holdout=RELEASE)
     assert {name: found[name].item() for name in found} == {
         "cap_protection": 0.75,
         "baseline_protection": 0.5,
@@ -71,28 +74,28 @@ def test_everything_about_four_people_is_worked_out_by_hand() -> None:
 def test_why_a_score_is_undefined_is_said() -> None:
     elsewhere = {"age": ["middle"], "income": ["low"]}
     same = {"age": ["young", "old"], "income": ["low", "low"]}
-    nobody = disclosure_protection(PEOPLE, elsewhere, known="age", sensitive="income")
+    nobody = disclosure_protection(PEOPLE, elsewhere, keys="age", target="income")
     assert np.isnan(nobody.score.item())
     assert nobody.matched_share.item() == 0
     assert nobody.reason.item() == NOBODY_MATCHED
-    assert disclosure_protection(PEOPLE, elsewhere, known="age", sensitive="income", method="zero_cap").reason.item() == ""
-    alone = disclosure_protection(same, RELEASE, known="age", sensitive="income")
+    assert disclosure_protection(PEOPLE, elsewhere, keys="age", target="income", unmatched="zero").reason.item() == ""
+    alone = disclosure_protection(same, RELEASE, keys="age", target="income")
     assert np.isnan(alone.score.item())
     assert np.isnan(alone.original_score.item())
     assert alone.baseline_protection.item() == 0
     assert alone.reason.item() == ONE_VALUE
-    both = disclosure_protection(same, elsewhere, known="age", sensitive="income")
+    both = disclosure_protection(same, elsewhere, keys="age", target="income")
     assert both.reason.item() == f"{NOBODY_MATCHED} {ONE_VALUE}"
 
 
 def test_several_releases_are_scored_side_by_side() -> None:
     releases = {"a": RELEASE, "b": PEOPLE, "c": {"age": ["middle"], "income": ["low"]}}
-    found = disclosure_protection(PEOPLE, releases, known="age", sensitive="income", holdout=PEOPLE)
+    found = disclosure_protection(PEOPLE, releases, keys="age", target="income", holdout=PEOPLE)
     assert found.score.dims == ("synthetic",)
     assert found.score.sel(synthetic="b").item() == found.original_score.item() == 0.5
     assert found.reason.sel(synthetic=["a", "b", "c"]).values.tolist() == ["", "", NOBODY_MATCHED]
     for label, release in releases.items():
-        one = disclosure_protection(PEOPLE, release, known="age", sensitive="income", holdout=PEOPLE)
+        one = disclosure_protection(PEOPLE, release, keys="age", target="income", holdout=PEOPLE)
         for name in one:
             expected, value = one[name].item(), found[name].sel(synthetic=label).item() if found[name].dims else found[name].item()
             assert value == expected or (value != value and expected != expected)
@@ -111,7 +114,7 @@ def test_scores_are_between_0_and_1_and_are_made_of_average_caps(data: st.DataOb
     tables = tabulate(original, synthetic, keys=["a", "b"], target=["t", "u"], holdout=holdout)
     found = {}
     for method, unmatched in METHODS.items():
-        one = disclosure_protection(original, synthetic, known=["a", "b"], sensitive=["t", "u"], method=method, holdout=holdout)
+        one = disclosure_protection(original, synthetic, keys=["a", "b"], target=["t", "u"], unmatched=unmatched, holdout=holdout)
         found[method] = one.cap_protection.item()
         expected = 1 - average_cap(tables.o, tables.s, unmatched=unmatched).item()
         assert one.cap_protection.item() == pytest.approx(expected, nan_ok=True)
@@ -127,31 +130,47 @@ def test_scores_are_between_0_and_1_and_are_made_of_average_caps(data: st.DataOb
 def test_columns_are_cut_and_typed_as_tabulate_does_it() -> None:
     rng = np.random.default_rng(0)
     frames = [pd.DataFrame({"x": rng.normal(size=60), "k": rng.integers(0, 3, 60), "t": rng.integers(0, 4, 60)}) for _ in range(2)]
-    found = disclosure_protection(*frames, known=["x", "k"], sensitive="t", bins={"x": 4}, types={"k": "text"}, weights=None)
+    found = disclosure_protection(*frames, keys=["x", "k"], target="t", bins={"x": 4}, types={"k": "text"}, weights=None)
     tables = tabulate(*frames, keys=["x", "k"], target="t", bins={"x": 4})
     assert found.cap_protection.item() == 1 - average_cap(tables.o, tables.s, unmatched="drop").item()
-    sparse = disclosure_protection(*frames, known=["x", "k"], sensitive="t", bins={"x": 4}, backing="sparse", method="generalized_cap")
-    dense = disclosure_protection(*frames, known=["x", "k"], sensitive="t", bins={"x": 4}, backing="dense", method="generalized_cap")
+    sparse = disclosure_protection(*frames, keys=["x", "k"], target="t", bins={"x": 4}, backing="sparse", unmatched="nearest")
+    dense = disclosure_protection(*frames, keys=["x", "k"], target="t", bins={"x": 4}, backing="dense", unmatched="nearest")
     assert sparse.identical(dense)
 
 
 def test_scores_of_counted_records_are_those_of_repeated_ones() -> None:
     weighted = {**PEOPLE, "w": [1, 2, 3, 1]}
     repeated = {c: [x for x, w in zip(PEOPLE[c], weighted["w"], strict=True) for _ in range(w)] for c in PEOPLE}
-    found = disclosure_protection(weighted, RELEASE, known="age", sensitive="income", counts=("w", None))
-    assert found.identical(disclosure_protection(repeated, RELEASE, known="age", sensitive="income"))
+    found = disclosure_protection(weighted, RELEASE, keys="age", target="income", counts=("w", None))
+    assert found.identical(disclosure_protection(repeated, RELEASE, keys="age", target="income"))
 
 
 def test_bad_arguments_are_named() -> None:
-    with pytest.raises(ValueError, match="`method` must be one of 'cap', 'zero_cap', 'generalized_cap'; got 'CAP'"):
-        disclosure_protection(PEOPLE, RELEASE, known="age", sensitive="income", method="CAP")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="`method` must be one of"):
-        disclosure_protection(PEOPLE, RELEASE, known="age", sensitive="income", method=["cap"])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r'`unmatched` must be "zero" .*, "drop" .* or "nearest" .*; got .CAP.'):
+        disclosure_protection(PEOPLE, RELEASE, keys="age", target="income", unmatched="CAP")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`unmatched` must be"):
+        disclosure_protection(PEOPLE, RELEASE, keys="age", target="income", unmatched=["drop"])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="`synthetic` is missing"):
-        disclosure_protection(PEOPLE, None, known="age", sensitive="income")
+        disclosure_protection(PEOPLE, None, keys="age", target="income")
     with pytest.raises(ValueError, match="both a key and the target"):
-        disclosure_protection(PEOPLE, RELEASE, known="age", sensitive="age")
+        disclosure_protection(PEOPLE, RELEASE, keys="age", target="age")
     with pytest.raises(ValueError, match="must hold integers for a standard error"):
         disclosure_protection(
-            {**PEOPLE, "w": [0.5, 1, 1, 1]}, RELEASE, known="age", sensitive="income", counts=("w", None, None), holdout=PEOPLE
+            {**PEOPLE, "w": [0.5, 1, 1, 1]}, RELEASE, keys="age", target="income", counts=("w", None, None), holdout=PEOPLE
         )
+
+
+@pytest.mark.parametrize("case", METRICS, ids=lambda case: case["name"])
+def test_numbers_of_sdmetrics_are_as_it_prints_them(case: dict[str, Any]) -> None:
+    t = tabulate(case["original"], case["synthetic"], keys=case["known"], target=case["sensitive"])
+    found = as_sdmetrics(t)
+    protection = found["DisclosureProtection"]
+    ours = {"CategoricalCAP": found["CategoricalCAP"], "CategoricalZeroCAP": found["CategoricalZeroCAP"]}
+    ours["baseline_protection"] = protection["cap"]["baseline_protection"]
+    for method in protection:
+        ours |= {f"{method}: {name}": value for name, value in protection[method].items()}
+    compared = ours.keys() & case.keys()
+    assert len(compared) >= 5
+    for name in compared:
+        np.testing.assert_allclose(ours[name], np.nan if case[name] is None else case[name], rtol=0, atol=1e-12, err_msg=name)
+    assert found["CategoricalGeneralizedCAP"] == pytest.approx(1 - average_cap(t.o, t.s, unmatched="nearest").item())

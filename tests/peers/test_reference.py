@@ -6,19 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from capstats import (
+from capstats import average_cap, baseline_cap, matched_records, tabulate
+from capstats.anonymity import (
     alpha_k_anonymity,
-    average_cap,
-    baseline_cap,
     beta_likeness,
     class_sizes,
     delta_disclosure,
     l_diversity,
     marketer_risk,
-    matched_records,
     prosecutor_risk,
     t_closeness,
-    tabulate,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -149,7 +146,7 @@ def test_pycanon_models_are_ours(case):
         "l": l_diversity(table),
         "t": t_closeness(table, distance="ordered" if numeric else "equal"),
         "beta": beta_likeness(table),
-        "delta": delta_disclosure(table, targets="occurring"),
+        "delta": delta_disclosure(table, kind="occurring"),
         "average_rir": prosecutor_risk(table).mean(),
         "max_rir": prosecutor_risk(table).max(),
         "n_ec": sizes.classes.sum(),

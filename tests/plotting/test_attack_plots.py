@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from capstats import maximum_knowledge, membership_roc
+from capstats.attacks import maximum_knowledge, membership_roc
 from capstats.plotting import plot_attack_utility, plot_maximum_knowledge, plot_membership_difference, plot_membership_roc
 
 
@@ -52,11 +52,11 @@ def labels(ax):
 def test_a_difference_curve_for_each_number_of_tables_darker_with_more(ax, roc):
     assert plot_membership_difference(roc, ax=ax) is ax
     for i, m in enumerate((1, 2, 3)):
-        np.testing.assert_array_equal(ax.lines[2 * i].get_xdata(), roc.threshold.sel(m=m)[::-1])
-        np.testing.assert_array_equal(ax.lines[2 * i].get_ydata(), roc.youden.sel(m=m)[::-1])
+        np.testing.assert_array_equal(ax.lines[2 * i].get_xdata(), roc.threshold.sel(releases=m)[::-1])
+        np.testing.assert_array_equal(ax.lines[2 * i].get_ydata(), roc.youden.sel(releases=m)[::-1])
     brightness = [np.dot(mpl.colors.to_rgb(line.get_color()), [0.3, 0.59, 0.11]) for line in ax.lines[:6:2]]
     assert brightness[0] > brightness[1] > brightness[2]
-    assert labels(ax) == ["m = 1", "m = 2", "m = 3"]
+    assert labels(ax) == ["releases = 1", "releases = 2", "releases = 3"]
 
 
 def test_the_difference_reaches_the_best_one_wherever_its_threshold_lies(ax):
@@ -96,14 +96,14 @@ def test_the_axis_of_thresholds_shows_the_range_of_at_and_the_best_threshold(ax)
 def test_figures_of_attacks_say_how_many_records_they_are_of(roc, knowledge):
     assert plot_membership_roc(roc).get_xlabel() == "false positive rate\n20 members, 15 non-members"
     assert plot_membership_difference(roc).get_xlabel() == "threshold, as log10\n20 members, 15 non-members"
-    assert plot_maximum_knowledge(knowledge).get_xlabel() == "released tables, m\nn = 20 records"
+    assert plot_maximum_knowledge(knowledge).get_xlabel() == "released tables\nn = 20 records"
 
 
 def test_names_of_columns_are_no_formulas_and_none_is_left_out_of_the_legend(ax):
     plot_maximum_knowledge(table_of(["price in $ or $US", "_id", "a\nb"], [1, 2]), ax=ax)
     assert labels(ax) == [r"price in \$ or \$US", " _id", r"a\nb", "average"]
     ax.figure.canvas.draw()
-    plot_attack_utility(xr.DataArray([1, 1], {"m": [1, 2]}), [1, 1], name="$a$ and $b$")
+    plot_attack_utility(xr.DataArray([1, 1], {"releases": [1, 2]}), [1, 1], name="$a$ and $b$")
 
 
 def test_roc_curves_with_the_area_in_their_labels_and_the_diagonal(ax, roc):
@@ -112,14 +112,14 @@ def test_roc_curves_with_the_area_in_their_labels_and_the_diagonal(ax, roc):
         np.testing.assert_array_equal(ax.lines[i].get_xdata(), roc.false_positive_rate[i])
         np.testing.assert_array_equal(ax.lines[i].get_ydata(), roc.true_positive_rate[i])
     assert dashed(ax)[0].get_xydata().tolist() == [[0, 0], [1, 1]]
-    assert labels(ax) == [f"m = {m}: area {roc.auc.sel(m=m).item():.2f}" for m in (1, 2, 3)]
+    assert labels(ax) == [f"releases = {m}: area {roc.auc.sel(releases=m).item():.2f}" for m in (1, 2, 3)]
 
 
 def test_one_curve_needs_no_number_of_tables(ax, roc):
-    plot_membership_roc(roc.isel(m=0, drop=True), ax=ax, color="black")
+    plot_membership_roc(roc.isel(releases=0, drop=True), ax=ax, color="black")
     assert labels(ax) == [f"area {roc.auc[0].item():.2f}"]
     assert ax.lines[0].get_color() == "black"
-    other = plot_membership_difference(roc.isel(m=0, drop=True))
+    other = plot_membership_difference(roc.isel(releases=0, drop=True))
     assert other.get_legend() is None
 
 
@@ -135,7 +135,9 @@ def test_a_curve_for_each_column_and_their_average(ax, knowledge):
 
 def test_of_many_columns_no_two_curves_are_alike_and_the_legend_stands_beside_them(ax):
     names = [f"c{v}" for v in range(12)]
-    many = xr.Dataset({"accuracy": (("m", "column"), np.ones((2, 12))), "average": ("m", [1, 1])}, {"m": [1, 2], "column": names})
+    many = xr.Dataset(
+        {"accuracy": (("releases", "column"), np.ones((2, 12))), "average": ("releases", [1, 1])}, {"releases": [1, 2], "column": names}
+    )
     plot_maximum_knowledge(many, ax=ax)
     assert len({(line.get_color(), line.get_marker()) for line in ax.lines}) == 13
     assert ax.get_legend().get_bbox_to_anchor().x0 >= ax.bbox.x1 - 1
@@ -143,28 +145,31 @@ def test_of_many_columns_no_two_curves_are_alike_and_the_legend_stands_beside_th
 
 def table_of(names, numbers):
     shape = (len(numbers), len(names))
-    return xr.Dataset({"accuracy": (("m", "column"), np.ones(shape)), "average": ("m", np.ones(shape[0]))}, {"m": numbers, "column": names})
+    return xr.Dataset(
+        {"accuracy": (("releases", "column"), np.ones(shape)), "average": ("releases", np.ones(shape[0]))},
+        {"releases": numbers, "column": names},
+    )
 
 
 def test_two_attacks_on_the_same_axes_are_told_apart_by_what_the_caller_calls_them(ax, roc):
-    plot_membership_roc(roc.isel(m=0, drop=True), ax=ax, label="chain", c="black")
-    plot_membership_roc(roc.isel(m=[1, 2]), ax=ax, label="margins", ls=":")
+    plot_membership_roc(roc.isel(releases=0, drop=True), ax=ax, label="chain", c="black")
+    plot_membership_roc(roc.isel(releases=[1, 2]), ax=ax, label="margins", ls=":")
     areas = [f"area {area:.2f}" for area in roc.auc.values]
-    assert labels(ax) == [f"chain, {areas[0]}", f"margins, m = 2: {areas[1]}", f"margins, m = 3: {areas[2]}"]
+    assert labels(ax) == [f"chain, {areas[0]}", f"margins, releases = 2: {areas[1]}", f"margins, releases = 3: {areas[2]}"]
     assert ax.lines[0].get_color() == "black"
     assert ax.lines[2].get_linestyle() == ":"
-    assert labels(plot_membership_difference(roc.isel(m=0, drop=True), label="chain")) == ["chain"]
+    assert labels(plot_membership_difference(roc.isel(releases=0, drop=True), label="chain")) == ["chain"]
     assert labels(plot_maximum_knowledge(table_of(["a", "b"], [1, 2]), label="chain", ms=9)) == ["chain, a", "chain, b", "chain, average"]
     assert labels(plot_attack_utility(roc.accuracy, [1, 1, 1], label="chain", lw=3)) == ["chain, attack", "chain, utility"]
 
 
 def test_of_many_numbers_of_tables_as_many_are_named_as_there_is_room_for(ax):
-    curves = {"youden": (("m", "step"), np.zeros((100, 2))), "threshold": (("m", "step"), np.ones((100, 2)))}
-    best = {"best_threshold": ("m", np.ones(100)), "best_difference": ("m", np.zeros(100))}
-    plot_membership_difference(xr.Dataset(curves | best, {"m": range(1, 101)}), ax=ax)
+    curves = {"youden": (("releases", "step"), np.zeros((100, 2))), "threshold": (("releases", "step"), np.ones((100, 2)))}
+    best = {"best_threshold": ("releases", np.ones(100)), "best_difference": ("releases", np.zeros(100))}
+    plot_membership_difference(xr.Dataset(curves | best, {"releases": range(1, 101)}), ax=ax)
     assert len(ax.lines) == 201
     assert len(labels(ax)) == 16
-    assert [labels(ax)[0], labels(ax)[-1]] == ["m = 1", "m = 100"]
+    assert [labels(ax)[0], labels(ax)[-1]] == ["releases = 1", "releases = 100"]
     over_m = plot_maximum_knowledge(table_of(["a"], range(1, 101)))
     over_m.figure.canvas.draw()
     boxes = [label.get_window_extent() for label in over_m.get_xticklabels()]
@@ -194,8 +199,8 @@ def test_attack_plots_refuse_what_they_cannot_draw(roc, knowledge):
         with pytest.raises(TypeError, match="`roc` must be the Dataset that membership_roc returns; got DataArray"):
             plot(roc.auc)
     with pytest.raises(TypeError, match="`knowledge` must be the Dataset that maximum_knowledge returns for several"):
-        plot_maximum_knowledge(knowledge.isel(m=0))
-    with pytest.raises(TypeError, match="`accuracy` must be a DataArray with the one dim `m`"):
+        plot_maximum_knowledge(knowledge.isel(releases=0))
+    with pytest.raises(TypeError, match="`accuracy` must be a DataArray with the one dim `releases`"):
         plot_attack_utility(knowledge.accuracy, [1, 1, 1])
     with pytest.raises(ValueError, match=r"`utility` has shape \(2,\); give one number for each of the 3"):
         plot_attack_utility(knowledge.average, [1, 1])

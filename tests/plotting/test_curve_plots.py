@@ -9,8 +9,10 @@ import pytest
 import xarray as xr
 
 import capstats.plotting
-from capstats import anonymity, average_cap, baseline_cap, cap_ecdf, individual_cap, key_summary, tau_curve, tcap
+from capstats import average_cap, baseline_cap, cap_ecdf, individual_cap
+from capstats.anonymity import anonymity_profile
 from capstats.datasets import paper_originals, paper_synthetics
+from capstats.disclosure import key_summary, tau_curve, tcap
 from capstats.plotting import plot_anonymity, plot_cap_ecdf, plot_key_summary, plot_tau_curve
 
 O_4 = paper_originals().sel(original="O_4", drop=True)
@@ -158,7 +160,7 @@ def test_sizes_of_keys_are_written_as_plain_numbers():
 
 
 def test_each_privacy_model_has_a_row_from_the_original_to_the_synthetic_table(ax):
-    models = anonymity([[20, 5], [30, 45]], [[8, 7], [25, 60]])
+    models = anonymity_profile([[20, 5], [30, 45]], [[8, 7], [25, 60]])
     plot_anonymity(models, ax=ax)
     names = list(models.data_vars)
     assert [label.get_text() for label in ax.get_yticklabels()] == names
@@ -172,7 +174,7 @@ def test_each_privacy_model_has_a_row_from_the_original_to_the_synthetic_table(a
 
 
 def test_infinite_and_undefined_models_are_written_not_drawn():
-    models = anonymity([[0, 3], [1, 0]], [[0, 0], [0, 0]])[["delta", "k"]]
+    models = anonymity_profile([[0, 3], [1, 0]], [[0, 0], [0, 0]])[["delta", "k"]]
     assert np.isinf(models.delta.values[0])
     ax = plot_anonymity(models)
     ax.figure.canvas.draw()
@@ -181,7 +183,7 @@ def test_infinite_and_undefined_models_are_written_not_drawn():
 
 
 def test_a_large_model_lies_within_the_axes():
-    models = anonymity([[250_000, 1], [0, 0]], [[1, 1], [0, 0]])[["k", "uniques"]]
+    models = anonymity_profile([[250_000, 1], [0, 0]], [[1, 1], [0, 0]])[["k", "uniques"]]
     big = models.assign(classes=("table", [250_000.0, 3.0]))
     ax = plot_anonymity(big)
     assert ax.get_xlim()[1] >= 250_000
@@ -200,7 +202,7 @@ def every(**how):
         "plot_cap_ecdf": lambda: plot_cap_ecdf(cap_ecdf(O_4, s, GRID), average=0.3, **how),
         "plot_tau_curve": lambda: plot_tau_curve(tau_curve(O_4, paper_synthetics(), variant="all"), **how),
         "plot_key_summary": lambda: plot_key_summary(key_summary(*FEW), **how),
-        "plot_anonymity": lambda: plot_anonymity(anonymity(*FEW), **how),
+        "plot_anonymity": lambda: plot_anonymity(anonymity_profile(*FEW), **how),
     }
 
 
@@ -245,7 +247,7 @@ def test_names_of_tables_are_plain_text_in_curves(ax):
 
 
 def test_results_of_other_measures_are_refused():
-    ecdf, summary, models = cap_ecdf(O_4, paper_synthetics(), [0, 1]), key_summary(*FEW), anonymity(*FEW)
+    ecdf, summary, models = cap_ecdf(O_4, paper_synthetics(), [0, 1]), key_summary(*FEW), anonymity_profile(*FEW)
     with pytest.raises(TypeError, match="`ecdf` must be the DataArray that cap_ecdf returns, with dim `at`; got Dataset"):
         plot_cap_ecdf(summary)
     with pytest.raises(ValueError, match=r"`ecdf` spreads over \('at', 'original', 'synthetic'\); choose one table"):
@@ -256,8 +258,8 @@ def test_results_of_other_measures_are_refused():
         plot_key_summary(models)
     with pytest.raises(ValueError, match=r"`summary` spreads over \('synthetic', 'key'\); choose one table"):
         plot_key_summary(key_summary(O_4, paper_synthetics()))
-    with pytest.raises(TypeError, match="`models` must be the Dataset that anonymity returns, with dim `table`; got Dataset"):
+    with pytest.raises(TypeError, match="`models` must be the Dataset that anonymity_profile returns, with dim `table`; got Dataset"):
         plot_anonymity(summary)
     with pytest.raises(ValueError, match=r"`models` spreads over .*synthetic.*; choose one pair of tables"):
-        plot_anonymity(anonymity(O_4, paper_synthetics()))
+        plot_anonymity(anonymity_profile(O_4, paper_synthetics()))
     assert plt.get_fignums() == []

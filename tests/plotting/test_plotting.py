@@ -9,10 +9,12 @@ import pytest
 import xarray as xr
 from matplotlib.cbook import boxplot_stats
 
-from capstats import average_cap, baseline_cap, cap_boxplot, expand, from_counts, individual_cap, sample_tables, sweep
+from capstats import average_cap, baseline_cap, cap_boxplot, expand, from_counts, individual_cap
 from capstats.datasets import paper_originals, paper_synthetics, smoking
+from capstats.laws import sample_tables
 from capstats.plotting import plot_average_cap, plot_individual_cap, plot_sweep
 from capstats.plotting.shared import BLUE, VERMILLION
+from capstats.screening import sweep
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 

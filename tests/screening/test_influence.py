@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_table import theorem
 
-from capstats import MISSING, average_cap, cap_influence, from_counts, rank_removals, tabulate
+from capstats import MISSING, average_cap, from_counts, tabulate
 from capstats.datasets import paper_originals, paper_synthetics
+from capstats.screening import cap_influence, rank_removals
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 

@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import capstats
-from capstats import average_cap, baseline_cap, correct_predictions, matched_records, sweep, tabulate
+from capstats import average_cap, baseline_cap, correct_predictions, matched_records, tabulate
 from capstats.codes import progress
 from capstats.counting import lattice
 from capstats.counting.lattice import Lattice
 from capstats.counting.records import read_records
 from capstats.counting.request import Request
+from capstats.screening import sweep
 from capstats.tables import backing
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_table import theorem
 
-from capstats import MISSING, average_cap, cap_after_merge, individual_cap, rank_merges, tabulate
+from capstats import MISSING, average_cap, individual_cap, tabulate
 from capstats.datasets import paper_originals, paper_synthetics, smoking
+from capstats.screening import cap_after_merge, rank_merges
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 

@@ -48,7 +48,7 @@ MEASURES = {
     "average_cap nearest": lambda o, s: capstats.average_cap(*labelled(o, s), unmatched="nearest"),
     "average_cap radius": lambda o, s: capstats.average_cap(*labelled(o, s), radius=1),
     "average_cap radius, drop": lambda o, s: capstats.average_cap(*labelled(o, s), radius=2, unmatched="drop"),
-    "nearest_distance": lambda o, s: capstats.nearest_distance(*labelled(o, s)),
+    "nearest_distance": lambda o, s: capstats.cap.nearest_distance(*labelled(o, s)),
     "matched_records": capstats.matched_records,
     "correct_predictions": capstats.correct_predictions,
     "cap_ecdf zero": lambda o, s: capstats.cap_ecdf(o, s, [0.0, 0.2, 0.5, 1.0]),
@@ -59,60 +59,61 @@ MEASURES = {
     "baseline uniform": lambda o, s: capstats.baseline_cap(o, kind="uniform"),
     "baseline modal_synthetic": lambda o, s: capstats.baseline_cap(o, s, kind="modal_synthetic"),
     "baseline crossed": lambda o, s: capstats.baseline_cap(o, s, kind="crossed"),
-    "goodman_kruskal_tau": lambda o, s: capstats.goodman_kruskal_tau(o),
-    "goodman_kruskal_lambda": lambda o, s: capstats.goodman_kruskal_lambda(o),
-    "disco": capstats.disco,
-    "disco counted": lambda o, s: capstats.disco(o, s, counted=o * (o.target < 2)),
-    "dis": capstats.dis,
-    "dio": lambda o, s: capstats.dio(o),
+    "goodman_kruskal_tau": lambda o, s: capstats.cap.goodman_kruskal_tau(o),
+    "goodman_kruskal_lambda": lambda o, s: capstats.cap.goodman_kruskal_lambda(o),
+    "disco": capstats.disclosure.disco,
+    "disco counted": lambda o, s: capstats.disclosure.disco(o, s, counted=o * (o.target < 2)),
+    "dis": capstats.disclosure.dis,
+    "dio": lambda o, s: capstats.disclosure.dio(o),
     **{
-        f"tcap {variant} {tau}": lambda o, s, variant=variant, tau=tau: capstats.tcap(o, s, variant=variant, tau=tau)
+        f"tcap {variant} {tau}": lambda o, s, variant=variant, tau=tau: capstats.disclosure.tcap(o, s, variant=variant, tau=tau)
         for variant in ("all", "matched", "disclosive", "certain", "synthetic")
         for tau in (0.5, 1.0)
     },
-    "tcap cell": lambda o, s: capstats.tcap(o, s, variant="matched", rule="cell", tau=0.4, eqmax=3),
-    "tau_curve class": lambda o, s: capstats.tau_curve(o, s, variant="disclosive"),
-    "tau_curve cell": lambda o, s: capstats.tau_curve(o, s, variant="all", rule="cell"),
+    "tcap cell": lambda o, s: capstats.disclosure.tcap(o, s, variant="matched", rule="cell", tau=0.4, eqmax=3),
+    "tau_curve class": lambda o, s: capstats.disclosure.tau_curve(o, s, variant="disclosive"),
+    "tau_curve cell": lambda o, s: capstats.disclosure.tau_curve(o, s, variant="all", rule="cell"),
     **{
         f"{check.__name__} {name}": lambda o, s, check=check, name=name: check(o, s, records=0, share=0.3)[name]
-        for check in (capstats.one_way_check, capstats.two_way_check)
+        for check in (capstats.disclosure.one_way_check, capstats.disclosure.two_way_check)
         for name in ("disclosed", "share", "flagged")
     },
     **{
-        f"key_summary {name}": lambda o, s, name=name: capstats.key_summary(o, s)[name]
+        f"key_summary {name}": lambda o, s, name=name: capstats.disclosure.key_summary(o, s)[name]
         for name in ("records", "synthetic_records", "matched", "share", "certain", "original_certain", "correct", "cap", "disclosed")
     },
     "minimum_cap zero": lambda o, s: capstats.minimum_cap(o),
     "minimum_cap drop": lambda o, s: capstats.minimum_cap(o, unmatched="drop"),
     "maximum_cap zero": lambda o, s: capstats.maximum_cap(o, m=7),
     "maximum_cap drop": lambda o, s: capstats.maximum_cap(o, unmatched="drop"),
-    "cap_bounds least": lambda o, s: capstats.cap_bounds(o, key_totals=np.arange(30) % 3).least,
-    "cap_bounds greatest": lambda o, s: capstats.cap_bounds(o, key_totals=np.arange(30) % 3, unmatched="drop").greatest,
-    "average CAP of the least table": lambda o, s: capstats.average_cap(o, capstats.minimal_table(o, 5)),
+    "cap_bounds least": lambda o, s: capstats.laws.cap_bounds(o, key_totals=np.arange(30) % 3).least,
+    "cap_bounds greatest": lambda o, s: capstats.laws.cap_bounds(o, key_totals=np.arange(30) % 3, unmatched="drop").greatest,
+    "average CAP of the least table": lambda o, s: capstats.average_cap(o, capstats.laws.minimal_table(o, 5)),
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
-        o, capstats.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
+        o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
     ),
 }
 MODELS = {
-    "k_anonymity": capstats.k_anonymity,
-    "class_sizes": lambda x: capstats.class_sizes(x).records,
-    "alpha_k_anonymity": lambda x: capstats.alpha_k_anonymity(x).alpha,
-    "l_diversity distinct": capstats.l_diversity,
-    "l_diversity entropy": lambda x: capstats.l_diversity(x, kind="entropy"),
-    **{f"l_diversity recursive {l}": lambda x, l=l: capstats.l_diversity(x, kind="recursive", l=l) for l in (1, 2, 3, 5)},  # noqa: E741
-    "t_closeness equal": capstats.t_closeness,
-    "t_closeness ordered": lambda x: capstats.t_closeness(x, distance="ordered"),
-    "beta_likeness basic": capstats.beta_likeness,
-    "beta_likeness enhanced": lambda x: capstats.beta_likeness(x, kind="enhanced"),
-    "delta_disclosure all": capstats.delta_disclosure,
-    "delta_disclosure occurring": lambda x: capstats.delta_disclosure(x, targets="occurring"),
+    "k_anonymity": capstats.anonymity.k_anonymity,
+    "class_sizes": lambda x: capstats.anonymity.class_sizes(x).records,
+    "alpha_k_anonymity": lambda x: capstats.anonymity.alpha_k_anonymity(x).alpha,
+    "l_diversity distinct": capstats.anonymity.l_diversity,
+    "l_diversity entropy": lambda x: capstats.anonymity.l_diversity(x, kind="entropy"),
+    **{f"l_diversity recursive {l}": lambda x, l=l: capstats.anonymity.l_diversity(x, kind="recursive", l=l) for l in (1, 2, 3, 5)},  # noqa: E741
+    "t_closeness equal": capstats.anonymity.t_closeness,
+    "t_closeness ordered": lambda x: capstats.anonymity.t_closeness(x, distance="ordered"),
+    "beta_likeness basic": capstats.anonymity.beta_likeness,
+    "beta_likeness enhanced": lambda x: capstats.anonymity.beta_likeness(x, kind="enhanced"),
+    "delta_disclosure all": capstats.anonymity.delta_disclosure,
+    "delta_disclosure occurring": lambda x: capstats.anonymity.delta_disclosure(x, kind="occurring"),
 }
 MEASURES |= {f"{name} of s": lambda o, s, model=model: model(s) for name, model in MODELS.items()}
 MEASURES |= {
-    f"anonymity {name}": lambda o, s, name=name: capstats.anonymity(o, s)[name] for name in ("recursive_c", "ordered_t", "uniques")
+    f"anonymity {name}": lambda o, s, name=name: capstats.anonymity.anonymity_profile(o, s)[name]
+    for name in ("recursive_c", "ordered_t", "uniques")
 }
 MEASURES |= {
-    f"{name} of {of} keys {unmatched}": lambda o, s, name=name, of=of, unmatched=unmatched: capstats.cap_influence(
+    f"{name} of {of} keys {unmatched}": lambda o, s, name=name, of=of, unmatched=unmatched: capstats.screening.cap_influence(
         o, s, unit="key", of=of, unmatched=unmatched
     )[name]
     for name in ("average_cap", "change")
@@ -120,12 +121,12 @@ MEASURES |= {
     for unmatched in ("zero", "drop")
 }
 MEASURES |= {
-    f"cap_after_merge {column}": lambda o, s, column=column: capstats.cap_after_merge(o, s, column=column, unmatched="drop")
+    f"cap_after_merge {column}": lambda o, s, column=column: capstats.screening.cap_after_merge(o, s, column=column, unmatched="drop")
     for column in ("key_", "target")
 }
 INTEGERS_ONLY = {
-    "prosecutor_risk of s": lambda o, s: capstats.prosecutor_risk(s),
-    "marketer_risk of s": lambda o, s: capstats.marketer_risk(s),
+    "prosecutor_risk of s": lambda o, s: capstats.anonymity.prosecutor_risk(s),
+    "marketer_risk of s": lambda o, s: capstats.anonymity.marketer_risk(s),
     **{
         f"average_cap_interval {name}": lambda o, s, name=name: capstats.average_cap_interval(o, s)[name]
         for name in ("estimate", "standard_error", "lower", "upper")
@@ -133,8 +134,8 @@ INTEGERS_ONLY = {
     "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o, unmatched="drop").standard_error,
     "holdout_contrast": lambda o, s: capstats.holdout_contrast(o, s, h=s).standard_error,
     "holdout_contrast drop": lambda o, s: capstats.holdout_contrast(o, s, h=s, unmatched="drop").estimate,
-    "unique_keys": capstats.unique_keys,
-    "replicated_uniques": capstats.replicated_uniques,
+    "sample_uniques": capstats.disclosure.sample_uniques,
+    "replicated_uniques": capstats.disclosure.replicated_uniques,
     "cap_quantiles zero": lambda o, s: capstats.cap_quantiles(o, s, [0, 0.1, 0.5, 0.77, 1]),
     "cap_quantiles nearest": lambda o, s: capstats.cap_quantiles(*labelled(o, s), [0.1, 0.5], unmatched="nearest"),
     "cap_boxplot nearest": lambda o, s: capstats.cap_boxplot(*labelled(o, s), unmatched="nearest").upper_whisker,
@@ -188,7 +189,7 @@ CELL_BY_CELL = {
     "individual_cap": lambda o, s, unmatched: capstats.individual_cap(o, s) if unmatched == "zero" else None,
     "cap_boxplot": lambda o, s, unmatched: capstats.cap_boxplot(o, s, unmatched=unmatched).individual,
     **{
-        f"cap_influence {name} of a {unit} of {of}": lambda o, s, unmatched, name=name, unit=unit, of=of: capstats.cap_influence(
+        f"cap_influence {name} of a {unit} of {of}": lambda o, s, unmatched, name=name, unit=unit, of=of: capstats.screening.cap_influence(
             o, s, unit=unit, of=of, unmatched=unmatched
         )[name]
         for name in ("average_cap", "change")
@@ -215,19 +216,19 @@ def test_a_value_for_each_cell_is_the_same_in_all_cells_on_both_backings(measure
 @pytest.mark.parametrize("kind", ["one", "several"])
 def test_cells_of_an_empty_key_have_weap_0_where_they_are_not_stored(kind: str) -> None:
     _, s = tables(kind)
-    dense, found = capstats.weap(s), capstats.weap(as_sparse(s)).data.todense()
+    dense, found = capstats.disclosure.weap(s), capstats.disclosure.weap(as_sparse(s)).data.todense()
     np.testing.assert_array_equal(found, np.nan_to_num(dense.values))
     assert np.isnan(dense.values).any()
 
 
 def test_minimal_cells_of_several_tables_are_those_of_each() -> None:
     _, s = tables("several")
-    found = capstats.minimal_cells(as_sparse(s)).data
+    found = capstats.laws.minimal_cells(as_sparse(s)).data
     for i in range(3):
-        np.testing.assert_array_equal(found.todense()[i], capstats.minimal_cells(s[i]).values)
+        np.testing.assert_array_equal(found.todense()[i], capstats.laws.minimal_cells(s[i]).values)
     mixed = xr.concat([s[0], s[0] + 1], "synthetic")
     with pytest.raises(ValueError, match="The cells that are not stored hold False in one table and True in another"):
-        capstats.minimal_cells(as_sparse(mixed))
+        capstats.laws.minimal_cells(as_sparse(mixed))
 
 
 def test_at_most_refuses_sparse_tables() -> None:
@@ -245,8 +246,8 @@ def test_minimal_cells_agree_where_the_original_holds_records_and_are_true_elsew
     kind: str, unmatched: str
 ) -> None:
     o, _ = tables(kind)
-    dense = capstats.minimal_cells(o, unmatched=unmatched).values
-    found = capstats.minimal_cells(as_sparse(o), unmatched=unmatched).data
+    dense = capstats.laws.minimal_cells(o, unmatched=unmatched).values
+    found = capstats.laws.minimal_cells(as_sparse(o), unmatched=unmatched).data
     np.testing.assert_array_equal(found.todense()[o.values > 0], dense[o.values > 0])
     assert bool(found.fill_value) == (float(capstats.minimum_cap(o, unmatched=unmatched)) == 0)
 
@@ -302,7 +303,7 @@ def test_a_sweep_has_the_same_numbers_on_both_backings(options: dict[str, Any]) 
     measures = ["average_cap", "average_cap_drop", "original_cap", "modal_accuracy", "correct_predictions", "matched_records"]
     arguments = {"keys": ["sex", "age", "u"], "targets": ["t", "w"] if "weights" not in options else "t", "measures": measures, **options}
     tables = [records(seed).assign(u=records(seed).age % 3) for seed in (1, 2, 3)]
-    o, s = (capstats.sweep(tables[0], tables[1:], backing=b, **arguments) for b in ("dense", "sparse"))
+    o, s = (capstats.screening.sweep(tables[0], tables[1:], backing=b, **arguments) for b in ("dense", "sparse"))
     xr.testing.assert_allclose(o, s, rtol=1e-12)
 
 

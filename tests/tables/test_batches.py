@@ -314,10 +314,10 @@ def test_aligned_gives_a_formula_tables_of_one_shape() -> None:
 @pytest.mark.parametrize(
     "measure",
     [
-        lambda: capstats.dio(None),
-        lambda: capstats.unique_keys(None),
-        lambda: capstats.key_summary(None, COUNTS),
-        lambda: capstats.disco(None, COUNTS),
+        lambda: capstats.disclosure.dio(None),
+        lambda: capstats.disclosure.sample_uniques(None),
+        lambda: capstats.disclosure.key_summary(None, COUNTS),
+        lambda: capstats.disclosure.disco(None, COUNTS),
         lambda: capstats.average_cap(None, COUNTS),
     ],
 )
@@ -325,10 +325,12 @@ def test_none_in_place_of_a_table_is_named(measure: Any) -> None:
     with pytest.raises(TypeError, match=r"^`o` is None; give a table of counts"):
         measure()
     with pytest.raises(TypeError, match=r"^`s` is None; give a table of counts"):
-        capstats.key_summary(COUNTS, None)
+        capstats.disclosure.key_summary(COUNTS, None)
 
 
-@pytest.mark.parametrize("measure", [capstats.average_cap, capstats.disco, lambda o, s: capstats.anonymity(o, s).prosecutor])
+@pytest.mark.parametrize(
+    "measure", [capstats.average_cap, capstats.disclosure.disco, lambda o, s: capstats.anonymity.anonymity_profile(o, s).prosecutor]
+)
 @pytest.mark.parametrize("weight", [1e-320, 1e-200])
 @pytest.mark.parametrize("stored", [False, True])
 def test_weights_whose_products_would_be_0_are_refused(measure: Any, weight: float, stored: bool) -> None:

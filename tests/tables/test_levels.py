@@ -145,12 +145,12 @@ def test_from_counts_the_drop_in_the_sweep_and_record_risk_warn_as_tabulate_does
     with pytest.warns(LevelsWarning, match=r"'region' has no level in common in `real_data` .* and `synthetic_data`"):
         DisclosureProtection.compute(*frames, ["region"], ["t"])
     with pytest.warns(LevelsWarning, match="no level in common") as told:
-        capstats.sweep(ORIGINAL, lower, keys="region", targets="t")
+        capstats.screening.sweep(ORIGINAL, lower, keys="region", targets="t")
     assert len(told) == 1
     with pytest.warns(LevelsWarning, match="no level in common"):
-        capstats.record_risk(*frames, keys="region", target="t")
+        capstats.disclosure.record_risk(*frames, keys="region", target="t")
     with pytest.warns(LevelsWarning, match="no level in common"):
-        capstats.disclosure_protection(*frames, known="region", sensitive="t")
+        capstats.peers.disclosure_protection(*frames, keys="region", target="t")
 
 
 def test_the_drop_in_names_numbers_that_meet_texts() -> None:

@@ -196,15 +196,15 @@ def test_a_table_without_records_expands_to_none() -> None:
 @pytest.mark.parametrize(
     ("counts", "error", "message"),
     [
-        ([[0.5, 1]], ValueError, r"`counts` holds fractional counts, which stand for no number of records\. Use to_frame"),
+        ([[0.5, 1]], ValueError, r"`table` holds fractional counts, which stand for no number of records\. Use to_frame"),
         (
             [[[1]], [[2]]],
             ValueError,
-            r"`counts` has dims \('draw', 'target', 'key'\); give one table of \(target, key\), such as counts\.isel",
+            r"`table` has dims \('draw', 'target', 'key'\); give one table of \(target, key\), such as table\.isel",
         ),
-        ([[-1]], ValueError, r"`counts` must be non-negative; got -1 at key=0, target=0"),
-        (pd.DataFrame([[1]]), TypeError, r"`counts` is a DataFrame\. For records use capstats\.tabulate"),
-        (from_counts([[1]]), TypeError, r"`counts` is a Dataset"),
+        ([[-1]], ValueError, r"`table` must be non-negative; got -1 at key=0, target=0"),
+        (pd.DataFrame([[1]]), TypeError, r"`table` is a DataFrame\. For records use capstats\.tabulate"),
+        (from_counts([[1]]), TypeError, r"`table` is a Dataset"),
     ],
 )
 def test_what_cannot_be_expanded_raises(counts: Any, error: type[Exception], message: str) -> None:

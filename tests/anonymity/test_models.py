@@ -10,25 +10,26 @@ from hypothesis import strategies as st
 from one_table import random_tables, tables, theorem
 
 import capstats
-from capstats import MISSING, anonymity, from_counts, satisfies_anonymity, tabulate
+from capstats import MISSING, from_counts, tabulate
+from capstats.anonymity import anonymity_profile, satisfies_anonymity
 from capstats.datasets import paper_originals, paper_synthetics, smoking
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 MODELS = {
-    "k": capstats.k_anonymity,
-    "alpha": lambda x: capstats.alpha_k_anonymity(x).alpha,
-    "distinct_l": capstats.l_diversity,
-    "entropy_l": lambda x: capstats.l_diversity(x, kind="entropy"),
-    "recursive_c": lambda x: capstats.l_diversity(x, kind="recursive", l=2),
-    "t": capstats.t_closeness,
-    "ordered_t": lambda x: capstats.t_closeness(x, distance="ordered"),
-    "beta": capstats.beta_likeness,
-    "enhanced_beta": lambda x: capstats.beta_likeness(x, kind="enhanced"),
-    "delta": capstats.delta_disclosure,
-    "delta_occurring": lambda x: capstats.delta_disclosure(x, targets="occurring"),
-    "prosecutor": lambda x: capstats.prosecutor_risk(x).max("key"),
-    "marketer": capstats.marketer_risk,
+    "k": capstats.anonymity.k_anonymity,
+    "alpha": lambda x: capstats.anonymity.alpha_k_anonymity(x).alpha,
+    "distinct_l": capstats.anonymity.l_diversity,
+    "entropy_l": lambda x: capstats.anonymity.l_diversity(x, kind="entropy"),
+    "recursive_c": lambda x: capstats.anonymity.l_diversity(x, kind="recursive", l=2),
+    "t": capstats.anonymity.t_closeness,
+    "ordered_t": lambda x: capstats.anonymity.t_closeness(x, distance="ordered"),
+    "beta": capstats.anonymity.beta_likeness,
+    "enhanced_beta": lambda x: capstats.anonymity.beta_likeness(x, kind="enhanced"),
+    "delta": capstats.anonymity.delta_disclosure,
+    "delta_occurring": lambda x: capstats.anonymity.delta_disclosure(x, kind="occurring"),
+    "prosecutor": lambda x: capstats.anonymity.prosecutor_risk(x).max("key"),
+    "marketer": capstats.anonymity.marketer_risk,
     "classes": lambda x: (x.sum("target") > 0).sum("key"),
     "uniques": lambda x: (x.sum("target") == 1).sum("key"),
 }
@@ -36,7 +37,7 @@ MODELS = {
 
 def test_the_synthetic_table_stands_beside_the_original():
     tables = smoking()
-    models = anonymity(tables.o, tables.s)
+    models = anonymity_profile(tables.o, tables.s)
     assert models["table"].values.tolist() == ["original", "synthetic"]
     assert models.k.values.tolist() == [50, 33]
     assert models.alpha.values.tolist() == [45 / 50, 60 / 67]
@@ -45,18 +46,18 @@ def test_the_synthetic_table_stands_beside_the_original():
 
 def test_every_model_is_that_of_its_own_function():
     o, s = paper_originals(), paper_synthetics()
-    models = anonymity(o, s)
+    models = anonymity_profile(o, s)
     for name, model in MODELS.items():
         np.testing.assert_array_equal(models[name].sel(table="original").isel(synthetic=0), model(o), err_msg=name)
         np.testing.assert_array_equal(models[name].sel(table="synthetic").isel(original=0), model(s), err_msg=name)
-    c = capstats.l_diversity(o, kind="recursive", l=3)
-    np.testing.assert_array_equal(anonymity(o, s, l=3).recursive_c.sel(table="original").isel(synthetic=0), c)
+    c = capstats.anonymity.l_diversity(o, kind="recursive", l=3)
+    np.testing.assert_array_equal(anonymity_profile(o, s, l=3).recursive_c.sel(table="original").isel(synthetic=0), c)
 
 
 def test_a_copy_is_as_anonymous_as_the_original_and_discloses_all():
     """What the models cannot see: theory/anonymity.md."""
     o = [[5, 0], [0, 5]]
-    models = anonymity(o, o)
+    models = anonymity_profile(o, o)
     assert models.k.values.tolist() == [5, 5]
     assert capstats.average_cap(o, o) == 1
 
@@ -64,7 +65,7 @@ def test_a_copy_is_as_anonymous_as_the_original_and_discloses_all():
 def test_tables_with_other_labels_stand_on_the_targets_of_both():
     o = from_counts([[2, 0], [0, 2]], key_labels=["x", "y"], target_labels=[1, 2]).o
     s = from_counts([[1, 1], [1, 1]], key_labels=["y", "z"], target_labels=[1, 3]).o
-    models = anonymity(o, s)
+    models = anonymity_profile(o, s)
     assert models.ordered_t.values.tolist() == [0.25, 0]
     assert models.t.values.tolist() == [0.5, 0]
     assert models.classes.values.tolist() == [2, 2]
@@ -73,7 +74,7 @@ def test_tables_with_other_labels_stand_on_the_targets_of_both():
 def test_the_order_of_several_target_columns_is_undefined():
     people = {"sex": ["f", "m", None], "ill": ["a", "b", None], "paid": [1, 2, 1]}
     tables = tabulate(people, people, keys="sex", target=["ill", "paid"])
-    models = anonymity(tables.o, tables.s)
+    models = anonymity_profile(tables.o, tables.s)
     assert np.isnan(models.ordered_t).all()
     assert models.uniques.values.tolist() == [3, 3]
     with pytest.raises(ValueError, match="`ordered_t` needs one target column"):
@@ -82,8 +83,8 @@ def test_the_order_of_several_target_columns_is_undefined():
 
 def test_weights_do_not_tell_who_is_alone():
     """Two records of weight 1/2 weigh as much as one."""
-    assert np.isnan(anonymity([[0.5, 1.5], [0.5, 0]], [[1, 1], [0, 1]]).uniques.sel(table="original"))
-    assert anonymity([[0.5, 1.5], [0.5, 0]], [[1, 1], [0, 1]]).uniques.sel(table="synthetic") == 1
+    assert np.isnan(anonymity_profile([[0.5, 1.5], [0.5, 0]], [[1, 1], [0, 1]]).uniques.sel(table="original"))
+    assert anonymity_profile([[0.5, 1.5], [0.5, 0]], [[1, 1], [0, 1]]).uniques.sel(table="synthetic") == 1
 
 
 def test_missing_labels_are_a_class_and_a_target():
@@ -94,7 +95,7 @@ def test_missing_labels_are_a_class_and_a_target():
 
 
 def test_a_table_without_records_has_no_model_and_satisfies_none():
-    models = anonymity([[1, 2]], [[0, 0]]).sel(table="synthetic")
+    models = anonymity_profile([[1, 2]], [[0, 0]]).sel(table="synthetic")
     assert models.classes == models.uniques == 0
     assert all(np.isnan(models[name]) for name in MODELS.keys() - {"classes", "uniques"})
     everything = dict.fromkeys(("k", "distinct_l", "entropy_l"), 0) | dict.fromkeys(("alpha", "t", "beta", "delta"), inf)
@@ -128,7 +129,7 @@ def test_the_parameter_that_a_function_returns_passes_and_a_stricter_one_fails()
             assert not satisfies_anonymity(table, **{name: value})[name], name
             assert value == inf or satisfies_anonymity(table, **{name: value + 1e-9})[name], name
         for number in (1, 2, 3):
-            c = capstats.l_diversity(table, kind="recursive", l=number).item()
+            c = capstats.anonymity.l_diversity(table, kind="recursive", l=number).item()
             assert not satisfies_anonymity(table, recursive_cl=(c, number)).recursive_cl
             assert c == inf or satisfies_anonymity(table, recursive_cl=(c * (1 + 1e-9), number)).recursive_cl
 
@@ -177,6 +178,6 @@ def test_bad_parameters_are_refused(parameters, message):
 
 def test_bad_tables_are_named():
     with pytest.raises(ValueError, match="`s` must be non-negative"):
-        anonymity([[1, 2]], [[1, -2]])
+        anonymity_profile([[1, 2]], [[1, -2]])
     with pytest.raises(ValueError, match="`l` must be a whole number"):
-        anonymity([[1, 2]], [[1, 2]], l=0)
+        anonymity_profile([[1, 2]], [[1, 2]], l=0)

@@ -24,7 +24,7 @@ from capstats.tables.primitives import Array, Floats, Table, at_most, cells, key
 Model = Callable[[Table], Array]
 
 
-def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
+def anonymity_profile(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
     """The privacy models of the original and of the synthetic table, side by side.
 
     None of them looks at how the two tables are related: a synthetic table can be 5-anonymous and copy everybody. Read them beside
@@ -68,7 +68,7 @@ def anonymity(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
 
     Examples
     --------
-    >>> models = anonymity([[20, 5], [30, 45]], [[8, 7], [25, 60]])
+    >>> models = anonymity_profile([[20, 5], [30, 45]], [[8, 7], [25, 60]])
     >>> models.k.values.tolist(), models.alpha.values.round(3).tolist()
     ([50.0, 33.0], [0.9, 0.896])
     """

@@ -1,0 +1,87 @@
+"""The files of the regenerated paper: its tables, as rows and as a page, and its figures, each with how it came to be."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from capstats import __version__
+from capstats.datasets import paper_originals, paper_synthetics, smoking
+
+
+def numbered() -> dict[str, xr.DataArray]:
+    """The paper's tables under their numbers there."""
+    smokers, o, s = smoking(), paper_originals(), paper_synthetics()
+    tables = {"Table 1: O": smokers.o, "Table 2: S": smokers.s}
+    tables |= {f"Table {3 + i}: {label}": o.sel(original=label, drop=True) for i, label in enumerate(o.original.values)}
+    tables |= {f"Table {7 + i}: S_{label}": s.sel(synthetic=label, drop=True) for i, label in enumerate("bgae")}
+    return tables
+
+
+def table_rows() -> Iterator[list[Any]]:
+    """The cells of the paper's tables: table, target, key, count."""
+    for name, table in numbered().items():
+        for i, target in enumerate(table.indexes["target"]):
+            for j, (key,) in enumerate(table.indexes["key"]):
+                yield [name, target, key, int(table.values[i, j])]
+
+
+def write_csv(path: Path, head: list[str], rows: Iterator[list[Any]]) -> Path:
+    """The rows below their head, in a file with the same line ends everywhere."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    path.write_text(text.getvalue(), encoding="utf-8")
+    return path
+
+
+def four_panels(path: Path, draw: Callable[[Any, str], None], labels: list[str], told: Mapping[str, Any]) -> list[Path]:
+    """A figure of four panels, each drawn by its label, under one legend."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
+    for ax, label in zip(axes.flat, labels, strict=True):
+        draw(ax, label)
+    handles, names = axes.flat[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
+    return _save(figure, path, told)
+
+
+def tables_page(path: Path, told: Mapping[str, Any]) -> list[Path]:
+    """The paper's ten tables on a page."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(5, 2, figsize=(7, 9.5), layout="constrained")
+    for ax, (name, table) in zip(axes.flat, numbered().items(), strict=True):
+        ax.axis("off")
+        number, _, symbol = name.partition(": ")
+        ax.set_title(f"{number}: ${symbol}$", fontsize=10)
+        ax.table(
+            [[f"{x}" for x in row] for row in table.values],
+            rowLabels=[f"${x}$" if "_" in x else x for x in table.indexes["target"]],
+            colLabels=[f"${x}$" if "_" in x else x for (x,) in table.indexes["key"]],
+            loc="center",
+            cellLoc="right",
+            bbox=[0.2, 0.05, 0.75, 0.9],
+            edges="horizontal",
+        )
+    return _save(figure, path, told)
+
+
+def _save(figure: Any, path: Path, told: Mapping[str, Any]) -> list[Path]:
+    """The figure as PNG and PDF, with how it came to be in the files' own metadata."""
+    import matplotlib.pyplot as plt
+
+    about = json.dumps(told, ensure_ascii=False)
+    png, pdf = path.with_suffix(".png"), path.with_suffix(".pdf")
+    figure.savefig(png, dpi=200, metadata={"Software": f"capstats {__version__}", "Description": about})
+    figure.savefig(pdf, metadata={"Creator": f"capstats {__version__}", "Subject": about, "CreationDate": None})
+    plt.close(figure)
+    return [png, pdf]

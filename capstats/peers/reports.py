@@ -1,0 +1,56 @@
+"""What the reports of other packages have in common: one for each synthetic table, records, percentages, plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.tables.batches import Aligned, weights_of
+from capstats.tables.dataset import as_tables
+from capstats.tables.primitives import Table, cells, certain, like, total
+
+
+def each_table(tables: xr.Dataset, numbers: Callable[[xr.Dataset], dict[str, Any]]) -> dict[Any, Any]:
+    """The numbers of the one synthetic table, or of each, by its label."""
+    tables = as_tables(tables)
+    if "s" not in tables:
+        raise ValueError("`tables` has no `s`: give tabulate or from_counts a synthetic table.")
+    if "synthetic" not in tables.s.dims:
+        return numbers(tables)
+    return {label: numbers(tables.isel(synthetic=i, drop=True)) for i, label in enumerate(tables.indexes["synthetic"])}
+
+
+def in_both(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray) -> xr.DataArray:
+    """Records x whose key has one target in both tables, the same."""
+
+    def formula(o: Table, s: Table, x: Table) -> Any:
+        return total(like(x, cells(x) * cells(certain(o)) * cells(certain(s))))
+
+    return Aligned({"o": o, "s": s, "x": x}).map(formula, "in_both")
+
+
+def check_records(tables: xr.Dataset) -> None:
+    """Raise unless the tables count records."""
+    for name in ("o", "s"):
+        sampling = weights_of(tables[name]) is not None
+        if sampling or tables[name].dtype.kind == "f":
+            kind = "sampling" if sampling else "fractional"
+            raise ValueError(f"`{name}` has {kind} weights, and the package counts records. Count without weights.")
+
+
+def records_of(table: xr.DataArray) -> xr.DataArray:
+    """Records of a table."""
+    return Aligned({"table": table}).map(total, "records")
+
+
+def percent(part: Any, whole: Any) -> float:
+    """Part of whole, in percent; NaN where both are 0, and infinite where whole alone is, as in R."""
+    return 100 * float(part) / float(whole) if whole else np.inf if part else np.nan
+
+
+def plain(value: Any) -> Any:
+    """A number of numpy as one of Python."""
+    return value.item() if isinstance(value, (np.generic, np.ndarray, xr.DataArray)) else value

@@ -1,0 +1,151 @@
+"""The metrics that SDMetrics had first, which it calls deprecated: one minus average CAP."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from capstats.cap.neighbours import Convention
+from capstats.codes.names import hint
+from capstats.peers.protection import cap_protection
+from capstats.sdmetrics.frames import Names, check_columns, check_dtype, check_once, checked_frames, counted
+from capstats.sdmetrics.metric import Metric
+
+
+class CategoricalMetric(Metric):
+    """One minus average CAP, without a baseline."""
+
+    _unmatched: ClassVar[Convention]
+
+    @classmethod
+    def compute(
+        cls,
+        real_data: Any,
+        synthetic_data: Any,
+        metadata: Mapping[str, Any] | None = None,
+        table_name: str | None = None,
+        key_fields: Names | None = None,
+        sensitive_fields: Names | None = None,
+        model_kwargs: Mapping[str, Any] | None = None,
+    ) -> float:
+        """The protection of the sensitive fields against somebody who knows the key fields.
+
+        Parameters
+        ----------
+        real_data, synthetic_data : pandas.DataFrame
+            The original and the synthetic records, with the same columns.
+        metadata : mapping, optional
+            ``columns``: what each column is; and ``key_fields`` and ``sensitive_fields``, which are then preferred to the arguments.
+        table_name : str, optional
+            Which of the ``tables`` of the metadata is meant.
+        key_fields, sensitive_fields : list of names
+            What the intruder knows, and what is guessed.
+        model_kwargs : mapping, optional
+            Must be empty: the attacker has no parameters.
+
+        Returns
+        -------
+        float
+            From 0 to 1; NaN where no record counts.
+
+        Raises
+        ------
+        TypeError
+            If fields are not given, a column holds times, or there are `model_kwargs`.
+        ValueError
+            If a table is no data frame, no field is named, or the tables' columns differ or are not those of the metadata.
+        KeyError
+            If a field is not a column.
+        ZeroDivisionError
+            With `CategoricalGeneralizedCAP`, if there are no synthetic records, so that none is nearest.
+        """
+        warnings.warn(
+            f"SDMetrics calls {cls.__name__} deprecated; 'DisclosureProtection' and 'DisclosureProtectionEstimate' compare the same "
+            f"protection with a baseline.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        described = _described(metadata, table_name)
+        frames = checked_frames(*(next(iter(x.values()), x) if isinstance(x, Mapping) else x for x in (real_data, synthetic_data)))
+        check_columns(frames)
+        _check_described(frames[0], described)
+        keys = _fields("key_fields", key_fields, described)
+        sensitive = _fields("sensitive_fields", sensitive_fields, described)
+        if model_kwargs:
+            raise TypeError(f"`model_kwargs` must be empty, for the attacker has no parameters; got {dict(model_kwargs)!r}.")
+        for column in [*keys, *sensitive]:
+            if column not in frames[0].columns:
+                raise KeyError(f"Column {column!r} is not in `real_data`." + hint(column, frames[0].columns))
+        check_once(frames, [*keys, *sensitive])
+        for column in [*keys, *sensitive]:
+            check_dtype(frames[0][column], described.get("columns", {}).get(column))
+        counts = counted(frames, keys, sensitive, cls._unmatched, {})
+        return np.nan if counts is None else float(cap_protection(*counts, cls._unmatched))
+
+    @classmethod
+    def compute_breakdown(
+        cls, real_data: Any, synthetic_data: Any, metadata: Mapping[str, Any] | None = None, table_name: str | None = None
+    ) -> dict[str, float]:
+        """The same number as ``score``; the fields must be named in the metadata."""
+        return {"score": cls.compute(real_data, synthetic_data, metadata, table_name)}
+
+
+class CategoricalCAP(CategoricalMetric):
+    """Records whose key is not in the synthetic data are left out."""
+
+    name = "CategoricalCAP"
+    _unmatched = "drop"
+
+
+class CategoricalZeroCAP(CategoricalMetric):
+    """Records whose key is not in the synthetic data count as protected."""
+
+    name = "0CAP"
+    _unmatched = "zero"
+
+
+class CategoricalGeneralizedCAP(CategoricalMetric):
+    """Records whose key is not in the synthetic data are guessed from the nearest keys that are."""
+
+    name = "Categorical GeneralizedCAP"
+    _unmatched = "nearest"
+
+
+def _described(metadata: Any, table_name: Any) -> dict[str, Any]:
+    """The metadata of the one table; empty where there are none."""
+    if table_name is not None and not isinstance(table_name, str):
+        raise TypeError(f"`table_name` must be a text; got {table_name!r}.")
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping):
+        raise TypeError(f"`metadata` must be a dictionary; got {type(metadata).__name__}. SDV's objects have to_dict().")
+    if "tables" in metadata:
+        tables = metadata["tables"]
+        if table_name is None and len(tables) != 1:
+            raise ValueError(f"`metadata` describes {len(tables)} tables, {list(tables)!r}: say which in `table_name`.")
+        if table_name is not None and table_name not in tables:
+            raise ValueError(f"`table_name` {table_name!r} is not in the metadata." + hint(table_name, tables))
+        metadata = tables[next(iter(tables)) if table_name is None else table_name]
+    if "columns" not in metadata:
+        raise ValueError("`metadata` must have 'columns', which maps each column to what it is.")
+    return dict(metadata)
+
+
+def _check_described(real: pd.DataFrame, described: Mapping[str, Any]) -> None:
+    odd = set(real.columns) ^ set(described["columns"]) if described else set()
+    if odd:
+        only = ", ".join(map(repr, sorted(odd, key=str)))
+        raise ValueError(f"The columns of `real_data` and of `metadata` must be the same; only one has {only}.")
+
+
+def _fields(argument: str, fields: Any, described: Mapping[str, Any]) -> list[Any]:
+    fields = described.get(argument, fields)
+    if fields is None:
+        raise TypeError(f"`{argument}` must be given, as an argument or in `metadata`.")
+    if isinstance(fields, str) or not len(fields):
+        raise ValueError(f"`{argument}` must be a list with at least one name; got {fields!r}.")
+    return list(fields)

@@ -1,0 +1,62 @@
+"""The two data frames that a metric is given: what is checked of them, and their counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from capstats.cap.neighbours import Convention
+from capstats.counting.equality import SIDES, count_by_equality
+from capstats.sources.source import check_names
+
+Names = Sequence[Any]
+
+CATEGORIES = ({"sdtype": "categorical"}, {"sdtype": "numerical"}, {"sdtype": "boolean"})
+
+
+def checked_frames(*tables: Any) -> tuple[pd.DataFrame, ...]:
+    """The tables, where each is a data frame."""
+    for side, table in zip(SIDES, tables, strict=True):
+        if not isinstance(table, pd.DataFrame):
+            raise ValueError(f"`real_data` and `synthetic_data` must be pandas DataFrames; `{side}` is {type(table).__name__}.")
+    return tables
+
+
+def check_columns(frames: Sequence[pd.DataFrame]) -> None:
+    """Raise unless both frames have the same columns."""
+    odd = set(frames[0].columns) ^ set(frames[1].columns)
+    if odd:
+        raise ValueError(
+            f"`real_data` and `synthetic_data` must have the same columns; only one has {', '.join(map(repr, sorted(odd, key=str)))}. "
+            f"Drop the columns that are not needed."
+        )
+
+
+def check_once(frames: Sequence[pd.DataFrame], used: Names) -> None:
+    """Raise if a frame has two columns of a name that is used."""
+    for side, frame in zip(SIDES, frames, strict=True):
+        check_names(used, list(frame.columns), side)
+
+
+def check_dtype(values: pd.Series, described: Any = None) -> None:
+    """Raise for times and complex numbers, unless the metadata call them categorical; and for what they call something else."""
+    if described is None and values.dtype.kind in "mMc":
+        raise TypeError(
+            f"Column {values.name!r} is of an invalid data type, {values.dtype}. Give categories, numbers or booleans; "
+            f"DisclosureProtection cuts times into bins where `continuous_column_names` names them."
+        )
+    if described is not None and described not in CATEGORIES:
+        raise TypeError(f"Column {values.name!r} has an invalid data type in the metadata, {described!r}; give one of {CATEGORIES}.")
+
+
+def counted(
+    frames: Sequence[pd.DataFrame], keys: Names, targets: Names, unmatched: Convention, bins: Mapping[Any, int]
+) -> tuple[xr.DataArray, xr.DataArray] | None:
+    """Counts of both frames; None where the original is empty."""
+    found = count_by_equality(frames, keys, targets, bins)
+    if found is not None and frames[1].empty and unmatched == "nearest":
+        raise ZeroDivisionError("`synthetic_data` has no record, so no known values are nearest to those of an original record.")
+    return found
