@@ -34,10 +34,12 @@ from capstats.peers.protection import disclosure_protection
 from capstats.screening.influence import cap_influence, rank_removals
 from capstats.screening.key_subsets import sweep
 from capstats.screening.merging import cap_after_merge, rank_merges
-from capstats.tables.dataset import from_counts, full_domain, merge_counts, observed_domain
+from capstats.tables.counts_given import from_counts
+from capstats.tables.domains import full_domain, observed_domain
 from capstats.tables.levels import LevelsWarning
 from capstats.tables.longform import compare_levels, expand, to_frame
-from capstats.tables.primitives import at_most
+from capstats.tables.merging import merge_counts
+from capstats.tables.ties import at_most
 
 if TYPE_CHECKING:
     from capstats.attacks.classifier import CAPClassifier

@@ -19,7 +19,7 @@ from capstats.cap.attribution import average_cap, correct_predictions, individua
 from capstats.cap.distribution import cap_boxplot
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws.synthesis import sample_tables
-from capstats.tables.primitives import TIE, at_most
+from capstats.tables.ties import TIE, at_most
 
 SEED = 14
 CHOSEN = (

@@ -15,8 +15,8 @@ from capstats.cap.neighbours import Convention, lender
 from capstats.codes.distinct import Column, Places, count
 from capstats.sources.columns import column_of
 from capstats.tables.axes import coords_of, join_columns
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import Array, Floats
+from capstats.tables.mapping import Aligned
+from capstats.tables.table import Array, Floats
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from capstats.codes.distinct import DENSE, Counts, Places
-from capstats.tables.primitives import Floats
+from capstats.tables.table import Floats
 
 BLOCK = 1 << 20  # numbers computed at a time
 FEW = 64  # levels of a column whose kernel is one small matrix

@@ -14,7 +14,7 @@ from capstats.attacks.membership import numbers_released
 from capstats.codes.distinct import DENSE, Ints, Places, union
 from capstats.codes.labels import Type, hint
 from capstats.counting.rows import Levels, WholeRecords, whole_records
-from capstats.tables.primitives import Array, Floats
+from capstats.tables.table import Array, Floats
 
 TREE = 10_000  # cells of all axes that take as long as one row's search in a tree
 FEW = 256  # the most levels of an axis that are gone through one by one

@@ -14,7 +14,7 @@ from capstats.attacks.kernels import Kernel, log_sums
 from capstats.codes.distinct import Places
 from capstats.codes.labels import Type, hint, level_index
 from capstats.counting.rows import Levels, WholeRecords, whole_records
-from capstats.tables.primitives import Floats
+from capstats.tables.table import Floats
 
 Widths = Any  # a number, one a column (in order, or by name), or the name of a setting
 Categories = Literal["codes", "mismatch"]

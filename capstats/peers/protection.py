@@ -17,8 +17,8 @@ from capstats.cap.uncertainty import holdout_contrast
 from capstats.codes.labels import Type
 from capstats.counting.tabulate import Columns, tabulate
 from capstats.tables.backing import Backing
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import Floats, total
+from capstats.tables.mapping import Aligned
+from capstats.tables.table import Floats
 
 Method = Literal["cap", "zero_cap", "generalized_cap"]
 UNMATCHED: dict[str, Convention] = {"cap": "drop", "zero_cap": "zero", "generalized_cap": "nearest"}
@@ -131,7 +131,7 @@ def disclosure_protection(
     )
     o, s = tables.o, tables.s
     found = protections(o, s, method)
-    found["records"] = Aligned({"o": o}).map(total, "records")
+    found["records"] = Aligned({"o": o}).map(lambda o: o.total(), "records")
     found["matched_share"] = matched_records(o, s) / found["records"]
     found["original_score"] = protections(o, o, method)["score"]
     if holdout is not None:

@@ -17,8 +17,10 @@ from capstats.disclosure.attribute import dio, dis, disco
 from capstats.disclosure.checks import one_way_check, two_way_check
 from capstats.disclosure.exclusions import exclude
 from capstats.disclosure.records import key_summary
-from capstats.tables.batches import Aligned, weights_of
-from capstats.tables.primitives import Table, cells, certain, like, total
+from capstats.tables.checking import weights_of
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import certain
+from capstats.tables.table import Table
 
 Version = Literal["1.9-2", "development"]
 DEFAULTS: dict[str, Any] = {  # the options of synthpop's disclosure() that change numbers
@@ -209,7 +211,7 @@ def in_both(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray) -> xr.DataArray:
     """Records x whose key has one target in both tables, the same."""
 
     def formula(o: Table, s: Table, x: Table) -> Any:
-        return total(like(x, cells(x) * cells(certain(o)) * cells(certain(s))))
+        return x.like(x.values * certain(o).values * certain(s).values).total()
 
     return Aligned({"o": o, "s": s, "x": x}).map(formula, "in_both")
 
@@ -225,7 +227,7 @@ def check_records(tables: xr.Dataset) -> None:
 
 def records_of(table: xr.DataArray) -> xr.DataArray:
     """Records of a table."""
-    return Aligned({"table": table}).map(total, "records")
+    return Aligned({"table": table}).map(lambda x: x.total(), "records")
 
 
 def percent(part: Any, whole: Any) -> float:

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capstats.codes.labels import MISSING, in_order
-from capstats.tables.axes import align, axis_from, axis_of, coords_of, join, multi_index, original_names
+from capstats.tables.aligning import align
+from capstats.tables.axes import axis_from, axis_of, coords_of, join, multi_index, original_names
 
 
 def axis(labels: Any, dim: str = "key") -> pd.MultiIndex:

@@ -16,8 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import capstats
-from capstats.tables import batches
-from capstats.tables.batches import Aligned, as_counts, cut
+from capstats.tables import dense
+from capstats.tables.checking import as_counts
+from capstats.tables.dense import Dense, cut
+from capstats.tables.mapping import Aligned
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -106,7 +108,7 @@ def test_a_bad_cell_of_a_batch_is_named_with_its_member() -> None:
 
 @pytest.mark.parametrize("last", [-1, 2**53])
 def test_a_bad_cell_is_found_in_the_last_of_many_pieces(monkeypatch: pytest.MonkeyPatch, last: int) -> None:
-    monkeypatch.setattr(batches, "BLOCK", 8)
+    monkeypatch.setattr(dense, "BLOCK", 8)
     s = np.ones((10, 2, 2), np.int64)
     s[-1, -1, -1] = last
     with pytest.raises(ValueError, match=rf"`s` must be .*; got {last} at key=1, target=1, draw=9"):
@@ -280,16 +282,16 @@ def test_pieces_of_any_size_give_the_same_numbers(monkeypatch: pytest.MonkeyPatc
     o = xr.DataArray(rng.integers(0, 5, (3, 1, 2, 2)), dims=("region", "year", "target", "key"))
     s = xr.DataArray(rng.integers(0, 3, (5, 3, 2, 2)), dims=("draw", "region", "target", "key"))
     expected = measure(o, s)
-    monkeypatch.setattr(batches, "BLOCK", block)
+    monkeypatch.setattr(dense, "BLOCK", block)
     xr.testing.assert_identical(measure(o, s), expected)
 
 
 @given(st.lists(st.integers(1, 4), max_size=3), st.integers(1, 300_000))
 def test_pieces_cover_a_batch_once(batch: list[int], cells: int) -> None:
     covered = np.zeros(batch, int)
-    for piece in cut(batch, [cells]):
+    for piece in cut(batch, cells):
         covered[piece] += 1
-        assert covered[piece].size * cells <= max(batches.BLOCK, cells)
+        assert covered[piece].size * cells <= max(dense.BLOCK, cells)
     assert (covered == 1).all()
 
 
@@ -305,7 +307,7 @@ def test_a_measure_changes_no_table_that_it_was_given() -> None:
 def test_aligned_gives_a_formula_tables_of_one_shape() -> None:
     aligned = Aligned({"o": table(), "s": table([[1, 1]], "s", key=["m", "x"], target=["low"])})
     shapes = []
-    result = aligned.map(lambda o, s: shapes.append((o.shape, s.shape)) or (o - s), "difference", ("target", "key"))
+    result = aligned.map(lambda o, s: shapes.append((o.values.shape, s.values.shape)) or Dense(o.values - s.values), "difference", ("target", "key"))
     assert shapes == [((2, 3), (2, 3))]
     assert result.sel(target="low").values.tolist() == [1, 1, -1]
     assert result.name == "difference"
