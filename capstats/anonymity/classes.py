@@ -12,7 +12,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.tables.mapping import Aligned
-from capstats.tables.table import Array, Floats, Table, ratio
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Floats, Table
 
 
 def greatest(values: Array, x: Table) -> Floats:

@@ -9,8 +9,8 @@ import xarray as xr
 
 from capstats.anonymity.classes import greatest, number_of_classes, of_table
 from capstats.tables.mapping import Aligned
-from capstats.tables.sums import attribution
-from capstats.tables.table import Array, Floats, Table, ratio
+from capstats.tables.sums import attribution, ratio
+from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
 
 Distance = Literal["equal", "ordered"]

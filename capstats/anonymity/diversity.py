@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.anonymity.classes import greatest, k_anonymity, least, of_table
-from capstats.tables.sums import attribution
-from capstats.tables.table import Floats, Table, ratio
+from capstats.tables.sums import attribution, ratio
+from capstats.tables.table import Floats, Table
 
 Diversity = Literal["distinct", "entropy", "recursive"]
 

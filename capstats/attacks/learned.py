@@ -15,7 +15,8 @@ from capstats.counting.tabulate import tabulate
 from capstats.tables.backing import filled, held_as, stacked
 from capstats.tables.checking import LEAST
 from capstats.tables.mapping import Aligned
-from capstats.tables.table import Array, Floats, Index, Table, ratio
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Floats, Index, Table
 
 
 def model_attack(

@@ -12,8 +12,8 @@ import xarray as xr
 
 from capstats.cap.neighbours import Convention, lender
 from capstats.tables.mapping import Aligned
-from capstats.tables.sums import attribution, mode, shared
-from capstats.tables.table import Array, Floats, Table, ratio
+from capstats.tables.sums import attribution, mode, ratio, shared
+from capstats.tables.table import Array, Floats, Table
 
 Unmatched = Literal["zero", "drop"]
 

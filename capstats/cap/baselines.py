@@ -9,7 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from capstats.tables.mapping import Aligned
-from capstats.tables.table import Array, Floats, Table, ratio
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Floats, Table
 
 Kind = Literal["marginal", "modal", "uniform", "modal_synthetic", "crossed"]
 _OF_O = ("marginal", "modal", "uniform")

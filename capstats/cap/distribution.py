@@ -12,8 +12,8 @@ from capstats.cap.baselines import baseline_cap
 from capstats.cap.contributions import ranks
 from capstats.cap.neighbours import Convention, lender
 from capstats.tables.mapping import Aligned, same_or_span
-from capstats.tables.sums import attribution
-from capstats.tables.table import Array, Floats, Table, ratio
+from capstats.tables.sums import attribution, ratio
+from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
 
 

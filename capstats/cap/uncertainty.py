@@ -15,8 +15,8 @@ from capstats.cap.neighbours import Convention, Lender, lender
 from capstats.tables.backing import unstacked
 from capstats.tables.checking import as_counts, weights_of
 from capstats.tables.mapping import Aligned
-from capstats.tables.sums import attribution, shared
-from capstats.tables.table import Floats, Table, ratio
+from capstats.tables.sums import attribution, ratio, shared
+from capstats.tables.table import Floats, Table
 from capstats.tables.ties import TIE, at_most
 
 

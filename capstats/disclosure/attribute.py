@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.tables.mapping import Aligned
-from capstats.tables.sums import attribution, certain
-from capstats.tables.table import Array, Floats, Table, ratio
+from capstats.tables.sums import attribution, certain, ratio
+from capstats.tables.table import Array, Floats, Table
 
 
 def among(o: Table, counted: Table | None = None) -> Table:

@@ -10,7 +10,8 @@ import xarray as xr
 from capstats.codes.labels import canonical
 from capstats.disclosure.attribute import disclosed, tables_of
 from capstats.tables.axes import names_of
-from capstats.tables.table import Array, Table, ratio
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Table
 
 
 def _check_limits(records: float, share: float) -> None:

@@ -18,8 +18,8 @@ from capstats.sources.records import arranged, with_columns
 from capstats.tables.backing import values_at
 from capstats.tables.checking import weights_of
 from capstats.tables.mapping import same_or_span
-from capstats.tables.sums import certain, shared
-from capstats.tables.table import Array, Table, ratio
+from capstats.tables.sums import certain, ratio, shared
+from capstats.tables.table import Array, Table
 
 OF_THE_KEY = {  # columns of record_risk, and the variables of key_summary that they are taken from
     "certain": "certain",

@@ -13,8 +13,8 @@ from capstats.cap.attribution import modal_hits
 from capstats.disclosure.attribute import among, tables_of
 from capstats.tables.backing import listed
 from capstats.tables.mapping import Aligned, same_or_span
-from capstats.tables.sums import attribution
-from capstats.tables.table import Array, Floats, Table, ratio
+from capstats.tables.sums import attribution, ratio
+from capstats.tables.table import Array, Floats, Table
 
 Variant = Literal["all", "matched", "disclosive", "certain", "synthetic"]
 Rule = Literal["class", "cell"]

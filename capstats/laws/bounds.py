@@ -10,7 +10,8 @@ import xarray as xr
 
 from capstats.cap.attribution import Unmatched, check_unmatched
 from capstats.tables.mapping import Aligned
-from capstats.tables.table import EXACT, Array, Floats, Table, ratio
+from capstats.tables.sums import ratio
+from capstats.tables.table import EXACT, Array, Floats, Table
 from capstats.tables.ties import at_most
 
 

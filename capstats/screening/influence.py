@@ -13,8 +13,8 @@ from capstats.tables.backing import listed
 from capstats.tables.checking import weights_of
 from capstats.tables.longform import label_columns
 from capstats.tables.mapping import Aligned
-from capstats.tables.sums import attribution, shared
-from capstats.tables.table import Array, Floats, Table, ratio
+from capstats.tables.sums import attribution, ratio, shared
+from capstats.tables.table import Array, Floats, Table
 
 Unit = Literal["record", "cell", "key"]
 Of = Literal["original", "synthetic", "both"]

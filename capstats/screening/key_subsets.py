@@ -22,7 +22,8 @@ from capstats.counting.tabulate import read_records
 from capstats.tables.backing import Backing
 from capstats.tables.dataset import VERSION
 from capstats.tables.mapping import Aligned, same_or_span
-from capstats.tables.table import Array, Floats, Table, ratio
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Floats, Table
 
 Measure = Callable[[xr.DataArray, xr.DataArray], Any]
 Formula = Callable[[Table, Table], Array]

@@ -14,8 +14,8 @@ from capstats.codes.labels import MISSING, Label, canonical, hint, level_index
 from capstats.screening.influence import correct_by_key, counted_by_key
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.mapping import Aligned
-from capstats.tables.sums import attribution, shared_across
-from capstats.tables.table import Array, Floats, Table, ratio
+from capstats.tables.sums import attribution, ratio, shared_across
+from capstats.tables.table import Array, Floats, Table
 
 MOST = 1 << 11  # levels of a column, or targets, of which all pairs are looked at
 

@@ -10,11 +10,9 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.distinct import Places
-from capstats.codes.labels import Kind, canonical, one_kind
-from capstats.tables.axes import axis_of, index_of, join
+from capstats.tables.axes import alike, axis_of, join
 from capstats.tables.backing import placed
 from capstats.tables.levels import compared, warn_of_levels
-from capstats.tables.table import Array
 
 Axes = dict[str, pd.MultiIndex | None]
 
@@ -50,27 +48,12 @@ def align(arrays: Mapping[str, xr.DataArray], dim: str) -> tuple[pd.MultiIndex |
             )
     if not labelled:
         return None, [None] * len(arrays)
-    if all(_alike(arrays[name], arrays[first], dim) for name in labelled):
+    others = [name for name in labelled[1:] if not alike(arrays[first], arrays[name], dim)]
+    if not others:
         return axis_of(arrays[first], dim), [None] * len(arrays)
     axes = {name: axis for name in labelled if (axis := axis_of(arrays[name], dim)) is not None}
     axis, positions = join([axes.get(name, axes[first]) for name in arrays], list(arrays))
     return axis, list(positions)
-
-
-def _alike(a: xr.DataArray, b: xr.DataArray, dim: str) -> bool:
-    """Whether two arrays carry the same labels, in the same order and under the same names; pandas compares neither names nor kinds."""
-    x, y = index_of(a, dim), index_of(b, dim)
-    if x is None or y is None or x is y:
-        return x is y
-    return bool(x.equals(y)) and _names_and_kinds(x, a, dim) == _names_and_kinds(y, b, dim)
-
-
-def _names_and_kinds(index: pd.Index, array: xr.DataArray, dim: str) -> list[tuple[Hashable, Kind | None]]:
-    if isinstance(index, pd.MultiIndex):
-        levels, names = list(index.levels), list(index.names)
-    else:
-        levels, names = [index], [array.coords[dim].attrs.get("long_name")]
-    return [(name, one_kind(map(canonical, level[:1]), dim, "an index")) for name, level in zip(names, levels, strict=True)]
 
 
 def _size(array: xr.DataArray) -> str:
@@ -117,10 +100,3 @@ class Batch:
             if own:
                 coords |= {c: v for c, v in array.coords.items() if v.dims and not {"target", "key"} & set(v.dims)}
         return cls(list(shape), tuple(shape.values()), coords)
-
-    def expanded(self, array: xr.DataArray) -> Array:
-        """The values with one axis for each of these dims, of length 1 where the array does not have it."""
-        own = [dim for dim in map(str, array.dims) if dim in self.dims]
-        values = array.values.transpose([own.index(d) for d in self.dims if d in own] + list(range(len(own), array.ndim)))
-        shape = [array.sizes[d] if d in own else 1 for d in self.dims]
-        return values.reshape(*shape, *values.shape[len(own) :])

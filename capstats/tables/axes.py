@@ -15,7 +15,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.distinct import Column, Ints, Places, joint_labels, union
-from capstats.codes.labels import MISSING, Label, canonical, free_name, in_order, level_index, one_kind
+from capstats.codes.labels import MISSING, Kind, Label, canonical, free_name, in_order, level_index, one_kind
 
 UNLABELLED = {"key": "key_", "target": "target"}  # what the only column is called where nobody named it
 
@@ -73,6 +73,30 @@ def index_of(array: xr.DataArray, dim: str) -> pd.Index | None:
     """The index of a dim, or None where it has no labels; looked up alone, which is quicker than ``array.indexes``."""
     index = array.xindexes.get(dim)
     return None if index is None else index.to_pandas_index()
+
+
+def alike(a: xr.DataArray, b: xr.DataArray, dim: str) -> bool:
+    """Whether two arrays carry the same labels, in the same order and under the same names; pandas compares neither names nor kinds."""
+    x, y = index_of(a, dim), index_of(b, dim)
+    if x is None or y is None or x is y:
+        return x is y
+    return bool(x.equals(y)) and _names_and_kinds(x, a, dim) == _names_and_kinds(y, b, dim)
+
+
+def _names_and_kinds(index: pd.Index, array: xr.DataArray, dim: str) -> list[tuple[Hashable, Kind | None]]:
+    if isinstance(index, pd.MultiIndex):
+        levels, names = list(index.levels), list(index.names)
+    else:
+        levels, names = [index], [array.coords[dim].attrs.get("long_name")]
+    return [(name, one_kind(map(canonical, level[:1]), dim, "an index")) for name, level in zip(names, levels, strict=True)]
+
+
+def check_distinct(array: xr.DataArray, dims: Iterable[str], name: str) -> None:
+    """Raise where a label of one of the dims occurs twice."""
+    for dim in dims:
+        index = index_of(array, dim)
+        if index is not None and not index.is_unique:
+            raise ValueError(f"`{name}` has the {dim} {index[index.duplicated()][0]!r} twice. Labels must be distinct.")
 
 
 def axis_from(labels: Any, size: int, dim: str, place: str) -> pd.MultiIndex:

@@ -11,7 +11,7 @@ import xarray as xr
 
 from capstats.codes.labels import canonical
 from capstats.sources.memory import is_frame
-from capstats.tables.axes import index_of
+from capstats.tables.axes import check_distinct, index_of
 from capstats.tables.backing import Data, coo, filled, is_sparse
 from capstats.tables.table import EXACT, Array
 
@@ -60,18 +60,15 @@ def as_table(table: Any, name: str, core: Core, exact: bool = True) -> xr.DataAr
     if not table.size:
         sizes = ", ".join(f"{size} {dim}s" for dim, size in table.sizes.items())
         raise ValueError(f"`{name}` is empty: it has {sizes}. Give at least one of each.")
-    for dim in core:
-        index = index_of(table, dim)
-        if index is not None and not index.is_unique:
-            raise ValueError(f"`{name}` has the {dim} {index[index.duplicated()][0]!r} twice. Labels must be distinct.")
     if core != CELLS and is_sparse(table.variable.data):
         table = table.copy(data=table.variable.data.todense())
     if table.dims[-len(core) :] != tuple(core):
         table = table.transpose(..., *core)
-    values = table.variable.data.data if is_sparse(table.variable.data) else table.values
+    values = _numbers(table.variable.data)
     counts = _integers(table, values, name, exact)
     if counts is not values:
         table = table.copy(data=coo(table.variable.data.coords, counts, table.shape) if is_sparse(table.variable.data) else counts)
+    check_distinct(table, core, name)
     checked: xr.DataArray = table
     return checked
 
@@ -112,8 +109,14 @@ def _integers(table: xr.DataArray, values: Array, name: str, exact: bool) -> Arr
 
 def check_range(table: xr.DataArray, part: Data, name: str, core: int = 2) -> None:
     """Raise unless the sums of the integers in a part of a table, or in all of it, are exact; floats have been checked before."""
-    if table.dtype.kind == "i" and not in_range(part.data if is_sparse(part) else part, 1 if is_sparse(part) else core):
+    counts = _numbers(part)
+    if table.dtype.kind == "i" and not in_range(counts, core if counts is part else 1):
         raise ValueError(_refusal(table, name))
+
+
+def _numbers(data: Data) -> Array:
+    """The numbers that a table stores."""
+    return data if isinstance(data, np.ndarray) else data.data
 
 
 def in_range(counts: np.ndarray, core: int = 2) -> bool:

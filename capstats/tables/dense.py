@@ -15,7 +15,8 @@ import xarray as xr
 
 from capstats.tables.aligning import Batch
 from capstats.tables.checking import check_range
-from capstats.tables.table import Array, Floats, Index, Table, group_sums, ratio
+from capstats.tables.sums import group_sums, ratio
+from capstats.tables.table import Array, Floats, Index, Table
 
 BLOCK = 240_000  # cells computed at a time
 MANY = 16  # pieces from which threads pay
@@ -121,7 +122,7 @@ class DenseBatch:
     """
 
     def __init__(self, tables: Mapping[str, xr.DataArray], by_key: Sequence[Array], batch: Batch, large: Mapping[str, xr.DataArray]):
-        self.arrays = {name: batch.expanded(array) for name, array in tables.items()}
+        self.arrays = {name: expanded(array, batch.dims) for name, array in tables.items()}
         self.by_key, self.shape, self.large = by_key, batch.shape, large
         self.cells = math.prod(next(iter(self.arrays.values())).shape[-2:])
 
@@ -160,6 +161,14 @@ class DenseBatch:
             if name in self.large:
                 check_range(self.large[name], part, name)
             yield Dense(part)
+
+
+def expanded(array: xr.DataArray, dims: Sequence[str]) -> Array:
+    """The values with one axis for each of the dims of a batch, of length 1 where the array does not have it."""
+    own = [dim for dim in map(str, array.dims) if dim in dims]
+    values = array.values.transpose([own.index(d) for d in dims if d in own] + list(range(len(own), array.ndim)))
+    shape = [array.sizes[d] if d in own else 1 for d in dims]
+    return values.reshape(*shape, *values.shape[len(own) :])
 
 
 def _part(array: Array, piece: Piece) -> Array:

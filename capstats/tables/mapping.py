@@ -12,7 +12,7 @@ from capstats.tables.aligning import Batch, on_same_cells, warn_of_other_levels
 from capstats.tables.axes import coords_of
 from capstats.tables.backing import is_sparse
 from capstats.tables.checking import CELLS, Core, as_table, check_range
-from capstats.tables.dense import BLOCK, DenseBatch
+from capstats.tables.dense import BLOCK, DenseBatch, expanded
 from capstats.tables.sparse import SparseBatch
 from capstats.tables.table import Array
 
@@ -27,22 +27,22 @@ class Aligned:
     def __init__(self, tables: Mapping[str, Any], by_key: Mapping[str, Any] | None = None, inexact: Collection[str] = ()):
         checked = {name: as_table(table, name, CELLS, name not in inexact) for name, table in tables.items()}
         keyed = {name: as_table(array, name, ("key",)) for name, array in (by_key or {}).items()}
-        sparse = any(is_sparse(array.variable.data) for array in checked.values())
+        sparse = any(map(is_sparse, [array.variable.data for array in checked.values()]))
         large = {name: array for name, array in checked.items() if array.size > BLOCK and not sparse}  # DenseBatch checks their sums
         for name, array in {**checked, **keyed}.items():
             if name not in large:
                 check_range(array, array.variable.data, name, 1 if name in keyed else 2)
 
         arrays, self.axes, joined = on_same_cells(checked | keyed)
-        placed = {name: arrays[name] for name in checked}
-        if joined and len(placed) > 1:
-            warn_of_other_levels(placed, self.axes)
         self._batch = Batch.of(arrays)
         self.dims, self.shape = self._batch.dims, self._batch.shape
         self.sizes = {dim: array.sizes[dim] for array in arrays.values() for dim in CELLS if dim in array.dims}
         self.whole = {name: array.dtype.kind == "i" for name, array in checked.items()}  # which tables hold integers
 
-        of_keys = [self._batch.expanded(arrays[name]) for name in keyed]
+        placed = {name: arrays[name] for name in checked}
+        if joined and len(placed) > 1:
+            warn_of_other_levels(placed, self.axes)
+        of_keys = [expanded(arrays[name], self.dims) for name in keyed]
         self._tables = SparseBatch(placed, of_keys, self._batch) if sparse else DenseBatch(placed, of_keys, self._batch, large)
 
     def map(self, formula: Callable[..., Any], name: str, out: Core = ()) -> xr.DataArray:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from capstats.tables.table import Index, Table, group_sums
+from capstats.tables.sums import group_sums
+from capstats.tables.table import Index, Table
 
 
 class Pool:

@@ -16,7 +16,8 @@ import xarray as xr
 
 from capstats.tables.aligning import Batch
 from capstats.tables.backing import Data, coo, filled, stacked
-from capstats.tables.table import EXACT, Array, Floats, Index, Table, group_sums, ratio
+from capstats.tables.sums import group_sums, ratio
+from capstats.tables.table import EXACT, Array, Floats, Index, Table
 
 
 @dataclass(frozen=True)

@@ -84,21 +84,3 @@ class Table(Protocol):
 
     def add_borrowed(self, to: Array, lenders: Index, lent: Index, borrowers: Index, borrowed: Index, groups: int, times: int) -> None:
         """Add to values like these, for each borrower, the rows of all lenders of its group, ``times`` each."""
-
-
-def ratio(part: Array, whole: Array, empty: float) -> Floats:
-    """Part / whole, and ``empty`` where whole is 0."""
-    if np.logical_and.reduce(whole, axis=None):
-        return np.asarray(part / whole)
-    zero = whole == 0
-    found = np.asarray(part / (whole + zero))
-    found[np.broadcast_to(zero, found.shape)] = empty
-    return found
-
-
-def group_sums(values: Array, group: Index, groups: int) -> Array:
-    """Sums of the last axis of ``values`` by group: shape (..., groups); exact for integers, whose sums are below 2**53."""
-    rows = values.reshape(-1, values.shape[-1])
-    cells = np.arange(len(rows))[:, None] * groups + group
-    sums = np.bincount(cells.ravel(), rows.ravel(), len(rows) * groups)
-    return sums.astype(values.dtype, copy=False).reshape(*values.shape[:-1], groups)
