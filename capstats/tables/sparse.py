@@ -119,15 +119,16 @@ class Cells:
     def borrowed(self, lenders: Index, borrowers: Index, lends: Array) -> tuple[Cells, Array]:
         values, totals = np.zeros_like(self.values), np.zeros(self.shape[1], self.values.dtype)
         lender, borrower = np.nonzero(lends)
-        if len(lender):
-            lender = lenders[lender]
-            self.add_borrowed(values, lender, borrower, borrowers, np.arange(len(borrowers)), len(borrowers), 1)
-            totals[borrowers] = group_sums(self.key_total()[lender], borrower, len(borrowers))
+        lender = lenders[lender]
+        self.add_borrowed(values, lender, borrower, borrowers, np.arange(len(borrowers)), len(borrowers), 1)
+        totals[borrowers] = group_sums(self.key_total()[lender], borrower, len(borrowers))
         return self.like(values), totals
 
     def add_borrowed(self, to: Array, lenders: Index, lent: Index, borrowers: Index, borrowed: Index, groups: int, times: int) -> None:
         given, giver = self._of_keys(lenders)
         taken, taker = self._of_keys(borrowers)
+        if not len(given):
+            return
         kinds, kind = np.unique(lent[giver] * self.shape[0] + self.target[given], return_inverse=True)
         sums = group_sums(self.values[given], kind, len(kinds))
         asked = borrowed[taker] * self.shape[0] + self.target[taken]

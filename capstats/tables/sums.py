@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from capstats.tables.table import Array, Floats, Index, Table
@@ -19,7 +21,7 @@ def ratio(part: Array, whole: Array, empty: float) -> Floats:
 
 def group_sums(values: Array, group: Index, groups: int) -> Array:
     """Sums of the last axis of ``values`` by group: shape (..., groups); exact for integers, whose sums are below 2**53."""
-    rows = values.reshape(-1, values.shape[-1])
+    rows = values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
     cells = np.arange(len(rows))[:, None] * groups + group
     sums = np.bincount(cells.ravel(), rows.ravel(), len(rows) * groups)
     return sums.astype(values.dtype, copy=False).reshape(*values.shape[:-1], groups)

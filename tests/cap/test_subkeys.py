@@ -95,9 +95,9 @@ def test_more_levels_and_columns_than_one_integer_holds(way):
     keys[1, [3, 12]] += 1
     keys[2, [0, 14]] += 1
     keys[6, 3] += 2
-    pool = pool_of(np.array([[0, 1, 2, 4, 8, 16, 0]]))
+    pool = Pool(Dense(np.array([[0, 1, 2, 4, 8, 16, 0]])))
     assert Search(list(keys.T), np.array([6, 0]), np.arange(1, 6), pool).nearest().tolist() == [2, 2]
-    assert pool.table()[0, [0, 6]].tolist() == [3, 1]
+    assert pool.values[0, [0, 6]].tolist() == [3, 1]
 
 
 def test_differences_of_more_than_255_columns_are_counted():
