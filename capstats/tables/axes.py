@@ -1,4 +1,4 @@
-"""The two axes of a table: how keys and targets are labelled, and how tables with different labels are brought together.
+"""The two axes of a table: how keys and targets are labelled, and how axes with different labels are joined.
 
 An axis is a pandas MultiIndex, one level a column, whose levels stand in the order of the column's labels. Labels decide which
 cells belong together, never positions; all matching is done on integer codes.

@@ -36,10 +36,10 @@ class Aligned:
         arrays, self.axes, joined = on_same_cells(checked | keyed)
         self._batch = Batch.of(arrays)
         self.dims, self.shape = self._batch.dims, self._batch.shape
-        self.sizes = {dim: array.sizes[dim] for array in arrays.values() for dim in CELLS if dim in array.dims}
         self.whole = {name: array.dtype.kind == "i" for name, array in checked.items()}  # which tables hold integers
 
         placed = {name: arrays[name] for name in checked}
+        self.sizes = dict(zip(CELLS, next(iter(placed.values())).shape[-2:], strict=True))
         if joined and len(placed) > 1:
             warn_of_other_levels(placed, self.axes)
         of_keys = [expanded(arrays[name], self.dims) for name in keyed]
