@@ -154,7 +154,7 @@ class DenseBatch:
                 list(pool.map(fill, pieces[1:]))
         return result
 
-    def _checked(self, piece: Piece) -> Iterator[Dense]:
+    def _checked(self, piece: Piece) -> Iterator[Table]:
         """A piece of each table, whose sums are exact."""
         for name, array in self.arrays.items():
             part = _part(array, piece)

@@ -47,6 +47,7 @@ def observed_domain(tables: xr.Dataset) -> xr.DataArray:
 
     Examples
     --------
+    >>> from capstats import from_counts
     >>> tables = from_counts([[3, 0], [1, 0]], [[1, 1], [1, 1]], key_labels={"sex": ["f", "m"]})
     >>> observed_domain(tables).values.tolist()
     [[3], [1]]
@@ -91,6 +92,7 @@ def full_domain(tables: xr.Dataset) -> xr.Dataset:
 
     Examples
     --------
+    >>> from capstats import from_counts
     >>> tables = from_counts([[1, 2]], key_labels={"sex": ["f", "m"], "smoker": ["no", "yes"]})
     >>> full_domain(tables).o.values.tolist()
     [[1, 0, 0, 2]]

@@ -40,7 +40,10 @@ Entry = dict[str, Any]  # how a column of one table compares with the original's
 
 
 class LevelsWarning(UserWarning):
-    """Two tables do not use the same levels in a column, so that records that should match do not."""
+    """Two tables do not use the same levels in a column, so that records that should match do not.
+
+    Given where tables are made (`tabulate`, `from_counts`), and by a measure of tables whose labels are not those of one Dataset.
+    """
 
 
 # --- one column -------------------------------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
 
     Examples
     --------
+    >>> from capstats import from_counts
     >>> a = from_counts([[1, 2]], key_labels={"sex": ["f", "m"]})
     >>> b = from_counts([[3, 4]], key_labels={"sex": ["m", "x"]})
     >>> merge_counts(a, b).o.values.tolist()

@@ -210,7 +210,7 @@ class SparseBatch:
             return _assembled(results, self.shape)
         return np.reshape(results, (*self.shape, *np.shape(results[0])))
 
-    def _on_union(self, at: tuple[int, ...]) -> Iterator[Cells]:
+    def _on_union(self, at: tuple[int, ...]) -> Iterator[Table]:
         """One member of each table, on the cells that any of them fills."""
         found = [table.one(at) for table in self.tables.values()]
         union = np.sort(np.concatenate([codes for codes, _ in found]), kind="stable")  # sorted runs: merged

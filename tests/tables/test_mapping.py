@@ -12,12 +12,9 @@ import pytest
 import scipy.sparse
 import sparse
 import xarray as xr
-from hypothesis import given
-from hypothesis import strategies as st
 
 import capstats
 from capstats.tables import dense
-from capstats.tables.dense import cut
 from capstats.tables.mapping import Aligned
 from capstats.tables.table import Table
 
@@ -253,15 +250,6 @@ def test_pieces_of_any_size_give_the_same_numbers(monkeypatch: pytest.MonkeyPatc
     expected = measure(o, s)
     monkeypatch.setattr(dense, "BLOCK", block)
     xr.testing.assert_identical(measure(o, s), expected)
-
-
-@given(st.lists(st.integers(1, 4), max_size=3), st.integers(1, 300_000))
-def test_pieces_cover_a_batch_once(batch: list[int], cells: int) -> None:
-    covered = np.zeros(batch, int)
-    for piece in cut(batch, cells):
-        covered[piece] += 1
-        assert covered[piece].size * cells <= max(dense.BLOCK, cells)
-    assert (covered == 1).all()
 
 
 def test_a_measure_changes_no_table_that_it_was_given() -> None:
