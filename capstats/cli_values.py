@@ -12,7 +12,7 @@ import numpy as np
 
 from capstats.auditing.audits import Audit
 from capstats.auditing.measures import MEASURES, OF_HOLDOUT
-from capstats.tables.primitives import at_most
+from capstats.tables.ties import at_most
 
 
 def names(texts: Sequence[str]) -> list[str]:

@@ -17,7 +17,7 @@ from capstats.cap.distribution import cap_boxplot
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws.synthesis import sample_tables
 from capstats.paper_files import four_panels, table_rows, tables_page, write_csv
-from capstats.tables.primitives import TIE, at_most
+from capstats.tables.ties import TIE, at_most
 
 SEED = 14
 CHOSEN = (

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import Array, Floats, Table, cells, key_total, ratio, total
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Floats, Table
 
 
 def greatest(values: Array, x: Table) -> Floats:
     """The greatest of the values (..., key) over the classes of a table: (...), NaN where it has none."""
-    held = key_total(x) > 0
+    held = x.key_total() > 0
     return np.where(held.any(-1), np.where(held, values, -np.inf).max(-1), np.nan)
 
 
@@ -33,22 +34,22 @@ def of_table(table: Any, formula: Callable[[Table], Array], name: str) -> xr.Dat
 
 def smallest_class(x: Table) -> Floats:
     """Records of the smallest class, k."""
-    return least(key_total(x), x)
+    return least(x.key_total(), x)
 
 
 def number_of_classes(x: Table) -> Array:
     """Keys that hold records."""
-    return np.asarray((key_total(x) > 0).sum(-1))
+    return np.asarray((x.key_total() > 0).sum(-1))
 
 
 def classes_per_record(x: Table) -> Floats:
     """The mean of 1 / o_.j over records."""
-    return ratio(number_of_classes(x), total(x), np.nan)
+    return ratio(number_of_classes(x), x.total(), np.nan)
 
 
 def check_whole(x: Table) -> None:
     """Raise where class sizes may be fractional: nobody is one of half a record."""
-    if cells(x).dtype.kind != "i":
+    if x.values.dtype.kind != "i":
         raise ValueError(
             "`table` must hold integers: the risk is 1 divided by the number of records in a class; got fractional counts. "
             "Count the records without weights."
@@ -135,7 +136,7 @@ def class_sizes(table: Any) -> xr.Dataset:
     ([2, 5], [2, 1], [4, 5])
     """
     aligned = Aligned({"table": table})
-    totals = aligned.map(key_total, "class_sizes", ("key",)).values
+    totals = aligned.map(lambda x: x.key_total(), "class_sizes", ("key",)).values
     sizes, place = np.unique(totals, return_inverse=True)
     classes = np.zeros((*totals.shape[:-1], len(sizes)), np.int64)
     members = np.ogrid[tuple(map(slice, totals.shape))][:-1]
@@ -187,7 +188,7 @@ def prosecutor_risk(table: Any) -> xr.DataArray:
 
     def formula(x: Table) -> Floats:
         check_whole(x)
-        sizes = key_total(x)
+        sizes = x.key_total()
         return ratio(np.ones_like(sizes), sizes, np.nan)
 
     return Aligned({"table": table}).map(formula, "prosecutor_risk", ("key",))

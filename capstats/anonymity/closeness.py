@@ -8,23 +8,10 @@ import numpy as np
 import xarray as xr
 
 from capstats.anonymity.classes import greatest, number_of_classes, of_table
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import (
-    Array,
-    Floats,
-    Table,
-    at_most,
-    attribution,
-    cells,
-    key_greatest,
-    key_total,
-    like,
-    on_targets,
-    rank_distance,
-    ratio,
-    target_total,
-    total,
-)
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import attribution, ratio
+from capstats.tables.table import Array, Floats, Table
+from capstats.tables.ties import at_most
 
 Distance = Literal["equal", "ordered"]
 Likeness = Literal["basic", "enhanced"]
@@ -33,49 +20,49 @@ DeltaKind = Literal["all", "occurring"]
 
 def _margin(x: Table) -> Array:
     """The share of each target in the table, p_i, in a shape that broadcasts against the cells."""
-    return on_targets(x, ratio(target_total(x), total(x)[..., None], 0.0))
+    return x.on_targets(ratio(x.target_total(), x.total()[..., None], 0.0))
 
 
 def _lift(x: Table) -> Table:
     """r_ij / p_i, and 0 where the key or the target has no record."""
-    r = attribution(x, key_total(x), 0.0)
-    return like(r, ratio(cells(r), np.broadcast_to(_margin(x), cells(r).shape), 0.0))
+    r = attribution(x, x.key_total(), 0.0)
+    return r.like(ratio(r.values, np.broadcast_to(_margin(x), r.values.shape), 0.0))
 
 
 def equal_distance(x: Table) -> Floats:
     """Greatest sum_i |r_ij - p_i| / 2 of a class, as the sum of the gains, which the losses balance."""
-    r = attribution(x, key_total(x), 0.0)
-    return greatest(key_total(like(r, np.maximum(cells(r) - _margin(x), 0.0))), x)
+    r = attribution(x, x.key_total(), 0.0)
+    return greatest(r.like(np.maximum(r.values - _margin(x), 0.0)).key_total(), x)
 
 
 def ordered_distance(x: Table, targets: int) -> Floats:
     """Greatest sum_i |R_ij - P_i| / (I - 1) of a class."""
-    return greatest(rank_distance(x) / max(targets - 1, 1), x)
+    return greatest(x.rank_distance() / max(targets - 1, 1), x)
 
 
 def basic_likeness(x: Table) -> Floats:
     """Greatest (r_ij - p_i) / p_i."""
-    return greatest(key_greatest(_lift(x)) - 1, x)
+    return greatest(_lift(x).key_greatest() - 1, x)
 
 
 def enhanced_likeness(x: Table) -> Floats:
     """The same; infinite where some (r_ij - p_i) / p_i exceeds -ln p_i."""
-    lift, p = cells(_lift(x)), _margin(x)
+    lift, p = _lift(x).values, _margin(x)
     allowed = 1 - np.log(np.where(p > 0, p, 1.0))
     beyond = ~at_most(lift, np.broadcast_to(allowed, lift.shape))
-    never = greatest(key_greatest(like(x, beyond.astype(np.int64))), x) > 0
+    never = greatest(x.like(beyond.astype(np.int64)).key_greatest(), x) > 0
     return np.where(never, np.inf, basic_likeness(x))
 
 
 def log_ratio(x: Table, kind: DeltaKind) -> Floats:
     """Greatest |ln(r_ij / p_i)|."""
     lift = _lift(x)
-    logs = np.abs(np.log(np.where(cells(lift) > 0, cells(lift), 1.0)))
-    delta = greatest(key_greatest(like(lift, logs)), x)
+    logs = np.abs(np.log(np.where(lift.values > 0, lift.values, 1.0)))
+    delta = greatest(lift.like(logs).key_greatest(), x)
     if kind == "occurring":
         return delta
-    held = total(like(x, (cells(x) > 0).astype(np.int64)))
-    return np.where(held < (target_total(x) > 0).sum(-1) * number_of_classes(x), np.inf, delta)
+    held = x.like((x.values > 0).astype(np.int64)).total()
+    return np.where(held < (x.target_total() > 0).sum(-1) * number_of_classes(x), np.inf, delta)
 
 
 def t_closeness(table: Any, *, distance: Distance = "equal") -> xr.DataArray:

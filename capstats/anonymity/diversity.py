@@ -8,31 +8,32 @@ import numpy as np
 import xarray as xr
 
 from capstats.anonymity.classes import greatest, k_anonymity, least, of_table
-from capstats.tables.primitives import Floats, Table, attribution, beyond_largest, cells, key_greatest, key_total, like, ratio
+from capstats.tables.sums import attribution, ratio
+from capstats.tables.table import Floats, Table
 
 Diversity = Literal["distinct", "entropy", "recursive"]
 
 
 def greatest_share(x: Table) -> Floats:
     """Greatest share of a target in a class, alpha."""
-    return greatest(key_greatest(attribution(x, key_total(x), 0.0)), x)
+    return greatest(attribution(x, x.key_total(), 0.0).key_greatest(), x)
 
 
 def distinct_targets(x: Table) -> Floats:
     """Least number of different targets in a class."""
-    return least(key_total(like(x, (cells(x) > 0).astype(np.int64))), x)
+    return least(x.like((x.values > 0).astype(np.int64)).key_total(), x)
 
 
 def least_entropy(x: Table) -> Floats:
     """Exponential of the least entropy of the targets in a class."""
-    r = attribution(x, key_total(x), 0.0)
-    information = -np.log(np.where(cells(r) > 0, cells(r), 1.0))
-    return np.exp(least(key_total(like(r, cells(r) * information)), x))
+    r = attribution(x, x.key_total(), 0.0)
+    information = -np.log(np.where(r.values > 0, r.values, 1.0))
+    return np.exp(least(r.like(r.values * information).key_total(), x))
 
 
 def recursive_factor(x: Table, number: int) -> Floats:
     """Greatest r_1 / (r_l + ... + r_I) of a class, its shares in descending order."""
-    return greatest(ratio(key_greatest(x), beyond_largest(x, number - 1), np.inf), x)
+    return greatest(ratio(x.key_greatest(), x.beyond_largest(number - 1), np.inf), x)
 
 
 def check_number(number: int) -> None:

@@ -18,8 +18,10 @@ from capstats.anonymity.closeness import (
     target_columns,
 )
 from capstats.anonymity.diversity import check_number, distinct_targets, greatest_share, least_entropy, recursive_factor
-from capstats.tables.batches import Aligned, same_or_span, weights_of
-from capstats.tables.primitives import Array, Floats, Table, at_most, cells, key_total, total
+from capstats.tables.checking import weights_of
+from capstats.tables.mapping import Aligned, same_or_span
+from capstats.tables.table import Array, Floats, Table
+from capstats.tables.ties import at_most
 
 Model = Callable[[Table], Array]
 
@@ -106,12 +108,12 @@ def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:
 
 def _alone(x: Table) -> Array:
     """Records that are alone in their class."""
-    return np.asarray((key_total(x) == 1).sum(-1))
+    return np.asarray((x.key_total() == 1).sum(-1))
 
 
 def _of_whole(x: Table, model: Model) -> Array:
     """A model that needs numbers of records; NaN where weights are fractional."""
-    return model(x) if cells(x).dtype.kind == "i" else np.full(np.shape(total(x)), np.nan)
+    return model(x) if x.values.dtype.kind == "i" else np.full(np.shape(x.total()), np.nan)
 
 
 def _ordered(x: Table, aligned: Aligned) -> Floats:

@@ -16,8 +16,8 @@ from capstats.codes.column import Column, Places
 from capstats.codes.distinct import count
 from capstats.sources.columns import column_of
 from capstats.tables.axes import coords_of, join_columns
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import Array, Floats
+from capstats.tables.mapping import Aligned
+from capstats.tables.table import Array, Floats
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin

@@ -13,7 +13,7 @@ import numpy as np
 
 from capstats.codes.column import Counts, Places
 from capstats.codes.distinct import DENSE
-from capstats.tables.primitives import Floats
+from capstats.tables.table import Floats
 
 BLOCK = 1 << 20  # numbers computed at a time
 FEW = 64  # levels of a column whose kernel is one small matrix

@@ -16,7 +16,7 @@ from capstats.codes.distinct import DENSE, union
 from capstats.codes.names import hint
 from capstats.codes.wanted import Type
 from capstats.counting.rows import Levels, WholeRecords, whole_records
-from capstats.tables.primitives import Array, Floats
+from capstats.tables.table import Array, Floats
 
 TREE = 10_000  # cells of all axes that take as long as one row's search in a tree
 FEW = 256  # the most levels of an axis that are gone through one by one

@@ -12,9 +12,11 @@ import xarray as xr
 from capstats.cap.attribution import Unmatched, average_cap, correct_predictions
 from capstats.codes.labels import canonical
 from capstats.counting.tabulate import tabulate
-from capstats.tables.backing import Index, filled, is_sparse, stacked, table_of
-from capstats.tables.batches import LEAST, Aligned
-from capstats.tables.primitives import Array, Floats, Table, ratio, target_total, total
+from capstats.tables.backing import filled, held_as, stacked
+from capstats.tables.checking import LEAST
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Floats, Index, Table
 
 
 def model_attack(
@@ -103,7 +105,7 @@ def model_attack(
         silent |= bool(np.isnan(found).any())
         found = np.nan_to_num(found)
         where = np.nonzero(found >= LEAST)
-        answers.append(table_of(found[where], where[1], asked[where[0]], s.shape, is_sparse(s.variable.data)))
+        answers.append(held_as(s.variable.data, (where[1], asked[where[0]]), found[where]))
     p = tables.s.copy(data=stacked(answers) if several else answers[0]).rename("probability")
     o, s, n = tables.o, tables.s, Aligned({"o": tables.o}).totals("o")
     unmatched: Unmatched = "drop" if silent else "zero"
@@ -161,6 +163,6 @@ def _answers(estimator: Any, s: xr.DataArray, asked: Index, weighted: bool, name
 
 def _majority(o: Table, s: Table) -> Floats:
     """Share of the records whose target is the most frequent released one; tied ones share."""
-    of_s = target_total(s)
+    of_s = s.target_total()
     modal = of_s == of_s.max(-1, keepdims=True)
-    return ratio((target_total(o) * modal).sum(-1), total(o) * modal.sum(-1), np.nan)
+    return ratio((o.target_total() * modal).sum(-1), o.total() * modal.sum(-1), np.nan)

@@ -16,7 +16,7 @@ from capstats.codes.labels import level_index
 from capstats.codes.names import hint
 from capstats.codes.wanted import Type
 from capstats.counting.rows import Levels, WholeRecords, whole_records
-from capstats.tables.primitives import Floats
+from capstats.tables.table import Floats
 
 Widths = Any  # a number, one a column (in order, or by name), or the name of a setting
 Categories = Literal["codes", "mismatch"]

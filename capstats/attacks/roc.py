@@ -15,7 +15,8 @@ from capstats.codes.labels import canonical
 from capstats.codes.wanted import Type
 from capstats.counting.rows import whole_records
 from capstats.sources.door import is_frame
-from capstats.tables.primitives import Floats, ratio
+from capstats.tables.sums import ratio
+from capstats.tables.table import Floats
 
 TIE = 1e-14  # of the size of a score: about ten times what rounding makes of it, and where nearest records tie the next ones tell
 SPAN = np.linspace(-50, 20, 281)  # the source's thresholds, as log10

@@ -23,7 +23,7 @@ from capstats.counting.request import Request
 from capstats.sources import files
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.backing import Backing
-from capstats.tables.dataset import observed_domain
+from capstats.tables.domains import observed_domain
 from capstats.tables.levels import other_spellings, without_match
 
 SHOWN = 5  # warnings that are written out

@@ -13,9 +13,11 @@ from capstats.cap.distribution import cap_quantiles
 from capstats.cap.uncertainty import holdout_contrast
 from capstats.disclosure.attribute import disclosed
 from capstats.laws.bounds import maximum_cap, minimum_cap
-from capstats.tables.batches import Aligned
-from capstats.tables.dataset import observed_domain
-from capstats.tables.primitives import Floats, Table, at_most, attribution, cells, key_total, like, target_total, total
+from capstats.tables.domains import observed_domain
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import attribution
+from capstats.tables.table import Array, Floats, Table
+from capstats.tables.ties import at_most
 
 QUANTILES = {
     "least": 0.0,
@@ -101,7 +103,7 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
 
 
 def _total(table: xr.DataArray) -> xr.DataArray:
-    return Aligned({"o": table}).map(total, "records")
+    return Aligned({"o": table}).map(lambda o: o.total(), "records")
 
 
 def by_target(o: xr.DataArray, s: xr.DataArray) -> xr.Dataset:
@@ -111,9 +113,9 @@ def by_target(o: xr.DataArray, s: xr.DataArray) -> xr.Dataset:
     """
 
     def formula(o: Table, s: Table) -> Floats:
-        n, q = cells(o), cells(attribution(s, key_total(s), 0.0))
-        parts = [n + 0 * q, n * q, n * ~at_most(q, 0.5), n * ~at_most(q, 0.9), cells(disclosed(o, s))]
-        return np.stack([target_total(like(o, part)).astype(np.float64) for part in np.broadcast_arrays(*parts)], axis=-2)
+        n, q = o.values, attribution(s, s.key_total(), 0.0).values
+        parts = [n + 0 * q, n * q, n * ~at_most(q, 0.5), n * ~at_most(q, 0.9), disclosed(o, s).values]
+        return np.stack([o.like(part).target_total().astype(np.float64) for part in np.broadcast_arrays(*parts)], axis=-2)
 
     parts = Aligned({"o": o, "s": s}).map(formula, "by_target", ("part", "target"))
     people = parts.isel(part=0)
@@ -148,5 +150,8 @@ def bounds(o: xr.DataArray, s: xr.DataArray, observed: xr.DataArray) -> dict[str
 
 def foreign(o: xr.DataArray, s: xr.DataArray, dim: str) -> xr.DataArray:
     """Number of targets, or of keys, that a synthetic table has and the original has not."""
-    totals = target_total if dim == "target" else key_total
-    return Aligned({"o": o, "s": s}).map(lambda o, s: ((totals(o) == 0) & (totals(s) > 0)).sum(-1), "foreign")
+
+    def records(x: Table) -> Array:
+        return x.target_total() if dim == "target" else x.key_total()
+
+    return Aligned({"o": o, "s": s}).map(lambda o, s: ((records(o) == 0) & (records(s) > 0)).sum(-1), "foreign")

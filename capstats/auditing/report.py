@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.printable import printable
-from capstats.tables.primitives import TIE
+from capstats.tables.ties import TIE
 
 WIDTH = 100  # characters of a line of text
 CELL = "padding:0.15em 2em 0.15em 0;border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums;"

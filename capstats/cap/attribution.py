@@ -11,8 +11,9 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.neighbours import Convention, lender
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import Array, Floats, Table, attribution, cells, key_total, like, mode, ratio, shared
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import attribution, mode, ratio, shared
+from capstats.tables.table import Array, Floats, Table
 
 Unmatched = Literal["zero", "drop"]
 
@@ -77,7 +78,7 @@ def individual_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: in
 
     def formula(o: Table, s: Table) -> Table:
         q = attribution(*lend(o, s), empty)  # Definition 1
-        return like(q, cells(q) + 0 * cells(o))
+        return q.like(q.values + 0 * o.values)
 
     return aligned.map(formula, "individual_cap", ("target", "key"))
 
@@ -139,7 +140,7 @@ def average_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int =
 
     def among_matched(o: Table, s: Table) -> Floats:
         read, s_j = lend(o, s)
-        return ratio(attributed(o, read, s_j), (key_total(o) * (s_j > 0)).sum(-1), np.nan)  # Definition 3
+        return ratio(attributed(o, read, s_j), (o.key_total() * (s_j > 0)).sum(-1), np.nan)  # Definition 3
 
     if unmatched != "zero":
         return aligned.map(among_matched, "average_cap")
@@ -149,7 +150,7 @@ def average_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int =
 
 def attributed(o: Table, s: Table, s_j: Array | None = None) -> Floats:
     """Original records that are expected to be attributed correctly, c: shape (...)."""
-    s_j = key_total(s) if s_j is None else s_j
+    s_j = s.key_total() if s_j is None else s_j
     return np.asarray(ratio(shared(o, s, s_j), s_j, 0.0).sum(-1))
 
 
@@ -193,7 +194,7 @@ def matched_records(o: Any, s: Any) -> xr.DataArray:
 
 def matched(o: Table, s: Table) -> Array:
     """Original records whose key is in the synthetic table, n_M: shape (...)."""
-    return np.asarray((key_total(o) * (key_total(s) > 0)).sum(-1))
+    return np.asarray((o.key_total() * (s.key_total() > 0)).sum(-1))
 
 
 def correct_predictions(o: Any, s: Any) -> xr.DataArray:
@@ -245,4 +246,4 @@ def predicted(o: Table, s: Table) -> Floats:
 def modal_hits(o: Table, s: Table) -> Floats:
     """Records of each key that the modal attacker expects to predict; a tie of t targets counts each as 1/t: shape (..., key)."""
     best = mode(s)
-    return ratio(key_total(like(best, cells(o) * cells(best))), key_total(best), 0.0)
+    return ratio(best.like(o.values * best.values).key_total(), best.key_total(), 0.0)

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import Array, Floats, Table, cells, key_greatest, key_total, like, ratio, target_total, total
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Floats, Table
 
 Kind = Literal["marginal", "modal", "uniform", "modal_synthetic", "crossed"]
 _OF_O = ("marginal", "modal", "uniform")
@@ -72,7 +73,7 @@ def baseline_cap(o: Any, s: Any = None, *, kind: Kind = "marginal") -> xr.DataAr
     if s is None:
         raise ValueError(f'`kind` "{kind}" needs the synthetic table: give `s`.')
     aligned = Aligned({"o": o, "s": s})
-    return aligned.map(_crossed if kind == "crossed" else lambda o, s: _modal(s) + 0 * total(o), "baseline_cap")
+    return aligned.map(_crossed if kind == "crossed" else lambda o, s: _modal(s) + 0 * o.total(), "baseline_cap")
 
 
 def goodman_kruskal_tau(o: Any) -> xr.DataArray:
@@ -117,8 +118,8 @@ def goodman_kruskal_tau(o: Any) -> xr.DataArray:
     """
 
     def formula(o: Table) -> Floats:
-        o_i, n = target_total(o), total(o)
-        own = ratio(key_total(like(o, cells(o).astype(np.float64) ** 2)), key_total(o), 0.0).sum(-1)  # n CAP(O)
+        o_i, n = o.target_total(), o.total()
+        own = ratio(o.like(o.values.astype(np.float64) ** 2).key_total(), o.key_total(), 0.0).sum(-1)  # n CAP(O)
         guessed = ratio((o_i.astype(np.float64) ** 2).sum(-1), n, 0.0)  # n b
         return _avoided(own - guessed, n - guessed, o_i)
 
@@ -167,9 +168,9 @@ def goodman_kruskal_lambda(o: Any) -> xr.DataArray:
     """
 
     def formula(o: Table) -> Floats:
-        o_i = target_total(o)
+        o_i = o.target_total()
         modal = o_i.max(-1)
-        return _avoided(key_greatest(o).sum(-1) - modal, total(o) - modal, o_i)
+        return _avoided(o.key_greatest().sum(-1) - modal, o.total() - modal, o_i)
 
     return Aligned({"o": o}).map(formula, "goodman_kruskal_lambda")
 
@@ -181,21 +182,21 @@ def _avoided(gained: Array, wrong: Array, o_i: Array) -> Floats:
 
 
 def _marginal(o: Table) -> Floats:
-    p = ratio(target_total(o), total(o)[..., None], np.nan)
+    p = ratio(o.target_total(), o.total()[..., None], np.nan)
     return np.asarray((p**2).sum(-1))
 
 
 def _modal(o: Table) -> Floats:
-    return ratio(target_total(o).max(-1), total(o), np.nan)
+    return ratio(o.target_total().max(-1), o.total(), np.nan)
 
 
 def _crossed(o: Table, s: Table) -> Floats:
-    p = ratio(target_total(o), total(o)[..., None], np.nan)
-    return np.asarray((p * ratio(target_total(s), total(s)[..., None], np.nan)).sum(-1))
+    p = ratio(o.target_total(), o.total()[..., None], np.nan)
+    return np.asarray((p * ratio(s.target_total(), s.total()[..., None], np.nan)).sum(-1))
 
 
 def _uniform(o: Table, levels: list[np.ndarray]) -> Floats:
-    occurs = target_total(o) > 0
+    occurs = o.target_total() > 0
     guesses = np.ones(occurs.shape[:-1])
     for column in levels:  # levels of this target column that some original record has
         guesses = guesses * (occurs @ column > 0).sum(-1)

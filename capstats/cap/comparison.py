@@ -10,8 +10,10 @@ import xarray as xr
 from capstats.cap.attribution import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, lender
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import Array, Table, at_most, attribution, cells, key_total, like, total
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import attribution
+from capstats.tables.table import Array, Table
+from capstats.tables.ties import at_most
 
 
 def protected_records(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
@@ -66,9 +68,9 @@ def protected_records(o: Any, s: Any, *, unmatched: Convention = "zero", radius:
     empty = 0.0 if unmatched == "zero" else np.nan
 
     def formula(o: Table, s: Table) -> Array:
-        q, r = cells(attribution(*lend(o, s), empty)), cells(attribution(o, key_total(o), 0.0))
+        q, r = attribution(*lend(o, s), empty).values, attribution(o, o.key_total(), 0.0).values
         smaller = at_most(q, r) & ~at_most(r, q)
-        return total(like(s, cells(o) * smaller))
+        return s.like(o.values * smaller).total()
 
     return aligned.map(formula, "protected_records")
 

@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from capstats.counting.lattice import Columns
-from capstats.tables.primitives import Floats, at_most
+from capstats.tables.table import Floats
+from capstats.tables.ties import at_most
 
 
 def ranks(values: Floats) -> Floats:

@@ -11,8 +11,10 @@ from capstats.cap.attribution import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.contributions import ranks
 from capstats.cap.neighbours import Convention, lender
-from capstats.tables.batches import Aligned, same_or_span
-from capstats.tables.primitives import Array, Floats, Table, at_most, attribution, cells, like, on_cells, ratio, side_by_side
+from capstats.tables.mapping import Aligned, same_or_span
+from capstats.tables.sums import attribution, ratio
+from capstats.tables.table import Array, Floats, Table
+from capstats.tables.ties import at_most
 
 
 def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
@@ -193,7 +195,7 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
 
     def individual(o: Table, s: Table) -> Table:
         q = attribution(*lend(o, s), 0.0 if unmatched == "zero" else np.nan)
-        return like(q, np.where(cells(o) > 0, cells(q), np.nan), np.nan)
+        return q.like(np.where(o.values > 0, q.values, np.nan), np.nan)
 
     boxes = aligned.map(box, "box", ("part",))
     most = int(boxes.isel(part=-1).max())
@@ -224,7 +226,7 @@ def _numbers(given: Any) -> Floats:
 
 
 def _check_integers(o: Table) -> None:
-    if cells(o).dtype.kind != "i":
+    if o.values.dtype.kind != "i":
         raise ValueError(
             "`o` must hold integers for quantiles, which interpolate between records; got fractional counts. "
             "Use cap_ecdf, which takes weights, or round the weights to whole numbers of people."
@@ -247,8 +249,8 @@ def _by_value(o: Table, s: Table, s_j: Array, unmatched: Convention) -> tuple[Fl
     """Cells sorted by individual CAP, and the records in each: two arrays of shape (..., cells)."""
     q = attribution(s, s_j, 0.0)
     if unmatched != "zero":
-        o = like(o, cells(o) * on_cells(s, s_j > 0))
-    values, weights = np.broadcast_arrays(side_by_side(q), side_by_side(o))
+        o = o.like(o.values * s.on_cells(s_j > 0))
+    values, weights = np.broadcast_arrays(q.side_by_side(), o.side_by_side())
     order = np.argsort(values, axis=-1)
     return np.take_along_axis(values, order, axis=-1), np.take_along_axis(weights, order, axis=-1)
 

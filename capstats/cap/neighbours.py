@@ -12,10 +12,10 @@ import xarray as xr
 from capstats.cap.subkeys import Search, differences
 from capstats.codes.column import Ints
 from capstats.tables.axes import UNLABELLED, names_of
-from capstats.tables.backing import Index
-from capstats.tables.batches import Aligned
-from capstats.tables.pools import pool_of
-from capstats.tables.primitives import Array, Cells, Floats, Table, cells, key_total, like, total
+from capstats.tables.dense import Dense
+from capstats.tables.mapping import Aligned
+from capstats.tables.pools import Pool
+from capstats.tables.table import Array, Floats, Index, Table
 
 Convention = Literal["zero", "drop", "nearest"]
 Lender = Callable[[Table, Table], tuple[Table, Array]]
@@ -46,13 +46,13 @@ def lender(aligned: Aligned, unmatched: str, radius: Any = 0, *, everybody: bool
             f'Give unmatched="zero" or "drop" for keys that have nobody within the radius.'
         )
     if unmatched != "nearest" and not radius:
-        return lambda _, s: (s, key_total(s))
+        return lambda _, s: (s, s.key_total())
     codes = key_columns(aligned, '`unmatched` "nearest"' if unmatched == "nearest" else f"`radius` {radius}")
     if radius > len(codes):
         raise ValueError(f"`radius` must be at most the number of key columns, {len(codes)}; got {radius!r}.")
 
     def lend(o: Table, s: Table) -> tuple[Table, Array]:
-        wanted = np.ones_like(key_total(o), bool) if everybody else key_total(o) > 0
+        wanted = np.ones_like(o.key_total(), bool) if everybody else o.key_total() > 0
         if unmatched == "nearest":
             return nearest(codes, wanted, s)[:2]
         return within(codes, wanted, s, int(radius))
@@ -78,27 +78,28 @@ def _numbered(axis: pd.MultiIndex) -> bool:
 
 def nearest(codes: list[Ints], wanted: Array, s: Table) -> tuple[Table, Array, Array]:
     """Each key's own rows, or for wanted keys without any those of the nearest keys; their totals; and how far away these are."""
-    s_j = key_total(s)
+    s_j = s.key_total()
     borrows = _shaped(wanted, s_j) & (s_j == 0)
     distance = np.zeros(s_j.shape, np.int64)
     if not borrows.any():
         return s, s_j, distance
-    if not isinstance(s, Cells) and _few(borrows, s_j > 0):
+    if _few(borrows, s_j > 0):
         return _nearest_in_table(codes, borrows, s, s_j)
 
     def borrow(search: Search, at: tuple[int, ...], borrowers: Index) -> None:
         distance[at][borrowers] = search.nearest()
 
     rows, totals = _pooled(codes, borrows, s, s_j, borrow)
-    return like(s, cells(s) + cells(rows)), s_j + totals, distance
+    return s.like(s.values + rows.values), s_j + totals, distance
 
 
 def within(codes: list[Ints], wanted: Array, s: Table, radius: int) -> tuple[Table, Array]:
     """The rows of all keys within a radius of each wanted key, and their totals."""
-    s_j = key_total(s)
+    s_j = s.key_total()
     borrows = _shaped(wanted, s_j)
-    if not isinstance(s, Cells) and _few(borrows, s_j > 0):
-        return _within_in_table(codes, borrows, s, s_j, radius)
+    if _few(borrows, s_j > 0):
+        a, b, apart = _apart(codes, borrows, s_j > 0)
+        return s.borrowed(a, b, apart <= radius)
     if s_j.dtype.kind == "f":
         return _in_whole_numbers(s, lambda part: within(codes, wanted, part, radius))
     return _pooled(codes, borrows, s, s_j, lambda search, _at, _borrowers: search.within(radius))
@@ -116,14 +117,13 @@ def _pooled(
     """What the keys borrow, and its totals, one table of the batch after the other."""
     pools = []
     for at in np.ndindex(s_j.shape[:-1]):
-        pool = pool_of(s if isinstance(s, Cells) else s[at])
+        pool = Pool(s.member(at))
         borrowers, lenders = np.flatnonzero(borrows[at]), np.flatnonzero(s_j[at])
         if len(borrowers) and len(lenders):
             borrow(Search(codes, borrowers, lenders, pool), at, borrowers)
         pools.append(pool)
-    if isinstance(s, Cells):
-        return pools[0].table(), pools[0].totals
-    return np.reshape([cells(pool.table()) for pool in pools], s.shape), np.reshape([pool.totals for pool in pools], s_j.shape)
+    rows = np.reshape([pool.values for pool in pools], s.values.shape)
+    return s.like(rows), np.reshape([pool.totals for pool in pools], s_j.shape)
 
 
 # --- few keys: one table of distances for the whole batch -------------------------------------------------------------
@@ -143,32 +143,20 @@ def _apart(codes: list[Ints], borrows: Array, lends: Array) -> tuple[Index, Inde
     return a, b, differences([column[a] for column in codes], [column[b] for column in codes])
 
 
-def _sums(rows: Array, pairs: Array) -> Array:
-    """Rows added up over the pairs of a lender and a borrower, exact for integers: their sums are below 2**53."""
-    return np.asarray((rows.astype(np.float64) @ pairs.astype(np.float64)).astype(rows.dtype))
-
-
-def _nearest_in_table(codes: list[Ints], borrows: Array, s: Array, s_j: Array) -> tuple[Table, Array, Array]:
+def _nearest_in_table(codes: list[Ints], borrows: Array, s: Table, s_j: Array) -> tuple[Table, Array, Array]:
     a, b, apart = _apart(codes, borrows, s_j > 0)
-    rows, totals, distance = s.copy(), s_j.copy(), np.zeros(s_j.shape, np.int64)
+    values, totals, distance, far = s.values, s_j, np.zeros(s_j.shape, np.int64), np.zeros(s_j.shape[-1], np.int64)
     everybody = bool(s_j[..., a].all())  # then the nearest keys are the same in every table
     for d in [apart.min(0, initial=len(codes))] if everybody else range(1, len(codes) + 1):
-        left = borrows[..., b] & (totals[..., b] == 0)
+        left = borrows & (totals == 0)
         if not left.any():
             break
-        lent = _sums(s[..., a], apart == d) * left[..., None, :]
-        rows[..., b] += lent
-        totals[..., b] += lent.sum(-2)
-        distance[..., b] += d * (left & (totals[..., b] > 0))
-    return rows, totals, distance
-
-
-def _within_in_table(codes: list[Ints], borrows: Array, s: Array, s_j: Array, radius: int) -> tuple[Table, Array]:
-    a, b, apart = _apart(codes, borrows, s_j > 0)
-    rows, totals = np.zeros_like(s), np.zeros_like(s_j)
-    rows[..., b] = _sums(s[..., a], apart <= radius)
-    totals[..., b] = rows[..., b].sum(-2)
-    return rows, totals
+        rows, lent = s.borrowed(a, b, apart == d)
+        values = values + rows.values * s.on_cells(left)
+        totals = totals + lent * left
+        far[b] = d
+        distance += far * (left & (totals > 0))
+    return s.like(values), totals, distance
 
 
 # --- fractional weights -----------------------------------------------------------------------------------------------
@@ -179,14 +167,13 @@ def _in_whole_numbers(s: Table, pool: Callable[[Table], tuple[Table, Array]]) ->
 
     Inclusion and exclusion then leave exactly 0 where nobody lends; with floats they would leave a rest.
     """
-    m = total(s)[..., None, None] if not isinstance(s, Cells) else total(s)
-    unit = np.ldexp(1.0, np.frexp(m)[1] - 52)
-    small = 2.0 ** (cells(s).size.bit_length() - 52)
-    whole = np.floor(cells(s) / unit)
-    rest = np.rint((cells(s) / unit - whole) / small)
-    (rows, totals), (more, other) = (pool(like(s, part.astype(np.int64))) for part in (whole, rest))
-    by_key = unit if isinstance(s, Cells) else unit[..., 0]
-    return like(s, (cells(rows) + cells(more) * small) * unit), (totals + other * small) * by_key
+    unit = np.ldexp(1.0, np.frexp(s.total()[..., None])[1] - 52)
+    scale = s.on_cells(unit)
+    small = 2.0 ** (s.values.size.bit_length() - 52)
+    whole = np.floor(s.values / scale)
+    rest = np.rint((s.values / scale - whole) / small)
+    (rows, totals), (more, other) = (pool(s.like(part.astype(np.int64))) for part in (whole, rest))
+    return s.like((rows.values + more.values * small) * scale), (totals + other * small) * unit
 
 
 # --- how far ----------------------------------------------------------------------------------------------------------
@@ -239,8 +226,8 @@ def nearest_distance(o: Any, s: Any) -> xr.DataArray:
     codes = key_columns(aligned, "The distance between keys")
 
     def formula(o: Table, s: Table) -> Floats:
-        lends = (key_total(s) > 0).astype(np.int64)[..., None, :]
-        distance = nearest(codes, np.ones_like(lends[..., 0, :], bool), lends)[2]
-        return np.asarray(np.where(lends.any(-1), distance, np.nan) + 0 * key_total(o))
+        lends = s.key_total() > 0
+        distance = nearest(codes, np.ones_like(lends), Dense(lends.astype(np.int64)[..., None, :]))[2]
+        return np.asarray(np.where(lends.any(-1, keepdims=True), distance, np.nan) + 0 * o.key_total())
 
     return aligned.map(formula, "nearest_distance", ("key",))

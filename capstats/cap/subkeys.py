@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from capstats.codes.column import Ints, Places
 from capstats.codes.distinct import union
-from capstats.tables.backing import Index
 from capstats.tables.pools import Pool
+from capstats.tables.table import Index
 
 BLOCK = 1 << 17  # pairs compared, or sub-keys looked up, at a time: they stay in cache
 HITS = 1 << 16  # pairs handed to a pool at a time

@@ -13,8 +13,11 @@ import xarray as xr
 
 from capstats.cap.neighbours import Convention, Lender, lender
 from capstats.tables.backing import unstacked
-from capstats.tables.batches import Aligned, as_counts, weights_of
-from capstats.tables.primitives import TIE, Floats, Table, at_most, attribution, cells, like, on_cells, ratio, shared, side_by_side, total
+from capstats.tables.checking import as_counts, weights_of
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import attribution, ratio, shared
+from capstats.tables.table import Floats, Table
+from capstats.tables.ties import TIE, at_most
 
 
 def average_cap_interval(
@@ -222,18 +225,18 @@ def _deviations(o: Table, squares: Table, s: Table, lend: Lender, unmatched: Con
     """
     read, s_j = lend(o, s)
     if unmatched != "zero":
-        counted = on_cells(read, s_j > 0)
-        o, squares = like(o, cells(o) * counted), like(squares, cells(squares) * counted)
-    w, of_squares = total(o), total(squares)
+        counted = read.on_cells(s_j > 0)
+        o, squares = o.like(o.values * counted), squares.like(squares.values * counted)
+    w, of_squares = o.total(), squares.total()
     mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), w, np.nan)
-    q, counts = np.broadcast_arrays(side_by_side(attribution(read, s_j, 0.0)), side_by_side(o))
+    q, counts = np.broadcast_arrays(attribution(read, s_j, 0.0).side_by_side(), o.side_by_side())
     effective = ratio(w, ratio(of_squares, w, 0.0), 0.0)  # W1**2 / W2, and n where all weights are 1
     scale = np.sqrt(of_squares) * np.sqrt(np.where(at_most(effective, 1), 0, effective - 1))
     return mean, ratio(np.where(counts > 0, q - mean[..., None], 0.0), scale[..., None], np.nan)
 
 
 def _variance(squares: Table, deviations: Floats) -> Floats:
-    return np.asarray((side_by_side(squares) * deviations**2).sum(-1))
+    return np.asarray((squares.side_by_side() * deviations**2).sum(-1))
 
 
 def _interval(
@@ -287,14 +290,14 @@ def _check_weights(table: Any, squares: Any, name: str) -> None:
 def _squares(table: Table, squares: Table | None, name: str) -> Table:
     """The squared weights of a table's records, where they are given; those of counts are the counts, for each record weighs 1."""
     if squares is None:
-        if cells(table).dtype.kind != "i":
+        if table.values.dtype.kind != "i":
             raise ValueError(
                 f"`{name}` must hold integers for a standard error, which counts records; got fractional counts. "
                 f"For weighted records give the sums of their squared weights as `{name}_squares`."
             )
         return table
-    w = cells(table).astype(np.float64)
-    if ((cells(squares) > w**2 * (1 + TIE)) | ((w > 0) & (cells(squares) == 0))).any():
+    w = table.values.astype(np.float64)
+    if ((squares.values > w**2 * (1 + TIE)) | ((w > 0) & (squares.values == 0))).any():
         raise ValueError(
             f"`{name}_squares` must hold the sum of the squared weights of each cell of `{name}`: above 0 where the sum of the weights is, "
             f"and no more than its square. Give tables.{name}_squares of the same Dataset; weights below 1e-150 must be scaled up."

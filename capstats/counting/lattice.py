@@ -18,10 +18,10 @@ from capstats.codes.labels import level_index
 from capstats.codes.names import free_name
 from capstats.counting.records import Records
 from capstats.tables.axes import UNLABELLED, coords_of, join_columns, multi_index
-from capstats.tables.backing import Backing, Data, Index, choose_sparse, filled, is_sparse, stacked, table_of
+from capstats.tables.backing import Backing, Data, choose_sparse, filled, is_sparse, stacked, table_of
 from capstats.tables.dataset import attrs_of_tables
 from capstats.tables.levels import compared, warn_of_levels
-from capstats.tables.primitives import Array
+from capstats.tables.table import Array, Index
 
 SCATTER = 3  # to add one filled cell where it belongs costs as much as to add so many neighbours of a row
 

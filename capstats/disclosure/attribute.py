@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import Array, Floats, Table, attribution, cells, certain, key_total, like, ratio, total
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import attribution, certain, ratio
+from capstats.tables.table import Array, Floats, Table
 
 
 def among(o: Table, counted: Table | None = None) -> Table:
     """The records of `o` that may count in a numerator: all of them, or those that the caller counts."""
     if counted is None:
         return o
-    if (cells(counted) > cells(o)).any():
+    if (counted.values > o.values).any():
         raise ValueError(
             "`counted` must hold some of the records of `o`; it has more than `o` in at least one cell. "
             "Give what `exclude` returns as `o_counted`, or a count of a part of the same records."
@@ -31,12 +32,12 @@ def tables_of(counted: Any, **tables: Any) -> Aligned:
 def disclosed(o: Table, s: Table, counted: Table | None = None) -> Table:
     """The records that an intruder is sure of and right about, in their cells."""
     sure = certain(s)
-    return like(sure, cells(sure) * cells(among(o, counted)))
+    return sure.like(sure.values * among(o, counted).values)
 
 
 def share_of_keys(o: Table, keys: Array, counted: Table | None) -> Floats:
     """Share of the records of `o` that count and whose key is one of the given ones: shape (...)."""
-    return ratio((key_total(among(o, counted)) * keys).sum(-1), total(o), np.nan)
+    return ratio((among(o, counted).key_total() * keys).sum(-1), o.total(), np.nan)
 
 
 def disco(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
@@ -83,7 +84,7 @@ def disco(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
     """
 
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
-        return ratio(total(disclosed(o, s, counted)), total(o), np.nan)
+        return ratio(disclosed(o, s, counted).total(), o.total(), np.nan)
 
     return tables_of(counted, o=o, s=s).map(formula, "disco")
 
@@ -125,7 +126,7 @@ def dis(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
     """
 
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
-        return share_of_keys(o, key_total(certain(s)), counted)
+        return share_of_keys(o, certain(s).key_total(), counted)
 
     return tables_of(counted, o=o, s=s).map(formula, "dis")
 
@@ -168,7 +169,7 @@ def dio(o: Any, *, counted: Any = None) -> xr.DataArray:
     """
 
     def formula(o: Table, counted: Table | None = None) -> Floats:
-        return share_of_keys(o, key_total(certain(o)), counted)
+        return share_of_keys(o, certain(o).key_total(), counted)
 
     return tables_of(counted, o=o).map(formula, "dio")
 
@@ -207,4 +208,4 @@ def weap(s: Any) -> xr.DataArray:
     >>> weap([[1, 2], [3, 0]]).values.tolist()
     [[0.25, 1.0], [0.75, 0.0]]
     """
-    return Aligned({"s": s}).map(lambda s: attribution(s, key_total(s), np.nan), "weap", ("target", "key"))
+    return Aligned({"s": s}).map(lambda s: attribution(s, s.key_total(), np.nan), "weap", ("target", "key"))

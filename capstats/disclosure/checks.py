@@ -10,8 +10,8 @@ import xarray as xr
 from capstats.codes.labels import canonical
 from capstats.disclosure.attribute import disclosed, tables_of
 from capstats.tables.axes import names_of
-from capstats.tables.pools import by_level
-from capstats.tables.primitives import Array, Table, cells, like, ratio, target_total
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Table
 
 
 def _check_limits(records: float, share: float) -> None:
@@ -69,7 +69,7 @@ def one_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 50, s
     _check_limits(records, share)
 
     def formula(o: Table, s: Table, counted: Table | None = None) -> Array:
-        return target_total(disclosed(o, s, counted))
+        return disclosed(o, s, counted).target_total()
 
     sure = tables_of(counted, o=o, s=s).map(formula, "disclosed", ("target",))
     part = sure.copy(data=ratio(sure.values, sure.values.sum(-1, keepdims=True), np.nan))
@@ -132,7 +132,7 @@ def two_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 4, sh
 
     def looked_at(o: Table, s: Table, counted: Table | None = None) -> Table:
         found = disclosed(o, s, counted)
-        return like(found, cells(found) * (cells(found) > records))
+        return found.like(found.values * (found.values > records))
 
     aligned = tables_of(counted, o=o, s=s)
     axis = aligned.axes["key"]
@@ -142,7 +142,7 @@ def two_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 4, sh
         columns = list(zip(names_of(axis), map(np.asarray, axis.codes), [list(map(canonical, x)) for x in axis.levels], strict=True))
 
     def levels(of: Table) -> Array:
-        return np.concatenate([by_level(of, codes, len(labels)) for _, codes, labels in columns], axis=-1)
+        return np.concatenate([of.by_level(codes, len(labels)) for _, codes, labels in columns], axis=-1)
 
     out = ("target", "level")
     sure = aligned.map(lambda *tables: levels(looked_at(*tables)), "disclosed", out)

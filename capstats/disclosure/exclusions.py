@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from capstats.codes.labels import MISSING, Label, canonical
 from capstats.codes.names import hint
 from capstats.tables.axes import axis_of, names_of
-from capstats.tables.backing import Data, Index, coo, filled, is_sparse, stacked
+from capstats.tables.backing import filled, held_as, stacked
 from capstats.tables.dataset import as_tables
-from capstats.tables.primitives import Array
+from capstats.tables.table import Array, Index
 
 REASONS = ("target", "missing target", "missing key", "pair", "size")
 
@@ -116,7 +116,7 @@ def exclude(
 def _parts(table: xr.DataArray, name: str, coords: list[Index], counts: Array, reason: NDArray[Any]) -> dict[str, xr.DataArray]:
     """The records that count, and those that do not and their number, one part a reason; reason 0 is to count."""
     data = table.variable.data
-    kept, *parts = [_only(data, coords, counts, reason == r) for r in range(len(REASONS) + 1)]
+    kept, *parts = [held_as(data, [row[reason == r] for row in coords], counts[reason == r]) for r in range(len(REASONS) + 1)]
     excluded = xr.DataArray(stacked(parts), dims=("reason", *table.dims)).assign_coords(table.coords)
     out = reason > 0
     report = np.zeros((*data.shape[:-2], len(REASONS)), counts.dtype)
@@ -127,15 +127,6 @@ def _parts(table: xr.DataArray, name: str, coords: list[Index], counts: Array, r
         f"{name}_report": xr.DataArray(report, coords={**batch, "reason": list(REASONS)}, dims=(*table.dims[:-2], "reason")),
     }
     return {f"{name}_counted": table.copy(data=kept), **found}
-
-
-def _only(data: Data, coords: list[Index], counts: Array, kept: NDArray[np.bool_]) -> Data:
-    """The table with those of its filled cells that are kept."""
-    if is_sparse(data):
-        return coo([row[kept] for row in coords], counts[kept], data.shape)
-    part = np.zeros_like(data)
-    part[tuple(row[kept] for row in coords)] = counts[kept]
-    return part
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------

@@ -16,8 +16,10 @@ from capstats.disclosure.attribute import among, disclosed, tables_of
 from capstats.disclosure.uniques import alone
 from capstats.sources.memory import arranged
 from capstats.tables.backing import values_at
-from capstats.tables.batches import same_or_span, weights_of
-from capstats.tables.primitives import Array, Table, certain, key_greatest, key_total, ratio, shared
+from capstats.tables.checking import weights_of
+from capstats.tables.mapping import same_or_span
+from capstats.tables.sums import certain, ratio, shared
+from capstats.tables.table import Array, Table
 
 OF_THE_KEY = {  # columns of record_risk, and the variables of key_summary that they are taken from
     "certain": "certain",
@@ -85,17 +87,17 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
     """
     aligned = tables_of(counted, o=o, s=s)
     formulas: dict[str, Callable[..., Array]] = {
-        "records": lambda o, *_: key_total(o),
-        "synthetic_records": lambda _, s, *__: key_total(s),
-        "matched": lambda _, s, *__: key_total(s) > 0,
-        "share": lambda _, s, *__: ratio(key_greatest(s), key_total(s), np.nan),
-        "certain": lambda _, s, *__: key_total(certain(s)) > 0,
-        "original_certain": lambda o, *_: key_total(certain(o)) > 0,
+        "records": lambda o, *_: o.key_total(),
+        "synthetic_records": lambda _, s, *__: s.key_total(),
+        "matched": lambda _, s, *__: s.key_total() > 0,
+        "share": lambda _, s, *__: ratio(s.key_greatest(), s.key_total(), np.nan),
+        "certain": lambda _, s, *__: certain(s).key_total() > 0,
+        "original_certain": lambda o, *_: certain(o).key_total() > 0,
         "correct": lambda o, s, *counted: _correct(among(o, *counted), s),
-        "cap": lambda o, s, *_: ratio(_correct(o, s), key_total(o), np.nan),
-        "disclosed": lambda o, s, *counted: key_total(disclosed(o, s, *counted)),
+        "cap": lambda o, s, *_: ratio(_correct(o, s), o.key_total(), np.nan),
+        "disclosed": lambda o, s, *counted: disclosed(o, s, *counted).key_total(),
     }
-    integers = all(getattr(aligned.arrays[name], "values", aligned.arrays[name]).dtype.kind == "i" for name in ("o", "s"))
+    integers = aligned.whole["o"] and aligned.whole["s"]
     if integers and weights_of(o) is None and weights_of(s) is None:
         formulas["unique"] = lambda o, *_: alone(o, "o")
         formulas["replicated"] = lambda o, s, *_: alone(o, "o") & alone(s, "s")
@@ -108,14 +110,14 @@ def _for_each_pair(formula: Callable[..., Array]) -> Callable[..., Array]:
 
     def spread(o: Table, s: Table, *counted: Table) -> Array:
         found = formula(o, s, *counted)
-        return np.broadcast_to(found, np.broadcast_shapes(found.shape, key_total(o).shape, key_total(s).shape))
+        return np.broadcast_to(found, np.broadcast_shapes(found.shape, o.key_total().shape, s.key_total().shape))
 
     return spread
 
 
 def _correct(o: Table, s: Table) -> Array:
     """Expected number of correct attributions of each key."""
-    s_j = key_total(s)
+    s_j = s.key_total()
     return ratio(shared(o, s, s_j), s_j, 0.0)
 
 

@@ -11,21 +11,10 @@ import xarray as xr
 
 from capstats.cap.attribution import modal_hits
 from capstats.disclosure.attribute import among, tables_of
-from capstats.tables.backing import is_sparse
-from capstats.tables.batches import Aligned, same_or_span
-from capstats.tables.primitives import (
-    Array,
-    Floats,
-    Table,
-    attribution,
-    cells,
-    key_greatest,
-    key_total,
-    like,
-    on_cells,
-    ratio,
-    side_by_side,
-)
+from capstats.tables.backing import listed
+from capstats.tables.mapping import Aligned, same_or_span
+from capstats.tables.sums import attribution, ratio
+from capstats.tables.table import Array, Floats, Table
 
 Variant = Literal["all", "matched", "disclosive", "certain", "synthetic"]
 Rule = Literal["class", "cell"]
@@ -199,32 +188,32 @@ def _parts(o: Table, s: Table, x: Table, variant: str, rule: str, eqmax: float |
 
     With the rule "cell" the first two are of each cell: its own share, and the right records that it expects.
     """
-    o_j, s_j = key_total(o), key_total(s)
+    o_j, s_j = o.key_total(), s.key_total()
     eligible = o_j <= (math.inf if eqmax is None else eqmax)
     weight = o_j * eligible
     if variant != "all":
         weight = weight * (s_j > 0)
     if rule == "cell":
         q = attribution(s, s_j, 0.0)
-        expected = cells(x) * cells(q) * on_cells(o, eligible)
-        return side_by_side(q), side_by_side(like(q, expected)), weight
+        expected = x.values * q.values * o.on_cells(eligible)
+        return q.side_by_side(), q.like(expected).side_by_side(), weight
     right = modal_hits(x, s) * eligible
     if variant == "certain":
-        right = right * (key_greatest(o) == o_j)
+        right = right * (o.key_greatest() == o_j)
     if variant == "synthetic":
         right = ratio(right, o_j, 0.0) * s_j  # s_.j r_{i* j}
         weight = s_j * ((o_j > 0) & eligible)
-    return ratio(key_greatest(s), s_j, 0.0), right, weight
+    return ratio(s.key_greatest(), s_j, 0.0), right, weight
 
 
 def _thresholds(s: Any, rule: str) -> Floats:
     """The distinct shares that decide whether a key, or a cell, passes, rising, and 1."""
     aligned = Aligned({"s": s})
     if rule == "cell":
-        shares = aligned.map(lambda s: attribution(s, key_total(s), 0.0), "q", ("target", "key")).variable.data
-        values = shares.data if is_sparse(shares) else shares
+        shares = aligned.map(lambda s: attribution(s, s.key_total(), 0.0), "q", ("target", "key")).variable.data
+        values = listed(shares)[1]
     else:
-        values = aligned.map(lambda s: ratio(key_greatest(s), key_total(s), 0.0), "q", ("key",)).values
+        values = aligned.map(lambda s: ratio(s.key_greatest(), s.key_total(), 0.0), "q", ("key",)).values
     return np.union1d(values[values > 0], [1.0])
 
 

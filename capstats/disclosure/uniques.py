@@ -8,18 +8,18 @@ import numpy as np
 import xarray as xr
 
 from capstats.disclosure.attribute import share_of_keys, tables_of
-from capstats.tables.batches import weights_of
-from capstats.tables.primitives import Array, Floats, Table, cells, key_total
+from capstats.tables.checking import weights_of
+from capstats.tables.table import Array, Floats, Table
 
 
 def alone(x: Table, name: str) -> Array:
     """Whether a key has exactly one record: shape (..., key)."""
-    if cells(x).dtype.kind != "i":
+    if x.values.dtype.kind != "i":
         raise ValueError(
             f"`{name}` must hold integers: a key is unique when one record has it, and fractional weights do not tell records. "
             f"Count without weights."
         )
-    return np.asarray(key_total(x) == 1)
+    return np.asarray(x.key_total() == 1)
 
 
 def _check_unweighted(tables: dict[str, Any]) -> None:
@@ -84,7 +84,7 @@ def sample_uniques(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArra
         return tables_of(counted, o=o).map(lambda o, counted=None: share_of_keys(o, alone(o, "o"), counted), "sample_uniques")
 
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
-        return share_of_keys(o, alone(o, "o") & (key_total(s) > 0), counted)
+        return share_of_keys(o, alone(o, "o") & (s.key_total() > 0), counted)
 
     return tables_of(counted, o=o, s=s).map(formula, "sample_uniques")
 

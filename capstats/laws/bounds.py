@@ -9,23 +9,10 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.attribution import Unmatched, check_unmatched
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import (
-    EXACT,
-    Array,
-    Floats,
-    Table,
-    at_most,
-    cells,
-    in_least_cell,
-    key_greatest,
-    key_least,
-    key_total,
-    like,
-    on_cells,
-    ratio,
-    total,
-)
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import ratio
+from capstats.tables.table import EXACT, Array, Floats, Table
+from capstats.tables.ties import at_most
 
 
 def minimum_cap(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
@@ -116,11 +103,11 @@ def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) 
     records = None if m is None else check_records(m)
 
     def formula(o: Table) -> Floats:
-        best = key_greatest(o)
+        best = o.key_greatest()
         if unmatched == "drop":
-            return np.where(total(o) > 0, ratio(best, key_total(o), 0.0).max(-1), np.nan)
+            return np.where(o.total() > 0, ratio(best, o.key_total(), 0.0).max(-1), np.nan)
         matched = best if records is None else np.sort(best, axis=-1)[..., -records:]
-        return ratio(matched.sum(-1), total(o), np.nan)
+        return ratio(matched.sum(-1), o.total(), np.nan)
 
     return Aligned({"o": o}).map(formula, "maximum_cap")
 
@@ -212,7 +199,7 @@ def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataAr
     aligned = Aligned({"o": o})
     if not aligned.totals("o").all():
         raise ValueError("`o` holds no record, so that no synthetic table has an average CAP. Leave such tables out.")
-    return aligned.map(lambda o: in_least_cell(o, _key_risk(o, unmatched).argmin(-1), m), "minimal_table", ("target", "key"))
+    return aligned.map(lambda o: o.in_least_cell(_key_risk(o, unmatched).argmin(-1), m), "minimal_table", ("target", "key"))
 
 
 def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.Dataset:
@@ -261,17 +248,18 @@ def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.
     check_unmatched(unmatched)
     if "target" in getattr(key_totals, "dims", ()):
         raise ValueError('`key_totals` has the dim "target"; give the totals of its keys, such as s.sum("target").')
-    aligned = Aligned({"o": o, "key_totals": key_totals}, {"key_totals": ("key",)})
+    aligned = Aligned({"o": o}, {"key_totals": key_totals})
 
     def bound(extreme: Callable[[Table], Array]) -> Callable[..., Floats]:
         def formula(o: Table, m_j: Array) -> Floats:
             matched = m_j > 0
-            counted = key_total(o) if unmatched == "zero" else key_total(o) * matched
+            counted = o.key_total() if unmatched == "zero" else o.key_total() * matched
             return ratio((extreme(o) * matched).sum(-1), counted.sum(-1), np.nan)  # Lemma 1
 
         return formula
 
-    return xr.Dataset({"least": aligned.map(bound(key_least), "least"), "greatest": aligned.map(bound(key_greatest), "greatest")})
+    least, greatest = bound(lambda o: o.key_least()), bound(lambda o: o.key_greatest())
+    return xr.Dataset({"least": aligned.map(least, "least"), "greatest": aligned.map(greatest, "greatest")})
 
 
 def check_records(m: Any) -> int:
@@ -283,17 +271,17 @@ def check_records(m: Any) -> int:
 
 def _key_risk(o: Table, unmatched: Unmatched) -> Floats:
     """Least average CAP of the synthetic tables with all their records in one key, for each key: inf where it is undefined."""
-    n = total(o)[..., None]
+    n = o.total()[..., None]
     if unmatched == "zero":
-        return ratio(key_least(o), n, np.nan)
-    risk = ratio(key_least(o), key_total(o), np.inf)
+        return ratio(o.key_least(), n, np.nan)
+    risk = ratio(o.key_least(), o.key_total(), np.inf)
     return np.where(n > 0, risk, np.nan)
 
 
 def _minimal(o: Table, unmatched: Unmatched) -> Table:
-    n = total(o)[..., None]
-    risk = ratio(cells(o), on_cells(o, n if unmatched == "zero" else key_total(o)), np.inf)
-    least = on_cells(o, _key_risk(o, unmatched).min(-1, keepdims=True))
+    n = o.total()[..., None]
+    risk = ratio(o.values, o.on_cells(n if unmatched == "zero" else o.key_total()), np.inf)
+    least = o.on_cells(_key_risk(o, unmatched).min(-1, keepdims=True))
     # equal quotients of integers round alike; those of weights may differ in the last bit
-    found = risk == least if cells(o).dtype.kind == "i" else np.asarray(at_most(risk, least))
-    return like(o, found, fill=int(not least.any()))
+    found = risk == least if o.values.dtype.kind == "i" else np.asarray(at_most(risk, least))
+    return o.like(found, fill=int(not least.any()))

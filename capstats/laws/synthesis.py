@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.laws.bounds import check_records
-from capstats.tables.batches import Aligned
+from capstats.tables.mapping import Aligned
 
 Model = Literal["uniform"]
 

@@ -19,8 +19,8 @@ from capstats.counting.request import Columns
 from capstats.counting.tabulate import tabulate
 from capstats.peers.reports import each_table
 from capstats.tables.backing import Backing
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import Floats, total
+from capstats.tables.mapping import Aligned
+from capstats.tables.table import Floats
 
 METHODS: Mapping[str, Convention] = {  # SDMetrics' computation_method: what becomes of unmatched records
     "cap": "drop",
@@ -137,7 +137,7 @@ def disclosure_protection(
     )
     o, s = tables.o, tables.s
     found = protections(o, s, unmatched)
-    found["records"] = Aligned({"o": o}).map(total, "records")
+    found["records"] = Aligned({"o": o}).map(lambda o: o.total(), "records")
     found["matched_share"] = matched_records(o, s) / found["records"]
     found["original_score"] = protections(o, o, unmatched)["score"]
     if holdout is not None:

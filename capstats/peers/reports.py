@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.tables.batches import Aligned, weights_of
+from capstats.tables.checking import weights_of
 from capstats.tables.dataset import as_tables
-from capstats.tables.primitives import Table, cells, certain, like, total
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import certain
+from capstats.tables.table import Table
 
 
 def each_table(tables: xr.Dataset, numbers: Callable[[xr.Dataset], dict[str, Any]]) -> dict[Any, Any]:
@@ -27,7 +29,7 @@ def in_both(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray) -> xr.DataArray:
     """Records x whose key has one target in both tables, the same."""
 
     def formula(o: Table, s: Table, x: Table) -> Any:
-        return total(like(x, cells(x) * cells(certain(o)) * cells(certain(s))))
+        return x.like(x.values * certain(o).values * certain(s).values).total()
 
     return Aligned({"o": o, "s": s, "x": x}).map(formula, "in_both")
 
@@ -43,7 +45,7 @@ def check_records(tables: xr.Dataset) -> None:
 
 def records_of(table: xr.DataArray) -> xr.DataArray:
     """Records of a table."""
-    return Aligned({"table": table}).map(total, "records")
+    return Aligned({"table": table}).map(lambda x: x.total(), "records")
 
 
 def percent(part: Any, whole: Any) -> float:

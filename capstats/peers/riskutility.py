@@ -13,8 +13,8 @@ from capstats.cap.distribution import cap_quantiles
 from capstats.disclosure.attribute import dio, dis, disco
 from capstats.disclosure.exclusions import exclude
 from capstats.peers.reports import check_records, each_table, in_both, percent, plain, records_of
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import cells, certain, like, total
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import certain
 
 
 def as_riskutility(tables: xr.Dataset) -> dict[Any, Any]:
@@ -65,8 +65,8 @@ def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
         if not records:
             raise ValueError(f"`{name}` has no record without a missing key or target, and riskutility looks at no other.")
     pair = Aligned({"o": o, "s": s})
-    in_original = pair.map(lambda o, s: total(like(s, cells(s) * (cells(o) > 0))), "records").item()
-    told = pair.map(lambda o, s: total(like(o, cells(o) * cells(certain(o)) * (cells(s) > 0))), "records").item()
+    in_original = pair.map(lambda o, s: s.like(s.values * (o.values > 0)).total(), "records").item()
+    told = pair.map(lambda o, s: o.like(o.values * certain(o).values * (s.values > 0)).total(), "records").item()
     matched, both = matched_records(o, s).item(), matched_records(s, o).item()
     sure, right, proven = n * dis(o, s).item(), n * disco(o, s).item(), in_both(o, s, o).item()
     mean = average_cap(o, s, unmatched="drop").item()

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
 from capstats.plotting.shared import BLUE, VERMILLION, axes_of, n_records, shortened, shown
-from capstats.tables.primitives import at_most
+from capstats.tables.ties import at_most
 
 ORANGE_TO_BLUE = LinearSegmentedColormap.from_list("orange_to_blue", [VERMILLION, "white", BLUE])
 

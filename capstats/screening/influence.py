@@ -9,10 +9,12 @@ import pandas as pd
 import xarray as xr
 
 from capstats.cap.attribution import Unmatched, check_unmatched
-from capstats.tables.backing import Stored, is_sparse
-from capstats.tables.batches import Aligned, weights_of
+from capstats.tables.backing import listed
+from capstats.tables.checking import weights_of
 from capstats.tables.longform import label_columns
-from capstats.tables.primitives import Array, Floats, Table, attribution, cells, key_total, like, on_cells, ratio, shared
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import attribution, ratio, shared
+from capstats.tables.table import Array, Floats, Table
 
 Unit = Literal["record", "cell", "key"]
 Of = Literal["original", "synthetic", "both"]
@@ -80,17 +82,17 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
 
     def totals(o: Table, s: Table) -> tuple[Array, Array]:
         c, n = (x.sum(-1, keepdims=True) for x in (correct_by_key(o, s), counted_by_key(o, s, unmatched)))
-        return (c, n) if unit == "key" else (on_cells(o, c), on_cells(o, n))
+        return (c, n) if unit == "key" else (o.on_cells(c), o.on_cells(n))
 
-    def change(o: Table, s: Table) -> Table:
+    def change(o: Table, s: Table) -> Table | Array:
         (c, n), (lost_c, lost_n) = totals(o, s), lost(o, s)
         found = ratio(ratio(c, n, np.nan) * lost_n - lost_c, n - lost_n, np.nan)
-        return found if unit == "key" else like(o, found, np.nan)
+        return found if unit == "key" else o.like(found, np.nan)
 
-    def after(o: Table, s: Table) -> Table:
+    def after(o: Table, s: Table) -> Table | Array:
         (c, n), (lost_c, lost_n) = totals(o, s), lost(o, s)
         found = np.clip(ratio(c - lost_c, n - lost_n, np.nan), 0, 1)  # rounding can pass either end
-        return found if unit == "key" else like(o, found, np.nan)
+        return found if unit == "key" else o.like(found, np.nan)
 
     out = ("key",) if unit == "key" else ("target", "key")
     return xr.Dataset({"average_cap": aligned.map(after, "average_cap", out), "change": aligned.map(change, "change", out)})
@@ -98,18 +100,18 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
 
 def correct_by_key(o: Table, s: Table) -> Floats:
     """Expected number of correct attributions among the records of each key: shape (..., key)."""
-    s_j = key_total(s)
+    s_j = s.key_total()
     return ratio(shared(o, s, s_j), s_j, 0.0)
 
 
 def counted_by_key(o: Table, s: Table, unmatched: Unmatched) -> Array:
     """Original records of each key over which the average is taken: shape (..., key)."""
-    return np.asarray(key_total(o) * ((key_total(s) > 0) | (unmatched == "zero")))
+    return np.asarray(o.key_total() * ((s.key_total() > 0) | (unmatched == "zero")))
 
 
 def _lost_with_key(o: Table, s: Table, of: Of, unmatched: Unmatched) -> tuple[Array, Array]:
     """Correct attributions, and records that count, that go with each key; NaN where there is nothing to remove."""
-    o_j, s_j = key_total(o), key_total(s)
+    o_j, s_j = o.key_total(), s.key_total()
     present = {"original": o_j, "synthetic": s_j, "both": o_j + s_j}[of] > 0
     records = counted_by_key(o, s, unmatched) * (of != "synthetic" or unmatched == "drop")
     return np.where(present, correct_by_key(o, s), np.nan), records
@@ -117,16 +119,16 @@ def _lost_with_key(o: Table, s: Table, of: Of, unmatched: Unmatched) -> tuple[Ar
 
 def _lost_with_cell(o: Table, s: Table, unit: Unit, of: Of, unmatched: Unmatched) -> tuple[Array, Array]:
     """The same for each cell, or for one record of each."""
-    present = {"original": cells(o), "synthetic": cells(s), "both": cells(o) + cells(s)}[of] > 0
-    s_j, c_j = on_cells(s, key_total(s)), on_cells(s, correct_by_key(o, s))
-    from_o = (1 if unit == "record" else cells(o)) * (of != "synthetic")
-    from_s = (1 if unit == "record" else cells(s)) * (of != "original")
+    present = {"original": o.values, "synthetic": s.values, "both": o.values + s.values}[of] > 0
+    s_j, c_j = s.on_cells(s.key_total()), s.on_cells(correct_by_key(o, s))
+    from_o = (1 if unit == "record" else o.values) * (of != "synthetic")
+    from_s = (1 if unit == "record" else s.values) * (of != "original")
     emptied = (from_s > 0) & (from_s == s_j)  # the key is unmatched from then on
-    of_shares = ratio(from_s * (cells(o) - c_j), s_j - from_s, 0.0)  # what the other targets' shares gain is counted off
-    correct = np.where(from_s > 0, np.where(emptied, c_j, of_shares), from_o * cells(attribution(s, key_total(s), 0.0)))
+    of_shares = ratio(from_s * (o.values - c_j), s_j - from_s, 0.0)  # what the other targets' shares gain is counted off
+    correct = np.where(from_s > 0, np.where(emptied, c_j, of_shares), from_o * attribution(s, s.key_total(), 0.0).values)
     if unmatched == "zero":
         return np.where(present, correct, np.nan), np.asarray(from_o)
-    return np.where(present, correct, np.nan), np.where(emptied, on_cells(o, key_total(o)), from_o * (s_j > 0))
+    return np.where(present, correct, np.nan), np.where(emptied, o.on_cells(o.key_total()), from_o * (s_j > 0))
 
 
 def _check_options(unit: str, of: str, unmatched: str) -> None:
@@ -142,8 +144,7 @@ def _check_options(unit: str, of: str, unmatched: str) -> None:
 def _check_integers(aligned: Aligned, name: str, weights: str | None) -> None:
     if weights is not None:
         raise ValueError(f'`{name}` holds sums of the sampling weights {weights!r}, not numbers of records. Give unit="cell" or "key".')
-    table = aligned.arrays[name]
-    if (table.values if isinstance(table, Stored) else table).dtype.kind != "i":
+    if not aligned.whole[name]:
         raise ValueError(f'`{name}` must hold integers for one record to be removed; got fractional counts. Give unit="cell" or "key".')
 
 
@@ -205,23 +206,14 @@ def rank_removals(o: Any, s: Any, *, unit: Unit = "key", of: Of = "synthetic", u
         "s": aligned.map(lambda o, s: _held(s, o, unit), "s", change.dims),
         **{str(name): array for name, array in found.items()},
     }
-    places, values = _listed(columns)
+    places = dict(zip(map(str, change.dims), listed(change.variable.data)[0], strict=True))
+    values = {name: listed(array.variable.data)[1] for name, array in columns.items()}
     removable = values["o"] * (of != "synthetic") + values["s"] * (of != "original") > 0
     labels = label_columns(change, {dim: places[dim] for dim in ("key", "target") if dim in places})
     frame: pd.DataFrame = pd.DataFrame(labels | values).loc[removable]
     return frame.sort_values("change", kind="stable", ignore_index=True, key=lambda x: x.round(12))
 
 
-def _held(x: Table, other: Table, unit: Unit) -> Table:
+def _held(x: Table, other: Table, unit: Unit) -> Table | Array:
     """Records of each key or cell, listed where either table has some."""
-    return key_total(x) if unit == "key" else like(x, cells(x) + 0 * cells(other).astype(cells(x).dtype))
-
-
-def _listed(columns: dict[str, xr.DataArray]) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Places along each dim, and values, of the entries of arrays of one shape: all of them, or those that are stored."""
-    first = next(iter(columns.values()))
-    if is_sparse(first.variable.data):
-        places = first.variable.data.coords
-        return dict(zip(map(str, first.dims), places, strict=True)), {name: x.variable.data.data for name, x in columns.items()}
-    places = np.indices(first.shape).reshape(first.ndim, -1)
-    return dict(zip(map(str, first.dims), places, strict=True)), {name: x.values.ravel() for name, x in columns.items()}
+    return x.key_total() if unit == "key" else x.like(x.values + 0 * other.values.astype(x.values.dtype))

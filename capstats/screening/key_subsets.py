@@ -21,18 +21,19 @@ from capstats.counting.records import read_records
 from capstats.counting.request import Columns as Names
 from capstats.counting.request import Request
 from capstats.tables.backing import Backing
-from capstats.tables.batches import Aligned, same_or_span
 from capstats.tables.dataset import VERSION
-from capstats.tables.primitives import Array, Floats, Table, key_greatest, ratio, total
+from capstats.tables.mapping import Aligned, same_or_span
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Floats, Table
 
 Measure = Callable[[xr.DataArray, xr.DataArray], Any]
 Formula = Callable[[Table, Table], Array]
 
 FORMULAS: dict[str, Formula] = {
-    "average_cap": lambda o, s: ratio(attributed(o, s), total(o), np.nan),
+    "average_cap": lambda o, s: ratio(attributed(o, s), o.total(), np.nan),
     "average_cap_drop": lambda o, s: ratio(attributed(o, s), matched(o, s), np.nan),
-    "original_cap": lambda o, _: ratio(attributed(o, o), total(o), np.nan),
-    "modal_accuracy": lambda o, _: ratio(key_greatest(o).sum(-1), total(o), np.nan),
+    "original_cap": lambda o, _: ratio(attributed(o, o), o.total(), np.nan),
+    "modal_accuracy": lambda o, _: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
     "correct_predictions": predicted,
     "matched_records": matched,
 }
@@ -228,7 +229,7 @@ def _values(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Measu
     named = {m: FORMULAS[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
 
     def all_named(o: Table, s: Table) -> Array:
-        _, *numbers = np.broadcast_arrays(total(s), *(formula(o, s) for formula in named.values()))  # some look at `o` alone
+        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s) for formula in named.values()))  # some look at `o` alone
         return np.stack(numbers, axis=-1)
 
     for t in range(len(lattice.targets)):

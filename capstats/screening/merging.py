@@ -14,8 +14,9 @@ from capstats.codes.labels import MISSING, Label, canonical, level_index
 from capstats.codes.names import hint
 from capstats.screening.influence import correct_by_key, counted_by_key
 from capstats.tables.axes import UNLABELLED, names_of
-from capstats.tables.batches import Aligned
-from capstats.tables.primitives import Array, Floats, Table, across_targets, attribution, key_total, ratio, shared_across
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import attribution, ratio, shared_across
+from capstats.tables.table import Array, Floats, Table
 
 MOST = 1 << 11  # levels of a column, or targets, of which all pairs are looked at
 
@@ -81,7 +82,7 @@ def cap_after_merge(o: Any, s: Any, *, column: str, unmatched: Unmatched = "zero
         c, n = (x.sum(-1) for x in (correct_by_key(o, s), counted_by_key(o, s, unmatched)))
         more_c = np.zeros((*c.shape, len(shown), len(shown)))
         more_n = np.zeros((*c.shape, len(shown), len(shown)))
-        confused = across_targets(o, attribution(s, key_total(s), 0.0)) if dim == "target" else None
+        confused = o.across_targets(attribution(s, s.key_total(), 0.0)) if dim == "target" else None
         for left, right in pairs:
             at: Any = (..., level[left], level[right])
             if confused is not None:
@@ -100,13 +101,13 @@ def cap_after_merge(o: Any, s: Any, *, column: str, unmatched: Unmatched = "zero
 
 def _merged_keys(o: Table, s: Table, left: Array, right: Array, unmatched: Unmatched) -> tuple[Floats, Array]:
     """Correct attributions, and records that count, that are won by merging pairs of keys: shape (..., pairs)."""
-    s_j = key_total(s)
+    s_j = s.key_total()
     c_j, n_j = correct_by_key(o, s), counted_by_key(o, s, unmatched)
     a, b = s_j[..., left], s_j[..., right]
     crossed = shared_across(o, s, s_j, left, right) + shared_across(o, s, s_j, right, left)
     own = c_j[..., left] * a + c_j[..., right] * b
     gained_c = ratio(crossed + own, a + b, 0.0) - c_j[..., left] - c_j[..., right]
-    o_j = key_total(o)
+    o_j = o.key_total()
     matched = a + b > 0
     return gained_c, np.where(matched, o_j[..., left] + o_j[..., right] - n_j[..., left] - n_j[..., right], 0)
 

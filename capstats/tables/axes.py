@@ -1,4 +1,4 @@
-"""The two axes of a table: how keys and targets are labelled, and how tables with different labels are brought together.
+"""The two axes of a table: how keys and targets are labelled, and how axes with different labels are joined.
 
 An axis is a pandas MultiIndex, one level a column, whose levels stand in the order of the column's labels. Labels decide which
 cells belong together, never positions; all matching is done on integer codes.
@@ -75,6 +75,30 @@ def index_of(array: xr.DataArray, dim: str) -> pd.Index | None:
     """The index of a dim, or None where it has no labels; looked up alone, which is quicker than ``array.indexes``."""
     index = array.xindexes.get(dim)
     return None if index is None else index.to_pandas_index()
+
+
+def alike(a: xr.DataArray, b: xr.DataArray, dim: str) -> bool:
+    """Whether two arrays carry the same labels, in the same order and under the same names; pandas compares neither names nor kinds."""
+    x, y = index_of(a, dim), index_of(b, dim)
+    if x is None or y is None or x is y:
+        return x is y
+    return bool(x.equals(y)) and _names_and_kinds(x, a, dim) == _names_and_kinds(y, b, dim)
+
+
+def _names_and_kinds(index: pd.Index, array: xr.DataArray, dim: str) -> list[tuple[Hashable, Kind | None]]:
+    if isinstance(index, pd.MultiIndex):
+        levels, names = list(index.levels), list(index.names)
+    else:
+        levels, names = [index], [array.coords[dim].attrs.get("long_name")]
+    return [(name, one_kind(map(canonical, level[:1]), dim, "an index")) for name, level in zip(names, levels, strict=True)]
+
+
+def check_distinct(array: xr.DataArray, dims: Iterable[str], name: str) -> None:
+    """Raise where a label of one of the dims occurs twice."""
+    for dim in dims:
+        index = index_of(array, dim)
+        if index is not None and not index.is_unique:
+            raise ValueError(f"`{name}` has the {dim} {index[index.duplicated()][0]!r} twice. Labels must be distinct.")
 
 
 def axis_from(labels: Any, size: int, dim: str, place: str) -> pd.MultiIndex:
@@ -194,45 +218,3 @@ def join_columns(
         codes.append([c if s else to_joint[c] for s, to_joint, c in zip(same, maps, own, strict=True)])
     distinct, positions = union(list(zip(*codes, strict=True)), [len(x) for x in labels])
     return multi_index(distinct, labels, names), positions
-
-
-def align(arrays: Mapping[str, xr.DataArray], dim: str) -> tuple[pd.MultiIndex | None, list[Places | None]]:
-    """One axis for several arrays, and where the entries of each stand on it (None: as they are).
-
-    Arrays without labels take those of the others by position, and must then have their length.
-    """
-    labelled = [name for name, array in arrays.items() if dim in array.xindexes]
-    first = next(iter(labelled), next(iter(arrays)))
-    for name, array in arrays.items():
-        if name not in labelled and array.sizes[dim] != arrays[first].sizes[dim]:
-            raise ValueError(
-                f"`{first}` has {_size(arrays[first])}, `{name}` has {_size(array)}: they must agree. "
-                f"Rows are targets and columns are keys; label both tables where they hold different ones."
-            )
-    if not labelled:
-        return None, [None] * len(arrays)
-    if all(_alike(arrays[name], arrays[first], dim) for name in labelled):
-        return axis_of(arrays[first], dim), [None] * len(arrays)
-    axes = {name: axis for name in labelled if (axis := axis_of(arrays[name], dim)) is not None}
-    axis, positions = join([axes.get(name, axes[first]) for name in arrays], list(arrays))
-    return axis, list(positions)
-
-
-def _alike(a: xr.DataArray, b: xr.DataArray, dim: str) -> bool:
-    """Whether two arrays carry the same labels, in the same order and under the same names; pandas compares neither names nor kinds."""
-    x, y = index_of(a, dim), index_of(b, dim)
-    if x is None or y is None or x is y:
-        return x is y
-    return bool(x.equals(y)) and _names_and_kinds(x, a, dim) == _names_and_kinds(y, b, dim)
-
-
-def _names_and_kinds(index: pd.Index, array: xr.DataArray, dim: str) -> list[tuple[Hashable, Kind | None]]:
-    if isinstance(index, pd.MultiIndex):
-        levels, names = list(index.levels), list(index.names)
-    else:
-        levels, names = [index], [array.coords[dim].attrs.get("long_name")]
-    return [(name, one_kind(map(canonical, level[:1]), dim, "an index")) for name, level in zip(names, levels, strict=True)]
-
-
-def _size(array: xr.DataArray) -> str:
-    return " x ".join(f"{array.sizes[d]} {d}s" for d in ("target", "key") if d in array.dims)

@@ -1,4 +1,4 @@
-"""The two ways to hold a table: a numpy array, or its filled cells in a ``sparse.COO`` where an array would be too large.
+"""What holds the cells of a table or of a batch: a numpy array, or a ``sparse.COO`` of the filled ones where an array would be too large.
 
 Works on the coordinates of filled cells with numpy alone, so that nothing of sparse is ever compiled.
 """
@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import xarray as xr
-from numpy.typing import NDArray
 
-from capstats.tables.primitives import Array, Cells
+from capstats.tables.table import Array, Index
 
-Index = NDArray[np.intp]
 Backing = Literal["auto", "dense", "sparse"]
 Data = Any  # numpy array, or sparse.COO: sparse is optional, and so is its type
 
@@ -75,6 +71,23 @@ def filled(data: Data, name: str = "a table") -> tuple[list[Index], Array]:
     return list(data.coords), data.data
 
 
+def listed(data: Data) -> tuple[list[Index], Array]:
+    """Coordinates, one row a dim, and values of all cells of an array in their order, or of those that are stored."""
+    if not is_sparse(data):
+        return list(np.indices(data.shape).reshape(data.ndim, -1)), data.reshape(-1)
+    return list(data.coords), data.data
+
+
+def held_as(data: Data, coords: Sequence[Index], values: Array, shape: Sequence[int] | None = None) -> Data:
+    """Values at distinct cells, and 0 elsewhere, on the backing of a table, and in its shape unless another is given."""
+    shape = data.shape if shape is None else tuple(shape)
+    if is_sparse(data):
+        return coo(coords, values, shape)
+    found = np.zeros(shape, values.dtype)
+    found[tuple(coords)] = values
+    return found
+
+
 def values_at(data: Data, target: Index, key: Index) -> Array:
     """Values of the given cells of one table, in any order; 0 in those that it does not store."""
     if not is_sparse(data):
@@ -101,6 +114,11 @@ def placed(data: Data, axis: int, where: Index | None, size: int) -> Data:
     wide = np.zeros(shape, data.dtype)
     wide[(slice(None),) * axis + (where,)] = data
     return wide
+
+
+def widened(data: Data, target: Index | None, key: Index | None, shape: tuple[int, int]) -> Data:
+    """The table on longer axes: its targets and keys at the given places (None: as they are), no records elsewhere."""
+    return placed(placed(data, -2, target, shape[0]), -1, key, shape[1])
 
 
 def stacked(tables: Sequence[Data]) -> Data:
@@ -136,67 +154,3 @@ def added(a: Data, b: Data) -> Data:
     sums = np.zeros(len(places), values.dtype)
     np.add.at(sums, where, values)
     return coo(np.unravel_index(places, a.shape), sums, a.shape)
-
-
-@dataclass(frozen=True)
-class Stored:
-    """The filled cells of a batch of tables of one shape."""
-
-    member: Index  # which table of the batch, as a flat index into ``batch``
-    target: Index
-    key: Index
-    values: Array
-    batch: tuple[int, ...]  # one length for each dim of the batch, 1 where this table does not have it
-    shape: tuple[int, int]
-
-    @classmethod
-    def of(cls, array: xr.DataArray, dims: Sequence[str]) -> Stored:
-        """A table whose last dims are target and key, in a batch with the given dims."""
-        coords, values = filled(array.variable.data, str(array.name))
-        where = dict(zip(map(str, array.dims), coords, strict=True))
-        batch = tuple(array.sizes.get(dim, 1) for dim in dims)
-        nowhere = np.zeros(len(values), np.intp)
-        member = np.ravel_multi_index([where.get(dim, nowhere) for dim in dims], batch) if dims else nowhere
-        return cls(member, where["target"], where["key"], values, batch, (array.sizes["target"], array.sizes["key"]))
-
-    def totals(self) -> Array:
-        """Records of each table, in the shape of the batch."""
-        found = np.zeros(int(np.prod(self.batch)), self.values.dtype)
-        np.add.at(found, self.member, self.values)
-        return found.reshape(self.batch)
-
-    def one(self, at: Sequence[int]) -> tuple[Index, Array]:
-        """Cells of one table, as flat codes by target, then key, and their values, in order."""
-        codes, values = self.target * self.shape[1] + self.key, self.values
-        if self.batch and max(self.batch) > 1:
-            own = np.ravel_multi_index([0 if size == 1 else i for i, size in zip(at, self.batch, strict=True)], self.batch)
-            codes, values = codes[self.member == own], values[self.member == own]
-        if (codes[1:] > codes[:-1]).all():
-            return codes, values
-        order = np.argsort(codes)
-        return codes[order], values[order]
-
-
-def on_union(tables: Sequence[Stored], at: Sequence[int]) -> list[Cells]:
-    """One member of each table, on the cells that any of them fills."""
-    found = [table.one(at) for table in tables]
-    union = np.sort(np.concatenate([codes for codes, _ in found]), kind="stable")  # sorted runs: merged
-    union = union[np.diff(union, prepend=-1) > 0]
-    shape = tables[0].shape
-    target, key = np.divmod(union, shape[1])
-    cells = []
-    for codes, values in found:
-        spread = np.zeros(len(union), values.dtype)
-        spread[np.searchsorted(union, codes)] = values
-        cells.append(Cells(spread, target, key, shape))
-    return cells
-
-
-def assembled(results: Sequence[Cells], batch: Sequence[int]) -> Data:
-    """One ``sparse.COO`` of shape (*batch, target, key) from the cells of its members, in the order of the batch."""
-    tables = [coo([cells.target, cells.key], cells.values, cells.shape, cells.fill) for cells in results]
-    if not batch:
-        return tables[0]
-    whole = stacked(tables)
-    coords = [*np.unravel_index(whole.coords[0], tuple(batch)), *whole.coords[1:]]
-    return coo(coords, whole.data, (*batch, *results[0].shape), whole.fill_value)

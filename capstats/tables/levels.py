@@ -7,6 +7,7 @@ original makes every risk 0, though, and one level in another spelling lowers it
 from __future__ import annotations
 
 import inspect
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -40,7 +41,10 @@ Entry = dict[str, Any]  # how a column of one table compares with the original's
 
 
 class LevelsWarning(UserWarning):
-    """Two tables do not use the same levels in a column, so that records that should match do not."""
+    """Two tables do not use the same levels in a column, so that records that should match do not.
+
+    Given where tables are made (`tabulate`, `from_counts`), and by a measure of tables whose labels are not those of one Dataset.
+    """
 
 
 # --- one column -------------------------------------------------------------------------------------------------------
@@ -147,12 +151,16 @@ def records_by_level(axis: pd.MultiIndex, dim: str, parts: Mapping[str, Data]) -
 
 
 def _totals(data: Data, dim: str) -> Records:
-    """Records of each key, or of each target."""
+    """Records of each key, or of each target; of a batch the most that one of its tables has."""
     if isinstance(data, np.ndarray):
-        return np.asarray(data.sum(0 if dim == "key" else 1))
-    (target, key), values = filled(data)
-    place, size = (key, data.shape[1]) if dim == "key" else (target, data.shape[0])
-    return np.bincount(place, values, size).astype(values.dtype)
+        of_each = data.sum(-2 if dim == "key" else -1)
+        return np.asarray(of_each.max(tuple(range(of_each.ndim - 1))))
+    coords, values = filled(data)
+    axis = -1 if dim == "key" else -2
+    of_each = np.zeros((math.prod(data.shape[:-2]), data.shape[axis]), values.dtype)
+    member = np.ravel_multi_index(coords[:-2], data.shape[:-2]) if data.ndim > 2 else np.zeros_like(coords[axis])
+    np.add.at(of_each, (member, coords[axis]), values)
+    return np.asarray(of_each.max(0))
 
 
 # --- what is said -----------------------------------------------------------------------------------------------------

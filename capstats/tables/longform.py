@@ -12,10 +12,11 @@ import xarray as xr
 from capstats.codes.labels import MISSING, Label, level_index
 from capstats.codes.names import free_name
 from capstats.tables.axes import axis_from, axis_of
-from capstats.tables.backing import Data, Index, filled, is_sparse, values_at
-from capstats.tables.batches import as_counts, weights_of
-from capstats.tables.dataset import SUMS, TABLES, as_tables
+from capstats.tables.backing import Data, filled, is_sparse, unstacked, values_at
+from capstats.tables.checking import as_counts, weights_of
+from capstats.tables.dataset import SUMS, TABLES, as_tables, synthetic_labels
 from capstats.tables.levels import lookalike_pairs, parts_of, records_by_level
+from capstats.tables.table import Index
 
 
 def to_frame(tables: xr.Dataset) -> pd.DataFrame:
@@ -64,8 +65,8 @@ def to_frame(tables: xr.Dataset) -> pd.DataFrame:
         if variable in tables and tables[variable].ndim == 2:
             parts[variable] = tables[variable].variable.data
         elif variable in tables:
-            labels = tables.indexes["synthetic"]
-            parts |= {f"{variable}[{label}]": tables[variable].variable[i].data for i, label in enumerate(labels)}
+            each = zip(synthetic_labels(tables) or (), unstacked(tables[variable].variable.data, 0), strict=True)
+            parts |= {f"{variable}[{label}]": data for label, data in each}
     target, key = _listed(list(parts.values()))
     columns = label_columns(tables.o, {"key": key, "target": target})
     for name, data in parts.items():
@@ -218,8 +219,7 @@ def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
     [['region', 'South', 2, 0, 'south', 'case'], ['region', 'south', 0, 1, 'South', 'case']]
     """
     tables = as_tables(tables)
-    synthetic = list(tables.indexes["synthetic"]) if "synthetic" in tables.indexes else None
-    parts = parts_of({str(name): array.variable.data for name, array in tables.data_vars.items()}, synthetic)
+    parts = parts_of({str(name): array.variable.data for name, array in tables.data_vars.items()}, synthetic_labels(tables))
     columns = {name: name.replace("synthetic", "s").replace("original", "o").replace("holdout", "h") for name in parts}
     pieces = []
     for dim in ("key", "target"):

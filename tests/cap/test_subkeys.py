@@ -8,8 +8,9 @@ import pytest
 
 from capstats.cap import subkeys
 from capstats.cap.subkeys import Search, differences, times_met
-from capstats.tables.pools import pool_of
-from capstats.tables.primitives import Cells
+from capstats.tables.dense import Dense
+from capstats.tables.pools import Pool
+from capstats.tables.sparse import Cells
 
 NEVER = 1e18
 WAYS = {
@@ -47,14 +48,12 @@ def tables(s, rng):
     """The table dense, and sparse with some stored zeros."""
     stored = (s > 0) | (rng.random(s.shape) < 0.3)
     target, key = np.nonzero(stored)
-    yield s, np.ones_like(stored)
+    yield Dense(s), np.ones_like(stored)
     yield Cells(s[stored], target, key, s.shape), stored
 
 
 def check(pool, expected, borrowers, stored):
-    found = pool.table()
-    values = found.values if isinstance(found, Cells) else found[stored]
-    np.testing.assert_array_equal(values, expected[stored])
+    np.testing.assert_array_equal(pool.values.ravel(), expected[stored])
     np.testing.assert_array_equal(pool.totals, expected.sum(0))
 
 
@@ -69,7 +68,7 @@ def test_the_nearest_keys_lend_once_each(way):
             distance.append(apart.min())
             expected[:, j] = s[:, lenders[apart == apart.min()]].sum(1)
         for table, stored in tables(s, rng):
-            pool = pool_of(table)
+            pool = Pool(table)
             assert Search(columns, borrowers, lenders, pool).nearest().tolist() == distance
             check(pool, expected, borrowers, stored)
 
@@ -83,7 +82,7 @@ def test_all_keys_within_the_radius_lend_once_each(way):
             for j in borrowers:
                 expected[:, j] = s[:, lenders[(keys[lenders] != keys[j]).sum(1) <= radius]].sum(1)
             for table, stored in tables(s, rng):
-                pool = pool_of(table)
+                pool = Pool(table)
                 Search(columns, borrowers, lenders, pool).within(radius)
                 check(pool, expected, borrowers, stored)
 
@@ -96,9 +95,9 @@ def test_more_levels_and_columns_than_one_integer_holds(way):
     keys[1, [3, 12]] += 1
     keys[2, [0, 14]] += 1
     keys[6, 3] += 2
-    pool = pool_of(np.array([[0, 1, 2, 4, 8, 16, 0]]))
+    pool = Pool(Dense(np.array([[0, 1, 2, 4, 8, 16, 0]])))
     assert Search(list(keys.T), np.array([6, 0]), np.arange(1, 6), pool).nearest().tolist() == [2, 2]
-    assert pool.table()[0, [0, 6]].tolist() == [3, 1]
+    assert pool.values[0, [0, 6]].tolist() == [3, 1]
 
 
 def test_differences_of_more_than_255_columns_are_counted():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -12,23 +11,10 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
+from small_tables import array, axis
 
 from capstats.codes.labels import MISSING, in_order
-from capstats.tables.axes import align, axis_from, axis_of, coords_of, join, multi_index, original_names
-
-
-def axis(labels: Any, dim: str = "key") -> pd.MultiIndex:
-    rows = next(iter(labels.values())) if isinstance(labels, dict) else labels
-    return axis_from(labels, len(rows), dim, f"`{dim}_labels`")
-
-
-def array(labels: Any, dim: str = "key", name: str = "o") -> xr.DataArray:
-    """A table that counts 1, 2, ... along one labelled dim."""
-    rows = next(iter(labels.values())) if isinstance(labels, dict) else labels
-    shape = (1, len(rows)) if dim == "key" else (len(rows), 1)
-    table = xr.DataArray(np.arange(1, len(rows) + 1).reshape(shape), dims=("target", "key"), name=name)
-    return table.assign_coords(coords_of(dim, axis(labels, dim)))
-
+from capstats.tables.axes import axis_from, axis_of, join, multi_index, original_names
 
 # --- Labels in any form -----------------------------------------------------------------------------------------------
 
@@ -180,22 +166,7 @@ def test_a_plain_index_of_xarray_is_an_axis() -> None:
     assert list(found.names) == ["key_"]
 
 
-# --- Joining and aligning ---------------------------------------------------------------------------------------------
-
-
-def test_a_missing_value_in_an_index_of_pandas_is_a_label() -> None:
-    rows = [("f", 1.0), ("m", np.nan), (None, 2.0)]
-    tables = []
-    for order in ([0, 1, 2], [2, 0, 1]):
-        index = pd.MultiIndex.from_tuples([rows[i] for i in order], names=["sex", "age"])
-        coords = xr.Coordinates.from_pandas_multiindex(index, "key")
-        tables.append(xr.DataArray([[10 + i for i in order]], dims=("target", "key"), coords=coords, name="o"))
-    axis, (o, s) = align({"o": tables[0], "s": tables[1]}, "key")
-    assert axis is not None
-    assert list(axis) == [("f", 1), ("m", MISSING), (MISSING, 2)]
-    assert o is not None
-    assert s is not None
-    assert tables[0].values[0][np.argsort(o)].tolist() == tables[1].values[0][np.argsort(s)].tolist() == [10, 11, 12]
+# --- Joining ----------------------------------------------------------------------------------------------------------
 
 
 def joined(*axes: pd.MultiIndex, **options: Any) -> list[Any]:
@@ -240,73 +211,7 @@ def test_an_unnamed_column_takes_the_name_of_the_other(dim: str) -> None:
     assert list(found.names) == ["sex"]
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ({"sex": ["x"]}, {"smoker": ["y"]}),
-        ({"sex": ["x"], "age": [1]}, {"sex": ["x"], "region": [1]}),
-        ({"sex": ["x"], "age": [1]}, {"sex": ["x"]}),
-        ({"sex": ["x"], "age": [1]}, ["x"]),
-    ],
-)
-def test_axes_over_different_columns_raise_with_both(a: Any, b: Any) -> None:
-    for pair in permutations([a, b]):
-        with pytest.raises(ValueError, match=r"`[os]` is labelled by \[.*\], `[os]` by \[.*\]: label them alike"):
-            align({name: array(labels, name=name) for name, labels in zip("os", pair, strict=True)}, "key")
-
-
-@pytest.mark.parametrize(("a", "b"), [([1], ["1"]), ([True, False], [1, 0]), ([1, MISSING], [True, MISSING]), (["x"], [True])])
-def test_kinds_that_differ_raise_also_where_pandas_finds_the_indexes_equal(a: list[Any], b: list[Any]) -> None:
-    with pytest.raises(TypeError, match=r"Column 'key_' holds .* labels in `o` and .* labels in `s`: none of them can match"):
-        align({"o": array(a), "s": array(b, name="s")}, "key")
-
-
-def aligned(*arrays: xr.DataArray) -> tuple[list[Any] | None, list[Any]]:
-    found, places = align(dict(zip("osh", arrays, strict=False)), "key")
-    rows = None if found is None else [row if len(row) > 1 else row[0] for row in found]
-    return rows, [None if where is None else where.tolist() for where in places]
-
-
-def test_tables_with_the_same_labels_stay_as_they_are() -> None:
-    labels = [("b", 1), ("a", 1)]
-    assert aligned(array(labels), array(labels)) == (labels, [None, None])
-    assert aligned(array(["b", "a"]), array(["b", "a"])) == (["b", "a"], [None, None])
-    assert aligned(array([1, 2]), array([1.0, 2.0])) == ([1, 2], [None, None])
-
-
-def test_tables_without_labels_take_those_of_the_others_by_position() -> None:
-    bare = xr.DataArray([[1, 2]], dims=("target", "key"))
-    assert aligned(bare, bare) == (None, [None, None])
-    assert aligned(bare, array(["b", "a"])) == (["b", "a"], [None, None])
-    assert aligned(bare, array(["b", "a"]), array(["a", "c"])) == (["b", "a", "c"], [[0, 1], [0, 1], [1, 2]])
-
-
-def test_columns_in_another_order_are_not_taken_for_the_same_keys() -> None:
-    """The tuples are equal; what they mean is not."""
-    rows = [["y", "y", "n"], ["y", "n", "y"]]
-    o, s = array(dict(zip(["father", "mother"], rows, strict=True))), array(dict(zip(["mother", "father"], rows, strict=True)))
-    assert aligned(o, s) == ([("y", "y"), ("y", "n"), ("n", "y")], [[0, 1, 2], [0, 2, 1]])
-
-
-def test_sizes_that_differ_without_labels_raise_with_both() -> None:
-    bare = xr.DataArray([[1, 2, 3]], dims=("target", "key"))
-    with pytest.raises(ValueError, match=r"`o` has 1 targets x 2 keys, `s` has 1 targets x 3 keys: they must agree\. .* label both tables"):
-        align({"o": array(["a", "b"]), "s": bare}, "key")
-
-
 LABELS = st.lists(st.sampled_from(["a", "b", "2", "10", "", MISSING]), min_size=1, unique=True)
-
-
-@given(st.lists(LABELS, min_size=1, max_size=3))
-def test_an_aligned_axis_is_the_union_and_finds_every_label(several: list[list[Any]]) -> None:
-    arrays = {name: array(labels, name=name) for name, labels in zip("osh", several, strict=False)}
-    found, places = align(arrays, "key")
-    assert found is not None
-    union = [label for (label,) in found]
-    assert len(set(union)) == len(union)
-    assert set(union) == {label for labels in several for label in labels}
-    for labels, where in zip(several, places, strict=True):
-        assert labels == (union if where is None else [union[i] for i in where])
 
 
 @given(LABELS)

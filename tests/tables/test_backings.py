@@ -11,20 +11,21 @@ import sparse
 import xarray as xr
 
 import capstats
-from capstats.tables import backing
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-RNG = np.random.default_rng(7)
 
+def tables(kind: str, case: str = "") -> tuple[xr.DataArray, xr.DataArray]:
+    """Original and synthetic tables: with empty keys on either side, ties, full columns; several synthetic ones; weights.
 
-def tables(kind: str) -> tuple[xr.DataArray, xr.DataArray]:
-    """Original and synthetic tables: with empty keys on either side, ties, full columns; several synthetic ones; weights."""
-    o = RNG.integers(0, 4, (4, 30)) * RNG.integers(0, 2, (4, 30))
-    s = RNG.integers(0, 4, (4, 30)) * RNG.integers(0, 2, (4, 30))
+    Every case has tables of its own, which depend on nothing but its parameters.
+    """
+    rng = np.random.default_rng([*f"{kind} {case}".encode()])
+    o = rng.integers(0, 4, (4, 30)) * rng.integers(0, 2, (4, 30))
+    s = rng.integers(0, 4, (4, 30)) * rng.integers(0, 2, (4, 30))
     o[:, 0], s[:, 1], s[:, 2], o[:, 3] = 0, 0, 0, 2
     if kind == "several":
-        s = np.stack([s, np.roll(s, 1, axis=1), RNG.integers(0, 2, s.shape)])
+        s = np.stack([s, np.roll(s, 1, axis=1), rng.integers(0, 2, s.shape)])
     if kind == "full":
         o, s = o + 1, s + 1
     if kind == "weights":
@@ -150,7 +151,7 @@ INTEGERS_ONLY = {
 @pytest.mark.parametrize("kind", ["one", "several", "full", "weights"])
 @pytest.mark.parametrize("measure", [*MEASURES, *INTEGERS_ONLY])
 def test_a_measure_gives_the_same_numbers_on_both_backings(measure: str, kind: str) -> None:
-    o, s = tables(kind)
+    o, s = tables(kind, measure)
     if kind == "weights" and measure in INTEGERS_ONLY:
         with pytest.raises(ValueError, match=r"`(o|table)` must hold integers"):
             INTEGERS_ONLY[measure](as_sparse(o), as_sparse(s))
@@ -166,7 +167,7 @@ def test_a_measure_gives_the_same_numbers_on_both_backings(measure: str, kind: s
 
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 def test_the_mean_over_several_tables_has_the_same_error_on_both_backings(unmatched: str) -> None:
-    o, s = tables("several")
+    o, s = tables("several", unmatched)
     dense = capstats.average_cap_interval(o, s, against=s[::-1] + 1, over="synthetic", unmatched=unmatched)
     found = capstats.average_cap_interval(as_sparse(o), as_sparse(s), against=as_sparse(s[::-1] + 1), over="synthetic", unmatched=unmatched)
     for name in dense:
@@ -176,7 +177,7 @@ def test_the_mean_over_several_tables_has_the_same_error_on_both_backings(unmatc
 @pytest.mark.parametrize("kind", ["one", "several", "full"])
 @pytest.mark.parametrize(("unmatched", "radius"), [("zero", 0), ("drop", 0), ("nearest", 0), ("zero", 1), ("drop", 2)])
 def test_cell_values_agree_where_a_table_holds_records_and_are_0_elsewhere(kind: str, unmatched: str, radius: int) -> None:
-    o, s = labelled(*tables(kind))
+    o, s = labelled(*tables(kind, f"{unmatched} {radius}"))
     dense = capstats.individual_cap(o, s, unmatched=unmatched, radius=radius)
     found = capstats.individual_cap(as_sparse(o), as_sparse(s), unmatched=unmatched, radius=radius)
     assert isinstance(found.data, sparse.COO)
@@ -202,7 +203,7 @@ CELL_BY_CELL = {
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 @pytest.mark.parametrize("measure", CELL_BY_CELL)
 def test_a_value_for_each_cell_is_the_same_in_all_cells_on_both_backings(measure: str, unmatched: str, kind: str) -> None:
-    o, s = tables(kind)
+    o, s = tables(kind, f"{measure} {unmatched}")
     dense = CELL_BY_CELL[measure](o, s, unmatched)
     if dense is None:
         return
@@ -245,7 +246,7 @@ def test_at_most_refuses_sparse_tables() -> None:
 def test_minimal_cells_agree_where_the_original_holds_records_and_are_true_elsewhere_when_the_minimum_is_0(
     kind: str, unmatched: str
 ) -> None:
-    o, _ = tables(kind)
+    o, _ = tables(kind, unmatched)
     dense = capstats.laws.minimal_cells(o, unmatched=unmatched).values
     found = capstats.laws.minimal_cells(as_sparse(o), unmatched=unmatched).data
     np.testing.assert_array_equal(found.todense()[o.values > 0], dense[o.values > 0])
@@ -349,19 +350,6 @@ def test_from_counts_takes_sparse_tables() -> None:
     assert np.array_equal(found.s.data.todense(), o.s.values)
     with pytest.raises(ValueError, match="`o` holds no record"):
         capstats.from_counts(s.o * 0)
-
-
-def test_auto_is_sparse_only_where_a_table_is_large_and_empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    arguments = {"keys": ["sex", "age"], "target": "t"}
-    assert isinstance(capstats.tabulate(records(1), **arguments).o.data, np.ndarray)
-    monkeypatch.setattr(backing, "LARGE", 50)
-    assert isinstance(capstats.tabulate(records(1), **arguments).o.data, np.ndarray)
-    assert isinstance(capstats.tabulate(records(1, n=15), **arguments | {"target": ["t", "w"]}).o.data, sparse.COO)
-
-
-def test_an_unknown_backing_is_refused() -> None:
-    with pytest.raises(ValueError, match='`backing` must be "auto", "dense" or "sparse"; got \'wide\''):
-        capstats.tabulate(records(1), keys="sex", target="t", backing="wide")
 
 
 def test_a_sparse_table_of_fractions_that_stores_nothing_is_one_without_records() -> None:

@@ -12,12 +12,11 @@ import pytest
 import scipy.sparse
 import sparse
 import xarray as xr
-from hypothesis import given
-from hypothesis import strategies as st
 
 import capstats
-from capstats.tables import batches
-from capstats.tables.batches import Aligned, as_counts, cut
+from capstats.tables import dense
+from capstats.tables.mapping import Aligned
+from capstats.tables.table import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -41,38 +40,7 @@ def table(values: Any = COUNTS, name: str = "o", key: Any = ("f", "m"), target: 
     return array.assign_coords(counts.o.coords).assign_coords({k: v for k, v in coords.items() if v is not None})
 
 
-# --- One table --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("make", [list, tuple, np.array, lambda x: xr.DataArray(x, dims=("target", "key"))])
-def test_arrays_and_nested_lists_are_tables_of_targets_by_keys(make: Any) -> None:
-    found = as_counts(make(COUNTS), "o")
-    assert found.dims == ("target", "key")
-    assert found.values.tolist() == COUNTS
-
-
-def test_three_dimensions_are_draws_of_tables() -> None:
-    assert as_counts([COUNTS, COUNTS], "s").dims == ("draw", "target", "key")
-
-
-@pytest.mark.parametrize("dims", [("key", "target"), ("target", "draw", "key"), ("key", "draw", "target")])
-def test_dims_are_found_by_name_in_any_order(dims: tuple[str, ...]) -> None:
-    values = np.arange(8 if "draw" in dims else 4).reshape([2] * len(dims))
-    found = as_counts(xr.DataArray(values, dims=dims), "o")
-    assert found.dims[-2:] == ("target", "key")
-    assert found.identical(xr.DataArray(values, dims=dims).transpose(*found.dims).astype(np.int64))
-
-
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "uint64", "int64", "float32", "float64"])
-def test_whole_counts_of_any_type_become_int64(dtype: str) -> None:
-    found = as_counts(np.array([[0, 1], [1, 0]], dtype), "o")
-    assert found.dtype == np.int64
-    assert found.values.tolist() == [[0, 1], [1, 0]]
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_fractional_counts_become_float64(dtype: str) -> None:
-    assert as_counts(np.array([[0.5, 1]], dtype), "o").dtype == np.float64
+# --- Checked -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -106,7 +74,7 @@ def test_a_bad_cell_of_a_batch_is_named_with_its_member() -> None:
 
 @pytest.mark.parametrize("last", [-1, 2**53])
 def test_a_bad_cell_is_found_in_the_last_of_many_pieces(monkeypatch: pytest.MonkeyPatch, last: int) -> None:
-    monkeypatch.setattr(batches, "BLOCK", 8)
+    monkeypatch.setattr(dense, "BLOCK", 8)
     s = np.ones((10, 2, 2), np.int64)
     s[-1, -1, -1] = last
     with pytest.raises(ValueError, match=rf"`s` must be .*; got {last} at key=1, target=1, draw=9"):
@@ -280,17 +248,8 @@ def test_pieces_of_any_size_give_the_same_numbers(monkeypatch: pytest.MonkeyPatc
     o = xr.DataArray(rng.integers(0, 5, (3, 1, 2, 2)), dims=("region", "year", "target", "key"))
     s = xr.DataArray(rng.integers(0, 3, (5, 3, 2, 2)), dims=("draw", "region", "target", "key"))
     expected = measure(o, s)
-    monkeypatch.setattr(batches, "BLOCK", block)
+    monkeypatch.setattr(dense, "BLOCK", block)
     xr.testing.assert_identical(measure(o, s), expected)
-
-
-@given(st.lists(st.integers(1, 4), max_size=3), st.integers(1, 300_000))
-def test_pieces_cover_a_batch_once(batch: list[int], cells: int) -> None:
-    covered = np.zeros(batch, int)
-    for piece in cut(batch, [cells]):
-        covered[piece] += 1
-        assert covered[piece].size * cells <= max(batches.BLOCK, cells)
-    assert (covered == 1).all()
 
 
 def test_a_measure_changes_no_table_that_it_was_given() -> None:
@@ -305,7 +264,12 @@ def test_a_measure_changes_no_table_that_it_was_given() -> None:
 def test_aligned_gives_a_formula_tables_of_one_shape() -> None:
     aligned = Aligned({"o": table(), "s": table([[1, 1]], "s", key=["m", "x"], target=["low"])})
     shapes = []
-    result = aligned.map(lambda o, s: shapes.append((o.shape, s.shape)) or (o - s), "difference", ("target", "key"))
+
+    def difference(o: Table, s: Table) -> Table:
+        shapes.append((o.values.shape, s.values.shape))
+        return o.like(o.values - s.values)
+
+    result = aligned.map(difference, "difference", ("target", "key"))
     assert shapes == [((2, 3), (2, 3))]
     assert result.sel(target="low").values.tolist() == [1, 1, -1]
     assert result.name == "difference"

@@ -1,0 +1,157 @@
+"""What a table of counts must be: dims, labels, and numbers whose sums are exact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.codes.labels import canonical
+from capstats.sources.door import is_frame
+from capstats.tables.axes import check_distinct, index_of
+from capstats.tables.backing import Data, coo, filled, is_sparse
+from capstats.tables.table import EXACT, Array
+
+LEAST = 1e-100  # the least weight: the product of two smaller ones may be 0 as a float
+
+Core = Sequence[str]
+CELLS: Core = ("target", "key")
+
+
+def as_counts(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
+    """A table of counts as a DataArray whose last dims are ``core``, checked cell by cell; integers wherever all are whole."""
+    array = as_table(table, name, core)
+    check_range(array, array.variable.data, name, len(core))
+    return array
+
+
+def weights_of(table: Any) -> str | None:
+    """The column of sampling weights whose sums a table holds; None where it holds counts."""
+    return table.attrs.get("weights") if isinstance(table, xr.DataArray) else None
+
+
+def as_table(table: Any, name: str, core: Core, exact: bool = True) -> xr.DataArray:
+    """The same, with the range of integers still to be checked by `check_range`; floats of any size where sums need not be ``exact``."""
+    if table is None:
+        raise TypeError(f"`{name}` is None; give a table of counts, with one row a target and one column a key.")
+    if isinstance(table, xr.Dataset):
+        table = "o_squares" if "squares" in name else name[0] if name[0] in "osh" else "o"
+        raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{table}.")
+    if not isinstance(table, xr.DataArray):
+        if is_frame(table):
+            raise TypeError(
+                f"`{name}` is a {type(table).__name__}. For records use capstats.tabulate; for a table of counts capstats.from_counts."
+            )
+        table = nested(table, name, core)
+    elif not isinstance(table.variable.data, np.ndarray) and not hasattr(table.variable.data, "coords"):
+        raise TypeError(
+            f"`{name}` must hold a numpy array or a sparse.COO; it holds {type(table.variable.data).__module__}."
+            f"{type(table.variable.data).__name__}. Convert it, as with .compute() of a dask array."
+        )
+    lacking = [dim for dim in core if dim not in table.dims]
+    if lacking:
+        raise ValueError(
+            f"`{name}` has dims {tuple(map(str, table.dims))} and lacks {', '.join(map(repr, lacking))}: "
+            f"rename its dims; rows are targets and columns are keys."
+        )
+    if not table.size:
+        sizes = ", ".join(f"{size} {dim}s" for dim, size in table.sizes.items())
+        raise ValueError(f"`{name}` is empty: it has {sizes}. Give at least one of each.")
+    if core != CELLS and is_sparse(table.variable.data):
+        table = table.copy(data=table.variable.data.todense())
+    if table.dims[-len(core) :] != tuple(core):
+        table = table.transpose(..., *core)
+    values = _numbers(table.variable.data)
+    counts = _integers(table, values, name, exact)
+    if counts is not values:
+        table = table.copy(data=coo(table.variable.data.coords, counts, table.shape) if is_sparse(table.variable.data) else counts)
+    check_distinct(table, core, name)
+    checked: xr.DataArray = table
+    return checked
+
+
+def nested(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
+    """A table given as an array or as nested lists, one list a target."""
+    if np.ma.is_masked(table):
+        raise TypeError(f"`{name}` has masked cells, which are no counts. Fill them, as with .filled(0).")
+    if hasattr(table, "todense"):
+        raise TypeError(f'`{name}` is {type(table).__name__}; give an array, or xr.DataArray(sparse.COO(...), dims=("target", "key")).')
+    try:
+        values = np.asarray(table)
+    except ValueError as error:
+        raise ValueError(f"`{name}` has rows of different lengths. Give one row a target, with one count a key.") from error
+    if values.ndim not in (len(core), len(core) + 1):
+        raise ValueError(
+            f"`{name}` has {values.ndim} dimensions; give ({', '.join(core)}), or (draw, {', '.join(core)}) for many tables at once, "
+            f"or a DataArray with named dims."
+        )
+    return xr.DataArray(values, dims=("draw", *core)[-values.ndim :], name=name)
+
+
+def _integers(table: xr.DataArray, values: Array, name: str, exact: bool) -> Array:
+    """Counts as int64; weights as float64 where some are fractional; all as float64 where sums need not be ``exact``."""
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"`{name}` must hold numbers; got dtype {values.dtype}.")
+    if exact and values.dtype == np.uint64 and values.max(initial=0) >= EXACT:
+        raise ValueError(_refusal(table, name))
+    if values.dtype.kind == "f" or not exact:
+        values = values.astype(np.float64, copy=False)
+        least = values.min(initial=1, where=values > 0) if exact else 1
+        if not (values.min(initial=0) >= 0 and values.max(initial=0) < (EXACT if exact else np.inf) and least >= LEAST):
+            raise ValueError(_refusal(table, name))
+        if not exact or (values != np.floor(values)).any():
+            return values
+    return values.astype(np.int64, copy=False)
+
+
+def check_range(table: xr.DataArray, part: Data, name: str, core: int = 2) -> None:
+    """Raise unless the sums of the integers in a part of a table, or in all of it, are exact; floats have been checked before."""
+    counts = _numbers(part)
+    if table.dtype.kind == "i" and not in_range(counts, core if counts is part else 1):
+        raise ValueError(_refusal(table, name))
+
+
+def _numbers(data: Data) -> Array:
+    """The numbers that a table stores."""
+    return data if isinstance(data, np.ndarray) else data.data
+
+
+def in_range(counts: np.ndarray, core: int = 2) -> bool:
+    """Whether all integers are from 0 to below 2**53, and so is the total of each table: then every sum is exact."""
+    bits = int(np.bitwise_or.reduce(counts, axis=None, initial=0))  # negative, or large, where any of them is
+    if not 0 <= bits < EXACT:
+        return False
+    per_table = math.prod(counts.shape[-core:])
+    return bits * per_table < EXACT or bool((counts.sum(tuple(range(-core, 0)), dtype=np.float64) < EXACT).all())
+
+
+def _refusal(table: xr.DataArray, name: str) -> str:
+    coords, values = filled(table.variable.data, name) if is_sparse(table.variable.data) else (None, table.values)
+    broken = {
+        "finite": ~np.isfinite(values),
+        "non-negative": values < 0,
+        "below 2**53, to be exact": values >= EXACT,
+        f"0 or at least {LEAST:g}, so that no product of two counts is lost": (values > 0) & (values < LEAST),
+    }
+    for rule, wrong in broken.items():
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            place = np.unravel_index(first, values.shape) if coords is None else tuple(row[first] for row in coords)
+            return (
+                f"`{name}` must be {rule}; got {values.ravel()[first]} at {_cell(table, place)}. Mend that cell, or the records behind it."
+            )
+    return f"`{name}` must hold fewer than 2**53 records in all, to be exact. Scale its weights down."
+
+
+def _cell(table: xr.DataArray, place: Sequence[Any]) -> str:
+    """The labels of a cell, as an error message names it."""
+    parts = []
+    for dim, i in reversed(list(zip(table.dims, place, strict=True))):
+        index = index_of(table, str(dim))
+        label = int(i) if index is None else index[i]
+        names = tuple(map(canonical, label)) if isinstance(label, tuple) else (canonical(label),)
+        parts.append(f"{dim}={names if len(names) > 1 else names[0]!r}")
+    return ", ".join(parts)

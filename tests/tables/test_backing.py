@@ -1,0 +1,39 @@
+"""What holds the cells of a table: chosen by size, refused where it cannot be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import sparse
+
+import capstats
+from capstats.tables import backing
+
+
+def records(seed: int, n: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    sex = pd.Categorical.from_codes(rng.integers(-1, 3, n), ["x", "m", "f"])
+    return pd.DataFrame({"sex": sex, "age": rng.integers(1, 12, n), "t": rng.choice(["low", "mid", "high"], n), "w": rng.integers(0, 3, n)})
+
+
+def test_auto_is_sparse_only_where_a_table_is_large_and_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = {"keys": ["sex", "age"], "target": "t"}
+    assert isinstance(capstats.tabulate(records(1), **arguments).o.data, np.ndarray)
+    monkeypatch.setattr(backing, "LARGE", 50)
+    assert isinstance(capstats.tabulate(records(1), **arguments).o.data, np.ndarray)
+    assert isinstance(capstats.tabulate(records(1, n=15), **arguments | {"target": ["t", "w"]}).o.data, sparse.COO)
+
+
+def test_an_unknown_backing_is_refused() -> None:
+    with pytest.raises(ValueError, match='`backing` must be "auto", "dense" or "sparse"; got \'wide\''):
+        capstats.tabulate(records(1), keys="sex", target="t", backing="wide")
+
+
+def test_a_dense_table_that_does_not_fit_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(backing.np, "zeros", full)
+    with pytest.raises(MemoryError, match=r'2 targets x 3 keys need 0\.0 GB\. Give backing="sparse", or fewer or coarser columns'):
+        backing.table_of(np.ones(1, int), np.zeros_like([0]), np.zeros_like([0]), (2, 3), sparse=False)

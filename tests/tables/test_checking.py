@@ -1,0 +1,69 @@
+"""What is a table of counts, and what is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import sparse
+import xarray as xr
+
+from capstats.tables.checking import as_counts, in_range
+
+COUNTS = [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("make", [list, tuple, np.array, lambda x: xr.DataArray(x, dims=("target", "key"))])
+def test_arrays_and_nested_lists_are_tables_of_targets_by_keys(make: Any) -> None:
+    found = as_counts(make(COUNTS), "o")
+    assert found.dims == ("target", "key")
+    assert found.values.tolist() == COUNTS
+
+
+def test_three_dimensions_are_draws_of_tables() -> None:
+    assert as_counts([COUNTS, COUNTS], "s").dims == ("draw", "target", "key")
+
+
+@pytest.mark.parametrize("dims", [("key", "target"), ("target", "draw", "key"), ("key", "draw", "target")])
+def test_dims_are_found_by_name_in_any_order(dims: tuple[str, ...]) -> None:
+    values = np.arange(8 if "draw" in dims else 4).reshape([2] * len(dims))
+    found = as_counts(xr.DataArray(values, dims=dims), "o")
+    assert found.dims[-2:] == ("target", "key")
+    assert found.identical(xr.DataArray(values, dims=dims).transpose(*found.dims).astype(np.int64))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "uint64", "int64", "float32", "float64"])
+def test_whole_counts_of_any_type_become_int64(dtype: str) -> None:
+    found = as_counts(np.array([[0, 1], [1, 0]], dtype), "o")
+    assert found.dtype == np.int64
+    assert found.values.tolist() == [[0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_fractional_counts_become_float64(dtype: str) -> None:
+    assert as_counts(np.array([[0.5, 1]], dtype), "o").dtype == np.float64
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_the_records_of_each_table_must_sum_exactly(stored: bool) -> None:
+    """Each cell is below 2**53, and the sum of one of the two tables is not."""
+    values = np.array([[[2**52, 1]], [[2**52, 2**52]]])
+    table = xr.DataArray(values, dims=("draw", "target", "key"))
+    table = table.copy(data=sparse.COO.from_numpy(values)) if stored else table
+    with pytest.raises(ValueError, match=r"`o` must hold fewer than 2\*\*53 records in all, to be exact\. Scale its weights down"):
+        as_counts(table, "o")
+    assert as_counts(table[:1], "o").sizes["draw"] == 1
+
+
+def test_the_range_of_counts_is_that_of_each_table() -> None:
+    assert in_range(np.array([[[2**52, 2**52 - 1]]]))
+    assert not in_range(np.array([[[2**52, 2**52]]]))
+    assert not in_range(np.array([[-1]]))
+    assert in_range(np.array([[2**52], [2**52]]), core=1)
+
+
+def test_a_sparse_table_of_fractions_is_checked_where_it_is_stored() -> None:
+    table = xr.DataArray(sparse.COO.from_numpy(np.array([[0, 0.5], [0, -0.5]])), dims=("target", "key"))
+    with pytest.raises(ValueError, match=r"`o` must be non-negative; got -0\.5 at key=1, target=1"):
+        as_counts(table, "o")
