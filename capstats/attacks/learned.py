@@ -14,7 +14,7 @@ from capstats.codes.labels import canonical
 from capstats.counting.tabulate import tabulate
 from capstats.tables.backing import Index, filled, is_sparse, stacked, table_of
 from capstats.tables.batches import LEAST, Aligned
-from capstats.tables.primitives import Array, Floats, Table, ratio, target_total, total
+from capstats.tables.primitives import Array, Floats, Table, ratio, reaches, target_total, total
 
 
 def model_attack(
@@ -112,7 +112,7 @@ def model_attack(
             **{name: tables[name] for name in ("o", "h") if name in tables},
             "probability": p,
             "average": average_cap(o, p, unmatched=unmatched),
-            "best_guess": correct_predictions(o, p.round(12)) / n,  # rounding must not break a tie
+            "best_guess": correct_predictions(o, p) / n,
             "majority_guess": Aligned({"o": o, "s": s}).map(_majority, "majority_guess"),
             "modal_cap": correct_predictions(o, s) / n,
         },
@@ -162,5 +162,5 @@ def _answers(estimator: Any, s: xr.DataArray, asked: Index, weighted: bool, name
 def _majority(o: Table, s: Table) -> Floats:
     """Share of the records whose target is the most frequent released one; tied ones share."""
     of_s = target_total(s)
-    modal = of_s == of_s.max(-1, keepdims=True)
+    modal = reaches(of_s, of_s.max(-1, keepdims=True))
     return ratio((target_total(o) * modal).sum(-1), total(o) * modal.sum(-1), np.nan)

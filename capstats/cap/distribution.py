@@ -9,10 +9,9 @@ import xarray as xr
 
 from capstats.cap.attribution import average_cap
 from capstats.cap.baselines import baseline_cap
-from capstats.cap.contributions import ranks
 from capstats.cap.neighbours import Convention, lender
 from capstats.tables.batches import Aligned, same_or_span
-from capstats.tables.primitives import Array, Floats, Table, at_most, attribution, cells, like, on_cells, ratio, side_by_side
+from capstats.tables.primitives import Array, Floats, Table, at_most, attribution, cells, like, on_cells, ranks, ratio, side_by_side
 
 
 def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> xr.DataArray:

@@ -14,7 +14,7 @@ import xarray as xr
 from capstats.cap.neighbours import Convention, Lender, lender
 from capstats.tables.backing import unstacked
 from capstats.tables.batches import Aligned, as_counts, weights_of
-from capstats.tables.primitives import TIE, Floats, Table, at_most, attribution, cells, like, on_cells, ratio, shared, side_by_side, total
+from capstats.tables.primitives import Floats, Table, at_most, attribution, cells, like, on_cells, ratio, shared, side_by_side, total
 
 
 def average_cap_interval(
@@ -294,7 +294,7 @@ def _squares(table: Table, squares: Table | None, name: str, argument: str) -> T
             )
         return table
     w = cells(table).astype(np.float64)
-    if ((cells(squares) > w**2 * (1 + TIE)) | ((w > 0) & (cells(squares) == 0))).any():
+    if (~at_most(cells(squares), w**2) | ((w > 0) & (cells(squares) == 0))).any():
         raise ValueError(
             f"`{argument}` must hold the sum of the squared weights of each cell of `{name}`: above 0 where the sum of the weights is, and "
             f"no more than its square. Give tables.{name}_squares of the same Dataset; weights below 1e-150 must be scaled up."

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, check_unmatched
+from capstats.cap.attribution import Unmatched, average_cap, check_unmatched
 from capstats.tables.backing import Stored, is_sparse
 from capstats.tables.batches import Aligned, weights_of
 from capstats.tables.longform import label_columns
-from capstats.tables.primitives import Array, Floats, Table, attribution, cells, key_total, like, on_cells, ratio, shared
+from capstats.tables.primitives import Array, Floats, Table, attribution, cells, key_total, like, on_cells, ranks, ratio, shared
 
 Unit = Literal["record", "cell", "key"]
 Of = Literal["original", "synthetic", "both"]
@@ -208,8 +208,9 @@ def rank_removals(o: Any, s: Any, *, unit: Unit = "key", of: Of = "synthetic", u
     places, values = _listed(columns)
     removable = values["o"] * (of != "synthetic") + values["s"] * (of != "original") > 0
     labels = label_columns(change, {dim: places[dim] for dim in ("key", "target") if dim in places})
+    before = average_cap(o, s, unmatched=unmatched).item()
     frame: pd.DataFrame = pd.DataFrame(labels | values).loc[removable]
-    return frame.sort_values("change", kind="stable", ignore_index=True, key=lambda x: x.round(12))
+    return frame.sort_values("change", kind="stable", ignore_index=True, key=lambda x: -ranks(x.to_numpy(), before))
 
 
 def _held(x: Table, other: Table, unit: Unit) -> Table:

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.attribution import attributed, matched, predicted
-from capstats.cap.contributions import leave_one_out, ranks, shapley
+from capstats.cap.contributions import leave_one_out, shapley
 from capstats.codes.labels import Type, hint
 from capstats.codes.progress import Progress
 from capstats.counting.inputs import chosen_columns
@@ -22,7 +22,7 @@ from capstats.counting.tabulate import read_records
 from capstats.tables.backing import Backing
 from capstats.tables.batches import Aligned, same_or_span
 from capstats.tables.dataset import VERSION
-from capstats.tables.primitives import Array, Floats, Table, key_greatest, ratio, total
+from capstats.tables.primitives import Array, Floats, Table, key_greatest, ranks, ratio, total
 
 Measure = Callable[[xr.DataArray, xr.DataArray], Any]
 Formula = Callable[[Table, Table], Array]

@@ -14,7 +14,7 @@ from capstats.codes.labels import MISSING, Label, canonical, hint, level_index
 from capstats.screening.influence import correct_by_key, counted_by_key
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.batches import Aligned
-from capstats.tables.primitives import Array, Floats, Table, across_targets, attribution, key_total, ratio, shared_across
+from capstats.tables.primitives import Array, Floats, Table, across_targets, attribution, key_total, ranks, ratio, shared_across
 
 MOST = 1 << 11  # levels of a column, or targets, of which all pairs are looked at
 
@@ -213,4 +213,4 @@ def rank_merges(o: Any, s: Any, *, columns: Sequence[str] | None = None, unmatch
         raise ValueError("`columns` is empty: give at least one column, or leave it out for all key columns.")
     joined = pd.concat(parts)
     ranked: pd.DataFrame = joined.assign(change=joined["average_cap"] - before)
-    return ranked.sort_values("change", kind="stable", ignore_index=True, key=lambda x: x.round(12))
+    return ranked.sort_values("change", kind="stable", ignore_index=True, key=lambda x: -ranks(x.to_numpy(), before))
