@@ -290,7 +290,7 @@ class Same(DummyClassifier):
         super().__init__()
         self.answer = answer
 
-    def predict_proba(self, X):  # noqa: N803
+    def predict_proba(self, X):
         return np.tile(self.answer, (len(X), 1))
 
 
