@@ -27,7 +27,6 @@ Digits = Callable[[list[Ints]], list[Ints]]
 BLOCK = 1 << 18  # rows folded at a time: their codes stay in cache
 DENSE = 1 << 24  # the most cells that are counted in a grid
 WIDEST = 1 << 62  # the most combinations that one flat code holds
-LONGEST = 32  # the most columns that numpy 1.26 takes a flat code apart into
 
 
 @dataclass
@@ -139,11 +138,10 @@ def _as_they_are(codes: list[Ints]) -> list[Ints]:
 def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], Digits]:
     """Columns whose combinations fit one flat code, and how to get the given columns' codes back from theirs.
 
-    Where the product of the numbers of levels is too large, or the columns too many, the leading ones are replaced by their distinct
-    combinations.
+    Where the product of the numbers of levels is too large, the leading columns are replaced by their distinct combinations.
     """
     head = 1
-    while head < min(len(columns), LONGEST) and math.prod(_sizes(columns[: head + 1])) <= WIDEST:
+    while head < len(columns) and math.prod(_sizes(columns[: head + 1])) <= WIDEST:
         head += 1
     if head == len(columns):
         return columns, _as_they_are
