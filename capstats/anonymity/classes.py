@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.tables.batches import Aligned
-from capstats.tables.primitives import Array, Floats, Table, cells, key_total, ratio, total
+from capstats.tables.primitives import Array, Floats, Table, check_integers, key_total, ratio, total
 
 
 def greatest(values: Array, x: Table) -> Floats:
@@ -48,11 +48,7 @@ def classes_per_record(x: Table) -> Floats:
 
 def check_whole(x: Table) -> None:
     """Raise where class sizes may be fractional: nobody is one of half a record."""
-    if cells(x).dtype.kind != "i":
-        raise ValueError(
-            "`table` must hold integers: the risk is 1 divided by the number of records in a class; got fractional counts. "
-            "Count the records without weights."
-        )
+    check_integers(x, "table", ": the risk is 1 divided by the number of records in a class", "Count the records without weights.")
 
 
 def k_anonymity(table: Any) -> xr.DataArray:

@@ -11,7 +11,25 @@ from capstats.cap.attribution import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, lender
 from capstats.tables.batches import Aligned, same_or_span
-from capstats.tables.primitives import Array, Floats, Table, at_most, attribution, cells, like, on_cells, ranks, ratio, side_by_side
+from capstats.tables.primitives import (
+    Array,
+    Floats,
+    Table,
+    at_most,
+    attribution,
+    cells,
+    check_integers,
+    like,
+    on_cells,
+    ranks,
+    ratio,
+    side_by_side,
+)
+
+FOR_QUANTILES = (
+    " for quantiles, which interpolate between records",
+    "Use cap_ecdf, which takes weights, or round the weights to whole numbers of people.",
+)
 
 
 def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
@@ -61,7 +79,7 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> 
     lend = lender(aligned, unmatched)
 
     def formula(o: Table, s: Table) -> Floats:
-        _check_integers(o)
+        check_integers(o, "o", *FOR_QUANTILES)
         values, weights = _by_value(o, *lend(o, s), unmatched)
         return _quantiles(values, np.cumsum(weights, axis=-1), p)
 
@@ -181,7 +199,7 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
     lend = lender(aligned, unmatched)
 
     def box(o: Table, s: Table) -> Floats:
-        _check_integers(o)
+        check_integers(o, "o", *FOR_QUANTILES)
         values, weights = _by_value(o, *lend(o, s), unmatched)
         five = _five_numbers(values, weights)
         return np.concatenate([five, weights.sum(-1, keepdims=True), _outlying(values, weights, five)[1].max(-1, keepdims=True)], axis=-1)
@@ -220,14 +238,6 @@ def _numbers(given: Any) -> Floats:
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         return np.zeros(0)
-
-
-def _check_integers(o: Table) -> None:
-    if cells(o).dtype.kind != "i":
-        raise ValueError(
-            "`o` must hold integers for quantiles, which interpolate between records; got fractional counts. "
-            "Use cap_ecdf, which takes weights, or round the weights to whole numbers of people."
-        )
 
 
 def _quantiles(values: Floats, through: Array, p: Floats) -> Floats:

@@ -11,10 +11,23 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.cap.attribution import attributed
 from capstats.cap.neighbours import Convention, Lender, lender
 from capstats.tables.backing import unstacked
 from capstats.tables.batches import Aligned, as_counts, weights_of
-from capstats.tables.primitives import Floats, Table, at_most, attribution, cells, like, on_cells, ratio, shared, side_by_side, total
+from capstats.tables.primitives import (
+    Floats,
+    Table,
+    at_most,
+    attribution,
+    cells,
+    check_integers,
+    like,
+    on_cells,
+    ratio,
+    side_by_side,
+    total,
+)
 
 
 def average_cap_interval(
@@ -225,7 +238,7 @@ def _deviations(o: Table, squares: Table, s: Table, lend: Lender, unmatched: Con
         counted = on_cells(read, s_j > 0)
         o, squares = like(o, cells(o) * counted), like(squares, cells(squares) * counted)
     w, of_squares = total(o), total(squares)
-    mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), w, np.nan)
+    mean = ratio(attributed(o, read, s_j), w, np.nan)
     q, counts = np.broadcast_arrays(side_by_side(attribution(read, s_j, 0.0)), side_by_side(o))
     effective = ratio(w, ratio(of_squares, w, 0.0), 0.0)  # W1**2 / W2, and n where all weights are 1
     scale = np.sqrt(of_squares) * np.sqrt(np.where(at_most(effective, 1), 0, effective - 1))
@@ -287,11 +300,8 @@ def _check_weights(table: Any, squares: Any, name: str, argument: str) -> None:
 def _squares(table: Table, squares: Table | None, name: str, argument: str) -> Table:
     """The squared weights of a table's records, where they are given; those of counts are the counts, for each record weighs 1."""
     if squares is None:
-        if cells(table).dtype.kind != "i":
-            raise ValueError(
-                f"`{name}` must hold integers for a standard error, which counts records; got fractional counts. "
-                f"For weighted records give the sums of their squared weights as `{argument}`."
-            )
+        remedy = f"For weighted records give the sums of their squared weights as `{argument}`."
+        check_integers(table, name, " for a standard error, which counts records", remedy)
         return table
     w = cells(table).astype(np.float64)
     if (~at_most(cells(squares), w**2) | ((w > 0) & (cells(squares) == 0))).any():

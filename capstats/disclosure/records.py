@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import individual_cap
+from capstats.cap.attribution import correct_by_key, individual_cap
 from capstats.codes.labels import Type
 from capstats.counting.inputs import chosen_columns
 from capstats.counting.tabulate import locate
 from capstats.disclosure.attribute import among, disclosed, tables_of
-from capstats.disclosure.uniques import alone
 from capstats.sources.records import arranged, with_columns
 from capstats.tables.backing import values_at
 from capstats.tables.batches import same_or_span, weights_of
-from capstats.tables.primitives import Array, Table, certain, key_greatest, key_total, ratio, shared
+from capstats.tables.primitives import Array, Table, certain, key_greatest, key_total, ratio
 
 OF_THE_KEY = {  # columns of record_risk, and the variables of key_summary that they are taken from
     "certain": "certain",
@@ -84,39 +83,31 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
     ([3.0, 2.0, 0.0], [3, 0, 0], [False, False, True])
     """
     aligned = tables_of(counted, o=o, s=s)
-    formulas: dict[str, Callable[..., Array]] = {
-        "records": lambda o, *_: key_total(o),
-        "synthetic_records": lambda _, s, *__: key_total(s),
-        "matched": lambda _, s, *__: key_total(s) > 0,
-        "share": lambda _, s, *__: ratio(key_greatest(s), key_total(s), np.nan),
-        "certain": lambda _, s, *__: key_total(certain(s)) > 0,
-        "original_certain": lambda o, *_: key_total(certain(o)) > 0,
-        "correct": lambda o, s, *counted: _correct(among(o, *counted), s),
-        "cap": lambda o, s, *_: ratio(_correct(o, s), key_total(o), np.nan),
-        "disclosed": lambda o, s, *counted: key_total(disclosed(o, s, *counted)),
+
+    def of_keys(name: str, formula: Callable[..., Array]) -> xr.DataArray:
+        """What a formula says of the keys, also of one table alone, for each pair of an original and a synthetic table."""
+
+        def spread(o: Table, s: Table, *counted: Table) -> Array:
+            found = formula(o, s, *counted)
+            return np.broadcast_to(found, np.broadcast_shapes(found.shape, key_total(o).shape, key_total(s).shape))
+
+        return aligned.map(spread, name, ("key",))
+
+    found = {
+        "records": of_keys("records", lambda o, *_: key_total(o)),
+        "synthetic_records": of_keys("synthetic_records", lambda _, s, *__: key_total(s)),
+        "matched": of_keys("matched", lambda _, s, *__: key_total(s) > 0),
+        "share": of_keys("share", lambda _, s, *__: ratio(key_greatest(s), key_total(s), np.nan)),
+        "certain": of_keys("certain", lambda _, s, *__: key_total(certain(s)) > 0),
+        "original_certain": of_keys("original_certain", lambda o, *_: key_total(certain(o)) > 0),
+        "correct": of_keys("correct", lambda o, s, *counted: correct_by_key(among(o, *counted), s)),
+        "cap": of_keys("cap", lambda o, s, *_: ratio(correct_by_key(o, s), key_total(o), np.nan)),
+        "disclosed": of_keys("disclosed", lambda o, s, *counted: key_total(disclosed(o, s, *counted))),
     }
-    integers = all(getattr(aligned.arrays[name], "values", aligned.arrays[name]).dtype.kind == "i" for name in ("o", "s"))
-    if integers and weights_of(o) is None and weights_of(s) is None:
-        formulas["unique"] = lambda o, *_: alone(o, "o")
-        formulas["replicated"] = lambda o, s, *_: alone(o, "o") & alone(s, "s")
-    found = xr.Dataset({name: aligned.map(_for_each_pair(formula), name, ("key",)) for name, formula in formulas.items()})
-    return found.assign_attrs(records=same_or_span(aligned.totals("o")))
-
-
-def _for_each_pair(formula: Callable[..., Array]) -> Callable[..., Array]:
-    """The formula, also of one table alone, for each pair of an original and a synthetic table of the batch."""
-
-    def spread(o: Table, s: Table, *counted: Table) -> Array:
-        found = formula(o, s, *counted)
-        return np.broadcast_to(found, np.broadcast_shapes(found.shape, key_total(o).shape, key_total(s).shape))
-
-    return spread
-
-
-def _correct(o: Table, s: Table) -> Array:
-    """Expected number of correct attributions of each key."""
-    s_j = key_total(s)
-    return ratio(shared(o, s, s_j), s_j, 0.0)
+    if found["records"].dtype.kind == found["synthetic_records"].dtype.kind == "i" and weights_of(o) is None and weights_of(s) is None:
+        found["unique"] = found["records"] == 1
+        found["replicated"] = found["unique"] & (found["synthetic_records"] == 1)
+    return xr.Dataset(found, attrs={"records": same_or_span(aligned.totals("o"))})
 
 
 def record_risk(

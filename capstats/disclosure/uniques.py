@@ -9,16 +9,12 @@ import xarray as xr
 
 from capstats.disclosure.attribute import share_of_keys, tables_of
 from capstats.tables.batches import weights_of
-from capstats.tables.primitives import Array, Floats, Table, cells, key_total
+from capstats.tables.primitives import Array, Floats, Table, check_integers, key_total
 
 
 def alone(x: Table, name: str) -> Array:
     """Whether a key has exactly one record: shape (..., key)."""
-    if cells(x).dtype.kind != "i":
-        raise ValueError(
-            f"`{name}` must hold integers: a key is unique when one record has it, and fractional weights do not tell records. "
-            f"Count without weights."
-        )
+    check_integers(x, name, ": a key is unique when one record has it", "Count without weights.")
     return np.asarray(key_total(x) == 1)
 
 

@@ -14,9 +14,9 @@ import xarray as xr
 from capstats.cap.attribution import average_cap, matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.distribution import cap_quantiles
-from capstats.cap.neighbours import Convention
 from capstats.disclosure.attribute import dio, dis, disco
 from capstats.disclosure.exclusions import exclude
+from capstats.peers.protection import protections
 from capstats.peers.synthpop import DEFAULTS, Version, check_records, disclosure, in_both, percent, plain, records_of
 from capstats.tables.batches import Aligned
 from capstats.tables.dataset import as_tables
@@ -291,19 +291,9 @@ def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
 
 # --- SDMetrics --------------------------------------------------------------------------------------------------------
 
-_METHODS: dict[str, tuple[str, Convention]] = {
-    "cap": ("CategoricalCAP", "drop"),
-    "zero_cap": ("CategoricalZeroCAP", "zero"),
-    "generalized_cap": ("CategoricalGeneralizedCAP", "nearest"),
-}
+_METRICS = {"cap": "CategoricalCAP", "zero_cap": "CategoricalZeroCAP", "generalized_cap": "CategoricalGeneralizedCAP"}
 
 
 def _sdmetrics(tables: xr.Dataset) -> dict[str, Any]:
-    baseline = 1 - baseline_cap(tables.o, kind="uniform").item()
-    found: dict[str, Any] = {}
-    breakdown = {}
-    for method, (metric, unmatched) in _METHODS.items():
-        found[metric] = protection = 1 - average_cap(tables.o, tables.s, unmatched=unmatched).item()
-        score = np.nan if np.isnan(protection) or baseline == 0 else min(protection / baseline, 1.0)
-        breakdown[method] = {"score": score, "cap_protection": protection, "baseline_protection": baseline}
-    return found | {"DisclosureProtection": breakdown}
+    breakdown = {method: {name: number.item() for name, number in protections(tables.o, tables.s, method).items()} for method in _METRICS}
+    return {name: breakdown[method]["cap_protection"] for method, name in _METRICS.items()} | {"DisclosureProtection": breakdown}

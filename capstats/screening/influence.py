@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, average_cap, check_unmatched
-from capstats.tables.backing import Stored, is_sparse
+from capstats.cap.attribution import Unmatched, average_cap, check_unmatched, correct_by_key
+from capstats.tables.backing import is_sparse
 from capstats.tables.batches import Aligned, weights_of
 from capstats.tables.longform import label_columns
-from capstats.tables.primitives import Array, Floats, Table, attribution, cells, key_total, like, on_cells, ranks, ratio, shared
+from capstats.tables.primitives import Array, Table, attribution, cells, check_integers, key_total, like, on_cells, ranks, ratio
 
 Unit = Literal["record", "cell", "key"]
 Of = Literal["original", "synthetic", "both"]
@@ -71,11 +71,13 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
     """
     _check_options(unit, of, unmatched)
     aligned = Aligned({"o": o, "s": s})
-    if unit == "record":
-        name = "o" if of == "original" else "s"
-        _check_integers(aligned, name, weights_of({"o": o, "s": s}[name]))
+    name = "o" if of == "original" else "s"
+    if unit == "record" and (column := weights_of({"o": o, "s": s}[name])) is not None:
+        raise ValueError(f'`{name}` holds sums of the sampling weights {column!r}, not numbers of records. Give unit="cell" or "key".')
 
     def lost(o: Table, s: Table) -> tuple[Array, Array]:
+        if unit == "record":
+            check_integers({"o": o, "s": s}[name], name, " for one record to be removed", 'Give unit="cell" or "key".')
         return _lost_with_key(o, s, of, unmatched) if unit == "key" else _lost_with_cell(o, s, unit, of, unmatched)
 
     def totals(o: Table, s: Table) -> tuple[Array, Array]:
@@ -94,12 +96,6 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
 
     out = ("key",) if unit == "key" else ("target", "key")
     return xr.Dataset({"average_cap": aligned.map(after, "average_cap", out), "change": aligned.map(change, "change", out)})
-
-
-def correct_by_key(o: Table, s: Table) -> Floats:
-    """Expected number of correct attributions among the records of each key: shape (..., key)."""
-    s_j = key_total(s)
-    return ratio(shared(o, s, s_j), s_j, 0.0)
 
 
 def counted_by_key(o: Table, s: Table, unmatched: Unmatched) -> Array:
@@ -137,14 +133,6 @@ def _check_options(unit: str, of: str, unmatched: str) -> None:
         raise ValueError(f'`of` must be "original", "synthetic" or "both"; got {of!r}.')
     if unit == "record" and of == "both":
         raise ValueError('One record is removed from one table: with unit="record" give of="original" or of="synthetic".')
-
-
-def _check_integers(aligned: Aligned, name: str, weights: str | None) -> None:
-    if weights is not None:
-        raise ValueError(f'`{name}` holds sums of the sampling weights {weights!r}, not numbers of records. Give unit="cell" or "key".')
-    table = aligned.arrays[name]
-    if (table.values if isinstance(table, Stored) else table).dtype.kind != "i":
-        raise ValueError(f'`{name}` must hold integers for one record to be removed; got fractional counts. Give unit="cell" or "key".')
 
 
 def rank_removals(o: Any, s: Any, *, unit: Unit = "key", of: Of = "synthetic", unmatched: Unmatched = "zero") -> pd.DataFrame:

@@ -27,11 +27,32 @@ from capstats.tables.primitives import Array, Floats, Table, key_greatest, ranks
 Measure = Callable[[xr.DataArray, xr.DataArray], Any]
 Formula = Callable[[Table, Table], Array]
 
+
+def average(o: Table, s: Table) -> Floats:
+    """Average CAP, unmatched records counting 0."""
+    return ratio(attributed(o, s), total(o), np.nan)
+
+
+def average_of_matched(o: Table, s: Table) -> Floats:
+    """Average CAP of the matched records."""
+    return ratio(attributed(o, s), matched(o, s), np.nan)
+
+
+def average_of_original(o: Table, _: Table) -> Floats:
+    """Average CAP of the original with itself."""
+    return average(o, o)
+
+
+def modal_accuracy(o: Table, _: Table) -> Floats:
+    """Share of original records with the most frequent target of their key."""
+    return ratio(key_greatest(o).sum(-1), total(o), np.nan)
+
+
 FORMULAS: dict[str, Formula] = {
-    "average_cap": lambda o, s: ratio(attributed(o, s), total(o), np.nan),
-    "average_cap_drop": lambda o, s: ratio(attributed(o, s), matched(o, s), np.nan),
-    "original_cap": lambda o, _: ratio(attributed(o, o), total(o), np.nan),
-    "modal_accuracy": lambda o, _: ratio(key_greatest(o).sum(-1), total(o), np.nan),
+    "average_cap": average,
+    "average_cap_drop": average_of_matched,
+    "original_cap": average_of_original,
+    "modal_accuracy": modal_accuracy,
     "correct_predictions": predicted,
     "matched_records": matched,
 }

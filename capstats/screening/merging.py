@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, average_cap, check_unmatched
+from capstats.cap.attribution import Unmatched, average_cap, check_unmatched, correct_by_key
 from capstats.codes.labels import MISSING, Label, canonical, hint, level_index
-from capstats.screening.influence import correct_by_key, counted_by_key
+from capstats.screening.influence import counted_by_key
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.batches import Aligned
 from capstats.tables.primitives import Array, Floats, Table, across_targets, attribution, key_total, ranks, ratio, shared_across

@@ -94,7 +94,7 @@ def _factorized(values: Any) -> Column:
         codes, ticks = pd.factorize(values.view(np.int64))
         return Column(codes, [canonical(x) for x in ticks.view(values.dtype)])
     if CUTS_TEXT and (values.dtype == object or isinstance(values.dtype, pd.StringDtype)):
-        codes, labels = pd.factorize(np.append(values, None))  # the None makes it compare whole texts
+        codes, labels = pd.factorize(np.array([*values, None], object))  # the None makes it compare whole texts
         codes = codes[:-1]
     else:
         codes, labels = pd.factorize(values)

@@ -39,6 +39,12 @@ def cells(x: Table) -> Array:
     return x.values if isinstance(x, Cells) else x
 
 
+def check_integers(x: Table, name: str, why: str, remedy: str) -> None:
+    """Raise where a table holds fractional counts, which are no numbers of records."""
+    if cells(x).dtype.kind != "i":
+        raise ValueError(f"`{name}` must hold integers{why}; got fractional counts. {remedy}")
+
+
 def on_cells(x: Table, by_key: Array) -> Array:
     """A value of each key, (..., key), or one for all of them, (..., 1), in a shape that broadcasts against ``cells(x)``."""
     if not isinstance(x, Cells):
