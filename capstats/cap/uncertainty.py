@@ -13,15 +13,15 @@ import xarray as xr
 
 from capstats.cap.attribution import attributed
 from capstats.cap.neighbours import Convention, Lender, lender
+from capstats.cap.squares import check_weights, squares_of
 from capstats.tables.backing import unstacked
-from capstats.tables.batches import Aligned, as_counts, weights_of
+from capstats.tables.batches import Aligned, as_counts
 from capstats.tables.primitives import (
     Floats,
     Table,
     at_most,
     attribution,
     cells,
-    check_integers,
     like,
     on_cells,
     ratio,
@@ -111,7 +111,7 @@ def average_cap_interval(
     (0.7333, 0.1196)
     """
     _check_level(level)
-    _check_weights(o, squares, "o", "squares")
+    check_weights(o, squares, "o", "squares")
     first = _members(s, "s", over)
     second = {} if against is None else _members(against, "against", over)
     if second and len(second) != len(first):
@@ -122,7 +122,7 @@ def average_cap_interval(
     lend = lender(aligned, unmatched)
 
     def formula(o: Table, *tables: Table) -> Floats:
-        squares = _squares(o, tables[-1] if weighted else None, "o", "squares")
+        squares = squares_of(o, tables[-1] if weighted else None, "o", "squares")
         means, pooled = [], np.zeros(())
         for i in range(len(first)):
             mean, deviations = _deviations(o, squares, tables[i], lend, unmatched)
@@ -207,8 +207,8 @@ def holdout_contrast(
     (1.0, 0.5, 0.5, 0.2887)
     """
     _check_level(level)
-    _check_weights(o, squares, "o", "squares")
-    _check_weights(h, holdout_squares, "h", "holdout_squares")
+    check_weights(o, squares, "o", "squares")
+    check_weights(h, holdout_squares, "h", "holdout_squares")
 
     weighted = {name: table for name, table in (("squares", squares), ("holdout_squares", holdout_squares)) if table is not None}
     aligned = Aligned({"o": o, "s": s, "h": h, **weighted}, inexact=weighted)
@@ -216,7 +216,10 @@ def holdout_contrast(
 
     def formula(o: Table, s: Table, h: Table, *tables: Table) -> Floats:
         given = dict(zip(weighted, tables, strict=True))
-        of_o, of_h = _squares(o, given.get("squares"), "o", "squares"), _squares(h, given.get("holdout_squares"), "h", "holdout_squares")
+        of_o, of_h = (
+            squares_of(o, given.get("squares"), "o", "squares"),
+            squares_of(h, given.get("holdout_squares"), "h", "holdout_squares"),
+        )
         original, deviations = _deviations(o, of_o, s, lend, unmatched)
         holdout, its = _deviations(h, of_h, s, lend, unmatched)
         return np.stack(np.broadcast_arrays(original, holdout, _variance(of_o, deviations) + _variance(of_h, its)), axis=-1)
@@ -285,28 +288,3 @@ def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:
 def _check_level(level: float) -> None:
     if not isinstance(level, Real) or not 0 < level < 1:
         raise ValueError(f"`level` must be between 0 and 1, such as 0.95; got {level!r}.")
-
-
-def _check_weights(table: Any, squares: Any, name: str, argument: str) -> None:
-    """Raise where sums of sampling weights come without their squares: taken for counts they would give an error near 0."""
-    column = weights_of(table)
-    if column is not None and squares is None:
-        raise ValueError(
-            f"`{name}` holds sums of the sampling weights {column!r}, from which no standard error follows: it depends on the squares of "
-            f"the weights. Give {argument}=tables.{name}_squares, which tabulate returns beside tables.{name}."
-        )
-
-
-def _squares(table: Table, squares: Table | None, name: str, argument: str) -> Table:
-    """The squared weights of a table's records, where they are given; those of counts are the counts, for each record weighs 1."""
-    if squares is None:
-        remedy = f"For weighted records give the sums of their squared weights as `{argument}`."
-        check_integers(table, name, " for a standard error, which counts records", remedy)
-        return table
-    w = cells(table).astype(np.float64)
-    if (~at_most(cells(squares), w**2) | ((w > 0) & (cells(squares) == 0))).any():
-        raise ValueError(
-            f"`{argument}` must hold the sum of the squared weights of each cell of `{name}`: above 0 where the sum of the weights is, and "
-            f"no more than its square. Give tables.{name}_squares of the same Dataset; weights below 1e-150 must be scaled up."
-        )
-    return squares

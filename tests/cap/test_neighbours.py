@@ -30,7 +30,7 @@ from capstats.cap import neighbours
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-theorem = settings(max_examples=25, derandomize=True)
+theorem = settings(max_examples=25)
 
 
 @pytest.fixture(params=["all distances in one table", "table by table"])

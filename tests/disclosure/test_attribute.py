@@ -28,7 +28,7 @@ from capstats import (
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-theorem = settings(deadline=None, max_examples=30, derandomize=True)
+theorem = settings(max_examples=30)
 OF_BOTH = {"disco": disco, "dis": dis, "unique_keys": unique_keys, "replicated_uniques": replicated_uniques}
 OF_ONE = {"dio": dio, "unique_keys of one": unique_keys}
 both = pytest.mark.parametrize("measure", OF_BOTH.values(), ids=list(OF_BOTH))
