@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.tables.mapping import Aligned
-from capstats.tables.sums import ratio
+from capstats.tables.sums import check_integers, ratio
 from capstats.tables.table import Array, Floats, Table
 
 
@@ -49,11 +49,7 @@ def classes_per_record(x: Table) -> Floats:
 
 def check_whole(x: Table) -> None:
     """Raise where class sizes may be fractional: nobody is one of half a record."""
-    if x.values.dtype.kind != "i":
-        raise ValueError(
-            "`table` must hold integers: the risk is 1 divided by the number of records in a class; got fractional counts. "
-            "Count the records without weights."
-        )
+    check_integers(x, "table", ": the risk is 1 divided by the number of records in a class", "Count the records without weights.")
 
 
 def k_anonymity(table: Any) -> xr.DataArray:

@@ -18,6 +18,7 @@ from capstats.sources.columns import column_of
 from capstats.tables.axes import coords_of, join_columns
 from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Floats
+from capstats.tables.ties import reaches
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -161,8 +162,9 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
             Classes.
         """
         q = np.nan_to_num(self.predict_proba(X))
-        of_all = np.bincount(self._classes, self._counts, minlength=len(self.classes_)).argmax()
-        found: Array = self.classes_[np.where(q.any(axis=1), q.argmax(axis=1), of_all)]
+        of_all = np.bincount(self._classes, self._counts, minlength=len(self.classes_))
+        best = reaches(q, q.max(axis=1, keepdims=True)).argmax(axis=1)  # the first of those that tie
+        found: Array = self.classes_[np.where(q.any(axis=1), best, reaches(of_all, of_all.max()).argmax())]
         return found
 
     @_no_types()

@@ -17,6 +17,7 @@ from capstats.tables.checking import LEAST
 from capstats.tables.mapping import Aligned
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Index, Table
+from capstats.tables.ties import reaches
 
 
 def model_attack(
@@ -114,7 +115,7 @@ def model_attack(
             **{name: tables[name] for name in ("o", "h") if name in tables},
             "probability": p,
             "average": average_cap(o, p, unmatched=unmatched),
-            "best_guess": correct_predictions(o, p.round(12)) / n,  # rounding must not break a tie
+            "best_guess": correct_predictions(o, p) / n,
             "majority_guess": Aligned({"o": o, "s": s}).map(_majority, "majority_guess"),
             "modal_cap": correct_predictions(o, s) / n,
         },
@@ -164,5 +165,5 @@ def _answers(estimator: Any, s: xr.DataArray, asked: Index, weighted: bool, name
 def _majority(o: Table, s: Table) -> Floats:
     """Share of the records whose target is the most frequent released one; tied ones share."""
     of_s = s.target_total()
-    modal = of_s == of_s.max(-1, keepdims=True)
+    modal = reaches(of_s, of_s.max(-1, keepdims=True))
     return ratio((o.target_total() * modal).sum(-1), o.total() * modal.sum(-1), np.nan)

@@ -17,6 +17,7 @@ from capstats.counting.rows import whole_records
 from capstats.sources.door import is_frame
 from capstats.tables.sums import ratio
 from capstats.tables.table import Floats
+from capstats.tables.ties import at_most
 
 TIE = 1e-14  # of the size of a score: about ten times what rounding makes of it, and where nearest records tie the next ones tell
 SPAN = np.linspace(-50, 20, 281)  # the source's thresholds, as log10
@@ -215,9 +216,7 @@ def _curve(scores: Floats, both: Counts, at: Floats) -> dict[str, Any]:
     """All that is told of one score, from how many members and non-members have each of its values."""
     order = np.argsort(-scores, kind="stable")
     values = scores[order]
-    with np.errstate(invalid="ignore"):
-        falls = values[:-1] - values[1:] > TIE * np.maximum(1, np.abs(values[1:]))
-    falls |= np.isneginf(values[1:]) & ~np.isneginf(values[:-1])
+    falls = ~at_most(values[:-1], values[1:], rtol=TIE, scale=1)
     starts = np.flatnonzero(np.append(True, falls))
     member, other = np.add.reduceat(both[:, order], starts, axis=1)
     occurs = member + other > 0

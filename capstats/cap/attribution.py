@@ -148,10 +148,15 @@ def average_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int =
     return c.copy(data=ratio(c.values, aligned.totals("o"), np.nan))  # Definition 2
 
 
+def correct_by_key(o: Table, s: Table, s_j: Array | None = None) -> Floats:
+    """Original records of each key that are expected to be attributed correctly: shape (..., key)."""
+    s_j = s.key_total() if s_j is None else s_j
+    return ratio(shared(o, s, s_j), s_j, 0.0)
+
+
 def attributed(o: Table, s: Table, s_j: Array | None = None) -> Floats:
     """Original records that are expected to be attributed correctly, c: shape (...)."""
-    s_j = s.key_total() if s_j is None else s_j
-    return np.asarray(ratio(shared(o, s, s_j), s_j, 0.0).sum(-1))
+    return np.asarray(correct_by_key(o, s, s_j).sum(-1))
 
 
 def matched_records(o: Any, s: Any) -> xr.DataArray:

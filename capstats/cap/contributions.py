@@ -1,4 +1,4 @@
-"""What a value of every subset of columns says of the single columns: ranks of the subsets, and shares of the columns."""
+"""What a value of every subset of columns says of the single columns: their shares of it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,6 @@ import numpy as np
 
 from capstats.counting.lattice import Columns
 from capstats.tables.table import Floats
-from capstats.tables.ties import at_most
-
-
-def ranks(values: Floats) -> Floats:
-    """Ranks along the first axis: 1 is the greatest value; values that differ by rounding alone share the smaller rank; NaN has none."""
-    order = np.argsort(-values, axis=0, kind="stable")  # NaN comes last
-    sorted_values = np.take_along_axis(values, order, axis=0)
-    below = np.ones(values.shape, bool)
-    below[1:] = ~at_most(sorted_values[:-1], sorted_values[1:])
-    places = np.arange(1, len(values) + 1).reshape(-1, *(1,) * (values.ndim - 1))
-    found = np.empty(values.shape)
-    np.put_along_axis(found, order, np.maximum.accumulate(np.where(below, places, 1), axis=0).astype(np.float64), axis=0)
-    found[np.isnan(values)] = np.nan
-    return found
 
 
 def leave_one_out(values: Mapping[Columns, Floats], k: int) -> Floats | None:

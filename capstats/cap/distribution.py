@@ -9,12 +9,16 @@ import xarray as xr
 
 from capstats.cap.attribution import average_cap
 from capstats.cap.baselines import baseline_cap
-from capstats.cap.contributions import ranks
 from capstats.cap.neighbours import Convention, lender
 from capstats.tables.mapping import Aligned, same_or_span
-from capstats.tables.sums import attribution, ratio
+from capstats.tables.sums import attribution, check_integers, ratio
 from capstats.tables.table import Array, Floats, Table
-from capstats.tables.ties import at_most
+from capstats.tables.ties import at_most, ranks
+
+FOR_QUANTILES = (
+    " for quantiles, which interpolate between records",
+    "Use cap_ecdf, which takes weights, or round the weights to whole numbers of people.",
+)
 
 
 def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
@@ -64,7 +68,7 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> 
     lend = lender(aligned, unmatched)
 
     def formula(o: Table, s: Table) -> Floats:
-        _check_integers(o)
+        check_integers(o, "o", *FOR_QUANTILES)
         values, weights = _by_value(o, *lend(o, s), unmatched)
         return _quantiles(values, np.cumsum(weights, axis=-1), p)
 
@@ -184,7 +188,7 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
     lend = lender(aligned, unmatched)
 
     def box(o: Table, s: Table) -> Floats:
-        _check_integers(o)
+        check_integers(o, "o", *FOR_QUANTILES)
         values, weights = _by_value(o, *lend(o, s), unmatched)
         five = _five_numbers(values, weights)
         return np.concatenate([five, weights.sum(-1, keepdims=True), _outlying(values, weights, five)[1].max(-1, keepdims=True)], axis=-1)
@@ -223,14 +227,6 @@ def _numbers(given: Any) -> Floats:
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         return np.zeros(0)
-
-
-def _check_integers(o: Table) -> None:
-    if o.values.dtype.kind != "i":
-        raise ValueError(
-            "`o` must hold integers for quantiles, which interpolate between records; got fractional counts. "
-            "Use cap_ecdf, which takes weights, or round the weights to whole numbers of people."
-        )
 
 
 def _quantiles(values: Floats, through: Array, p: Floats) -> Floats:

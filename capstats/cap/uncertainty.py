@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.cap.attribution import attributed
 from capstats.cap.neighbours import Convention, Lender, lender
+from capstats.cap.squares import check_weights, squares_of
 from capstats.tables.backing import unstacked
-from capstats.tables.checking import as_counts, weights_of
+from capstats.tables.checking import as_counts
 from capstats.tables.mapping import Aligned
-from capstats.tables.sums import attribution, ratio, shared
+from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Floats, Table
-from capstats.tables.ties import TIE, at_most
+from capstats.tables.ties import at_most
 
 
 def average_cap_interval(
@@ -101,7 +103,7 @@ def average_cap_interval(
     (0.7333, 0.1196)
     """
     _check_level(level)
-    _check_weights(o, o_squares, "o")
+    check_weights(o, o_squares, "o")
     first = _members(s, "s", over)
     second = {} if against is None else _members(against, "against", over)
     if second and len(second) != len(first):
@@ -112,7 +114,7 @@ def average_cap_interval(
     lend = lender(aligned, unmatched)
 
     def formula(o: Table, *tables: Table) -> Floats:
-        squares = _squares(o, tables[-1] if weighted else None, "o")
+        squares = squares_of(o, tables[-1] if weighted else None, "o")
         means, pooled = [], np.zeros(())
         for i in range(len(first)):
             mean, deviations = _deviations(o, squares, tables[i], lend, unmatched)
@@ -197,8 +199,8 @@ def holdout_contrast(
     (1.0, 0.5, 0.5, 0.2887)
     """
     _check_level(level)
-    _check_weights(o, o_squares, "o")
-    _check_weights(h, h_squares, "h")
+    check_weights(o, o_squares, "o")
+    check_weights(h, h_squares, "h")
 
     weighted = {name: table for name, table in (("o_squares", o_squares), ("h_squares", h_squares)) if table is not None}
     aligned = Aligned({"o": o, "s": s, "h": h, **weighted}, inexact=weighted)
@@ -206,7 +208,7 @@ def holdout_contrast(
 
     def formula(o: Table, s: Table, h: Table, *tables: Table) -> Floats:
         given = dict(zip(weighted, tables, strict=True))
-        of_o, of_h = _squares(o, given.get("o_squares"), "o"), _squares(h, given.get("h_squares"), "h")
+        of_o, of_h = squares_of(o, given.get("o_squares"), "o"), squares_of(h, given.get("h_squares"), "h")
         original, deviations = _deviations(o, of_o, s, lend, unmatched)
         holdout, its = _deviations(h, of_h, s, lend, unmatched)
         return np.stack(np.broadcast_arrays(original, holdout, _variance(of_o, deviations) + _variance(of_h, its)), axis=-1)
@@ -228,7 +230,7 @@ def _deviations(o: Table, squares: Table, s: Table, lend: Lender, unmatched: Con
         counted = read.on_cells(s_j > 0)
         o, squares = o.like(o.values * counted), squares.like(squares.values * counted)
     w, of_squares = o.total(), squares.total()
-    mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), w, np.nan)
+    mean = ratio(attributed(o, read, s_j), w, np.nan)
     q, counts = np.broadcast_arrays(attribution(read, s_j, 0.0).side_by_side(), o.side_by_side())
     effective = ratio(w, ratio(of_squares, w, 0.0), 0.0)  # W1**2 / W2, and n where all weights are 1
     scale = np.sqrt(of_squares) * np.sqrt(np.where(at_most(effective, 1), 0, effective - 1))
@@ -275,31 +277,3 @@ def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:
 def _check_level(level: float) -> None:
     if not isinstance(level, Real) or not 0 < level < 1:
         raise ValueError(f"`level` must be between 0 and 1, such as 0.95; got {level!r}.")
-
-
-def _check_weights(table: Any, squares: Any, name: str) -> None:
-    """Raise where sums of sampling weights come without their squares: taken for counts they would give an error near 0."""
-    column = weights_of(table)
-    if column is not None and squares is None:
-        raise ValueError(
-            f"`{name}` holds sums of the sampling weights {column!r}, from which no standard error follows: it depends on the squares of "
-            f"the weights. Give {name}_squares=tables.{name}_squares, which tabulate returns beside tables.{name}."
-        )
-
-
-def _squares(table: Table, squares: Table | None, name: str) -> Table:
-    """The squared weights of a table's records, where they are given; those of counts are the counts, for each record weighs 1."""
-    if squares is None:
-        if table.values.dtype.kind != "i":
-            raise ValueError(
-                f"`{name}` must hold integers for a standard error, which counts records; got fractional counts. "
-                f"For weighted records give the sums of their squared weights as `{name}_squares`."
-            )
-        return table
-    w = table.values.astype(np.float64)
-    if ((squares.values > w**2 * (1 + TIE)) | ((w > 0) & (squares.values == 0))).any():
-        raise ValueError(
-            f"`{name}_squares` must hold the sum of the squared weights of each cell of `{name}`: above 0 where the sum of the weights is, "
-            f"and no more than its square. Give tables.{name}_squares of the same Dataset; weights below 1e-150 must be scaled up."
-        )
-    return squares

@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import individual_cap
+from capstats.cap.attribution import correct_by_key, individual_cap
 from capstats.codes.wanted import Type
 from capstats.counting.records import locate
 from capstats.counting.request import Request
 from capstats.disclosure.attribute import among, disclosed, tables_of
-from capstats.disclosure.uniques import alone
 from capstats.sources.memory import arranged
 from capstats.tables.backing import values_at
 from capstats.tables.checking import weights_of
 from capstats.tables.mapping import same_or_span
-from capstats.tables.sums import certain, ratio, shared
+from capstats.tables.sums import certain, ratio
 from capstats.tables.table import Array, Table
 
 OF_THE_KEY = {  # columns of record_risk, and the variables of key_summary that they are taken from
@@ -86,39 +85,31 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
     ([3.0, 2.0, 0.0], [3, 0, 0], [False, False, True])
     """
     aligned = tables_of(counted, o=o, s=s)
-    formulas: dict[str, Callable[..., Array]] = {
-        "records": lambda o, *_: o.key_total(),
-        "synthetic_records": lambda _, s, *__: s.key_total(),
-        "matched": lambda _, s, *__: s.key_total() > 0,
-        "share": lambda _, s, *__: ratio(s.key_greatest(), s.key_total(), np.nan),
-        "certain": lambda _, s, *__: certain(s).key_total() > 0,
-        "original_certain": lambda o, *_: certain(o).key_total() > 0,
-        "correct": lambda o, s, *counted: _correct(among(o, *counted), s),
-        "cap": lambda o, s, *_: ratio(_correct(o, s), o.key_total(), np.nan),
-        "disclosed": lambda o, s, *counted: disclosed(o, s, *counted).key_total(),
+
+    def of_keys(name: str, formula: Callable[..., Array]) -> xr.DataArray:
+        """What a formula says of the keys, also of one table alone, for each pair of an original and a synthetic table."""
+
+        def spread(o: Table, s: Table, *counted: Table) -> Array:
+            found = formula(o, s, *counted)
+            return np.broadcast_to(found, np.broadcast_shapes(found.shape, o.key_total().shape, s.key_total().shape))
+
+        return aligned.map(spread, name, ("key",))
+
+    found = {
+        "records": of_keys("records", lambda o, *_: o.key_total()),
+        "synthetic_records": of_keys("synthetic_records", lambda _, s, *__: s.key_total()),
+        "matched": of_keys("matched", lambda _, s, *__: s.key_total() > 0),
+        "share": of_keys("share", lambda _, s, *__: ratio(s.key_greatest(), s.key_total(), np.nan)),
+        "certain": of_keys("certain", lambda _, s, *__: certain(s).key_total() > 0),
+        "original_certain": of_keys("original_certain", lambda o, *_: certain(o).key_total() > 0),
+        "correct": of_keys("correct", lambda o, s, *counted: correct_by_key(among(o, *counted), s)),
+        "cap": of_keys("cap", lambda o, s, *_: ratio(correct_by_key(o, s), o.key_total(), np.nan)),
+        "disclosed": of_keys("disclosed", lambda o, s, *counted: disclosed(o, s, *counted).key_total()),
     }
-    integers = aligned.whole["o"] and aligned.whole["s"]
-    if integers and weights_of(o) is None and weights_of(s) is None:
-        formulas["unique"] = lambda o, *_: alone(o, "o")
-        formulas["replicated"] = lambda o, s, *_: alone(o, "o") & alone(s, "s")
-    found = xr.Dataset({name: aligned.map(_for_each_pair(formula), name, ("key",)) for name, formula in formulas.items()})
-    return found.assign_attrs(records=same_or_span(aligned.totals("o")))
-
-
-def _for_each_pair(formula: Callable[..., Array]) -> Callable[..., Array]:
-    """The formula, also of one table alone, for each pair of an original and a synthetic table of the batch."""
-
-    def spread(o: Table, s: Table, *counted: Table) -> Array:
-        found = formula(o, s, *counted)
-        return np.broadcast_to(found, np.broadcast_shapes(found.shape, o.key_total().shape, s.key_total().shape))
-
-    return spread
-
-
-def _correct(o: Table, s: Table) -> Array:
-    """Expected number of correct attributions of each key."""
-    s_j = s.key_total()
-    return ratio(shared(o, s, s_j), s_j, 0.0)
+    if found["records"].dtype.kind == found["synthetic_records"].dtype.kind == "i" and weights_of(o) is None and weights_of(s) is None:
+        found["unique"] = found["records"] == 1
+        found["replicated"] = found["unique"] & (found["synthetic_records"] == 1)
+    return xr.Dataset(found, attrs={"records": same_or_span(aligned.totals("o"))})
 
 
 def record_risk(

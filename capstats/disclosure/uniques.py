@@ -9,16 +9,13 @@ import xarray as xr
 
 from capstats.disclosure.attribute import share_of_keys, tables_of
 from capstats.tables.checking import weights_of
+from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Table
 
 
 def alone(x: Table, name: str) -> Array:
     """Whether a key has exactly one record: shape (..., key)."""
-    if x.values.dtype.kind != "i":
-        raise ValueError(
-            f"`{name}` must hold integers: a key is unique when one record has it, and fractional weights do not tell records. "
-            f"Count without weights."
-        )
+    check_integers(x, name, ": a key is unique when one record has it", "Count without weights.")
     return np.asarray(x.key_total() == 1)
 
 

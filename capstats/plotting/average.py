@@ -11,6 +11,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from capstats.plotting.shared import ORIGINAL, axes_of, legend_above, shown
+from capstats.tables.ties import at_most
 
 FILLS: tuple[dict[str, Any], ...] = (
     {"facecolor": "#56B4E9", "hatch": None},
@@ -98,9 +99,9 @@ def _bins(values: list[Any]) -> Any:
     """Edges of bins over all values; narrower ones where a version varies less than all together."""
     both = np.concatenate(values)
     low, high = both.min(), both.max()
-    if high - low < 1e-9:  # tables that all tie still get a bin of visible width
+    if at_most(high, low):  # tables that all tie still get a bin of visible width
         return np.linspace(low - 0.01, high + 0.01, BINS + 1)
-    narrowest = min((np.ptp(x) for x in values if len(x) and np.ptp(x) > 1e-9), default=high - low)
+    narrowest = min((np.ptp(x) for x in values if len(x) and not at_most(x.max(), x.min())), default=high - low)
     return np.linspace(low, high, int(min(max(BINS, 12 * (high - low) / narrowest), 3 * BINS)) + 1)
 
 

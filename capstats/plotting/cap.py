@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 
 from capstats.plotting.shared import BASELINE, GREY, ORIGINAL, VERMILLION, area, axes_of, legend_above, n_records, shortened, shown
+from capstats.tables.ties import at_most
 
 TURNED = 12  # characters of a name that may stand upright below its box; longer names stand beside it
 LONGEST = 36  # characters of a name beside its box, fewer where the Axes are narrow
@@ -103,7 +104,7 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     if drawn["means"]:
         drawn["means"][0].set_label("average CAP")
     for variable, line in (("original_cap", ORIGINAL), ("baseline_cap", BASELINE)):
-        if variable in boxes and np.unique(boxes[variable].values).size == 1:
+        if variable in boxes and at_most(np.max(boxes[variable].values), np.min(boxes[variable].values)):
             (ax.axhline if upright else ax.axvline)(float(boxes[variable].values.flat[0]), **line, zorder=3)
     if circles:
         _circles(boxes, positions, ax, upright)

@@ -67,7 +67,7 @@ def plot_sweep(
     ax = axes_of(ax)
     greatest = float(np.nanmax(np.abs(shares.values), initial=0))
     values = float(np.nanmax(np.abs(swept["value"].values), initial=0))
-    reach = 1.0 if at_most(values + greatest, values) else greatest  # what rounding of the values explains has no colour
+    reach = 1.0 if at_most(greatest, 0, scale=values) else greatest  # what rounding of the values explains has no colour
     style: dict[str, Any] = {"cmap": ORANGE_TO_BLUE, "vmin": -reach, "vmax": reach, "aspect": "auto"}
     image = ax.imshow(shares.values, **(style | imshow_kwargs))
     unit = 1.0 if reach >= 0.01 else 10.0 ** math.floor(math.log10(reach))

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, check_unmatched
+from capstats.cap.attribution import Unmatched, average_cap, check_unmatched, correct_by_key
 from capstats.tables.backing import listed
 from capstats.tables.checking import weights_of
 from capstats.tables.longform import label_columns
 from capstats.tables.mapping import Aligned
-from capstats.tables.sums import attribution, ratio, shared
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.sums import attribution, check_integers, ratio
+from capstats.tables.table import Array, Table
+from capstats.tables.ties import ranks
 
 Unit = Literal["record", "cell", "key"]
 Of = Literal["original", "synthetic", "both"]
@@ -73,11 +74,13 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
     """
     _check_options(unit, of, unmatched)
     aligned = Aligned({"o": o, "s": s})
-    if unit == "record":
-        name = "o" if of == "original" else "s"
-        _check_integers(aligned, name, weights_of({"o": o, "s": s}[name]))
+    name = "o" if of == "original" else "s"
+    if unit == "record" and (column := weights_of({"o": o, "s": s}[name])) is not None:
+        raise ValueError(f'`{name}` holds sums of the sampling weights {column!r}, not numbers of records. Give unit="cell" or "key".')
 
     def lost(o: Table, s: Table) -> tuple[Array, Array]:
+        if unit == "record":
+            check_integers({"o": o, "s": s}[name], name, " for one record to be removed", 'Give unit="cell" or "key".')
         return _lost_with_key(o, s, of, unmatched) if unit == "key" else _lost_with_cell(o, s, unit, of, unmatched)
 
     def totals(o: Table, s: Table) -> tuple[Array, Array]:
@@ -96,12 +99,6 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
 
     out = ("key",) if unit == "key" else ("target", "key")
     return xr.Dataset({"average_cap": aligned.map(after, "average_cap", out), "change": aligned.map(change, "change", out)})
-
-
-def correct_by_key(o: Table, s: Table) -> Floats:
-    """Expected number of correct attributions among the records of each key: shape (..., key)."""
-    s_j = s.key_total()
-    return ratio(shared(o, s, s_j), s_j, 0.0)
 
 
 def counted_by_key(o: Table, s: Table, unmatched: Unmatched) -> Array:
@@ -139,13 +136,6 @@ def _check_options(unit: str, of: str, unmatched: str) -> None:
         raise ValueError(f'`of` must be "original", "synthetic" or "both"; got {of!r}.')
     if unit == "record" and of == "both":
         raise ValueError('One record is removed from one table: with unit="record" give of="original" or of="synthetic".')
-
-
-def _check_integers(aligned: Aligned, name: str, weights: str | None) -> None:
-    if weights is not None:
-        raise ValueError(f'`{name}` holds sums of the sampling weights {weights!r}, not numbers of records. Give unit="cell" or "key".')
-    if not aligned.whole[name]:
-        raise ValueError(f'`{name}` must hold integers for one record to be removed; got fractional counts. Give unit="cell" or "key".')
 
 
 def rank_removals(o: Any, s: Any, *, unit: Unit = "key", of: Of = "synthetic", unmatched: Unmatched = "zero") -> pd.DataFrame:
@@ -210,8 +200,9 @@ def rank_removals(o: Any, s: Any, *, unit: Unit = "key", of: Of = "synthetic", u
     values = {name: listed(array.variable.data)[1] for name, array in columns.items()}
     removable = values["o"] * (of != "synthetic") + values["s"] * (of != "original") > 0
     labels = label_columns(change, {dim: places[dim] for dim in ("key", "target") if dim in places})
+    before = average_cap(o, s, unmatched=unmatched).item()
     frame: pd.DataFrame = pd.DataFrame(labels | values).loc[removable]
-    return frame.sort_values("change", kind="stable", ignore_index=True, key=lambda x: x.round(12))
+    return frame.sort_values("change", kind="stable", ignore_index=True, key=lambda x: -ranks(x.to_numpy(), before))
 
 
 def _held(x: Table, other: Table, unit: Unit) -> Table | Array:

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.attribution import attributed, matched, predicted
-from capstats.cap.contributions import leave_one_out, ranks, shapley
+from capstats.cap.contributions import leave_one_out, shapley
 from capstats.codes.names import hint
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
@@ -25,15 +25,37 @@ from capstats.tables.dataset import VERSION
 from capstats.tables.mapping import Aligned, same_or_span
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table
+from capstats.tables.ties import ranks
 
 Measure = Callable[[xr.DataArray, xr.DataArray], Any]
 Formula = Callable[[Table, Table], Array]
 
+
+def average(o: Table, s: Table) -> Floats:
+    """Average CAP, unmatched records counting 0."""
+    return ratio(attributed(o, s), o.total(), np.nan)
+
+
+def average_of_matched(o: Table, s: Table) -> Floats:
+    """Average CAP of the matched records."""
+    return ratio(attributed(o, s), matched(o, s), np.nan)
+
+
+def average_of_original(o: Table, _: Table) -> Floats:
+    """Average CAP of the original with itself."""
+    return average(o, o)
+
+
+def modal_accuracy(o: Table, _: Table) -> Floats:
+    """Share of original records with the most frequent target of their key."""
+    return ratio(o.key_greatest().sum(-1), o.total(), np.nan)
+
+
 FORMULAS: dict[str, Formula] = {
-    "average_cap": lambda o, s: ratio(attributed(o, s), o.total(), np.nan),
-    "average_cap_drop": lambda o, s: ratio(attributed(o, s), matched(o, s), np.nan),
-    "original_cap": lambda o, _: ratio(attributed(o, o), o.total(), np.nan),
-    "modal_accuracy": lambda o, _: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
+    "average_cap": average,
+    "average_cap_drop": average_of_matched,
+    "original_cap": average_of_original,
+    "modal_accuracy": modal_accuracy,
     "correct_predictions": predicted,
     "matched_records": matched,
 }

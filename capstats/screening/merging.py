@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, average_cap, check_unmatched
+from capstats.cap.attribution import Unmatched, average_cap, check_unmatched, correct_by_key
 from capstats.codes.labels import MISSING, Label, canonical, level_index
 from capstats.codes.names import hint
-from capstats.screening.influence import correct_by_key, counted_by_key
+from capstats.screening.influence import counted_by_key
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.mapping import Aligned
 from capstats.tables.sums import attribution, ratio, shared_across
 from capstats.tables.table import Array, Floats, Table
+from capstats.tables.ties import ranks
 
 MOST = 1 << 11  # levels of a column, or targets, of which all pairs are looked at
 
@@ -215,4 +216,4 @@ def rank_merges(o: Any, s: Any, *, columns: Sequence[str] | None = None, unmatch
         raise ValueError("`columns` is empty: give at least one column, or leave it out for all key columns.")
     joined = pd.concat(parts)
     ranked: pd.DataFrame = joined.assign(change=joined["average_cap"] - before)
-    return ranked.sort_values("change", kind="stable", ignore_index=True, key=lambda x: x.round(12))
+    return ranked.sort_values("change", kind="stable", ignore_index=True, key=lambda x: -ranks(x.to_numpy(), before))

@@ -19,6 +19,7 @@ from capstats.codes.distinct import BLOCK
 from capstats.codes.labels import MISSING, Label, canonical
 
 SMALL_RANGE = 1 << 16  # integers that span no more, or no more than there are, are their own codes
+CUTS_TEXT = len(pd.factorize(np.array(["a", "a\0b"], object))[1]) == 1  # pandas 2 compares texts up to a NUL, if all values are text
 FEW = 10_000  # records below which polars' own query costs more than a walk in Python
 
 
@@ -93,7 +94,11 @@ def _factorized(values: Any) -> Column:
     if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
         codes, ticks = pd.factorize(values.view(np.int64))
         return Column(codes, [canonical(x) for x in ticks.view(values.dtype)])
-    codes, labels = pd.factorize(values)
+    if CUTS_TEXT and (values.dtype == object or isinstance(values.dtype, pd.StringDtype)):
+        codes, labels = pd.factorize(np.array([*values, None], object))  # the None makes it compare whole texts
+        codes = codes[:-1]
+    else:
+        codes, labels = pd.factorize(values)
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.max(initial=0) < 2**63:
         return Column(codes, labels.astype(np.int64))
     return Column(codes, [MISSING, *map(canonical, labels)], first=-1)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from capstats.tables.table import Array, Floats, Index, Table
+from capstats.tables.ties import reaches
 
 
 def ratio(part: Array, whole: Array, empty: float) -> Floats:
@@ -34,7 +35,7 @@ def attribution(s: Table, s_j: Array, empty: float) -> Table:
 
 def mode(s: Table) -> Table:
     """1 in the cells of each matched key that hold its greatest count, ties included, and 0 elsewhere."""
-    return s.like(((s.values == s.on_cells(s.key_greatest())) & (s.values > 0)).astype(np.int64))
+    return s.like((reaches(s.values, s.on_cells(s.key_greatest())) & (s.values > 0)).astype(np.int64))
 
 
 def certain(s: Table) -> Table:
@@ -58,3 +59,9 @@ def _exact(o: Table, s_j: Array) -> Table:
     if greatest > 2**9 and greatest * float(s_j.max()) > 2**62:  # totals are below 2**53
         return o.like(o.values.astype(np.float64))
     return o
+
+
+def check_integers(x: Table, name: str, why: str, remedy: str) -> None:
+    """Raise where a table holds fractional counts, which are not numbers of records."""
+    if x.values.dtype.kind != "i":
+        raise ValueError(f"`{name}` must hold integers{why}; got fractional counts. {remedy}")

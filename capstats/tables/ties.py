@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.tables.table import Array, Floats
+
 TIE = 1e-12  # two numbers closer than this, relative to the larger, are equal
 
 
-def at_most(value: Any, reference: Any, *, rtol: float = TIE) -> Any:
+def at_most(value: Any, reference: Any, *, rtol: float = TIE, scale: Any = 0.0) -> Any:
     """Whether value <= reference, where a difference that rounding explains is a tie, and a tie counts.
 
     Two ways to the same number can differ in the last bit; which synthetic tables are "no riskier" must not depend on it.
@@ -21,6 +23,9 @@ def at_most(value: Any, reference: Any, *, rtol: float = TIE) -> Any:
         Numbers to compare; they broadcast.
     rtol : float
         Largest difference, relative to the larger magnitude, that is a tie.
+    scale : float or array
+        Magnitude of the numbers of which `value` and `reference` are differences. Rounding errors are relative to it, so that it counts
+        as a magnitude where it is the larger one.
 
     Returns
     -------
@@ -30,7 +35,7 @@ def at_most(value: Any, reference: Any, *, rtol: float = TIE) -> Any:
     Raises
     ------
     ValueError, TypeError
-        If `rtol` is negative or NaN, or an array is sparse.
+        If `rtol` is negative or NaN, `scale` is negative, or an array is sparse.
 
     Notes
     -----
@@ -44,17 +49,43 @@ def at_most(value: Any, reference: Any, *, rtol: float = TIE) -> Any:
     --------
     >>> bool(0.1 + 0.2 <= 0.3), bool(at_most(0.1 + 0.2, 0.3))
     (False, True)
+
+    A difference of 0.3 and 0.3 may be 5.6e-17; that is a tie with 0 beside 0.3:
+
+    >>> bool(at_most(0.1 + 0.2 - 0.3, 0)), bool(at_most(0.1 + 0.2 - 0.3, 0, scale=0.3))
+    (False, True)
     """
     if not rtol >= 0:
         raise ValueError(f"`rtol` must be 0 or more; got {rtol!r}.")
+    if np.any(np.asarray(scale) < 0):
+        raise ValueError(f"`scale` must be 0 or more; got {scale!r}.")
     for name, given in (("value", value), ("reference", reference)):
         if hasattr(given, "todense") or hasattr(getattr(given, "data", None), "todense"):
             raise TypeError(
                 f"`{name}` is backed by sparse.COO; at_most compares dense numbers. Give those that it stores, x.data.data of an array x."
             )
     if isinstance(value, xr.DataArray) or isinstance(reference, xr.DataArray):
-        return xr.apply_ufunc(lambda a, b: at_most(a, b, rtol=rtol), value, reference, join="exact")
+        return xr.apply_ufunc(lambda a, b: at_most(a, b, rtol=rtol, scale=scale), value, reference, join="exact")
     value, reference = np.asarray(value, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     finite = np.isfinite(value) & np.isfinite(reference)
     gap = np.abs(np.where(finite, value, 0) - np.where(finite, reference, 0))
-    return (value <= reference) | (finite & (gap <= rtol * np.maximum(np.abs(value), np.abs(reference))))
+    largest = np.maximum(np.maximum(np.abs(value), np.abs(reference)), scale)
+    return (value <= reference) | (finite & (gap <= rtol * largest))
+
+
+def reaches(values: Array, greatest: Array) -> Array:
+    """Where values are the greatest one: integers exactly, other numbers also where rounding sets them apart."""
+    return np.asarray(values == greatest if values.dtype.kind == "i" else at_most(greatest, values))
+
+
+def ranks(values: Floats, scale: float = 0.0) -> Floats:
+    """Ranks along the first axis: 1 is the greatest value, ties by `at_most` share the smaller rank, NaN has none."""
+    order = np.argsort(-values, axis=0, kind="stable")  # NaN comes last
+    sorted_values = np.take_along_axis(values, order, axis=0)
+    below = np.ones(values.shape, bool)
+    below[1:] = ~at_most(sorted_values[:-1], sorted_values[1:], scale=scale)
+    places = np.arange(1, len(values) + 1).reshape(-1, *(1,) * (values.ndim - 1))
+    found = np.empty(values.shape)
+    np.put_along_axis(found, order, np.maximum.accumulate(np.where(below, places, 1), axis=0).astype(np.float64), axis=0)
+    found[np.isnan(values)] = np.nan
+    return found

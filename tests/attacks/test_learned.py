@@ -77,7 +77,7 @@ def test_the_attack_of_the_classifier_is_average_cap(convention, several):
 records = st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc"), st.integers(0, 2)), min_size=2, max_size=12)
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(max_examples=30)
 @given(records, records, st.sampled_from(CONVENTIONS[:5]))
 def test_it_is_average_cap_on_any_records(original, released, convention):
     released = [*released, (0, "a", 0), (0, "a", 1)]  # two targets at least
@@ -273,6 +273,37 @@ def test_majorities_that_tie_share():
     released = {"k": ["a", "b"], "t": ["x", "y"]}
     attack = model_attack(original, released, keys="k", target="t", estimator=DummyClassifier())
     assert attack.majority_guess.item() == attack.best_guess.item() == pytest.approx(1 / 3)
+
+
+class Same(DummyClassifier):
+    """The same probabilities for everybody."""
+
+    def __init__(self, answer=()):
+        super().__init__()
+        self.answer = answer
+
+    def predict_proba(self, X):
+        return np.tile(self.answer, (len(X), 1))
+
+
+@pytest.mark.parametrize("answer", [(0.3, 0.1 + 0.2, 0.2), (0.2500000000005, np.nextafter(0.2500000000005, 1), 0.2), (3e-14, 3e-14, 1e-14)])
+def test_targets_that_tie_but_for_rounding_share_the_best_guess(answer):
+    """Rounding to 12 digits would separate the second pair, and take the third for nothing."""
+    original, released = {"k": ["a", "b", "c"], "t": ["x", "x", "z"]}, {"k": ["a"] * 3, "t": ["x", "y", "z"]}
+    attack = model_attack(original, released, keys="k", target="t", estimator=Same(answer))
+    assert attack.best_guess.item() == pytest.approx(1 / 3)
+
+
+def test_majorities_of_weights_tie_but_for_rounding():
+    original = {"k": ["a", "b", "c"], "t": ["x", "x", "z"]}
+    released = {"k": ["a", "b", "b", "a"], "t": ["x", "y", "y", "z"], "w": [0.3, 0.1, 0.2, 0.25]}
+    attack = model_attack(original, released, keys="k", target="t", estimator=DummyClassifier(), weights=(None, "w"))
+    assert attack.majority_guess.item() == pytest.approx(1 / 3)
+
+
+def test_the_first_of_classes_that_tie_but_for_rounding_is_predicted():
+    classifier = CAPClassifier().fit([["a"]] * 3, ["x", "y", "y"], sample_weight=[0.3, 0.1, 0.2])
+    assert classifier.predict([["a"], ["b"]]).tolist() == ["x", "x"]
 
 
 def test_the_probabilities_stand_wherever_cap_takes_a_synthetic_table():

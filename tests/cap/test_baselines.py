@@ -20,7 +20,7 @@ WITHOUT_S = ("marginal", "modal", "uniform")
 WITH_S = ("modal_synthetic", "crossed")
 KINDS = WITHOUT_S + WITH_S
 
-theorem = settings(deadline=None, max_examples=150, derandomize=True)
+theorem = settings(max_examples=150)
 
 
 @st.composite

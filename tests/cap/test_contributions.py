@@ -1,37 +1,15 @@
-"""Ranks of subsets and shares of columns, held against averages over all orders and sorting by hand."""
+"""Shares of columns, held against averages over all orders."""
 
 from itertools import chain, combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from capstats.cap.contributions import leave_one_out, ranks, shapley
+from capstats.cap.contributions import leave_one_out, shapley
 
 
 def subsets(k):
     return list(chain.from_iterable(combinations(range(k), size) for size in range(k + 1)))
-
-
-def test_ranks_are_those_of_a_competition():
-    assert ranks(np.array([0.2, 0.5, 0.5, 0.9, 0.1])).tolist() == [4, 2, 2, 1, 5]
-
-
-def test_values_that_rounding_sets_apart_share_a_rank():
-    assert ranks(np.array([0.3, 0.1 + 0.2, 0.2])).tolist() == [1, 1, 3]
-
-
-def test_a_value_that_is_not_defined_has_no_rank_and_takes_none():
-    assert ranks(np.array([np.nan, 0.5, 0.9]))[1:].tolist() == [2, 1]
-    assert np.isnan(ranks(np.array([np.nan, 0.5]))[0])
-    assert np.isnan(ranks(np.array([np.nan, np.nan]))).all()
-
-
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=8))
-def test_a_rank_is_one_more_than_the_number_of_greater_values(values):
-    found = ranks(np.array(values, float).reshape(-1, 1))
-    assert found[:, 0].tolist() == [1 + sum(other > value for other in values) for value in values]
 
 
 def test_contributions_of_the_glove_game_are_those_of_the_textbook():

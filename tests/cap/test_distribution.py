@@ -28,7 +28,7 @@ ORDERS = [
 ]
 
 both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
-theorem = settings(deadline=None, max_examples=150, derandomize=True)
+theorem = settings(max_examples=150)
 
 
 @pytest.fixture(autouse=True)

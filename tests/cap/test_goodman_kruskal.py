@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from capstats import at_most, average_cap, baseline_cap, correct_predictions
 from capstats.cap import goodman_kruskal_lambda, goodman_kruskal_tau
 
-theorem = settings(deadline=None, max_examples=30, derandomize=True)
+theorem = settings(max_examples=30)
 BOTH = (goodman_kruskal_tau, goodman_kruskal_lambda)
 
 

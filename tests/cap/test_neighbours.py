@@ -6,6 +6,7 @@ The oracle compares each key with every other, column by column, in exact fracti
 from fractions import Fraction
 from itertools import product
 
+import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,7 +30,7 @@ from capstats.cap import nearest_distance, neighbours
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-theorem = settings(max_examples=25, derandomize=True)
+theorem = settings(max_examples=25)
 
 
 @pytest.fixture(params=["all distances in one table", "table by table"])
@@ -89,7 +90,13 @@ def random_case(rng):
 
 @st.composite
 def cases(draw):
-    return random_case(np.random.default_rng(draw(st.integers(0, 2**32))))
+    """The same, each part drawn, so that a failure shrinks."""
+    levels = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
+    keys = draw(st.lists(st.tuples(*[st.sampled_from("012"[:size]) for size in levels]), min_size=1, max_size=24, unique=True))
+    shape = (draw(st.integers(1, 3)), len(keys))
+    table = numpy_strategies.arrays(np.int64, shape, elements=st.sampled_from([0, 0, 0, 1, 2, 3]))
+    held = numpy_strategies.arrays(np.int64, len(keys), elements=st.integers(0, 1))
+    return keys, draw(table) * draw(held), draw(table) * draw(held)
 
 
 def conventions(columns):

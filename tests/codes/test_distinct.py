@@ -51,8 +51,8 @@ def test_count_equals_a_counter_of_the_records(columns: list[Column]) -> None:
     assert counted(columns) == Counter(records(columns))
 
 
-def test_more_columns_are_counted_than_numpy_takes_a_code_apart_into() -> None:
-    """Of 1 level each, or of 2, whose combinations alone would fit."""
+def test_more_columns_are_counted_than_an_array_of_numpy_has_dims() -> None:
+    """Of 1 level each, or of 2, whose combinations may fit one code."""
     rng = np.random.default_rng(3)
     for levels, number in ((1, 40), (1, 100), (2, 33), (2, 70)):
         columns = [Column(rng.integers(0, levels, 20), range(levels)) for _ in range(number)]
@@ -74,7 +74,7 @@ def test_weights_are_summed_by_record_and_a_weight_of_zero_keeps_its_row(columns
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(("n", "levels"), [(1, 2), (5_000, 3), (5_000, 40), (200_000, 3), (200_000, 58), (70_000, 300)])
+@pytest.mark.parametrize(("n", "levels"), [(1, 2), (5_000, 3), (5_000, 40), (200_000, 3), (200_000, 58), (70_000, 100)])
 def test_grid_and_sorted_route_agree(monkeypatch: pytest.MonkeyPatch, n: int, levels: int, weighted: bool) -> None:
     """From one row to several blocks, with few cells a block and with many."""
     rng = np.random.default_rng(n + levels)

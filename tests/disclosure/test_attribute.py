@@ -15,7 +15,7 @@ from capstats.disclosure import dio, dis, disco, replicated_uniques, sample_uniq
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-theorem = settings(deadline=None, max_examples=30, derandomize=True)
+theorem = settings(max_examples=30)
 OF_BOTH = {"disco": disco, "dis": dis, "sample_uniques": sample_uniques, "replicated_uniques": replicated_uniques}
 OF_ONE = {"dio": dio, "sample_uniques of one": sample_uniques}
 both = pytest.mark.parametrize("measure", OF_BOTH.values(), ids=list(OF_BOTH))

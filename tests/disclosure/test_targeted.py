@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from capstats import at_most, average_cap, correct_predictions
 from capstats.disclosure import disco, tau_curve, tcap
 
-theorem = settings(deadline=None, max_examples=30, derandomize=True)
+theorem = settings(max_examples=30)
 VARIANTS = ("all", "matched", "disclosive", "certain", "synthetic")
 COVERED = [("class", v) for v in VARIANTS] + [("cell", "all"), ("cell", "matched")]
 covered = pytest.mark.parametrize(("rule", "variant"), COVERED)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 
 VERSIONS = ("zero", "drop")
 both_versions = pytest.mark.parametrize("unmatched", VERSIONS)
-theorem = settings(deadline=None, max_examples=100, derandomize=True)
+theorem = settings(max_examples=100)
 
 
 @st.composite

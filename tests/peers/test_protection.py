@@ -101,7 +101,7 @@ def test_several_releases_are_scored_side_by_side() -> None:
             assert value == expected or (value != value and expected != expected)
 
 
-@settings(deadline=None, max_examples=10, derandomize=True)
+@settings(max_examples=10)
 @given(st.data())
 def test_scores_are_between_0_and_1_and_are_made_of_average_caps(data: st.DataObject) -> None:
     """0 <= score <= 1; protection 1 - CAP; zero_cap never protects less than cap."""

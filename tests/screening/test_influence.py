@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import sparse
 import xarray as xr
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from one_table import theorem
 
@@ -254,6 +254,34 @@ def test_a_cell_without_synthetic_records_leaves_both_tables_as_it_leaves_the_or
                 assert both[i, j] == pytest.approx(float(q * counts / (n - counts)), rel=1e-13)
                 found += 1
     assert found > 100
+
+
+@every_way
+@both_versions
+@settings(max_examples=25)
+@given(tables=pairs)
+def test_the_list_is_in_the_order_of_the_exact_changes_and_ties_in_that_of_the_table(tables, unit, of, unmatched):
+    """Changes that are equal as fractions may differ in their last bits; they keep the order of the table."""
+    o, s = tables
+    if unit != "key" or of != "original":
+        o[0, 0] += 1
+        s[0, 0] += 1
+    exact = {}
+    for i, j in np.ndindex((1, o.shape[1]) if unit == "key" else o.shape):
+        left = without(o, s, unit, of, i, j)
+        if left is not None and average(*left, unmatched) is not None and average(lists(o), lists(s), unmatched) is not None:
+            exact[j if unit == "key" else (i, j)] = average(*left, unmatched)
+    found = rank_removals(o, s, unit=unit, of=of, unmatched=unmatched).dropna(subset="change")
+    listed = found["key_"].tolist() if unit == "key" else list(zip(found["target_"], found["key_"], strict=True))
+    assert listed == sorted(exact, key=exact.get)
+
+
+def test_small_changes_are_ranked():
+    """Of very many people few are guessed: the changes are -0.5e-13 and -1e-13."""
+    o, s = [[1, 1, 10**13], [0, 0, 0]], [[1, 1, 0], [1, 0, 1]]
+    found = rank_removals(o, s)
+    assert found["key_"].tolist() == [1, 0, 2]
+    assert found.change.tolist() == pytest.approx([-1e-13, -0.5e-13, 0], rel=1e-12)
 
 
 def test_the_last_record_leaves_no_average():

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 ALL = ["average_cap", "average_cap_drop", "original_cap", "modal_accuracy", "correct_predictions", "matched_records"]
 KEYS, TARGETS = ["sex", "age", "job", "town"], ["income", "health"]
 
-theorem = settings(deadline=None, max_examples=40, derandomize=True)
+theorem = settings(max_examples=40)
 
 
 def people(n, seed):

@@ -1,12 +1,15 @@
 """Average CAP after a merge of two levels: against recoding the records and counting again."""
 
+from fractions import Fraction
+from itertools import combinations
+
 import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pandas as pd
 import pytest
 import sparse
 import xarray as xr
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from one_table import theorem
 
@@ -142,6 +145,35 @@ def test_merges_are_listed_by_what_they_change():
     assert set(rank_merges(tables.o, tables.s, columns=["ill"]).column) == {"ill"}
     assert {type(x) for x in frame.level} >= {int, str}
     assert MISSING in set(frame.other)
+
+
+def exact_merge(o, s, left, right):
+    """Average CAP, in exact fractions, after two keys have been merged."""
+    c, n = Fraction(0), int(o.sum())
+    for keys in [[left, right], *([k] for k in range(o.shape[1]) if k not in (left, right))]:
+        o_j, s_j = (table[:, keys].sum(1).tolist() for table in (o, s))
+        c += Fraction(sum(a * b for a, b in zip(o_j, s_j, strict=True)), sum(s_j) or 1)
+    return c / n
+
+
+@given(pairs)
+@example((np.array([[2, 1, 2, 4], [4, 1, 3, 1]]), np.array([[3, 4, 4, 0], [1, 1, 1, 0]])))  # 17/90 twice, but for the last bit
+def test_the_list_is_in_the_order_of_the_exact_averages_and_ties_in_that_of_the_levels(tables):
+    o, s = tables
+    o[0, 0] += 1
+    exact = {(a, b): exact_merge(o, s, a, b) for a, b in combinations(range(o.shape[1]), 2)}
+    found = rank_merges(o, s)
+    assert list(zip(found.level, found.other, strict=True)) == sorted(exact, key=exact.get)
+
+
+def test_small_changes_are_ranked():
+    """Of very many people few are guessed, so that merges change little: by less than 1e-12, and each by something else."""
+    o, s = np.array([[1, 1, 10**13], [0, 2, 0]]), np.array([[1, 1, 0], [2, 1, 1]])
+    exact = {(a, b): exact_merge(o, s, a, b) for a, b in [(0, 1), (1, 2)]}
+    assert max(exact.values()) - min(exact.values()) > 0
+    found = rank_merges(o, s)
+    order = [pair for pair in zip(found.level, found.other, strict=True) if pair in exact]
+    assert order == sorted(exact, key=exact.get)
 
 
 def test_a_column_with_one_level_has_no_merge():

@@ -311,6 +311,30 @@ def test_labels_that_hashing_would_merge_stay_apart(values: list[Any], make: Cal
     assert shown(labels_of(make(values))) == shown([canonical(x) for x in values])
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        list,
+        np.array,
+        lambda x: np.array(x, object),
+        lambda x: pd.Series(x, dtype=object),
+        lambda x: pd.Series(x, dtype=pd.StringDtype("python")),
+        lambda x: pd.Series(x, dtype=ARROW_TEXT),
+        lambda x: pd.Categorical.from_codes([x.index(text) for text in x], list(dict.fromkeys(x))),
+        pl.Series,
+        pa.array,
+    ],
+)
+def test_texts_that_are_alike_up_to_a_nul_stay_apart(make: Callable[[list[Any]], Any]) -> None:
+    values = ["a", "a\0b", "a\0c", "", "\0b", "a"]
+    assert labels_of(make(values)) == values
+
+
+def test_records_with_texts_that_are_alike_up_to_a_nul_are_counted_apart() -> None:
+    records = pd.DataFrame({"k": pd.Series(["a", "a\0b", "a"], dtype=object), "t": [1, 1, 1]})
+    assert capstats.tabulate(records, keys="k", target="t").o.values.tolist() == [[2, 1]]
+
+
 SCALARS = st.one_of(
     st.none(),
     st.booleans(),
