@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import nbformat
 import pytest
 from nbclient import NotebookClient
-from public import ROOMS, public_names
+from public_names import ROOMS, public_names
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
-from public import public_names
+from public_names import public_names
 
 from capstats.cli import main
 

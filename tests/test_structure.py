@@ -10,8 +10,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from public import ROOMS as PUBLIC_ROOMS
-from public import public_names
+from public_names import ROOMS as PUBLIC_ROOMS
+from public_names import public_names
 
 import capstats
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from public import public_names
+from public_names import public_names
 
 ROOT = Path(__file__).parents[1]
 THEORY = ROOT / "theory"
