@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,7 @@ def room_of(name: str) -> int:
     return ROOMS.index(parts[1]) if len(parts) > 1 and parts[1] in ROOMS else len(ROOMS)
 
 
+@cache
 def loaded_by(statement: str) -> set[str]:
     code = f"import sys; {statement}; print(*sys.modules)"
     return set(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split())

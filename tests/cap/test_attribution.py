@@ -3,16 +3,17 @@
 The oracles are written out from records, one loop over people, in exact fractions; they use nothing of capstats.
 """
 
+import functools
 from collections import Counter
 from fractions import Fraction
 
-import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples, table_pairs
 
 from capstats import average_cap, correct_predictions, from_counts, individual_cap, matched_records
 from capstats.datasets import paper_originals, paper_synthetics, smoking
@@ -30,7 +31,8 @@ ORDERS = [
 ]
 both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
 
-theorem = settings(deadline=None, max_examples=150, derandomize=True)
+theorem = examples(150)
+pairs_of_tables = functools.partial(table_pairs, most=30)
 
 
 # The oracles
@@ -80,13 +82,6 @@ def random_pair(rng, targets=None, keys=None):
     o[0, 0] += 1
     s[-1, -1] += 1
     return o, s
-
-
-@st.composite
-def pairs_of_tables(draw, most=30):
-    shape = draw(st.tuples(st.integers(1, 4), st.integers(1, 5)))
-    counts = numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, most))
-    return draw(counts.filter(np.any)), draw(counts.filter(np.any))
 
 
 # Printed and hand-derived values

@@ -1,15 +1,16 @@
 """What is guessed without a key: held against loops over records in exact fractions."""
 
+import functools
 from collections import Counter
 from fractions import Fraction
 from math import prod
 
-import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples, table_pairs
 
 from capstats import at_most, average_cap, baseline_cap, from_counts, tabulate
 from capstats.datasets import paper_originals, smoking, titanic
@@ -20,14 +21,8 @@ WITHOUT_S = ("marginal", "modal", "uniform")
 WITH_S = ("modal_synthetic", "crossed")
 KINDS = WITHOUT_S + WITH_S
 
-theorem = settings(deadline=None, max_examples=150, derandomize=True)
-
-
-@st.composite
-def pairs_of_tables(draw):
-    shape = draw(st.tuples(st.integers(1, 4), st.integers(1, 5)))
-    counts = numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 30)).filter(np.any)
-    return draw(counts), draw(counts)
+theorem = examples(150)
+pairs_of_tables = functools.partial(table_pairs, most=30)
 
 
 def guesses(o, s, kind):

@@ -11,15 +11,16 @@ import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm as normal
 from scipy.stats import t as student
+from strategies import examples
 
 from capstats import average_cap, average_cap_interval, holdout_contrast, individual_cap
 from capstats.tables.axes import coords_of, multi_index
 
-theorem = settings(deadline=None, max_examples=20, derandomize=True)
+theorem = examples(20)
 CONVENTIONS = ("zero", "drop", "nearest")
 
 

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 import sparse
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import theorem
 
 from capstats import (
     audit,
@@ -128,7 +129,7 @@ def test_the_error_from_cells_is_that_of_a_loop_over_weighted_records(unmatched:
     assert (found.estimate.item(), found.standard_error.item()) == pytest.approx(expanded(o, weights, s, unmatched), rel=1e-12)
 
 
-@settings(max_examples=30)
+@theorem
 @given(st.data())
 def test_weights_of_1_give_the_unweighted_errors_to_the_last_bit(data: st.DataObject) -> None:
     cells = st.lists(st.integers(0, 9), min_size=6, max_size=6)

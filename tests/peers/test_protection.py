@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from capstats import average_cap, baseline_cap, disclosure_protection, holdout_contrast, tabulate
 from capstats.peers.protection import NOBODY_MATCHED, ONE_VALUE
@@ -98,7 +99,7 @@ def test_several_releases_are_scored_side_by_side() -> None:
             assert value == expected or (value != value and expected != expected)
 
 
-@settings(deadline=None, max_examples=10, derandomize=True)
+@examples(10)
 @given(st.data())
 def test_scores_are_between_0_and_1_and_are_made_of_average_caps(data: st.DataObject) -> None:
     """0 <= score <= 1; protection 1 - CAP; zero_cap never protects less than cap."""
