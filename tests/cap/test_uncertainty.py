@@ -43,8 +43,17 @@ def pairs(draw: st.DrawFn) -> tuple[Any, Any, Any]:
 
 def records(o: Any, s: Any, unmatched: str) -> list[float | None]:
     """Individual CAP of one record after the other; None for one that does not count."""
-    q = individual_cap(labelled(o), labelled(s), unmatched=unmatched).values
-    found = []
+    return one_by_one(o, individual_cap(labelled(o), labelled(s), unmatched=unmatched).values)
+
+
+def of_each(o: Any, tables: Any, unmatched: str) -> list[list[float | None]]:
+    """The same with each of several tables."""
+    q = individual_cap(labelled(o), labelled(tables, ("synthetic",)), unmatched=unmatched)
+    return [one_by_one(o, values) for values in q.transpose("synthetic", "target", "key").values]
+
+
+def one_by_one(o: Any, q: np.ndarray) -> list[float | None]:
+    found: list[float | None] = []
     for i, j in np.ndindex(np.shape(o)):
         found += [None if np.isnan(q[i, j]) else float(q[i, j])] * int(o[i, j])
     return found
@@ -60,7 +69,8 @@ def influences(values: list[float | None]) -> np.ndarray:
     n = sum(x is not None for x in values)
     if n < 2:
         return np.full(len(values), np.nan)
-    return np.array([0.0 if x is None else (x - mean(values)) / np.sqrt(n * (n - 1)) for x in values])
+    middle = mean(values)
+    return np.array([0.0 if x is None else (x - middle) / np.sqrt(n * (n - 1)) for x in values])
 
 
 # --- an oracle: the records, expanded ---------------------------------------------------------------------------------
@@ -100,8 +110,7 @@ def test_two_tables_are_compared_record_by_record(tables: Any, unmatched: str) -
 def test_several_syntheses_have_two_sources_of_variance(tables: Any, unmatched: str, compared: bool) -> None:
     """Var over records of the mean over tables of q, over n, and the variance between tables over their number."""
     o, s, other = tables
-    a = [records(o, x, unmatched) for x in s]
-    b = [records(o, x, unmatched) for x in other]
+    a, b = of_each(o, s, unmatched), of_each(o, other, unmatched)
     means, influence = [mean(x) for x in a], [influences(x) for x in a]
     if compared:
         means = [x - mean(y) for x, y in zip(means, b, strict=True)]

@@ -48,7 +48,9 @@ def release(seed: int) -> pd.DataFrame:
 def bootstrapped(records: pd.DataFrame, values: xr.DataArray, replicates: int, rng: np.random.Generator) -> np.ndarray:
     """Weighted means of q over resampled records, drawn as multinomial counts of the distinct rows of cell and weight."""
     rows = records.groupby([*KEYS, "income", "w"], as_index=False).size()
-    q = np.array([values.sel(target=t, area=a, age=b).item() for a, b, t in rows[[*KEYS, "income"]].to_numpy()])
+    targets, keys = ({label: i for i, label in enumerate(values.indexes[dim])} for dim in ("target", "key"))
+    cells = values.transpose("target", "key").values
+    q = np.array([cells[targets[t], keys[a, b]] for a, b, t in rows[[*KEYS, "income"]].to_numpy().tolist()])
     n = len(records)
     counted = ~np.isnan(q)
     w, wq = np.where(counted, rows["w"], 0), np.where(counted, rows["w"] * np.nan_to_num(q), 0)
