@@ -201,7 +201,7 @@ def test_fractional_weights_count_as_records_do(scale):
 # Theorems
 
 
-@theorem
+@examples(30)  # tests/laws/test_theorems.py has all small tables
 @given(pairs_of_tables())
 def test_individual_caps_of_a_key_add_up_to_one_where_it_is_matched(tables):
     """Theorem 1; 0 where the key is not in s."""
@@ -210,7 +210,7 @@ def test_individual_caps_of_a_key_add_up_to_one_where_it_is_matched(tables):
     np.testing.assert_allclose(sums, (s.sum(0) > 0).astype(float), rtol=1e-14)
 
 
-@theorem
+@examples(30)  # tests/laws/test_theorems.py has all small tables
 @given(pairs_of_tables())
 def test_version_1_is_version_2_times_the_matched_share(tables):
     """Part 3 of theory/average-cap.md; 0 where version 2 is undefined."""
