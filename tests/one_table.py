@@ -3,14 +3,10 @@
 from collections import Counter
 from fractions import Fraction
 
-import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
-from hypothesis import settings
-from hypothesis import strategies as st
+from strategies import count_tables
 
-theorem = settings(max_examples=30)
-shapes = st.tuples(st.integers(1, 5), st.integers(1, 5))
-tables = shapes.flatmap(lambda shape: numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 12))).filter(np.any)
+tables = count_tables(5, 5, most=12)
 
 
 def records(table):
@@ -31,9 +27,8 @@ def shares(targets):
     return {i: Fraction(count, len(targets)) for i, count in Counter(targets).items()}
 
 
-def coarsened(table, draw):
-    """The table after some of its keys have been merged."""
-    to = np.array(draw(st.lists(st.integers(0, table.shape[1] - 1), min_size=table.shape[1], max_size=table.shape[1])))
+def coarsened(table, to):
+    """The table after each key has become another."""
     merged = np.zeros_like(table)
     np.add.at(merged, (slice(None), to), table)
     return merged

@@ -22,8 +22,6 @@ from capstats.paper import SEED, Value
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-PAPER_FILES = ["values.csv", "tables.csv", "figure-1.png", "figure-1.pdf", "figure-2.png", "figure-2.pdf", "tables.png", "tables.pdf"]
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -75,18 +73,6 @@ def measures(capsys, *arguments):
 
 
 # --- capstats paper
-
-
-def test_paper_writes_every_file_and_reports_that_every_value_agrees(tmp_path):
-    done = run("paper", "--out", str(tmp_path / "paper"))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert sorted(file.name for file in (tmp_path / "paper").iterdir()) == sorted(PAPER_FILES)
-    lines = done.stdout.splitlines()
-    assert lines[-1] == "14 of 14 printed values agree."
-    assert sum(line.endswith("yes") for line in lines) == 14
-    assert not any(line.endswith("NO") for line in lines)
-    assert "Errata of the text:" in lines
-    assert all(name in done.stdout for name in PAPER_FILES)
 
 
 def test_paper_exits_with_1_where_a_printed_value_does_not_agree(tmp_path, monkeypatch, capsys):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import shutil
+import subprocess
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise, product
@@ -103,6 +106,18 @@ def test_categories_are_plain_strings_and_all_occur(
         assert column.cat.categories.dtype == object, name
         assert {type(label) for label in column.cat.categories} == {str}, name
         assert set(column) == set(column.cat.categories), name
+
+
+@pytest.mark.r
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+@pytest.mark.parametrize(("frame", "name"), [(titanic, "Titanic"), (ucb_admissions, "UCBAdmissions"), (hair_eye_color, "HairEyeColor")])
+def test_the_tables_of_r_are_here_as_they_are_there(frame: Callable[[], pd.DataFrame], name: str) -> None:
+    """Columns, levels, counts and the order of rows; the counts are called Freq there."""
+    command = ["Rscript", "--vanilla", "-e", f"write.csv(as.data.frame(datasets::{name}), row.names = FALSE)"]
+    of_r = pd.read_csv(io.StringIO(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+    ours = frame().rename(columns={"count": "Freq"})
+    assert ours.columns.tolist() == of_r.columns.tolist()
+    assert ours.astype(of_r.dtypes).to_numpy().tolist() == of_r.to_numpy().tolist()
 
 
 # --- The paper ------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 from math import sqrt
 from pathlib import Path
 
@@ -25,22 +27,39 @@ LIMITS = {"O_1": 1, "O_2": 1, "O_3": 0.995823, "O_4": 0.993932}  # shares of tab
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    """What the command writes, once for all tests; it leaves no figure open."""
+def reproduced(tmp_path_factory):
+    """What the function returns and writes, once for all tests, and the figures as matplotlib has them; it leaves no figure open."""
+    caught, save = {}, mpl.figure.Figure.savefig
+
+    def catching(figure, path, **how):
+        caught[Path(path).stem] = figure
+        save(figure, path, **how)
+
     opened = plt.get_fignums()
-    found = reproduce(tmp_path_factory.mktemp("paper") / "a" / "new folder")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mpl.figure.Figure, "savefig", catching)
+        found = reproduce(tmp_path_factory.mktemp("paper") / "a" / "new folder")
     assert plt.get_fignums() == opened
-    return found
+    return found, caught
 
 
 @pytest.fixture(scope="module")
-def figures(tmp_path_factory):
-    """The figures as matplotlib has them, by the name of the file that they would be saved to."""
-    caught = {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mpl.figure.Figure, "savefig", lambda figure, path, **how: caught.setdefault(Path(path).stem, figure))
-        reproduce(tmp_path_factory.mktemp("figures"))
-    return caught
+def written(reproduced):
+    return reproduced[0]
+
+
+@pytest.fixture(scope="module")
+def figures(reproduced):
+    """By the name of the file."""
+    return reproduced[1]
+
+
+@pytest.fixture(scope="module")
+def by_command(tmp_path_factory):
+    """The command as a program of its own, and the folder that it makes."""
+    folder = tmp_path_factory.mktemp("command") / "paper"
+    command = [sys.executable, "-m", "capstats.cli", "paper", "--out", str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120), folder
 
 
 # --- Printed values
@@ -323,10 +342,22 @@ def test_pdf_says_in_its_metadata_how_it_came_to_be(written, name):
     assert b"/CreationDate" not in content
 
 
-def test_same_seed_writes_the_same_bytes(written, tmp_path):
-    _, _, files = reproduce(tmp_path)
-    for first, second in zip(written[2], files, strict=True):
-        assert first.read_bytes() == second.read_bytes(), first.name
+def test_same_seed_writes_the_same_bytes(written, by_command):
+    _, folder = by_command
+    for file in written[2]:
+        assert file.read_bytes() == (folder / file.name).read_bytes(), file.name
+
+
+def test_the_command_writes_every_file_and_reports_that_every_value_agrees(by_command):
+    done, folder = by_command
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(file.name for file in folder.iterdir()) == sorted(NAMES)
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "14 of 14 printed values agree."
+    assert sum(line.endswith("yes") for line in lines) == 14
+    assert not any(line.endswith("NO") for line in lines)
+    assert "Errata of the text:" in lines
+    assert all(name in done.stdout for name in NAMES)
 
 
 def test_another_seed_is_told_and_drawn(tmp_path, monkeypatch):

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 import os
+import re
+import runpy
 import subprocess
 import sys
+import tomllib
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -16,6 +20,7 @@ from public_names import public_names
 import capstats
 
 PACKAGE = Path(capstats.__file__).parent
+TESTS = Path(__file__).parent
 ROOMS = [
     "codes",
     "sources",
@@ -44,6 +49,47 @@ LONGER = {  # to be emptied
     "tables/dataset.py",
 }
 MODULES = sorted(path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py"))
+
+
+TESTED_IN = {  # modules whose tests stand in the file of another
+    "attacks/classifier": "attacks/test_learned",
+    "attacks/kernels": "attacks/test_membership",
+    "attacks/roc": "attacks/test_membership",
+    "auditing/measures": "auditing/test_audits",
+    "auditing/report": "auditing/test_sentences",
+    "auditing/what_was_read": "auditing/test_sentences",
+    "cli_figure": "test_cli",
+    "cli_values": "test_cli",
+    "counting/equality": "test_sdmetrics",
+    "counting/inputs": "counting/test_tabulate",
+    "counting/lattice": "screening/test_key_subsets",
+    "counting/reading": "counting/test_tabulate",
+    "counting/rows": "attacks/test_membership",
+    "datasets/classics": "test_datasets",
+    "datasets/example": "test_datasets",
+    "datasets/survey": "test_datasets",
+    "datasets/tables": "test_datasets",
+    "disclosure/checks": "disclosure/test_exclusions",
+    "disclosure/uniques": "disclosure/test_attribute",
+    "peers/synthpop": "peers/test_concordance",
+    "plotting/anonymity": "plotting/test_curves",
+    "plotting/average": "plotting/test_plotting",
+    "plotting/cap": "plotting/test_plotting",
+    "plotting/keys": "plotting/test_curves",
+    "plotting/shared": "plotting/test_plotting",
+    "plotting/sweep": "plotting/test_plotting",
+    "sources/columns": "sources/test_memory",
+    "sources/csv_files": "sources/test_csv_door",
+    "sources/csv_records": "sources/test_csv_door",
+    "sources/csv_survey": "sources/test_csv_door",
+    "sources/numeric": "codes/test_bins",
+    "sources/options": "sources/test_files",
+    "sources/partitions": "sources/test_lazy",
+    "sources/records": "sources/test_lazy",
+    "sources/relations": "sources/test_lazy",
+    "tables/pools": "cap/test_subkeys",
+    "tables/primitives": "tables/test_backing",
+}
 
 
 def name_of(path: Path) -> str:
@@ -91,6 +137,33 @@ def room_of(name: str) -> int:
     return ROOMS.index(parts[1]) if len(parts) > 1 and parts[1] in ROOMS else len(ROOMS)
 
 
+@pytest.mark.parametrize("path", [path for path in MODULES if path.name != "__init__.py"], ids=name_of)
+def test_a_module_has_its_tests(path: Path) -> None:
+    module = path.relative_to("capstats").with_suffix("")
+    own = module.with_name(f"test_{module.name}").as_posix()
+    tests = TESTED_IN.get(module.as_posix(), own)
+    assert (TESTS / f"{tests}.py").is_file(), f"write tests/{own}.py"
+
+
+def test_no_module_with_tests_of_its_own_is_listed_as_tested_elsewhere() -> None:
+    for module in map(Path, TESTED_IN):
+        assert not (TESTS / module.with_name(f"test_{module.name}.py")).exists(), f"remove {module} from TESTED_IN"
+
+
+def test_the_picture_of_the_architecture_is_up_to_date() -> None:
+    drawn = runpy.run_path(str(TESTS.parent / "docs" / "architecture.py"))
+    assert drawn["PICTURE"].read_text(encoding="utf-8") == drawn["picture"](), "python docs/architecture.py draws it anew"
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    """pyproject.toml holds it; the package's metadata may be of an older installation, which is then to be repeated."""
+    root = TESTS.parent
+    held = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert re.findall(r"^version: (.+)$", (root / "CITATION.cff").read_text(encoding="utf-8"), re.M) == [held]
+    assert capstats.__version__ == held
+
+
+@cache
 def loaded_by(statement: str) -> set[str]:
     code = f"import sys; {statement}; print(*sys.modules)"
     return set(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split())

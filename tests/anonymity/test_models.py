@@ -7,7 +7,8 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
-from one_table import random_tables, tables, theorem
+from one_table import random_tables, tables
+from strategies import theorem
 
 import capstats
 from capstats import MISSING, from_counts, tabulate

@@ -7,9 +7,10 @@ from statistics import median_low
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from strategies import examples
 
 from capstats import correct_predictions, tabulate
 from capstats.attacks import knowledge, maximum_knowledge
@@ -91,7 +92,7 @@ def test_guesses_are_those_of_a_loop_over_records(route, seed, monkeypatch):
     np.testing.assert_allclose(found.average, found.accuracy.mean("column"))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.data())
 def test_both_routes_give_the_same_votes(data):
     """Distances are whole numbers, so not a single tie may differ."""
@@ -203,7 +204,7 @@ def test_with_equal_margins_and_all_keys_released_it_is_the_modal_cap_attacker(r
 positive_margins = st.lists(st.integers(1, 9), min_size=1, max_size=6)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(positive_margins, st.integers(1, 5), st.integers(1, 5))
 def test_proportional_margins_shift_all_ranks_by_less_than_half_the_distance_of_two_levels(margin, times, of_other):
     """Theory, part 4, in fractions: one margin taken `times` times in the original and `of_other` times in the released table."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from strategies import theorem
 
 import capstats
 from capstats import average_cap, average_cap_interval, cap_quantiles, correct_predictions, holdout_contrast, tabulate
@@ -77,7 +78,7 @@ def test_the_attack_of_the_classifier_is_average_cap(convention, several):
 records = st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc"), st.integers(0, 2)), min_size=2, max_size=12)
 
 
-@settings(max_examples=30)
+@theorem
 @given(records, records, st.sampled_from(CONVENTIONS[:5]))
 def test_it_is_average_cap_on_any_records(original, released, convention):
     released = [*released, (0, "a", 0), (0, "a", 1)]  # two targets at least

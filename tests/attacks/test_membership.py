@@ -9,8 +9,9 @@ import pandas as pd
 import polars as pl
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from capstats import average_cap, tabulate
 from capstats.attacks import kernels, maximum_knowledge, membership_roc, membership_scores
@@ -115,7 +116,7 @@ def test_whole_numbers_too_large_for_a_float_keep_their_differences(route, monke
     np.testing.assert_allclose(found.values, [-0.5 / math.log(10), -4.5 / math.log(10)], rtol=1e-14)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_both_routes_give_the_same_scores_at_any_width(data):
     sizes = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
@@ -238,7 +239,7 @@ def by_counting(members, others):
 scores = st.lists(st.integers(-6, 3), min_size=1, max_size=12)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(scores, scores)
 def test_the_curve_and_its_area_are_those_of_counting(members, others):
     roc = membership_roc(members, others, at=range(-8, 6))
@@ -258,7 +259,7 @@ def test_the_curve_and_its_area_are_those_of_counting(members, others):
     assert Fraction(sum(x >= t for x in members), n) - Fraction(sum(x >= t for x in others), k) == best
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.integers(-6, 3), min_size=2, max_size=8), st.lists(st.integers(-6, 3), min_size=2, max_size=8))
 def test_the_standard_error_is_that_of_delong(members, others):
     """The variances of the shares of the other kind that each record beats or is beaten by."""
@@ -285,7 +286,7 @@ def test_scores_that_differ_by_rounding_are_one_step():
     assert roc.threshold.values.tolist() == [np.inf, 0.3, -np.inf]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(*[st.lists(st.floats(-300, 20), min_size=1, max_size=8)] * 2)
 def test_thresholds_are_the_scores_themselves(members, others):
     """Whoever asks for scores at or above the best threshold finds the rates that are promised there."""

@@ -3,16 +3,17 @@
 The oracles are written out from records, one loop over people, in exact fractions; they use nothing of capstats.
 """
 
+import functools
 from collections import Counter
 from fractions import Fraction
 
-import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples, table_pairs
 
 from capstats import average_cap, correct_predictions, from_counts, individual_cap, matched_records
 from capstats.datasets import paper_originals, paper_synthetics, smoking
@@ -30,7 +31,8 @@ ORDERS = [
 ]
 both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
 
-theorem = settings(max_examples=150)
+theorem = examples(150)
+pairs_of_tables = functools.partial(table_pairs, most=30)
 
 
 # The oracles
@@ -80,13 +82,6 @@ def random_pair(rng, targets=None, keys=None):
     o[0, 0] += 1
     s[-1, -1] += 1
     return o, s
-
-
-@st.composite
-def pairs_of_tables(draw, most=30):
-    shape = draw(st.tuples(st.integers(1, 4), st.integers(1, 5)))
-    counts = numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, most))
-    return draw(counts.filter(np.any)), draw(counts.filter(np.any))
 
 
 # Printed and hand-derived values
@@ -206,7 +201,7 @@ def test_fractional_weights_count_as_records_do(scale):
 # Theorems
 
 
-@theorem
+@examples(30)  # tests/laws/test_theorems.py has all small tables
 @given(pairs_of_tables())
 def test_individual_caps_of_a_key_add_up_to_one_where_it_is_matched(tables):
     """Theorem 1; 0 where the key is not in s."""
@@ -215,7 +210,7 @@ def test_individual_caps_of_a_key_add_up_to_one_where_it_is_matched(tables):
     np.testing.assert_allclose(sums, (s.sum(0) > 0).astype(float), rtol=1e-14)
 
 
-@theorem
+@examples(30)  # tests/laws/test_theorems.py has all small tables
 @given(pairs_of_tables())
 def test_version_1_is_version_2_times_the_matched_share(tables):
     """Part 3 of theory/average-cap.md; 0 where version 2 is undefined."""

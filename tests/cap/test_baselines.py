@@ -1,15 +1,16 @@
 """What is guessed without a key: held against loops over records in exact fractions."""
 
+import functools
 from collections import Counter
 from fractions import Fraction
 from math import prod
 
-import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples, table_pairs
 
 from capstats import at_most, average_cap, baseline_cap, from_counts, tabulate
 from capstats.datasets import paper_originals, smoking, titanic
@@ -20,14 +21,8 @@ WITHOUT_S = ("marginal", "modal", "uniform")
 WITH_S = ("modal_synthetic", "crossed")
 KINDS = WITHOUT_S + WITH_S
 
-theorem = settings(max_examples=150)
-
-
-@st.composite
-def pairs_of_tables(draw):
-    shape = draw(st.tuples(st.integers(1, 4), st.integers(1, 5)))
-    counts = numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 30)).filter(np.any)
-    return draw(counts), draw(counts)
+theorem = examples(150)
+pairs_of_tables = functools.partial(table_pairs, most=30)
 
 
 def guesses(o, s, kind):
@@ -139,7 +134,7 @@ def test_baselines_of_huge_counts_are_those_of_exact_fractions(kind):
 # Theorems
 
 
-@theorem
+@examples(30)  # tests/laws/test_theorems.py has all small tables
 @given(pairs_of_tables())
 def test_cap_of_the_original_is_at_least_the_marginal_baseline(tables):
     """Part 1 of theory/baselines.md."""
@@ -147,7 +142,7 @@ def test_cap_of_the_original_is_at_least_the_marginal_baseline(tables):
     assert at_most(baseline_cap(o), average_cap(o, o))
 
 
-@theorem
+@examples(30)  # tests/laws/test_theorems.py has all small tables
 @given(pairs_of_tables())
 def test_uniform_is_at_most_marginal_is_at_most_modal_and_so_is_crossed(tables):
     """Part 2 of theory/baselines.md."""

@@ -4,14 +4,14 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pytest
 import sparse
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
-from one_table import records, theorem
+from one_table import records
+from strategies import table_pairs, theorem
 
 from capstats import average_cap, baseline_cap, from_counts
 from capstats.cap import goodman_kruskal_tau, normalized_cap, protected_records
@@ -21,9 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 
 both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
 measures = pytest.mark.parametrize("measure", [protected_records, normalized_cap])
-pairs = st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
-    lambda shape: st.tuples(*[numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 6)) for _ in range(2)])
-)
+pairs = table_pairs(4, 4, empty=True)
 
 
 def cap(table, i, j):

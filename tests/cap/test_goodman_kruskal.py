@@ -2,17 +2,16 @@
 
 from fractions import Fraction
 
-import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import count_tables, counts, theorem
 
 from capstats import at_most, average_cap, baseline_cap, correct_predictions
 from capstats.cap import goodman_kruskal_lambda, goodman_kruskal_tau
 
-theorem = settings(max_examples=30)
 BOTH = (goodman_kruskal_tau, goodman_kruskal_lambda)
 
 
@@ -33,11 +32,6 @@ def modal(counts):
     return Fraction(max(counts))
 
 
-def tables(shape=None):
-    shape = shape or st.tuples(st.integers(1, 4), st.integers(1, 5))
-    return numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 6)).filter(np.any)
-
-
 def test_the_table_of_smokers():
     # CAP(O) = (20^2 + 30^2) / 5000 + (5^2 + 45^2) / 5000 = 0.67, b = 0.625; modal: 30 + 45 of 100, as without the key.
     o = [[20, 5], [30, 45]]
@@ -46,14 +40,14 @@ def test_the_table_of_smokers():
 
 
 @theorem
-@given(tables())
+@given(count_tables())
 def test_tau_and_lambda_are_the_errors_that_a_guesser_avoids(o):
     np.testing.assert_allclose(goodman_kruskal_tau(o), avoided(o, proportional), rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(goodman_kruskal_lambda(o), avoided(o, modal), rtol=1e-14)
 
 
 @theorem
-@given(tables())
+@given(count_tables())
 def test_numerators_are_cap_and_modal_success_above_their_baselines(o):
     b, best = baseline_cap(o), baseline_cap(o, kind="modal")
     if best < 1:
@@ -64,7 +58,7 @@ def test_numerators_are_cap_and_modal_success_above_their_baselines(o):
 
 
 @theorem
-@given(tables((3, 4)), st.lists(st.integers(1, 5), min_size=2, max_size=4), st.lists(st.integers(1, 5), min_size=1, max_size=4))
+@given(counts((3, 4)), st.lists(st.integers(1, 5), min_size=2, max_size=4), st.lists(st.integers(1, 5), min_size=1, max_size=4))
 def test_tau_is_zero_only_at_independence(o, targets, keys):
     assert goodman_kruskal_tau(np.outer(targets, keys)).item() == pytest.approx(0, abs=1e-14)
     independent = (o * o.sum() == np.outer(o.sum(1), o.sum(0))).all()
@@ -73,7 +67,7 @@ def test_tau_is_zero_only_at_independence(o, targets, keys):
 
 
 @theorem
-@given(tables((3, 3, 2)))
+@given(counts((3, 3, 2)))
 def test_another_key_column_never_lowers_either(cube):
     fine, coarse = cube.reshape(3, 6), cube.sum(2)
     for measure in BOTH:

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from capstats import (
     MISSING,
@@ -30,7 +31,7 @@ from capstats.cap import nearest_distance, neighbours
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-theorem = settings(max_examples=25)
+theorem = examples(25)
 
 
 @pytest.fixture(params=["all distances in one table", "table by table"])

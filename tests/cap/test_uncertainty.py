@@ -11,15 +11,16 @@ import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm as normal
 from scipy.stats import t as student
+from strategies import examples
 
 from capstats import average_cap, average_cap_interval, holdout_contrast, individual_cap
 from capstats.tables.axes import coords_of, multi_index
 
-theorem = settings(max_examples=20)
+theorem = examples(20)
 CONVENTIONS = ("zero", "drop", "nearest")
 
 
@@ -55,6 +56,11 @@ def records(o: Any, s: Any, unmatched: str) -> list[float | None]:
     return found
 
 
+def of_each(o: Any, tables: Any, unmatched: str) -> list[list[float | None]]:
+    """The same with each of several tables."""
+    return [records(o, s, unmatched) for s in np.asarray(tables)]
+
+
 def mean(values: list[float | None]) -> float:
     there = [x for x in values if x is not None]
     return float(np.mean(there)) if there else np.nan
@@ -65,7 +71,8 @@ def influences(values: list[float | None]) -> np.ndarray:
     n = sum(x is not None for x in values)
     if n < 2:
         return np.full(len(values), np.nan)
-    return np.array([0.0 if x is None else (x - mean(values)) / np.sqrt(n * (n - 1)) for x in values])
+    middle = mean(values)
+    return np.array([0.0 if x is None else (x - middle) / np.sqrt(n * (n - 1)) for x in values])
 
 
 # --- an oracle: the records, expanded ---------------------------------------------------------------------------------
@@ -105,8 +112,7 @@ def test_two_tables_are_compared_record_by_record(tables: Any, unmatched: str) -
 def test_several_syntheses_have_two_sources_of_variance(tables: Any, unmatched: str, compared: bool) -> None:
     """Var over records of the mean over tables of q, over n, and the variance between tables over their number."""
     o, s, other = tables
-    a = [records(o, x, unmatched) for x in s]
-    b = [records(o, x, unmatched) for x in other]
+    a, b = of_each(o, s, unmatched), of_each(o, other, unmatched)
     means, influence = [mean(x) for x in a], [influences(x) for x in a]
     if compared:
         means = [x - mean(y) for x, y in zip(means, b, strict=True)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import dask.dataframe as dd
@@ -20,8 +19,10 @@ from capstats.counting.tabulate import tabulate
 TEXTS = ["1", "NA", "", "2", "1", "30", "NA", None]
 
 
-def doors(folder: Path) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def doors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The same records in whatever holds records."""
+    folder = tmp_path_factory.mktemp("records")
     columns = {"k": TEXTS, "t": ["x", "y"] * 4, "w": [1, 2] * 4}
     frame = pd.DataFrame(columns).astype({"k": object})
     pq.write_table(pa.table(columns), folder / "t.parquet")
@@ -53,23 +54,23 @@ DOORS += ["pyarrow dictionary", "relation", "relation of an enumeration", "Dask"
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("weights", [None, "w"])
-def test_null_values_mean_missing_in_every_table(tmp_path: Path, door: str, weights: str | None) -> None:
-    tables = tabulate(doors(tmp_path)[door], keys="k", target="t", null_values=["NA", ""], weights=weights)
+def test_null_values_mean_missing_in_every_table(doors: dict[str, Any], door: str, weights: str | None) -> None:
+    tables = tabulate(doors[door], keys="k", target="t", null_values=["NA", ""], weights=weights)
     assert {x for (x,) in tables.indexes["key"]} == {"1", "2", "30", MISSING}
     assert int(tables.o.sel(k=MISSING).sum()) == (4 if weights is None else 6)
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_without_null_values_an_empty_text_is_a_label(tmp_path: Path, door: str) -> None:
+def test_without_null_values_an_empty_text_is_a_label(doors: dict[str, Any], door: str) -> None:
     """In CSV: with quotes; without them it is missing."""
-    tables = tabulate(doors(tmp_path)[door], keys="k", target="t")
+    tables = tabulate(doors[door], keys="k", target="t")
     assert {x for (x,) in tables.indexes["key"]} == {"", "1", "2", "30", "NA", MISSING}
     assert int(tables.o.sel(k=MISSING).sum()) == 1
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_null_values_are_missing_before_types_parse_the_others(tmp_path: Path, door: str) -> None:
-    found = tabulate(doors(tmp_path)[door], keys="k", target="t", null_values=["NA", ""], types={"k": "number"}, missing="drop")
+def test_null_values_are_missing_before_types_parse_the_others(doors: dict[str, Any], door: str) -> None:
+    found = tabulate(doors[door], keys="k", target="t", null_values=["NA", ""], types={"k": "number"}, missing="drop")
     assert [x for (x,) in found.indexes["key"]] == [1, 2, 30]
     assert found.attrs["dropped"] == {"original": 4}
 
@@ -77,11 +78,11 @@ def test_null_values_are_missing_before_types_parse_the_others(tmp_path: Path, d
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("bins", [[10], 2, ("quantile", 2)])
 @pytest.mark.parametrize("weights", [None, "w"])
-def test_null_values_are_missing_before_bins_cut_the_others(tmp_path: Path, door: str, bins: Any, weights: str | None) -> None:
+def test_null_values_are_missing_before_bins_cut_the_others(doors: dict[str, Any], door: str, bins: Any, weights: str | None) -> None:
     options: dict[str, Any] = {"keys": "k", "target": "t", "null_values": ["NA", ""], "bins": {"k": bins}, "weights": weights}
-    given = doors(tmp_path)
-    xr.testing.assert_identical(tabulate(given[door], **options), tabulate(given["columns"], **options))
-    assert int(tabulate(given[door], **options).o.sel(k=MISSING).sum()) == (4 if weights is None else 6)
+    found = tabulate(doors[door], **options)
+    xr.testing.assert_identical(found, tabulate(doors["columns"], **options))
+    assert int(found.o.sel(k=MISSING).sum()) == (4 if weights is None else 6)
 
 
 def test_a_null_value_is_no_category_any_more() -> None:

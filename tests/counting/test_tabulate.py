@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 import capstats
 from capstats import MISSING, tabulate
@@ -648,7 +649,7 @@ def test_tabulate_equals_counting_records_one_by_one(tables: tuple[list[str], li
             assert array.tolist() == [[counter[(*key, target)] for key in keys] for target in targets]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(record_tables(), st.randoms(use_true_random=False))
 def test_the_order_of_records_changes_nothing(tables: tuple[list[str], list[list[tuple[Any, ...]]]], random: Any) -> None:
     kinds, several = tables

@@ -1,5 +1,6 @@
 """Attribution with certainty and unique keys. The oracle walks over people and uses nothing of capstats."""
 
+import functools
 from collections import Counter, defaultdict
 
 import hypothesis.extra.numpy as numpy_strategies
@@ -7,25 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import counts, table_pairs, theorem
 
 from capstats import at_most, average_cap, from_counts, individual_cap, matched_records, tabulate
 from capstats.disclosure import dio, dis, disco, replicated_uniques, sample_uniques, tcap, weap
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-theorem = settings(max_examples=30)
+pairs_of_tables = functools.partial(table_pairs, 3, most=3)
 OF_BOTH = {"disco": disco, "dis": dis, "sample_uniques": sample_uniques, "replicated_uniques": replicated_uniques}
 OF_ONE = {"dio": dio, "sample_uniques of one": sample_uniques}
 both = pytest.mark.parametrize("measure", OF_BOTH.values(), ids=list(OF_BOTH))
-
-
-@st.composite
-def pairs_of_tables(draw, most=3):
-    shape = draw(st.tuples(st.integers(1, 3), st.integers(1, 5)))
-    counts = numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, most))
-    return draw(counts.filter(np.any)), draw(counts.filter(np.any))
 
 
 def people(table):
@@ -159,7 +154,7 @@ def test_disco_and_dis_add_over_shards_of_the_original(tables, data):
 
 
 @theorem
-@given(numpy_strategies.arrays(np.int64, (2, 3, 2), elements=st.integers(0, 3)).filter(np.any))
+@given(counts((2, 3, 2), most=3))
 def test_another_key_column_never_lowers_dio(cube):
     fine, coarse = cube.reshape(2, 6), cube.sum(2)
     assert at_most(dio(coarse), dio(fine))

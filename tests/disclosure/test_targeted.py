@@ -1,29 +1,23 @@
 """Targeted attribution: five variants, two rules, the curve. The oracle is one loop over people in fractions."""
 
+import functools
 from collections import Counter
 from fractions import Fraction
 
-import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import table_pairs, theorem
 
 from capstats import at_most, average_cap, correct_predictions
 from capstats.disclosure import disco, tau_curve, tcap
 
-theorem = settings(max_examples=30)
+pairs_of_tables = functools.partial(table_pairs, 4, 4, most=5)
 VARIANTS = ("all", "matched", "disclosive", "certain", "synthetic")
 COVERED = [("class", v) for v in VARIANTS] + [("cell", "all"), ("cell", "matched")]
 covered = pytest.mark.parametrize(("rule", "variant"), COVERED)
-
-
-@st.composite
-def pairs_of_tables(draw, most=5):
-    shape = draw(st.tuples(st.integers(1, 4), st.integers(1, 4)))
-    counts = numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, most))
-    return draw(counts.filter(np.any)), draw(counts.filter(np.any))
 
 
 def by_person(o, s, variant, tau=1.0, rule="class", eqmax=None):

@@ -3,15 +3,16 @@
 All small tables are enumerated in test_theorems.py; here are larger ones, weights, labels, batches and bad input.
 """
 
+import functools
 from fractions import Fraction
 from itertools import pairwise
 
-import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import count_tables, examples, table_pairs
 
 import capstats
 from capstats import at_most, average_cap, from_counts, maximum_cap, minimum_cap, observed_domain
@@ -22,21 +23,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 
 VERSIONS = ("zero", "drop")
 both_versions = pytest.mark.parametrize("unmatched", VERSIONS)
-theorem = settings(max_examples=100)
-
-
-@st.composite
-def originals(draw, least=0):
-    shape = draw(st.tuples(st.integers(1, 4), st.integers(1, 5)))
-    counts = numpy_strategies.arrays(np.int64, shape, elements=st.integers(least, 30))
-    return draw(counts.filter(np.any))
-
-
-@st.composite
-def pairs_of_tables(draw):
-    o = draw(originals())
-    s = draw(numpy_strategies.arrays(np.int64, o.shape, elements=st.integers(0, 9)).filter(np.any))
-    return o, s
+theorem = examples(100)
+originals = functools.partial(count_tables, most=30)
 
 
 def average(o, s, unmatched):
@@ -174,7 +162,7 @@ def test_bounds_of_huge_counts_are_exact():
 
 
 @theorem
-@given(pairs_of_tables())
+@given(table_pairs(most=30))
 def test_average_cap_is_within_the_bounds_of_its_key_totals_and_these_within_those_of_all(tables):
     """Lemma 1, Theorems 2 and 3."""
     o, s = tables

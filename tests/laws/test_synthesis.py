@@ -6,8 +6,9 @@ from math import comb, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from capstats import average_cap, from_counts, minimum_cap
 from capstats.datasets import paper_originals
@@ -119,7 +120,7 @@ def test_mean_of_the_average_cap_is_its_closed_form():
 # What comes out
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 10**6), st.integers(1, 5), st.integers(0, 99))
 def test_tables_have_m_records_and_none_is_negative(targets, keys, m, draws, seed):
     tables = sample_tables(np.ones((targets, keys)), m, draws=draws, rng=seed)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from capstats import average_cap, baseline_cap, holdout_contrast, tabulate
 from capstats.peers import as_sdmetrics, disclosure_protection
@@ -101,7 +102,7 @@ def test_several_releases_are_scored_side_by_side() -> None:
             assert value == expected or (value != value and expected != expected)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(st.data())
 def test_scores_are_between_0_and_1_and_are_made_of_average_caps(data: st.DataObject) -> None:
     """0 <= score <= 1; protection 1 - CAP; zero_cap never protects less than cap."""

@@ -2,15 +2,13 @@
 
 from fractions import Fraction
 
-import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pandas as pd
 import pytest
 import sparse
 import xarray as xr
 from hypothesis import given, settings
-from hypothesis import strategies as st
-from one_table import theorem
+from strategies import table_pairs, theorem
 
 from capstats import MISSING, average_cap, from_counts, tabulate
 from capstats.datasets import paper_originals, paper_synthetics
@@ -23,9 +21,7 @@ WAYS = [("record", "original"), ("record", "synthetic")]
 WAYS += [(unit, of) for unit in ("cell", "key") for of in ("original", "synthetic", "both")]
 every_way = pytest.mark.parametrize(("unit", "of"), WAYS)
 
-pairs = st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
-    lambda shape: st.tuples(*[numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 6)) for _ in range(2)])
-)
+pairs = table_pairs(4, 4, empty=True)
 
 
 def average(o, s, unmatched):

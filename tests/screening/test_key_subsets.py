@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 import sparse
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 import capstats
 from capstats import average_cap, baseline_cap, correct_predictions, matched_records, tabulate
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 ALL = ["average_cap", "average_cap_drop", "original_cap", "modal_accuracy", "correct_predictions", "matched_records"]
 KEYS, TARGETS = ["sex", "age", "job", "town"], ["income", "health"]
 
-theorem = settings(max_examples=40)
+theorem = examples(40)
 
 
 def people(n, seed):

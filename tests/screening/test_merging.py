@@ -3,15 +3,13 @@
 from fractions import Fraction
 from itertools import combinations
 
-import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pandas as pd
 import pytest
 import sparse
 import xarray as xr
 from hypothesis import example, given
-from hypothesis import strategies as st
-from one_table import theorem
+from strategies import table_pairs, theorem
 
 from capstats import MISSING, average_cap, individual_cap, tabulate
 from capstats.datasets import paper_originals, paper_synthetics, smoking
@@ -20,9 +18,7 @@ from capstats.screening import cap_after_merge, rank_merges
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
-pairs = st.tuples(st.integers(1, 4), st.integers(1, 5)).flatmap(
-    lambda shape: st.tuples(*[numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 6)) for _ in range(2)])
-)
+pairs = table_pairs(empty=True)
 COLUMNS = {"sex": ["f", "m", None], "age": [1, 2, 3, 4], "job": ["x", "y"], "ill": ["a", "b", "c", None], "paid": [True, False]}
 
 

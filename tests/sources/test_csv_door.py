@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from csv_written import FORMS, counted, written
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
+from strategies import examples
 
 from capstats.codes.labels import MISSING
 from capstats.codes.progress import Step
 from capstats.sources.csv_files import survey
 from capstats.sources.csv_survey import look
-
-FILES = 3000 if os.environ.get("HYPOTHESIS_PROFILE") == "random" else 100
 
 
 def reader_of(path: Path, encoding: str = "utf-8") -> str:
@@ -105,7 +103,7 @@ def files(draw: Any) -> bytes:
     return data
 
 
-@settings(max_examples=FILES, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@examples(100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(files(), st.sampled_from(["", "", "", *FORMS]))
 @example('\ufeff"a\nx","b"\n1,2\n'.encode(), "")  # the header was a record
 @example(b'"a\r\nx",b\r\n1,2\r\n', "")  # the header was empty
@@ -131,7 +129,7 @@ def test_random_files_are_read_as_pythons_csv_module_reads_them(tmp_path: Path, 
     assert [["" if x is None else x for x in row] for row in by_hand(data)] == expected
 
 
-@settings(max_examples=FILES)
+@examples(100)
 @given(files(), st.integers(0, 40))
 def test_an_ordinary_stretch_has_the_records_that_pythons_csv_module_finds(data: bytes, cut: int) -> None:
     """The survey may doubt a legal file; it must not accept another one, nor another number of records."""

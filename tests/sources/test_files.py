@@ -16,8 +16,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from strategies import examples
 
 from capstats.codes.labels import MISSING
 from capstats.sources.csv_text import is_csv
@@ -104,7 +105,7 @@ def test_line_ends_of_every_system_and_blank_lines_change_nothing(tmp_path: Path
 CELLS = st.one_of(st.none(), st.text(st.sampled_from("abä,;\"\n#' \t|0"), max_size=4))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=8))
 def test_what_was_written_is_what_is_read(tmp_path: Path, rows: list[tuple[str | None, str | None]]) -> None:
     quoted = [["" if x is None else '"' + x.replace('"', '""') + '"' for x in row] for row in rows]
