@@ -1,6 +1,6 @@
-"""The classes of one table, the records that share a key: their sizes, and how likely a record of one is told apart.
+"""Equivalence classes of one table: their sizes and the re-identification risk of their records.
 
-A key without records is no class.
+An equivalence class, or class, is the set of records that share a key. A key without records is not a class.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from capstats.tables.primitives import Array, Floats, Table, cells, key_total, r
 
 
 def greatest(values: Array, x: Table) -> Floats:
-    """The greatest of the values (..., key) over the classes of a table: (...), NaN where it has none."""
+    """The greatest of the values (..., key) over the classes of a table: (...), NaN if it has none."""
     held = key_total(x) > 0
     return np.where(held.any(-1), np.where(held, values, -np.inf).max(-1), np.nan)
 
 
 def least(values: Array, x: Table) -> Floats:
-    """The least of the values (..., key) over the classes of a table: (...), NaN where it has none."""
+    """The least of the values (..., key) over the classes of a table: (...), NaN if it has none."""
     return -greatest(-values, x)
 
 
 def of_table(table: Any, formula: Callable[[Table], Array], name: str) -> xr.DataArray:
-    """A formula of one table, and of every member of its batch."""
+    """A formula of one table, applied to every member of a batch."""
     return Aligned({"table": table}).map(formula, name)
 
 
 def smallest_class(x: Table) -> Floats:
-    """Records of the smallest class, k."""
+    """Number of records of the smallest class, k."""
     return least(key_total(x), x)
 
 
 def number_of_classes(x: Table) -> Array:
-    """Keys that hold records."""
+    """Number of keys with records."""
     return np.asarray((key_total(x) > 0).sum(-1))
 
 
@@ -47,7 +47,7 @@ def classes_per_record(x: Table) -> Floats:
 
 
 def check_whole(x: Table) -> None:
-    """Raise where class sizes may be fractional: nobody is one of half a record."""
+    """Raise an error if class sizes may be fractional."""
     if cells(x).dtype.kind != "i":
         raise ValueError(
             "`table` must hold integers: the risk is 1 divided by the number of records in a class; got fractional counts. "
@@ -58,17 +58,17 @@ def check_whole(x: Table) -> None:
 def k_anonymity(table: Any) -> xr.DataArray:
     """Number of records in the smallest class: the greatest k for which the table is k-anonymous.
 
-    Everybody shares their key with at least k - 1 others.
+    Every person shares the key with at least k - 1 others.
 
     Parameters
     ----------
     table : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table, original or synthetic; every other dim is a table of its own.
+        Counts of the records of one table, original or synthetic; along every other dim each element is a separate table.
 
     Returns
     -------
     DataArray, dims (...)
-        min o_.j over keys with o_.j > 0; larger is safer. With weights, the least sum of weights. NaN where there is no record.
+        min o_.j over keys with o_.j > 0; larger is safer. With weights, the least sum of weights. NaN if the table has no record.
 
     Raises
     ------
@@ -96,9 +96,9 @@ def k_anonymity(table: Any) -> xr.DataArray:
 
 
 def class_sizes(table: Any) -> xr.Dataset:
-    """How many classes have how many records.
+    """Distribution of the class sizes.
 
-    k says how small the smallest class is; this says how many people stand in classes as small as that.
+    k is the size of the smallest class; this shows how many people are in classes of each size.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def class_sizes(table: Any) -> xr.Dataset:
     Returns
     -------
     Dataset, dims (..., size)
-        ``classes``, the number of classes of each ``size`` that occurs, and ``records``, size times classes. Their first size is
-        k; ``records`` of size 1 are the records that are alone in their class. With weights, sizes are sums of weights.
+        ``classes``, the number of classes of each ``size`` that occurs, and ``records``, size times classes. The first
+        size is k; ``records`` of size 1 are the unique records. With weights, sizes are sums of weights.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def class_sizes(table: Any) -> xr.Dataset:
 def prosecutor_risk(table: Any) -> xr.DataArray:
     """Probability that an intruder who knows a person's key, and that the person is in the table, picks the person's record.
 
-    It depends on the size of the person's class alone: one in five if four others share the key.
+    It depends only on the size of the person's class: it is 1/5 if four others share the key.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def prosecutor_risk(table: Any) -> xr.DataArray:
     Returns
     -------
     DataArray, dims (..., key)
-        1 / o_.j, the risk of each record of a class, from 0 to 1; NaN for a key without records. Its greatest value is 1 / k.
+        1 / o_.j, the risk of each record of a class, from 0 to 1; NaN for a key without records. The greatest value is 1 / k.
 
     Raises
     ------
@@ -173,7 +173,8 @@ def prosecutor_risk(table: Any) -> xr.DataArray:
 
     Notes
     -----
-    See theory/anonymity.md. A synthetic record is nobody's: of a synthetic table it says how common the released keys are.
+    See theory/anonymity.md. Synthetic records do not belong to people. For a synthetic table the value only shows how common each released
+    key is.
 
     References
     ----------
@@ -194,9 +195,9 @@ def prosecutor_risk(table: Any) -> xr.DataArray:
 
 
 def marketer_risk(table: Any) -> xr.DataArray:
-    """Share of the records that an intruder expects to pick right who picks one for every person of the table.
+    """Expected share of correct matches if an intruder picks one record for every person of the table.
 
-    The marketer wants many right, not one for certain: every class yields one right pick on average, however large it is.
+    A marketer wants many correct matches, not a certain one. Every class gives one correct match on average, whatever its size.
 
     Parameters
     ----------
@@ -206,7 +207,7 @@ def marketer_risk(table: Any) -> xr.DataArray:
     Returns
     -------
     DataArray, dims (...)
-        Number of classes / n, the mean of the prosecutor risk over records, from 0 to 1; NaN where there is no record.
+        Number of classes / n, the mean of the prosecutor risk over records, from 0 to 1; NaN if the table has no record.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How far the targets of a class are from those of the whole table: t-closeness, beta-likeness and delta-disclosure."""
+"""Distance between the target distribution of a class and that of the whole table: t-closeness, beta-likeness and delta-disclosure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _lift(x: Table) -> Table:
 
 
 def equal_distance(x: Table) -> Floats:
-    """Greatest sum_i |r_ij - p_i| / 2 of a class, as the sum of the gains, which the losses balance."""
+    """Greatest sum_i |r_ij - p_i| / 2 of a class, computed as the sum of the positive differences."""
     r = attribution(x, key_total(x), 0.0)
     return greatest(key_total(like(r, np.maximum(cells(r) - _margin(x), 0.0))), x)
 
@@ -59,7 +59,7 @@ def basic_likeness(x: Table) -> Floats:
 
 
 def enhanced_likeness(x: Table) -> Floats:
-    """The same; infinite where some (r_ij - p_i) / p_i exceeds -ln p_i."""
+    """Greatest (r_ij - p_i) / p_i; infinite where some (r_ij - p_i) / p_i exceeds -ln p_i."""
     lift, p = cells(_lift(x)), _margin(x)
     allowed = 1 - np.log(np.where(p > 0, p, 1.0))
     beyond = ~at_most(lift, np.broadcast_to(allowed, lift.shape))
@@ -79,24 +79,24 @@ def log_ratio(x: Table, targets: Targets) -> Floats:
 
 
 def t_closeness(table: Any, *, distance: Distance = "equal") -> xr.DataArray:
-    """Distance between the targets of a class and those of the whole table, in the class where it is greatest.
+    """Distance between the target distribution of a class and that of the whole table, greatest over classes.
 
-    If a class looks like the whole table, knowing somebody's class teaches nothing about the target.
+    If a class has the distribution of the whole table, knowing a person's class tells nothing more about the target.
 
     Parameters
     ----------
     table : array-like or DataArray, dims (target, key) and any others
         Counts of the records of one table.
     distance : {"equal", "ordered"}
-        The earth mover's distance where any two targets are 1 apart, or where the targets stand in the order of the rows, one step of
-        which is 1 / (I - 1). All I rows count, those without records too. "ordered" needs one target column; a level for missing
-        values stands last.
+        The earth mover's distance. With "equal" any two targets are at distance 1. With "ordered" the targets have the order of the
+        rows, and neighbouring rows are at distance 1 / (I - 1). All I rows count, including those without records. "ordered" needs one
+        target column; a level for missing values is last.
 
     Returns
     -------
     DataArray, dims (...)
         The smallest t for which the table is t-close, from 0 to 1, smaller is safer: max over classes of sum_i |r_ij - p_i| / 2, or
-        of sum_i |R_ij - P_i| / (I - 1) with cumulated shares R and P, 0 when I = 1. NaN where there is no record.
+        of sum_i |R_ij - P_i| / (I - 1) with cumulated shares R and P, 0 when I = 1. NaN if the table has no record.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def t_closeness(table: Any, *, distance: Distance = "equal") -> xr.DataArray:
     columns = target_columns(aligned)
     if len(columns) > 1:
         raise ValueError(
-            f'`distance` "ordered" needs one target column, whose levels stand in order; `table` has {columns}. '
+            f'`distance` "ordered" needs one target column, whose levels have an order; `table` has {columns}. '
             f'Count it with one of them as target, or give distance="equal".'
         )
     return aligned.map(lambda x: ordered_distance(x, aligned.sizes["target"]), "t_closeness")
@@ -147,22 +147,23 @@ def target_columns(aligned: Aligned) -> list[str]:
 
 
 def beta_likeness(table: Any, *, kind: Likeness = "basic") -> xr.DataArray:
-    """How much more frequent than in the whole table a target is in a class, relative to the table, at most.
+    """Greatest relative increase of the share of a target in a class over its share in the whole table.
 
-    With beta = 2, knowing somebody's class makes no target more than three times as likely as it was.
+    With beta = 2, knowing a person's class makes no target more than three times as probable as before.
 
     Parameters
     ----------
     table : array-like or DataArray, dims (target, key) and any others
         Counts of the records of one table.
     kind : {"basic", "enhanced"}
-        The definition is a yes or no for a given beta: (r_ij - p_i) / p_i may nowhere exceed beta, or min(beta, -ln p_i).
+        A table satisfies the basic model for a given beta if (r_ij - p_i) / p_i never exceeds beta, and the enhanced model if it never
+        exceeds min(beta, -ln p_i).
 
     Returns
     -------
     DataArray, dims (...)
-        The smallest beta that passes, 0 or more, smaller is safer: max (r_ij - p_i) / p_i; and for "enhanced" the same number if no
-        cell exceeds its -ln p_i, infinite if one does, for then no beta passes. NaN where there is no record.
+        The smallest beta that the table satisfies, 0 or more, smaller is safer: max (r_ij - p_i) / p_i. For "enhanced" it is the same
+        number if no cell exceeds its -ln p_i, and infinite otherwise, since then no beta is satisfied. NaN if the table has no record.
 
     Raises
     ------
@@ -175,7 +176,7 @@ def beta_likeness(table: Any, *, kind: Likeness = "basic") -> xr.DataArray:
 
     Notes
     -----
-    See theory/anonymity.md. pyCANON's enhanced number, the greatest over i of min(beta, -ln p_i), is another quantity.
+    See theory/anonymity.md. pyCANON's enhanced value, the greatest over i of min(beta, -ln p_i), is a different quantity.
 
     References
     ----------
@@ -200,23 +201,23 @@ def beta_likeness(table: Any, *, kind: Likeness = "basic") -> xr.DataArray:
 
 
 def delta_disclosure(table: Any, *, targets: Targets = "all") -> xr.DataArray:
-    """Greatest logarithm of the ratio between the share of a target in a class and in the whole table, up or down.
+    """Greatest absolute log ratio between the share of a target in a class and its share in the whole table.
 
-    Learning that somebody cannot have a target is a disclosure too: a target that a class lacks makes it infinite.
+    Learning that a person cannot have a target is a disclosure too: if a class lacks a target, the value is infinite.
 
     Parameters
     ----------
     table : array-like or DataArray, dims (target, key) and any others
         Counts of the records of one table.
     targets : {"all", "occurring"}
-        As defined, over all targets of the table; or over those that occur in the class, as ARX and pyCANON do.
+        Over all targets of the table, as in the definition; or over those that occur in the class, as in ARX and pyCANON.
 
     Returns
     -------
     DataArray, dims (...)
-        max |ln(r_ij / p_i)| over classes and targets with p_i > 0, from 0, smaller is safer. The definition asks for less than delta,
-        so the table satisfies it for every greater delta and not for this one. Infinite with "all" where a class lacks a target.
-        NaN where there is no record.
+        max |ln(r_ij / p_i)| over classes and targets with p_i > 0, from 0, smaller is safer. The definition requires a value
+        below delta, so the table satisfies the model for every greater delta, but not for this one. Infinite with "all" if a class lacks a
+        target. NaN if the table has no record.
 
     Raises
     ------
@@ -229,7 +230,7 @@ def delta_disclosure(table: Any, *, targets: Targets = "all") -> xr.DataArray:
 
     Notes
     -----
-    See theory/anonymity.md. Natural logarithms; ARX takes those of base 2. With "occurring" merging keys can raise it.
+    See theory/anonymity.md. Natural logarithms; ARX uses base 2. With "occurring", merging keys can raise the value.
 
     References
     ----------

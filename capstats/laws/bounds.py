@@ -31,12 +31,12 @@ from capstats.tables.primitives import (
 def minimum_cap(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     """Least average CAP that any synthetic table can have.
 
-    It is reached by useless tables: all records in one cell. A small average CAP alone is no achievement.
+    A table without any utility attains it: all records in one cell. So a small average CAP alone does not make a good release.
 
     Parameters
     ----------
     o : array-like or DataArray, dims (target, key) and any others
-        Counts of original records, on the domain that the table shows: its zero rows and columns count (see `observed_domain`).
+        Counts of original records, on the domain of the table: rows and columns of zeros count (see `observed_domain`).
     unmatched : {"zero", "drop"}
         Version 1 or 2 of the average.
 
@@ -74,7 +74,7 @@ def minimum_cap(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
 def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) -> xr.DataArray:
     """Greatest average CAP that any synthetic table can have.
 
-    It belongs to the table in which every key has only its commonest original target; the original itself may stay below it.
+    The table in which every key has only its most frequent original target attains it. The original itself may have a smaller average CAP.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) 
     unmatched : {"zero", "drop"}
         Version 1 or 2 of the average.
     m : int, optional
-        Number of synthetic records, at least 1; with fewer than there are keys, version 1 cannot match all of them. Default: enough.
+        Number of synthetic records, at least 1. With fewer records than keys, version 1 cannot match all keys. Default: as many as needed.
 
     Returns
     -------
@@ -126,7 +126,9 @@ def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) 
 
 
 def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
-    """The cells in which a synthetic table may place all its records and have the least average CAP: the paper's sets B and D.
+    """Cells in which a synthetic table may place all its records to have the least average CAP: the paper's sets B and D.
+
+    A synthetic table with all its records in one of these cells has the least risk.
 
     Parameters
     ----------
@@ -152,7 +154,7 @@ def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     Notes
     -----
     See theory/theorem-2.md and theory/theorem-3.md for every table that attains the minimum, not only those with one cell. A sparse
-    table stores no empty cell; where the minimum is 0, all that it does not store are True, those of keys without records, too.
+    table stores no empty cells. If the minimum is 0, all cells that it does not store are True, including those of keys without records.
 
     References
     ----------
@@ -182,7 +184,7 @@ def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataAr
     Returns
     -------
     DataArray of int, dims (..., target, key)
-        Its average CAP is `minimum_cap`; first in the order of keys, then targets.
+        Its average CAP is `minimum_cap`. The first minimal cell is that of the first key, and within it of the first target.
 
     Raises
     ------
@@ -211,21 +213,21 @@ def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataAr
 
     aligned = Aligned({"o": o})
     if not aligned.totals("o").all():
-        raise ValueError("`o` holds no record, so that no synthetic table has an average CAP. Leave such tables out.")
+        raise ValueError("`o` holds no record, so no synthetic table has an average CAP. Leave such tables out.")
     return aligned.map(lambda o: in_least_cell(o, _key_risk(o, unmatched).argmin(-1), m), "minimal_table", ("target", "key"))
 
 
 def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.Dataset:
     """Least and greatest average CAP among synthetic tables with given key totals.
 
-    With the keys of the synthetic data fixed, all that is left is to choose targets: within each key, the rarest or the commonest one.
+    If the keys of the synthetic data are fixed, only the targets can be chosen: in each key, the rarest or the most frequent one.
 
     Parameters
     ----------
     o : array-like or DataArray, dims (target, key) and any others
         Counts of original records.
     key_totals : array-like or DataArray, dims (key,) and any others
-        Synthetic records of each key, m_j, at least 0. Only which of them are positive matters.
+        Numbers of synthetic records of each key, m_j, at least 0. It matters only which of them are positive.
     unmatched : {"zero", "drop"}
         Version 1 or 2 of the average.
 
@@ -233,12 +235,12 @@ def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.
     -------
     Dataset
         ``least`` and ``greatest``, dims (...), from 0 to 1: sum over matched keys of min_i o_ij, or max_i o_ij, over n, or over n_M with
-        "drop". NaN where no original record counts.
+        "drop". NaN if no original record is in the average.
 
     Raises
     ------
     ValueError, TypeError
-        If either is not a table of counts (the cell is named), or their keys disagree.
+        If either is not a table of counts (the cell is named), or their keys differ.
 
     See Also
     --------
@@ -282,7 +284,7 @@ def check_records(m: Any) -> int:
 
 
 def _key_risk(o: Table, unmatched: Unmatched) -> Floats:
-    """Least average CAP of the synthetic tables with all their records in one key, for each key: inf where it is undefined."""
+    """For each key, the least average CAP of synthetic tables with all their records in this key; inf where it is undefined."""
     n = total(o)[..., None]
     if unmatched == "zero":
         return ratio(key_least(o), n, np.nan)
@@ -294,6 +296,6 @@ def _minimal(o: Table, unmatched: Unmatched) -> Table:
     n = total(o)[..., None]
     risk = ratio(cells(o), on_cells(o, n if unmatched == "zero" else key_total(o)), np.inf)
     least = on_cells(o, _key_risk(o, unmatched).min(-1, keepdims=True))
-    # equal quotients of integers round alike; those of weights may differ in the last bit
+    # equal quotients of integers round to the same float; those of weights may differ in the last bit
     found = risk == least if cells(o).dtype.kind == "i" else np.asarray(at_most(risk, least))
     return like(o, found, fill=int(not least.any()))

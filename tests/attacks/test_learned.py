@@ -364,7 +364,7 @@ def test_bad_input_is_refused():
             model_attack(original, released, **(usual | {"estimator": estimator}))
     with pytest.raises(TypeError, match="`synthetic` is None"):
         model_attack(original, None, **usual)
-    with pytest.raises(ValueError, match=r"CategoricalNB has no answer for a level that `synthetic` does not show .* min_categories"):
+    with pytest.raises(ValueError, match=r"CategoricalNB cannot predict for a level that `synthetic` does not contain .* min_categories"):
         model_attack({"k": ["a", "z"], "t": [0, 1]}, {"k": ["a", "b"], "t": [0, 1]}, keys="k", target="t", estimator=CategoricalNB())
     with pytest.raises(ValueError, match="Column 'tonw' is not in `original`"):
         model_attack(original, released, **(usual | {"keys": "tonw"}))

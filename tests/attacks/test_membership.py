@@ -336,7 +336,7 @@ def test_a_copy_of_the_members_is_told_from_others():
 def test_nobody_is_a_member_and_a_non_member():
     people = mixed(1, 10)
     arguments = {"synthetic": mixed(2, 5), "columns": "age", "widths": 1}
-    with pytest.raises(ValueError, match=r"share 2 labels of their index, such as 4: nobody can be both"):
+    with pytest.raises(ValueError, match=r"share 2 labels of their index, such as 4: no record can be both"):
         membership_roc(people[:6], people[4:], **arguments)
     with pytest.raises(ValueError, match="same object"):
         membership_roc(people, people, **arguments)
@@ -366,7 +366,7 @@ def test_a_width_must_be_positive(width):
     ("arguments", "message"),
     [
         ({"widths": [1]}, r"`widths` has 1 numbers for 2 columns"),
-        ({"widths": {"age": 1}}, r"`widths` has none for column 'town'"),
+        ({"widths": {"age": 1}}, r"`widths` has no width for column 'town'"),
         ({"widths": {"age": 1, "twon": 1}}, r"`widths` names 'twon', which is not among `columns`. Did you mean 'town'"),
         ({"widths": ("adult", "huge")}, r"`widths` must be \"low\", \"medium\" or \"high\""),
         ({"widths": "hgih"}, r"`widths` must be \"low\", \"medium\" or \"high\""),
@@ -412,13 +412,13 @@ def test_records_must_be_tables_in_memory_and_released_ones_must_be_there(tmp_pa
 
 
 def test_the_curve_needs_both_kinds_and_scores_of_the_same_tables():
-    with pytest.raises(ValueError, match="`non_members` holds no record: both kinds are needed"):
+    with pytest.raises(ValueError, match="`non_members` holds no record: members and non-members are needed"):
         membership_roc([1.0], [])
     with pytest.raises(ValueError, match="`members` is empty"):
         membership_roc(mixed(1, 0), mixed(2, 3), mixed(3, 3), columns="town", widths=1)
     with pytest.raises(ValueError, match="`members` must hold log10 scores; got NaN"):
         membership_roc([np.nan], [1.0])
-    with pytest.raises(ValueError, match="Records need `columns` and `widths`"):
+    with pytest.raises(ValueError, match="With `synthetic`, `columns` and `widths` are needed"):
         membership_roc(mixed(1, 3), mixed(2, 3), mixed(3, 3))
     with pytest.raises(TypeError, match="`members` is DataFrame: records need `synthetic`"):
         membership_roc(mixed(1, 3), mixed(2, 3))

@@ -246,7 +246,7 @@ def test_weights_count_as_records_where_nobody_needs_to_be_one():
 
 
 def test_fractional_weights_tell_no_unique():
-    with pytest.raises(ValueError, match="`o` must hold integers: a key is unique when one record has it"):
+    with pytest.raises(ValueError, match="`o` must hold integers: a key is unique if one record has it"):
         unique_keys([[0.5, 0.5]])
     with pytest.raises(ValueError, match="`s` must hold integers"):
         replicated_uniques([[1, 1]], [[0.5, 1]])
@@ -273,7 +273,7 @@ def test_counted_may_have_a_dim_of_its_own():
 
 
 def test_more_counted_than_there_are_raises():
-    with pytest.raises(ValueError, match="`counted` must hold some of the records of `o`; it has more than `o` in at least one cell"):
+    with pytest.raises(ValueError, match="`counted` must hold a part of the records of `o`; it has more than `o` in at least one cell"):
         disco([[1, 2]], [[1, 1]], counted=[[1, 3]])
 
 
