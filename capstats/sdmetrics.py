@@ -1,11 +1,11 @@
-"""SDMetrics' CAP metrics under SDMetrics' names, computed from counts instead of row by row.
+"""SDMetrics' CAP metrics under SDMetrics' own names, counted instead of walked through row by row.
 
 Replace ``from sdmetrics.single_table import DisclosureProtection`` with ``from capstats.sdmetrics import DisclosureProtection``. Calls,
-parameter names, results and types of exceptions are those of SDMetrics 0.32.0. theory/concordance.md lists the differences: they are cases
-in which SDMetrics is wrong or raises an error.
+parameter names, results and the types of exceptions are those of SDMetrics 0.32.0; where it is wrong, the number here is right, and
+theory/concordance.md says so.
 
-As in SDMetrics, values are compared by Python's equality (1, 1.0 and True are equal, 1 and "1" are not), regardless of the column types,
-and a column may be both known and sensitive. `disclosure_protection` and `tabulate` raise an error in both cases.
+As there, values are compared as Python compares them (1, 1.0 and True are equal, 1 and "1" are not), whatever the columns' types are,
+and a column may be known and sensitive at once; `disclosure_protection` and `tabulate` refuse both, as mistakes.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ CATEGORIES = ({"sdtype": "categorical"}, {"sdtype": "numerical"}, {"sdtype": "bo
 
 
 class Goal(StrEnum):
-    """Direction in which a score is better; equal to its string."""
+    """Which way a score is better; equal to its text."""
 
     MAXIMIZE = "maximize"
 
 
 class Metric:
-    """Base of all metrics, with their name, goal and range."""
+    """What every metric says of itself."""
 
     name: ClassVar[str | None] = None
     goal: ClassVar[Goal] = Goal.MAXIMIZE
@@ -46,14 +46,14 @@ class Metric:
 
     @classmethod
     def normalize(cls, raw_score: float) -> float:
-        """The score itself, which is already from 0 to 1."""
+        """The score itself, which is from 0 to 1 already."""
         if raw_score < cls.min_value or raw_score > cls.max_value:
             raise ValueError(f"`raw_score` must be from {cls.min_value} to {cls.max_value}; got {raw_score!r}.")
         return float(raw_score)
 
     @classmethod
     def get_subclasses(cls, include_parents: bool = False) -> dict[str, type[Metric]]:
-        """The metrics derived from this one, by name; base classes are included only on request."""
+        """The metrics derived from this one, by name; those from which others are derived only where asked for."""
         found: dict[str, type[Metric]] = {}
         for child in cls.__subclasses__():
             if include_parents or not child.__subclasses__():
@@ -66,7 +66,7 @@ class Metric:
 
 
 class DisclosureProtection(Metric):
-    """Protection against an intruder who knows some columns and guesses others, relative to the protection against a blind guess."""
+    """Protection against an intruder who knows some columns and guesses others, compared with that of a blind guess."""
 
     @classmethod
     def compute_breakdown(
@@ -79,7 +79,7 @@ class DisclosureProtection(Metric):
         continuous_column_names: Names | None = None,
         num_discrete_bins: int = 10,
     ) -> dict[str, float]:
-        """The score and the two protections that it is computed from.
+        """The score and the two protections that it is made of.
 
         Parameters
         ----------
@@ -88,11 +88,11 @@ class DisclosureProtection(Metric):
         known_column_names, sensitive_column_names : list of names
             What the intruder knows, and what is guessed.
         computation_method : {"cap", "zero_cap", "generalized_cap"}
-            Records whose known values are not in the synthetic data are left out, count as protected, or use the nearest keys.
+            Records whose known values are not in the synthetic data are left out, count as protected, or are guessed from the nearest.
         continuous_column_names : list of names, optional
-            Columns to cut into bins of equal width between the least and the greatest original value.
+            Columns to be cut into bins of equal width between the least and the greatest original value.
         num_discrete_bins : int
-            Number of bins.
+            How many bins.
 
         Returns
         -------
@@ -102,9 +102,9 @@ class DisclosureProtection(Metric):
         Raises
         ------
         ValueError
-            If a table is not a data frame, columns are missing or none are named, the method is unknown, or a column cannot be cut.
+            If a table is no data frame, columns are missing or none are named, the method is unknown, or a column cannot be cut.
         TypeError
-            If a column holds datetimes or durations and is not cut.
+            If a column holds times and is not cut.
         ZeroDivisionError
             With "generalized_cap", if there are no synthetic records, so that none is nearest.
         """
@@ -120,7 +120,7 @@ class DisclosureProtection(Metric):
         _check_columns(frames)
         _check_once(frames, [*known, *sensitive])
         for column in [*known, *sensitive]:
-            if column not in cut and frames[0][column].notna().all():  # with a missing value SDMetrics sees objects, and accepts any type
+            if column not in cut and frames[0][column].notna().all():  # with a missing value SDMetrics sees objects, and takes any
                 _check_dtype(frames[0][column])
         counts = _counts(frames, known, sensitive, method, dict.fromkeys(cut, int(num_discrete_bins)))
         if counts is None:
@@ -151,9 +151,9 @@ class DisclosureProtection(Metric):
 
 
 class DisclosureProtectionEstimate(DisclosureProtection):
-    """The same number as `DisclosureProtection`, from all records: counting is faster than sampling, so nothing is estimated."""
+    """The same number as `DisclosureProtection`, from all records: nothing is estimated, since counting takes less time than sampling."""
 
-    _said: ClassVar[bool] = False  # whether the warning has been given
+    _said: ClassVar[bool] = False  # that it is exact
 
     @classmethod
     def compute_breakdown(
@@ -169,7 +169,7 @@ class DisclosureProtectionEstimate(DisclosureProtection):
         num_iterations: int = 10,
         verbose: bool = True,  # noqa: ARG003
     ) -> dict[str, float]:
-        """The exact score and the two protections that it is computed from; the last three parameters are checked but not used."""
+        """The score and the two protections that it is made of, exactly; the last three parameters are checked and not used."""
         _check_count(num_rows_subsample, "num_rows_subsample")
         _check_count(num_iterations, "num_iterations")
         found = super().compute_breakdown(
@@ -184,8 +184,8 @@ class DisclosureProtectionEstimate(DisclosureProtection):
         if not DisclosureProtectionEstimate._said:
             DisclosureProtectionEstimate._said = True
             warnings.warn(
-                "capstats counts all records: the result is exact, and num_rows_subsample, num_iterations and verbose have no effect. "
-                "This warning is shown once.",
+                "capstats counts all records: the answer is exact, and num_rows_subsample, num_iterations and verbose change nothing. "
+                "This is said once.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -220,7 +220,7 @@ class DisclosureProtectionEstimate(DisclosureProtection):
         )["score"]
 
 
-# --- older metrics, deprecated in SDMetrics ---------------------------------------------------
+# --- the metrics that SDMetrics had first, which it calls deprecated ---------------------------------------------------
 
 
 class CategoricalMetric(Metric):
@@ -239,16 +239,16 @@ class CategoricalMetric(Metric):
         sensitive_fields: Names | None = None,
         model_kwargs: Mapping[str, Any] | None = None,
     ) -> float:
-        """The protection of the sensitive fields against an intruder who knows the key fields.
+        """The protection of the sensitive fields against somebody who knows the key fields.
 
         Parameters
         ----------
         real_data, synthetic_data : pandas.DataFrame
             The original and the synthetic records, with the same columns.
         metadata : mapping, optional
-            ``columns``: the type of each column; and ``key_fields`` and ``sensitive_fields``, which take precedence over the arguments.
+            ``columns``: what each column is; and ``key_fields`` and ``sensitive_fields``, which are then preferred to the arguments.
         table_name : str, optional
-            Name of the table among the ``tables`` of the metadata.
+            Which of the ``tables`` of the metadata is meant.
         key_fields, sensitive_fields : list of names
             What the intruder knows, and what is guessed.
         model_kwargs : mapping, optional
@@ -257,21 +257,21 @@ class CategoricalMetric(Metric):
         Returns
         -------
         float
-            From 0 to 1, larger is safer; NaN if no record is in the average.
+            From 0 to 1; NaN where no record counts.
 
         Raises
         ------
         TypeError
-            If fields are not given, a column holds datetimes or durations, or there are `model_kwargs`.
+            If fields are not given, a column holds times, or there are `model_kwargs`.
         ValueError
-            If a table is not a data frame, no field is named, or the columns of the tables differ from each other or from the metadata.
+            If a table is no data frame, no field is named, or the tables' columns differ or are not those of the metadata.
         KeyError
             If a field is not a column.
         ZeroDivisionError
             With `CategoricalGeneralizedCAP`, if there are no synthetic records, so that none is nearest.
         """
         warnings.warn(
-            f"{cls.__name__} is deprecated in SDMetrics. 'DisclosureProtection' and 'DisclosureProtectionEstimate' compare the same "
+            f"SDMetrics calls {cls.__name__} deprecated; 'DisclosureProtection' and 'DisclosureProtectionEstimate' compare the same "
             f"protection with a baseline.",
             DeprecationWarning,
             stacklevel=2,
@@ -283,7 +283,7 @@ class CategoricalMetric(Metric):
         keys = _fields("key_fields", key_fields, described)
         sensitive = _fields("sensitive_fields", sensitive_fields, described)
         if model_kwargs:
-            raise TypeError(f"`model_kwargs` must be empty, since the attacker has no parameters; got {dict(model_kwargs)!r}.")
+            raise TypeError(f"`model_kwargs` must be empty, for the attacker has no parameters; got {dict(model_kwargs)!r}.")
         for column in [*keys, *sensitive]:
             if column not in frames[0].columns:
                 raise KeyError(f"Column {column!r} is not in `real_data`." + hint(column, frames[0].columns))
@@ -297,7 +297,7 @@ class CategoricalMetric(Metric):
     def compute_breakdown(
         cls, real_data: Any, synthetic_data: Any, metadata: Mapping[str, Any] | None = None, table_name: str | None = None
     ) -> dict[str, float]:
-        """The same number as ``score``; the fields must be given in the metadata."""
+        """The same number as ``score``; the fields must be named in the metadata."""
         return {"score": cls.compute(real_data, synthetic_data, metadata, table_name)}
 
 
@@ -316,13 +316,13 @@ class CategoricalZeroCAP(CategoricalMetric):
 
 
 class CategoricalGeneralizedCAP(CategoricalMetric):
-    """Records whose key is not in the synthetic data use the nearest keys."""
+    """Records whose key is not in the synthetic data are guessed from the nearest keys that are."""
 
     name = "Categorical GeneralizedCAP"
     _method = "generalized_cap"
 
 
-# --- checks ----------------------------------------------------------------------------------------------------------
+# --- what is checked --------------------------------------------------------------------------------------------------
 
 
 def _frames(*tables: Any) -> tuple[pd.DataFrame, ...]:
@@ -333,15 +333,15 @@ def _frames(*tables: Any) -> tuple[pd.DataFrame, ...]:
 
 
 def _chosen(names: Any, argument: str, real: pd.DataFrame, least: int = 1) -> list[Any]:
-    """The columns named by an argument; all of them must be in the original."""
+    """The columns that an argument names, all of which the original has."""
     if isinstance(names, str):
-        raise ValueError(f"`{argument}` must be a list of names; got the string {names!r}. Give [{names!r}].")
+        raise ValueError(f"`{argument}` must be a list of names; got the text {names!r}. Give [{names!r}].")
     chosen = list(names)
     if len(chosen) < least:
         raise ValueError(f"`{argument}` must name at least one column.")
     lacking = [x for x in chosen if x not in real.columns]
     if lacking:
-        raise ValueError(f"`{argument}` names {', '.join(map(repr, lacking))}, missing from `real_data`." + hint(lacking[0], real.columns))
+        raise ValueError(f"`{argument}` has {', '.join(map(repr, lacking))}, missing from `real_data`." + hint(lacking[0], real.columns))
     return chosen
 
 
@@ -360,39 +360,39 @@ def _check_columns(frames: Sequence[pd.DataFrame]) -> None:
 
 
 def _check_once(frames: Sequence[pd.DataFrame], used: Names) -> None:
-    """Raise an error if a used name occurs twice in a frame."""
+    """Raise if a frame has two columns of a name that is used."""
     for side, frame in zip(SIDES, frames, strict=True):
         check_names(used, list(frame.columns), side)
 
 
 def _check_dtype(values: pd.Series, described: Any = None) -> None:
-    """Raise an error for types that SDMetrics does not accept: times and complex numbers, unless the metadata call them categorical."""
+    """Raise for times and complex numbers, unless the metadata call them categorical; and for what they call something else."""
     if described is None and values.dtype.kind in "mMc":
         raise TypeError(
             f"Column {values.name!r} is of an invalid data type, {values.dtype}. Give categories, numbers or booleans; "
-            f"DisclosureProtection cuts datetimes into bins if `continuous_column_names` names them."
+            f"DisclosureProtection cuts times into bins where `continuous_column_names` names them."
         )
     if described is not None and described not in CATEGORIES:
         raise TypeError(f"Column {values.name!r} has an invalid data type in the metadata, {described!r}; give one of {CATEGORIES}.")
 
 
 def _described(metadata: Any, table_name: Any) -> dict[str, Any]:
-    """The metadata of the table; empty if there are none."""
+    """The metadata of the one table; empty where there are none."""
     if table_name is not None and not isinstance(table_name, str):
-        raise TypeError(f"`table_name` must be a string; got {table_name!r}.")
+        raise TypeError(f"`table_name` must be a text; got {table_name!r}.")
     if metadata is None:
         return {}
     if not isinstance(metadata, Mapping):
-        raise TypeError(f"`metadata` must be a dictionary; got {type(metadata).__name__}. Use to_dict() of SDV's metadata objects.")
+        raise TypeError(f"`metadata` must be a dictionary; got {type(metadata).__name__}. SDV's objects have to_dict().")
     if "tables" in metadata:
         tables = metadata["tables"]
         if table_name is None and len(tables) != 1:
-            raise ValueError(f"`metadata` describes {len(tables)} tables, {list(tables)!r}: choose one with `table_name`.")
+            raise ValueError(f"`metadata` describes {len(tables)} tables, {list(tables)!r}: say which in `table_name`.")
         if table_name is not None and table_name not in tables:
             raise ValueError(f"`table_name` {table_name!r} is not in the metadata." + hint(table_name, tables))
         metadata = tables[next(iter(tables)) if table_name is None else table_name]
     if "columns" not in metadata:
-        raise ValueError("`metadata` must have 'columns', which maps each column to its type.")
+        raise ValueError("`metadata` must have 'columns', which maps each column to what it is.")
     return dict(metadata)
 
 
@@ -417,5 +417,5 @@ def _counts(
 ) -> tuple[xr.DataArray, xr.DataArray] | None:
     counts = count_by_equality(frames, keys, targets, bins)
     if counts is not None and frames[1].empty and method == "generalized_cap":
-        raise ZeroDivisionError("`synthetic_data` has no record, so there are no nearest keys.")
+        raise ZeroDivisionError("`synthetic_data` has no record, so no known values are nearest to those of an original record.")
     return counts

@@ -165,7 +165,7 @@ def test_the_estimate_says_once_that_it_is_exact() -> None:
         "D.compute(d, d, ['k'], ['t'])\nD.compute_breakdown(d, d, ['k'], ['t'])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stderr.count("UserWarning: capstats counts all records: the result is exact") == 1
+    assert done.stderr.count("UserWarning: capstats counts all records: the answer is exact") == 1
 
 
 def test_the_exact_answer_is_not_biased_as_a_subsample_is() -> None:
@@ -428,7 +428,7 @@ REAL = pd.DataFrame({"col1": range(5), "col2": range(5), "time": pd.date_range("
         ({"known_column_names": ["col1", "col3"]}, "`known_column_names` has 'col3', missing from `real_data`. Did you mean 'col"),
         ({"sensitive_column_names": ["x", "y"]}, "`sensitive_column_names` has 'x', 'y', missing"),
         ({"continuous_column_names": ["x"]}, "`continuous_column_names` has 'x', missing"),
-        ({"known_column_names": "col1"}, "must be a list of names; got the string 'col1'"),
+        ({"known_column_names": "col1"}, "must be a list of names; got the text 'col1'"),
         ({"computation_method": "median"}, "`computation_method` must be one of 'cap', 'zero_cap', 'generalized_cap'; got 'median'"),
         ({"computation_method": None}, "`computation_method` must be one of"),
         ({"computation_method": ["cap"]}, "`computation_method` must be one of"),

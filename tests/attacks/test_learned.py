@@ -143,7 +143,7 @@ def test_it_stands_at_the_end_of_a_pipeline():
     [
         ({"unmatched": "far"}, '`unmatched` must be "zero"'),
         ({"radius": 2}, "`radius` must be at most the number of key columns, 1; got 2"),
-        ({"unmatched": "nearest", "radius": 1}, '`unmatched` "nearest" goes with radius 0'),
+        ({"unmatched": "nearest", "radius": 1}, '`unmatched` "nearest" needs radius 0'),
     ],
 )
 def test_a_convention_that_there_is_not_is_refused_when_it_is_fitted(arguments, message):
