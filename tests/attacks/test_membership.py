@@ -434,10 +434,10 @@ def test_the_curve_needs_both_kinds_and_scores_of_the_same_tables():
         membership_roc([[1.0]], [2.0])
     tables = [mixed(2, 5), mixed(3, 5)]
     two, one = (membership_scores(mixed(1, 4), s, columns="town", widths=1) for s in (tables, tables[0]))
-    with pytest.raises(ValueError, match="other dims or labels"):
+    with pytest.raises(ValueError, match="different dims or labels"):
         membership_roc(two, one)
     together = membership_scores(mixed(1, 4), tables, columns="town", widths=1, m=[1, 2])
-    with pytest.raises(ValueError, match="taken together already"):
+    with pytest.raises(ValueError, match="already combine several tables"):
         membership_roc(together, together.copy(), m=1)
 
 
@@ -476,9 +476,9 @@ def scores_of_two_calls(members=None, others=None, **both):
 
 def test_scores_whose_categories_have_other_places_are_not_compared():
     """Alone, a and c are neighbours, and b stands between them: as one table, the non-members have the higher scores."""
-    with pytest.raises(ValueError, match=r"The categories of column 'x' have other places .* types=\{'x': \[levels in order\]\}"):
+    with pytest.raises(ValueError, match=r"The categories of column 'x' have other positions .* types=\{'x': \[levels in order\]\}"):
         membership_roc(*scores_of_two_calls())
-    with pytest.raises(ValueError, match="The categories of column 'x' have other places"):
+    with pytest.raises(ValueError, match="The categories of column 'x' have other positions"):
         membership_roc(*scores_of_two_calls({"m": [1]}, {"m": [1]}))
     of_records = membership_roc({"x": ["a", "c"]}, {"x": ["b", "b"]}, {"x": ["a", "c"]}, columns="x", widths=1)
     assert membership_roc(*scores_of_two_calls(types={"x": ["a", "b", "c"]})).identical(of_records)
@@ -494,5 +494,5 @@ def test_scores_that_need_no_places_or_say_nothing_are_compared():
 def test_scores_made_in_two_ways_are_not_compared(name):
     other = {"widths": 2, "categories": "mismatch", "constant": True}[name]
     usual = {"types": {"x": ["a", "b", "c"]}}
-    with pytest.raises(ValueError, match=rf"made with {name}=" if name != "categories" else "have other places|made with categories="):
+    with pytest.raises(ValueError, match=rf"computed with {name}=" if name != "categories" else "have other positions|computed with categories="):
         membership_roc(*scores_of_two_calls({}, {name: other}, **usual))
