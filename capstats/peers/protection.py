@@ -48,7 +48,7 @@ def disclosure_protection(
     spill_dir: str | Path | None = None,
     progress: bool | None = None,
 ) -> xr.Dataset:
-    """Protection of sensitive columns against somebody who knows others: SDMetrics' score, and what is needed to read it.
+    """Protection of sensitive columns against an intruder who knows other columns: SDMetrics' score, with numbers for its interpretation.
 
     1 means that the synthetic data help an intruder no more than a blind guess among all values does, 0 that every guess is right.
 
@@ -59,7 +59,7 @@ def disclosure_protection(
     synthetic : same, a sequence of them, or a mapping {label: table}
         The records to be released. Several tables give the results the dim ``synthetic``.
     known, sensitive : column name or sequence of names
-        What the intruder knows, and what is guessed; several sensitive columns are guessed together.
+        The columns that the intruder knows, and the columns to guess; several sensitive columns form one joint target.
     method : {"cap", "zero_cap", "generalized_cap"}
         Records whose known values are not in the synthetic table are left out, count as protected, or are guessed from the nearest
         known values that are.

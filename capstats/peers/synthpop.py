@@ -1,4 +1,4 @@
-"""What synthpop's disclosure() computes, from counts: its components, its order of exclusions, its checks."""
+"""The results of synthpop's disclosure(), computed from counts: its components, its order of exclusions, its checks."""
 
 from __future__ import annotations
 

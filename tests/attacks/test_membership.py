@@ -494,5 +494,7 @@ def test_scores_that_need_no_places_or_say_nothing_are_compared():
 def test_scores_made_in_two_ways_are_not_compared(name):
     other = {"widths": 2, "categories": "mismatch", "constant": True}[name]
     usual = {"types": {"x": ["a", "b", "c"]}}
-    with pytest.raises(ValueError, match=rf"computed with {name}=" if name != "categories" else "have other positions|computed with categories="):
+    with pytest.raises(
+        ValueError, match=rf"computed with {name}=" if name != "categories" else "other positions|computed with categories="
+    ):
         membership_roc(*scores_of_two_calls({}, {name: other}, **usual))
