@@ -128,8 +128,6 @@ def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) 
 def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     """Cells in which a synthetic table may place all its records to have the least average CAP: the paper's sets B and D.
 
-    A synthetic table with all its records in one of these cells has the least risk.
-
     Parameters
     ----------
     o : array-like or DataArray, dims (target, key) and any others
