@@ -187,7 +187,7 @@ def _paper(given: argparse.Namespace) -> tuple[str, int]:
 
 
 def _audit(given: argparse.Namespace, complaints: list[str]) -> tuple[str, int]:
-    """What to print and the exit status; what else there is to say is added to the complaints."""
+    """The text to print and the exit status; further messages are added to the complaints."""
     limits = cli_values.limits(given.fail_above, holdout=bool(given.holdout))
     if given.figure is not None:
         check_figure(given.figure)

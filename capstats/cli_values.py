@@ -1,4 +1,4 @@
-"""What the texts of the command line mean: names, types, bins, weights, limits."""
+"""Values of command line options: names, types, bins, weights, limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def names(texts: Sequence[str]) -> list[str]:
 
 
 def table_labels(files: Sequence[str]) -> list[str]:
-    """Short names of files: without their folders where that tells them apart."""
+    """Short names of files: without their folders if these names differ."""
     twice = [file for file in files if files.count(file) > 1]
     if twice:
         raise ValueError(f"{twice[0]!r} is given twice. Name each synthetic file once.")

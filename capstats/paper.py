@@ -1,4 +1,4 @@
-"""The paper, regenerated: every printed value beside the computed one, its tables, and Figures 1 and 2."""
+"""Reproduction of the paper: its printed values and the computed ones, its tables, and Figures 1 and 2."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DRAWS = 2000  # synthetic tables behind each panel of Figure 2
 
 @dataclass(frozen=True)
 class Value:
-    """One number that the paper prints, and what it is computed to be."""
+    """One number printed in the paper, and the computed number."""
 
     where: str
     what: str
@@ -40,7 +40,7 @@ class Value:
 
     @property
     def agrees(self) -> bool:
-        """Whether the computed number, rounded to the printed decimals, is the printed one; a whole number is to be met exactly."""
+        """Whether the computed number, rounded to the printed decimals, is the printed one; an integer must agree exactly."""
         decimals = len(self.printed.partition(".")[2])
         if not decimals:
             return math.isclose(self.computed, float(self.printed), rel_tol=TIE)
@@ -48,12 +48,12 @@ class Value:
 
 
 def printed_values() -> list[Value]:
-    """Every number of sections 2.3 and 4 of the paper, with the computed one.
+    """Every number printed in sections 2.3 and 4 of the paper, with the computed number.
 
     Returns
     -------
     list of Value
-        With ``where`` and ``what`` it is, ``printed``, ``computed`` and ``agrees``.
+        With ``where`` (the section), ``what``, ``printed``, ``computed`` and ``agrees``.
 
     References
     ----------
@@ -121,7 +121,7 @@ def figure_1_tables(seed: int = SEED) -> xr.DataArray:
 
 
 def figure_2_averages(seed: int = SEED) -> xr.Dataset:
-    """Average CAP of 2,000 synthetic tables, drawn uniformly anew for each original of section 4.
+    """Average CAP of 2,000 uniformly drawn synthetic tables for each original of section 4.
 
     Parameters
     ----------
@@ -131,8 +131,8 @@ def figure_2_averages(seed: int = SEED) -> xr.Dataset:
     Returns
     -------
     Dataset
-        ``version 1`` and ``version 2``, dims (original, draw); ``itself``, CAP of each original with itself; ``no riskier``, the share
-        of draws whose version 1 is at most that, ties counted.
+        ``version 1`` and ``version 2``, dims (original, draw); ``itself``, average CAP of each original with itself; ``no riskier``, the
+        share of draws whose version 1 is at most that value, ties included.
 
     References
     ----------
@@ -166,9 +166,9 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
     Parameters
     ----------
     out : path
-        Folder to write to; made where it is missing.
+        Folder to write to; created if missing.
     seed : int
-        Of the synthetic tables that the paper drew and did not print.
+        Seed of the synthetic tables that the paper drew but did not print.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
     shares : DataArray, dims (original,)
         Share of 2,000 synthetic tables whose average CAP is at most the original's.
     files : list of Path
-        What was written: values.csv, tables.csv, and tables, figure-1 and figure-2 as PNG and PDF, each with its provenance.
+        The files written: values.csv, tables.csv, and tables, figure-1 and figure-2 as PNG and PDF with their provenance in the metadata.
 
     Raises
     ------
@@ -240,19 +240,19 @@ def _number(x: float) -> str:
 
 
 def report(values: list[Value], shares: xr.DataArray) -> str:
-    """What `reproduce` found, as a table for a terminal.
+    """Result of `reproduce` as text for a terminal.
 
     Parameters
     ----------
     values : list of Value
         Printed and computed values.
     shares : DataArray, dims (original,)
-        As `reproduce` returns them.
+        As returned by `reproduce`.
 
     Returns
     -------
     str
-        One line a value, the shares behind Figure 2, and the errata of the text.
+        One line for each value, the shares for Figure 2, and the errata of the text.
 
     Examples
     --------

@@ -70,16 +70,28 @@ def test_tests_of_a_page_exist(page):
         assert function in functions, f"theory/{page}.md: {test_id} does not exist"
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_check_of_a_page_runs_and_prints_what_it_shows(page):
-    check = text_of(page).split("## Check\n")[1].split("\n## ")[0]
-    fences = re.findall(r"^```python\n(.*?)^```$", check, flags=re.MULTILINE | re.DOTALL)
-    assert fences
+def run_examples(page: str, part: str) -> None:
+    """Run the examples in one part of a page, which has at least one."""
+    fences = re.findall(r"^```python\n(.*?)^```$", part, flags=re.MULTILINE | re.DOTALL)
+    assert fences, f"theory/{page}.md: no example"
     assert all(fence.startswith(">>> ") for fence in fences)
     examples = doctest.DocTestParser().get_doctest("\n".join(fences), {}, page, f"theory/{page}.md", 0)
     report: list[str] = []
     result = doctest.DocTestRunner().run(examples, out=report.append)
     assert result.failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_opens_with_a_motivation_and_an_example_that_runs(page):
+    opening = re.split(r"^# .+$", text_of(page).split("\n## ")[0], flags=re.MULTILINE)[1]
+    motivation = opening.split("```")[0].strip()
+    assert motivation.endswith((".", ":")), f"theory/{page}.md has no sentence before its first example"
+    run_examples(page, opening)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_check_of_a_page_runs_and_prints_what_it_shows(page):
+    run_examples(page, text_of(page).split("## Check\n")[1].split("\n## ")[0])
 
 
 def test_index_lists_every_page_once():

@@ -1,6 +1,6 @@
-"""The classes of one table, the records that share a key: their sizes, and how likely a record of one is told apart.
+"""Equivalence classes of one table: their sizes and the re-identification risk of their records.
 
-A key without records is no class.
+An equivalence class, or class, is the set of records that share a key. A key without records is not a class.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def greatest(values: Array, x: Table) -> Floats:
 
 
 def least(values: Array, x: Table) -> Floats:
-    """The least of the values (..., key) over the classes of a table: (...), NaN where it has none."""
+    """The least of the values (..., key) over the classes of a table: (...), NaN if it has none."""
     return -greatest(-values, x)
 
 
 def of_table(table: Any, formula: Callable[[Table], Array], name: str) -> xr.DataArray:
-    """A formula of one table, and of every member of its batch."""
+    """A formula of one table, applied to every member of a batch."""
     return Aligned({"table": table}).map(formula, name)
 
 
@@ -55,17 +55,17 @@ def check_whole(x: Table) -> None:
 def k_anonymity(table: Any) -> xr.DataArray:
     """Number of records in the smallest class: the greatest k for which the table is k-anonymous.
 
-    Everybody shares their key with at least k - 1 others.
+    Every person shares the key with at least k - 1 others.
 
     Parameters
     ----------
     table : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table, original or synthetic; every other dim is a table of its own.
+        Counts of the records of one table, original or synthetic; along every other dim each element is a separate table.
 
     Returns
     -------
     DataArray, dims (...)
-        min o_.j over keys with o_.j > 0; larger is safer. With weights, the least sum of weights. NaN where there is no record.
+        min o_.j over keys with o_.j > 0; larger is safer. With weights, the least sum of weights. NaN if the table has no record.
 
     Raises
     ------
@@ -93,9 +93,9 @@ def k_anonymity(table: Any) -> xr.DataArray:
 
 
 def class_sizes(table: Any) -> xr.Dataset:
-    """How many classes have how many records.
+    """Distribution of the class sizes.
 
-    k says how small the smallest class is; this says how many people stand in classes as small as that.
+    k is the size of the smallest class; this shows how many people are in classes of each size.
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ def class_sizes(table: Any) -> xr.Dataset:
     Returns
     -------
     Dataset, dims (..., size)
-        ``classes``, the number of classes of each ``size`` that occurs, and ``records``, size times classes. Their first size is
-        k; ``records`` of size 1 are the records that are alone in their class. With weights, sizes are sums of weights.
+        ``classes``, the number of classes of each ``size`` that occurs, and ``records``, size times classes. The first
+        size is k; ``records`` of size 1 are the unique records. With weights, sizes are sums of weights.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def class_sizes(table: Any) -> xr.Dataset:
 def prosecutor_risk(table: Any) -> xr.DataArray:
     """Probability that an intruder who knows a person's key, and that the person is in the table, picks the person's record.
 
-    It depends on the size of the person's class alone: one in five if four others share the key.
+    It depends only on the size of the person's class: it is 1/5 if four others share the key.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def prosecutor_risk(table: Any) -> xr.DataArray:
     Returns
     -------
     DataArray, dims (..., key)
-        1 / o_.j, the risk of each record of a class, from 0 to 1; NaN for a key without records. Its greatest value is 1 / k.
+        1 / o_.j, the risk of each record of a class, from 0 to 1; NaN for a key without records. The greatest value is 1 / k.
 
     Raises
     ------
@@ -170,7 +170,8 @@ def prosecutor_risk(table: Any) -> xr.DataArray:
 
     Notes
     -----
-    See theory/anonymity.md. A synthetic record is nobody's: of a synthetic table it says how common the released keys are.
+    See theory/anonymity.md. Synthetic records do not belong to people. For a synthetic table the value only shows how common each released
+    key is.
 
     References
     ----------
@@ -191,9 +192,9 @@ def prosecutor_risk(table: Any) -> xr.DataArray:
 
 
 def marketer_risk(table: Any) -> xr.DataArray:
-    """Share of the records that an intruder expects to pick right who picks one for every person of the table.
+    """Expected share of correct matches if an intruder picks one record for every person of the table.
 
-    The marketer wants many right, not one for certain: every class yields one right pick on average, however large it is.
+    A marketer wants many correct matches, not a certain one. Every class gives one correct match on average, whatever its size.
 
     Parameters
     ----------
@@ -203,7 +204,7 @@ def marketer_risk(table: Any) -> xr.DataArray:
     Returns
     -------
     DataArray, dims (...)
-        Number of classes / n, the mean of the prosecutor risk over records, from 0 to 1; NaN where there is no record.
+        Number of classes / n, the mean of the prosecutor risk over records, from 0 to 1; NaN if the table has no record.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How far the targets of a class are from those of the whole table: t-closeness, beta-likeness and delta-disclosure."""
+"""Distance between the target distribution of a class and that of the whole table: t-closeness, beta-likeness and delta-disclosure."""
 
 from __future__ import annotations
 
@@ -66,24 +66,24 @@ def log_ratio(x: Table, kind: DeltaKind) -> Floats:
 
 
 def t_closeness(table: Any, *, distance: Distance = "equal") -> xr.DataArray:
-    """Distance between the targets of a class and those of the whole table, in the class where it is greatest.
+    """Distance between the target distribution of a class and that of the whole table, greatest over classes.
 
-    If a class looks like the whole table, knowing somebody's class teaches nothing about the target.
+    If a class has the distribution of the whole table, knowing a person's class tells nothing more about the target.
 
     Parameters
     ----------
     table : array-like or DataArray, dims (target, key) and any others
         Counts of the records of one table.
     distance : {"equal", "ordered"}
-        The earth mover's distance where any two targets are 1 apart, or where the targets stand in the order of the rows, one step of
-        which is 1 / (I - 1). All I rows count, those without records too. "ordered" needs one target column; a level for missing
-        values stands last.
+        The earth mover's distance. With "equal" any two targets are at distance 1. With "ordered" the targets have the order of the
+        rows, and neighbouring rows are at distance 1 / (I - 1). All I rows count, including those without records. "ordered" needs one
+        target column; a level for missing values is last.
 
     Returns
     -------
     DataArray, dims (...)
         The smallest t for which the table is t-close, from 0 to 1, smaller is safer: max over classes of sum_i |r_ij - p_i| / 2, or
-        of sum_i |R_ij - P_i| / (I - 1) with cumulated shares R and P, 0 when I = 1. NaN where there is no record.
+        of sum_i |R_ij - P_i| / (I - 1) with cumulated shares R and P, 0 when I = 1. NaN if the table has no record.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def t_closeness(table: Any, *, distance: Distance = "equal") -> xr.DataArray:
     columns = target_columns(aligned)
     if len(columns) > 1:
         raise ValueError(
-            f'`distance` "ordered" needs one target column, whose levels stand in order; `table` has {columns}. '
+            f'`distance` "ordered" needs one target column, whose levels have an order; `table` has {columns}. '
             f'Count it with one of them as target, or give distance="equal".'
         )
     return aligned.map(lambda x: ordered_distance(x, aligned.sizes["target"]), "t_closeness")
@@ -134,22 +134,23 @@ def target_columns(aligned: Aligned) -> list[str]:
 
 
 def beta_likeness(table: Any, *, kind: Likeness = "basic") -> xr.DataArray:
-    """How much more frequent than in the whole table a target is in a class, relative to the table, at most.
+    """Greatest relative increase of the share of a target in a class over its share in the whole table.
 
-    With beta = 2, knowing somebody's class makes no target more than three times as likely as it was.
+    With beta = 2, knowing a person's class makes no target more than three times as probable as before.
 
     Parameters
     ----------
     table : array-like or DataArray, dims (target, key) and any others
         Counts of the records of one table.
     kind : {"basic", "enhanced"}
-        The definition is a yes or no for a given beta: (r_ij - p_i) / p_i may nowhere exceed beta, or min(beta, -ln p_i).
+        A table satisfies the basic model for a given beta if (r_ij - p_i) / p_i never exceeds beta, and the enhanced model if it never
+        exceeds min(beta, -ln p_i).
 
     Returns
     -------
     DataArray, dims (...)
-        The smallest beta that passes, 0 or more, smaller is safer: max (r_ij - p_i) / p_i; and for "enhanced" the same number if no
-        cell exceeds its -ln p_i, infinite if one does, for then no beta passes. NaN where there is no record.
+        The smallest beta that the table satisfies, 0 or more, smaller is safer: max (r_ij - p_i) / p_i. For "enhanced" it is the same
+        number if no cell exceeds its -ln p_i, and infinite otherwise, since then no beta is satisfied. NaN if the table has no record.
 
     Raises
     ------
@@ -162,7 +163,7 @@ def beta_likeness(table: Any, *, kind: Likeness = "basic") -> xr.DataArray:
 
     Notes
     -----
-    See theory/anonymity.md. pyCANON's enhanced number, the greatest over i of min(beta, -ln p_i), is another quantity.
+    See theory/anonymity.md. pyCANON's enhanced value, the greatest over i of min(beta, -ln p_i), is a different quantity.
 
     References
     ----------
@@ -189,7 +190,7 @@ def beta_likeness(table: Any, *, kind: Likeness = "basic") -> xr.DataArray:
 def delta_disclosure(table: Any, *, kind: DeltaKind = "all") -> xr.DataArray:
     """Greatest logarithm of the ratio between the share of a target in a class and in the whole table, up or down.
 
-    Learning that somebody cannot have a target is a disclosure too: a target that a class lacks makes it infinite.
+    Learning that a person cannot have a target is a disclosure too: if a class lacks a target, the value is infinite.
 
     Parameters
     ----------
@@ -201,9 +202,9 @@ def delta_disclosure(table: Any, *, kind: DeltaKind = "all") -> xr.DataArray:
     Returns
     -------
     DataArray, dims (...)
-        max |ln(r_ij / p_i)| over classes and targets with p_i > 0, from 0, smaller is safer. The definition asks for less than delta,
-        so the table satisfies it for every greater delta and not for this one. Infinite with "all" where a class lacks a target.
-        NaN where there is no record.
+        max |ln(r_ij / p_i)| over classes and targets with p_i > 0, from 0, smaller is safer. The definition requires a value
+        below delta, so the table satisfies the model for every greater delta, but not for this one. Infinite with "all" if a class lacks a
+        target. NaN if the table has no record.
 
     Raises
     ------
@@ -216,7 +217,7 @@ def delta_disclosure(table: Any, *, kind: DeltaKind = "all") -> xr.DataArray:
 
     Notes
     -----
-    See theory/anonymity.md. Natural logarithms; ARX takes those of base 2. With "occurring" merging keys can raise it.
+    See theory/anonymity.md. Natural logarithms; ARX uses base 2. With "occurring", merging keys can raise the value.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""How many targets the records of a class have between them: (alpha, k)-anonymity and l-diversity of one table."""
+"""Diversity of the targets within each class: (alpha, k)-anonymity and l-diversity of one table."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def recursive_factor(x: Table, number: int) -> Floats:
 
 
 def check_number(number: int) -> None:
-    """Raise unless it can be a number of targets."""
+    """Raise an error unless `number` is a positive integer."""
     if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < 1:
-        raise ValueError(f"`l` must be a whole number of targets, 1 or more; got {number!r}.")
+        raise ValueError(f"`l` must be an integer number of targets, 1 or more; got {number!r}.")
 
 
 def alpha_k_anonymity(table: Any) -> xr.Dataset:
     """The smallest alpha and the greatest k for which a table is (alpha, k)-anonymous.
 
-    k says how many people share a key; alpha how sure one can be of the target of somebody in the worst class.
+    k is the least number of people who share a key; alpha is the greatest probability of a correct guess of the target within a class.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def alpha_k_anonymity(table: Any) -> xr.Dataset:
     -------
     Dataset, dims (...)
         ``alpha``, the greatest share of a target in a class, max r_ij, above 0 and at most 1, smaller is safer; ``k``, as in
-        `k_anonymity`. NaN where there is no record.
+        `k_anonymity`. NaN if the table has no record.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def alpha_k_anonymity(table: Any) -> xr.Dataset:
 
     Notes
     -----
-    See theory/anonymity.md. This is the general model, where every target is sensitive. For one sensitive target alone, alpha is
+    See theory/anonymity.md. This is the general model, in which every target is sensitive. If only one target is sensitive, alpha is
     ``individual_cap(table, table).sel(target=...).max("key")``.
 
     References
@@ -86,9 +86,9 @@ def alpha_k_anonymity(table: Any) -> xr.Dataset:
 
 
 def l_diversity(table: Any, *, kind: Diversity = "distinct", l: int | None = None) -> xr.DataArray:  # noqa: E741
-    """How diverse the targets are in the least diverse class.
+    """Diversity of the targets in the least diverse class.
 
-    A class may be large and still give everybody away: that all its members are ill.
+    A large class still discloses the target of every member if all of them are ill.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def l_diversity(table: Any, *, kind: Diversity = "distinct", l: int | None = Non
     kind : {"distinct", "entropy", "recursive"}
         - "distinct": the greatest l for which each class has l different targets;
         - "entropy": the greatest l for which the entropy of the targets in each class is at least log(l);
-        - "recursive": for the given `l`, the bound that c must exceed for the table to be recursively (c, l)-diverse.
+        - "recursive": for the given `l`, the value that c must exceed for the table to be recursively (c, l)-diverse.
     l : int, optional
         For "recursive": 1 or more.
 
@@ -107,10 +107,10 @@ def l_diversity(table: Any, *, kind: Diversity = "distinct", l: int | None = Non
         - "distinct": min over classes of the number of targets with r_ij > 0, from 1;
         - "entropy": min over classes of exp(-sum_i r_ij ln r_ij), a real number from 1 to the distinct l; larger is safer;
         - "recursive": max over classes of r_1 / (r_l + ... + r_I), the shares of a class in descending order; smaller is safer. The
-          definition asks for r_1 < c (r_l + ... + r_I), so the table is (c, l)-diverse for every greater c and not for this one.
-          Infinite where a class has fewer than l targets.
+          definition requires r_1 < c (r_l + ... + r_I), so the table is (c, l)-diverse for every greater c, but not for this one.
+          Infinite if a class has fewer than l targets.
 
-        NaN where there is no record.
+        NaN if the table has no record.
 
     Raises
     ------
@@ -123,8 +123,8 @@ def l_diversity(table: Any, *, kind: Diversity = "distinct", l: int | None = Non
 
     Notes
     -----
-    See theory/anonymity.md. pyCANON sorts the shares in ascending order, cuts the entropy l to a whole number, and confuses records
-    where the index of its frame is not 0, 1, ...
+    See theory/anonymity.md. pyCANON sorts the shares in ascending order, truncates the entropy l to an integer, and mixes up records if
+    the index of its frame is not 0, 1, ...
 
     References
     ----------
@@ -143,7 +143,7 @@ def l_diversity(table: Any, *, kind: Diversity = "distinct", l: int | None = Non
     if kind not in ("distinct", "entropy", "recursive"):
         raise ValueError(f'`kind` must be "distinct", "entropy" or "recursive"; got {kind!r}.')
     if (l is not None) != (kind == "recursive"):
-        raise ValueError(f'`l` is given with kind="recursive", and only then; got kind={kind!r}, l={l!r}.')
+        raise ValueError(f'`l` must be given with kind="recursive", and only then; got kind={kind!r}, l={l!r}.')
     if l is not None:
         check_number(l)
         return of_table(table, lambda x: recursive_factor(x, l), "l_diversity")

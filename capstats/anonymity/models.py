@@ -1,4 +1,4 @@
-"""The privacy models side by side, of the synthetic table and of the original, and whether a table satisfies given parameters."""
+"""All privacy models of the original and the synthetic table, and whether a table satisfies given parameters."""
 
 from __future__ import annotations
 
@@ -29,40 +29,40 @@ Model = Callable[[Table], Array]
 def anonymity_profile(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
     """The privacy models of the original and of the synthetic table, side by side.
 
-    None of them looks at how the two tables are related: a synthetic table can be 5-anonymous and copy everybody. Read them beside
-    average CAP, not in its place.
+    None of the models compares the two tables: a 5-anonymous synthetic table can be a copy of the original. Use them together with
+    average CAP, not instead of it.
 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records. With sampling weights the sizes of classes estimate those in the population, and k is not
-        that of the table; give ``tables.o_records`` for the models of the records themselves.
+        Counts of original and synthetic records. With sampling weights the class sizes estimate those in the population, and k is
+        not that of the table; pass ``tables.o_records`` for the models of the records themselves.
     l : int
         Number of targets for the recursive diversity.
 
     Returns
     -------
     Dataset, dims (..., table) with ``table`` "original", "synthetic"
-        ``classes``, and ``uniques``, the records that are alone in theirs; ``k``; ``alpha``; ``distinct_l`` and ``entropy_l``;
+        ``classes``, the number of classes; ``uniques``, the number of unique records; ``k``; ``alpha``; ``distinct_l`` and ``entropy_l``;
         ``recursive_c`` for the given l; ``t`` and ``ordered_t``; ``beta`` and ``enhanced_beta``; ``delta`` and ``delta_occurring``;
-        ``prosecutor``, the greatest prosecutor risk 1 / k, and ``marketer``. Each as its own function has it; `classes` and `uniques`
-        are 0, the others NaN where a table has no record, ``ordered_t`` also where there are several target columns, and
-        ``uniques``, ``prosecutor`` and ``marketer`` where counts are fractional or sums of sampling weights. The attrs
-        ``original_records`` and ``synthetic_records`` are the numbers of records (the least and the greatest where several tables differ).
+        ``prosecutor``, the greatest prosecutor risk 1 / k, and ``marketer``. Each value is that of its own function. For a table without
+        records `classes` and `uniques` are 0 and the others NaN. ``ordered_t`` is also NaN with several target columns, and ``uniques``,
+        ``prosecutor`` and ``marketer`` are also NaN if counts are fractional or sums of sampling weights. The attrs ``original_records``
+        and ``synthetic_records`` are the numbers of records (the least and the greatest if several tables differ).
 
     Raises
     ------
     ValueError, TypeError
-        If `l` is no whole number from 1, or the tables are not counts (the cell is named), or disagree in shape or labels.
+        If `l` is not a positive integer, a table does not hold counts (the cell is named), or the tables differ in shape or labels.
 
     See Also
     --------
     k_anonymity, alpha_k_anonymity, l_diversity, t_closeness, beta_likeness, delta_disclosure, prosecutor_risk, marketer_risk, class_sizes
-    satisfies_anonymity : yes or no for given parameters. plotting.plot_anonymity
+    satisfies_anonymity : whether given parameters are satisfied. plotting.plot_anonymity
 
     Notes
     -----
-    See theory/anonymity.md. Both tables stand on the targets of both, which matters to ``ordered_t`` alone.
+    See theory/anonymity.md. The rows are the targets of both tables; this affects ``ordered_t`` only.
 
     References
     ----------
@@ -138,25 +138,25 @@ def satisfies_anonymity(
 ) -> xr.Dataset:
     """Whether a table satisfies privacy models with given parameters.
 
-    The other functions give the smallest parameter that passes; this gives the yes or no of the definitions.
+    The other functions give the smallest parameter that a table satisfies; this one checks the definitions for given parameters.
 
     Parameters
     ----------
     table : array-like or DataArray, dims (target, key) and any others
         Counts of the records of one table.
     k, distinct_l, entropy_l : float, optional
-        At least so many records; so many targets in each class; targets with an entropy of log(l) in each class.
+        Least number of records, least number of targets, and l for a least target entropy of log(l) in each class.
     alpha, t, ordered_t, beta, enhanced_beta : float, optional
-        A greatest share, distance or relative gain that may be reached. (alpha, k)-anonymity is both of its parts.
+        Greatest share, distance or relative increase; equal values pass. (alpha, k)-anonymity is `alpha` and `k` together.
     recursive_cl : (c, l), optional
-        r_1 < c (r_l + ... + r_I) in each class; not for equal numbers.
+        r_1 < c (r_l + ... + r_I) in each class; equal values do not pass.
     delta, delta_occurring : float, optional
-        |ln(r_ij / p_i)| < delta in each class, for all targets or those that occur in it; not for equal numbers.
+        |ln(r_ij / p_i)| < delta in each class, for all targets or those that occur in it; equal values do not pass.
 
     Returns
     -------
     Dataset of bool, dims (...)
-        One variable for each parameter given, under its name. False where there is no record. For all of them at once:
+        One variable for each given parameter, under its name. False if the table has no record. For all parameters at once:
         ``.to_array().all("variable")``.
 
     Raises
@@ -170,7 +170,7 @@ def satisfies_anonymity(
 
     Notes
     -----
-    See theory/anonymity.md. Numbers that differ by rounding alone are equal (see `at_most`).
+    See theory/anonymity.md. Numbers that differ by rounding only count as equal (see `at_most`).
 
     References
     ----------
@@ -188,7 +188,7 @@ def satisfies_anonymity(
     check_number(number)
     aligned = Aligned({"table": table})
     if ordered_t is not None and len(columns := target_columns(aligned)) > 1:
-        raise ValueError(f"`ordered_t` needs one target column, whose levels stand in order; `table` has {columns}. Give `t` instead.")
+        raise ValueError(f"`ordered_t` needs one target column, whose levels have an order; `table` has {columns}. Give `t` instead.")
     checks: dict[str, tuple[float | None, Model, Callable[[Any, Any], Any]]] = {
         "k": (k, smallest_class, _reaches),
         "alpha": (alpha, greatest_share, at_most),

@@ -1,4 +1,4 @@
-"""The CAP attacker as a scikit-learn classifier. The only module that needs scikit-learn to be of use; it is imported when asked for."""
+"""The CAP attacker as a scikit-learn classifier. Only this module needs scikit-learn; it is imported on first use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from capstats.tables.ties import reaches
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
-except ImportError as error:  # the class can be named and read about; making one raises
+except ImportError as error:  # the class and its documentation exist without scikit-learn; creating an instance raises
     _BASES: tuple[Any, ...] = ()
     _LACKING: ImportError | None = error
 else:
@@ -32,7 +32,7 @@ else:
 
 @contextmanager
 def _no_types() -> Iterator[None]:
-    """Errors about labels without the advice to say `types`, which a classifier has not."""
+    """Remove the advice to pass `types` from errors about labels: a classifier has no such parameter."""
     try:
         yield
     except TypeError as error:
@@ -44,16 +44,17 @@ def _places(columns: int) -> list[str]:
 
 
 class CAPClassifier(*_BASES):  # type: ignore[misc]
-    """The CAP attacker as a scikit-learn classifier: it looks a row up among those it was fitted on.
+    """The CAP attacker as a scikit-learn classifier: the probability of a class is its share among the equal fitted rows.
 
-    The probability of a class is its share among the fitted rows that are equal to the one asked for.
+    It looks up a person's key in the release and uses the targets found there as probabilities.
 
     Parameters
     ----------
     unmatched : {"zero", "drop", "nearest"}
-        What is answered for a row that is equal to none: zeros, or NaN, or what the rows say that differ from it in the fewest columns.
+        Probabilities of a row without an equal fitted row: zeros, NaN, or those from the fitted rows that differ from it in the fewest
+        columns.
     radius : int
-        Number of columns, up to all of them, in which fitted rows may differ from a row and still answer for it.
+        Number of columns in which a fitted row may differ from a row and still be used for it; from 0 to the number of columns.
 
     Attributes
     ----------
@@ -69,12 +70,12 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
 
     See Also
     --------
-    individual_cap : the same number from tables of counts. model_attack : what it takes any classifier for.
+    individual_cap : the same number from tables of counts. model_attack : the attack with any classifier.
 
     Notes
     -----
-    See theory/model-attack.md. Columns may hold numbers, texts or missing values (a value of their own). ``predict`` names the most
-    probable class, the first of them where several tie, and the most frequent one of all for a row without an answer.
+    See theory/model-attack.md. Columns may hold numbers, strings or missing values (a level of their own). ``predict`` returns the most
+    probable class, the first one in case of a tie, and the most frequent fitted class for a row without probabilities.
 
     References
     ----------
@@ -96,7 +97,7 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
         self.radius = radius
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CAPClassifier:  # noqa: N803
-        """Count the rows by class.
+        """Count the rows of each class.
 
         Parameters
         ----------
@@ -105,7 +106,7 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
         y : array-like, shape (rows)
             Their targets.
         sample_weight : array-like, shape (rows), optional
-            What each row counts, 0 or more.
+            Weight of each row, 0 or more. Default: 1.
 
         Returns
         -------
@@ -133,12 +134,12 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame, shape (rows, columns)
-            The keys that are asked for.
+            The keys to predict.
 
         Returns
         -------
         array, shape (rows, classes)
-            Rows add up to 1, but for those without an answer.
+            From 0 to 1. Each row adds up to 1, except rows without an equal fitted row (see `unmatched`).
         """
         from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -154,7 +155,7 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame, shape (rows, columns)
-            The keys that are asked for.
+            The keys to predict.
 
         Returns
         -------
@@ -169,19 +170,19 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
 
     @_no_types()
     def _released(self, *asked: list[Column]) -> tuple[xr.DataArray, list[Places]]:
-        """The fitted rows as a table of counts whose keys are theirs and those of the rows asked for, and where the latter stand."""
+        """The fitted rows as a table of counts over their keys and the requested keys, and the positions of the requested keys."""
         axis, (fitted, *places) = join_columns([self._keys, *asked], self._names(), ["the fitted X", "X"][: 1 + len(asked)])
         s = np.zeros((len(self.classes_), len(axis)), self._counts.dtype)
         np.add.at(s, (self._classes, fitted), self._counts)
         return xr.DataArray(s, coords_of("key", axis.set_names(_places(len(self._keys)))), ("target", "key")), places
 
     def _names(self) -> list[str]:
-        """What the columns are called: as in the data frame, or x0, x1, ..."""
+        """Names of the columns: as in the data frame, or x0, x1, ..."""
         return list(getattr(self, "feature_names_in_", _places(self.n_features_in_)))
 
     @_no_types()
     def _columns(self, x: Array) -> list[Column]:
-        """The columns of X as codes, the first of them 0."""
+        """The columns of X as codes that start at 0."""
         found = [column_of(x[:, v], name, "X") for v, name in enumerate(self._names())]
         return [Column(c.codes.astype(np.int64) - c.first, c.labels) for c in found]
 

@@ -1,6 +1,6 @@
-"""Sums of product kernels over records: along the axes of the count tensor where it is small, between distinct rows otherwise.
+"""Sums of product kernels over records: along the axes of the count tensor if it is small, between distinct rows otherwise.
 
-All is in natural logarithms, so that no sum is lost to underflow. Both routes give the same numbers.
+All computations use natural logarithms, so no sum underflows. Both methods give the same numbers.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from capstats.tables.table import Floats
 
 BLOCK = 1 << 20  # numbers computed at a time
 FEW = 64  # levels of a column whose kernel is one small matrix
-SAFE = 1e-290  # what a sum above it has lost to underflow is less than its own rounding
+SAFE = 1e-290  # a sum above this loses less to underflow than to rounding
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A Gaussian kernel of the difference in one column: of the levels' numbers, or of whether the levels differ."""
+    """A Gaussian kernel of the difference in one column: the difference of two numbers, or 0 for equal and 1 for unequal levels."""
 
     values: Floats
     width: float
     mismatch: bool = False
 
     def exponent(self, a: Places, b: Places) -> Floats:
-        """-(d / width)^2 / 2 for the levels a (rows) against b (columns); equal levels are at distance 0, also where they are infinite."""
+        """-(d / width)^2 / 2 for the levels a (rows) against b (columns); equal levels are at distance 0, even if they are infinite."""
         if self.mismatch:
             return np.where(a[:, None] == b, 0.0, -0.5 / self.width / self.width)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -44,14 +44,14 @@ class Kernel:
 
 
 def log_sums(kernels: Sequence[Kernel], x: Sequence[Places], y: Sequence[Places], counts: Counts) -> Floats:
-    """Log of sum_y counts_y prod_v kernel_v(x_v, y_v) for each row x, rows being one array of codes a column."""
+    """Log of sum_y counts_y prod_v kernel_v(x_v, y_v) for each row x, where rows are given as one array of codes for each column."""
     vary = [v for v, kernel in enumerate(kernels) if len(kernel.values) > 1] or [0]
     route = _along_axes if _axes_pay([len(kernels[v].values) for v in vary], len(x[0]) * len(y[0])) else _between_rows
     return route([kernels[v] for v in vary], [x[v] for v in vary], [y[v] for v in vary], counts)
 
 
 def _axes_pay(sizes: Sequence[int], pairs: int) -> bool:
-    """Whether the tensor of all cells is small enough, and cheaper than all pairs of rows (in units of about a third of a nanosecond)."""
+    """Whether the tensor of all cells is small enough, and cheaper than all pairs of rows (cost in units of about 1/3 ns)."""
     cells = math.prod(sizes)
     if cells > DENSE or max(sizes) ** 2 > BLOCK:  # neither the tensor nor one of the matrices may be large
         return False
@@ -66,7 +66,7 @@ def _along_axes(kernels: Sequence[Kernel], x: Sequence[Places], y: Sequence[Plac
     for kernel, size in zip(kernels, sizes, strict=True):
         matrix = kernel.exponent(np.arange(size), np.arange(size))
         by_level = tensor.reshape(size, -1)  # this axis first
-        turned = np.empty(by_level.shape[::-1])  # and last when it is done: after all of them, the axes are in order again
+        turned = np.empty(by_level.shape[::-1])  # and last afterwards: after all axes the order is restored
         step = max(1, BLOCK // size)
         for start in range(0, len(turned), step):
             turned[start : start + step] = _product(matrix, by_level[:, start : start + step]).T
@@ -76,7 +76,7 @@ def _along_axes(kernels: Sequence[Kernel], x: Sequence[Places], y: Sequence[Plac
 
 
 def _product(matrix: Floats, logs: Floats) -> Floats:
-    """Log of exp(matrix) @ exp(logs): of scaled numbers, and term by term where that may have underflowed."""
+    """Log of exp(matrix) @ exp(logs), from scaled numbers; term by term where these may have underflowed."""
     top = logs.max(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         sums = np.exp(matrix) @ np.exp(np.where(np.isneginf(top), -np.inf, logs - top))
@@ -88,7 +88,7 @@ def _product(matrix: Floats, logs: Floats) -> Floats:
 
 
 def _between_rows(kernels: Sequence[Kernel], x: Sequence[Places], y: Sequence[Places], counts: Counts) -> Floats:
-    """All pairs of rows, in blocks: the exponents of columns of few levels as one product with a matrix of zeros and ones."""
+    """All pairs of rows, in blocks. The exponents of columns with few levels are one product with a matrix of zeros and ones."""
     found = np.full(len(x[0]), -np.inf)
     side = math.isqrt(BLOCK)
     small = [_is_small(kernel) for kernel in kernels]
@@ -109,7 +109,7 @@ def _between_rows(kernels: Sequence[Kernel], x: Sequence[Places], y: Sequence[Pl
 
 
 def _is_small(kernel: Kernel) -> bool:
-    """Whether a column has few levels, at finite distances (zero times an infinite exponent is no number)."""
+    """Whether a column has few levels at finite distances (zero times an infinite exponent is NaN)."""
     levels = np.arange(len(kernel.values))
     return len(levels) <= FEW and bool(np.isfinite(kernel.exponent(levels, levels)).all())
 

@@ -1,4 +1,4 @@
-"""What is guessed of one column by somebody who knows all the others."""
+"""The maximum knowledge attack: one column is guessed from all the others."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from capstats.codes.wanted import Type
 from capstats.counting.rows import Levels, WholeRecords, whole_records
 from capstats.tables.table import Array, Floats
 
-TREE = 10_000  # cells of all axes that take as long as one row's search in a tree
-FEW = 256  # the most levels of an axis that are gone through one by one
+TREE = 10_000  # cells that take as long as the search of one row in a tree
+FEW = 256  # greatest number of levels of an axis for a loop over its levels
 Csr = Any  # scipy.sparse.csr_array, which has no stubs
 
 
@@ -32,10 +32,10 @@ def maximum_knowledge(
     releases: int | Sequence[int] | None = None,
     types: Mapping[Hashable, Type] | None = None,
 ) -> xr.Dataset:
-    """How often the one unknown value of a person is guessed by somebody who knows all the others.
+    """Accuracy of an attacker who knows all columns of a person except one, and guesses that one.
 
-    For each column in turn: the attacker ranks the other columns, looks up the released records that are nearest in ranks, and guesses
-    what these have.
+    For each column in turn, the attacker finds the released records that are nearest in the ranks of the other columns, and guesses the
+    value that these have.
 
     Parameters
     ----------
@@ -44,14 +44,14 @@ def maximum_knowledge(
     synthetic : same; or a sequence or mapping {label: table} of them
         The released records.
     columns : sequence of names
-        Two columns at least; each of them is guessed from the others.
+        At least two columns; each of them is guessed from the others.
     tolerance : float or mapping {column: float}
         How near the guess of a number must be to be right: nearer than this, in the units of the column, or equal. The source has 1.
     releases : int or sequence of ints, optional
         Numbers of released tables that are pooled, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100 as far as there
         are as many. Each adds to the one before.
     types : mapping {column: type}, optional
-        As in `tabulate`. A column of numbers is a category where it is one by type, or ``types`` lists its levels.
+        As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels.
 
     Returns
     -------
@@ -71,10 +71,9 @@ def maximum_knowledge(
 
     Notes
     -----
-    See theory/maximum-knowledge.md for what the source leaves open. Records are nearest within each released table; equally near ones are
-    all pooled; where t modes tie, each is guessed
-    with probability 1/t; ranks are divided by the number of records of their table, and compared without rounding; a missing value is a
-    level of its own, after all others.
+    See theory/maximum-knowledge.md for the points that the source leaves open. The nearest records are those within each released table;
+    records at equal distance are pooled. If t modes tie, each is guessed with probability 1/t. Ranks are divided by the number of
+    records of their table and compared without rounding. A missing value is a level of its own, after all others.
 
     References
     ----------
@@ -82,7 +81,7 @@ def maximum_knowledge(
 
     Examples
     --------
-    Age gives the diet away, but for the person of 25, whose nearest released record is the one of 20:
+    The diet is guessed from the age. The guess is wrong for the person aged 20, whose nearest released record is vegan:
 
     >>> original = {"age": [20, 25, 60], "diet": ["meat", "vegan", "meat"]}
     >>> synthetic = {"age": [20, 40, 60], "diet": ["vegan", "vegan", "meat"]}
@@ -116,13 +115,13 @@ def _tolerances(tolerance: float | Mapping[Hashable, float], columns: Sequence[L
 
 
 def _ranks(known: WholeRecords, table: int) -> tuple[list[Array], int]:
-    """Twice the average rank of each level of each column in one table, and the number of its records."""
+    """Twice the mean position of each level of each column in one table, and the number of its records."""
     rows, counts = known.held(table)
     found = []
     for column in known.columns:
         of_level: Array = np.bincount(column.codes[rows], counts, minlength=len(column.labels)).astype(np.int64)
         last = np.cumsum(of_level)
-        found.append(2 * last - of_level + 1)  # the first position and the last
+        found.append(2 * last - of_level + 1)  # first plus last position
     return found, int(counts.sum())
 
 
@@ -138,7 +137,7 @@ def _accuracies(
     for table in range(1, numbers[-1] + 1):
         near, held = _by_part(known, table, v, others)
         of_s, n_s = ranks[table]
-        shrink = math.gcd(n, n_s)  # r / n - q / n_s, times n n_s / shrink: whole numbers
+        shrink = math.gcd(n, n_s)  # (r / n - q / n_s) times n n_s / shrink is an integer
         scaled = [(of_o[u] * (n_s // shrink), of_s[u] * (n // shrink)) for u in others]
         votes = _votes(scaled, parts, near, held)
         pooled = votes if pooled is None else pooled + votes
@@ -149,7 +148,7 @@ def _accuracies(
 
 
 def _by_part(known: WholeRecords, table: int, v: int, others: Sequence[int]) -> tuple[list[Ints], Csr]:
-    """Distinct combinations of the other columns in a table, and how often each occurs with each level of the column."""
+    """Distinct combinations of the other columns in a table, and the count of each with each level of the column."""
     from scipy.sparse import csr_array
 
     rows, counts = known.held(table)
@@ -159,9 +158,9 @@ def _by_part(known: WholeRecords, table: int, v: int, others: Sequence[int]) -> 
 
 
 def _votes(ranks: Sequence[tuple[Array, Array]], x: Sequence[Ints], y: Sequence[Ints], held: Csr) -> Csr:
-    """Levels of the nearest rows y of each row x, ties pooled; ``ranks`` has those of the levels in either table, a pair a column.
+    """Levels of the nearest rows y of each row x, ties pooled; ``ranks`` holds, for each column, the ranks of its levels in both tables.
 
-    All distances are whole numbers, so that ties are exact; both routes give the same votes.
+    All distances are integers, so ties are exact. Both methods give the same votes.
     """
     vary = [u for u, (rank, _) in enumerate(ranks) if len(rank) > 1] or [0]
     ranks, x, y = [ranks[u] for u in vary], [x[u] for u in vary], [y[u] for u in vary]
@@ -179,7 +178,7 @@ def _axes_pay(sizes: Sequence[int], levels: int, rows: int) -> bool:
 
 
 def _along_axes(distances: Sequence[Array], x: Sequence[Ints], y: Sequence[Ints], held: Csr) -> Csr:
-    """The least sum of distances and the votes of all that attain it, one axis of the table of cells after the other."""
+    """The least sum of distances and the votes of all rows that attain it, along one axis of the table of cells after the other."""
     from scipy.sparse import csr_array
 
     sizes = [len(d) for d in distances]
@@ -198,7 +197,7 @@ def _along_axes(distances: Sequence[Array], x: Sequence[Ints], y: Sequence[Ints]
 
 
 def _by_tree(x: Array, y: Array, held: Csr) -> Csr:
-    """The same from a tree of the rows y, as points."""
+    """The same votes, from a search tree of the rows y."""
     from scipy.sparse import csr_array
     from scipy.spatial import KDTree
 
@@ -210,7 +209,7 @@ def _by_tree(x: Array, y: Array, held: Csr) -> Csr:
 
 
 def _by_mode(pooled: Csr, truth: Csr) -> float:
-    """Records whose level is the most frequent one among the pooled; tied ones share."""
+    """Expected number of records whose level is the most frequent one among the pooled votes; ties are shared."""
     rows, _, votes = _entries(pooled)
     greatest = np.zeros(pooled.shape[0], votes.dtype)
     np.maximum.at(greatest, rows, votes)
@@ -221,19 +220,19 @@ def _by_mode(pooled: Csr, truth: Csr) -> float:
 
 
 def _by_median(pooled: Csr, truth: Csr, values: Floats, tolerance: float) -> float:
-    """Records whose number is equal to the lower median of the pooled ones, or nearer to it than the tolerance."""
+    """Number of records whose value is equal to the lower median of the pooled votes, or nearer to it than the tolerance."""
     rows, levels, votes = _entries(pooled)
     through = np.cumsum(votes)
     before = np.append(0, through)[pooled.indptr[:-1]]
     total = through[pooled.indptr[1:] - 1] - before
     guess = levels[np.searchsorted(through, before + (total - 1) // 2, side="right")]
     rows, levels, records = _entries(truth)
-    with np.errstate(invalid="ignore"):  # of two infinite numbers
+    with np.errstate(invalid="ignore"):  # the difference of two infinite numbers
         near = np.abs(values[levels] - values[guess[rows]]) < tolerance
     return float(records[near | (levels == guess[rows])].sum())
 
 
 def _entries(table: Csr) -> tuple[Places, Places, Array]:
-    """Rows, columns and values of what a table stores, in order."""
+    """Rows, columns and values of the stored entries of a table, in order."""
     table.sum_duplicates()
     return np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)), table.indices, table.data

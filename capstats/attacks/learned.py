@@ -1,4 +1,4 @@
-"""What a classifier guesses that was fitted on the released records: any of scikit-learn's, beside CAP."""
+"""Attacks with a scikit-learn classifier fitted on the released records."""
 
 from __future__ import annotations
 
@@ -30,40 +30,40 @@ def model_attack(
     holdout: Any = None,
     **options: Any,
 ) -> xr.Dataset:
-    """An attacker who fits a classifier on the released records and asks it for the target of every original key.
+    """Success of an attacker who fits a classifier on the released records and predicts the target of every original key.
 
-    CAP looks a key up. A model also guesses for keys that nobody released, from what similar ones have.
+    CAP only looks a key up in the release. A model also predicts for keys that were not released, from similar keys.
 
     Parameters
     ----------
     original, synthetic, keys, target, holdout
-        As in `tabulate`: records, and the columns that are known and guessed.
+        As in `tabulate`: records, the key columns that the attacker knows, and the target columns to guess.
     estimator : scikit-learn classifier
-        It is cloned for each synthetic table, fitted once on the distinct released rows with their multiplicities as weights, and asked
-        once for each distinct key of the original and the holdout. It sees every key column as the places of its levels, 0, 1, ... in the
-        order of the table (`from_counts`), and the target likewise: for levels without order put an encoder before it, in a pipeline. An
-        estimator that takes no weights (so no pipeline) gets repeated rows; one without ``predict_proba`` puts all on its guess. Options
-        that count rows, such as ``min_samples_leaf`` of a tree, count distinct rows here: use ``min_weight_fraction_leaf``.
+        It is cloned for each synthetic table, fitted once on the distinct released rows with their multiplicities as weights, and predicts
+        once for each distinct key of the original and the holdout. Key columns and target are passed as the positions 0, 1, ... of their
+        levels in the table (`from_counts`); for levels without an order put an encoder before the estimator, in a pipeline. An estimator
+        without weights (such as a pipeline) receives repeated rows. An estimator without ``predict_proba`` gives its prediction probability
+        1. Options that count rows, such as ``min_samples_leaf`` of a tree, count distinct rows here: use ``min_weight_fraction_leaf``.
     **options
         Passed to `tabulate`, such as ``types``, ``bins`` and ``missing``.
 
     Returns
     -------
     Dataset, with dim ``synthetic`` where there are several synthetic tables
-        ``probability``, dims (..., target, key): what the attacker puts on each target of a key, adding up to 1; it stands wherever a
-        measure of attribution takes `s`, as in ``cap_quantiles(attack.o, attack.probability, 0.9)``. A key that nobody asked for, or for
-        which the estimator answers nothing (zeros or NaN), holds zeros, as does a probability below 1e-100. ``o`` and, where given, ``h``:
-        counts of the original and the holdout. ``average``: the mean probability put on the true target. ``best_guess``: the share of
-        records whose target is the likeliest one (ties share); beside it ``majority_guess``, of an attacker who always names the most
-        frequent released target, and ``modal_cap``, of the modal CAP attacker. All from 0 to 1. ``attrs`` say whether rows were repeated,
-        and whether records without an answer count 0 ("zero") or are left out ("drop", an answer of NaN).
+        ``probability``, dims (..., target, key): the probability of each target of a key, adding up to 1. It can replace `s` in every
+        measure of attribution, as in ``cap_quantiles(attack.o, attack.probability, 0.9)``. It is 0 for keys without original or holdout
+        records, for keys for which the estimator returns zeros or NaN, and where it is below 1e-100. ``o`` and, where given, ``h``: counts
+        of the original and the holdout. ``average``: the mean probability of the true target.
+        ``best_guess``: the share of records whose target is the most probable one (ties are shared). For comparison ``majority_guess``: the
+        same for an attacker who always guesses the most frequent released target, and ``modal_cap``: for the modal CAP attacker. All from 0
+        to 1. ``attrs`` tell whether rows were repeated, and whether records without a prediction count 0 ("zero") or are left out ("drop",
+        if the estimator returned NaN).
 
     Raises
     ------
     ValueError, TypeError, ImportError
-        If the estimator is no classifier, cannot be fitted to a synthetic table that holds one target only, takes no weights where they
-        are fractional, or cannot answer for a level that was not released; or what `tabulate` raises. Without scikit-learn (extra
-        ``learn``).
+        If the estimator is not a classifier, cannot be fitted to a synthetic table with a single target, does not accept fractional
+        weights, or cannot predict for a level that was not released; or as `tabulate`. Without scikit-learn (extra ``learn``).
 
     See Also
     --------
@@ -71,7 +71,7 @@ def model_attack(
 
     Notes
     -----
-    See theory/model-attack.md: with `CAPClassifier` this is average CAP.
+    See theory/model-attack.md. With `CAPClassifier` ``average`` is the average CAP.
 
     References
     ----------
@@ -124,18 +124,18 @@ def model_attack(
 
 
 def _held(table: xr.DataArray) -> tuple[list[Index], Array]:
-    """Coordinates and counts of the cells that hold records."""
+    """Coordinates and counts of the cells with records."""
     coords, counts = filled(table.variable.data)
     return [where[counts > 0] for where in coords], counts[counts > 0]
 
 
 def _answers(estimator: Any, s: xr.DataArray, asked: Index, weighted: bool, name: str) -> Floats:
-    """The probability of each target for each of the keys asked, by an estimator fitted on a table of released records."""
+    """The probability of each target for each requested key, from an estimator fitted on a table of released records."""
     axis: Any = s.indexes["key"]
     x = pd.DataFrame({str(c): np.asarray(codes) for c, codes in zip(axis.names, axis.codes, strict=True)})
     (target, key), counts = _held(s)
     if not weighted and counts.dtype.kind != "i":
-        raise ValueError(f"{type(estimator).__name__} takes no weights, and those of `{name}` are fractional. Give an estimator that does.")
+        raise ValueError(f"{type(estimator).__name__} takes no weights, and those of `{name}` are fractional. Use an estimator that does.")
     questions = x.iloc[asked]
     found = np.zeros((len(asked), s.sizes["target"]))
     try:
@@ -151,13 +151,13 @@ def _answers(estimator: Any, s: xr.DataArray, asked: Index, weighted: bool, name
         if len(np.unique(target)) == 1:
             raise ValueError(
                 f"All records of `{name}` have the same target, and {type(estimator).__name__} cannot be fitted to one target ({error}). "
-                f"Give an estimator that can, such as CAPClassifier or a tree."
+                f"Use an estimator that can, such as CAPClassifier or a tree."
             ) from error
         if not isinstance(error, IndexError):
             raise
         raise ValueError(
-            f"{type(estimator).__name__} has no answer for a level that `{name}` does not show ({error}). Tell it the levels, as with "
-            f"min_categories of CategoricalNB, or put an encoder before it that ignores unknown ones."
+            f"{type(estimator).__name__} cannot predict for a level that `{name}` does not contain ({error}). Give it the levels, as with "
+            f"min_categories of CategoricalNB, or put an encoder before it that ignores unknown levels."
         ) from error
     return found
 

@@ -1,4 +1,4 @@
-"""Who was in the data: how close a record is to the released ones, by a kernel over all its columns."""
+"""Membership inference: the similarity of a record to the released records, by a kernel over its columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from capstats.tables.table import Floats
 Widths = Any  # a number, one a column (in order, or by name), or the name of a setting
 Categories = Literal["codes", "mismatch"]
 
-RELEASED = (1, 2, 3, 5, 10, 20, 50, 100)  # the numbers of released tables that the source takes together
+RELEASED = (1, 2, 3, 5, 10, 20, 50, 100)  # the numbers of released tables that the source uses together
 _ADULT = {"low": (1.0, 1.0), "medium": (1.0, 0.1), "high": (0.1, 0.1)}  # of numerical and of categorical columns
 SETTINGS: Mapping[str, Mapping[str, tuple[float, float]]] = {
     "adult": _ADULT,
@@ -41,10 +41,10 @@ def membership_scores(
     releases: int | Sequence[int] | None = None,
     types: Mapping[Hashable, Type] | None = None,
 ) -> xr.DataArray:
-    """How close each record is to the released records, as log10 of a sum of kernels: the score of a membership attack.
+    """Similarity of each record to the released records, as log10 of a sum of kernels: the score of a membership attack.
 
-    A record that was used for synthesis has often left something close to itself behind. The attacker takes those with a high score
-    for members.
+    A record that was used for synthesis often has similar released records. The attacker classifies records with a high score as
+    members.
 
     Parameters
     ----------
@@ -56,25 +56,25 @@ def membership_scores(
         The columns that the attacker knows and compares.
     widths : float, sequence of floats, mapping or Series {column: float}, "low", "medium", "high", or a pair such as ("avila", "high")
         Standard deviation of the kernel, in units of the column, above 0: one for all columns, or one for each. The names are the
-        source's settings for its data sets "adult" (meant where none is named), "polish" and "avila".
+        source's settings for its data sets "adult" (the default), "polish" and "avila".
     categories : {"codes", "mismatch"}
-        How categories differ: by their places in the order of their column (that of a categorical column or of `types`, else natural
-        order; a missing value is the last place), as in the source; or by 1 where they are not the same.
+        Distance of two categories. "codes", as in the source: the difference of their positions in the order of the column (that of a
+        categorical column or of `types`, otherwise the natural order; a missing value is last). "mismatch": 0 if equal, 1 otherwise.
     constant : bool
         Whether the kernel has its constant 1 / (width sqrt(2 pi)) for each column, which moves all scores by the same number.
     releases : int or sequence of ints, optional
         Numbers of released tables to take together: the first ones of several. By default each table has its own score.
     types : mapping {column: type}, optional
-        As in `tabulate`. A column of numbers is a category where it is one by type, or ``types`` lists its levels.
+        As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels.
 
     Returns
     -------
     DataArray, dims (record), before it ``synthetic`` or ``releases`` where there are several; records keep their pandas index (of several
     levels: as tuples)
-        log10 of the sum over released records y of prod_v exp(-((x_v - y_v) / width_v)^2 / 2). Not above log10 of their number without
-        `constant`; -inf where each of them is infinitely far (a missing number is, from any other). ``attrs`` say how the scores were
-        made: ``widths``, ``categories``, ``constant``, and ``coding``, the levels of each category by place. Scores of two calls can be
-        compared where these agree.
+        log10 of the sum over released records y of prod_v exp(-((x_v - y_v) / width_v)^2 / 2). At most log10 of the number of released
+        records, if not `constant`. It is -inf if all of them are at infinite distance (as a missing number is from every other). ``attrs``
+        tell how the scores were computed: ``widths``, ``categories``, ``constant``, and ``coding``, the levels of each categorical column
+        in order. Scores of two calls can be compared if these agree.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def membership_scores(
 
     See Also
     --------
-    membership_roc : how well the scores tell members from others.
+    membership_roc : how well the scores separate members from non-members.
 
     Notes
     -----
@@ -95,7 +95,7 @@ def membership_scores(
 
     Examples
     --------
-    Somebody of 30, among released ages 30 and 32: the sum is 1 + exp(-2).
+    A person aged 30, and the released ages 30 and 32: the sum is 1 + exp(-2).
 
     >>> scores = membership_scores({"age": [30, 90]}, {"age": [30, 32]}, columns="age", widths=1)
     >>> scores.values.round(4).tolist()
@@ -123,15 +123,15 @@ def membership_scores(
 
 
 def merely_numbers(index: pd.Index) -> bool:
-    """Whether an index numbers the records from 0, as that of every frame does that was given none."""
+    """Whether an index only numbers the records from 0, as the default index of a frame does."""
     return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
 
 
 def log10_scores(known: WholeRecords, first: int, rows: Places, widths: Widths, categories: Categories, constant: bool) -> Floats:
-    """Scores of distinct rows for each synthetic table, of which the given one is the ``first``: shape (table, row)."""
+    """Scores of distinct rows for each synthetic table, where ``first`` is the position of the first one: shape (table, row)."""
     if categories not in ("codes", "mismatch"):
         raise ValueError(
-            f'`categories` must be "codes" (the difference of the levels\' places) or "mismatch" (0 or 1); got {categories!r}.'
+            f'`categories` must be "codes" (the difference of the levels\' positions) or "mismatch" (0 or 1); got {categories!r}.'
         )
     sigma = _widths(widths, known.columns)
     kernels = [Kernel(c.values, w, categories == "mismatch" and not c.numerical) for c, w in zip(known.columns, sigma, strict=True)]
@@ -184,7 +184,7 @@ def _widths(widths: Any, columns: Sequence[Levels]) -> list[float]:
             raise ValueError(f"`widths` names {unknown[0]!r}, which is not among `columns`." + hint(unknown[0], names))
         lacking = [c for c in names if c not in given]
         if lacking:
-            raise ValueError(f"`widths` has none for column {lacking[0]!r}. Give one for each column.")
+            raise ValueError(f"`widths` has no width for column {lacking[0]!r}. Give one for each column.")
         found = [given[c] for c in names]
     elif isinstance(widths, (Sequence, np.ndarray)) and not isinstance(widths, str):
         found = list(widths)

@@ -1,4 +1,4 @@
-"""How well a score tells members from non-members, over all thresholds."""
+"""ROC curve of a membership attack: how well its score separates members from non-members."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from capstats.tables.sums import ratio
 from capstats.tables.table import Floats
 from capstats.tables.ties import at_most
 
-TIE = 1e-14  # of the size of a score: about ten times what rounding makes of it, and where nearest records tie the next ones tell
+TIE = 1e-14  # relative to the score: about ten times its rounding error; scores with equal nearest records still differ by the next ones
 SPAN = np.linspace(-50, 20, 281)  # the source's thresholds, as log10
 _DIMS: Mapping[str, tuple[str, ...]] = {
     "threshold": ("step",),
@@ -48,16 +48,16 @@ def membership_roc(
     at: Any = SPAN,
     types: Mapping[Hashable, Type] | None = None,
 ) -> xr.Dataset:
-    """How well `membership_scores` tell the records that were used for synthesis from others, at every threshold.
+    """ROC curve of `membership_scores`: rates of members and non-members with a score at or above every threshold.
 
-    Whoever scores at or above a threshold is taken for a member. A synthesis that keeps its people hidden gives members no
-    higher scores than others: area 1/2, difference 0.
+    An attacker classifies records at or above a threshold as members. If the release does not reveal membership, members and
+    non-members have similar scores: the area is near 1/2 and the difference near 0.
 
     Parameters
     ----------
     members, non_members : data frame, mapping of columns or path; or array-like of log10 scores
-        Records that were used for synthesis, and records of the same population that were not. Without `synthetic` they are their scores:
-        DataArrays of `membership_scores` that were made alike, or one list each.
+        Records that were used for synthesis, and records of the same population that were not. Without `synthetic` these are their
+        scores: DataArrays of `membership_scores` computed in the same way, or one list each.
     synthetic, columns, widths, categories, constant, types
         As in `membership_scores`, which are then computed for all records at once.
     releases : int or sequence of ints, optional
@@ -80,8 +80,8 @@ def membership_roc(
     Raises
     ------
     ValueError, TypeError
-        If either kind is empty, two pandas indexes (unless both merely number the rows) share a label, scores were made with other
-        widths or another coding of categories (as their attrs say), or what `membership_scores` raises.
+        If there are no members or no non-members, if two pandas indexes share a label (unless both only number the rows), if the scores
+        were computed with different widths or codings of categories (see their attrs); or as `membership_scores`.
 
     See Also
     --------
@@ -89,7 +89,7 @@ def membership_roc(
 
     Notes
     -----
-    See theory/membership.md. Scores whose logarithms differ by rounding alone (1e-14 of their size) are ties. Allow for as much where you
+    See theory/membership.md. Scores whose logarithms differ by rounding only (1e-14 of their size) are ties. Use the same tolerance to
     compare scores of another call with a threshold.
 
     References
@@ -99,17 +99,21 @@ def membership_roc(
 
     Examples
     --------
-    Of six pairs of a member and a non-member the member wins four and a half:
+    There are six pairs of a member and a non-member. In four the member has the higher score, and one is a tie:
 
     >>> roc = membership_roc([0.5, -2, -8], [-2, -30])
     >>> float(roc.auc), roc.true_positive_rate.values.round(2).tolist(), roc.false_positive_rate.values.tolist()
     (0.75, [0.0, 0.33, 0.67, 1.0, 1.0], [0.0, 0.0, 0.5, 0.5, 1.0])
     """
     if members is non_members:
-        raise ValueError("`members` and `non_members` are the same object. Give the records that were used, and others that were not.")
+        raise ValueError(
+            "`members` and `non_members` are the same object. Give records that were used for synthesis, and records that were not."
+        )
     _check_index(members, non_members)
     if synthetic is not None and (columns is None or widths is None):
-        raise ValueError("Records need `columns` and `widths`; or give log10 scores in place of records, and no `synthetic`.")
+        raise ValueError(
+            "With `synthetic`, `columns` and `widths` are needed. To use log10 scores instead of records, leave `synthetic` out."
+        )
     if synthetic is None:
         scores, both, dim = _given(members, non_members)
     else:
@@ -122,7 +126,7 @@ def membership_roc(
             both[table, np.searchsorted(rows, held)] = counts
     for name, counts in zip(("members", "non_members"), both, strict=True):
         if not counts.any():
-            raise ValueError(f"`{name}` holds no record: both kinds are needed.")
+            raise ValueError(f"`{name}` holds no record: members and non-members are needed.")
     places = _numbers(at, "`at` must be finite thresholds, as log10").reshape(-1)
     if not np.isfinite(places).all():
         raise ValueError(f"`at` must be finite thresholds, as log10; got {at!r}.")
@@ -143,7 +147,7 @@ def membership_roc(
 
 
 def _check_index(members: Any, non_members: Any) -> None:
-    """Raise where the indexes of two frames, or of two arrays of scores, say that somebody is in both."""
+    """Raise an error if the indexes of two frames, or of two arrays of scores, share a label."""
     of_members, of_others = _index(members), _index(non_members)
     if of_members is None or of_others is None or (merely_numbers(of_members) and merely_numbers(of_others)):
         return
@@ -151,8 +155,8 @@ def _check_index(members: Any, non_members: Any) -> None:
     if len(shared):
         raise ValueError(
             f"`members` and `non_members` share {len(shared)} label{'s' * (len(shared) > 1)} of their index, such as "
-            f"{canonical(shared[0])!r}: nobody can be both. "
-            f"Where the labels mean different people, reset both indexes."
+            f"{canonical(shared[0])!r}: no record can be both. "
+            f"If equal labels are different people, reset both indexes."
         )
 
 
@@ -170,7 +174,7 @@ def _numbers(values: Any, rule: str) -> Floats:
 
 
 def _given(members: Any, non_members: Any) -> tuple[Floats, Counts, str | None]:
-    """Scores that were given, one row for each of their other dim, which of them are whose, and that dim."""
+    """The given scores, one row for each element of their other dim; whether each is a member's; and the name of that dim."""
     arrays = []
     for name, given in (("members", members), ("non_members", non_members)):
         if is_frame(given):
@@ -187,7 +191,7 @@ def _given(members: Any, non_members: Any) -> tuple[Floats, Counts, str | None]:
     first, second = arrays
     dim = None if first.ndim == 1 else str(first.dims[0])
     if first.dims != second.dims or (dim is not None and not first.indexes[dim].equals(second.indexes[dim])):
-        raise ValueError("`members` and `non_members` have other dims or labels: score both against the same released tables.")
+        raise ValueError("`members` and `non_members` have different dims or labels: score both against the same released tables.")
     _check_alike(first.attrs, second.attrs)
     scores = np.atleast_2d(np.concatenate([first.values, second.values], axis=-1))
     is_member = np.arange(scores.shape[-1]) < first.sizes["record"]
@@ -195,25 +199,25 @@ def _given(members: Any, non_members: Any) -> tuple[Floats, Counts, str | None]:
 
 
 def _check_alike(members: Mapping[Any, Any], others: Mapping[Any, Any]) -> None:
-    """Raise where scores say that they were made in two ways."""
+    """Raise an error if the attrs of scores show that they were computed in different ways."""
     if members.get("coding") != others.get("coding") and None not in (members.get("coding"), others.get("coding")):
         of_both = members["coding"].keys() | others["coding"].keys()
         columns = sorted(c for c in of_both if members["coding"].get(c) != others["coding"].get(c))
         raise ValueError(
-            f"The categories of column {columns[0]!r} have other places in the scores of `members` than in those of `non_members`, so the "
-            f"scores cannot be compared. Give membership_roc the records in place of the scores, or give both calls of membership_scores "
-            f"the same levels, as types={{{columns[0]!r}: [levels in order]}}."
+            f"The categories of column {columns[0]!r} have other positions in the scores of `members` than in those of `non_members`, so "
+            f"the scores cannot be compared. Give membership_roc the records instead of the scores, or give both calls of "
+            f"membership_scores the same levels, as types={{{columns[0]!r}: [levels in order]}}."
         )
     for name in ("widths", "categories", "constant"):
         if name in members and name in others and members[name] != others[name]:
             raise ValueError(
-                f"The scores of `members` were made with {name}={members[name]!r} and those of `non_members` with {others[name]!r}; "
+                f"The scores of `members` were computed with {name}={members[name]!r} and those of `non_members` with {others[name]!r}; "
                 f"give both calls the same {name}."
             )
 
 
 def _curve(scores: Floats, both: Counts, at: Floats) -> dict[str, Any]:
-    """All that is told of one score, from how many members and non-members have each of its values."""
+    """ROC curve, area and best threshold of one score, from the counts of members and non-members at each of its values."""
     order = np.argsort(-scores, kind="stable")
     values = scores[order]
     falls = ~at_most(values[:-1], values[1:], rtol=TIE, scale=1)
@@ -224,9 +228,9 @@ def _curve(scores: Floats, both: Counts, at: Floats) -> dict[str, Any]:
     true, false = (np.append(0, np.cumsum(n)) for n in (member, other))
     n, k = int(true[-1]), int(false[-1])
     threshold = np.append(np.inf, values[np.append(starts[1:], len(values)) - 1])
-    ahead = true * k - false * n  # the difference of the rates, in whole numbers
+    ahead = true * k - false * n  # the difference of the rates times n k, an integer
     best = int(np.argmax(ahead))
-    below = k - false[1:] + other / 2  # non-members that a member at this step outscores
+    below = k - false[1:] + other / 2  # number of non-members with a lower score than a member at this step; ties count half
     above = true[:-1] + member / 2
     auc = float((member * below).sum()) / (n * k)
     variance = _variance(below / k, member, auc) / n + _variance(above / n, other, auc) / k
@@ -246,7 +250,7 @@ def _curve(scores: Floats, both: Counts, at: Floats) -> dict[str, Any]:
 
 
 def _variance(values: Floats, times: Counts, mean: float) -> Any:
-    """Unbiased variance of values that occur so many times; NaN of one alone."""
+    """Unbiased variance of values with multiplicities; NaN for a single value."""
     n = times.sum()
     return ratio(np.asarray((times * (values - mean) ** 2).sum()), np.asarray(n - 1), np.nan)
 

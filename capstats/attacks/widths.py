@@ -1,4 +1,4 @@
-"""Which width of the kernel serves the membership attacker best: each with its best threshold."""
+"""Comparison of kernel widths of the membership attack, each at its best threshold."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def best_membership_width(
     releases: int | Sequence[int] | None = None,
     types: Mapping[Hashable, Type] | None = None,
 ) -> xr.Dataset:
-    """The membership attack with each of several widths at its best threshold, and the width that does best.
+    """Results of the membership attack for several widths, each at its best threshold, and the best width.
 
-    An attacker does not know which width works. The best one of several bounds what an attacker with this kernel achieves.
+    An attacker does not know which width works best. The best of several is an upper bound for an attacker who uses one of them.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def best_membership_width(
     Raises
     ------
     ValueError, TypeError
-        If there are no widths, two have one label, or what `membership_roc` raises.
+        If there are no widths, or two have the same label; or as `membership_roc`.
 
     See Also
     --------
@@ -59,7 +59,7 @@ def best_membership_width(
 
     Notes
     -----
-    See theory/membership.md. Threshold and width are chosen with the truth at hand, so the result flatters the attacker.
+    See theory/membership.md. Threshold and width are chosen with knowledge of the members, so the result is optimistic for the attacker.
 
     References
     ----------
@@ -67,7 +67,7 @@ def best_membership_width(
 
     Examples
     --------
-    The released ages are those of the members. A narrow kernel finds them; for a wide one somebody of 31 is more typical:
+    The released ages are those of the members. A narrow kernel finds both; with a wide one a person aged 31 is more typical:
 
     >>> members, others, released = {"age": [20, 40]}, {"age": [31, 70]}, {"age": [20, 40]}
     >>> found = best_membership_width(members, others, released, columns="age", widths={"narrow": 1, "wide": 100})
@@ -75,7 +75,9 @@ def best_membership_width(
     ([1.0, 0.5], 'narrow')
     """
     if isinstance(widths, (str, bytes)) or not isinstance(widths, (Sequence, Mapping)) or not widths:
-        raise ValueError(f'`widths` must be several widths to compare, as ["low", "high"] or {{"narrow": 0.1, "wide": 1}}; got {widths!r}.')
+        raise ValueError(
+            f'`widths` must be several widths to compare, such as ["low", "high"] or {{"narrow": 0.1, "wide": 1}}; got {widths!r}.'
+        )
     labelled = list(widths.items()) if isinstance(widths, Mapping) else [(str(width), width) for width in widths]
     labels = [label for label, _ in labelled]
     twice = [label for label in labels if labels.count(label) > 1]

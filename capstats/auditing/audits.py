@@ -32,7 +32,7 @@ FRACTIONAL = "counts of the original or of the holdout are fractional"
 
 @dataclass(frozen=True)
 class Audit:
-    """What `audit` found: the counts, the measures, and how they came to be.
+    """Result of `audit`: the counts, the measures, and their provenance.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ def audit(
     original, synthetic : data frame, mapping of columns, or path
         As in `tabulate`; `synthetic` may be several tables.
     keys, target : column name or sequence of names
-        What the intruder knows, and what is guessed.
+        The columns that the intruder knows, and the columns to guess.
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis. The audit then says, too, what average CAP they have, by how
         much that of the original exceeds it, and the standard error of this, unless counts are fractional (see `holdout_contrast`).
@@ -133,7 +133,7 @@ def audit(
     allow_no_match : bool
         Whether to report even if a column of two tables shares no level, so that every risk is 0.
     provenance : mapping, optional
-        What else the result is to say of how it came to be, such as a seed.
+        Further provenance of the result, such as a seed.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def audit(
 
 
 def _warnings(attrs: Mapping[str, Any], allow_no_match: bool) -> list[str]:
-    """What a reader must know before the numbers: levels or keys that do not meet; an error where a column has none in common."""
+    """Warnings for the reader: levels or keys that do not match; an error if a column has no level in common."""
     apart = without_match(attrs)
     found = [*apart, *other_spellings(attrs)]
     if len(found) > SHOWN:
@@ -234,7 +234,7 @@ def _warnings(attrs: Mapping[str, Any], allow_no_match: bool) -> list[str]:
 
 
 def _given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:
-    """The paths that were given, and the files that they stand for."""
+    """The given paths, and the files that they name."""
     several = released(synthetic)[1]
     tables = {"original": [original], "synthetic": several, "holdout": [holdout]}
     paths = {name: [str(table) if files.is_path(table) else None for table in given] for name, given in tables.items()}

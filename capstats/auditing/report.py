@@ -1,4 +1,4 @@
-"""What a report is made of: sections of paragraphs, facts and tables, as text and as HTML; and how its numbers are written."""
+"""Parts of a report: sections of paragraphs, facts and tables, as text and as HTML; and the format of its numbers."""
 
 from __future__ import annotations
 

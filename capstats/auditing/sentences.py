@@ -1,4 +1,4 @@
-"""What an audit says: the answer in sentences, who bears the risk, and the details."""
+"""Text of an audit: the result in sentences, the distribution of the risk, and the details."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def headings(labels: Sequence[str]) -> list[str]:
     if max(map(len, shown)) <= room:
         return shown
     first, last = (_alike(texts) for texts in (shown, [text[::-1] for text in shown]))
-    own = [text[first : len(text) - last] for text in shown]  # what tells the labels apart, if each has some
+    own = [text[first : len(text) - last] for text in shown]  # the parts in which the labels differ, if all have one
     shown = own if all(own) else shown
     return [f"{i} {shortened(label, room - len(f'{i} '))}" if room >= 12 else str(i) for i, label in enumerate(shown, 1)]
 
@@ -103,7 +103,7 @@ def _attack(p: Mapping[str, Any]) -> str:
 
 
 def _people(m: xr.Dataset) -> str:
-    """What the numbers count: people, a record each; of weighted records it is not known how many people they are."""
+    """The unit of the numbers: people, if each record is one person; for weighted records the number of people is unknown."""
     return "records" if "original_weight" in m else "people"
 
 

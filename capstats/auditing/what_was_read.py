@@ -1,4 +1,4 @@
-"""What an audit says of its tables before any risk: where they are from, how columns were understood, whether their levels meet."""
+"""Description of the tables in an audit: their files, the types of their columns, and whether their levels match."""
 
 from __future__ import annotations
 

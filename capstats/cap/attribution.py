@@ -1,6 +1,6 @@
-"""Correct Attribution Probability of a record and on average, and the records that a modal attacker predicts.
+"""Correct Attribution Probability (CAP) of a record and on average, and the success of a modal attacker.
 
-An intruder who knows a person's key looks it up in the synthetic data and guesses the target in proportion to what is there.
+An intruder who knows a person's key looks it up in the synthetic data and guesses a target with the probabilities found there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Unmatched = Literal["zero", "drop"]
 
 
 def check_unmatched(unmatched: str) -> None:
-    """Raise unless it is one of the conventions for records whose key is not in the synthetic table."""
+    """Raise an error unless `unmatched` is a convention for records whose key is not in the synthetic table."""
     if unmatched not in ("zero", "drop"):
         raise ValueError(
             f'`unmatched` must be "zero" (a record whose key is not in `s` counts 0) or "drop" (it is left out); got {unmatched!r}.'
@@ -29,30 +29,31 @@ def check_unmatched(unmatched: str) -> None:
 def individual_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
     """Correct Attribution Probability of a record in each cell: the share of its key's synthetic records that have its target.
 
-    It answers, for one person: if the intruder guesses from the synthetic records that look like you, how likely is the guess right?
+    For one person: the probability that a guess from the synthetic records with the same key is right.
 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
         Counts of original and synthetic records, o_ij and s_ij, at least 0.
     unmatched : {"zero", "drop", "nearest"}
-        A key without synthetic records gives 0 (Definition 1), or NaN, or borrows the pooled records of the nearest synthetic keys: those
-        that differ from it in the fewest key columns.
+        A key without synthetic records has the value 0 (Definition 1), NaN, or the share among the pooled records of the nearest synthetic
+        keys: those that differ from it in the fewest key columns.
     radius : int
-        Number of key columns, up to all of them, in which synthetic records may differ from a key and still be looked up for it.
+        Number of key columns in which synthetic records may differ from a key and still be used for it; from 0 to the number of key
+        columns.
 
     Returns
     -------
     DataArray, dims (..., target, key)
         q_ij = s_ij / s_.j, from 0 (never right) to 1 (always right); with "nearest" or a radius the same share among the pooled records.
-        "nearest" gives NaN where `s` holds no record at all. On sparse backing the cells without a record in either table are 0, which
-        for "drop", "nearest" or a radius may differ from the dense value.
+        "nearest" gives NaN if `s` has no record. With sparse backing cells without a record in either table are 0, which may differ from
+        the dense value for "drop", "nearest" or a radius.
 
     Raises
     ------
     ValueError, TypeError
-        If the tables are not counts (the cell is named), or disagree in shape or labels; if "nearest" or a radius meets keys without
-        labels (give ``key_labels``), or one another, or the radius is more than the number of key columns.
+        If the tables are not counts (the cell is named), or differ in shape or labels; if "nearest" or a radius is used with keys without
+        labels (give ``key_labels``) or both together; if the radius exceeds the number of key columns.
 
     Notes
     -----
@@ -84,32 +85,32 @@ def individual_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: in
 
 
 def average_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
-    """Average over the original records of their Correct Attribution Probability.
+    """Mean Correct Attribution Probability of the original records.
 
-    It answers: of all the people in the original data, what share does an intruder expect to guess right?
+    It is the expected share of people in the original data whose target an intruder guesses right.
 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
         Counts of original and synthetic records. Every other dim broadcasts: thousands of synthetic tables are one call.
     unmatched : {"zero", "drop", "nearest"}
-        Records whose key is not in `s` count 0 (version 1 of the average), are left out (version 2), or borrow the pooled records of the
+        Records whose key is not in `s` count 0 (version 1 of the average), are left out (version 2), or use the pooled records of the
         nearest synthetic keys: those that differ in the fewest key columns (generalized CAP).
     radius : int
-        Number of key columns, up to all of them, in which synthetic records may differ from a key and still be looked up for it. With
-        all of them everybody looks up the whole of `s`: the baseline "crossed".
+        Number of key columns in which synthetic records may differ from a key and still be used for it. With the number of all key columns
+        the whole of `s` is used for every record: the baseline "crossed".
 
     Returns
     -------
     DataArray, dims (...)
-        c / n, or c / n_M with "drop", from 0 to 1; larger is riskier. NaN where no original record counts: n = 0, or n_M = 0 with "drop",
-        or an `s` without records with "nearest".
+        c / n, or c / n_M with "drop", from 0 to 1; larger is riskier. NaN if no original record is in the average: n = 0, or n_M = 0 with
+        "drop", or an `s` without records with "nearest".
 
     Raises
     ------
     ValueError, TypeError
-        If the tables are not counts (the cell is named), or disagree in shape or labels; if "nearest" or a radius meets keys without
-        labels (give ``key_labels``), or one another, or the radius is more than the number of key columns.
+        If the tables are not counts (the cell is named), or differ in shape or labels; if "nearest" or a radius is used with keys without
+        labels (give ``key_labels``) or both together; if the radius exceeds the number of key columns.
 
     See Also
     --------
@@ -117,8 +118,8 @@ def average_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int =
 
     Notes
     -----
-    c = sum_j (sum_i o_ij s_ij) / s_.j, over matched keys: see theory/average-cap.md. No table of q_ij is made. What keys borrow with
-    "nearest" and `radius` is in theory/neighbours.md.
+    c = sum_j (sum_i o_ij s_ij) / s_.j, over matched keys: see theory/average-cap.md. No table of q_ij is
+    made. For "nearest" and `radius` see theory/neighbours.md.
 
     References
     ----------
@@ -162,7 +163,7 @@ def attributed(o: Table, s: Table, s_j: Array | None = None) -> Floats:
 def matched_records(o: Any, s: Any) -> xr.DataArray:
     """Number of original records whose key occurs in the synthetic table, n_M.
 
-    Only these give the intruder something to look up.
+    Only for these records can an intruder find the exact key in the release.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ def matched_records(o: Any, s: Any) -> xr.DataArray:
     Returns
     -------
     DataArray, dims (...)
-        From 0 to n; an integer where `o` holds integers.
+        From 0 to n; an integer if `o` holds integers.
 
     Raises
     ------
@@ -181,7 +182,7 @@ def matched_records(o: Any, s: Any) -> xr.DataArray:
 
     Notes
     -----
-    See theory/average-cap.md: average CAP with "zero" is the one with "drop" times n_M / n.
+    See theory/average-cap.md: average CAP with "zero" is average CAP with "drop" times n_M / n.
 
     References
     ----------
@@ -203,9 +204,9 @@ def matched(o: Table, s: Table) -> Array:
 
 
 def correct_predictions(o: Any, s: Any) -> xr.DataArray:
-    """Number of original records whose target an intruder predicts who always names the key's most frequent synthetic target.
+    """Number of original records whose target is the most frequent synthetic target of their key: the success of the modal attacker.
 
-    The modal attacker does not guess in proportion: everybody with the same key gets the same prediction.
+    The modal attacker does not guess at random: all people with the same key get the same prediction.
 
     Parameters
     ----------
@@ -215,7 +216,7 @@ def correct_predictions(o: Any, s: Any) -> xr.DataArray:
     Returns
     -------
     DataArray, dims (...)
-        From 0 to n. Where t targets tie, each is named with probability 1/t, so the number is an expectation.
+        From 0 to n. If t targets tie, each is predicted with probability 1/t, so the number is an expected value.
 
     Raises
     ------
@@ -224,7 +225,7 @@ def correct_predictions(o: Any, s: Any) -> xr.DataArray:
 
     Notes
     -----
-    See theory/predictive-success.md. Unmatched keys get no prediction.
+    See theory/predictive-success.md. There is no prediction for unmatched keys.
 
     References
     ----------
@@ -232,7 +233,7 @@ def correct_predictions(o: Any, s: Any) -> xr.DataArray:
 
     Examples
     --------
-    The paper's O_4 with S_a; average CAP is higher than with S_e, the success of the prediction lower:
+    The paper's O_4 with S_a and S_e. With S_a average CAP is higher, but fewer predictions are right:
 
     >>> o = [[0, 0, 62], [197, 136, 134], [74, 99, 198]]
     >>> float(correct_predictions(o, [[114, 118, 77], [104, 44, 134], [105, 86, 118]]))
@@ -244,11 +245,11 @@ def correct_predictions(o: Any, s: Any) -> xr.DataArray:
 
 
 def predicted(o: Table, s: Table) -> Floats:
-    """Original records whose target is the key's most frequent synthetic one, a tie being shared: shape (...)."""
+    """Expected number of original records whose target is the most frequent synthetic one of their key, ties shared: shape (...)."""
     return np.asarray(modal_hits(o, s).sum(-1))
 
 
 def modal_hits(o: Table, s: Table) -> Floats:
-    """Records of each key that the modal attacker expects to predict; a tie of t targets counts each as 1/t: shape (..., key)."""
+    """Expected number of records of each key that the modal attacker predicts correctly, ties shared: shape (..., key)."""
     best = mode(s)
     return ratio(best.like(o.values * best.values).key_total(), best.key_total(), 0.0)

@@ -1,4 +1,4 @@
-"""What an intruder guesses right without looking anybody up, and how much the key adds to it."""
+"""Baselines of CAP without a key, and how much the key adds to them."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ _OF_S = ("modal_synthetic", "crossed")
 
 
 def baseline_cap(o: Any, s: Any = None, *, kind: Kind = "marginal") -> xr.DataArray:
-    """Probability of a correct guess by somebody who knows how the target is distributed, but nobody's key.
+    """Probability of a correct guess of the target without the key: the baseline of CAP.
 
-    CAP means little by itself: where nine in ten people are healthy, everybody's health is guessed well.
+    CAP needs a comparison: if nine in ten people are healthy, health is guessed right for most people without any release.
 
     Parameters
     ----------
     o : array-like or DataArray, dims (target, key) and any others
         Counts of original records.
     s : same, optional
-        Counts of synthetic records; needed by "modal_synthetic" and "crossed", not looked at by the others.
+        Counts of synthetic records; needed by "modal_synthetic" and "crossed", ignored by the others.
     kind : {"marginal", "modal", "uniform", "modal_synthetic", "crossed"}
-        - "marginal": a random original record's target, sum_i p_i^2 with p_i = o_i. / n;
+        - "marginal": the target of a random original record, sum_i p_i^2 with p_i = o_i. / n;
         - "modal": always the most frequent original target, max_i p_i;
         - "uniform": a random level of each target column, among those that occur in `o`;
         - "modal_synthetic": the greatest share of a target in `s`, max_i s_i. / m;
-        - "crossed": a random synthetic record's target, sum_i p_i s_i. / m.
+        - "crossed": the target of a random synthetic record, sum_i p_i s_i. / m.
 
     Returns
     -------
     DataArray, dims (...)
-        From 0 to 1. NaN where the table that it needs holds no record.
+        From 0 to 1. NaN if the table that is needed has no record.
 
     Raises
     ------
     ValueError, TypeError
-        If `kind` is unknown or lacks its `s`, or the tables are not counts or disagree.
+        If `kind` is unknown or needs a missing `s`, or the tables are not counts or differ.
 
     Notes
     -----
@@ -79,7 +79,8 @@ def baseline_cap(o: Any, s: Any = None, *, kind: Kind = "marginal") -> xr.DataAr
 def goodman_kruskal_tau(o: Any) -> xr.DataArray:
     """Goodman and Kruskal's tau: the share of wrong proportional guesses at the target that knowing the key avoids.
 
-    0 when the key says nothing about the target, 1 when it says everything. It is CAP of the original above its marginal baseline.
+    0 if the target is independent of the key, 1 if the key determines the target. Its numerator is CAP of the original minus the marginal
+    baseline.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def goodman_kruskal_tau(o: Any) -> xr.DataArray:
     Returns
     -------
     DataArray, dims (...)
-        (CAP(O) - b) / (1 - b), from 0 to 1. NaN where all records have one target, or there is none.
+        (CAP(O) - b) / (1 - b), from 0 to 1. NaN if all records have the same target, or there is no record.
 
     Raises
     ------
@@ -129,7 +130,7 @@ def goodman_kruskal_tau(o: Any) -> xr.DataArray:
 def goodman_kruskal_lambda(o: Any) -> xr.DataArray:
     """Goodman and Kruskal's lambda: the share of wrong modal guesses at the target that knowing the key avoids.
 
-    0 when every key has the same most frequent target, though the shares may differ; 1 when the key decides the target.
+    0 if all keys have the same most frequent target, even if their shares differ; 1 if the key determines the target.
 
     Parameters
     ----------
@@ -139,7 +140,8 @@ def goodman_kruskal_lambda(o: Any) -> xr.DataArray:
     Returns
     -------
     DataArray, dims (...)
-        (sum_j max_i o_ij / n - max_i p_i) / (1 - max_i p_i), from 0 to 1. NaN where all records have one target, or there is none.
+        (sum_j max_i o_ij / n - max_i p_i) / (1 - max_i p_i), from 0 to 1. NaN if all records have the same target, or there is no
+        record.
 
     Raises
     ------
@@ -161,7 +163,7 @@ def goodman_kruskal_lambda(o: Any) -> xr.DataArray:
 
     Examples
     --------
-    Knowing the key, 7 of 10 are guessed right; without it 6, so one of four errors is avoided:
+    7 of 10 guesses are right with the key, and 6 without it, so one of four errors is avoided:
 
     >>> float(goodman_kruskal_lambda([[3, 1], [2, 4]]))
     0.25
@@ -176,7 +178,7 @@ def goodman_kruskal_lambda(o: Any) -> xr.DataArray:
 
 
 def _avoided(gained: Array, wrong: Array, o_i: Array) -> Floats:
-    """Gained / wrong, which rounding takes out of [0, 1] only by its last bits; NaN where there is one target or none."""
+    """Gained / wrong, clipped to [0, 1] against rounding; NaN if fewer than two targets have records."""
     several = (o_i > 0).sum(-1) > 1
     return np.clip(ratio(gained, wrong * several, np.nan), 0, 1)
 
@@ -198,7 +200,7 @@ def _crossed(o: Table, s: Table) -> Floats:
 def _uniform(o: Table, levels: list[np.ndarray]) -> Floats:
     occurs = o.target_total() > 0
     guesses = np.ones(occurs.shape[:-1])
-    for column in levels:  # levels of this target column that some original record has
+    for column in levels:  # levels of this target column that occur in `o`
         guesses = guesses * (occurs @ column > 0).sum(-1)
     return ratio(np.ones_like(guesses), guesses, np.nan)
 

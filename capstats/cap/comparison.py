@@ -1,4 +1,4 @@
-"""The release compared with publishing the original itself: who is better off, and how much of the link between key and target is left."""
+"""Comparison of the release with the original: protected records, and average CAP on a scale from the baseline to the original."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from capstats.tables.ties import at_most
 def protected_records(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
     """Number of original records whose individual CAP is smaller with the synthetic table than with the original table.
 
-    The paper calls such a person protected by publishing `s` in place of `o`. In the same key, other people's CAP then usually rises.
+    The paper calls such a record protected by publishing `s` instead of `o`. The CAP of other records with the same key then usually rises.
 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
         Counts of original and synthetic records.
     unmatched : {"zero", "drop", "nearest"}
-        Records whose key is not in `s` have CAP 0, so that they are protected; or they are not counted; or their CAP is that of the pooled
-        records of the nearest synthetic keys.
+        Records whose key is not in `s` have CAP 0 and so are protected; or are not counted; or have the CAP of the pooled records of the
+        nearest synthetic keys.
     radius : int
         As in `individual_cap`.
 
     Returns
     -------
     DataArray, dims (...)
-        Sum of o_ij over the cells with q_ij < o_ij / o_.j, from 0 to n; more is safer. An integer where `o` holds integers. Equal values
-        are not protected, also where rounding sets them apart (`at_most`). 0 where no record counts.
+        Sum of o_ij over the cells with q_ij < o_ij / o_.j, from 0 to n; larger is safer. An integer if `o` holds integers. Values that
+        differ by rounding only count as equal (`at_most`), and equal values are not protected. 0 if no record has a CAP.
 
     Raises
     ------
@@ -48,8 +48,8 @@ def protected_records(o: Any, s: Any, *, unmatched: Convention = "zero", radius:
 
     Notes
     -----
-    See theory/comparison.md. If a key is matched and the synthetic table gives it no new target, some of its records are not protected:
-    over the targets of a key individual CAP adds up to 1 in both tables.
+    See theory/comparison.md. If a key is matched and the synthetic table gives it no new target, some of its records are not protected,
+    because the individual CAPs of a key sum to 1 over its targets in both tables.
 
     References
     ----------
@@ -78,20 +78,20 @@ def protected_records(o: Any, s: Any, *, unmatched: Convention = "zero", radius:
 def normalized_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
     """Average CAP on the scale from the marginal baseline, 0, to the average CAP of the original with itself, 1.
 
-    It says which share of what the key tells about the target in the original is still told by the synthetic table.
+    It shows which share of the information about the target in the key is still in the synthetic table.
 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
         Counts of original and synthetic records.
     unmatched, radius
-        As in `average_cap`. The scale is the same for all of them.
+        As in `average_cap`. They do not change the scale.
 
     Returns
     -------
     DataArray, dims (...)
-        (CAP(S) - b) / (CAP(O) - b). 1 for S = O. Below 0 where an attacker does better without the release; it can pass 1. NaN where the
-        original's key says nothing about the target, CAP(O) = b, or average CAP is undefined.
+        (CAP(S) - b) / (CAP(O) - b). 1 for S = O. Negative if a guess without the release is better; it can exceed 1. NaN if CAP(O) = b,
+        that is, the target is independent of the key in the original, or if average CAP is undefined.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def normalized_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: in
 
     Notes
     -----
-    See theory/comparison.md. If each target is replaced, with probability theta, by a draw from the original's distribution of targets, the
+    See theory/comparison.md. If each target is replaced with probability theta by a draw from the target margin of the original, the
     expected value is 1 - theta.
 
     References

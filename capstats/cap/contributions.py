@@ -13,7 +13,7 @@ from capstats.tables.table import Floats
 
 
 def leave_one_out(values: Mapping[Columns, Floats], k: int) -> Floats | None:
-    """By how much the value of k columns exceeds that of all but each of them; None where those values are not all there."""
+    """The value of all k columns minus the value without each of them; None if one of these values is missing."""
     everything = tuple(range(k))
     without = [everything[:c] + everything[c + 1 :] for c in everything]
     if not {everything, *without} <= values.keys():
@@ -22,12 +22,12 @@ def leave_one_out(values: Mapping[Columns, Floats], k: int) -> Floats | None:
 
 
 def shapley(values: Mapping[Columns, Floats], k: int) -> Floats | None:
-    """Average increment of the value by each of k columns over all orders in which they may come; None where not all subsets are there."""
+    """Average increment by each of k columns over all orders of adding them; None if the value of a subset is missing."""
     if len(values) < 2**k:
         return None
     shares = [np.zeros_like(values[()]) for _ in range(k)]
     for size in range(k):
-        weight = 1 / (k * math.comb(k - 1, size))  # the share of orders in which these come first, then this one
+        weight = 1 / (k * math.comb(k - 1, size))  # the share of orders in which exactly these columns come before this one
         for c in range(k):
             others = [x for x in range(k) if x != c]
             for columns in combinations(others, size):

@@ -1,4 +1,4 @@
-"""How individual CAP is distributed over the original records: from the cells' weights, without expanding a record."""
+"""Distribution of individual CAP over the original records, computed from the counts of the cells."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records; `o` must hold integers, for a quantile interpolates between records. Sampling weights that
-        are whole numbers count as that many people, so that quantiles are over the people that the records represent.
+        Counts of original and synthetic records; `o` must hold integers, because quantiles interpolate between records. Integer
+        sampling weights count as numbers of people, so the quantiles are over the people that the records represent.
     q : float or sequence of floats
         Probabilities from 0 to 1.
     unmatched : {"zero", "drop", "nearest"}
@@ -39,8 +39,8 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> 
     Returns
     -------
     DataArray, dims (quantile, ...), without ``quantile`` where `q` is one number
-        From 0 to 1: exactly ``numpy.quantile`` of the individual CAP of all n records, which are never expanded. NaN where no
-        record counts.
+        From 0 to 1: exactly ``numpy.quantile`` of the individual CAP of all n records, computed without a list of records. NaN if no record
+        has a CAP.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> 
 
     Notes
     -----
-    See theory/distribution.md: the value of the k-th record is found in the cumulated counts of the sorted cells.
+    See theory/distribution.md: the value of the k-th record follows from the cumulated counts of the sorted cells.
 
     References
     ----------
@@ -78,7 +78,7 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> 
 def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
     """Share of the original records whose individual CAP is at most a given value.
 
-    One minus it is the share of people whose risk exceeds that value.
+    One minus this share is the share of people with a higher risk.
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.D
     Returns
     -------
     DataArray, dims (at, ...), without ``at`` where it is one number
-        From 0 to 1, never falling along ``at``. NaN where no record counts. ``attrs["records"]`` is the number of records that count:
-        one number, or the least and the greatest where the tables differ.
+        From 0 to 1, never falling along ``at``. NaN if no record has a CAP. ``attrs["records"]`` is the number of records with a CAP: one
+        number, or the least and the greatest if the tables differ.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.D
 
     Examples
     --------
-    Five smokers' worth of cells; half of the records have CAP at most 0.5:
+    Half of the records have CAP at most 0.5:
 
     >>> float(cap_ecdf([[2, 0], [2, 4]], [[1, 1], [1, 3]], 0.5))
     0.5
@@ -138,9 +138,9 @@ def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.D
 
 
 def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset:
-    """The numbers of a boxplot of individual CAP over the original records, with the averages that belong beside it.
+    """Statistics of a boxplot of individual CAP over the original records, with averages for comparison.
 
-    Where many tables have the same average, it shows which of them leave some people at high risk.
+    Among tables with the same average, it shows which leave some people at a high risk.
 
     Parameters
     ----------
@@ -152,14 +152,14 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
     Returns
     -------
     Dataset, dims (...)
-        ``lower_whisker``, ``lower_quartile``, ``median``, ``upper_quartile``, ``upper_whisker``: as matplotlib has them for the expanded
-        records (whiskers end at the last record within 1.5 interquartile ranges, where a tie is within); ``average``, the average CAP;
-        ``original_cap``, that of `o` with itself; ``baseline_cap``, the marginal baseline of `o`; and ``individual``, dims
-        (..., target, key): the CAP of the cells that hold records, NaN elsewhere. All from 0 to 1, NaN where no record counts.
+        ``lower_whisker``, ``lower_quartile``, ``median``, ``upper_quartile``, ``upper_whisker``: as matplotlib computes them for the list
+        of all records (whiskers end at the last record within 1.5 interquartile ranges, ties included); ``average``, the average CAP;
+        ``original_cap``, that of `o` with itself; ``baseline_cap``, the marginal baseline of `o`; and ``individual``, dims (..., target,
+        key): the CAP of the cells with records, NaN elsewhere. All from 0 to 1, NaN if no record has a CAP.
 
-        ``records`` is the number of records that count. ``outliers`` and ``outlier_records``, dims (..., outlier), are the distinct
-        values beyond the whiskers, rising, and the number of records with each; where a table has fewer than another, NaN and 0 follow.
-        ``average_rank`` is the rank of the average among all tables: 1 is the greatest, ties share the smaller rank.
+        ``records`` is the number of records with a CAP. ``outliers`` and ``outlier_records``, dims (..., outlier), are the distinct values
+        beyond the whiskers, in ascending order, and the number of records with each; tables with fewer outliers are filled with NaN and 0.
+        ``average_rank`` is the rank of the average among all tables: 1 is the greatest; ties have the smaller rank.
 
     Raises
     ------
@@ -222,7 +222,7 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
 
 
 def _numbers(given: Any) -> Floats:
-    """What was given as 64-bit floats; of no size where it is no numbers."""
+    """The given values as 64-bit floats; empty if they are not numbers."""
     try:
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
@@ -230,19 +230,19 @@ def _numbers(given: Any) -> Floats:
 
 
 def _quantiles(values: Floats, through: Array, p: Floats) -> Floats:
-    """Quantiles of records, of which ``through`` have a value no greater, cell by cell: shape (..., p), NaN where there are none."""
+    """Quantiles of records, from the cumulated counts ``through`` of the sorted cells: shape (..., p), NaN without records."""
     n = through[..., -1:]
     position = (n - 1) * p
     below = np.floor(position)
     a = _kth(values, through, below)
     b = _kth(values, through, np.minimum(below + 1, n - 1))
     t = position - below
-    found = np.where(t >= 0.5, b - (b - a) * (1 - t), a + (b - a) * t)  # as numpy rounds it
+    found = np.where(t >= 0.5, b - (b - a) * (1 - t), a + (b - a) * t)  # the same rounding as numpy
     return np.where(n > 0, found, np.nan)
 
 
 def _by_value(o: Table, s: Table, s_j: Array, unmatched: Convention) -> tuple[Floats, Array]:
-    """Cells sorted by individual CAP, and the records in each: two arrays of shape (..., cells)."""
+    """Values of the cells sorted by individual CAP, and the number of records in each: two arrays of shape (..., cells)."""
     q = attribution(s, s_j, 0.0)
     if unmatched != "zero":
         o = o.like(o.values * s.on_cells(s_j > 0))
@@ -262,7 +262,7 @@ def _five_numbers(values: Floats, weights: Array) -> Floats:
 
 
 def _outlying(values: Floats, weights: Array, five: Floats) -> tuple[Array, Array]:
-    """Which of the sorted cells hold records beyond the whiskers, and how many distinct values these have up to each cell."""
+    """Which of the sorted cells have records beyond the whiskers, and the cumulated number of distinct values among these."""
     beyond = (weights > 0) & ~(at_most(five[..., :1], values) & at_most(values, five[..., -1:]))
     before = np.maximum.accumulate(np.where(beyond, values, -np.inf), axis=-1)[..., :-1]
     new = beyond & ~at_most(values, np.concatenate([np.full_like(values[..., :1], -np.inf), before], axis=-1))
@@ -270,7 +270,7 @@ def _outlying(values: Floats, weights: Array, five: Floats) -> tuple[Array, Arra
 
 
 def _outliers(values: Floats, weights: Array, beyond: Array, number: Array, most: int) -> Floats:
-    """The distinct values of outlying records, and the records with each: shape (..., 2, most)."""
+    """The distinct values of outlying records, and the number of records with each: shape (..., 2, most)."""
     found = np.stack([np.full((*beyond.shape[:-1], most), np.nan), np.zeros((*beyond.shape[:-1], most))])
     *table, _ = np.nonzero(beyond)
     place = (*table, number[beyond] - 1)
@@ -280,7 +280,7 @@ def _outliers(values: Floats, weights: Array, beyond: Array, number: Array, most
 
 
 def _kth(values: Floats, through: Array, k: Floats) -> Floats:
-    """The value of the k-th record (from 0) where ``through`` records have a value no greater."""
+    """The value of the k-th record (from 0), from the cumulated counts ``through``."""
     cell = np.stack([(through <= k[..., i, None]).sum(-1) for i in range(k.shape[-1])], axis=-1)
     return np.take_along_axis(values, np.minimum(cell, values.shape[-1] - 1), axis=-1)
 

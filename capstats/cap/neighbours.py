@@ -1,4 +1,4 @@
-"""What a key borrows from the synthetic keys around it, by Hamming distance: the number of key columns in which two keys differ."""
+"""CAP from neighbouring synthetic keys, by Hamming distance: the number of key columns in which two keys differ."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_convention(unmatched: str) -> None:
     if unmatched not in ("zero", "drop", "nearest"):
         raise ValueError(
             f'`unmatched` must be "zero" (a record whose key is not in `s` counts 0), "drop" (it is left out) '
-            f'or "nearest" (it borrows from the nearest keys in `s`); got {unmatched!r}.'
+            f'or "nearest" (it uses the nearest keys in `s`); got {unmatched!r}.'
         )
 
 
@@ -42,8 +42,8 @@ def lender(aligned: Aligned, unmatched: str, radius: Any = 0, *, everybody: bool
         raise ValueError(f"`radius` must be 0, 1, ... up to the number of key columns; got {radius!r}.")
     if unmatched == "nearest" and radius:
         raise ValueError(
-            f'`unmatched` "nearest" goes with radius 0, where an unmatched key borrows from the nearest keys; got radius {radius!r}. '
-            f'Give unmatched="zero" or "drop" for keys that have nobody within the radius.'
+            f'`unmatched` "nearest" needs radius 0, where an unmatched key uses the nearest keys; got radius {radius!r}. '
+            f'Give unmatched="zero" or "drop" for keys without a synthetic key within the radius.'
         )
     if unmatched != "nearest" and not radius:
         return lambda _, s: (s, s.key_total())
@@ -61,7 +61,7 @@ def lender(aligned: Aligned, unmatched: str, radius: Any = 0, *, everybody: bool
 
 
 def key_columns(aligned: Aligned, what: str) -> list[Ints]:
-    """The codes of the keys, column by column; raises where the keys carry no labels."""
+    """The codes of the keys, column by column; raises an error if the keys have no labels."""
     axis = aligned.axes["key"]
     if axis is None or _numbered(axis):
         raise ValueError(
@@ -163,9 +163,9 @@ def _nearest_in_table(codes: list[Ints], borrows: Array, s: Table, s_j: Array) -
 
 
 def _in_whole_numbers(s: Table, pool: Callable[[Table], tuple[Table, Array]]) -> tuple[Table, Array]:
-    """What is pooled from a table of fractional weights, added up as whole numbers of a large and of a small unit.
+    """Pooled rows of a table of fractional weights, added up as integer multiples of a large and of a small unit.
 
-    Inclusion and exclusion then leave exactly 0 where nobody lends; with floats they would leave a rest.
+    The result is then exactly 0 if no key is within the radius; sums of floats would leave a rounding error.
     """
     unit = np.ldexp(1.0, np.frexp(s.total()[..., None])[1] - 52)
     scale = s.on_cells(unit)
@@ -182,18 +182,18 @@ def _in_whole_numbers(s: Table, pool: Callable[[Table], tuple[Table, Array]]) ->
 def nearest_distance(o: Any, s: Any) -> xr.DataArray:
     """Distance from each key to the nearest key of the synthetic table: the number of key columns in which they differ.
 
-    It answers how much an intruder must get wrong about somebody's key to find anybody in the synthetic data.
+    It is the number of columns that an intruder must change or ignore to find a synthetic record.
 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records, labelled by key columns. `o` adds its keys to those of `s`; its counts do not matter.
+        Counts of original and synthetic records, labelled by key columns. `o` only adds its keys; its counts are
+        not used.
 
     Returns
     -------
     DataArray, dims (..., key)
-        0 for matched keys, otherwise from 1 to the number of key columns, where they have nothing in common. NaN where `s` holds no
-        record.
+        0 for matched keys, otherwise from 1 to the number of key columns. NaN if `s` has no record.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def nearest_distance(o: Any, s: Any) -> xr.DataArray:
 
     See Also
     --------
-    average_cap : with ``unmatched="nearest"``, an unmatched key borrows the records of all keys at this distance.
+    average_cap : with ``unmatched="nearest"``, an unmatched key uses the records of all keys at this distance.
 
     Notes
     -----
@@ -214,7 +214,7 @@ def nearest_distance(o: Any, s: Any) -> xr.DataArray:
 
     Examples
     --------
-    Nobody synthetic is both old and male, but somebody is old:
+    No synthetic record is both old and male, but one is old and female:
 
     >>> from capstats import from_counts
     >>> keys = {"age": ["young", "young", "old", "old"], "sex": ["f", "m", "f", "m"]}

@@ -1,6 +1,6 @@
-"""How far average CAP could be from that of the people whom the records were drawn from: standard errors from the cells.
+"""Standard errors and confidence intervals of average CAP, from the counts.
 
-Average CAP is a mean over records, so its standard error is that of a mean: no record is expanded, none is resampled.
+Average CAP is a mean over records, so its standard error is that of a mean. No list of records and no resampling is needed.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def average_cap_interval(
     unmatched: Convention = "zero",
     level: float = 0.95,
 ) -> xr.Dataset:
-    """Average CAP with its standard error and confidence interval: of one synthetic table, of two compared, or of several averaged.
+    """Average CAP with its standard error and confidence interval: for one synthetic table, the difference of two, or the mean of several.
 
-    Another sample of the same people would have given another number; the interval says how far the two are likely to lie apart.
+    Another sample of the same population would give another value; the interval shows how large the difference is likely to be.
 
     Parameters
     ----------
@@ -43,22 +43,22 @@ def average_cap_interval(
     o_squares : same as `o`, optional
         Where `o` holds sums of sampling weights: the sum of the squared weights of each cell, ``tables.o_squares`` of `tabulate`.
     against : same as `s`, optional
-        A second synthetic table of the same original: everything is then about average CAP of `s` minus that of `against`, compared
+        A second synthetic table of the same original. The results are then for the average CAP of `s` minus that of `against`, compared
         record by record.
     over : str, optional
-        A dim of `s`, and of `against` where that is given, along which the tables come from one synthesis repeated: everything is then
-        about the mean over them.
+        A dim of `s`, and of `against` if given, along which the tables are repetitions of the same synthesis. The results are then for the
+        mean over them.
     unmatched : {"zero", "drop", "nearest"}
-        Records whose key is not in the synthetic table count 0, are left out, or borrow from the nearest keys, as in `average_cap`.
+        Records whose key is not in the synthetic table count 0, are left out, or use the nearest keys, as in `average_cap`.
     level : float
         Coverage of the interval, between 0 and 1.
 
     Returns
     -------
     Dataset, dims (...) without `over`
-        ``estimate``, from 0 to 1, or from -1 to 1 where two tables are compared; its ``standard_error``; and ``lower`` and ``upper``,
-        the ends of the interval, no further out than the estimate can be. The error is NaN with fewer than two records that count (of
-        weight above 0), or with `over` one table only.
+        ``estimate``, from 0 to 1, or from -1 to 1 if two tables are compared; its ``standard_error``; and ``lower`` and ``upper``, the ends
+        of the interval, clipped to the range of the estimate. The standard error is NaN with fewer than two records (of positive weight) in
+        the average, and for `over` with a single table.
 
     Raises
     ------
@@ -72,18 +72,18 @@ def average_cap_interval(
 
     Notes
     -----
-    See theory/uncertainty.md for what is taken as random and what is not: the original records are a sample; the synthetic table is
-    given, but for `over`, where it is drawn anew each time by a law that is given. That a table made from these records fits them better
-    than others is not in the interval: see `holdout_contrast`.
+    See theory/uncertainty.md for the assumptions. The original records are a random sample. The synthetic table is fixed; with `over` it
+    is a random draw from a fixed law of synthesis. A table made from these records fits them better than other records; this is not part
+    of the interval: see `holdout_contrast`.
 
-    Weighted records are taken as independent, with fixed weights. Clusters and strata are not in the error: with clusters, such as
-    households or areas, it is usually too small; with strata usually too large.
+    Weighted records are treated as independent, with fixed weights. Clusters and strata are ignored: with clusters, such as households or
+    areas, the standard error is usually too small, with strata usually too large.
 
     References
     ----------
-    Cochran (1977), Sampling Techniques, 3rd edition, sections 2.6 and 2.11 for the variance of a mean and of a mean of some.
+    Cochran (1977), Sampling Techniques, 3rd edition, sections 2.6 and 2.11 for the variance of a mean and of a domain mean.
     Howe (1974), Journal of the American Statistical Association 69, for an interval from two variances.
-    Kish (1965), Survey Sampling, section 11.7, for the number of records that equal weights would need.
+    Kish (1965), Survey Sampling, section 11.7, for the effective number of records.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def average_cap_interval(
     first = _members(s, "s", over)
     second = {} if against is None else _members(against, "against", over)
     if second and len(second) != len(first):
-        raise ValueError(f"`s` has {len(first)} tables along {over!r}, `against` has {len(second)}: give pairs of them.")
+        raise ValueError(f"`s` has {len(first)} tables along {over!r}, `against` has {len(second)}. Give the same number of tables.")
 
     weighted = {} if o_squares is None else {"o_squares": o_squares}
     aligned = Aligned({"o": o, **first, **second, **weighted}, inexact=weighted)
@@ -120,7 +120,7 @@ def average_cap_interval(
             mean, deviations = _deviations(o, squares, tables[i], lend, unmatched)
             if second:
                 other, its = _deviations(o, squares, tables[len(first) + i], lend, unmatched)
-                mean, deviations = mean - other, deviations - its  # of the same record, so that covariances are in it
+                mean, deviations = mean - other, deviations - its  # of the same record, so that covariances are included
             means.append(mean)
             pooled = pooled + deviations
         return np.stack(np.broadcast_arrays(*means, _variance(squares, pooled / len(first))), axis=-1)
@@ -147,8 +147,8 @@ def holdout_contrast(
 ) -> xr.Dataset:
     """Average CAP of the original records minus that of records that were not used for synthesis, with its standard error.
 
-    What can be guessed of people who are not in the data is inference: knowledge about the population. What remains after subtracting
-    it is disclosed about individuals, because they are in the data.
+    What an intruder infers about people who are not in the data is knowledge about the population. The difference is the disclosure about
+    individuals because they are in the data.
 
     Parameters
     ----------
@@ -159,22 +159,22 @@ def holdout_contrast(
         Where `o`, or `h`, holds sums of sampling weights: the sum of the squared weights of each cell, ``tables.o_squares`` and
         ``tables.h_squares`` of `tabulate`.
     unmatched : {"zero", "drop", "nearest"}
-        Records whose key is not in the synthetic table count 0, are left out, or borrow from the nearest keys; of both samples.
+        Records of both samples whose key is not in the synthetic table count 0, are left out, or use the nearest keys.
     level : float
         Coverage of the interval, between 0 and 1.
 
     Returns
     -------
     Dataset, dims (...)
-        ``original`` and ``holdout``, the two averages, from 0 to 1; ``estimate``, the first minus the second, from -1 to 1: about 0 where
-        nothing individual is disclosed; its ``standard_error``; ``lower`` and ``upper``, the ends of the interval. The error is NaN where
-        either sample has fewer than two records that count.
+        ``original`` and ``holdout``, the two averages, from 0 to 1; ``estimate``, the first minus the second, from -1 to 1, near 0
+        if nothing about individuals is disclosed; its ``standard_error``; ``lower`` and ``upper``, the ends of the interval. The standard
+        error is NaN if either sample has fewer than two records in the average.
 
     Raises
     ------
     ValueError, TypeError
-        If `o` or `h` has sampling weights or fractional counts and its squares are not given, or they cannot belong to it; `level` is
-        not between 0 and 1, or the tables are not counts or disagree.
+        If `o` or `h` has sampling weights or fractional counts and its squares are missing or do not fit; `level` is not between 0 and 1,
+        or the tables are not counts or differ.
 
     See Also
     --------
@@ -182,8 +182,8 @@ def holdout_contrast(
 
     Notes
     -----
-    See theory/uncertainty.md: the samples are independent, so their variances add up. The holdout must come from the population of the
-    original, by the same sampling, or both must be weighted to that population. Clusters and strata are not in the error.
+    See theory/uncertainty.md: the samples are independent, so their variances are added. The holdout must come from the same population
+    by the same sampling design, or both samples must be weighted to that population. Clusters and strata are ignored.
 
     References
     ----------
@@ -192,7 +192,7 @@ def holdout_contrast(
 
     Examples
     --------
-    The intruder is right about the four original records with certainty, and about half of the four others:
+    The intruder is right about all four original records, and about half of the four holdout records:
 
     >>> found = holdout_contrast([[2, 0], [0, 2]], [[1, 0], [0, 1]], h=[[1, 1], [1, 1]])
     >>> float(found.original), float(found.holdout), float(found.estimate), round(float(found.standard_error), 4)
@@ -220,10 +220,10 @@ def holdout_contrast(
 
 
 def _deviations(o: Table, squares: Table, s: Table, lend: Lender, unmatched: Convention) -> tuple[Floats, Floats]:
-    """The mean of q over the records that count, shape (...), and (q - mean) / sqrt(W1**2 - W2) of each cell, (..., cells).
+    """The mean of q over the records in the average, shape (...), and (q - mean) / sqrt(W1**2 - W2) of each cell, (..., cells).
 
-    W1 is the sum of the weights of these records, W2 that of the squared weights. The squares of the latter, times the squared weights
-    and summed over records, are the variance of the mean. A record that does not count deviates by 0.
+    W1 is the sum of the weights of these records, W2 the sum of their squared weights. The squared deviations, times the squared weights
+    and summed over records, are the variance of the mean. The deviation of a record outside the average is 0.
     """
     read, s_j = lend(o, s)
     if unmatched != "zero":
@@ -244,9 +244,9 @@ def _variance(squares: Table, deviations: Floats) -> Floats:
 def _interval(
     estimate: xr.DataArray, variance: xr.DataArray, level: float, *, least: int, between: Any = 0.0, degrees: int = 0
 ) -> dict[str, xr.DataArray]:
-    """The estimate, its standard error and the ends of the interval, which is within ``least`` and 1.
+    """The estimate, its standard error and the ends of the interval, clipped to ``least`` and 1.
 
-    The variance between tables is estimated from few of them, so that its part of the width goes by Student's t.
+    The variance between tables is estimated from few tables, so its part of the width uses Student's t.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -261,7 +261,7 @@ def _interval(
 
 
 def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:
-    """The tables along a dim, each by the name that error messages call it, or the one table where there is no such dim."""
+    """The tables along a dim, under their names in error messages; the table itself if `over` is None."""
     if over is None:
         return {name: table}
     array = as_counts(table, name)

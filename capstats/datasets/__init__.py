@@ -1,15 +1,15 @@
-"""Small tables that every reader can check: the paper's, three classics, one survey.
+"""Small public data sets for examples: the tables of the paper, three classic tables, one survey.
 
-Three kinds, from counts to records:
+There are three kinds:
 
 - `smoking`, `paper_originals`, `paper_synthetics`: the tables printed by Baillargeon
-  and Charest [1]_, as labelled counts, ready for any measure. `ERRATA` says where the
-  text of that paper and its tables disagree.
+  and Charest [1]_, as labelled counts. `ERRATA` lists where the text of that paper and
+  its tables disagree.
 - `titanic`, `ucb_admissions`, `hair_eye_color`: published contingency tables in long
-  form, one row a cell with its `count`, empty cells included.
-- `anes96`: 944 records of a survey, one row a person.
+  form: one row for each cell with its `count`, empty cells included.
+- `anes96`: 944 records of a survey, one row for each person.
 
-Every call returns a fresh object. Its `attrs` name the ``source`` and the ``licence``.
+Every call returns a new object. Its `attrs` name the ``source`` and the ``licence``.
 
 References
 ----------

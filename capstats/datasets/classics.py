@@ -1,4 +1,4 @@
-"""Three published contingency tables, in long form: one row a cell, with its count."""
+"""Three published contingency tables in long form: one row for each cell, with its count."""
 
 from __future__ import annotations
 
@@ -41,20 +41,19 @@ _HAIR_EYE: Final = [
 def titanic() -> pd.DataFrame:
     """The 2201 people aboard the Titanic, by class, sex, age and survival.
 
-    711 of them survived. Class and sex tell much about who did.
+    711 of them survived. Survival depends strongly on class and sex.
 
     Returns
     -------
     pd.DataFrame
-        32 rows, one a cell, empty cells included, the first column changing fastest:
-        categorical columns ``Class`` (1st, 2nd, 3rd, Crew), ``Sex`` (Male, Female),
+        32 rows, one for each cell, empty cells included, the first column changing
+        fastest: categorical columns ``Class`` (1st, 2nd, 3rd, Crew), ``Sex`` (Male, Female),
         ``Age`` (Child, Adult), ``Survived`` (No, Yes), and ``count`` (int64), the
         number of people, 2201 in all.
 
     Notes
     -----
-    Source: Dawson [1]_, from the report of the British Board of Trade [2]_. Levels and
-    rows stand in the order of ``Titanic`` in R's datasets.
+    Source: Dawson [1]_, from the report of the British Board of Trade [2]_. Levels and rows have the order of ``Titanic`` in R's datasets.
 
     Licence: published counts, used as facts; no copyright is claimed in them.
 
@@ -98,13 +97,13 @@ def ucb_admissions() -> pd.DataFrame:
     Returns
     -------
     pd.DataFrame
-        24 rows, one a cell, the first column changing fastest: categorical columns
+        24 rows, one for each cell, the first column changing fastest: categorical columns
         ``Admit`` (Admitted, Rejected), ``Gender`` (Male, Female), ``Dept`` (A to F),
         and ``count`` (int64), the number of applicants, 4526 in all.
 
     Notes
     -----
-    Source: Bickel, Hammel and O'Connell [1]_. Levels and rows stand in the order of
+    Source: Bickel, Hammel and O'Connell [1]_. Levels and rows have the order of
     ``UCBAdmissions`` in R's datasets.
 
     Licence: published counts, used as facts; no copyright is claimed in them.
@@ -146,15 +145,15 @@ def hair_eye_color() -> pd.DataFrame:
     Returns
     -------
     pd.DataFrame
-        32 rows, one a cell, the first column changing fastest: categorical columns
+        32 rows, one for each cell, the first column changing fastest: categorical columns
         ``Hair`` (Black, Brown, Red, Blond), ``Eye`` (Brown, Blue, Hazel, Green),
         ``Sex`` (Male, Female), and ``count`` (int64), the number of students, 592 in
         all.
 
     Notes
     -----
-    Hair by eye is a survey at the University of Delaware; the split by sex was added
-    later, for teaching, and is not part of the survey as published.
+    Hair by eye colour is from a survey at the University of Delaware. The split by sex
+    was added later, for teaching; it is not part of the published survey.
 
     Source: Snee [1]_; the split by sex: Friendly [2]_. Levels, rows and the split of
     the brown-haired, brown-eyed students (53 and 66) are those of ``HairEyeColor`` in
@@ -193,7 +192,7 @@ def hair_eye_color() -> pd.DataFrame:
 
 
 def _long_form(counts: NDArray[np.int64], levels: Mapping[str, Sequence[str]], *, source: str) -> pd.DataFrame:
-    """One row a cell of `counts`, whose axes are the variables of `levels`."""
+    """One row for each cell of `counts`, whose axes are the variables of `levels`."""
     codes = np.unravel_index(np.arange(counts.size), counts.shape, order="F")
     frame = pd.DataFrame({name: categorical(code, labels) for code, (name, labels) in zip(codes, levels.items(), strict=True)})
     frame["count"] = counts.ravel(order="F").astype(np.int64)
@@ -202,6 +201,6 @@ def _long_form(counts: NDArray[np.int64], levels: Mapping[str, Sequence[str]], *
 
 
 def categorical(codes: NDArray[np.intp], labels: Sequence[str], *, ordered: bool = False) -> pd.Categorical:
-    """Categories as plain str objects, under every version of pandas."""
+    """Categories as plain str objects, with every version of pandas."""
     categories = pd.Index(list(labels), dtype=object)
     return pd.Categorical.from_codes(codes, categories=categories, ordered=ordered)

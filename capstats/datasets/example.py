@@ -1,4 +1,4 @@
-"""A bundled original with a synthetic companion: what an audit needs, ready to pass on."""
+"""Bundled original data with a synthetic table: the arguments of an audit."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from capstats.datasets.classics import titanic
 from capstats.datasets.survey import anes96
 from capstats.tables.longform import to_frame
 
-SHRINKAGE = 0.2  # how far the synthetic cells' probabilities are drawn towards independence of target and key
+SHRINKAGE = 0.2  # weight of the independence model in the probabilities of the synthetic cells
 
 
 def example(name: Literal["titanic", "anes96"], *, seed: int = 0) -> dict[str, Any]:
     """Arguments of `capstats.audit` for bundled data and a seeded synthetic table.
 
-    The synthetic table has as many records as the original, drawn from the observed cells with probability 0.8 times the cell's share
-    plus 0.2 times what independence of target and key would give it.
+    The synthetic table has as many records as the original. The probability of a cell is 0.8 times its share plus 0.2 times the product of
+    the shares of its target and its key (independence).
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def example(name: Literal["titanic", "anes96"], *, seed: int = 0) -> dict[str, A
     Raises
     ------
     ValueError
-        If there is no such example.
+        If the name is unknown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One survey, record by record: the American National Election Study of 1996."""
+"""One survey with individual records: the American National Election Study of 1996."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ _ANES_LABELS: Final[Mapping[str, tuple[int, Sequence[str], bool]]] = {
 
 
 def anes96() -> pd.DataFrame:
-    """944 voters of the American National Election Study of 1996, one row a person.
+    """944 voters of the American National Election Study of 1996, one row for each person.
 
-    Those who expected to vote for Clinton or for Dole and answered all the questions
-    below. An intruder who knows somebody's age, schooling and income may want to learn
-    their vote.
+    They expected to vote for Clinton or for Dole and answered all questions below. An
+    intruder who knows the age, education and income of a person may want to learn the
+    vote.
 
     Returns
     -------
@@ -95,9 +95,9 @@ def anes96() -> pd.DataFrame:
         ``popul`` : int64
             Population of the place where the respondent lives, in thousands, 0 to 7300.
         ``TVnews`` : int64
-            Days of the past week on which they watched the news on TV, 0 to 7.
+            Days of the past week on which the respondent watched TV news, 0 to 7.
         ``selfLR``, ``ClinLR``, ``DoleLR`` : ordered category
-            Where they place themselves, Bill Clinton and Bob Dole, in seven steps from
+            Political position of the respondent, Bill Clinton and Bob Dole, in seven steps from
             "Extremely liberal" to "Extremely conservative".
         ``PID`` : ordered category
             Party identification, in seven steps from "Strong Democrat" to "Strong
@@ -105,7 +105,7 @@ def anes96() -> pd.DataFrame:
         ``age`` : int64
             Age in years, 19 to 91.
         ``educ`` : ordered category
-            Schooling, in seven steps from "1-8 grades" to "Advanced degree".
+            Education, in seven steps from "1-8 grades" to "Advanced degree".
         ``income`` : ordered category
             Income of the household, in 24 classes from "None or less than $2,999" to
             "$105,000 and over".
@@ -114,7 +114,7 @@ def anes96() -> pd.DataFrame:
 
     Notes
     -----
-    The file holds the codes of the source; labels are put on as it is read. Three
+    The file holds the codes of the source; labels are added when it is read. Three
     labels differ from those of statsmodels, which calls the levels 5, 6 and 7 of
     ``educ`` college degree, Master's degree and PhD. In the coding of the Election
     Studies they are community college, bachelor's and advanced degrees (13 % of the

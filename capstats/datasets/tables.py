@@ -12,7 +12,7 @@ from capstats.datasets.classics import FACTS
 from capstats.tables.counts_given import from_counts
 
 ERRATA: Final[tuple[str, ...]] = (
-    ("Table 3 (O_1) is missing from the text; section 4 fixes it: 900 records spread evenly, so 100 in each of the nine cells."),
+    ("Table 3 (O_1) is missing from the text; section 4 determines it: 900 records spread evenly, so 100 in each of the nine cells."),
     ("Table 4 (O_2) as printed sums to 1000 (400 + 250 + 350), where section 4 says 900; the printed table is kept."),
     ('Section 4 says that S_a and S_e are given in "Tables 5 and 6"; they are Tables 9 and 10.'),
     (
@@ -55,8 +55,8 @@ _SYNTHETICS: Final = {
 def smoking() -> xr.Dataset:
     """Tables 1 and 2 of the paper: health by smoking, original and synthetic.
 
-    One hundred people each. An intruder knows whether somebody smokes and wants to
-    learn whether they are sick.
+    Each table has one hundred people. An intruder knows whether a person smokes and
+    wants to learn whether the person is sick.
 
     Returns
     -------
@@ -108,20 +108,20 @@ def smoking() -> xr.Dataset:
 def paper_originals() -> xr.DataArray:
     """The paper's four original tables O_1 to O_4, from no to full information.
 
-    In O_1 the key says nothing about the target, in O_2 it says everything; O_3 and O_4
-    lie between.
+    In O_1 the target is independent of the key, in O_2 the key determines it; O_3 and
+    O_4 are in between.
 
     Returns
     -------
     xr.DataArray
         `o`, dims ``("original", "target", "key")``, shape 4 x 3 x 3: labels ``O_1`` to
         ``O_4``, target column ``T`` (T_1 to T_3), key column ``K`` (K_1 to K_3). Counts
-        of records: 900 in each table, but 1000 in O_2.
+        of records: 900 in each table, except 1000 in O_2.
 
     See Also
     --------
     paper_synthetics : The synthetic tables that the paper compares with them.
-    ERRATA : Why O_1 is read off the prose, and why O_2 has 1000 records.
+    ERRATA : Why O_1 is taken from the text, and why O_2 has 1000 records.
 
     Notes
     -----
@@ -162,8 +162,7 @@ def paper_originals() -> xr.DataArray:
 def paper_synthetics() -> xr.DataArray:
     """The paper's four synthetic tables S_a, S_b, S_e and S_g, drawn at random.
 
-    They are four of the twenty tables of 900 records that the paper draws, the ones
-    that it prints.
+    The paper draws twenty tables of 900 records and prints these four.
 
     Returns
     -------
@@ -193,8 +192,8 @@ def paper_synthetics() -> xr.DataArray:
     >>> s.sel(synthetic="a").values.tolist()
     [[114, 118, 77], [104, 44, 134], [105, 86, 118]]
 
-    Who guesses the most common target of each key of S_a (T_1, T_1, T_2) is right about
-    134 of the 900 records of O_4, as the paper says:
+    An intruder who guesses the most frequent target of each key of S_a (T_1, T_1, T_2)
+    is right for 134 of the 900 records of O_4, as the paper states:
 
     >>> o_4, s_a = paper_originals().sel(original="O_4"), s.sel(synthetic="a")
     >>> int(o_4.where(s_a == s_a.max("target"), 0).sum())
@@ -206,7 +205,7 @@ def paper_synthetics() -> xr.DataArray:
 def _labelled(tables: Mapping[str, list[list[int]]]) -> xr.DataArray:
     """Stack 3 x 3 tables along `synthetic`, under the labels of the paper."""
     counts = {label: np.asarray(table) for label, table in tables.items()}
-    any_table = next(iter(counts.values()))  # `o`, which is of no use here
+    any_table = next(iter(counts.values()))  # `o` is required, but not used here
     stacked: xr.DataArray = from_counts(
         any_table,
         counts,

@@ -1,4 +1,4 @@
-"""Attribute disclosure with certainty: keys whose records all have one target, in the synthetic table, in the original, or in both."""
+"""Attribute disclosure with certainty: pure keys, whose records all have the same target."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from capstats.tables.table import Array, Floats, Table
 
 
 def among(o: Table, counted: Table | None = None) -> Table:
-    """The records of `o` that may count in a numerator: all of them, or those that the caller counts."""
+    """The records of `o` that may count in a numerator: all of them, or those given as `counted`."""
     if counted is None:
         return o
     if (counted.values > o.values).any():
         raise ValueError(
-            "`counted` must hold some of the records of `o`; it has more than `o` in at least one cell. "
-            "Give what `exclude` returns as `o_counted`, or a count of a part of the same records."
+            "`counted` must hold a part of the records of `o`; it has more than `o` in at least one cell. "
+            "Give `o_counted` of the result of `exclude`, or counts of a part of the same records."
         )
     return counted
 
 
 def tables_of(counted: Any, **tables: Any) -> Aligned:
-    """The tables, and after them `counted` where it is given, aligned."""
+    """The aligned tables, followed by `counted` if given."""
     return Aligned(tables if counted is None else {**tables, "counted": counted})
 
 
 def disclosed(o: Table, s: Table, counted: Table | None = None) -> Table:
-    """The records that an intruder is sure of and right about, in their cells."""
+    """The records that an intruder attributes with certainty and correctly, in their cells."""
     sure = certain(s)
     return sure.like(sure.values * among(o, counted).values)
 
@@ -41,22 +41,22 @@ def share_of_keys(o: Table, keys: Array, counted: Table | None) -> Floats:
 
 
 def disco(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
-    """Share of original records whose target the synthetic table gives away: all synthetic records of their key have it (DiSCO).
+    """Share of original records whose target is disclosed with certainty: all synthetic records with their key have it (DiSCO).
 
-    It answers: for how many people would an intruder be sure of the target, and be right?
+    For these people an intruder is certain of the target, and right.
 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
         Counts of original and synthetic records.
     counted : same, optional
-        Counts of those records of `o` that may count in the numerator, such as `exclude` returns. The others stay in the denominator,
-        and `o` and `s` alone decide which keys are pure: an exclusion creates no disclosure.
+        Counts of those records of `o` that may count in the numerator, such as `exclude` returns. The others stay in the denominator, and
+        only `o` and `s` decide which keys are pure, so an exclusion never creates a disclosure.
 
     Returns
     -------
     DataArray, dims (...)
-        d / n, from 0 to 1; larger is riskier. NaN where `o` holds no record.
+        d / n, from 0 to 1; larger is riskier. NaN if `o` has no record.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def disco(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
 
     Examples
     --------
-    Both synthetic records of the first key are sick, as 3 of its 4 original records are; the second key is not pure:
+    Both synthetic records of the first key are sick, and so are 3 of its 4 original records; the second key is not pure:
 
     >>> float(disco([[3, 2], [1, 4]], [[2, 1], [0, 1]]))
     0.3
@@ -90,9 +90,9 @@ def disco(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
 
 
 def dis(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
-    """Share of original records whose key the synthetic table answers with one single target, be it right or wrong (DiS).
+    """Share of original records whose key has a single target in the synthetic table, right or wrong (DiS).
 
-    It answers: for how many people would an intruder be sure of the target?
+    For these people an intruder is certain of the target.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def dis(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
 
     Notes
     -----
-    See theory/attribute-disclosure.md: `disco` is never above it, and the share of matched records never below.
+    See theory/attribute-disclosure.md: `disco` is at most this share, which is at most the share of matched records.
 
     References
     ----------
@@ -132,10 +132,10 @@ def dis(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
 
 
 def dio(o: Any, *, counted: Any = None) -> xr.DataArray:
-    """Share of a table's records whose key has one single target in that same table (DiO).
+    """Share of the records of a table whose key has a single target in the same table (DiO).
 
-    Of the original: how many people's target follows from their key whatever is released. Of the synthetic table it is the share of
-    synthetic records that look disclosive (Dsyn).
+    For the original: the share of people whose target is determined by their key, regardless of the release. For the synthetic table: the
+    share of synthetic records that look disclosive (Dsyn).
 
     Parameters
     ----------
@@ -175,9 +175,9 @@ def dio(o: Any, *, counted: Any = None) -> xr.DataArray:
 
 
 def weap(s: Any) -> xr.DataArray:
-    """Share of a synthetic record's target among the synthetic records with its key (WEAP): how sure of it an intruder would be.
+    """Share of the target of a synthetic record among the synthetic records with its key (WEAP).
 
-    It needs no original: it says which synthetic records look disclosive before anybody knows whether they are.
+    It needs no original: it shows which synthetic records look disclosive, whether or not they are.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def weap(s: Any) -> xr.DataArray:
     Returns
     -------
     DataArray, dims (..., target, key)
-        s_ij / s_.j for the records of each cell, from 0 to 1; NaN where the key has no synthetic record. Its mean over records is
+        s_ij / s_.j for the records of each cell, from 0 to 1; NaN if the key has no synthetic record. The mean over records is
         ``average_cap(s, s)``.
 
     Raises
@@ -197,7 +197,7 @@ def weap(s: Any) -> xr.DataArray:
 
     Notes
     -----
-    See theory/attribute-disclosure.md. On sparse backing, cells without records are 0, also those of an empty key.
+    See theory/attribute-disclosure.md. With sparse backing cells without records are 0, even those of an empty key.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Checks for attributions that anybody could have made: from the target's own frequency, or from one column of the key."""
+"""Checks for attributions that are possible without the release: from the frequency of the target, or from one key column."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from capstats.tables.table import Array, Table
 
 
 def _check_limits(records: float, share: float) -> None:
-    """Raise unless they can be a number of records and a share."""
+    """Raise an error unless they are a number of records and a share."""
     if not (isinstance(records, (int, float, np.number)) and records >= 0):
         raise ValueError(f"`records` must be a number of records, 0 or more; got {records!r}.")
     if not (isinstance(share, (int, float, np.number)) and 0 <= share <= 1):
@@ -23,9 +23,9 @@ def _check_limits(records: float, share: float) -> None:
 
 
 def one_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 50, share: float = 0.9) -> xr.Dataset:
-    """Whether one target makes up most of what the synthetic table gives away.
+    """Whether one target makes up most of the disclosed records.
 
-    Where nearly all that is disclosed is "no", the measure counts a fact about the population, and not about people.
+    If nearly all disclosed records have the answer "no", the measure reflects a fact about the population rather than about individuals.
 
     Parameters
     ----------
@@ -34,14 +34,15 @@ def one_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 50, s
     counted : same, optional
         Counts of those records of `o` that may count as disclosed; see `exclude`.
     records : float
-        A target is flagged when more records than this are disclosed with it ...
+        A target is flagged if more records than this are disclosed with it ...
     share : float
-        ... and they are more than this share of all disclosed records.
+        ... and they make up more than this share of all disclosed records.
 
     Returns
     -------
     Dataset, dims (..., target)
-        ``disclosed``, records of each target that `disco` counts; ``share`` of all of these, NaN where there are none; ``flagged``.
+        ``disclosed``, the records of each target that `disco` counts; ``share``, their share of all disclosed records, NaN if there are
+        none; ``flagged``.
 
     Raises
     ------
@@ -54,7 +55,8 @@ def one_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 50, s
 
     Notes
     -----
-    See theory/exclusions.md. synthpop looks at the most disclosed target only, which is the same for a `share` of 0.5 or more.
+    See theory/exclusions.md. synthpop checks only the target with most disclosed records, which gives the same result for a `share` of 0.5
+    or more.
 
     References
     ----------
@@ -77,9 +79,9 @@ def one_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 50, s
 
 
 def two_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 4, share: float = 0.8) -> xr.Dataset:
-    """Whether one column of the key alone would have told the target, from what everybody knows of the population.
+    """Whether one key column alone predicts the target, from facts about the population.
 
-    If nearly everybody under 16 is single, an intruder who learns that a child is single has learned nothing from the release.
+    If nearly all people under 16 are single, an intruder who infers that a child is single learns nothing from the release.
 
     Parameters
     ----------
@@ -88,17 +90,17 @@ def two_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 4, sh
     counted : same, optional
         Counts of those records of `o` that may count as disclosed; see `exclude`.
     records : float
-        Only cells with more disclosed records than this are looked at.
+        Only cells with more disclosed records than this are checked.
     share : float
-        A target and a level of a key column are flagged when some such cell has them, and more than this share of all original records
-        with that level have that target.
+        A target and a level of a key column are flagged if some such cell has both, and more than this share of all original records with
+        that level have that target.
 
     Returns
     -------
     Dataset, dims (..., target, level)
-        One ``level`` for each level of each key column, told by the coordinates ``column`` and ``label``. ``disclosed``, records in the
-        cells looked at; ``records``, original records with that target and level; ``share``, of all original records with that level,
-        NaN where there are none; ``flagged``.
+        One ``level`` for each level of each key column, with the coordinates ``column`` and ``label``. ``disclosed``, the records in the
+        checked cells; ``records``, the original records with that target and level; ``share``, their share of all original records with
+        that level, NaN if there are none; ``flagged``.
 
     Raises
     ------
@@ -119,7 +121,7 @@ def two_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 4, sh
 
     Examples
     --------
-    All 9 children are single; that is no disclosure, whatever the second key column says:
+    All 9 children are single, so this attribution is possible without the release, whatever the second key column is:
 
     >>> import capstats
     >>> labels = {"age": ["child", "child", "adult"], "sex": ["f", "m", "f"]}

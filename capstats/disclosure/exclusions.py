@@ -1,4 +1,4 @@
-"""Records that are not to count as disclosed: answers that harm nobody, missing values, groups too large to be a secret."""
+"""Records that should not count as disclosed: harmless targets, missing values, large groups."""
 
 from __future__ import annotations
 
@@ -29,45 +29,46 @@ def exclude(
     pairs: Sequence[tuple[Mapping[Hashable, Any], Any]] = (),
     above: float | None = None,
 ) -> xr.Dataset:
-    """Which records may count as disclosed, and how many may not for which reason.
+    """The records that may count as disclosed, and the number excluded for each reason.
 
-    Nobody is harmed by "not in prison" or by "a pensioner, retired": leave such answers out of the numerators, and say how many.
+    Inferring "not in prison", or "retired" about a pensioner, harms nobody: exclude such records from the numerators and report their
+    number.
 
     Parameters
     ----------
     tables : Dataset
         Result of `tabulate` or `from_counts`.
     targets : label or list of labels
-        Targets that give nothing away. With several target columns, a label is a tuple.
+        Harmless targets. With several target columns, a label is a tuple.
     missing_target : bool
-        Whether to leave out records whose target is missing, in any target column.
+        Whether to exclude records whose target is missing, in any target column.
     missing_keys : bool, column name or list of names
-        Whether to leave out records with a missing key: in any key column, or in the named ones.
+        Whether to exclude records with a missing key: in any key column, or in the named columns.
     pairs : sequence of ({key column: level, ...}, target)
-        Levels of key columns that tell the target by themselves: ``[({"age": "0-15"}, "single")]``.
+        Levels of key columns that determine the target by themselves: ``[({"age": "0-15"}, "single")]``.
     above : float, optional
-        Leave out cells with more records than this, each table's own: so many people are no secret.
+        Exclude cells with more records than this in the same table, as too large to be sensitive.
 
     Returns
     -------
     Dataset
-        ``o_counted`` and ``s_counted``, shaped as `o` and `s`: the records that may count, to be given as ``counted=``, beside the whole
-        tables, which alone decide who is unique and which keys are pure, and which stay the denominators.
-        ``o_excluded`` and ``s_excluded``, dims (reason, ..., target, key): the records that may not. ``o_report`` and ``s_report``, dims
-        (..., reason): how many these are. A record has the first reason that applies, in the order of the arguments.
+        ``o_counted`` and ``s_counted``, shaped as `o` and `s`: the records that may count, to be given as ``counted=`` together with the
+        whole tables. Only the whole tables decide which keys are unique or pure, and they remain the denominators.
+        ``o_excluded`` and ``s_excluded``, dims (reason, ..., target, key): the excluded records. ``o_report`` and ``s_report``, dims
+        (..., reason): their numbers. A record has the first reason that applies, in the order of the arguments.
 
     Raises
     ------
     ValueError, TypeError
-        If a label or column is not in the tables, or `tables` is no such Dataset.
+        If a label or column is not in the tables, or `tables` is not such a Dataset.
 
     See Also
     --------
-    one_way_check, two_way_check : what might be worth excluding.
+    one_way_check, two_way_check : candidates for exclusion.
 
     Notes
     -----
-    See theory/exclusions.md. Do not give ``o_counted`` in place of `o`: keys of which something is left out may then look unique, or pure.
+    See theory/exclusions.md. Do not use ``o_counted`` in place of `o`: keys with excluded records could then look unique or pure.
 
     References
     ----------
@@ -114,7 +115,7 @@ def exclude(
 
 
 def _parts(table: xr.DataArray, name: str, coords: list[Index], counts: Array, reason: NDArray[Any]) -> dict[str, xr.DataArray]:
-    """The records that count, and those that do not and their number, one part a reason; reason 0 is to count."""
+    """The counted records, and for each reason the excluded records and their number; reason 0 means counted."""
     data = table.variable.data
     kept, *parts = [held_as(data, [row[reason == r] for row in coords], counts[reason == r]) for r in range(len(REASONS) + 1)]
     excluded = xr.DataArray(stacked(parts), dims=("reason", *table.dims)).assign_coords(table.coords)
@@ -133,7 +134,7 @@ def _parts(table: xr.DataArray, name: str, coords: list[Index], counts: Array, r
 
 
 def _axis(array: xr.DataArray, dim: str) -> pd.MultiIndex:
-    """The axis of a table that as_tables has passed, which has labels."""
+    """The axis of a table that as_tables has checked, so it has labels."""
     return cast(pd.MultiIndex, axis_of(array, dim))
 
 
@@ -145,7 +146,7 @@ def _is(axis: pd.MultiIndex, column: str, label: Label) -> NDArray[np.bool_]:
 
 
 def _target(axis: pd.MultiIndex, label: Any) -> NDArray[np.bool_]:
-    """Which target has a label: one scalar, or a tuple with one a column."""
+    """Which targets have a label: a scalar, or a tuple with one label for each column."""
     parts = label if isinstance(label, tuple) and axis.nlevels > 1 else (label,)
     if len(parts) != axis.nlevels:
         raise ValueError(f"A target is a tuple with one label for each of {names_of(axis)}; got {label!r}.")
@@ -159,7 +160,7 @@ def _column(name: Hashable, axis: pd.MultiIndex, stored: Mapping[str, str]) -> s
     """A key column under the name by which it is stored."""
     column = stored.get(str(name), str(name))
     if column not in names_of(axis):
-        raise ValueError(f"{name!r} is no key column." + hint(name, names_of(axis)))
+        raise ValueError(f"{name!r} is not a key column." + hint(name, names_of(axis)))
     return column
 
 
@@ -171,7 +172,7 @@ def _key_columns(chosen: Any, axis: pd.MultiIndex, stored: Mapping[str, str]) ->
 
 def _pair(pair: Any) -> tuple[Mapping[Hashable, Any], Any]:
     if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[0], Mapping) and pair[0]):
-        raise TypeError(f"A pair is ({{key column: level}}, target), and `pairs` a list of them; got {pair!r}.")
+        raise TypeError(f"`pairs` must be a list of ({{key column: level}}, target); got {pair!r}.")
     return pair[0], pair[1]
 
 

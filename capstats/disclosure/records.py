@@ -1,4 +1,4 @@
-"""What the averages are made of, for each key and for each person: where to look when something must be mended."""
+"""Risk of each key and of each record."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ SMALL_IS_RISKY = ("key_records", "key_synthetic_records")
 
 
 def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
-    """What an intruder gets from each key: how many people it stands for, how sure the synthetic table is, and how often it is right.
+    """Risk of each key: its numbers of records, the certainty of the synthetic table, and the expected number of correct attributions.
 
-    The averages say how large the risk is; this says where it sits.
+    The averages show how large the risk is; this shows which keys cause it.
 
     Parameters
     ----------
@@ -49,15 +49,15 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
     Dataset, dims (..., key)
         - ``records``, ``synthetic_records``: o_.j and s_.j;
         - ``matched``: whether s_.j > 0;
-        - ``share``: that of the most frequent target among the synthetic records, NaN where there are none;
+        - ``share``: share of the most frequent target among the synthetic records, NaN if there are none;
         - ``certain``: whether that share is 1;
-        - ``original_certain``: the same of the original records;
+        - ``original_certain``: the same for the original records;
         - ``correct``: expected number of correct attributions;
-        - ``cap``: the average CAP of the key's records, NaN where it has none;
+        - ``cap``: the average CAP of the original records with the key, NaN if there are none;
         - ``disclosed``: records that `disco` counts;
         - ``unique``: whether exactly one original record has the key;
-        - ``replicated``: whether, besides, exactly one synthetic record has it. Both are left out where counts are fractional or sums of
-          sampling weights.
+        - ``replicated``: whether exactly one original and one synthetic record have the key. ``unique`` and ``replicated`` are omitted if
+          counts are fractional or sums of sampling weights.
 
         ``attrs["records"]`` is the number of original records (the least and the greatest where several tables differ).
 
@@ -122,9 +122,9 @@ def record_risk(
     bins: Mapping[Hashable, Any] | None = None,
     sort_by: str | None = None,
 ) -> Any:
-    """The original records, each with what the synthetic data give away about it.
+    """The original records, each with its disclosure risk.
 
-    It is the list to work through before a release: whose records are disclosed, and which are unique in both data sets.
+    Use it before a release to find the records that are disclosed, and those that are unique in both data sets.
 
     Parameters
     ----------
@@ -133,11 +133,11 @@ def record_risk(
     synthetic : data frame, mapping of columns, or path
         The records to be released, one table, as `tabulate` takes it.
     keys, target, types, bins
-        As in `tabulate`. Missing values are a level of their column, so every record has its values.
+        As in `tabulate`. Missing values are a level of their column, so every record has a result.
     sort_by : str, optional
         One of the columns below. The riskiest records come first: the greatest values, or the smallest of ``key_records`` and
-        ``key_synthetic_records``; ties keep their order. The columns below then stand before those of `original`, followed by the keys
-        and the target. By default rows and columns keep their order.
+        ``key_synthetic_records``; ties keep their order. The columns below are then placed first, followed
+        by the keys, the target and the other columns of `original`. By default rows and columns keep their order.
 
     Returns
     -------
@@ -145,24 +145,24 @@ def record_risk(
         The rows of `original` (with their index), and after its columns, or before them with `sort_by`:
 
         - ``cap``: individual CAP, the share of the key's synthetic records that have the record's target; 0 if there are none;
-        - ``disclosed``: whether that is 1, so that an intruder is sure and right; `disco` is the mean of it;
-        - ``certain``: whether the key's synthetic records all have one target, be it right or wrong;
-        - ``original_certain``: the same of its original records;
+        - ``disclosed``: whether that share is 1, so that an intruder is certain and right; its mean is `disco`;
+        - ``certain``: whether all synthetic records with the key have the same target, right or wrong;
+        - ``original_certain``: the same for the original records with the key;
         - ``key_records``, ``key_synthetic_records``: original and synthetic records with the record's key;
-        - ``unique``: whether the record is alone with its key;
-        - ``replicated``: whether it is, and exactly one synthetic record has that key.
+        - ``unique``: whether no other original record has the key;
+        - ``replicated``: whether the record is unique and exactly one synthetic record has the key.
 
     Raises
     ------
     TypeError
-        If `original` is a file or a lazy frame, which has no rows to answer for.
+        If `original` is a file or a lazy frame, which has no rows in memory.
     ValueError
-        If there are several synthetic tables, `original` already has one of these columns, `sort_by` is none of them, or as
-        `tabulate` raises.
+        If there are several synthetic tables, `original` already has one of these columns, `sort_by` is not one of them; or
+        as `tabulate`.
 
     See Also
     --------
-    key_summary : the same by key, from counts.
+    key_summary : the risk of each key, from counts.
 
     Notes
     -----
@@ -190,7 +190,7 @@ def record_risk(
     request = Request(original=original, synthetic=synthetic, keys=keys, target=target, types=types, bins=bins)
     tables, source, i, j = locate(request)
     if "s" not in tables or tables.s.ndim > 2:
-        raise ValueError("`synthetic` must be one table, for each record has one value. Call record_risk once for each of several.")
+        raise ValueError("`synthetic` must be one table. Call record_risk once for each of several tables.")
     by_key = key_summary(tables.o, tables.s)
     cap = values_at(individual_cap(tables.o, tables.s).variable.data, i, j)
     columns = {"cap": cap, "disclosed": cap == 1}

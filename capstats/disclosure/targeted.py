@@ -1,4 +1,4 @@
-"""Targeted attribution: success among records whose key the synthetic table answers with confidence, and its whole curve."""
+"""Targeted attribution (TCAP): success for keys whose most frequent synthetic target reaches a threshold, and its curve."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AMONG_CONFIDENT = ("disclosive", "synthetic")  # variants that average over the 
 
 
 def _check(variant: str, rule: str, eqmax: float | None) -> None:
-    """Raise unless somebody has defined this variant under this rule."""
+    """Raise an error unless this variant is defined for this rule."""
     if rule not in COVERED:
         raise ValueError(f"`rule` must be {' or '.join(map(repr, COVERED))}; got {rule!r}.")
     if variant not in COVERED["class"]:
@@ -47,17 +47,17 @@ def tcap(
     eqmax: float | None = None,
     counted: Any = None,
 ) -> xr.DataArray:
-    """Targeted Correct Attribution Probability: success of an intruder who speaks only where the synthetic table is confident.
+    """Targeted Correct Attribution Probability (TCAP): success of an intruder who guesses only for confident keys.
 
-    The bare acronym has had several meanings, whose numbers differ on the same data, so there is no default: say which one.
+    The acronym has several definitions, which give different numbers for the same data. So there is no default variant.
 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
         Counts of original and synthetic records.
     variant : {"all", "matched", "disclosive", "certain", "synthetic"}
-        A key is *confident* when one target has at least the share `tau` of its synthetic records, and *right* are those of its original
-        records that have this target (with t tied targets, 1/t of the records of each).
+        A key is *confident* if one target has at least the share `tau` of its synthetic records. The *right* records are its original
+        records with this target (with t tied targets, 1/t of the records of each).
 
         - "all": right records of confident keys, over all original records; at tau = 1 this is `disco`;
         - "matched": the same over the records whose key occurs in `s`;
@@ -65,12 +65,12 @@ def tcap(
         - "certain": those right records whose key has a single target in `o` too, over the records whose key occurs in `s`;
         - "synthetic": the share of right records of a key, averaged over the synthetic records of the confident keys that `o` has.
     tau : float
-        From 0 to 1. A share q = s_ij / s_.j passes when q >= tau; both are compared as they are, so 7 of 25 reaches 0.28.
+        From 0 to 1. A share q = s_ij / s_.j passes if q >= tau, without a tolerance; 7 of 25 reaches 0.28.
     rule : {"class", "cell"}
-        "class" is the above. With "cell" each record counts its own q_ij where q_ij >= tau, and 0 elsewhere: defined for "all" and
-        "matched", of which tau = 0 gives the two average CAPs.
+        "class" is described above. With "cell" each record counts q_ij of its cell if q_ij >= tau, and 0 otherwise. This is defined for
+        "all" and "matched"; at tau = 0 these are the two average CAPs.
     eqmax : float, optional
-        Only keys with at most so many original records are considered, in numerator and denominator. The baseline that belongs to it is
+        Only keys with at most this many original records are used, in numerator and denominator. The corresponding baseline is
         ``baseline_cap(o.where(o.sum("target") <= eqmax, 0), o, kind="crossed")``.
     counted : array-like or DataArray, optional
         Counts of those records of `o` that may count in the numerator, such as `exclude` returns; the others stay in the denominator.
@@ -78,7 +78,7 @@ def tcap(
     Returns
     -------
     DataArray, dims (...)
-        From 0 to 1. NaN where the denominator is 0: no record, no matched one, or no confident key.
+        From 0 to 1. NaN if the denominator is 0: no record, no matched record, or no confident key.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def tcap(
 
     Notes
     -----
-    See theory/tcap.md: "certain" is at most "matched", and that at most "disclosive", where they are defined.
+    See theory/tcap.md: "certain" is at most "matched", which is at most "disclosive", where they are defined.
 
     References
     ----------
@@ -122,9 +122,9 @@ def tcap(
 
 
 def tau_curve(o: Any, s: Any, *, variant: Variant, rule: Rule = "class", eqmax: float | None = None, counted: Any = None) -> xr.DataArray:
-    """Targeted Correct Attribution Probability at every threshold that makes a difference: a step function of tau.
+    """Targeted Correct Attribution Probability as a step function of the threshold tau.
 
-    It shows what a threshold hides: how many people an intruder guesses right who is content with being fairly sure.
+    It shows how the success changes if an intruder also guesses without being certain.
 
     Parameters
     ----------
@@ -136,10 +136,10 @@ def tau_curve(o: Any, s: Any, *, variant: Variant, rule: Rule = "class", eqmax: 
     Returns
     -------
     DataArray, dims (..., tau)
-        ``tau`` holds the greatest shares of the keys of `s` (with the rule "cell", the shares of its cells), rising, 1 last. Between two
-        of them the function has the value of the upper one, so ``curve.sel(tau=x, method="bfill")`` is `tcap` at any x from 0 to 1.
-        NaN where `tcap` is. The attrs hold `variant`, `rule` and ``records``, the number of original records (the least and the greatest
-        where several tables differ).
+        ``tau`` holds the greatest shares of the keys of `s` (with the rule "cell", the shares of its cells) in ascending order, 1 last.
+        Between two of them the function has the value of the upper one, so ``curve.sel(tau=x, method="bfill")`` is `tcap` at any x from 0
+        to 1. NaN where `tcap` is. The attrs hold `variant`, `rule` and ``records``, the number of original records (the least and the
+        greatest where several tables differ).
 
     Raises
     ------
@@ -152,7 +152,7 @@ def tau_curve(o: Any, s: Any, *, variant: Variant, rule: Rule = "class", eqmax: 
 
     Notes
     -----
-    See theory/tcap.md: one sort by share, then cumulated sums.
+    See theory/tcap.md. It takes one sort by share, and cumulated sums.
 
     References
     ----------
@@ -184,9 +184,9 @@ def tau_curve(o: Any, s: Any, *, variant: Variant, rule: Rule = "class", eqmax: 
 
 
 def _parts(o: Table, s: Table, x: Table, variant: str, rule: str, eqmax: float | None) -> tuple[Floats, Floats, Array]:
-    """Of each key: its greatest share, the records x that are right if it passes, and its weight below the line.
+    """For each key: its greatest share, the records x that are right if it passes, and its weight in the denominator.
 
-    With the rule "cell" the first two are of each cell: its own share, and the right records that it expects.
+    With the rule "cell" the first two are for each cell: its share, and the expected number of right records.
     """
     o_j, s_j = o.key_total(), s.key_total()
     eligible = o_j <= (math.inf if eqmax is None else eqmax)
@@ -207,7 +207,7 @@ def _parts(o: Table, s: Table, x: Table, variant: str, rule: str, eqmax: float |
 
 
 def _thresholds(s: Any, rule: str) -> Floats:
-    """The distinct shares that decide whether a key, or a cell, passes, rising, and 1."""
+    """The distinct shares of keys, or of cells, in ascending order, and 1."""
     aligned = Aligned({"s": s})
     if rule == "cell":
         shares = aligned.map(lambda s: attribution(s, s.key_total(), 0.0), "q", ("target", "key")).variable.data
@@ -218,7 +218,7 @@ def _thresholds(s: Any, rule: str) -> Floats:
 
 
 def _sums_from(ordered: Floats, taus: Floats) -> Callable[[Array], Floats]:
-    """What adds up, for each threshold, the values whose share reaches it, where both are in the order of the shares."""
+    """A function that sums, for each threshold, the values whose share reaches it; values are in the order of the shares."""
     rows = ordered.reshape(-1, ordered.shape[-1])
     first = np.array([np.searchsorted(row, taus) for row in rows]).reshape(*ordered.shape[:-1], len(taus))
 

@@ -1,4 +1,4 @@
-"""Keys that one record alone has, and those that are alone in both tables."""
+"""Unique keys: keys with exactly one record, in one table or in both."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def alone(x: Table, name: str) -> Array:
 
 
 def _check_unweighted(tables: dict[str, Any]) -> None:
-    """Raise where a table holds sums of sampling weights, whole or not, which are not numbers of records."""
+    """Raise an error if a table holds sums of sampling weights, which are not numbers of records."""
     for name, table in tables.items():
         if (column := weights_of(table)) is not None:
             raise ValueError(
-                f"`{name}` holds sums of the sampling weights {column!r}, and a key is unique when one record has it. "
+                f"`{name}` holds sums of the sampling weights {column!r}, but a key is unique if one record has it. "
                 f"Give the numbers of records, tables.{name}_records."
             )
 
@@ -38,12 +38,12 @@ def sample_uniques(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArra
     Parameters
     ----------
     o : array-like or DataArray, dims (target, key) and any others
-        Integer counts of the records whose uniqueness is asked for.
+        Integer counts of the table in which keys are unique.
     s : same, optional
         Counts of the other table.
     counted : same, optional
         Counts of those records of `o` that may count in the numerator, such as `exclude` returns. The others stay in the denominator.
-        Who is unique is decided by `o` alone, so an exclusion creates no unique.
+        Only `o` decides which keys are unique, so an exclusion never creates a unique.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def sample_uniques(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArra
 
     Examples
     --------
-    Two of four people are alone with their key, and one of these keys is in the synthetic table:
+    Two of four people have a unique key, and one of these keys is in the synthetic table:
 
     >>> o, s = [[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [0, 0, 1]]
     >>> float(sample_uniques(o)), float(sample_uniques(o, s))
@@ -87,7 +87,7 @@ def sample_uniques(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArra
 
 
 def replicated_uniques(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
-    """Share of original records that are alone with their key and have exactly one synthetic record with that key (repU).
+    """Share of original records with a unique key that exactly one synthetic record has (repU).
 
     A single synthetic record with a single person's key looks like that person, whether it was copied or not.
 
@@ -118,7 +118,7 @@ def replicated_uniques(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
 
     Examples
     --------
-    The second key is alone in `o` and has three synthetic records; the first is alone in both:
+    The second key is unique in `o` and has three synthetic records; the first is unique in both tables:
 
     >>> float(replicated_uniques([[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [1, 0, 1]]))
     0.25

@@ -18,12 +18,12 @@ from capstats.tables.ties import at_most
 def minimum_cap(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     """Least average CAP that any synthetic table can have.
 
-    It is reached by useless tables: all records in one cell. A small average CAP alone is no achievement.
+    A table without any utility attains it: all records in one cell. So a small average CAP alone does not make a good release.
 
     Parameters
     ----------
     o : array-like or DataArray, dims (target, key) and any others
-        Counts of original records, on the domain that the table shows: its zero rows and columns count (see `observed_domain`).
+        Counts of original records, on the domain of the table: rows and columns of zeros count (see `observed_domain`).
     unmatched : {"zero", "drop"}
         Version 1 or 2 of the average.
 
@@ -61,7 +61,7 @@ def minimum_cap(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
 def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) -> xr.DataArray:
     """Greatest average CAP that any synthetic table can have.
 
-    It belongs to the table in which every key has only its commonest original target; the original itself may stay below it.
+    The table in which every key has only its most frequent original target attains it. The original itself may have a smaller average CAP.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) 
     unmatched : {"zero", "drop"}
         Version 1 or 2 of the average.
     m : int, optional
-        Number of synthetic records, at least 1; with fewer than there are keys, version 1 cannot match all of them. Default: enough.
+        Number of synthetic records, at least 1. With fewer records than keys, version 1 cannot match all keys. Default: as many as needed.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) 
 
 
 def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
-    """The cells in which a synthetic table may place all its records and have the least average CAP: the paper's sets B and D.
+    """Cells in which a synthetic table may place all its records to have the least average CAP: the paper's sets B and D.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     Notes
     -----
     See theory/theorem-2.md and theory/theorem-3.md for every table that attains the minimum, not only those with one cell. A sparse
-    table stores no empty cell; where the minimum is 0, all that it does not store are True, those of keys without records, too.
+    table stores no empty cells. If the minimum is 0, all cells that it does not store are True, including those of keys without records.
 
     References
     ----------
@@ -169,7 +169,7 @@ def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataAr
     Returns
     -------
     DataArray of int, dims (..., target, key)
-        Its average CAP is `minimum_cap`; first in the order of keys, then targets.
+        Its average CAP is `minimum_cap`. The first minimal cell is that of the first key, and within it of the first target.
 
     Raises
     ------
@@ -205,14 +205,14 @@ def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataAr
 def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.Dataset:
     """Least and greatest average CAP among synthetic tables with given key totals.
 
-    With the keys of the synthetic data fixed, all that is left is to choose targets: within each key, the rarest or the commonest one.
+    If the keys of the synthetic data are fixed, only the targets can be chosen: in each key, the rarest or the most frequent one.
 
     Parameters
     ----------
     o : array-like or DataArray, dims (target, key) and any others
         Counts of original records.
     key_totals : array-like or DataArray, dims (key,) and any others
-        Synthetic records of each key, m_j, at least 0. Only which of them are positive matters.
+        Numbers of synthetic records of each key, m_j, at least 0. It matters only which of them are positive.
     unmatched : {"zero", "drop"}
         Version 1 or 2 of the average.
 
@@ -220,12 +220,12 @@ def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.
     -------
     Dataset
         ``least`` and ``greatest``, dims (...), from 0 to 1: sum over matched keys of min_i o_ij, or max_i o_ij, over n, or over n_M with
-        "drop". NaN where no original record counts.
+        "drop". NaN if no original record is in the average.
 
     Raises
     ------
     ValueError, TypeError
-        If either is not a table of counts (the cell is named), or their keys disagree.
+        If either is not a table of counts (the cell is named), or their keys differ.
 
     See Also
     --------

@@ -17,10 +17,12 @@ Model = Literal["uniform"]
 def sample_tables(o: Any, m: int, *, model: Model = "uniform", draws: int, rng: Any = None) -> xr.DataArray:
     """Random synthetic tables on the cells of an original table.
 
+    They show the average CAP that a table unrelated to the original would have.
+
     Parameters
     ----------
     o : array-like or DataArray, dims (target, key)
-        Counts of original records; the model "uniform" takes only its I x J cells and their labels.
+        Counts of original records; the model "uniform" uses only the I x J cells and their labels.
     m : int
         Number of records of each synthetic table, at least 1.
     model : {"uniform"}
@@ -33,7 +35,7 @@ def sample_tables(o: Any, m: int, *, model: Model = "uniform", draws: int, rng: 
     Returns
     -------
     DataArray of int, dims (draw, target, key)
-        Each table sums to m.
+        Random tables; each sums to m.
 
     Raises
     ------
@@ -42,7 +44,7 @@ def sample_tables(o: Any, m: int, *, model: Model = "uniform", draws: int, rng: 
 
     Notes
     -----
-    See theory/uniform-tables.md: stars and bars. The law is exact; no probability is rounded on the way.
+    See theory/uniform-tables.md: stars and bars. The distribution is exact: no rounded probability is used.
 
     References
     ----------
@@ -62,16 +64,16 @@ def sample_tables(o: Any, m: int, *, model: Model = "uniform", draws: int, rng: 
         raise ValueError(f'`model` must be "uniform"; got {model!r}.')
     aligned = Aligned({"o": o})
     if aligned.shape:
-        raise ValueError(f"`o` must be one table of (target, key); it also has {aligned.dims}. Choose one of them.")
+        raise ValueError(f"`o` must be one table of (target, key); it also has {aligned.dims}. Choose one table.")
     shape = (aligned.sizes["target"], aligned.sizes["key"])
     tables = _compositions(int(draws), shape[0] * shape[1], m, np.random.default_rng(rng)).reshape(-1, *shape)
     return aligned.wrap(tables, "s", ("target", "key"), before=("draw",))
 
 
 def _compositions(draws: int, cells: int, m: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Uniform draws among the ways to put m records into cells: the gaps between cells - 1 bars on m + cells - 1 places."""
+    """Uniform draws among the ways to put m records into cells: the gaps between cells - 1 bars at m + cells - 1 positions."""
     places, bars = m + cells - 1, cells - 1
-    if bars**2 < places:  # bars drawn independently seldom coincide: keep the draws in which they do not
+    if bars**2 < places:  # independent bars rarely coincide: repeat the draws in which they do
         found = np.sort(rng.integers(0, places, (draws, bars)), axis=1)
         again = np.flatnonzero((np.diff(found, axis=1) == 0).any(1))
         while len(again):

@@ -54,7 +54,7 @@ def disclosure_protection(
     spill_dir: str | Path | None = None,
     progress: bool | None = None,
 ) -> xr.Dataset:
-    """Protection of sensitive columns against somebody who knows others: SDMetrics' score, and what is needed to read it.
+    """Protection of sensitive columns against an intruder who knows other columns: SDMetrics' score, with numbers for its interpretation.
 
     1 means that the synthetic data help an intruder no more than a blind guess among all values does, 0 that every guess is right.
 

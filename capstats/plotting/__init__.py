@@ -1,4 +1,4 @@
-"""Results as figures: each function draws what another one returned, on the Axes it is given, and computes nothing."""
+"""Figures: each function draws the result of another function on given Axes, and computes nothing."""
 
 from capstats.plotting.anonymity import plot_anonymity
 from capstats.plotting.attacks import plot_attack_utility, plot_maximum_knowledge, plot_membership_difference, plot_membership_roc

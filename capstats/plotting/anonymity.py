@@ -1,4 +1,4 @@
-"""Privacy models of the original and of the synthetic table, side by side."""
+"""Figure of the privacy models of the original and the synthetic table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from capstats.plotting.shared import BLUE, VERMILLION, axes_of, legend_above, n_records, shown
 
-SAFER = ("k", "distinct_l", "entropy_l")  # the models of which more is safer
+SAFER = ("k", "distinct_l", "entropy_l")  # larger values of these are safer
 
 
 def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwargs: Any) -> Axes:
@@ -29,12 +29,12 @@ def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwar
     -------
     Axes
         One row for each model, in their order: an open blue circle for the original, a vermillion cross for the synthetic table,
-        and both values in figures at the right, where an infinite or undefined one has no mark. The axis is logarithmic from 0.01 on.
+        and both values as numbers at the right. Infinite and undefined values have no mark. The axis is logarithmic above 0.01.
 
     Raises
     ------
     TypeError, ValueError
-        If `models` is not such a Dataset, or is about more than one pair of tables.
+        If `models` is not such a Dataset, or holds more than one pair of tables.
 
     See Also
     --------
@@ -55,7 +55,7 @@ def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwar
     if not isinstance(models, xr.Dataset) or "table" not in models.dims:
         raise TypeError(f"`models` must be the Dataset that anonymity_profile returns, with dim `table`; got {type(models).__name__}.")
     if set(models.dims) != {"table"}:
-        raise ValueError(f"`models` spreads over {tuple(models.dims)}; choose one pair of tables, with .sel or .isel.")
+        raise ValueError(f"`models` has dims {tuple(models.dims)}; choose one pair of tables, with .sel or .isel.")
     names = list(map(str, models.data_vars))
     given, ax = ax, axes_of(ax, height=1.4 + 0.26 * len(names))
     before, after = (np.array([float(models[name].sel(table=table)) for name in names]) for table in ("original", "synthetic"))

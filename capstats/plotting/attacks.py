@@ -1,4 +1,4 @@
-"""Attacks as figures: difference and ROC curves, accuracy per column, accuracy against utility."""
+"""Figures of attacks: difference and ROC curves, accuracy for each column, accuracy and utility."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from matplotlib.lines import Line2D
 
 from capstats.plotting.shared import BLUE, COLOURS, VERMILLION, axes_of, n_records, shown
 
-MARKERS = "osD^vPX*<>"  # as many as make each of 70 curves unlike the others
-ROOM = 16  # names in a legend within the Axes
+MARKERS = "osD^vPX*<>"  # with the colours, enough for 70 different curves
+ROOM = 16  # greatest number of names in a legend within the Axes
 
 
 def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
@@ -34,9 +34,9 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     Returns
     -------
     Axes
-        Step curves from light (few tables) to dark (many), up to 16 of them named, through every threshold at which the difference
-        changes; a dot marks the greatest difference. At 0 the threshold does not tell members from others. The axis shows the
-        thresholds within the range of ``at``, and the best ones wherever they are.
+        Step curves from light (few tables) to dark (many), with a step at every threshold at which the difference changes; the legend has
+        up to 16 of them. A dot marks the greatest difference. At a difference of 0 the threshold does not separate members from
+        non-members. The axis covers the thresholds within the range of ``at``, and the best thresholds.
 
     Raises
     ------
@@ -80,7 +80,8 @@ def plot_membership_roc(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwarg
     Returns
     -------
     Axes
-        Curves from light (few tables) to dark (many), up to 16 of them named with the area under them; the dashed diagonal is a guess.
+        Curves from light (few tables) to dark (many); the legend has up to 16 of them, with the area under the curve. The dashed diagonal
+        is random guessing.
 
     Raises
     ------
@@ -108,7 +109,7 @@ def plot_membership_roc(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwarg
 
 
 def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
-    """How often each column is guessed from all the others, against the number of released tables that are pooled.
+    """Accuracy of guessing each column from all the others, against the number of released tables that are pooled.
 
     Parameters
     ----------
@@ -122,7 +123,7 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
     Returns
     -------
     Axes
-        A curve with a marker of its own for each column, a thick dashed black one for their average, and the legend beside them.
+        One curve with its own marker for each column, a thick dashed black curve for their average, and the legend at the right.
 
     Raises
     ------
@@ -165,7 +166,7 @@ def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "at
     utility : array-like, one number for each `releases`
         What the tables are good for, from 0 to 1, by whatever measure; the source takes the accuracy of a fitted model.
     name : str
-        What the attack is called.
+        Name of the attack in the legend.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
@@ -204,7 +205,7 @@ def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "at
 
 
 def _by_m(roc: Any, variable: str) -> list[tuple[str, dict[str, Any], xr.Dataset]]:
-    """The curves of each number of released tables, with a label and a shade."""
+    """The curve of each number of released tables, with a label and a shade."""
     if not isinstance(roc, xr.Dataset) or variable not in roc:
         raise TypeError(f"`roc` must be the Dataset that membership_roc returns; got {type(roc).__name__}.")
     if "releases" not in roc.dims:
@@ -217,13 +218,13 @@ def _by_m(roc: Any, variable: str) -> list[tuple[str, dict[str, Any], xr.Dataset
 
 
 def _line(label: str, style: dict[str, Any], plot_kwargs: dict[str, Any]) -> dict[str, Any]:
-    """How a curve is drawn: in its own style, but for what the caller wants, by whichever of matplotlib's names."""
+    """The style of a curve: its own, overridden by the caller's arguments, under any of matplotlib's names."""
     wanted = normalize_kwargs(plot_kwargs, Line2D)
     return style | wanted | {"label": ", ".join(part for part in (wanted.get("label"), label) if part)}
 
 
 def _show(ax: Axes, roc: xr.Dataset, before: tuple[float, float] | None) -> None:
-    """Limit the axis of thresholds to those within the range of ``at``, the best ones, and what was shown before."""
+    """Limit the axis of thresholds to the range of ``at``, the best thresholds, and what was shown before."""
     every, best = (x.values[np.isfinite(x.values)] for x in (roc["threshold"], roc["best_threshold"]))
     wanted = [*roc["at"].values, *best]
     low, high = max(every.min(initial=np.inf), min(wanted)), min(every.max(initial=-np.inf), max(wanted))
@@ -233,7 +234,7 @@ def _show(ax: Axes, roc: xr.Dataset, before: tuple[float, float] | None) -> None
 
 
 def _both_kinds(roc: xr.Dataset) -> str:
-    """How many members and non-members an attack is about."""
+    """Numbers of members and non-members, for an axis label."""
     return ", ".join(f"{roc.attrs[kind]:,} {kind.replace('_', '-')}" for kind in ("members", "non_members") if kind in roc.attrs)
 
 
@@ -252,7 +253,7 @@ def _over_releases(ax: Axes, releases: Any, n: str = "") -> Axes:
 
 
 def _keyed(ax: Axes, **place: Any) -> Axes:
-    """The Axes with a legend, where it has something to tell; without a place of its own it names no more curves than there is room for."""
+    """The Axes with a legend, if there are labels; a legend within the Axes has at most `ROOM` entries."""
     handles, labels = ax.get_legend_handles_labels()
     if labels:
         told = range(len(labels)) if place else np.linspace(0, len(labels) - 1, min(len(labels), ROOM)).round().astype(int)

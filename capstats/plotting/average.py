@@ -1,4 +1,4 @@
-"""Histograms of average CAP."""
+"""Figure of the distribution of average CAP."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FILLS: tuple[dict[str, Any], ...] = (
     {"facecolor": "#E69F00", "hatch": "////"},
     {"facecolor": "white", "hatch": "...."},
 )
-BINS = 31  # over all values; odd, so that a lone value stands in the middle of a bin
-FAR = 3  # times the range of the values: an original further away than this is not worth shrinking the bars for
+BINS = 31  # over all values; odd, so that a single value is in the middle of a bin
+FAR = 3  # times the range of the values: an original farther away is not drawn to scale
 
 
 def plot_average_cap(
@@ -34,10 +34,11 @@ def plot_average_cap(
     Parameters
     ----------
     averages : DataArray, or mapping {label: DataArray}
-        Results of `capstats.average_cap` for draws of synthetic tables; NaN (no matched record) is left out and counted in the label.
+        Results of `capstats.average_cap` for draws of synthetic tables; NaN (no matched record) is left out, and their number is given in
+        the label.
     original : float, optional
-        Average CAP of the original with itself, drawn as a dashed line. Where it is so far from the averages that the bars would become
-        too narrow to read, an arrow at the edge and the legend say where it is.
+        Average CAP of the original with itself, drawn as a dashed line. If it is so far from the averages that the bars would become too
+        narrow, an arrow at the edge and the legend show its value instead.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure with a legend.
     **hist_kwargs
@@ -46,13 +47,13 @@ def plot_average_cap(
     Returns
     -------
     Axes
-        Bars of the versions beside each other in each bin: plain blue for the first, hatched orange for the second. There are 31 bins
-        from the least to the greatest average, and up to 93 where one version varies much less than all together.
+        In each bin the bars of the versions are side by side: plain blue for the first, hatched orange for the second. There are 31 bins
+        from the least to the greatest average, and up to 93 if one version varies much less than all together.
 
     Raises
     ------
     ValueError
-        If there is nothing to draw.
+        If there is no number to draw.
 
     See Also
     --------
@@ -96,7 +97,7 @@ def plot_average_cap(
 
 
 def _bins(values: list[Any]) -> Any:
-    """Edges of bins over all values; narrower ones where a version varies less than all together."""
+    """Edges of bins over all values; narrower bins if one version varies less than all together."""
     both = np.concatenate(values)
     low, high = both.min(), both.max()
     if at_most(high, low):  # tables that all tie still get a bin of visible width

@@ -1,4 +1,4 @@
-"""Boxplots of individual CAP."""
+"""Figure of individual CAP: boxplots."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from matplotlib.font_manager import FontProperties
 from capstats.plotting.shared import BASELINE, GREY, ORIGINAL, VERMILLION, area, axes_of, legend_above, n_records, shortened, shown
 from capstats.tables.ties import at_most
 
-TURNED = 12  # characters of a name that may stand upright below its box; longer names stand beside it
-LONGEST = 36  # characters of a name beside its box, fewer where the Axes are narrow
-WIDTH = 0.6  # of a character, as a share of its height
-LEGIBLE = 6  # points: smaller letters are not worth more of the name
-BESIDE = 0.5  # of the width of the Axes, for names beside the boxes
+TURNED = 12  # greatest length of a name below its box; for longer names the boxes are horizontal
+LONGEST = 36  # greatest length of a name beside its box; less if the Axes are narrow
+WIDTH = 0.6  # width of a character, relative to its height
+LEGIBLE = 6  # least font size in points; names are shortened rather than printed smaller
+BESIDE = 0.5  # share of the width of the Axes for names beside the boxes
 CIRCLE: dict[str, Any] = {"marker": "o", "facecolors": "none", "edgecolors": "0.35", "linewidths": 0.6, "zorder": 2.5}
 
 STYLE: dict[str, Any] = {
@@ -42,23 +42,23 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     boxes : Dataset
         Result of `capstats.cap_boxplot`, for one synthetic table or along one dim.
     orientation : {"vertical", "horizontal"}, optional
-        By default boxes are vertical, and horizontal where the names of the tables are too long to stand below them.
+        By default boxes are vertical, and horizontal if the names of the tables are too long to be printed below them.
     ax : matplotlib Axes, optional
-        Where to draw; by default a new figure with a legend, which is larger where there are many boxes.
+        Where to draw; by default a new figure with a legend; it is larger if there are many boxes.
     **bxp_kwargs
         Passed to matplotlib's ``Axes.bxp``.
 
     Returns
     -------
     Axes
-        Boxes with the average as a dot. Outliers are open circles whose area grows with the number of records, by the same step for each
-        power of ten. The average CAP of the original is a dashed line, the baseline a dotted one, where all tables have the same.
-        Variables that `boxes` lacks, such as ``baseline_cap``, are not drawn.
+        Boxes with the average as a dot. Outliers are open circles; their area grows with the number of records, by the same step for each
+        power of ten. If all tables have the same value, the average CAP of the original is a dashed line and the baseline a dotted line.
+        Variables that `boxes` does not have, such as ``baseline_cap``, are not drawn.
 
     Raises
     ------
     TypeError, ValueError
-        If `boxes` is not such a Dataset, or has more than one dim to spread over, or `orientation` is unknown.
+        If `boxes` is not such a Dataset, or has more than one dim of tables, or `orientation` is unknown.
 
     See Also
     --------
@@ -82,12 +82,12 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
         raise ValueError(f'`orientation` must be "vertical" or "horizontal"; got {orientation!r}.')
     dims = boxes["median"].dims
     if len(dims) > 1:
-        raise ValueError(f"`boxes` spreads over {dims}; choose one table along all but one of them, with .sel or .isel.")
+        raise ValueError(f"`boxes` has dims {dims}; choose one table along all but one of them, with .sel or .isel.")
     dim = dims[0] if dims else None
     boxes = boxes.expand_dims("synthetic") if dim is None else boxes
-    order = np.argsort(-boxes["average_rank"].values, kind="stable")  # ties keep their given order; what has no rank comes last
+    order = np.argsort(-boxes["average_rank"].values, kind="stable")  # ties keep their order; tables without a rank are last
     boxes = boxes.isel({boxes["median"].dims[0]: order})
-    names = [str(x) for x in boxes.indexes.get(dim, order)] if dim else [""]  # a table without a name has its position
+    names = [str(x) for x in boxes.indexes.get(dim, order)] if dim else [""]  # tables without names are numbered
     tall = max(map(len, names)) > TURNED
     given, ax = ax, axes_of(ax, width=min(0.12 * len(names), 30), height=min(1.5 + 0.25 * len(names), 60) if tall else 0)
     labels, upright, ticks = _fitted(names, ax, orientation)
@@ -114,7 +114,7 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
 
 
 def _fitted(names: list[str], ax: Axes, orientation: Orientation | None) -> tuple[list[str], bool, dict[str, Any]]:
-    """The labels of the boxes, whether the boxes stand upright, and the size and rotation of the labels that this takes."""
+    """The labels of the boxes, whether the boxes are vertical, and the size and rotation of the labels."""
     width, height = (length / ax.figure.dpi * 72 for length in ax.get_window_extent().size)  # in points, as fonts are
     size = FontProperties(size=mpl.rcParams["xtick.labelsize"]).get_size_in_points()
     longest = max(map(len, names))
@@ -128,7 +128,7 @@ def _fitted(names: list[str], ax: Axes, orientation: Orientation | None) -> tupl
 
 
 def _box(box: xr.Dataset, label: str) -> dict[str, Any]:
-    """One box as matplotlib takes it."""
+    """One box in the form that matplotlib expects."""
     five = {"whislo": "lower_whisker", "q1": "lower_quartile", "med": "median", "q3": "upper_quartile", "whishi": "upper_whisker"}
     outliers = box["outliers"].values
     numbers = {theirs: float(box[ours]) for theirs, ours in five.items()}
@@ -136,7 +136,7 @@ def _box(box: xr.Dataset, label: str) -> dict[str, Any]:
 
 
 def _circles(boxes: xr.Dataset, positions: list[float], ax: Axes, upright: bool) -> None:
-    """Outliers as circles by their number of records, and in the legend one circle for 1 record, and one for the largest power of ten."""
+    """Draw outliers as circles by their number of records; the legend shows a circle for 1 record and for the largest power of ten."""
     values, records = boxes["outliers"].values, boxes["outlier_records"].values
     box, which = np.nonzero(records)
     if not len(box):
@@ -148,7 +148,7 @@ def _circles(boxes: xr.Dataset, positions: list[float], ax: Axes, upright: bool)
 
 
 def _axes(ax: Axes, upright: bool, dim: Any, boxes: xr.Dataset) -> None:
-    """Limits and names of the axes; one table without a name gets no tick."""
+    """Set limits and labels of the axes; a single table without a name has no tick."""
     value, tables = (ax.yaxis, ax.xaxis) if upright else (ax.xaxis, ax.yaxis)
     (ax.set_ylim if upright else ax.set_xlim)(-0.03, 1.03)
     kind = {"synthetic": "synthetic table", "original": "original table"}.get(dim, shown(dim))

@@ -1,4 +1,4 @@
-"""Curves of one or several synthetic tables: the distribution of individual CAP, and TCAP over its threshold."""
+"""Figures with one curve for each synthetic table: the distribution of individual CAP, and TCAP over its threshold."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def plot_cap_ecdf(
 ) -> Axes:
     """Share of the original records whose individual CAP is at most a value, as a step curve for each synthetic table.
 
-    The distance from the curve to the top is the share of people above that risk.
+    The distance from the curve to 1 is the share of people with a higher risk.
 
     Parameters
     ----------
     ecdf : DataArray, dims (at) or (at, one other)
-        Result of `capstats.cap_ecdf` at several values. Between two of them the curve has the value of the lower one, so give a fine
-        grid, such as ``numpy.linspace(0, 1, 501)``.
+        Result of `capstats.cap_ecdf` at several values. Between two values the curve has the value of the lower one, so use a fine grid,
+        such as ``numpy.linspace(0, 1, 501)``.
     average : float, or one for each table, optional
         Average CAP, as a dash-dotted line.
     original : float, optional
@@ -42,12 +42,12 @@ def plot_cap_ecdf(
     Returns
     -------
     Axes
-        One step curve for each table, each with a colour and dashes of its own.
+        One step curve for each table, each with its own colour and line style.
 
     Raises
     ------
     TypeError, ValueError
-        If `ecdf` is not such a DataArray, or spreads over more than one other dim.
+        If `ecdf` is not such a DataArray, or has more than one other dim.
 
     See Also
     --------
@@ -95,7 +95,7 @@ def plot_tau_curve(curve: xr.DataArray, *, ax: Axes | None = None, **plot_kwargs
     Raises
     ------
     TypeError, ValueError
-        If `curve` is not such a DataArray, or spreads over more than one other dim.
+        If `curve` is not such a DataArray, or has more than one other dim.
 
     See Also
     --------
@@ -115,7 +115,7 @@ def plot_tau_curve(curve: xr.DataArray, *, ax: Axes | None = None, **plot_kwargs
     """
     drawn = curves(curve, "curve", "tau_curve", "tau")
     given, ax = ax, axes_of(ax, height=3.5 + 0.1 * min(len(drawn), 40))
-    for values, style in drawn:  # below the least threshold that makes a difference the curve is what it is there
+    for values, style in drawn:  # below the least threshold the curve is constant
         ax.plot([0, *curve["tau"].values], [values[0], *values], **({"drawstyle": "steps-pre"} | style | plot_kwargs))
     kinds = [curve.attrs[what] for what in ("variant", "rule") if curve.attrs.get(what, "class") != "class"]  # the rule "class" is usual
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel=", ".join(["TCAP", *kinds]))

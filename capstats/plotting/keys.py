@@ -1,4 +1,4 @@
-"""The keys of a table: how many people share each, against what an intruder gets from it."""
+"""Figure of the keys of a table: average CAP against the number of records with the key."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def plot_key_summary(
 ) -> Axes:
     """Average CAP of each key against the number of original records that have it.
 
-    Small keys scatter widely and large ones lie near the average, so that the marks form a funnel; keys outside it need a look.
+    Small keys scatter widely and large keys are near the average, so the marks form a funnel. Keys outside it deserve attention.
 
     Parameters
     ----------
     summary : Dataset, dims (key)
         Result of `capstats.disclosure.key_summary`, for one original and one synthetic table.
     average, original, baseline : float, optional
-        Average CAP, that of the original with itself, and the result of `capstats.baseline_cap`, as lines.
+        Average CAP, average CAP of the original with itself, and the result of `capstats.baseline_cap`, drawn as lines.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure with a legend.
     **scatter_kwargs
@@ -39,14 +39,14 @@ def plot_key_summary(
     Returns
     -------
     Axes
-        One mark for each key of at least one original record: triangles where all its synthetic records have one target, crosses where it
-        has no synthetic record, circles elsewhere. Keys at one place are one mark, whose area grows with their number, by the same step
-        for each power of ten.
+        One mark for each key of at least one original record: a triangle if all its synthetic records have the same target, a cross if it
+        has no synthetic record, otherwise a circle. Keys at the same position are one mark; its area grows with their number, by the same
+        step for each power of ten.
 
     Raises
     ------
     TypeError, ValueError
-        If `summary` is not such a Dataset, or is about more than one table.
+        If `summary` is not such a Dataset, or holds more than one table.
 
     See Also
     --------
@@ -67,7 +67,7 @@ def plot_key_summary(
     if not isinstance(summary, xr.Dataset) or not {"records", "cap", "certain", "matched"} <= set(summary):
         raise TypeError(f"`summary` must be the Dataset that key_summary returns; got {type(summary).__name__}.")
     if summary["cap"].dims != ("key",):
-        raise ValueError(f"`summary` spreads over {summary['cap'].dims}; choose one table, with .sel or .isel.")
+        raise ValueError(f"`summary` has dims {summary['cap'].dims}; choose one table, with .sel or .isel.")
     given, ax = ax, axes_of(ax)
     records, cap, certain, matched = (summary[name].values for name in ("records", "cap", "certain", "matched"))
     kinds: dict[str, tuple[Any, dict[str, Any]]] = {

@@ -1,4 +1,4 @@
-"""What all figures share: colours, the Axes they are drawn on, labels as plain text, the number of records, and the legend."""
+"""Shared by all figures: colours, Axes, labels as plain text, the number of records, and the legend."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # apart for the colour-blind (Okabe and Ito), and in grey
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))  # as many as make each of 28 curves unlike the others
+BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # distinct for the colour-blind (Okabe and Ito) and in grey
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))  # with the colours, enough for 28 different curves
 COLOURS = (BLUE, VERMILLION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 
-# The same three lines in every figure of CAP; each has a line style of its own.
+# The same three reference lines in every figure of CAP; each has its own line style.
 AVERAGE: dict[str, Any] = {"color": VERMILLION, "linestyle": "-.", "linewidth": 1.2, "label": "average CAP"}
 ORIGINAL: dict[str, Any] = {"color": BLUE, "linestyle": "--", "linewidth": 1.2, "label": "average CAP of the original"}
 BASELINE: dict[str, Any] = {"color": "0.25", "linestyle": ":", "linewidth": 1.2, "label": "baseline: guess without a key"}
@@ -29,7 +29,7 @@ def axes_of(ax: Axes | None, *, width: float = 0, height: float = 0) -> Axes:
 
 
 def legend_above(ax: Axes, given: Axes | None) -> Axes:
-    """The Axes; in a figure of their own they get a legend above them. On given Axes the legend is the caller's choice."""
+    """The Axes; in a new figure with a legend above them. On given Axes the caller decides about a legend."""
     handles, labels = ax.get_legend_handles_labels()
     if given is None and labels and isinstance(ax.figure, Figure):
         ax.figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize="small")
@@ -37,13 +37,13 @@ def legend_above(ax: Axes, given: Axes | None) -> Axes:
 
 
 def shown(label: Any) -> str:
-    """A label of the data as plain text: ``$`` is no mathtext, control characters are escaped, and no legend drops a leading ``_``."""
+    """A label of the data as plain text: ``$`` and control characters are escaped; a leading ``_`` does not hide it from a legend."""
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(label)).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
 
 
 def shortened(labels: list[str], longest: int) -> list[str]:
-    """Long labels without their middle, which is kept as far as it tells labels apart."""
+    """Long labels without their middle, as short as they can be while different labels stay different."""
     for size in range(longest, max(map(len, labels)) + 1):
         short = [x if len(x) <= size else f"{x[: size // 2]}…{x[len(x) - (size - 1) // 2 :]}" for x in labels]
         if len(set(short)) == len(set(labels)):
@@ -52,12 +52,12 @@ def shortened(labels: list[str], longest: int) -> list[str]:
 
 
 def area(number: Any, base: float = 4) -> Any:
-    """The area in square points of a mark for so many records or keys: the same step for each power of ten, in every figure."""
+    """Area of a mark in square points for a number of records or keys: the same step for each power of ten, in every figure."""
     return base * (1 + 2.5 * np.log10(number))
 
 
 def n_records(numbers: Any, symbol: str = "n") -> str:
-    """How many records a figure shows, such as "n = 944 records"; nothing where the result does not say it."""
+    """Number of records of a figure, such as "n = 944 records"; empty if unknown."""
     if numbers is None:
         return ""
     least, greatest = np.min(numbers), np.max(numbers)
@@ -65,7 +65,7 @@ def n_records(numbers: Any, symbol: str = "n") -> str:
 
 
 def references(ax: Axes, along: Literal["x", "y"], average: Any, original: Any, baseline: Any) -> None:
-    """Lines at those averages that are given; several averages in the colours of their curves."""
+    """Draw lines at the given averages; several averages have the colours of their curves."""
     for values, style in ((average, AVERAGE), (original, ORIGINAL), (baseline, BASELINE)):
         numbers = [] if values is None else np.atleast_1d(np.asarray(values, dtype=float)).tolist()
         for i, number in enumerate(numbers):
@@ -75,11 +75,11 @@ def references(ax: Axes, along: Literal["x", "y"], average: Any, original: Any, 
 
 
 def curves(result: Any, name: str, function: str, along: str) -> list[tuple[Any, dict[str, Any]]]:
-    """The values of a result along one dim, and the style, for each table that it spreads over; tables without names have no label."""
+    """The values of a result along one dim, and the style, for each table; tables without names have no label."""
     if not isinstance(result, xr.DataArray) or along not in result.dims:
         raise TypeError(f"`{name}` must be the DataArray that {function} returns, with dim `{along}`; got {type(result).__name__}.")
     if result.ndim > 2:
-        raise ValueError(f"`{name}` spreads over {result.dims}; choose one table along all but one of them, with .sel or .isel.")
+        raise ValueError(f"`{name}` has dims {result.dims}; choose one table along all but one of them, with .sel or .isel.")
     (dim,) = [d for d in result.dims if d != along] or [None]
     if dim is None:
         return [(result.values, {"color": BLUE})]

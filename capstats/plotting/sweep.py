@@ -1,4 +1,4 @@
-"""A sweep over subsets of key columns as a heatmap."""
+"""Figure of a sweep over subsets of key columns: a heatmap."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORANGE_TO_BLUE = LinearSegmentedColormap.from_list("orange_to_blue", [VERMILLION
 def plot_sweep(
     swept: xr.Dataset, *, contribution: Literal["shapley", "leave_one_out"] = "shapley", ax: Axes | None = None, **imshow_kwargs: Any
 ) -> Axes:
-    """Heatmap of what each key column contributes to the risk of each target.
+    """Heatmap of the contribution of each key column to the risk of each target.
 
     Parameters
     ----------
@@ -35,15 +35,15 @@ def plot_sweep(
     Returns
     -------
     Axes
-        One row for each target, one column for each key column, each cell with its number; darker is more, blue where a column adds,
-        orange where it takes away; "nan" where it is undefined. The colour bar ends at the greatest contribution, so that full colour
-        may be a small number: give two heatmaps that are compared the same ``vmin`` and ``vmax``. Contributions that are all below
-        0.01 are written in units of a power of ten, which the colour bar names.
+        One row for each target, one column for each key column, each cell with its value. Blue cells raise the risk, orange cells lower it,
+        and darker cells have a greater effect; undefined values are "nan". The colour bar ends at the greatest contribution, so full colour
+        may be a small number: use the same ``vmin`` and ``vmax`` for heatmaps to be compared. If all contributions are below 0.01, they are
+        given in units of a power of ten, shown at the colour bar.
 
     Raises
     ------
     TypeError, ValueError
-        If `swept` is not such a Dataset, lacks the contribution, or has more than one measure or synthetic table.
+        If `swept` is not such a Dataset, has no such contribution, or has more than one measure or synthetic table.
 
     See Also
     --------
@@ -54,13 +54,13 @@ def plot_sweep(
     if contribution not in ("shapley", "leave_one_out"):
         raise ValueError(f'`contribution` must be "shapley" or "leave_one_out"; got {contribution!r}.')
     if contribution not in swept:
-        raise ValueError(f"`swept` has no {contribution!r}: it needs more of the sizes. Sweep with sizes=None.")
+        raise ValueError(f"`swept` has no {contribution!r}, which needs more subset sizes. Sweep with sizes=None.")
     axes = ("target_column", "key_column")
     alone = {dim: 0 for dim in swept[contribution].dims if dim not in axes and swept.sizes[dim] == 1}
     shares = swept[contribution].isel(alone)
     spread = [str(dim) for dim in shares.dims if dim not in axes]
     if spread:
-        raise ValueError(f"`swept` spreads over {', '.join(map(repr, spread))}; choose one along each, with .sel or .isel.")
+        raise ValueError(f"`swept` has dims {', '.join(map(repr, spread))}; choose one element along each, with .sel or .isel.")
     if "target_column" not in shares.dims:
         shares = shares.expand_dims("target_column")
     shares = shares.transpose(*axes)
@@ -77,7 +77,7 @@ def plot_sweep(
     ends = sorted({float(low or 0), 0.0, float(high or 0)})
     bar = ax.figure.colorbar(image, ax=ax, ticks=ends, format=lambda end, _: f"{end / unit:z.{digits}f}")
     bar.set_label("contribution" if unit == 1 else f"contribution, in units of {unit:g}")
-    room = ax.get_window_extent().width / ax.figure.dpi * 72 / shares.sizes["key_column"]  # points for each number
+    room = ax.get_window_extent().width / ax.figure.dpi * 72 / shares.sizes["key_column"]  # width in points for each number
     size = min(7.0, max(3.5, room / (0.62 * max(map(len, written)))))
     for ((row, column), share), text in zip(np.ndenumerate(shares.values), written, strict=True):
         red, green, blue, opaque = image.cmap(image.norm(share))

@@ -1,4 +1,4 @@
-"""What average CAP becomes when a record, a cell or a key class is removed: in closed form, for all of them at once."""
+"""Average CAP after the removal of a record, a cell or a key class, in closed form for all of them."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Of = Literal["original", "synthetic", "both"]
 
 
 def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original", unmatched: Unmatched = "zero") -> xr.Dataset:
-    """Average CAP without one record, one cell or one key class, for every one of them.
+    """Average CAP after the removal of one record, one cell or one key class, for each of them.
 
-    It answers: who makes the risk what it is, and what would leaving this out change?
+    It shows which records cause the risk, and how much their removal changes it.
 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records; with unit="record", the table that loses one must hold integers.
+        Counts of original and synthetic records; with unit="record", the table from which it is removed must hold integers.
     unit : {"record", "cell", "key"}
         What is removed: one record of a cell, all records of a cell, or all records of a key.
     of : {"original", "synthetic", "both"}
-        The table that loses it: people leave the original, records are left out of the release; "both", for a cell or a key only.
+        The table from which it is removed; "both" is for a cell or a key only.
     unmatched : {"zero", "drop"}
         Version 1 or 2 of the average.
 
@@ -41,7 +41,7 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
     -------
     Dataset, dims (..., target, key), or (..., key) for keys
         ``average_cap`` after the removal, and its ``change``: that minus the average CAP of the whole tables, from -1 to 1, negative
-        where the removal lowers the risk. NaN where there is nothing to remove, or no record counts before or after.
+        if the removal lowers the risk. NaN if there is nothing to remove, or no record is in the average before or after.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
     Notes
     -----
     See theory/influence.md. Without one original record the change is (CAP - q_ij) / (n - 1), and these changes add up to 0 over the
-    original records: there is no bias in leaving people out one at a time.
+    original records: the jackknife has no bias here.
 
     References
     ----------
@@ -64,7 +64,7 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
 
     Examples
     --------
-    Average CAP is 0.4. A record of the first cell has CAP 1/4, below average: without it, the average rises to 3.75 / 9.
+    Average CAP is 0.4. A record of the first cell has CAP 1/4, below the average. Without it the average is 3.75 / 9.
 
     >>> o, s = [[2, 1, 0], [2, 3, 2]], [[1, 0, 0], [3, 0, 2]]
     >>> cap_influence(o, s).average_cap.values.round(4).tolist()
@@ -135,27 +135,27 @@ def _check_options(unit: str, of: str, unmatched: str) -> None:
     if of not in ("original", "synthetic", "both"):
         raise ValueError(f'`of` must be "original", "synthetic" or "both"; got {of!r}.')
     if unit == "record" and of == "both":
-        raise ValueError('One record is removed from one table: with unit="record" give of="original" or of="synthetic".')
+        raise ValueError('A single record is removed from one table: with unit="record" give of="original" or of="synthetic".')
 
 
 def rank_removals(o: Any, s: Any, *, unit: Unit = "key", of: Of = "synthetic", unmatched: Unmatched = "zero") -> pd.DataFrame:
-    """What to suppress: records, cells or key classes, those first without which average CAP is least.
+    """Candidates for suppression: records, cells or key classes, sorted by the average CAP without them, smallest first.
 
-    By default the key classes of the synthetic table: what may be left out of the release, and what it gains.
+    By default these are the key classes of the synthetic table, which can be left out of the release.
 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key)
         Counts of original and synthetic records, one table of each.
     unit, of, unmatched
-        As in `cap_influence`. With unit="record" there is one row a cell, for one of its records.
+        As in `cap_influence`. With unit="record" there is one row for each cell, for one of its records.
 
     Returns
     -------
     DataFrame
         One row for each key class or cell that can be removed: the key columns (and the target columns), categorical, null where
-        missing; ``o`` and ``s``, the records it holds in either table; ``average_cap`` without it; ``change``, by which the rows are
-        sorted, equal ones in the order of the table. Rows after which no record counts come last, with NaN.
+        missing; ``o`` and ``s``, its numbers of records in the two tables; ``average_cap`` without it; ``change``, by which the rows are
+        sorted, ties in the order of the table. Rows after which no record is in the average are last, with NaN.
 
     Raises
     ------
@@ -164,13 +164,13 @@ def rank_removals(o: Any, s: Any, *, unit: Unit = "key", of: Of = "synthetic", u
 
     See Also
     --------
-    rank_merges : what to coarsen.
+    rank_merges : candidates for coarsening.
 
     Notes
     -----
-    See theory/influence.md. Changes add up if all that is removed are synthetic records of different keys and as many original records
-    count as before: under "zero" always, under "drop" if each of these keys keeps a
-    synthetic record. Other changes need not add up.
+    See theory/influence.md. The changes of several removals add up if they are synthetic records of different keys and the number of
+    original records in the average does not change: with "zero" always, with "drop" if each of these keys keeps a synthetic record. Other
+    changes need not add up.
 
     References
     ----------
@@ -189,7 +189,7 @@ def rank_removals(o: Any, s: Any, *, unit: Unit = "key", of: Of = "synthetic", u
     found = cap_influence(o, s, unit=unit, of=of, unmatched=unmatched)
     change = found.change
     if change.ndim > (1 if unit == "key" else 2):
-        raise ValueError(f"There is a list for one pair of tables; got dims {change.dims}. Choose one, such as s.isel({change.dims[0]}=0).")
+        raise ValueError(f"A ranked list needs one pair of tables; got dims {change.dims}. Choose one, such as s.isel({change.dims[0]}=0).")
     aligned = Aligned({"o": o, "s": s})
     columns = {
         "o": aligned.map(lambda o, s: _held(o, s, unit), "o", change.dims),

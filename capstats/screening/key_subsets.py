@@ -1,4 +1,4 @@
-"""Measures of every subset of the key columns and every target: which columns, known to an intruder, make the risk."""
+"""Measures for every subset of the key columns and every target: which columns cause the risk."""
 
 from __future__ import annotations
 
@@ -83,53 +83,53 @@ def sweep(
     spill_dir: str | Path | None = None,
     progress: bool | None = None,
 ) -> xr.Dataset:
-    """Measures of every subset of the key columns, for every target and every synthetic table, from one count of the records.
+    """Measures for every subset of the key columns, every target and every synthetic table, from one count of the records.
 
-    It answers: what would an intruder have to know, and which column of that knowledge does most of the harm?
+    It shows which columns an intruder must know for a given risk, and which column contributes most.
 
     Parameters
     ----------
     original, synthetic : data frame, lazy frame, mapping of columns, or path
         As in `tabulate`; `synthetic` may be several tables. To sweep the original alone, give it twice.
     keys : column name or sequence of names
-        All that an intruder may know.
+        The columns that an intruder may know.
     targets : column name or sequence of names
-        What is guessed, one column at a time.
+        The columns to guess, one at a time.
     sizes : int or collection of ints, optional
-        How many of the key columns are known; from 1 to all of them by default.
+        Numbers of key columns in the subsets; by default from 1 to all of them.
     measures : name, sequence of names, or mapping {name: name or function}
-        What to compute of each pair of tables: "average_cap", "average_cap_drop" (matched records alone), "original_cap" (CAP of the
+        What to compute for each pair of tables: "average_cap", "average_cap_drop" (matched records alone), "original_cap" (CAP of the
         original with itself), "modal_accuracy" (share of original records that have the most frequent target of their key),
         "correct_predictions" and "matched_records" (records); or a function of `o` and `s`, labelled as `tabulate` labels them,
         that returns one number, or one for each synthetic table.
     limit : int
-        The most subsets to compute: k columns have 2**k - 1.
+        Greatest number of subsets to compute; k columns have 2**k - 1.
     missing, null_values, types, bins, weights, counts, encoding, decimal, memory_limit, spill_dir, progress
-        As in `tabulate`. With ``missing="drop"`` a record goes that lacks a value in any of the keys and targets, so that all
-        subsets are about the same records.
+        As in `tabulate`. With ``missing="drop"`` a record with a missing value in any key or target column is left out, so all subsets use
+        the same records.
     backing : {"auto", "dense", "sparse"}
-        How the tables of each subset are held.
+        Backing of the tables of each subset.
 
     Returns
     -------
     Dataset, dims (keyset, measure, target_column, synthetic), ``synthetic`` for several synthetic tables only
         - ``value``: the measures.
-        - ``rank``: of a keyset among all, and ``rank_in_size`` among those with as many columns: 1 is the greatest value, ties share
-          the smaller rank.
-        - ``without_keys``, without the dim ``keyset``: the measures when nothing is known, all records having the same key.
-        - ``leave_one_out``, with the dim ``key_column`` for ``keyset``: by how much the value of all columns exceeds that of all but
-          this one. Where `sizes` has both.
-        - ``shapley``, likewise: the share of each column in what all of them add to ``without_keys``; the shares add up to it. Where
-          `sizes` has all.
+        - ``rank``: of a keyset among all, and ``rank_in_size`` among those with the same number of columns: 1 is the greatest value; ties
+          have the smaller rank.
+        - ``without_keys``, without the dim ``keyset``: the measures without any key column, where all records have the same key.
+        - ``leave_one_out``, with the dim ``key_column`` for ``keyset``: the value of all columns minus the value without
+          this one. Only if `sizes` has both.
+        - ``shapley``, likewise: the share of each column in the value of all columns minus ``without_keys``; the shares add up to this
+          difference. Only if `sizes` has all.
 
-        NaN where a measure is. The coordinate ``keyset`` names the columns for people; ``known``, dims (keyset, key_column), and
-        ``size`` say which and how many they are. ``attrs["records"]`` is the number of original records.
+        NaN where a measure is NaN. The coordinate ``keyset`` has the column names as text; ``known``, dims (keyset, key_column), and
+        ``size`` tell which and how many they are. ``attrs["records"]`` is the number of original records.
 
     Raises
     ------
     ValueError, TypeError
         As in `tabulate`; if there are more subsets than `limit`, `sizes` are not from 1 to the number of key columns, a measure is
-        unknown, or a function returns anything but one number for each pair of tables.
+        unknown, or a function does not return one number for each pair of tables.
 
     See Also
     --------
@@ -138,7 +138,7 @@ def sweep(
     Notes
     -----
     See theory/sweep.md: counts of fewer key columns are sums, CAP of the original and modal accuracy never fall when a column is
-    added, and the Shapley values of a column are its average increment over all orders in which the columns become known.
+    added, and the Shapley value of a column is its average increment over all orders of adding the columns.
 
     References
     ----------
@@ -146,7 +146,7 @@ def sweep(
 
     Examples
     --------
-    Either column alone says nothing of the target, both together everything:
+    Each column alone is independent of the target, both together determine it:
 
     >>> records = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "t": ["x", "y", "y", "x"]}
     >>> found = sweep(records, records, keys=["a", "b"], targets="t", measures="average_cap")
@@ -206,7 +206,7 @@ def _subsets(sizes: int | Collection[int] | None, k: int, limit: int) -> list[Co
         raise TypeError(f"`sizes` must be a number of key columns, or a collection of such numbers; got {sizes!r}.")
     chosen = sorted({int(x) for x in given})
     if not chosen or not 1 <= chosen[0] <= chosen[-1] <= k:
-        raise ValueError(f"`sizes` must be from 1 to {k}, the number of key columns; got {sizes!r}. `without_keys` is always there.")
+        raise ValueError(f"`sizes` must be from 1 to {k}, the number of key columns; got {sizes!r}. `without_keys` is always included.")
     if not isinstance(limit, (int, np.integer)) or isinstance(limit, bool) or limit < 1:
         raise ValueError(f"`limit` must be a number of subsets, at least 1; got {limit!r}.")
     many = sum(math.comb(k, size) for size in chosen)
@@ -256,7 +256,7 @@ def _values(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Measu
 
     for t in range(len(lattice.targets)):
         if named:
-            o, s = lattice.pair(keyset, t, labelled=False)  # to make labels takes longer than to compute
+            o, s = lattice.pair(keyset, t, labelled=False)  # creating labels takes longer than computing
             found[list(named), t] = Aligned({"o": o, "s": s}).map(all_named, "sweep", ("measure",)).values.T
         if len(named) < len(measures):
             o, s = lattice.pair(keyset, t, labelled=True)
@@ -267,7 +267,7 @@ def _values(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Measu
 
 
 def _numbers(result: Any, name: str, batch: tuple[int, ...]) -> Floats:
-    """What a measure returned: one number, or one for each synthetic table."""
+    """The result of a measure: one number, or one for each synthetic table."""
     numbers = np.asarray(result)
     if numbers.shape not in ((), batch) or numbers.dtype.kind not in "biuf":
         got = f"dims {result.dims}" if isinstance(result, xr.DataArray) else f"{type(result).__name__} of shape {numbers.shape}"
@@ -275,7 +275,7 @@ def _numbers(result: Any, name: str, batch: tuple[int, ...]) -> Floats:
     return numbers.astype(np.float64)
 
 
-# --- telling it -------------------------------------------------------------------------------------------------------
+# --- the result -----------------------------------------------------------------------------------------------------
 
 
 def _result(values: Mapping[Columns, Floats], subsets: list[Columns], key_names: list[str], dims: tuple[str, ...]) -> xr.Dataset:
@@ -304,12 +304,12 @@ def _result(values: Mapping[Columns, Floats], subsets: list[Columns], key_names:
 
 
 def _shown(columns: Sequence[Hashable]) -> list[str]:
-    """Columns by name; where two names read alike, as Python writes them."""
+    """Columns by name; if two names look the same, by their repr."""
     names = list(map(str, columns))
     return names if len(set(names)) == len(names) else list(map(repr, columns))
 
 
 def _keyset_names(subsets: list[Columns], key_names: list[str]) -> list[str]:
-    """Subsets as people read them, such as "age + sex"."""
+    """Subsets as text, such as "age + sex"."""
     names = [" + ".join(key_names[c] for c in columns) for columns in subsets]
     return names if len(set(names)) == len(names) else [" + ".join(repr(key_names[c]) for c in columns) for columns in subsets]

@@ -1,4 +1,4 @@
-"""What average CAP becomes when two levels of a column are merged, for every pair of them, without counting a record again."""
+"""Average CAP after two levels of a column are merged, for every pair of levels, from the counts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from capstats.tables.sums import attribution, ratio, shared_across
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import ranks
 
-MOST = 1 << 11  # levels of a column, or targets, of which all pairs are looked at
+MOST = 1 << 11  # greatest number of levels of a column, or of targets, for all pairs
 
 
 def cap_after_merge(o: Any, s: Any, *, column: str, unmatched: Unmatched = "zero") -> xr.DataArray:
     """Average CAP after two levels of a column have been merged into one, for every pair of levels.
 
-    Coarser columns tell less, but not every merge lowers the risk: of the target, none does.
+    Coarser columns hold less information, but not every merge lowers average CAP: no merge of targets does.
 
     Parameters
     ----------
@@ -39,13 +39,13 @@ def cap_after_merge(o: Any, s: Any, *, column: str, unmatched: Unmatched = "zero
     Returns
     -------
     DataArray, dims (..., level, other)
-        From 0 to 1, the same above and below the diagonal, on which is the average CAP as it is. NaN where no record counts.
+        From 0 to 1, symmetric, with the present average CAP on the diagonal. NaN if no record is in the average.
 
     Raises
     ------
     ValueError, TypeError
-        If there is no such column, it has more than 2048 levels (or there are more targets than that, and it is one of theirs), or the
-        tables are not counts or disagree.
+        If there is no such column, it has more than 2048 levels (for a target column: there are more than 2048 targets), or the tables are
+        not counts or differ.
 
     See Also
     --------
@@ -114,7 +114,7 @@ def _merged_keys(o: Table, s: Table, left: Array, right: Array, unmatched: Unmat
 
 
 def _located(aligned: Aligned, column: str) -> tuple[str, int, list[Array]]:
-    """The dim that a column belongs to, its place there, and the codes of all columns of that dim."""
+    """The dim of a column, its position there, and the codes of all columns of that dim."""
     columns = columns_of(aligned)
     for dim, names in columns.items():
         if column in names:
@@ -145,7 +145,7 @@ def _group(columns: Sequence[Array], size: int) -> Array:
 
 
 def _pairs(level: Array, rest: Array) -> Iterator[tuple[Array, Array]]:
-    """Places that differ in their level alone, each pair once, in batches of distinct places."""
+    """Pairs of positions that differ only in their level, each pair once, in batches of distinct positions."""
     order = np.lexsort((level, rest))
     sorted_rest = rest[order]
     for step in range(1, len(order)):
@@ -156,7 +156,7 @@ def _pairs(level: Array, rest: Array) -> Iterator[tuple[Array, Array]]:
 
 
 def rank_merges(o: Any, s: Any, *, columns: Sequence[str] | None = None, unmatched: Unmatched = "zero") -> pd.DataFrame:
-    """What to coarsen: pairs of levels, those first whose merging leaves the least average CAP.
+    """Candidates for coarsening: pairs of levels, sorted by the average CAP after their merge, smallest first.
 
     Parameters
     ----------
@@ -170,8 +170,8 @@ def rank_merges(o: Any, s: Any, *, columns: Sequence[str] | None = None, unmatch
     Returns
     -------
     DataFrame
-        One row a pair of levels: ``column``, ``level``, ``other`` (in the column's order), ``average_cap`` after they are merged, and
-        ``change``, by which the rows are sorted, equal ones in the order of the levels.
+        One row for each pair of levels: ``column``, ``level``, ``other`` (in the column's order), ``average_cap`` after they are merged,
+        and ``change``, by which the rows are sorted, ties in the order of the levels.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def rank_merges(o: Any, s: Any, *, columns: Sequence[str] | None = None, unmatch
 
     Notes
     -----
-    See theory/influence.md. One merge changes what the next one does.
+    See theory/influence.md. After one merge the effects of the others change.
 
     References
     ----------
@@ -201,7 +201,7 @@ def rank_merges(o: Any, s: Any, *, columns: Sequence[str] | None = None, unmatch
     aligned = Aligned({"o": o, "s": s})
     if aligned.shape:
         dim = aligned.dims[0]
-        raise ValueError(f"There is a list for one pair of tables; got dim {dim!r}. Choose one, such as s.isel({dim}=0).")
+        raise ValueError(f"A ranked list needs one pair of tables; got dim {dim!r}. Choose one, such as s.isel({dim}=0).")
     if isinstance(columns, str):
         raise TypeError(f"`columns` must be a sequence of column names; got {columns!r}. Give [{columns!r}].")
     before = average_cap(o, s, unmatched=unmatched).item()

@@ -133,11 +133,11 @@ def test_undefined_without_records():
     ("options", "message"),
     [
         ({"kind": "plain"}, '`kind` must be "distinct", "entropy" or "recursive"; got \'plain\''),
-        ({"kind": "recursive"}, '`l` is given with kind="recursive", and only then'),
-        ({"l": 2}, '`l` is given with kind="recursive", and only then'),
-        ({"kind": "recursive", "l": 0}, "`l` must be a whole number of targets, 1 or more; got 0"),
-        ({"kind": "recursive", "l": 1.5}, "`l` must be a whole number of targets, 1 or more; got 1.5"),
-        ({"kind": "recursive", "l": True}, "`l` must be a whole number of targets, 1 or more; got True"),
+        ({"kind": "recursive"}, '`l` must be given with kind="recursive", and only then'),
+        ({"l": 2}, '`l` must be given with kind="recursive", and only then'),
+        ({"kind": "recursive", "l": 0}, "`l` must be an integer number of targets, 1 or more; got 0"),
+        ({"kind": "recursive", "l": 1.5}, "`l` must be an integer number of targets, 1 or more; got 1.5"),
+        ({"kind": "recursive", "l": True}, "`l` must be an integer number of targets, 1 or more; got True"),
     ],
 )
 def test_bad_options_are_refused(options, message):

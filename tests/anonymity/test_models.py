@@ -166,7 +166,7 @@ def test_a_table_of_twice_as_many_records_satisfies_all_that_the_table_does(tabl
         ({}, "Give the parameter of at least one model: k, alpha, distinct_l"),
         ({"k": -1}, "`k` must be 0 or more; got -1"),
         ({"t": float("nan")}, "`t` must be 0 or more; got nan"),
-        ({"recursive_cl": (1, 0)}, "`l` must be a whole number of targets, 1 or more; got 0"),
+        ({"recursive_cl": (1, 0)}, "`l` must be an integer number of targets, 1 or more; got 0"),
         ({"k": "5"}, "`k` must be 0 or more; got '5'"),
         ({"recursive_cl": 3}, r"`recursive_cl` must be a pair \(c, l\), such as \(3, 2\); got 3"),
         ({"recursive_cl": (-1, 2)}, "`recursive_cl` must be 0 or more; got -1"),

@@ -171,7 +171,7 @@ def test_more_columns_than_an_array_has_dims():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"columns": "town"}, "`columns` must name two columns at least"),
+        ({"columns": "town"}, "`columns` must name at least two columns"),
         ({"columns": ["town", "tonw"]}, "Column 'tonw' is not in `original`. Did you mean 'town'"),
         ({"tolerance": -1}, "A tolerance must be 0 or more; got -1 for column 'town'"),
         ({"tolerance": float("nan")}, "A tolerance must be 0 or more"),

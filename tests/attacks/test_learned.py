@@ -136,7 +136,7 @@ def test_it_stands_at_the_end_of_a_pipeline():
     [
         ({"unmatched": "far"}, '`unmatched` must be "zero"'),
         ({"radius": 2}, "`radius` must be at most the number of key columns, 1; got 2"),
-        ({"unmatched": "nearest", "radius": 1}, '`unmatched` "nearest" goes with radius 0'),
+        ({"unmatched": "nearest", "radius": 1}, '`unmatched` "nearest" needs radius 0'),
     ],
 )
 def test_a_convention_that_there_is_not_is_refused_when_it_is_fitted(arguments, message):
@@ -388,7 +388,7 @@ def test_bad_input_is_refused():
             model_attack(original, released, **(usual | {"estimator": estimator}))
     with pytest.raises(TypeError, match="`synthetic` is None"):
         model_attack(original, None, **usual)
-    with pytest.raises(ValueError, match=r"CategoricalNB has no answer for a level that `synthetic` does not show .* min_categories"):
+    with pytest.raises(ValueError, match=r"CategoricalNB cannot predict for a level that `synthetic` does not contain .* min_categories"):
         model_attack({"k": ["a", "z"], "t": [0, 1]}, {"k": ["a", "b"], "t": [0, 1]}, keys="k", target="t", estimator=CategoricalNB())
     with pytest.raises(ValueError, match="Column 'tonw' is not in `original`"):
         model_attack(original, released, **(usual | {"keys": "tonw"}))

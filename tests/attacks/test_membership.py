@@ -337,7 +337,7 @@ def test_a_copy_of_the_members_is_told_from_others():
 def test_nobody_is_a_member_and_a_non_member():
     people = mixed(1, 10)
     arguments = {"synthetic": mixed(2, 5), "columns": "age", "widths": 1}
-    with pytest.raises(ValueError, match=r"share 2 labels of their index, such as 4: nobody can be both"):
+    with pytest.raises(ValueError, match=r"share 2 labels of their index, such as 4: no record can be both"):
         membership_roc(people[:6], people[4:], **arguments)
     with pytest.raises(ValueError, match="same object"):
         membership_roc(people, people, **arguments)
@@ -367,7 +367,7 @@ def test_a_width_must_be_positive(width):
     ("arguments", "message"),
     [
         ({"widths": [1]}, r"`widths` has 1 numbers for 2 columns"),
-        ({"widths": {"age": 1}}, r"`widths` has none for column 'town'"),
+        ({"widths": {"age": 1}}, r"`widths` has no width for column 'town'"),
         ({"widths": {"age": 1, "twon": 1}}, r"`widths` names 'twon', which is not among `columns`. Did you mean 'town'"),
         ({"widths": ("adult", "huge")}, r"`widths` must be \"low\", \"medium\" or \"high\""),
         ({"widths": "hgih"}, r"`widths` must be \"low\", \"medium\" or \"high\""),
@@ -413,13 +413,13 @@ def test_records_must_be_tables_in_memory_and_released_ones_must_be_there(tmp_pa
 
 
 def test_the_curve_needs_both_kinds_and_scores_of_the_same_tables():
-    with pytest.raises(ValueError, match="`non_members` holds no record: both kinds are needed"):
+    with pytest.raises(ValueError, match="`non_members` holds no record: members and non-members are needed"):
         membership_roc([1.0], [])
     with pytest.raises(ValueError, match="`members` is empty"):
         membership_roc(mixed(1, 0), mixed(2, 3), mixed(3, 3), columns="town", widths=1)
     with pytest.raises(ValueError, match="`members` must hold log10 scores; got NaN"):
         membership_roc([np.nan], [1.0])
-    with pytest.raises(ValueError, match="Records need `columns` and `widths`"):
+    with pytest.raises(ValueError, match="With `synthetic`, `columns` and `widths` are needed"):
         membership_roc(mixed(1, 3), mixed(2, 3), mixed(3, 3))
     with pytest.raises(TypeError, match="`members` is DataFrame: records need `synthetic`"):
         membership_roc(mixed(1, 3), mixed(2, 3))
@@ -435,7 +435,7 @@ def test_the_curve_needs_both_kinds_and_scores_of_the_same_tables():
         membership_roc([[1.0]], [2.0])
     tables = [mixed(2, 5), mixed(3, 5)]
     two, one = (membership_scores(mixed(1, 4), s, columns="town", widths=1) for s in (tables, tables[0]))
-    with pytest.raises(ValueError, match="other dims or labels"):
+    with pytest.raises(ValueError, match="different dims or labels"):
         membership_roc(two, one)
     together = membership_scores(mixed(1, 4), tables, columns="town", widths=1, releases=[1, 2])
     with pytest.raises(ValueError, match="taken together already"):
@@ -477,7 +477,7 @@ def scores_of_two_calls(members=None, others=None, **both):
 
 def test_scores_whose_categories_have_other_places_are_not_compared():
     """Alone, a and c are neighbours, and b stands between them: as one table, the non-members have the higher scores."""
-    with pytest.raises(ValueError, match=r"The categories of column 'x' have other places .* types=\{'x': \[levels in order\]\}"):
+    with pytest.raises(ValueError, match=r"The categories of column 'x' have other positions .* types=\{'x': \[levels in order\]\}"):
         membership_roc(*scores_of_two_calls())
     with pytest.raises(ValueError, match="The categories of column 'x' have other places"):
         membership_roc(*scores_of_two_calls({"releases": [1]}, {"releases": [1]}))
@@ -495,5 +495,7 @@ def test_scores_that_need_no_places_or_say_nothing_are_compared():
 def test_scores_made_in_two_ways_are_not_compared(name):
     other = {"widths": 2, "categories": "mismatch", "constant": True}[name]
     usual = {"types": {"x": ["a", "b", "c"]}}
-    with pytest.raises(ValueError, match=rf"made with {name}=" if name != "categories" else "have other places|made with categories="):
+    with pytest.raises(
+        ValueError, match=rf"computed with {name}=" if name != "categories" else "other positions|computed with categories="
+    ):
         membership_roc(*scores_of_two_calls({}, {name: other}, **usual))

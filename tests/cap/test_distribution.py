@@ -409,7 +409,7 @@ def test_places_that_are_no_numbers_raise(at):
 
 @pytest.mark.parametrize("call", [lambda o, s: cap_quantiles(o, s, 0.5), cap_boxplot], ids=["cap_quantiles", "cap_boxplot"])
 def test_quantiles_of_fractional_counts_raise_and_name_the_ecdf(call):
-    with pytest.raises(ValueError, match=r"`o` must hold integers for quantiles.*cap_ecdf"):
+    with pytest.raises(ValueError, match=r"`o` must hold integers, because quantiles interpolate.*cap_ecdf"):
         call([[0.5, 2]], [[1, 2]])
     call([[1, 2]], [[0.5, 2]])  # only the original's records are counted
 

@@ -383,7 +383,7 @@ def test_labels_without_a_name_are_one_key_column():
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"unmatched": "nearest", "radius": 1}, '`unmatched` "nearest" goes with radius 0.*got radius 1.*Give unmatched="zero" or "drop"'),
+        ({"unmatched": "nearest", "radius": 1}, '`unmatched` "nearest" needs radius 0.*got radius 1.*Give unmatched="zero" or "drop"'),
         ({"radius": -1}, r"`radius` must be 0, 1, \.\.\. up to the number of key columns; got -1"),
         ({"radius": 1.0}, r"`radius` must be 0, 1, .*; got 1\.0"),
         ({"radius": True}, "`radius` must be 0, 1, .*; got True"),

@@ -350,7 +350,7 @@ def test_counts_near_the_greatest_are_held() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"o": [[0.5, 1]]}, "`o` must hold integers for a standard error"),
+        ({"o": [[0.5, 1]]}, "`o` must hold integers, because a standard error needs numbers of records"),
         ({"level": 1}, "`level` must be between 0 and 1, such as 0.95; got 1"),
         ({"level": "0.9"}, "`level` must be between 0 and 1"),
         ({"level": 95}, "`level` must be between 0 and 1"),
@@ -370,7 +370,7 @@ def test_bad_input_is_named(change: dict[str, Any], message: str) -> None:
 
 
 def test_a_holdout_of_weights_is_refused() -> None:
-    with pytest.raises(ValueError, match="`h` must hold integers for a standard error"):
+    with pytest.raises(ValueError, match="`h` must hold integers, because a standard error needs numbers of records"):
         holdout_contrast([[1, 2]], [[1, 1]], h=[[0.5, 1]])
     with pytest.raises(ValueError, match="`level` must be between"):
         holdout_contrast([[1, 2]], [[1, 1]], h=[[1, 1]], level=0)

@@ -261,7 +261,7 @@ def test_quantiles_of_whole_weights_are_over_the_people_that_the_records_represe
     quantiles = [0, 0.2, 0.5, 1]
     assert capstats.cap_quantiles(tables.o, tables.s, quantiles).equals(capstats.cap_quantiles(as_counts.o, as_counts.s, quantiles))
     fractional = tabulate({**frame, "w": [0.5, 1, 2]}, frame, keys="k", target="t", weights=("w", None))
-    with pytest.raises(ValueError, match="round the weights to whole numbers"):
+    with pytest.raises(ValueError, match="round the weights to integers"):
         capstats.cap_boxplot(fractional.o, fractional.s)
 
 

@@ -255,7 +255,7 @@ def test_counted_may_have_a_dim_of_its_own():
 
 
 def test_more_counted_than_there_are_raises():
-    with pytest.raises(ValueError, match="`counted` must hold some of the records of `o`; it has more than `o` in at least one cell"):
+    with pytest.raises(ValueError, match="`counted` must hold a part of the records of `o`; it has more than `o` in at least one cell"):
         disco([[1, 2]], [[1, 1]], counted=[[1, 3]])
 
 

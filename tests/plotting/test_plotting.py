@@ -231,7 +231,7 @@ def test_anything_but_the_result_of_cap_boxplot_raises(wrong):
 
 def test_tables_that_spread_over_two_dims_raise():
     boxes = cap_boxplot(paper_originals(), paper_synthetics())
-    with pytest.raises(ValueError, match=r"`boxes` spreads over \('original', 'synthetic'\); choose one"):
+    with pytest.raises(ValueError, match=r"`boxes` has dims \('original', 'synthetic'\); choose one"):
         plot_individual_cap(boxes)
     assert plt.get_fignums() == []
 
@@ -634,11 +634,11 @@ def test_no_contribution_is_minus_nothing(ax):
 def test_what_is_no_sweep_or_no_single_heatmap_is_refused(swept):
     with pytest.raises(TypeError, match="`swept` must be the Dataset that sweep returns; got DataArray"):
         plot_sweep(swept.shapley)
-    with pytest.raises(ValueError, match="`swept` spreads over 'measure', 'synthetic'; choose one along each"):
+    with pytest.raises(ValueError, match="`swept` has dims 'measure', 'synthetic'; choose one element along each"):
         plot_sweep(swept)
     with pytest.raises(ValueError, match='`contribution` must be "shapley" or "leave_one_out"; got \'share\''):
         plot_sweep(swept, contribution="share")
-    with pytest.raises(ValueError, match="`swept` has no 'shapley': it needs more of the sizes"):
+    with pytest.raises(ValueError, match="`swept` has no 'shapley', which needs more subset sizes"):
         plot_sweep(sweep(RECORDS, RECORDS, keys=["a", "b"], targets="t", sizes=2))
 
 

@@ -316,7 +316,7 @@ def test_one_record_of_very_many():
     [
         ({"unit": "row"}, '`unit` must be "record", "cell" or "key"; got \'row\''),
         ({"of": "o"}, '`of` must be "original", "synthetic" or "both"; got \'o\''),
-        ({"of": "both"}, "One record is removed from one table"),
+        ({"of": "both"}, "A single record is removed from one table"),
         ({"unmatched": "nearest"}, '`unmatched` must be "zero"'),
     ],
 )
