@@ -16,7 +16,7 @@ from capstats.datasets import paper_originals, paper_synthetics, smoking
 
 
 def numbered() -> dict[str, xr.DataArray]:
-    """The paper's tables under their numbers there."""
+    """The paper's tables, by their numbers in the paper."""
     smokers, o, s = smoking(), paper_originals(), paper_synthetics()
     tables = {"Table 1: O": smokers.o, "Table 2: S": smokers.s}
     tables |= {f"Table {3 + i}: {label}": o.sel(original=label, drop=True) for i, label in enumerate(o.original.values)}
@@ -76,7 +76,7 @@ def tables_page(path: Path, told: Mapping[str, Any]) -> list[Path]:
 
 
 def _save(figure: Any, path: Path, told: Mapping[str, Any]) -> list[Path]:
-    """The figure as PNG and PDF, with how it came to be in the files' own metadata."""
+    """Save the figure as PNG and PDF, with its provenance in the metadata of the files."""
     import matplotlib.pyplot as plt
 
     about = json.dumps(told, ensure_ascii=False)

@@ -166,7 +166,7 @@ def test_the_estimate_says_once_that_it_is_exact() -> None:
         "D.compute(d, d, ['k'], ['t'])\nD.compute_breakdown(d, d, ['k'], ['t'])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stderr.count("UserWarning: capstats counts all records: the answer is exact") == 1
+    assert done.stderr.count("UserWarning: capstats counts all records: the result is exact") == 1
 
 
 def test_the_exact_answer_is_not_biased_as_a_subsample_is() -> None:
@@ -429,7 +429,7 @@ REAL = pd.DataFrame({"col1": range(5), "col2": range(5), "time": pd.date_range("
         ({"known_column_names": ["col1", "col3"]}, "`known_column_names` has 'col3', missing from `real_data`. Did you mean 'col"),
         ({"sensitive_column_names": ["x", "y"]}, "`sensitive_column_names` has 'x', 'y', missing"),
         ({"continuous_column_names": ["x"]}, "`continuous_column_names` has 'x', missing"),
-        ({"known_column_names": "col1"}, "must be a list of names; got the text 'col1'"),
+        ({"known_column_names": "col1"}, "must be a list of names; got the string 'col1'"),
         ({"computation_method": "median"}, "`computation_method` must be one of 'cap', 'zero_cap', 'generalized_cap'; got 'median'"),
         ({"computation_method": None}, "`computation_method` must be one of"),
         ({"computation_method": ["cap"]}, "`computation_method` must be one of"),
@@ -496,7 +496,7 @@ def test_method_names_may_be_in_capitals() -> None:
         ({"key_fields": [], "sensitive_fields": ["col2"]}, ValueError, "`key_fields` must be a list with at least one name"),
         ({"key_fields": ["x"], "sensitive_fields": ["col2"]}, KeyError, "Column 'x' is not in `real_data`"),
         ({"key_fields": ["col1"], "sensitive_fields": ["col2"], "model_kwargs": {"k": 1}}, TypeError, "`model_kwargs` must be empty"),
-        ({"table_name": 1}, TypeError, "`table_name` must be a text"),
+        ({"table_name": 1}, TypeError, "`table_name` must be a string"),
         ({"metadata": "x"}, TypeError, "`metadata` must be a dictionary"),
         ({"metadata": {}}, ValueError, "`metadata` must have 'columns'"),
         ({"metadata": {"tables": {"a": {}, "b": {}}}}, ValueError, "describes 2 tables"),

@@ -17,7 +17,7 @@ from capstats.tables.table import Array, Floats, Table
 
 
 def greatest(values: Array, x: Table) -> Floats:
-    """The greatest of the values (..., key) over the classes of a table: (...), NaN where it has none."""
+    """The greatest of the values (..., key) over the classes of a table: (...), NaN if it has none."""
     held = x.key_total() > 0
     return np.where(held.any(-1), np.where(held, values, -np.inf).max(-1), np.nan)
 
@@ -33,12 +33,12 @@ def of_table(table: Any, formula: Callable[[Table], Array], name: str) -> xr.Dat
 
 
 def smallest_class(x: Table) -> Floats:
-    """Records of the smallest class, k."""
+    """Number of records of the smallest class, k."""
     return least(x.key_total(), x)
 
 
 def number_of_classes(x: Table) -> Array:
-    """Keys that hold records."""
+    """Number of keys with records."""
     return np.asarray((x.key_total() > 0).sum(-1))
 
 
@@ -48,7 +48,7 @@ def classes_per_record(x: Table) -> Floats:
 
 
 def check_whole(x: Table) -> None:
-    """Raise where class sizes may be fractional: nobody is one of half a record."""
+    """Raise an error if class sizes may be fractional."""
     check_integers(x, "table", ": the risk is 1 divided by the number of records in a class", "Count the records without weights.")
 
 

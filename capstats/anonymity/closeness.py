@@ -30,7 +30,7 @@ def _lift(x: Table) -> Table:
 
 
 def equal_distance(x: Table) -> Floats:
-    """Greatest sum_i |r_ij - p_i| / 2 of a class, as the sum of the gains, which the losses balance."""
+    """Greatest sum_i |r_ij - p_i| / 2 of a class, computed as the sum of the positive differences."""
     r = attribution(x, x.key_total(), 0.0)
     return greatest(r.like(np.maximum(r.values - _margin(x), 0.0)).key_total(), x)
 
@@ -46,7 +46,7 @@ def basic_likeness(x: Table) -> Floats:
 
 
 def enhanced_likeness(x: Table) -> Floats:
-    """The same; infinite where some (r_ij - p_i) / p_i exceeds -ln p_i."""
+    """Greatest (r_ij - p_i) / p_i; infinite where some (r_ij - p_i) / p_i exceeds -ln p_i."""
     lift, p = _lift(x).values, _margin(x)
     allowed = 1 - np.log(np.where(p > 0, p, 1.0))
     beyond = ~at_most(lift, np.broadcast_to(allowed, lift.shape))
@@ -197,7 +197,7 @@ def delta_disclosure(table: Any, *, kind: DeltaKind = "all") -> xr.DataArray:
     table : array-like or DataArray, dims (target, key) and any others
         Counts of the records of one table.
     kind : {"all", "occurring"}
-        As defined, over all targets of the table; or over those that occur in the class, as ARX and pyCANON do.
+        Over all targets of the table, as in the definition; or over those that occur in the class, as in ARX and pyCANON.
 
     Returns
     -------

@@ -107,12 +107,12 @@ def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:
 
 
 def _alone(x: Table) -> Array:
-    """Records that are alone in their class."""
+    """Number of unique records."""
     return np.asarray((x.key_total() == 1).sum(-1))
 
 
 def _of_whole(x: Table, model: Model) -> Array:
-    """A model that needs numbers of records; NaN where weights are fractional."""
+    """A model that needs numbers of records; NaN if counts are fractional."""
     return model(x) if x.values.dtype.kind == "i" else np.full(np.shape(x.total()), np.nan)
 
 

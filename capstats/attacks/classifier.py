@@ -125,7 +125,7 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
         *keys, classes = (codes.astype(np.int64) for codes in rows.codes)
         self._keys = [Column(codes, column.labels) for codes, column in zip(keys, columns, strict=True)]
         self._classes, self._counts = classes, counts
-        lender(Aligned({"s": self._released()[0]}), self.unmatched, self.radius)  # raises where there is no such convention
+        lender(Aligned({"s": self._released()[0]}), self.unmatched, self.radius)  # raises an error for an unknown convention
         return self
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803

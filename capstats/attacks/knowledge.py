@@ -46,7 +46,7 @@ def maximum_knowledge(
     columns : sequence of names
         At least two columns; each of them is guessed from the others.
     tolerance : float or mapping {column: float}
-        How near the guess of a number must be to be right: nearer than this, in the units of the column, or equal. The source has 1.
+        A guess of a number is right if it is equal or differs by less than this, in units of the column. The source uses 1.
     releases : int or sequence of ints, optional
         Numbers of released tables that are pooled, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100 as far as there
         are as many. Each adds to the one before.
@@ -56,8 +56,8 @@ def maximum_knowledge(
     Returns
     -------
     Dataset, with dim ``releases`` where there are several released tables
-        ``accuracy``, dims (..., column): the share of original records whose value is guessed, from 0 to 1; ``average`` over the columns.
-        ``attrs["records"]`` is the number of original records.
+        ``accuracy``, dims (..., column): the share of original records whose value is guessed right, from 0 to 1; ``average`` over the
+        columns. ``attrs["records"]`` is the number of original records.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def maximum_knowledge(
     """
     known, labels = whole_records({"original": original}, synthetic, columns, types)
     if len(known.columns) < 2:
-        raise ValueError("`columns` must name two columns at least: one is guessed from the others.")
+        raise ValueError("`columns` must name at least two columns: one is guessed from the others.")
     numbers, one = numbers_released(releases, len(known.places) - 1)
     allowed = _tolerances(tolerance, known.columns)
     ranks = [_ranks(known, table) for table in range(numbers[-1] + 1)]

@@ -61,7 +61,7 @@ def membership_scores(
         Distance of two categories. "codes", as in the source: the difference of their positions in the order of the column (that of a
         categorical column or of `types`, otherwise the natural order; a missing value is last). "mismatch": 0 if equal, 1 otherwise.
     constant : bool
-        Whether the kernel has its constant 1 / (width sqrt(2 pi)) for each column, which moves all scores by the same number.
+        Whether to include the constant 1 / (width sqrt(2 pi)) of each column. It shifts all scores by the same number.
     releases : int or sequence of ints, optional
         Numbers of released tables to take together: the first ones of several. By default each table has its own score.
     types : mapping {column: type}, optional
@@ -147,12 +147,12 @@ def log10_scores(known: WholeRecords, first: int, rows: Places, widths: Widths, 
 def taken_together(log10s: Floats, releases: Sequence[int]) -> Floats:
     """Scores of the first tables together, from those of each: shape (releases, row)."""
     together: Floats = np.logaddexp.accumulate(log10s * math.log(10), axis=0) / math.log(10)
-    together[0] = log10s[0]  # a table alone keeps its scores to the last bit: they are the thresholds
+    together[0] = log10s[0]  # the scores of a single table stay exact, since they are the thresholds
     return np.asarray(together[np.array(releases) - 1])
 
 
 def numbers_released(releases: Any, tables: int) -> tuple[list[int], bool]:
-    """The numbers of released tables that are asked for, by default those of the source that there are; and whether it is one alone."""
+    """The requested numbers of released tables, by default those of the source; and whether it is a single number."""
     if releases is None:
         return [k for k in RELEASED if k <= tables], False
     one = not isinstance(releases, (Sequence, np.ndarray)) or isinstance(releases, str)

@@ -59,7 +59,7 @@ def membership_roc(
         Records that were used for synthesis, and records of the same population that were not. Without `synthetic` these are their
         scores: DataArrays of `membership_scores` computed in the same way, or one list each.
     synthetic, columns, widths, categories, constant, types
-        As in `membership_scores`, which are then computed for all records at once.
+        As in `membership_scores`. The scores of all records are then computed together.
     releases : int or sequence of ints, optional
         Numbers of released tables that the attacker takes together, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100
         as far as there are as many. Each adds to the one before.
@@ -69,13 +69,13 @@ def membership_roc(
     Returns
     -------
     Dataset, with dim ``releases`` where there are several released tables
-        Along ``step``, from no record to all: ``threshold`` (log10; infinite at first), ``true_positive_rate`` and
-        ``false_positive_rate`` with all that score at least as much; equal scores are one step, and the last step repeats where
-        another number of tables has more; ``youden``, the first rate minus the second (Youden's index). Along ``at``: ``difference``,
-        the same at given thresholds. ``auc``, the area under the curve (a member outscores a
-        non-member with this probability, ties half), and ``auc_standard_error`` (NaN for a single record of either kind).
-        ``best_threshold`` (the greatest of the best), ``best_difference`` there, and ``accuracy`` there, both kinds counting half.
-        The attrs ``members`` and ``non_members`` are the numbers of records.
+        Along ``step``, from no record to all: ``threshold`` (log10; infinite at first), ``true_positive_rate`` and ``false_positive_rate``
+        with all that score at least as much; equal scores are one step, and the last step repeats where another number of tables has more;
+        ``youden``, the first rate minus the second (Youden's index). Along ``at``: ``difference``, the same at given thresholds. ``auc``,
+        the area under the curve: the probability that a member has a higher score than a non-member, where ties count half.
+        ``auc_standard_error``, NaN with a single member or non-member. ``best_threshold`` (the greatest of equally good ones), with its
+        ``best_difference`` and ``accuracy`` (members and non-members have equal weight). The attrs ``members`` and ``non_members`` are the
+        numbers of records.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def membership_roc(
     if not np.isfinite(places).all():
         raise ValueError(f"`at` must be finite thresholds, as log10; got {at!r}.")
     if dim == "releases" and releases is not None:
-        raise ValueError("`releases` needs the scores of each released table, with dim `synthetic`; these are taken together already.")
+        raise ValueError("`releases` needs the scores of each released table, with dim `synthetic`; these already combine several tables.")
     numbers, one = (list(members.indexes["releases"]), False) if dim == "releases" else numbers_released(releases, len(scores))
     if dim != "releases":
         scores = taken_together(scores, numbers)

@@ -38,15 +38,15 @@ def best_membership_width(
         As in `membership_scores`.
     widths : sequence, or mapping {label: widths}
         Widths to compare, each as `membership_scores` takes them; by default the three settings of the source for Adult and Polish. In a
-        sequence each is labelled by its name or its text.
+        sequence each width is labelled by its name or its string.
     releases : int or sequence of ints, optional
         Numbers of released tables that are taken together, as in `membership_roc`.
 
     Returns
     -------
     Dataset, dims (width), with ``releases`` where there are several released tables
-        ``best_threshold``, ``best_difference``, ``accuracy``, ``auc`` and ``auc_standard_error`` of each width, as `membership_roc` has
-        them; and, without the dim ``width``, ``best_width``: the label with the greatest best difference, the first of equal ones.
+        ``best_threshold``, ``best_difference``, ``accuracy``, ``auc`` and ``auc_standard_error`` of each width, as in `membership_roc`.
+        Without the dim ``width``: ``best_width``, the label with the greatest best difference, the first one in case of a tie.
 
     Raises
     ------

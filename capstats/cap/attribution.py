@@ -156,7 +156,7 @@ def correct_by_key(o: Table, s: Table, s_j: Array | None = None) -> Floats:
 
 
 def attributed(o: Table, s: Table, s_j: Array | None = None) -> Floats:
-    """Original records that are expected to be attributed correctly, c: shape (...)."""
+    """Expected number of correct attributions, c: shape (...)."""
     return np.asarray(correct_by_key(o, s, s_j).sum(-1))
 
 
@@ -199,7 +199,7 @@ def matched_records(o: Any, s: Any) -> xr.DataArray:
 
 
 def matched(o: Table, s: Table) -> Array:
-    """Original records whose key is in the synthetic table, n_M: shape (...)."""
+    """Number of original records whose key is in the synthetic table, n_M: shape (...)."""
     return np.asarray((o.key_total() * (s.key_total() > 0)).sum(-1))
 
 

@@ -33,9 +33,9 @@ def check_convention(unmatched: str) -> None:
 
 
 def lender(aligned: Aligned, unmatched: str, radius: Any = 0, *, everybody: bool = False) -> Lender:
-    """How the keys of `o` read the synthetic table: a function of both tables that gives the rows read off, and their totals.
+    """A function of both tables that gives the synthetic rows used for each key of `o`, and their totals.
 
-    Keys that `o` does not have may be left without rows, unless for ``everybody``.
+    Keys without original records may have no rows, except with ``everybody``.
     """
     check_convention(unmatched)
     if isinstance(radius, bool) or not isinstance(radius, (int, np.integer)) or radius < 0:

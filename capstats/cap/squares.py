@@ -13,7 +13,7 @@ from capstats.tables.ties import at_most
 
 
 def check_weights(table: Any, squares: Any, name: str) -> None:
-    """Raise where sums of sampling weights come without their squares: taken for counts they would give an error near 0."""
+    """Raise an error for sums of sampling weights without their squares: treated as counts they would give a standard error near 0."""
     column = weights_of(table)
     if column is not None and squares is None:
         raise ValueError(
@@ -23,7 +23,7 @@ def check_weights(table: Any, squares: Any, name: str) -> None:
 
 
 def squares_of(table: Table, squares: Table | None, name: str) -> Table:
-    """The squared weights of a table's records, where they are given; those of counts are the counts, for each record weighs 1."""
+    """Sums of the squared weights of a table; for counts these are the counts, since each record has weight 1."""
     if squares is None:
         remedy = f"For weighted records give the sums of their squared weights as `{name}_squares`."
         check_integers(table, name, " for a standard error, which counts records", remedy)

@@ -41,7 +41,7 @@ def average_cap_interval(
     o, s : array-like or DataArray, dims (target, key) and any others
         Counts of original and synthetic records; `o` must hold integers, or sums of sampling weights together with `o_squares`.
     o_squares : same as `o`, optional
-        Where `o` holds sums of sampling weights: the sum of the squared weights of each cell, ``tables.o_squares`` of `tabulate`.
+        If `o` holds sums of sampling weights: the sums of squared weights of the cells, ``tables.o_squares`` of `tabulate`.
     against : same as `s`, optional
         A second synthetic table of the same original. The results are then for the average CAP of `s` minus that of `against`, compared
         record by record.
@@ -232,7 +232,7 @@ def _deviations(o: Table, squares: Table, s: Table, lend: Lender, unmatched: Con
     w, of_squares = o.total(), squares.total()
     mean = ratio(attributed(o, read, s_j), w, np.nan)
     q, counts = np.broadcast_arrays(attribution(read, s_j, 0.0).side_by_side(), o.side_by_side())
-    effective = ratio(w, ratio(of_squares, w, 0.0), 0.0)  # W1**2 / W2, and n where all weights are 1
+    effective = ratio(w, ratio(of_squares, w, 0.0), 0.0)  # W1**2 / W2; equal to n if all weights are 1
     scale = np.sqrt(of_squares) * np.sqrt(np.where(at_most(effective, 1), 0, effective - 1))
     return mean, ratio(np.where(counts > 0, q - mean[..., None], 0.0), scale[..., None], np.nan)
 

@@ -36,7 +36,7 @@ def disclosed(o: Table, s: Table, counted: Table | None = None) -> Table:
 
 
 def share_of_keys(o: Table, keys: Array, counted: Table | None) -> Floats:
-    """Share of the records of `o` that count and whose key is one of the given ones: shape (...)."""
+    """Share of the records of `o` that are counted and have one of the given keys: shape (...)."""
     return ratio((among(o, counted).key_total() * keys).sum(-1), o.total(), np.nan)
 
 

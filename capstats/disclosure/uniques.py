@@ -30,9 +30,9 @@ def _check_unweighted(tables: dict[str, Any]) -> None:
 
 
 def sample_uniques(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArray:
-    """Share of a table's records that are alone with their key; with `s`, only those whose key occurs in that table too.
+    """Share of the records of a table with a unique key; with `s`, only those whose key occurs in that table too.
 
-    Somebody who is alone with a key is found by it. ``sample_uniques(o)``, ``sample_uniques(s)`` and ``sample_uniques(o, s)`` are known
+    A person with a unique key can be identified by it. ``sample_uniques(o)``, ``sample_uniques(s)`` and ``sample_uniques(o, s)`` are known
     as UiO, UiS and UiOiS.
 
     Parameters

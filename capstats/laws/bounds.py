@@ -198,7 +198,7 @@ def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataAr
 
     aligned = Aligned({"o": o})
     if not aligned.totals("o").all():
-        raise ValueError("`o` holds no record, so that no synthetic table has an average CAP. Leave such tables out.")
+        raise ValueError("`o` holds no record, so no synthetic table has an average CAP. Leave such tables out.")
     return aligned.map(lambda o: o.in_least_cell(_key_risk(o, unmatched).argmin(-1), m), "minimal_table", ("target", "key"))
 
 
@@ -270,7 +270,7 @@ def check_records(m: Any) -> int:
 
 
 def _key_risk(o: Table, unmatched: Unmatched) -> Floats:
-    """Least average CAP of the synthetic tables with all their records in one key, for each key: inf where it is undefined."""
+    """For each key, the least average CAP of synthetic tables with all their records in this key; inf where it is undefined."""
     n = o.total()[..., None]
     if unmatched == "zero":
         return ratio(o.key_least(), n, np.nan)
@@ -282,6 +282,6 @@ def _minimal(o: Table, unmatched: Unmatched) -> Table:
     n = o.total()[..., None]
     risk = ratio(o.values, o.on_cells(n if unmatched == "zero" else o.key_total()), np.inf)
     least = o.on_cells(_key_risk(o, unmatched).min(-1, keepdims=True))
-    # equal quotients of integers round alike; those of weights may differ in the last bit
+    # equal quotients of integers round to the same float; those of weights may differ in the last bit
     found = risk == least if o.values.dtype.kind == "i" else np.asarray(at_most(risk, least))
     return o.like(found, fill=int(not least.any()))

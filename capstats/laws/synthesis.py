@@ -19,6 +19,8 @@ def sample_tables(o: Any, m: int, *, model: Model = "uniform", draws: int, rng: 
 
     They show the average CAP that a table unrelated to the original would have.
 
+    They show the average CAP that a table unrelated to the original would have.
+
     Parameters
     ----------
     o : array-like or DataArray, dims (target, key)

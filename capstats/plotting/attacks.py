@@ -164,7 +164,7 @@ def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "at
     accuracy : DataArray, dims (releases)
         ``accuracy`` of `capstats.attacks.membership_roc`, or ``average`` of `capstats.attacks.maximum_knowledge`.
     utility : array-like, one number for each `releases`
-        What the tables are good for, from 0 to 1, by whatever measure; the source takes the accuracy of a fitted model.
+        Utility of the released tables, from 0 to 1, by any measure; the source uses the accuracy of a fitted model.
     name : str
         Name of the attack in the legend.
     ax : matplotlib Axes, optional
@@ -239,9 +239,9 @@ def _both_kinds(roc: xr.Dataset) -> str:
 
 
 def _over_releases(ax: Axes, releases: Any, n: str = "") -> Axes:
-    """An axis of numbers of released tables, as its ticks have them."""
+    """Set up an axis of numbers of released tables, with these numbers as ticks."""
     ax.set_xscale("log")
-    told = [releases[-1]]  # no two so near that their numbers touch
+    told = [releases[-1]]  # no two ticks so near that their labels touch
     for k in releases[-2::-1]:
         if (told[-1] / k) ** 16 >= releases[-1] / releases[0]:
             told.append(k)

@@ -100,7 +100,7 @@ def _bins(values: list[Any]) -> Any:
     """Edges of bins over all values; narrower bins if one version varies less than all together."""
     both = np.concatenate(values)
     low, high = both.min(), both.max()
-    if at_most(high, low):  # tables that all tie still get a bin of visible width
+    if at_most(high, low):  # equal values still get a bin of visible width
         return np.linspace(low - 0.01, high + 0.01, BINS + 1)
     narrowest = min((np.ptp(x) for x in values if len(x) and not at_most(x.max(), x.min())), default=high - low)
     return np.linspace(low, high, int(min(max(BINS, 12 * (high - low) / narrowest), 3 * BINS)) + 1)

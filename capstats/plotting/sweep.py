@@ -24,7 +24,8 @@ def plot_sweep(
     Parameters
     ----------
     swept : Dataset
-        Result of `capstats.screening.sweep`, with one measure (and one synthetic table) chosen, as by ``swept.sel(measure="average_cap")``.
+        Result of `capstats.screening.sweep`, with one measure (and one synthetic table) chosen, such as
+        ``swept.sel(measure="average_cap")``.
     contribution : {"shapley", "leave_one_out"}
         Which of its variables to draw.
     ax : matplotlib Axes, optional
@@ -67,7 +68,7 @@ def plot_sweep(
     ax = axes_of(ax)
     greatest = float(np.nanmax(np.abs(shares.values), initial=0))
     values = float(np.nanmax(np.abs(swept["value"].values), initial=0))
-    reach = 1.0 if at_most(greatest, 0, scale=values) else greatest  # what rounding of the values explains has no colour
+    reach = 1.0 if at_most(greatest, 0, scale=values) else greatest  # differences due to rounding have no colour
     style: dict[str, Any] = {"cmap": ORANGE_TO_BLUE, "vmin": -reach, "vmax": reach, "aspect": "auto"}
     image = ax.imshow(shares.values, **(style | imshow_kwargs))
     unit = 1.0 if reach >= 0.01 else 10.0 ** math.floor(math.log10(reach))

@@ -102,12 +102,12 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
 
 
 def counted_by_key(o: Table, s: Table, unmatched: Unmatched) -> Array:
-    """Original records of each key over which the average is taken: shape (..., key)."""
+    """Number of original records of each key in the average: shape (..., key)."""
     return np.asarray(o.key_total() * ((s.key_total() > 0) | (unmatched == "zero")))
 
 
 def _lost_with_key(o: Table, s: Table, of: Of, unmatched: Unmatched) -> tuple[Array, Array]:
-    """Correct attributions, and records that count, that go with each key; NaN where there is nothing to remove."""
+    """Correct attributions and records in the average that are lost with each key; NaN if there is nothing to remove."""
     o_j, s_j = o.key_total(), s.key_total()
     present = {"original": o_j, "synthetic": s_j, "both": o_j + s_j}[of] > 0
     records = counted_by_key(o, s, unmatched) * (of != "synthetic" or unmatched == "drop")
@@ -120,8 +120,8 @@ def _lost_with_cell(o: Table, s: Table, unit: Unit, of: Of, unmatched: Unmatched
     s_j, c_j = s.on_cells(s.key_total()), s.on_cells(correct_by_key(o, s))
     from_o = (1 if unit == "record" else o.values) * (of != "synthetic")
     from_s = (1 if unit == "record" else s.values) * (of != "original")
-    emptied = (from_s > 0) & (from_s == s_j)  # the key is unmatched from then on
-    of_shares = ratio(from_s * (o.values - c_j), s_j - from_s, 0.0)  # what the other targets' shares gain is counted off
+    emptied = (from_s > 0) & (from_s == s_j)  # the key becomes unmatched
+    of_shares = ratio(from_s * (o.values - c_j), s_j - from_s, 0.0)  # minus the gain of the shares of the other targets
     correct = np.where(from_s > 0, np.where(emptied, c_j, of_shares), from_o * attribution(s, s.key_total(), 0.0).values)
     if unmatched == "zero":
         return np.where(present, correct, np.nan), np.asarray(from_o)
@@ -206,5 +206,5 @@ def rank_removals(o: Any, s: Any, *, unit: Unit = "key", of: Of = "synthetic", u
 
 
 def _held(x: Table, other: Table, unit: Unit) -> Table | Array:
-    """Records of each key or cell, listed where either table has some."""
+    """Numbers of records of each key or cell, stored where either table has records."""
     return x.key_total() if unit == "key" else x.like(x.values + 0 * other.values.astype(x.values.dtype))

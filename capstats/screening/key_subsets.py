@@ -251,7 +251,7 @@ def _values(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Measu
     named = {m: FORMULAS[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
 
     def all_named(o: Table, s: Table) -> Array:
-        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s) for formula in named.values()))  # some look at `o` alone
+        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s) for formula in named.values()))  # some use `o` alone
         return np.stack(numbers, axis=-1)
 
     for t in range(len(lattice.targets)):

@@ -101,7 +101,7 @@ def cap_after_merge(o: Any, s: Any, *, column: str, unmatched: Unmatched = "zero
 
 
 def _merged_keys(o: Table, s: Table, left: Array, right: Array, unmatched: Unmatched) -> tuple[Floats, Array]:
-    """Correct attributions, and records that count, that are won by merging pairs of keys: shape (..., pairs)."""
+    """Correct attributions, and records in the average, gained by merging pairs of keys: shape (..., pairs)."""
     s_j = s.key_total()
     c_j, n_j = correct_by_key(o, s), counted_by_key(o, s, unmatched)
     a, b = s_j[..., left], s_j[..., right]

@@ -1,11 +1,11 @@
-"""SDMetrics' CAP metrics under SDMetrics' own names, counted instead of walked through row by row.
+"""SDMetrics' CAP metrics under SDMetrics' names, computed from counts instead of row by row.
 
 Replace ``from sdmetrics.single_table import DisclosureProtection`` with ``from capstats.sdmetrics import DisclosureProtection``. Calls,
-parameter names, results and the types of exceptions are those of SDMetrics 0.32.0; where it is wrong, the number here is right, and
-theory/concordance.md says so.
+parameter names, results and types of exceptions are those of SDMetrics 0.32.0. theory/concordance.md lists the differences: they are cases
+in which SDMetrics is wrong or raises an error.
 
-As there, values are compared as Python compares them (1, 1.0 and True are equal, 1 and "1" are not), whatever the columns' types are,
-and a column may be known and sensitive at once; `disclosure_protection` and `tabulate` refuse both, as mistakes.
+As in SDMetrics, values are compared by Python's equality (1, 1.0 and True are equal, 1 and "1" are not), regardless of the column types,
+and a column may be both known and sensitive. `disclosure_protection` and `tabulate` raise an error in both cases.
 """
 
 from capstats.sdmetrics.categorical import CategoricalCAP, CategoricalGeneralizedCAP, CategoricalMetric, CategoricalZeroCAP

@@ -32,16 +32,16 @@ class CategoricalMetric(Metric):
         sensitive_fields: Names | None = None,
         model_kwargs: Mapping[str, Any] | None = None,
     ) -> float:
-        """The protection of the sensitive fields against somebody who knows the key fields.
+        """The protection of the sensitive fields against an intruder who knows the key fields.
 
         Parameters
         ----------
         real_data, synthetic_data : pandas.DataFrame
             The original and the synthetic records, with the same columns.
         metadata : mapping, optional
-            ``columns``: what each column is; and ``key_fields`` and ``sensitive_fields``, which are then preferred to the arguments.
+            ``columns``: the type of each column; and ``key_fields`` and ``sensitive_fields``, which take precedence over the arguments.
         table_name : str, optional
-            Which of the ``tables`` of the metadata is meant.
+            Name of the table among the ``tables`` of the metadata.
         key_fields, sensitive_fields : list of names
             What the intruder knows, and what is guessed.
         model_kwargs : mapping, optional
@@ -50,14 +50,14 @@ class CategoricalMetric(Metric):
         Returns
         -------
         float
-            From 0 to 1; NaN where no record counts.
+            From 0 to 1, larger is safer; NaN if no record is in the average.
 
         Raises
         ------
         TypeError
-            If fields are not given, a column holds times, or there are `model_kwargs`.
+            If fields are not given, a column holds datetimes or durations, or there are `model_kwargs`.
         ValueError
-            If a table is no data frame, no field is named, or the tables' columns differ or are not those of the metadata.
+            If a table is not a data frame, no field is named, or the columns of the tables differ from each other or from the metadata.
         KeyError
             If a field is not a column.
         ZeroDivisionError
@@ -76,7 +76,7 @@ class CategoricalMetric(Metric):
         keys = _fields("key_fields", key_fields, described)
         sensitive = _fields("sensitive_fields", sensitive_fields, described)
         if model_kwargs:
-            raise TypeError(f"`model_kwargs` must be empty, for the attacker has no parameters; got {dict(model_kwargs)!r}.")
+            raise TypeError(f"`model_kwargs` must be empty, since the attacker has no parameters; got {dict(model_kwargs)!r}.")
         for column in [*keys, *sensitive]:
             if column not in frames[0].columns:
                 raise KeyError(f"Column {column!r} is not in `real_data`." + hint(column, frames[0].columns))
@@ -90,7 +90,7 @@ class CategoricalMetric(Metric):
     def compute_breakdown(
         cls, real_data: Any, synthetic_data: Any, metadata: Mapping[str, Any] | None = None, table_name: str | None = None
     ) -> dict[str, float]:
-        """The same number as ``score``; the fields must be named in the metadata."""
+        """The same number as ``score``; the fields must be given in the metadata."""
         return {"score": cls.compute(real_data, synthetic_data, metadata, table_name)}
 
 
@@ -109,29 +109,29 @@ class CategoricalZeroCAP(CategoricalMetric):
 
 
 class CategoricalGeneralizedCAP(CategoricalMetric):
-    """Records whose key is not in the synthetic data are guessed from the nearest keys that are."""
+    """Records whose key is not in the synthetic data use the nearest keys."""
 
     name = "Categorical GeneralizedCAP"
     _unmatched = "nearest"
 
 
 def _described(metadata: Any, table_name: Any) -> dict[str, Any]:
-    """The metadata of the one table; empty where there are none."""
+    """The metadata of the table; empty if there are none."""
     if table_name is not None and not isinstance(table_name, str):
-        raise TypeError(f"`table_name` must be a text; got {table_name!r}.")
+        raise TypeError(f"`table_name` must be a string; got {table_name!r}.")
     if metadata is None:
         return {}
     if not isinstance(metadata, Mapping):
-        raise TypeError(f"`metadata` must be a dictionary; got {type(metadata).__name__}. SDV's objects have to_dict().")
+        raise TypeError(f"`metadata` must be a dictionary; got {type(metadata).__name__}. Use to_dict() of SDV's metadata objects.")
     if "tables" in metadata:
         tables = metadata["tables"]
         if table_name is None and len(tables) != 1:
-            raise ValueError(f"`metadata` describes {len(tables)} tables, {list(tables)!r}: say which in `table_name`.")
+            raise ValueError(f"`metadata` describes {len(tables)} tables, {list(tables)!r}: choose one with `table_name`.")
         if table_name is not None and table_name not in tables:
             raise ValueError(f"`table_name` {table_name!r} is not in the metadata." + hint(table_name, tables))
         metadata = tables[next(iter(tables)) if table_name is None else table_name]
     if "columns" not in metadata:
-        raise ValueError("`metadata` must have 'columns', which maps each column to what it is.")
+        raise ValueError("`metadata` must have 'columns', which maps each column to its type.")
     return dict(metadata)
 
 

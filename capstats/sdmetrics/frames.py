@@ -36,17 +36,17 @@ def check_columns(frames: Sequence[pd.DataFrame]) -> None:
 
 
 def check_once(frames: Sequence[pd.DataFrame], used: Names) -> None:
-    """Raise if a frame has two columns of a name that is used."""
+    """Raise an error if a used name occurs twice in a frame."""
     for side, frame in zip(SIDES, frames, strict=True):
         check_names(used, list(frame.columns), side)
 
 
 def check_dtype(values: pd.Series, described: Any = None) -> None:
-    """Raise for times and complex numbers, unless the metadata call them categorical; and for what they call something else."""
+    """Raise an error for types that SDMetrics does not accept: times and complex numbers, unless the metadata call them categorical."""
     if described is None and values.dtype.kind in "mMc":
         raise TypeError(
             f"Column {values.name!r} is of an invalid data type, {values.dtype}. Give categories, numbers or booleans; "
-            f"DisclosureProtection cuts times into bins where `continuous_column_names` names them."
+            f"DisclosureProtection cuts datetimes into bins if `continuous_column_names` names them."
         )
     if described is not None and described not in CATEGORIES:
         raise TypeError(f"Column {values.name!r} has an invalid data type in the metadata, {described!r}; give one of {CATEGORIES}.")
@@ -58,5 +58,5 @@ def counted(
     """Counts of both frames; None where the original is empty."""
     found = count_by_equality(frames, keys, targets, bins)
     if found is not None and frames[1].empty and unmatched == "nearest":
-        raise ZeroDivisionError("`synthetic_data` has no record, so no known values are nearest to those of an original record.")
+        raise ZeroDivisionError("`synthetic_data` has no record, so there are no nearest keys.")
     return found

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 
 class Goal(StrEnum):
-    """Which way a score is better; equal to its text."""
+    """Direction in which a score is better; equal to its string."""
 
     MAXIMIZE = "maximize"
 
 
 class Metric:
-    """What every metric says of itself."""
+    """Base of all metrics, with their name, goal and range."""
 
     name: ClassVar[str | None] = None
     goal: ClassVar[Goal] = Goal.MAXIMIZE
@@ -22,14 +22,14 @@ class Metric:
 
     @classmethod
     def normalize(cls, raw_score: float) -> float:
-        """The score itself, which is from 0 to 1 already."""
+        """The score itself, which is already from 0 to 1."""
         if raw_score < cls.min_value or raw_score > cls.max_value:
             raise ValueError(f"`raw_score` must be from {cls.min_value} to {cls.max_value}; got {raw_score!r}.")
         return float(raw_score)
 
     @classmethod
     def get_subclasses(cls, include_parents: bool = False) -> dict[str, type[Metric]]:
-        """The metrics derived from this one, by name; those from which others are derived only where asked for."""
+        """The metrics derived from this one, by name; base classes are included only on request."""
         found: dict[str, type[Metric]] = {}
         for child in cls.__subclasses__():
             if include_parents or not child.__subclasses__():

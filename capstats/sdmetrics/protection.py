@@ -16,7 +16,7 @@ from capstats.sdmetrics.metric import Metric
 
 
 class DisclosureProtection(Metric):
-    """Protection against an intruder who knows some columns and guesses others, compared with that of a blind guess."""
+    """Protection against an intruder who knows some columns and guesses others, relative to the protection against a blind guess."""
 
     @classmethod
     def compute_breakdown(
@@ -29,7 +29,7 @@ class DisclosureProtection(Metric):
         continuous_column_names: Names | None = None,
         num_discrete_bins: int = 10,
     ) -> dict[str, float]:
-        """The score and the two protections that it is made of.
+        """The score and the two protections that it is computed from.
 
         Parameters
         ----------
@@ -38,11 +38,11 @@ class DisclosureProtection(Metric):
         known_column_names, sensitive_column_names : list of names
             What the intruder knows, and what is guessed.
         computation_method : {"cap", "zero_cap", "generalized_cap"}
-            Records whose known values are not in the synthetic data are left out, count as protected, or are guessed from the nearest.
+            Records whose known values are not in the synthetic data are left out, count as protected, or use the nearest keys.
         continuous_column_names : list of names, optional
-            Columns to be cut into bins of equal width between the least and the greatest original value.
+            Columns to cut into bins of equal width between the least and the greatest original value.
         num_discrete_bins : int
-            How many bins.
+            Number of bins.
 
         Returns
         -------
@@ -52,9 +52,9 @@ class DisclosureProtection(Metric):
         Raises
         ------
         ValueError
-            If a table is no data frame, columns are missing or none are named, the method is unknown, or a column cannot be cut.
+            If a table is not a data frame, columns are missing or none are named, the method is unknown, or a column cannot be cut.
         TypeError
-            If a column holds times and is not cut.
+            If a column holds datetimes or durations and is not cut.
         ZeroDivisionError
             With "generalized_cap", if there are no synthetic records, so that none is nearest.
         """
@@ -70,7 +70,7 @@ class DisclosureProtection(Metric):
         check_columns(frames)
         check_once(frames, [*known, *sensitive])
         for column in [*known, *sensitive]:
-            if column not in cut and frames[0][column].notna().all():  # with a missing value SDMetrics sees objects, and takes any
+            if column not in cut and frames[0][column].notna().all():  # with a missing value SDMetrics sees objects, and accepts any type
                 check_dtype(frames[0][column])
         counts = counted(frames, known, sensitive, METHODS[method], dict.fromkeys(cut, int(num_discrete_bins)))
         if counts is None:
@@ -101,9 +101,9 @@ class DisclosureProtection(Metric):
 
 
 class DisclosureProtectionEstimate(DisclosureProtection):
-    """The same number as `DisclosureProtection`, from all records: nothing is estimated, since counting takes less time than sampling."""
+    """The same number as `DisclosureProtection`, from all records: counting is faster than sampling, so nothing is estimated."""
 
-    _said: ClassVar[bool] = False  # that it is exact
+    _said: ClassVar[bool] = False  # whether the warning has been given
 
     @classmethod
     def compute_breakdown(
@@ -119,7 +119,7 @@ class DisclosureProtectionEstimate(DisclosureProtection):
         num_iterations: int = 10,
         verbose: bool = True,  # noqa: ARG003
     ) -> dict[str, float]:
-        """The score and the two protections that it is made of, exactly; the last three parameters are checked and not used."""
+        """The exact score and the two protections that it is computed from; the last three parameters are checked but not used."""
         _check_count(num_rows_subsample, "num_rows_subsample")
         _check_count(num_iterations, "num_iterations")
         found = super().compute_breakdown(
@@ -134,8 +134,8 @@ class DisclosureProtectionEstimate(DisclosureProtection):
         if not DisclosureProtectionEstimate._said:
             DisclosureProtectionEstimate._said = True
             warnings.warn(
-                "capstats counts all records: the answer is exact, and num_rows_subsample, num_iterations and verbose change nothing. "
-                "This is said once.",
+                "capstats counts all records: the result is exact, and num_rows_subsample, num_iterations and verbose have no effect. "
+                "This warning is shown once.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -171,9 +171,9 @@ class DisclosureProtectionEstimate(DisclosureProtection):
 
 
 def _chosen(names: Any, argument: str, real: pd.DataFrame, least: int = 1) -> list[Any]:
-    """The columns that an argument names, all of which the original has."""
+    """The columns named by an argument; all of them must be in the original."""
     if isinstance(names, str):
-        raise ValueError(f"`{argument}` must be a list of names; got the text {names!r}. Give [{names!r}].")
+        raise ValueError(f"`{argument}` must be a list of names; got the string {names!r}. Give [{names!r}].")
     chosen = list(names)
     if len(chosen) < least:
         raise ValueError(f"`{argument}` must name at least one column.")

@@ -180,5 +180,5 @@ def test_bad_parameters_are_refused(parameters, message):
 def test_bad_tables_are_named():
     with pytest.raises(ValueError, match="`s` must be non-negative"):
         anonymity_profile([[1, 2]], [[1, -2]])
-    with pytest.raises(ValueError, match="`l` must be a whole number"):
+    with pytest.raises(ValueError, match="`l` must be an integer number"):
         anonymity_profile([[1, 2]], [[1, 2]], l=0)

@@ -438,7 +438,7 @@ def test_the_curve_needs_both_kinds_and_scores_of_the_same_tables():
     with pytest.raises(ValueError, match="different dims or labels"):
         membership_roc(two, one)
     together = membership_scores(mixed(1, 4), tables, columns="town", widths=1, releases=[1, 2])
-    with pytest.raises(ValueError, match="taken together already"):
+    with pytest.raises(ValueError, match="already combine several tables"):
         membership_roc(together, together.copy(), releases=1)
 
 
@@ -479,7 +479,7 @@ def test_scores_whose_categories_have_other_places_are_not_compared():
     """Alone, a and c are neighbours, and b stands between them: as one table, the non-members have the higher scores."""
     with pytest.raises(ValueError, match=r"The categories of column 'x' have other positions .* types=\{'x': \[levels in order\]\}"):
         membership_roc(*scores_of_two_calls())
-    with pytest.raises(ValueError, match="The categories of column 'x' have other places"):
+    with pytest.raises(ValueError, match="The categories of column 'x' have other positions"):
         membership_roc(*scores_of_two_calls({"releases": [1]}, {"releases": [1]}))
     of_records = membership_roc({"x": ["a", "c"]}, {"x": ["b", "b"]}, {"x": ["a", "c"]}, columns="x", widths=1)
     assert membership_roc(*scores_of_two_calls(types={"x": ["a", "b", "c"]})).identical(of_records)

@@ -228,7 +228,7 @@ def test_weights_count_as_records_where_nobody_needs_to_be_one():
 
 
 def test_fractional_weights_tell_no_unique():
-    with pytest.raises(ValueError, match="`o` must hold integers: a key is unique when one record has it"):
+    with pytest.raises(ValueError, match="`o` must hold integers: a key is unique if one record has it"):
         sample_uniques([[0.5, 0.5]])
     with pytest.raises(ValueError, match="`s` must hold integers"):
         replicated_uniques([[1, 1]], [[0.5, 1]])

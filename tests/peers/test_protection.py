@@ -155,7 +155,7 @@ def test_bad_arguments_are_named() -> None:
         disclosure_protection(PEOPLE, None, keys="age", target="income")
     with pytest.raises(ValueError, match="both a key and the target"):
         disclosure_protection(PEOPLE, RELEASE, keys="age", target="age")
-    with pytest.raises(ValueError, match="must hold integers for a standard error"):
+    with pytest.raises(ValueError, match="must hold integers, because a standard error needs numbers of records"):
         disclosure_protection(
             {**PEOPLE, "w": [0.5, 1, 1, 1]}, RELEASE, keys="age", target="income", counts=("w", None, None), holdout=PEOPLE
         )

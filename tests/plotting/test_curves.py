@@ -260,6 +260,6 @@ def test_results_of_other_measures_are_refused():
         plot_key_summary(key_summary(O_4, paper_synthetics()))
     with pytest.raises(TypeError, match="`models` must be the Dataset that anonymity_profile returns, with dim `table`; got Dataset"):
         plot_anonymity(summary)
-    with pytest.raises(ValueError, match=r"`models` spreads over .*synthetic.*; choose one pair of tables"):
+    with pytest.raises(ValueError, match=r"`models` has dims .*synthetic.*; choose one pair of tables"):
         plot_anonymity(anonymity_profile(O_4, paper_synthetics()))
     assert plt.get_fignums() == []
