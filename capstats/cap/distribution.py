@@ -16,8 +16,8 @@ from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most, ranks
 
 FOR_QUANTILES = (
-    " for quantiles, which interpolate between records",
-    "Use cap_ecdf, which takes weights, or round the weights to whole numbers of people.",
+    ", because quantiles interpolate between records",
+    "Use cap_ecdf, which takes weights, or round the weights to integers.",
 )
 
 

@@ -26,7 +26,7 @@ def squares_of(table: Table, squares: Table | None, name: str) -> Table:
     """Sums of the squared weights of a table; for counts these are the counts, since each record has weight 1."""
     if squares is None:
         remedy = f"For weighted records give the sums of their squared weights as `{name}_squares`."
-        check_integers(table, name, " for a standard error, which counts records", remedy)
+        check_integers(table, name, ", because a standard error needs numbers of records", remedy)
         return table
     w = table.values.astype(np.float64)
     if (~at_most(squares.values, w**2) | ((w > 0) & (squares.values == 0))).any():

@@ -76,7 +76,7 @@ class Progress:
 
     def step(self, what: str, rows: int | None = None) -> Step:
         """Begin something of so many rows, or of unknown length."""
-        self._step = Step(what, rows)
+        self._step = Step(printable(what), rows)
         return self._step
 
     @contextmanager
@@ -105,9 +105,7 @@ class Progress:
                 if bar is not None:
                     bar.close()
                 form = _KNOWN if step.total else _UNKNOWN
-                bar = tqdm(
-                    total=step.total, desc=printable(step.what), leave=False, file=sys.stderr, bar_format=form, ncols=_width(), nrows=20
-                )
+                bar = tqdm(total=step.total, desc=step.what, leave=False, file=sys.stderr, bar_format=form, ncols=_width(), nrows=20)
                 bar.start_t -= time.monotonic() - step.start
                 seen = step
             bar.n = done

@@ -15,7 +15,7 @@ from capstats.tables.table import Array, Floats, Table
 
 def alone(x: Table, name: str) -> Array:
     """Whether a key has exactly one record: shape (..., key)."""
-    check_integers(x, name, ": a key is unique when one record has it", "Count without weights.")
+    check_integers(x, name, ": a key is unique if one record has it", "Count without weights.")
     return np.asarray(x.key_total() == 1)
 
 

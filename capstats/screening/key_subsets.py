@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
@@ -11,54 +11,19 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import attributed, matched, predicted
 from capstats.cap.contributions import leave_one_out, shapley
-from capstats.codes.names import hint
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
-from capstats.counting.lattice import Columns, Keyset, Lattice
+from capstats.counting.lattice import Columns, Lattice
 from capstats.counting.records import read_records
 from capstats.counting.request import Columns as Names
 from capstats.counting.request import Request
+from capstats.screening.formulas import Measure, chosen_measures, values_of
 from capstats.tables.backing import Backing
 from capstats.tables.dataset import VERSION
-from capstats.tables.mapping import Aligned, same_or_span
-from capstats.tables.sums import ratio
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.mapping import same_or_span
+from capstats.tables.table import Floats
 from capstats.tables.ties import ranks
-
-Measure = Callable[[xr.DataArray, xr.DataArray], Any]
-Formula = Callable[[Table, Table], Array]
-
-
-def average(o: Table, s: Table) -> Floats:
-    """Average CAP, unmatched records counting 0."""
-    return ratio(attributed(o, s), o.total(), np.nan)
-
-
-def average_of_matched(o: Table, s: Table) -> Floats:
-    """Average CAP of the matched records."""
-    return ratio(attributed(o, s), matched(o, s), np.nan)
-
-
-def average_of_original(o: Table, _: Table) -> Floats:
-    """Average CAP of the original with itself."""
-    return average(o, o)
-
-
-def modal_accuracy(o: Table, _: Table) -> Floats:
-    """Share of original records with the most frequent target of their key."""
-    return ratio(o.key_greatest().sum(-1), o.total(), np.nan)
-
-
-FORMULAS: dict[str, Formula] = {
-    "average_cap": average,
-    "average_cap_drop": average_of_matched,
-    "original_cap": average_of_original,
-    "modal_accuracy": modal_accuracy,
-    "correct_predictions": predicted,
-    "matched_records": matched,
-}
 
 
 def sweep(
@@ -174,7 +139,7 @@ def sweep(
     )
     key_columns, target_columns = request.key_columns, request.target_columns
     subsets = _subsets(sizes, len(key_columns), limit)
-    chosen = _chosen(measures)
+    chosen = chosen_measures(measures)
     if synthetic is None:
         raise TypeError("`synthetic` must be a table of records, or several; got None. To sweep the original alone, give it twice.")
     with Progress(progress) as shown:
@@ -184,7 +149,7 @@ def sweep(
         values: dict[Columns, Floats] = {}
         step = shown.step("sweeping subsets of the keys", rows=len(subsets) + 1)
         for keyset in lattice.walk({0, *map(len, subsets)}):
-            values[keyset.columns] = _values(lattice, keyset, chosen)
+            values[keyset.columns] = values_of(lattice, keyset, chosen)
             step.advance(1)
     key_names, target_names = _shown(key_columns), _shown(target_columns)
     coords: dict[str, Any] = {"measure": list(chosen), "target_column": target_names}
@@ -194,9 +159,6 @@ def sweep(
     names = dict(zip([*key_columns, *target_columns], [*key_names, *target_names], strict=True))
     found.attrs = {**records.attrs(names), "records": same_or_span(records.tables[0].counts.sum()), "capstats": VERSION}
     return found
-
-
-# --- what to compute --------------------------------------------------------------------------------------------------
 
 
 def _subsets(sizes: int | Collection[int] | None, k: int, limit: int) -> list[Columns]:
@@ -223,59 +185,6 @@ def _subsets(sizes: int | Collection[int] | None, k: int, limit: int) -> list[Co
 def _span(sizes: list[int]) -> str:
     whole = len(sizes) > 2 and sizes == list(range(sizes[0], sizes[-1] + 1))
     return f"{sizes[0]} to {sizes[-1]}" if whole else ", ".join(map(str, sizes))
-
-
-def _chosen(measures: str | Sequence[str] | Mapping[str, str | Measure]) -> dict[str, str | Measure]:
-    """The measures by name."""
-    names = [measures] if isinstance(measures, str) else measures
-    if not isinstance(names, (Sequence, Mapping)) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"`measures` must be a name, a list of names, or a mapping {{name: name or function}}; got {measures!r}.")
-    given = names if isinstance(names, Mapping) else dict(zip(names, names, strict=True))
-    if not given or len(given) < len(names):
-        raise ValueError(f"`measures` must name at least one measure, each of them once; got {measures!r}.")
-    for name, measure in given.items():
-        if isinstance(measure, str) and measure not in FORMULAS:
-            raise ValueError(f"`measures` names {measure!r}, which is unknown." + hint(measure, FORMULAS))
-        if not isinstance(measure, str) and not callable(measure):
-            raise TypeError(f"Measure {name!r} must be a name or a function of `o` and `s`; got {measure!r}.")
-    return dict(given)
-
-
-# --- computing it -----------------------------------------------------------------------------------------------------
-
-
-def _values(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Measure]) -> Floats:
-    """All measures of a subset of the key columns: shape (measure, target column), and synthetic table where there are several."""
-    batch = () if lattice.synthetic is None else (len(lattice.synthetic),)
-    found = np.empty((len(measures), len(lattice.targets), *batch))
-    named = {m: FORMULAS[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
-
-    def all_named(o: Table, s: Table) -> Array:
-        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s) for formula in named.values()))  # some use `o` alone
-        return np.stack(numbers, axis=-1)
-
-    for t in range(len(lattice.targets)):
-        if named:
-            o, s = lattice.pair(keyset, t, labelled=False)  # creating labels takes longer than computing
-            found[list(named), t] = Aligned({"o": o, "s": s}).map(all_named, "sweep", ("measure",)).values.T
-        if len(named) < len(measures):
-            o, s = lattice.pair(keyset, t, labelled=True)
-            for m, (name, measure) in enumerate(measures.items()):
-                if callable(measure):
-                    found[m, t] = _numbers(measure(o, s), name, batch)
-    return found
-
-
-def _numbers(result: Any, name: str, batch: tuple[int, ...]) -> Floats:
-    """The result of a measure: one number, or one for each synthetic table."""
-    numbers = np.asarray(result)
-    if numbers.shape not in ((), batch) or numbers.dtype.kind not in "biuf":
-        got = f"dims {result.dims}" if isinstance(result, xr.DataArray) else f"{type(result).__name__} of shape {numbers.shape}"
-        raise ValueError(f"Measure {name!r} must return one number for each pair of tables; got {got}. Choose one, as with .sel.")
-    return numbers.astype(np.float64)
-
-
-# --- the result -----------------------------------------------------------------------------------------------------
 
 
 def _result(values: Mapping[Columns, Floats], subsets: list[Columns], key_names: list[str], dims: tuple[str, ...]) -> xr.Dataset:

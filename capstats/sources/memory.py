@@ -160,11 +160,14 @@ def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, n
         check_kind(found.kind, wanted, column, table)
         return as_wanted(found, wanted)
     labelled = column_of(values, column, table)
-    labels = labelled.labels.tolist() if isinstance(labelled.labels, np.ndarray) else labelled.labels
-    if nulls:
-        labels = [MISSING if isinstance(x, str) and x in nulls else x for x in labels]
     codes = labelled.codes.astype(np.intp) - labelled.first
-    by_label = label_numbers(labels, np.bincount(codes, minlength=len(labels)), wanted, column, table)
+    records = np.bincount(codes, minlength=len(labelled.labels))
+    labels: list[Any] = [MISSING] * len(records)  # of those that do not occur: a pool of texts may have gaps
+    held = labelled.labels.tolist() if isinstance(labelled.labels, np.ndarray) else labelled.labels
+    for i in np.flatnonzero(records).tolist():
+        label = held[i]
+        labels[i] = MISSING if nulls and isinstance(label, str) and label in nulls else label
+    by_label = label_numbers(labels, records, wanted, column, table)
     return Numbers(by_label.kind, by_label.values, by_label.missing, codes)
 
 

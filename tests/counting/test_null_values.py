@@ -85,6 +85,17 @@ def test_null_values_are_missing_before_bins_cut_the_others(doors: dict[str, Any
     assert int(found.o.sel(k=MISSING).sum()) == (4 if weights is None else 6)
 
 
+def test_a_pool_of_categories_with_gaps_is_cut_as_text_is() -> None:
+    """Polars keeps the texts of all Categorical columns in one pool, so that those of one column need not stand side by side."""
+    pool = pl.Series(["7001", "a gap", "7002", "another", "7003"]).cast(pl.Categorical)
+    texts = ["7001", "7003", "", "7002", "7003"]
+    column = pl.Series(texts).cast(pl.Categorical)
+    options: dict[str, Any] = {"keys": "k", "target": "t", "null_values": [""], "bins": {"k": [7001, 7002]}}
+    found = tabulate(pl.DataFrame({"k": column, "t": list("xyxyx")}), **options)
+    xr.testing.assert_identical(found, tabulate({"k": texts, "t": list("xyxyx")}, **options))
+    assert len(pool) == 5
+
+
 def test_a_null_value_is_no_category_any_more() -> None:
     frame = pd.DataFrame({"k": pd.Categorical(["b", "NA", "a"], ["b", "NA", "a"]), "t": ["x"] * 3})
     tables = tabulate(frame, keys="k", target="t", null_values="NA")

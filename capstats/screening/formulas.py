@@ -1,0 +1,96 @@
+"""The measures that a sweep computes for each subset of the key: those with a name, and functions of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.cap.attribution import attributed, matched, predicted
+from capstats.codes.names import hint
+from capstats.counting.lattice import Keyset, Lattice
+from capstats.tables.mapping import Aligned
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Floats, Table
+
+Measure = Callable[[xr.DataArray, xr.DataArray], Any]
+Formula = Callable[[Table, Table], Array]
+
+
+def average(o: Table, s: Table) -> Floats:
+    """Average CAP, unmatched records counting 0."""
+    return ratio(attributed(o, s), o.total(), np.nan)
+
+
+def average_of_matched(o: Table, s: Table) -> Floats:
+    """Average CAP of the matched records."""
+    return ratio(attributed(o, s), matched(o, s), np.nan)
+
+
+def average_of_original(o: Table, _: Table) -> Floats:
+    """Average CAP of the original with itself."""
+    return average(o, o)
+
+
+def modal_accuracy(o: Table, _: Table) -> Floats:
+    """Share of original records with the most frequent target of their key."""
+    return ratio(o.key_greatest().sum(-1), o.total(), np.nan)
+
+
+FORMULAS: dict[str, Formula] = {
+    "average_cap": average,
+    "average_cap_drop": average_of_matched,
+    "original_cap": average_of_original,
+    "modal_accuracy": modal_accuracy,
+    "correct_predictions": predicted,
+    "matched_records": matched,
+}
+
+
+def chosen_measures(measures: str | Sequence[str] | Mapping[str, str | Measure]) -> dict[str, str | Measure]:
+    """The measures by name."""
+    names = [measures] if isinstance(measures, str) else measures
+    if not isinstance(names, (Sequence, Mapping)) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"`measures` must be a name, a list of names, or a mapping {{name: name or function}}; got {measures!r}.")
+    given = names if isinstance(names, Mapping) else dict(zip(names, names, strict=True))
+    if not given or len(given) < len(names):
+        raise ValueError(f"`measures` must name at least one measure, each of them once; got {measures!r}.")
+    for name, measure in given.items():
+        if isinstance(measure, str) and measure not in FORMULAS:
+            raise ValueError(f"`measures` names {measure!r}, which is unknown." + hint(measure, FORMULAS))
+        if not isinstance(measure, str) and not callable(measure):
+            raise TypeError(f"Measure {name!r} must be a name or a function of `o` and `s`; got {measure!r}.")
+    return dict(given)
+
+
+def values_of(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Measure]) -> Floats:
+    """All measures of a subset of the key columns: shape (measure, target column), and synthetic table where there are several."""
+    batch = () if lattice.synthetic is None else (len(lattice.synthetic),)
+    found = np.empty((len(measures), len(lattice.targets), *batch))
+    named = {m: FORMULAS[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
+
+    def all_named(o: Table, s: Table) -> Array:
+        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s) for formula in named.values()))  # some use `o` alone
+        return np.stack(numbers, axis=-1)
+
+    for t in range(len(lattice.targets)):
+        if named:
+            o, s = lattice.pair(keyset, t, labelled=False)  # creating labels takes longer than computing
+            found[list(named), t] = Aligned({"o": o, "s": s}).map(all_named, "sweep", ("measure",)).values.T
+        if len(named) < len(measures):
+            o, s = lattice.pair(keyset, t, labelled=True)
+            for m, (name, measure) in enumerate(measures.items()):
+                if callable(measure):
+                    found[m, t] = _numbers(measure(o, s), name, batch)
+    return found
+
+
+def _numbers(result: Any, name: str, batch: tuple[int, ...]) -> Floats:
+    """The result of a measure: one number, or one for each synthetic table."""
+    numbers = np.asarray(result)
+    if numbers.shape not in ((), batch) or numbers.dtype.kind not in "biuf":
+        got = f"dims {result.dims}" if isinstance(result, xr.DataArray) else f"{type(result).__name__} of shape {numbers.shape}"
+        raise ValueError(f"Measure {name!r} must return one number for each pair of tables; got {got}. Choose one, as with .sel.")
+    return numbers.astype(np.float64)
