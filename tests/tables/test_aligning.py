@@ -118,8 +118,8 @@ MEASURES = {
     "individual_cap": capstats.individual_cap,
     "matched_records": capstats.matched_records,
     "cap_quantiles": lambda o, s: capstats.cap_quantiles(o, s, 0.5),
-    "disco": capstats.disco,
-    "cap_influence": capstats.cap_influence,
+    "disco": capstats.disclosure.disco,
+    "cap_influence": capstats.screening.cap_influence,
 }
 measures = pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
 
