@@ -86,17 +86,6 @@ TESTED_IN = {  # modules whose tests stand in the file of another
     "sdmetrics/frames": "test_sdmetrics",
     "sdmetrics/metric": "test_sdmetrics",
     "sdmetrics/protection": "test_sdmetrics",
-    "sources/columns": "sources/test_memory",
-    "sources/csv_files": "sources/test_csv_door",
-    "sources/csv_records": "sources/test_csv_door",
-    "sources/csv_survey": "sources/test_csv_door",
-    "sources/dask_frames": "sources/test_lazy",
-    "sources/door": "sources/test_memory",
-    "sources/foreign": "sources/test_lazy",
-    "sources/object_text": "sources/test_lazy",
-    "sources/relations": "sources/test_lazy",
-    "sources/source": "sources/test_memory",
-    "sources/weights": "sources/test_memory",
 }
 
 
