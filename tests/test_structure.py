@@ -51,27 +51,11 @@ LONGER = {  # to be emptied
 MODULES = sorted(path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py"))
 
 
-TESTED_IN = {  # modules whose tests stand in the file of another
-    "attacks/classifier": "attacks/test_learned",
+TESTED_IN = {  # modules whose tests stand in the file of the module that uses them
     "cli_figure": "test_cli",
     "cli_values": "test_cli",
-    "counting/equality": "test_sdmetrics",
-    "datasets/classics": "test_datasets",
-    "datasets/example": "test_datasets",
-    "datasets/survey": "test_datasets",
-    "datasets/tables": "test_datasets",
     "paper_files": "test_paper",
     "peers/reports": "peers/test_synthpop",
-    "plotting/anonymity": "plotting/test_curves",
-    "plotting/average": "plotting/test_plotting",
-    "plotting/cap": "plotting/test_plotting",
-    "plotting/keys": "plotting/test_curves",
-    "plotting/shared": "plotting/test_plotting",
-    "plotting/sweep": "plotting/test_plotting",
-    "sdmetrics/categorical": "test_sdmetrics",
-    "sdmetrics/frames": "test_sdmetrics",
-    "sdmetrics/metric": "test_sdmetrics",
-    "sdmetrics/protection": "test_sdmetrics",
 }
 
 
