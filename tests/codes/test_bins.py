@@ -6,7 +6,6 @@ import datetime as dt
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
-from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ import pyarrow as pa
 import pytest
 import xarray as xr
 
-import capstats
 from capstats import MISSING, LevelsWarning, tabulate
 
 pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # Ibis with a newer DuckDB
@@ -302,57 +300,10 @@ def test_missing_records_are_dropped_after_cutting() -> None:
     assert tables.attrs["dropped"] == {"original": 1}
 
 
-def test_integers_are_cut_exactly_where_floats_could_not_tell_them_apart(tmp_path: Path) -> None:
-    table = pa.table({"a": pa.array([2**62, 2**62 + 1, 2**62 + 2]), "t": ["x", "y", "z"]})
-    pa.parquet.write_table(table, tmp_path / "t.parquet")
-    for given in (table, pl.from_arrow(table), pl.from_arrow(table).lazy(), tmp_path / "t.parquet"):  # type: ignore[union-attr]
-        tables = tabulate(given, keys="a", target="t", bins={"a": [2**62 + 1]})
-        assert tables.o.sum("target").values.tolist() == [2, 1]
-
-
 def test_cut_points_beyond_an_integer_type_leave_one_side_empty() -> None:
     for dtype, values in (("int8", [-128, 127]), ("uint8", [0, 255])):
         tables = tabulate({"a": np.array(values, dtype), "t": [1, 2]}, keys="a", target="t", bins={"a": [-1e5, 1e5]})
         assert sizes(tables, "a") == {"(-100000.0, 100000.0]".replace(".0", ""): 2}
-
-
-@pytest.mark.newest  # DuckDB 1.1 reads Parquet times in whole microseconds
-def test_nanoseconds_are_cut_exactly(tmp_path: Path) -> None:
-    table = pa.table({"a": pa.array([-1_500, -1_000, -999, 1_000, 1_001], pa.timestamp("ns")), "t": list("vwxyz")})
-    pa.parquet.write_table(table, tmp_path / "t.parquet")
-    points = [dt.datetime(1969, 12, 31, 23, 59, 59, 999_999), dt.datetime(1970, 1, 1, 0, 0, 0, 1)]
-    for given in (table, table.to_pandas(), pl.from_arrow(table), pl.from_arrow(table).lazy(), tmp_path / "t.parquet"):  # type: ignore[union-attr]
-        tables = tabulate(given, keys="a", target="t", bins={"a": points})
-        assert tables.o.sum("target").values.tolist() == [2, 2, 1]
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        [Decimal("1.1"), Decimal("1.2"), None],
-        pd.Categorical([1.1, 1.2, None]),
-        np.ma.array([1.1, 1.2, 9], mask=[0, 0, 1]),
-        pd.Series([1.1, 1.2, None], dtype="Float64"),
-        pd.arrays.SparseArray([1.1, 1.2, np.nan]),
-        np.array([1.1, 1.2, np.nan], ">f8"),
-        pl.Series([Decimal("1.1"), Decimal("1.2"), None]),
-        [" 1.1", "+1.2 ", None],
-        xr.DataArray([1.1, 1.2, np.nan]),
-    ],
-    ids=lambda x: type(x).__name__,
-)
-def test_numbers_in_any_form_are_cut(values: Any) -> None:
-    tables = tabulate({"a": values, "t": [1, 2, 3]}, keys="a", target="t", bins={"a": [1.1]})
-    assert tables.o.sum("target").values.tolist() == [1, 1, 1]
-
-
-def test_decimals_are_cut_alike_in_memory_and_in_files(tmp_path: Path) -> None:
-    table = pa.table({"a": pa.array([Decimal(i) / 100 for i in range(200)], pa.decimal128(9, 2)), "t": ["x"] * 200})
-    pa.parquet.write_table(table, tmp_path / "t.parquet")
-    for bins in (7, ("quantile", 7), [0.1, 0.29, 1.1]):
-        tables = tabulate(table, keys="a", target="t", bins={"a": bins})
-        for other in (tmp_path / "t.parquet", pl.from_arrow(table).lazy()):  # type: ignore[union-attr]
-            assert tabulate(other, keys="a", target="t", bins={"a": bins}).identical(tables)
 
 
 def test_a_lazy_column_of_text_is_parsed_as_numbers() -> None:
@@ -461,28 +412,6 @@ def test_types_of_a_cut_column_must_be_ones_that_can_be_cut() -> None:
         tabulate({"a": [1], "t": [1]}, keys="a", target="t", bins={"a": 2}, types={"a": "text"})
 
 
-def test_types_that_a_column_is_not_of_are_told(tmp_path: Path) -> None:
-    table = {"a": [1, 2], "t": ["x", "y"]}
-    pl.DataFrame(table).write_parquet(tmp_path / "t.parquet")
-    for given in (table, pl.LazyFrame(table), tmp_path / "t.parquet"):
-        with pytest.raises(TypeError, match=r"Column 'a' of `original` holds number labels, and `types` says 'date'\. Convert"):
-            tabulate(given, keys="a", target="t", bins={"a": 2}, types={"a": "date"})
-
-
-@pytest.mark.newest  # DuckDB 1.1 reads no zone after minutes
-def test_a_file_with_zones_in_some_rows_only_raises(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("a,t\n2024-01-01 00:00,1\n2024-01-01 00:00Z,1\n")
-    for bins in (2, ["2024-01-01"]):
-        with pytest.raises(TypeError, match=r"mixes kinds|holds datetime with zone labels in `original`"):
-            tabulate(tmp_path / "t.csv", keys="a", target="t", bins={"a": bins}, types={"a": "datetime"})
-
-
-def test_a_file_with_dates_in_another_form_raises(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("a,t\n20240101,1\n")
-    with pytest.raises(ValueError, match=r"holds 1 level \(1 record\) that is not in a form that is cut in files: 2024-01-31"):
-        tabulate(tmp_path / "t.csv", keys="a", target="t", bins={"a": 2}, types={"a": "date"})
-
-
 # --- Spark ------------------------------------------------------------------------------------------------------------
 
 
@@ -502,11 +431,3 @@ def test_spark_gives_the_same_dataset(spark: Any, tmp_path: Path, column: str) -
     table = spark.read.parquet(parquet(tmp_path))
     for bins in (4, ("quantile", 4), POINTS[column]):
         assert counted(("Spark", table), column, bins, weights="w").identical(counted(("mapping", COLUMNS), column, bins, weights="w"))
-
-
-def test_cutting_ten_million_floats_looks_at_no_value_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("capstats.sources.columns.canonical", None)  # what makes a label of a value
-    values = np.random.default_rng(0).random(10**6)
-    tables = tabulate({"a": values, "t": np.zeros(10**6, bool)}, keys="a", target="t", bins={"a": ("quantile", 4)})
-    assert tables.o.values.tolist() == [[250_000] * 4]
-    assert capstats.average_cap(tables.o, tables.o) == 1

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capstats.codes import distinct
-from capstats.codes.column import Column, joint_labels
+from capstats.codes.column import Column
 from capstats.codes.distinct import count, union
-from capstats.codes.labels import MISSING
 
 INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
 
@@ -120,74 +119,6 @@ def test_distinct_rows_come_in_the_order_of_their_codes() -> None:
 
 
 # --- Several tables ---------------------------------------------------------------------------------------------------
-
-
-def column(*labels: Any, order: Any = None) -> Column:
-    """One row a label; with an order, a categorical column."""
-    levels = list(dict.fromkeys(labels)) if order is None else [*order, MISSING]
-    return Column(np.array([levels.index(x) for x in labels], int), levels, ordered=order is not None)
-
-
-def joint(*columns: Column, order: Any = ()) -> list[Any]:
-    labels, maps = joint_labels(columns, "age", ["original", "synthetic", "holdout"][: len(columns)], order)
-    for c, to_joint in zip(columns, maps, strict=True):
-        assert [labels[i] for i in to_joint[c.codes]] == [c.labels[i] for i in c.codes]
-    return labels
-
-
-@pytest.mark.parametrize(
-    ("columns", "expected"),
-    [
-        ([column("10", "2", MISSING, "a")], ["2", "10", "a", MISSING]),
-        ([column("b"), column("a", MISSING), column("c")], ["a", "b", "c", MISSING]),
-        ([column("b", "a", order="ba"), column("a", "b", order="ab")], ["b", "a"]),
-        ([column("b", order="ba"), column("c", "a", order="cab")], ["b", "a", "c"]),
-        ([column("2"), column("b", "10", order=["b", "10"])], ["b", "10", "2"]),
-        ([column("b", "c", order="cb"), column("d", "a")], ["c", "b", "a", "d"]),
-        ([column(MISSING, "b", order="ba"), column("a", order="ab")], ["b", "a", MISSING]),
-        ([column("c", "a", order="cba"), column("b", order="abc")], ["c", "b", "a"]),
-        ([column("c", "a", order="cba"), column("b")], ["c", "b", "a"]),
-        ([column(1, 0.5), column(10, 2)], [0.5, 1, 2, 10]),
-        ([column(MISSING), column(True, False)], [False, True, MISSING]),
-        ([column(MISSING), column(MISSING)], [MISSING]),
-    ],
-)
-def test_category_orders_come_first_then_the_natural_order_then_missing(columns: list[Column], expected: list[Any]) -> None:
-    assert joint(*columns) == expected
-
-
-def test_unused_categories_add_nothing() -> None:
-    assert joint(column("b", order="cba"), column("b", order="abz")) == ["b"]
-
-
-def test_an_unused_category_of_another_kind_does_not_matter() -> None:
-    labels = joint(column("b", order=[1, "b"]), column("a"))
-    assert labels == ["b", "a"]
-    (label,) = joint(column(MISSING, order=[True]), column(1))[:1]
-    assert type(label) is int
-
-
-def test_an_order_that_is_given_comes_before_that_of_the_tables() -> None:
-    assert joint(column("b", "a", order="ba"), column("c"), order="cab") == ["c", "a", "b"]
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "remedy"),
-    [
-        (1, "1", r"""types=\{'age': "number"\}"""),
-        ("1", 1, r"""types=\{'age': "number"\}"""),
-        (True, 2, r"""types=\{'age': "number"\}"""),
-        ("yes", True, r"""types=\{'age': "bool"\}"""),
-    ],
-)
-def test_kinds_that_differ_between_tables_raise_with_both_and_a_remedy(a: Any, b: Any, remedy: str) -> None:
-    with pytest.raises(TypeError, match=f"Column 'age' holds .* labels in `original` and .* labels in `synthetic`: none .*{remedy}"):
-        joint(column(a), column(b))
-
-
-def test_no_type_is_advised_where_none_would_help() -> None:
-    with pytest.raises(TypeError, match=r"Convert one of them\.$"):
-        joint(column((1, 2)), column("1"))
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 1)), max_size=8), min_size=1, max_size=4))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,14 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import xarray as xr
+from few_records import RECORDS, category, csv_file, keys_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-import capstats
 from capstats import MISSING, tabulate
 from capstats.codes.labels import canonical
-from capstats.codes.names import RESERVED
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -38,13 +36,6 @@ AWKWARD: dict[str, list[Any]] = {
 }
 ROWS = list(zip(*AWKWARD.values(), strict=True))
 TYPES = {"group": LEVELS, "size": "number", "day": "date"}
-
-
-def csv_file(path: Path, rows: list[tuple[Any, ...]], names: list[str]) -> Path:
-    """Missing values as empty fields, empty texts as quoted ones."""
-    lines = [",".join("" if x is None else '"' + str(x).replace('"', '""') + '"' for x in row) for row in [tuple(names), *rows]]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="")
-    return path
 
 
 def sources(rows: list[tuple[Any, ...]], folder: Path, name: str, *, categories: bool) -> dict[str, tuple[Any, dict[str, Any]]]:
@@ -119,152 +110,12 @@ def test_tables_of_different_sources_match(tmp_path: Path, first: str) -> None:
 
 # --- Shapes of the result ---------------------------------------------------------------------------------------------
 
-RECORDS = {"sex": ["f", "f", "m", "f"], "age": [2, 10, 2, 2], "income": ["low", "high", "low", "low"], "w": [1, 2, 3, 0]}
-OTHER = {"sex": ["m", "x"], "age": [2, 2], "income": ["mid", "low"], "w": [5, 0.5]}
-
-
-def counts(array: xr.DataArray) -> dict[Any, Any]:
-    """Counts above 0 by (target, *key)."""
-    return {row: n for row, n in array.to_series().items() if n}
-
-
-def test_one_key_may_be_named_alone() -> None:
-    tables = tabulate(RECORDS, keys="sex", target="income")
-    assert tables.identical(tabulate(RECORDS, keys=["sex"], target=["income"]))
-    assert tables.indexes["key"].names == ["sex"]
-    assert isinstance(tables.indexes["key"], pd.MultiIndex)
-    assert tables.o.sel(sex="f", target="low").item() == 2
-    assert set(tables.data_vars) == {"o"}
-
-
-@pytest.mark.parametrize(
-    "keys", [["sex", "age"], ("sex", "age"), np.array(["sex", "age"]), pd.Index(["sex", "age"])], ids=lambda x: type(x).__name__
-)
-def test_keys_may_be_any_sequence_of_names(keys: Any) -> None:
-    tables = tabulate(RECORDS, keys=keys, target="income")
-    assert tables.attrs["key_columns"] == ["sex", "age"]
-    assert tables.indexes["key"].tolist() == [("f", 2), ("f", 10), ("m", 2)]
-
-
-def test_several_targets_are_guessed_together() -> None:
-    tables = tabulate(RECORDS, keys="sex", target=["income", "age"])
-    assert tables.indexes["target"].names == tables.attrs["target_columns"] == ["income", "age"]
-    assert tables.indexes["target"].tolist() == [("high", 10), ("low", 2)]
-    assert tables.o.values.tolist() == [[1, 0], [2, 1]]
-
-
-def test_the_key_holds_the_combinations_that_occur_in_any_table() -> None:
-    tables = tabulate(RECORDS, OTHER, holdout={**RECORDS, "sex": ["y"] * 4}, keys="sex", target="income")
-    assert tables.indexes["key"].tolist() == [("f",), ("m",), ("x",), ("y",)]
-    assert tables.indexes["target"].tolist() == ["high", "low", "mid"]
-    assert tables.o.values.tolist() == [[1, 0, 0, 0], [2, 1, 0, 0], [0, 0, 0, 0]]
-    assert tables.s.values.tolist() == [[0, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0]]
-    assert tables.h.values.tolist() == [[0, 0, 0, 1], [0, 0, 0, 3], [0, 0, 0, 0]]
-
-
-@pytest.mark.parametrize(
-    ("synthetic", "labels"),
-    [
-        ([OTHER, RECORDS], [0, 1]),
-        ((OTHER, RECORDS), [0, 1]),
-        ({"b": OTHER, "a": pd.DataFrame(RECORDS)}, ["b", "a"]),
-        ({2: pl.DataFrame(OTHER, strict=False), None: RECORDS}, [2, MISSING]),
-        ([OTHER], [0]),
-    ],
-)
-def test_several_synthetic_tables_have_a_dim_of_their_own(synthetic: Any, labels: list[Any]) -> None:
-    tables = tabulate(RECORDS, synthetic, keys="sex", target="income")
-    assert tables.s.dims == ("synthetic", "target", "key")
-    assert tables.indexes["synthetic"].tolist() == labels
-    each = synthetic.values() if isinstance(synthetic, dict) else synthetic
-    for i, table in enumerate(each):
-        alone = tabulate(RECORDS, table, keys="sex", target="income")
-        assert counts(tables.s.isel(synthetic=i, drop=True)) == counts(alone.s)
-
-
-def test_a_mapping_of_columns_is_one_table_and_a_mapping_of_tables_is_several(tmp_path: Path) -> None:
-    pd.DataFrame(RECORDS).to_csv(tmp_path / "r.csv", index=False)
-    several = {"columns": RECORDS, "path": tmp_path / "r.csv", "text": str(tmp_path / "r.csv"), "frame": pd.DataFrame(RECORDS)}
-    tables = tabulate(RECORDS, several, keys="sex", target="income")
-    assert all(counts(tables.s.sel(synthetic=name, drop=True)) == counts(tables.o) for name in several)
-    assert tabulate(RECORDS, RECORDS, keys="sex", target="income").s.dims == ("target", "key")
-
-
-def test_attrs_say_how_the_counts_came_to_be() -> None:
-    tables = tabulate(RECORDS, RECORDS, keys=["sex"], target="income", weights=("w", None), counts=(None, "w"), missing="drop")
-    assert tables.attrs == {
-        "key_columns": ["sex"],
-        "target_columns": ["income"],
-        "missing": "drop",
-        "dropped": {"original": 0, "synthetic": 0},
-        "weights": {"original": "w"},
-        "counts": {"synthetic": "w"},
-        "capstats": capstats.__version__,
-    }
-
 
 def test_a_table_is_not_changed_by_being_counted() -> None:
     frame = pd.DataFrame(RECORDS)
     before = frame.copy(deep=True)
     tabulate(frame, frame, keys="sex", target="income", weights="w", types={"sex": ["m", "f"]})
     pd.testing.assert_frame_equal(frame, before)
-
-
-# --- Weights ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("weights", "o", "s", "h"),
-    [
-        ("w", 6, 5.5, 6),
-        (("w", None), 6, 2, 6),
-        ((None, "w"), 4, 5.5, 4),
-        (("w", "age"), 6, 4, 6),
-        (("w", "w", None), 6, 5.5, 4),
-        ((None, None, "w"), 4, 2, 6),
-        (None, 4, 2, 4),
-    ],
-)
-def test_weights_are_summed_for_the_tables_that_have_one(weights: Any, o: float, s: float, h: float) -> None:
-    tables = tabulate(RECORDS, OTHER, holdout=RECORDS, keys="sex", target="income", weights=weights)
-    assert [float(tables[v].sum()) for v in "osh"] == [o, s, h]
-    assert [tables[v].dtype for v in "osh"] == ["int64", "float64" if s == 5.5 else "int64", "int64"]
-
-
-@pytest.mark.parametrize("of_s", [["w", "age"], {"a": "w", "b": "age"}, {"b": "age", "a": "w"}], ids=str)
-def test_each_synthetic_table_may_have_its_own_weight(of_s: Any) -> None:
-    tables = tabulate(RECORDS, {"a": RECORDS, "b": RECORDS}, keys="sex", target="income", weights=("w", of_s))
-    assert [int(x) for x in tables.s.sum(["target", "key"])] == [6, 16]
-
-
-def test_a_weight_of_zero_keeps_its_cell() -> None:
-    tables = tabulate({**RECORDS, "sex": ["f", "f", "m", "zero"]}, keys="sex", target="income", weights="w")
-    assert tables.indexes["key"].tolist() == [("f",), ("m",), ("zero",)]
-    assert tables.o.sel(sex="zero").values.tolist() == [0, 0]
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        (["w", "w"], r"`weights` must be a column name, or a pair of them for original and synthetic records; got \['w', 'w'\]"),
-        (("w",), r"`weights` must be a column name, or a pair"),
-        (("w", "w", "w", "w"), r"`weights` must be a column name, or a pair"),
-        (("w", ["w"]), r"`weights` has 1 names for 2 synthetic tables\. Give one for each"),
-        (("w", {"a": "w"}), r"`weights` is for the synthetic tables \['a'\]; they are \['a', 'b'\]\. Give one for each"),
-        ("weight", r"Column 'weight' is not in `original`\. Did you mean"),
-        (("w", "v"), r"Column 'v' is not in `synthetic\['a'\]`\. It has .*'w'"),
-    ],
-)
-def test_weights_that_name_no_column_of_each_table_raise(weights: Any, message: str) -> None:
-    records = {**RECORDS, "weigh": [1] * 4} if weights == "weight" else RECORDS
-    with pytest.raises(ValueError, match=message):
-        tabulate(records, {"a": RECORDS, "b": RECORDS}, keys="sex", target="income", weights=weights)
-
-
-@pytest.mark.parametrize("bad", [-1, np.nan, np.inf])
-def test_a_weight_that_is_none_raises_with_table_and_row(bad: float) -> None:
-    with pytest.raises(ValueError, match=r"rows of `synthetic\[1\]` where column 'w' breaks this: 2, the first is row 2 "):
-        tabulate(RECORDS, [RECORDS, {**RECORDS, "w": [1.0, 2.0, bad, -5.0]}], keys="sex", target="income", weights="w")
 
 
 # --- Kinds of labels --------------------------------------------------------------------------------------------------
@@ -320,47 +171,7 @@ def test_kinds_that_differ_between_tables_raise(a: Any, b: Any, where: str) -> N
         tabulate(o, s, keys="k", target="t")
 
 
-@pytest.mark.parametrize(
-    "values", [[1, "1", True], [1, True, 1], [1.0, 2.0, True], [None, "1", 1], [dt.date(2024, 1, 1), pd.Timestamp("2024"), None]]
-)
-@pytest.mark.parametrize("make", [list, lambda x: np.array([*x, None], object)[:-1], lambda x: pd.Series(x, dtype=object)])
-def test_kinds_mixed_inside_one_column_raise(values: list[Any], make: Callable[[Any], Any]) -> None:
-    with pytest.raises(
-        TypeError, match=r"Column 'k' of `original` mixes kinds: \w+ and \w+.*\. Convert it to one kind, or say types=\{'k': \"text\"\}"
-    ):
-        tabulate({"k": make(values), "t": T}, keys="k", target="t")
-
-
-def test_types_settle_kinds_that_differ() -> None:
-    o, s = {"k": [1, "2", 2.0], "t": T}, {"k": ["1", "1.0", "02"], "t": T}
-    tables = tabulate(o, s, keys="k", target="t", types={"k": "number"})
-    assert tables.o.values.tolist() == [[1, 2]]
-    assert tables.s.values.tolist() == [[2, 1]]
-
-
-def test_missing_is_last_selectable_and_printed() -> None:
-    records = {"k": ["b", None, "zz"], "age": [None, 2, 10], "t": [None, "y", "y"]}
-    tables = tabulate(records, keys=["k", "age"], target="t")
-    assert tables.indexes["key"].tolist() == [("b", MISSING), ("zz", 10), (MISSING, 2)]
-    assert tables.indexes["target"].tolist() == ["y", MISSING]
-    assert tables.o.sel(k=MISSING, age=2, target="y").item() == 1
-    assert tables.o.sel(k="b", age=MISSING, target=MISSING).item() == 1
-    assert tables.o.sel(k=MISSING).values.tolist() == [[1], [0]]
-    assert tables.o.sel(target=[MISSING]).values.tolist() == [[1, 0, 0]]
-    assert "missing" in repr(tables)
-
-
 # --- Order ------------------------------------------------------------------------------------------------------------
-
-
-def keys_of(original: Any, *others: Any, **options: Any) -> list[Any]:
-    original, *others = ({"k": x, "t": ["t"] * len(x)} for x in (original, *others))
-    tables = tabulate(original, list(others) or None, keys="k", target="t", **options)
-    return [x for (x,) in tables.indexes["key"]]
-
-
-def category(labels: list[Any], order: Any) -> pd.Categorical:
-    return pd.Categorical(labels, categories=list(order))
 
 
 @pytest.mark.parametrize(
@@ -386,15 +197,6 @@ def test_levels_in_types_order_every_table_and_need_not_be_used() -> None:
     assert keys_of(["lo", "hi"], category(["mid", "lo"], ["lo", "mid"]), types={"k": ["hi", "none", "mid", "lo"]}) == ["hi", "mid", "lo"]
 
 
-def test_unused_categories_are_converted_with_the_others_where_they_can_be() -> None:
-    """So shards that use different ones agree on the order."""
-    parts = [{"k": category([x], [10, 2, 5]), "t": ["t"]} for x in (2, 10)]
-    shards = [tabulate(part, keys="k", target="t", types={"k": "text"}) for part in parts]
-    assert [shard.attrs["categories"] for shard in shards] == [{"k": ["10", "2", "5"]}] * 2
-    assert [x for (x,) in capstats.merge_counts(*shards).indexes["key"]] == ["10", "2"]
-    assert keys_of(category(["1"], ["2", "x", "1"]), ["2"], types={"k": "number"}) == [2, 1]
-
-
 def test_unused_categories_add_nothing() -> None:
     tables = tabulate({"k": category(["a"], "cab"), "t": category(["x"], "zxy")}, keys="k", target="t")
     assert tables.o.shape == (1, 1)
@@ -404,116 +206,9 @@ def test_unused_categories_add_nothing() -> None:
 # --- Names ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(RESERVED))
-def test_a_reserved_name_is_stored_with_an_underscore_and_hides_nothing(name: str) -> None:
-    records = {name: ["f", "m"], "age": [1, 2], "t": ["x", "y"]}
-    tables = tabulate(records, {"a": records, "b": records}, holdout=records, keys=[name, "age"], target="t")
-    assert tables.indexes["key"].names == [f"{name}_", "age"]
-    assert tables.attrs["key_columns"] == [name, "age"]
-    assert tables.attrs["renamed"] == {f"{name}_": name}
-    assert tables.o.sel({f"{name}_": "f"}).sum().item() == 1
-    assert tables.s.dims == ("synthetic", "target", "key")
-    assert capstats.average_cap(tables.o, tables.s).values.tolist() == [1, 1]
-    alone = tabulate(records, keys="age", target=name)
-    assert alone.attrs["target_columns"] == [name]
-    assert alone.o.target.attrs["long_name"] == name
-    joint = tabulate(records, keys="age", target=[name, "t"])
-    assert joint.indexes["target"].names == [f"{name}_", "t"]
-
-
-@pytest.mark.parametrize(
-    ("columns", "stored"),
-    [
-        (["o", "o_", "o__"], ["o___", "o_", "o__"]),
-        (["o__", "o_", "o"], ["o__", "o_", "o___"]),
-        ([1, "1", "1_"], ["1__", "1", "1_"]),
-        ([("a", 1), None, ""], ["('a', 1)_", "None_", "_"]),
-        (["key", "target", "s"], ["key_", "target_", "s_"]),
-    ],
-)
-def test_names_that_collide_get_underscores_until_they_are_free(columns: list[Any], stored: list[str]) -> None:
-    records = {c: [i, i] for i, c in enumerate(columns)} | {"t": ["x", "y"]}
-    tables = tabulate(records, keys=columns, target="t")
-    assert list(tables.indexes["key"].names) == stored
-    assert tables.indexes["key"].tolist() == [tuple(range(len(columns)))]
-    assert tables.attrs["key_columns"] == [str(c) for c in columns]
-    assert tables.attrs["renamed"] == {new: str(old) for new, old in zip(stored, columns, strict=True) if new != old}
-
-
-def test_columns_whose_names_look_alike_keep_their_own_categories() -> None:
-    tables = tabulate({1: category(["x"], "yx"), "1": category(["p"], "qp")}, keys="1", target=1)
-    assert tables.attrs["categories"] == {"1": ["q", "p"], "1_": ["y", "x"]}
-    assert tables.attrs["renamed"] == {"1_": "1"}
-
-
-def test_columns_of_a_data_frame_may_be_numbers_or_tuples() -> None:
-    tables = tabulate(pd.DataFrame([["f", "x"], ["m", "y"]]), keys=[0], target=1)
-    assert tables.indexes["key"].names == ["0_"]
-    nested = pd.DataFrame({("a", 1): ["f"], ("b", 1): ["x"]})
-    assert tabulate(nested, keys=[("a", 1)], target=[("b", 1)]).attrs["key_columns"] == ["('a', 1)"]
-
-
 def test_an_error_names_a_column_as_the_caller_does() -> None:
     with pytest.raises(TypeError, match=r"Column 'o' holds number .*types=\{'o': \"number\"\}"):
         tabulate({"o": [1], "t": ["x"]}, {"o": ["1"], "t": ["x"]}, keys="o", target="t")
-
-
-# --- Missing values ---------------------------------------------------------------------------------------------------
-
-
-def test_dropped_records_are_told_for_each_table() -> None:
-    o = {"k": ["a", None, "b", "b"], "other": [None] * 4, "t": ["x", "x", None, "y"], "w": [1, 2, 4, 8]}
-    s = {"k": ["a", "a"], "other": [None] * 2, "t": ["x", "x"], "w": [1, 0.5]}
-    tables = tabulate(o, {"p": s, "q": o}, holdout=o, keys="k", target="t", missing="drop")
-    assert tables.attrs["dropped"] == {"original": 2, "synthetic['p']": 0, "synthetic['q']": 2, "holdout": 2}
-    assert counts(tables.o) == {("x", "a"): 1, ("y", "b"): 1}
-    assert MISSING not in {x for (x,) in tables.indexes["key"]} | set(tables.indexes["target"])
-    weighted = tabulate(o, s, keys="k", target="t", missing="drop", weights="w")
-    assert weighted.attrs["dropped"] == {"original": 2, "synthetic": 0}
-    counted = tabulate(o, s, keys="k", target="t", missing="drop", counts="w")
-    assert counted.attrs["dropped"] == {"original": 6, "synthetic": 0.0}
-
-
-def test_labels_of_dropped_records_vanish() -> None:
-    tables = tabulate({"k": ["a", "gone"], "t": ["x", None]}, keys="k", target="t", missing="drop")
-    assert tables.indexes["key"].tolist() == [("a",)]
-
-
-def test_missing_values_are_kept_unless_they_are_to_be_dropped() -> None:
-    tables = tabulate({"k": ["a", None], "t": ["x", None]}, keys="k", target="t")
-    assert int(tables.o.sum()) == 2
-    assert "dropped" not in tables.attrs
-
-
-def test_null_values_take_the_place_of_the_empty_field_in_csv_and_are_missing_in_frames_too(tmp_path: Path) -> None:
-    path = csv_file(tmp_path / "t.csv", [("NA", "x"), ("-9", "x"), ("", "x"), (None, "x"), ("b", "x")], ["k", "t"])
-    frame = {"k": ["NA", "-9", "", None, "b"], "t": ["x"] * 5}
-    tables = tabulate(path, frame, keys="k", target="t", null_values=["NA", "-9"])
-    assert tables.o.sel(k=MISSING).item() == 2
-    assert tables.o.sel(k="").item() == 2
-    assert tables.s.sel(k=MISSING).item() == 3
-    assert tables.s.sel(k="").item() == 1
-    assert tabulate(path, keys="k", target="t", null_values="NA").o.sel(k=MISSING).item() == 1
-    assert tabulate(path, keys="k", target="t").o.sel(k=MISSING).item() == 1
-
-
-@pytest.mark.parametrize(
-    ("wanted", "texts", "labels"),
-    [
-        ("number", ["10", "2", "2.0"], [2, 10]),
-        ("text", ["10", "2", "2.0"], ["2", "2.0", "10"]),
-        ("bool", ["yes", "0", "TRUE"], [False, True]),
-        ("date", ["2024-02-29", "2023-01-01", "20230101"], [dt.date(2023, 1, 1), dt.date(2024, 2, 29)]),
-        ("datetime", ["2024-02-29 12:00", "2023-01-01", "2023-01-01T00"], [pd.Timestamp("2023"), pd.Timestamp("2024-02-29 12:00")]),
-        (["z", "a", "m"], ["a", "z", "a"], ["z", "a"]),
-        ([3, 2, 10], ["10", "2.0", "3"], [3, 2, 10]),
-    ],
-)
-def test_types_say_what_the_texts_of_a_csv_file_are(tmp_path: Path, wanted: Any, texts: list[str], labels: list[Any]) -> None:
-    path = csv_file(tmp_path / "t.csv", [*((x, "x") for x in texts), (None, "x")], ["k", "t"])
-    tables = tabulate(path, keys="k", target="t", types={"k": wanted})
-    assert [x for (x,) in tables.indexes["key"]] == [*labels, MISSING]
-    xr.testing.assert_identical(tables, tabulate({"k": [*texts, None], "t": ["x"] * 4}, keys="k", target="t", types={"k": wanted}))
 
 
 # --- Errors -----------------------------------------------------------------------------------------------------------
@@ -578,13 +273,6 @@ def test_types_say_what_the_texts_of_a_csv_file_are(tmp_path: Path, wanted: Any,
 def test_bad_input_raises_with_rule_value_place_and_remedy(options: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         tabulate(RECORDS, **{"keys": "sex", "target": "income", **options})
-
-
-@pytest.mark.parametrize("null_values", [9, [9], ["NA", None], b"NA"], ids=repr)
-def test_null_values_must_be_texts(tmp_path: Path, null_values: Any) -> None:
-    path = csv_file(tmp_path / "t.csv", [("9", "x")], ["k", "t"])
-    with pytest.raises(TypeError, match="`null_values` must be a text or a list of texts; got"):
-        tabulate(path, keys="k", target="t", null_values=null_values)
 
 
 def test_errors_of_files_name_the_table_and_the_path(tmp_path: Path) -> None:

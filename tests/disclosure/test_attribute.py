@@ -128,20 +128,6 @@ def test_disco_is_the_share_of_records_with_cap_one_and_never_above_average_cap(
 
 
 @theorem
-@given(pairs_of_tables())
-def test_replicated_are_among_matched_are_among_unique(tables):
-    o, s = tables
-    assert replicated_uniques(o, s) <= sample_uniques(o, s) <= sample_uniques(o)
-
-
-@theorem
-@given(pairs_of_tables())
-def test_uniques_are_certain_in_the_original(tables):
-    o, _ = tables
-    assert sample_uniques(o) <= dio(o)
-
-
-@theorem
 @given(pairs_of_tables(), st.data())
 def test_disco_and_dis_add_over_shards_of_the_original(tables, data):
     """Part 3: for fixed s, with the shards' records as weights."""
@@ -225,13 +211,6 @@ def test_weights_count_as_records_where_nobody_needs_to_be_one():
     for measure in (disco, dis):
         assert measure(0.37 * o, s / 7).item() == pytest.approx(measure(o, s).item(), rel=1e-14)
     assert dio(0.37 * o).item() == pytest.approx(dio(o).item(), rel=1e-14)
-
-
-def test_fractional_weights_tell_no_unique():
-    with pytest.raises(ValueError, match="`o` must hold integers: a key is unique if one record has it"):
-        sample_uniques([[0.5, 0.5]])
-    with pytest.raises(ValueError, match="`s` must hold integers"):
-        replicated_uniques([[1, 1]], [[0.5, 1]])
 
 
 # Records that may count

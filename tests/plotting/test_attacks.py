@@ -3,32 +3,13 @@
 from itertools import pairwise
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
+from drawn import dashed, ticks
 
 from capstats.attacks import maximum_knowledge, membership_roc
 from capstats.plotting import plot_attack_utility, plot_maximum_knowledge, plot_membership_difference, plot_membership_roc
-
-
-@pytest.fixture(autouse=True)
-def no_figures_left():
-    yield
-    plt.close("all")
-
-
-@pytest.fixture
-def ax():
-    return plt.subplots()[1]
-
-
-def ticks(ax):
-    return [label.get_text() for label in ax.get_xticklabels()]
-
-
-def dashed(ax):
-    return [line for line in ax.lines if line.get_linestyle() == "--"]
 
 
 @pytest.fixture

@@ -10,40 +10,18 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
+from swept_records import KEYS, TARGETS, people
 
 import capstats
 from capstats import average_cap, baseline_cap, correct_predictions, matched_records, tabulate
 from capstats.codes import progress
-from capstats.counting import lattice
-from capstats.counting.lattice import Lattice
-from capstats.counting.records import read_records
-from capstats.counting.request import Request
 from capstats.screening import sweep
 from capstats.tables import backing
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 ALL = ["average_cap", "average_cap_drop", "original_cap", "modal_accuracy", "correct_predictions", "matched_records"]
-KEYS, TARGETS = ["sex", "age", "job", "town"], ["income", "health"]
-
 theorem = examples(40)
-
-
-def people(n, seed):
-    """Records with categories, numbers, texts, missing values and weights."""
-    rng = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {
-            "sex": pd.Categorical.from_codes(rng.integers(-1, 3, n), ["x", "m", "f"]),
-            "age": rng.integers(0, 12, n),
-            "job": rng.choice(["clerk", "smith", "10", "9", None], n),
-            "town": rng.integers(0, 2, n).astype(bool),
-            "income": rng.choice(["low", "mid", "high"], n, p=[0.5, 0.3, 0.2]),
-            "health": rng.choice([1.0, 2.0, 5.0, np.nan], n),
-            "w": rng.integers(0, 4, n),
-            "v": rng.random(n),
-        }
-    )
 
 
 def subsets(columns):
@@ -112,23 +90,6 @@ def test_chosen_sizes_have_the_values_of_the_whole_sweep(sizes):
     np.testing.assert_array_equal(part.without_keys, whole.without_keys)
     assert "shapley" not in part
     assert ("leave_one_out" in part) == ({3, 4} <= chosen)
-
-
-@pytest.mark.parametrize("scatter", [0, 3, 10**9])
-def test_both_routes_give_the_tables_that_tabulate_gives(monkeypatch, scatter):
-    """A factor of 0 takes every subset from the cells filled at first, a great one from the tables of a larger subset."""
-    monkeypatch.setattr(lattice, "SCATTER", scatter)
-    o, several = people(60, 1), [people(50, 2), people(30, 3)]
-    walked = Lattice(read_records(Request(original=o, synthetic=several, keys=KEYS, target=TARGETS)))
-    seen = 0
-    for keyset in walked.walk(range(1, 5)):
-        for t, target in enumerate(TARGETS):
-            tables = tabulate(o, several, keys=[KEYS[c] for c in keyset.columns], target=target)
-            for found, expected in zip(walked.pair(keyset, t, labelled=True), (tables.o, tables.s), strict=True):
-                xr.testing.assert_identical(found, expected)
-                assert found.dtype == np.int64
-            seen += 1
-    assert seen == 30
 
 
 def test_large_tables_are_sparse_from_the_subset_on_where_they_are(monkeypatch):

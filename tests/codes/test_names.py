@@ -1,11 +1,13 @@
-"""No column of the data hides, or is hidden by, a variable of a result that is labelled with the keys or the targets."""
+"""Names that hide nothing: no column of the data hides, or is hidden by, a variable of a result; and hints at the nearest name."""
+
+from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
 
 import capstats
-from capstats.codes.names import RESERVED
+from capstats.codes.names import RESERVED, free_name, hint
 
 RESULTS = {
     "key_summary": lambda t: capstats.disclosure.key_summary(t.o, t.s),
@@ -49,3 +51,37 @@ def test_a_key_column_called_records_changes_no_number_of_synthpop() -> None:
     plain = [{("a" if name == "records" else name): x for name, x in table.items()} for table in (records, synthetic)]
     found = capstats.peers.as_synthpop(capstats.tabulate(records, synthetic, keys=["records", "b"], target="t"))
     assert repr(found) == repr(capstats.peers.as_synthpop(capstats.tabulate(*plain, keys=["a", "b"], target="t")))
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED))
+def test_a_reserved_name_gets_a_trailing_underscore(name: str) -> None:
+    assert free_name(name, []) == f"{name}_"
+
+
+@pytest.mark.parametrize(
+    ("column", "taken", "stored"),
+    [
+        ("sex", [], "sex"),
+        ("sex", ["sex"], "sex_"),
+        ("o", ["o_", "o__"], "o___"),
+        (1, [], "1_"),
+        (1, ["1_"], "1__"),
+        ("", [], "_"),
+        (None, [], "None_"),
+        (("a", 1), [], "('a', 1)_"),
+    ],
+)
+def test_a_stored_name_is_a_text_that_is_free(column: Any, taken: list[Any], stored: str) -> None:
+    assert free_name(column, taken) == stored
+
+
+def test_an_unknown_name_is_told_the_nearest_or_all() -> None:
+    assert hint("incom", ["sex", "income"]) == " Did you mean 'income'?"
+    assert hint("xyz", ["sex", 1]) == " It has 'sex', 1."
+    assert hint("1", [0, 1]) == " Did you mean 1?"
+    assert hint("xyz", [f"c{i}" for i in range(30)]).endswith("'c19', ....")
+    assert hint("xyz", []) == " It has none."
+
+
+def test_the_nearest_name_is_found_whatever_its_case() -> None:
+    assert hint("SEX", ["sex", "inc"]) == " Did you mean 'sex'?"

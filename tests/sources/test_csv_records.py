@@ -6,25 +6,14 @@ import csv
 import io
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
-from csv_written import FORMS, counted, written
+from csv_written import FORMS, counted, files, written
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 from strategies import examples
 
 from capstats.codes.labels import MISSING
-from capstats.codes.progress import Step
-from capstats.sources.csv_files import survey
-from capstats.sources.csv_survey import look
-
-
-def reader_of(path: Path, encoding: str = "utf-8") -> str:
-    return survey(str(path), encoding, Step("")).reader
-
-
-# --- the oracle -------------------------------------------------------------------------------------------------------
 
 
 def by_the_rules(data: bytes) -> list[list[str]]:
@@ -73,36 +62,6 @@ def by_hand(data: bytes) -> list[list[str | None]]:
     return rows[1:-1]
 
 
-SIGNS = st.sampled_from(["a", "b", "1", " ", '"', '""', ",", "\n", "\r", "\r\n", "ä", "\u2028", "#", "'", "\\", "\t", ";", ".5"])
-CELLS = st.one_of(
-    st.sampled_from(["", '""', "x", " x ", '"x"', '"a,b"', '"a\nb"', '"a""b"', '"a\r\nb"', '"\r"', 'a"b', ' "x"', '"x" ', "NA", "é" * 40]),
-    st.lists(SIGNS, max_size=5).map("".join),
-)
-
-
-@st.composite
-def files(draw: Any) -> bytes:
-    """A header of one to three columns and rows that mostly fit it, with line ends that mostly are of one kind."""
-    width = draw(st.integers(1, 3))
-    ends = draw(st.sampled_from([["\n"], ["\r\n"], ["\r"], ["\n", "\r\n"], ["\n", "\r", "\r\n", "\n\n", "\r\n\r\n"]]))
-    names = draw(
-        st.sampled_from([["a", "b", "c"], ['"a"', "b", "c"], ['"a\nx"', "b", "c"], ['"a\r\nx"', '"b"', "c"], ["a", '"b""c"', "d"]])
-    )
-    lines = [names[:width]]
-    for _ in range(draw(st.integers(0, 6))):
-        lines.append(draw(st.lists(CELLS, min_size=width, max_size=width)))
-        if draw(st.integers(0, 19)) == 0:
-            lines[-1].append(draw(CELLS))
-        if draw(st.integers(0, 19)) == 0:
-            lines[-1].pop()
-    text = draw(st.sampled_from(["", "", "\ufeff"])) + "".join(",".join(line) + draw(st.sampled_from(ends)) for line in lines)
-    data = (text if draw(st.booleans()) else text.rstrip("\r\n")).encode()
-    if draw(st.integers(0, 29)) == 0:
-        at = draw(st.integers(0, len(data)))
-        data = data[:at] + draw(st.sampled_from([b"\0", b"\xff", b"\xe9", b'"'])) + data[at:]
-    return data
-
-
 @examples(100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(files(), st.sampled_from(["", "", "", *FORMS]))
 @example('\ufeff"a\nx","b"\n1,2\n'.encode(), "")  # the header was a record
@@ -129,64 +88,6 @@ def test_random_files_are_read_as_pythons_csv_module_reads_them(tmp_path: Path, 
     assert [["" if x is None else x for x in row] for row in by_hand(data)] == expected
 
 
-@examples(100)
-@given(files(), st.integers(0, 40))
-def test_an_ordinary_stretch_has_the_records_that_pythons_csv_module_finds(data: bytes, cut: int) -> None:
-    """The survey may doubt a legal file; it must not accept another one, nor another number of records."""
-    data = data.removeprefix("\ufeff".encode())
-    for end in (b"\n", b"\r\n"):
-        found = look(data[: len(data) - cut] if cut else data, b",", 2, end)
-        if found is None or b"\0" in data or b"\xff" in data or b"\xe9" in data.replace("é".encode(), b""):
-            continue
-        rows = [row for row in csv.reader(io.StringIO(data[: found.end].decode(), newline=""), strict=True) if row]
-        assert len(rows) == found.records
-        assert sum(map(len, rows)) == 2 * len(rows)
-
-
-# --- who reads --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("data", "reader"),
-    [
-        (b"a,b\nx,1\n", "file"),
-        (b"a,b\r\nx,1\r\n", "file"),
-        (b'"a","b"\n"x","1"\n"x,\n""y""","1"\n', "file"),
-        (b"\xef\xbb\xbfa,b\nx,1\n", "file"),
-        (b"a,b\nx,1\n\ny,2\n", "file"),
-        (b'\xef\xbb\xbf"a",b\nx,1\n', "text"),
-        (b'"a\nb",b\r\nx,1\r\n', "text"),
-        (b"a,b\nx,1\r\n", "text"),
-        (b'a,b\n"x" ,1\n', "text"),
-        (b"a,b\nx,1,2\n", "text"),
-        (b"a,b\rx,1\r", "records"),
-        (",".join(f"x{i}" for i in range(2000)).encode() + b"\n", "records"),
-    ],
-)
-def test_ordinary_files_are_left_to_duckdb(tmp_path: Path, data: bytes, reader: str) -> None:
-    assert reader_of(written(tmp_path, data)) == reader
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
-def test_a_file_that_is_odd_at_its_end_only_is_read_right(tmp_path: Path, encoding: str) -> None:
-    """DuckDB loads what is ordinary; from the first doubt on, records are split here."""
-    rows = '"x","1"\n"ä","2"\n' * 150_000
-    path = written(tmp_path, ('"a","b"\n' + rows + ' "x", 1\r\nx"y,"1\n1"\r' + rows).encode(encoding))
-    expected = {("x", "1"): 300_000, ("ä", "2"): 300_000, (' "x"', " 1"): 1, ('x"y', "1\n1"): 1}
-    assert counted(path, ["a", "b"], encoding=encoding) == expected
-    with path.open("ab") as file:
-        file.write(b'"x","1')
-    with pytest.raises(ValueError, match=r"line 600005, field 2: its quote is not closed before the end of the file"):
-        counted(path, ["a"], encoding=encoding)
-
-
-def test_the_records_of_an_odd_file_keep_their_weights_and_rows(tmp_path: Path) -> None:
-    path = written(tmp_path, b"a,w\nx,1\r\nx,2\ny,0.5\n")
-    assert counted(path, ["a"], "w") == {("x",): 3, ("y",): 0.5}
-    with pytest.raises(ValueError, match="row 1"):
-        counted(written(tmp_path, b"a,w\nx,1\r\nx,-2\ny,0.5\n"), ["a"], "w")
-
-
 @pytest.mark.parametrize("size", [1 << 20, 40 << 20])
 @pytest.mark.parametrize("form", ["", ".gz"])
 def test_a_last_line_is_read_however_long_it_is(tmp_path: Path, size: int, form: str) -> None:
@@ -197,20 +98,9 @@ def test_a_last_line_is_read_however_long_it_is(tmp_path: Path, size: int, form:
     assert counted(path, ["b"])[(long.decode(),)] == 1
 
 
-def test_files_of_all_kinds_are_pooled_by_their_columns(tmp_path: Path) -> None:
-    written(tmp_path, b"a,b\nx,1\n", "1.csv")
-    written(tmp_path, b"b;a\r\n1;x\r\n\n2;y\n", "2.csv")
-    written(tmp_path, b'"a","b"\nx,1\n', "3.csv.bz2")
-    written(tmp_path, b"a,b\rx,1", "4.csv.gz")
-    assert counted(tmp_path / "*.csv*", ["a", "b"]) == {("x", "1"): 4, ("y", "2"): 1}
-
-
 def test_a_hundred_thousand_columns_are_no_more_work_than_their_text(tmp_path: Path) -> None:
     wide = ",".join(f"x{i}" for i in range(100_000)) + "\n" + (",".join(["1"] * 99_999) + ",z\n") * 3
     assert counted(written(tmp_path, wide.encode()), ["x99999", "x3"]) == {("z", "1"): 3}
-
-
-# --- errors -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

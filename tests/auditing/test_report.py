@@ -1,0 +1,135 @@
+"""Numbers as the report writes them, within its width and without control characters; HTML has the rows of the text."""
+
+import html
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from read_reports import grids, one_line, row, several_of
+
+import capstats
+from capstats import audit
+from capstats.auditing.report import Facts, Grid
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+
+def test_only_what_is_exactly_0_or_1_is_printed_so():
+    """One of 3,000 people is guessed right, and all but one."""
+    original = {"k": list(range(3000)), "t": [0] * 3000}
+    text = one_line(audit(original, {"k": [0], "t": [0]}, keys="k", target="t"))
+    assert "a share of <0.001 (average CAP)" in text
+    text = one_line(audit(original, {"k": list(range(2999)), "t": [0] * 2999}, keys="k", target="t"))
+    assert "a share of >0.999 (average CAP)" in text
+    assert "baseline 1.000" in text or "right for a share of 1.000." in text
+
+
+def test_a_number_of_people_has_one_decimal_and_ties_are_explained():
+    """Three people, and two targets that tie in each key: half of each is guessed by the commonest target."""
+    original = {"k": [*"aab"], "t": [*"xyx"]}
+    result = audit(original, {"k": [*"aaabbb"], "t": [*"xyzxyz"]}, keys="k", target="t")
+    grid = grids(result, "Details")[0]
+    assert row(grid, "share guessed right by the commonest target") == ["0.3333"]
+    assert row(grid, "number of people") == ["1"]
+    result = audit(original, {"k": [*"aabb"], "t": [*"xyxy"]}, keys="k", target="t")
+    assert row(grids(result, "Details")[0], "number of people") == ["1.5"]
+    assert "where several targets are tied, one of them is named at random" in one_line(result)
+
+
+def test_large_numbers_are_written_with_separators_and_all_their_digits(found):
+    original = {"k": ["a", "b"], "t": [1, 2], "w": [1_234_567_890, 5]}
+    result = audit(original, {"k": ["a", "b"], "t": [1, 2], "w": [1, 1]}, keys="k", target="t", counts="w")
+    assert "1,234,567,895 records" in repr(result)
+
+
+def test_undefined_numbers_are_words():
+    """No key of the original is in the synthetic table: version 2 is undefined."""
+    result = audit({"k": ["a", "b"], "t": [1, 2]}, {"k": ["c"], "t": [1]}, keys="k", target="t", allow_no_match=True)
+    assert np.isnan(result.measures.average_cap_matched.item())
+    assert row(grids(result, "Details")[0], "average CAP of the matched people (version 2)") == ["undefined"]
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 20])
+def test_a_report_is_a_hundred_characters_wide_however_long_the_names(people, count):
+    labels = [f"{'very-' * 30}long-name-of-release-{i}.csv" for i in range(count)]
+    result = several_of(people, labels)
+    tables = [block for blocks in result.sections().values() for block in blocks if isinstance(block, Grid)]
+    assert len(tables) >= 3
+    wide = [line for line in repr(result).splitlines() if len(line) > 100]
+    assert all(any(label in line for label in labels) for line in wide)  # a name that is longer by itself
+    text = repr(result)
+    assert all(label in text for label in labels)
+
+
+EVIL = "a\x1b[31mb\nc\u202ed\x9be\tf"
+
+
+def test_no_name_or_label_can_write_control_characters(people, tmp_path):
+    rows = {"smoking": [EVIL, "no"], "health": [EVIL, "x"]}
+    renamed = {f"{EVIL}k": rows["smoking"], f"{EVIL}t": rows["health"]}
+    for synthetic in (renamed, {EVIL: renamed, "b": renamed}, {f"{EVIL}{i}": renamed for i in range(6)}):
+        result = audit(renamed, synthetic, keys=f"{EVIL}k", target=f"{EVIL}t", provenance={"example": EVIL})
+        assert all(line.isprintable() for line in repr(result).splitlines())
+        assert r"a\x1b[31mb\nc\u202ed\x9be\tf" in repr(result)
+        assert html.unescape(result._repr_html_()).isprintable()
+
+
+class Cells(HTMLParser):
+    """The texts of the rows of a page's tables, and the tags that were opened and closed."""
+
+    def __init__(self):
+        super().__init__()
+        self.rows, self.open = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("td", "th"):
+            self.rows[-1][-1] += data
+
+
+def cells_of(result):
+    parser = Cells()
+    parser.feed(result._repr_html_())
+    parser.close()
+    assert parser.open == []
+    return parser.rows
+
+
+@pytest.mark.parametrize("which", ["found", "two", "seven"])
+def test_html_has_the_rows_of_the_text(which, request):
+    result = request.getfixturevalue(which)
+    expected = []
+    for blocks in result.sections().values():
+        for block in blocks:
+            if isinstance(block, Facts):
+                expected += [[name, text] for name, text in block.rows]
+            elif isinstance(block, Grid):
+                expected += [list(block.head), *([label.strip(), *numbers] for label, *numbers in block.rows)]
+    assert cells_of(result) == expected
+
+
+def test_html_has_the_sections_and_sentences_of_the_text(two):
+    page = html.unescape(re.sub("<[^>]*>", "\n", two._repr_html_())).splitlines()
+    for name, blocks in two.sections().items():
+        assert name in page
+        assert all(block in page for block in blocks if isinstance(block, str))
+    assert any(capstats.__version__ in line for line in page)
+
+
+def test_html_escapes_labels_and_column_names(people):
+    original, synthetic = (frame.rename(columns={"smoking": "<b>smoking</b> & co"}) for frame in people)
+    page = audit(original, {"<script>": synthetic}, keys="<b>smoking</b> & co", target="health")._repr_html_()
+    assert "<script>" not in page
+    assert "<b>" not in page
+    assert "&lt;b&gt;smoking&lt;/b&gt; &amp; co" in page
+    assert "&lt;script&gt;" in page

@@ -1,0 +1,44 @@
+"""Columns, files and weights are told as they were understood."""
+
+import pytest
+from read_reports import grids, one_line
+
+from capstats import audit
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+
+def test_columns_are_told_as_they_were_understood():
+    people = {"Straße, Nr": ["a 1", "b 2", None], "age group": [1, 2, 3], "t": [True, False, True]}
+    text = one_line(audit(people, people, keys=["Straße, Nr", "age group"], target="t"))
+    assert "keys 'Straße, Nr' (text, 2 levels and missing), 'age group' (number, 3 levels); 3 combinations in the original" in text
+    assert "target t (bool, 2 levels)" in text
+
+
+def test_files_pooled_as_one_table_are_told(people, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    original, synthetic = (frame.astype(str) for frame in people)
+    for i in range(6):
+        original.iloc[i::6].to_csv(f"part-{i}.csv", index=False)
+    synthetic.to_csv("s.csv", index=False)
+    result = audit("part-*.csv", "s.csv", keys="smoking", target="health")
+    names = ", ".join(f"part-{i}.csv" for i in range(5))
+    assert f"original part-*.csv: 6 files pooled as one table ({names} and 1 more), 100 records synthetic s.csv, 100" in one_line(result)
+    assert result.provenance["files"] == {"original": [f"part-{i}.csv" for i in range(6)], "synthetic": [["s.csv"]]}
+    assert (result.provenance["original"], result.provenance["synthetic"]) == ("part-*.csv", ["s.csv"])
+
+
+def test_a_weighted_original_is_told_with_its_records_and_the_sum_of_its_weights():
+    """Records count once in numbers; shares weigh them: 300 of 1,000 are in the second key, where the guess is right for half."""
+    people = {"k": [*"aabb"], "t": [*"xxxy"], "w": [350.25, 349.75, 100, 200]}
+    result = audit(people, people, keys="k", target="t", weights=("w", None))
+    text = one_line(result)
+    assert "original 4 records, weighted to 1,000 synthetic 4 records" in text
+    assert "weights sampling weights of the records: w of `original`" in text
+    assert "right for a weighted share of 0.850 of the 4 records in the original (average CAP)." in text
+    assert "with certainty for 2 records (weighted share 0.700)." in text
+    assert "person " not in text.partition("guess is expected")[2].partition("By t")[0]
+    (grid,) = grids(result, "By t")
+    assert grid.head[:4] == ["t", "records", "average CAP", "baseline"]
+    assert grid.rows == [["x", "3", "0.938", "0.800", "2", "2", "2"], ["y", "1", "0.500", "0.200", "0", "0", "0"]]
+    assert result.measures.original_weight == 1000

@@ -1,0 +1,115 @@
+"""Labels of one table: of one kind or of the wanted types; missing ones are a level, or their records are dropped and told."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from few_records import category, counts, csv_file, keys_of
+
+import capstats
+from capstats import MISSING, tabulate
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+T = ["t", "t", "t"]
+
+
+@pytest.mark.parametrize(
+    "values", [[1, "1", True], [1, True, 1], [1.0, 2.0, True], [None, "1", 1], [dt.date(2024, 1, 1), pd.Timestamp("2024"), None]]
+)
+@pytest.mark.parametrize("make", [list, lambda x: np.array([*x, None], object)[:-1], lambda x: pd.Series(x, dtype=object)])
+def test_kinds_mixed_inside_one_column_raise(values: list[Any], make: Callable[[Any], Any]) -> None:
+    with pytest.raises(
+        TypeError, match=r"Column 'k' of `original` mixes kinds: \w+ and \w+.*\. Convert it to one kind, or say types=\{'k': \"text\"\}"
+    ):
+        tabulate({"k": make(values), "t": T}, keys="k", target="t")
+
+
+def test_types_settle_kinds_that_differ() -> None:
+    o, s = {"k": [1, "2", 2.0], "t": T}, {"k": ["1", "1.0", "02"], "t": T}
+    tables = tabulate(o, s, keys="k", target="t", types={"k": "number"})
+    assert tables.o.values.tolist() == [[1, 2]]
+    assert tables.s.values.tolist() == [[2, 1]]
+
+
+def test_missing_is_last_selectable_and_printed() -> None:
+    records = {"k": ["b", None, "zz"], "age": [None, 2, 10], "t": [None, "y", "y"]}
+    tables = tabulate(records, keys=["k", "age"], target="t")
+    assert tables.indexes["key"].tolist() == [("b", MISSING), ("zz", 10), (MISSING, 2)]
+    assert tables.indexes["target"].tolist() == ["y", MISSING]
+    assert tables.o.sel(k=MISSING, age=2, target="y").item() == 1
+    assert tables.o.sel(k="b", age=MISSING, target=MISSING).item() == 1
+    assert tables.o.sel(k=MISSING).values.tolist() == [[1], [0]]
+    assert tables.o.sel(target=[MISSING]).values.tolist() == [[1, 0, 0]]
+    assert "missing" in repr(tables)
+
+
+def test_unused_categories_are_converted_with_the_others_where_they_can_be() -> None:
+    """So shards that use different ones agree on the order."""
+    parts = [{"k": category([x], [10, 2, 5]), "t": ["t"]} for x in (2, 10)]
+    shards = [tabulate(part, keys="k", target="t", types={"k": "text"}) for part in parts]
+    assert [shard.attrs["categories"] for shard in shards] == [{"k": ["10", "2", "5"]}] * 2
+    assert [x for (x,) in capstats.merge_counts(*shards).indexes["key"]] == ["10", "2"]
+    assert keys_of(category(["1"], ["2", "x", "1"]), ["2"], types={"k": "number"}) == [2, 1]
+
+
+def test_dropped_records_are_told_for_each_table() -> None:
+    o = {"k": ["a", None, "b", "b"], "other": [None] * 4, "t": ["x", "x", None, "y"], "w": [1, 2, 4, 8]}
+    s = {"k": ["a", "a"], "other": [None] * 2, "t": ["x", "x"], "w": [1, 0.5]}
+    tables = tabulate(o, {"p": s, "q": o}, holdout=o, keys="k", target="t", missing="drop")
+    assert tables.attrs["dropped"] == {"original": 2, "synthetic['p']": 0, "synthetic['q']": 2, "holdout": 2}
+    assert counts(tables.o) == {("x", "a"): 1, ("y", "b"): 1}
+    assert MISSING not in {x for (x,) in tables.indexes["key"]} | set(tables.indexes["target"])
+    weighted = tabulate(o, s, keys="k", target="t", missing="drop", weights="w")
+    assert weighted.attrs["dropped"] == {"original": 2, "synthetic": 0}
+    counted = tabulate(o, s, keys="k", target="t", missing="drop", counts="w")
+    assert counted.attrs["dropped"] == {"original": 6, "synthetic": 0.0}
+
+
+def test_labels_of_dropped_records_vanish() -> None:
+    tables = tabulate({"k": ["a", "gone"], "t": ["x", None]}, keys="k", target="t", missing="drop")
+    assert tables.indexes["key"].tolist() == [("a",)]
+
+
+def test_missing_values_are_kept_unless_they_are_to_be_dropped() -> None:
+    tables = tabulate({"k": ["a", None], "t": ["x", None]}, keys="k", target="t")
+    assert int(tables.o.sum()) == 2
+    assert "dropped" not in tables.attrs
+
+
+def test_null_values_take_the_place_of_the_empty_field_in_csv_and_are_missing_in_frames_too(tmp_path: Path) -> None:
+    path = csv_file(tmp_path / "t.csv", [("NA", "x"), ("-9", "x"), ("", "x"), (None, "x"), ("b", "x")], ["k", "t"])
+    frame = {"k": ["NA", "-9", "", None, "b"], "t": ["x"] * 5}
+    tables = tabulate(path, frame, keys="k", target="t", null_values=["NA", "-9"])
+    assert tables.o.sel(k=MISSING).item() == 2
+    assert tables.o.sel(k="").item() == 2
+    assert tables.s.sel(k=MISSING).item() == 3
+    assert tables.s.sel(k="").item() == 1
+    assert tabulate(path, keys="k", target="t", null_values="NA").o.sel(k=MISSING).item() == 1
+    assert tabulate(path, keys="k", target="t").o.sel(k=MISSING).item() == 1
+
+
+@pytest.mark.parametrize(
+    ("wanted", "texts", "labels"),
+    [
+        ("number", ["10", "2", "2.0"], [2, 10]),
+        ("text", ["10", "2", "2.0"], ["2", "2.0", "10"]),
+        ("bool", ["yes", "0", "TRUE"], [False, True]),
+        ("date", ["2024-02-29", "2023-01-01", "20230101"], [dt.date(2023, 1, 1), dt.date(2024, 2, 29)]),
+        ("datetime", ["2024-02-29 12:00", "2023-01-01", "2023-01-01T00"], [pd.Timestamp("2023"), pd.Timestamp("2024-02-29 12:00")]),
+        (["z", "a", "m"], ["a", "z", "a"], ["z", "a"]),
+        ([3, 2, 10], ["10", "2.0", "3"], [3, 2, 10]),
+    ],
+)
+def test_types_say_what_the_texts_of_a_csv_file_are(tmp_path: Path, wanted: Any, texts: list[str], labels: list[Any]) -> None:
+    path = csv_file(tmp_path / "t.csv", [*((x, "x") for x in texts), (None, "x")], ["k", "t"])
+    tables = tabulate(path, keys="k", target="t", types={"k": wanted})
+    assert [x for (x,) in tables.indexes["key"]] == [*labels, MISSING]
+    xr.testing.assert_identical(tables, tabulate({"k": [*texts, None], "t": ["x"] * 4}, keys="k", target="t", types={"k": wanted}))

@@ -1,0 +1,47 @@
+"""Keys and targets may be named in many ways, and what cannot be names is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from few_records import RECORDS, csv_file
+
+from capstats import tabulate
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+
+def test_one_key_may_be_named_alone() -> None:
+    tables = tabulate(RECORDS, keys="sex", target="income")
+    assert tables.identical(tabulate(RECORDS, keys=["sex"], target=["income"]))
+    assert tables.indexes["key"].names == ["sex"]
+    assert isinstance(tables.indexes["key"], pd.MultiIndex)
+    assert tables.o.sel(sex="f", target="low").item() == 2
+    assert set(tables.data_vars) == {"o"}
+
+
+@pytest.mark.parametrize(
+    "keys", [["sex", "age"], ("sex", "age"), np.array(["sex", "age"]), pd.Index(["sex", "age"])], ids=lambda x: type(x).__name__
+)
+def test_keys_may_be_any_sequence_of_names(keys: Any) -> None:
+    tables = tabulate(RECORDS, keys=keys, target="income")
+    assert tables.attrs["key_columns"] == ["sex", "age"]
+    assert tables.indexes["key"].tolist() == [("f", 2), ("f", 10), ("m", 2)]
+
+
+def test_several_targets_are_guessed_together() -> None:
+    tables = tabulate(RECORDS, keys="sex", target=["income", "age"])
+    assert tables.indexes["target"].names == tables.attrs["target_columns"] == ["income", "age"]
+    assert tables.indexes["target"].tolist() == [("high", 10), ("low", 2)]
+    assert tables.o.values.tolist() == [[1, 0], [2, 1]]
+
+
+@pytest.mark.parametrize("null_values", [9, [9], ["NA", None], b"NA"], ids=repr)
+def test_null_values_must_be_texts(tmp_path: Path, null_values: Any) -> None:
+    path = csv_file(tmp_path / "t.csv", [("9", "x")], ["k", "t"])
+    with pytest.raises(TypeError, match="`null_values` must be a text or a list of texts; got"):
+        tabulate(path, keys="k", target="t", null_values=null_values)

@@ -1,0 +1,153 @@
+"""Contingency tables in long form have the published margins, and are those of R."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from capstats.datasets import hair_eye_color, titanic, ucb_admissions
+
+
+def margin(frame: pd.DataFrame, *columns: str) -> dict[Any, int]:
+    """Totals of `count` by the named columns."""
+    by = columns[0] if len(columns) == 1 else list(columns)
+    totals = frame.groupby(by, observed=True)["count"].sum()
+    return {label: int(total) for label, total in totals.items()}
+
+
+@pytest.mark.r
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+@pytest.mark.parametrize(("frame", "name"), [(titanic, "Titanic"), (ucb_admissions, "UCBAdmissions"), (hair_eye_color, "HairEyeColor")])
+def test_the_tables_of_r_are_here_as_they_are_there(frame: Callable[[], pd.DataFrame], name: str) -> None:
+    """Columns, levels, counts and the order of rows; the counts are called Freq there."""
+    command = ["Rscript", "--vanilla", "-e", f"write.csv(as.data.frame(datasets::{name}), row.names = FALSE)"]
+    of_r = pd.read_csv(io.StringIO(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+    ours = frame().rename(columns={"count": "Freq"})
+    assert ours.columns.tolist() == of_r.columns.tolist()
+    assert ours.astype(of_r.dtypes).to_numpy().tolist() == of_r.to_numpy().tolist()
+
+
+@pytest.mark.parametrize(
+    ("frame", "levels", "total"),
+    [
+        (
+            titanic,
+            {
+                "Class": ["1st", "2nd", "3rd", "Crew"],
+                "Sex": ["Male", "Female"],
+                "Age": ["Child", "Adult"],
+                "Survived": ["No", "Yes"],
+            },
+            2201,
+        ),
+        (
+            ucb_admissions,
+            {
+                "Admit": ["Admitted", "Rejected"],
+                "Gender": ["Male", "Female"],
+                "Dept": ["A", "B", "C", "D", "E", "F"],
+            },
+            4526,
+        ),
+        (
+            hair_eye_color,
+            {
+                "Hair": ["Black", "Brown", "Red", "Blond"],
+                "Eye": ["Brown", "Blue", "Hazel", "Green"],
+                "Sex": ["Male", "Female"],
+            },
+            592,
+        ),
+    ],
+)
+def test_long_form_has_every_cell_once_in_the_published_order(
+    frame: Callable[[], pd.DataFrame], levels: dict[str, list[str]], total: int
+) -> None:
+    table = frame()
+    variables = table.columns[:-1].tolist()
+    assert table.columns.tolist() == [*levels, "count"]
+    for name in variables:
+        assert table[name].cat.categories.tolist() == levels[name]
+        assert not table[name].cat.ordered
+    # The first variable changes fastest, so the reversed columns are in sorted order.
+    reversed_cells = pd.MultiIndex.from_frame(table[variables[::-1]].apply(lambda column: column.cat.codes))
+    assert reversed_cells.is_unique
+    assert reversed_cells.is_monotonic_increasing
+    assert len(table) == np.prod([len(labels) for labels in levels.values()])
+    assert table.index.equals(pd.RangeIndex(len(table)))
+    assert table["count"].dtype == np.int64
+    assert table["count"].sum() == total
+
+
+def test_titanic_has_the_published_margins() -> None:
+    people = titanic()
+    assert margin(people, "Survived") == {"No": 1490, "Yes": 711}
+    assert margin(people, "Class") == {"1st": 325, "2nd": 285, "3rd": 706, "Crew": 885}
+    assert margin(people, "Sex") == {"Male": 1731, "Female": 470}
+    assert margin(people, "Age") == {"Child": 109, "Adult": 2092}
+    survivors = people[people["Survived"] == "Yes"]
+    assert margin(survivors, "Class") == {
+        "1st": 203,
+        "2nd": 118,
+        "3rd": 178,
+        "Crew": 212,
+    }
+    assert margin(survivors, "Sex") == {"Male": 367, "Female": 344}
+    assert margin(survivors, "Age") == {"Child": 57, "Adult": 654}
+
+
+def test_titanic_keeps_its_eight_empty_cells() -> None:
+    """No child among the crew, no child of the first two classes among the dead."""
+    people = titanic()
+    empty = people[people["count"] == 0]
+    assert len(empty) == 8
+    assert set(empty["Age"]) == {"Child"}
+    assert len(empty[empty["Class"] == "Crew"]) == 4
+
+
+def test_ucb_admissions_have_the_published_margins() -> None:
+    applicants = ucb_admissions()
+    assert margin(applicants, "Admit") == {"Admitted": 1755, "Rejected": 2771}
+    assert margin(applicants, "Admit", "Gender") == {
+        ("Admitted", "Male"): 1198,
+        ("Admitted", "Female"): 557,
+        ("Rejected", "Male"): 1493,
+        ("Rejected", "Female"): 1278,
+    }
+    assert list(margin(applicants, "Dept").values()) == [933, 585, 918, 792, 584, 714]
+
+
+def test_ucb_department_a_admitted_more_women_than_men_in_proportion() -> None:
+    applicants = ucb_admissions()
+    dept_a = margin(applicants[applicants["Dept"] == "A"], "Gender", "Admit")
+    assert dept_a["Male", "Admitted"] == 512
+    assert dept_a["Male", "Rejected"] == 313
+    assert dept_a["Female", "Admitted"] == 89
+    assert dept_a["Female", "Rejected"] == 19
+
+
+def test_hair_eye_color_sums_to_snees_two_way_table() -> None:
+    students = hair_eye_color()
+    table = students.pivot_table(index="Hair", columns="Eye", values="count", aggfunc="sum", observed=True)
+    assert table.to_numpy().tolist() == [
+        [68, 20, 15, 5],
+        [119, 84, 54, 29],
+        [26, 17, 14, 14],
+        [7, 94, 10, 16],
+    ]
+
+
+def test_hair_eye_color_has_the_published_margins() -> None:
+    students = hair_eye_color()
+    assert list(margin(students, "Hair").values()) == [108, 286, 71, 127]
+    assert list(margin(students, "Eye").values()) == [220, 215, 93, 64]
+    assert margin(students, "Sex") == {"Male": 279, "Female": 313}
+    brown = students[(students["Hair"] == "Brown") & (students["Eye"] == "Brown")]
+    assert margin(brown, "Sex") == {"Male": 53, "Female": 66}

@@ -1,0 +1,152 @@
+"""Histograms of average CAP: every table is counted once, and versions are told apart."""
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+from drawn import dashed
+
+from capstats import average_cap
+from capstats.datasets import paper_originals, paper_synthetics
+from capstats.plotting import plot_average_cap
+from capstats.plotting.shared import BLUE
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+
+def test_bars_count_every_table_once(ax, averages):
+    plot_average_cap(averages, original=0.5, ax=ax)
+    assert len(ax.containers) == 2
+    for container, (label, values) in zip(ax.containers, averages.items(), strict=True):
+        assert container[0].get_label() == label
+        heights = [bar.get_height() for bar in container]
+        assert sum(heights) == 500 == values.size
+
+
+def test_bars_are_the_histogram_of_the_values_that_were_given(ax, averages):
+    plot_average_cap(averages, ax=ax, bins=np.linspace(0, 1, 11))
+    for container, values in zip(ax.containers, averages.values(), strict=True):
+        heights = [bar.get_height() for bar in container]
+        assert heights == np.histogram(values.values, bins=np.linspace(0, 1, 11))[0].tolist()
+
+
+def test_undefined_averages_are_left_out_and_counted_in_the_label(ax):
+    values = xr.DataArray([0.1, np.nan, 0.3, np.nan, np.nan], dims="draw")
+    plot_average_cap({"version 1": values.fillna(0), "version 2": values}, ax=ax)
+    assert [container[0].get_label() for container in ax.containers] == ["version 1", "version 2 (3 undefined)"]
+    assert [sum(bar.get_height() for bar in container) for container in ax.containers] == [5, 2]
+
+
+def test_undefined_averages_of_one_array_are_counted_in_its_label(ax):
+    plot_average_cap(xr.DataArray([0.1, np.nan], dims="draw"), ax=ax)
+    assert ax.get_legend_handles_labels()[1] == ["(1 undefined)"]
+
+
+def test_a_version_that_is_undefined_throughout_has_no_bar(ax):
+    plot_average_cap({"a": xr.DataArray([0.1, 0.2]), "b": xr.DataArray([np.nan, np.nan])}, ax=ax)
+    assert [sum(bar.get_height() for bar in container) for container in ax.containers] == [2, 0]
+    assert ax.containers[1][0].get_label() == "b (2 undefined)"
+
+
+def test_one_array_is_one_histogram(ax, averages):
+    plot_average_cap(averages["version 1"], original=0.4874, ax=ax)
+    (container,) = ax.containers
+    assert sum(bar.get_height() for bar in container) == 500
+    assert ax.get_legend_handles_labels()[1] == ["average CAP of the original"]
+
+
+def test_arrays_of_any_shape_are_counted_flat(ax):
+    values = average_cap(paper_originals(), paper_synthetics())
+    plot_average_cap(values, ax=ax)
+    assert sum(bar.get_height() for bar in ax.containers[0]) == 16
+
+
+def test_dashed_line_stands_at_the_original_and_within_the_axes(ax, averages):
+    plot_average_cap(averages, original=0.95, ax=ax)
+    (line,) = dashed(ax)
+    assert set(line.get_xdata()) == {0.95}
+    assert line.get_color() == BLUE
+    assert line.get_label() == "average CAP of the original"
+    assert ax.get_xlim()[0] < averages["version 1"].min() < 0.95 < ax.get_xlim()[1]
+
+
+def test_bars_of_close_averages_stay_readable_beside_a_distant_original(ax):
+    """500 averages within 0.01 and an original 0.2 away: all bins lie within the averages."""
+    values = xr.DataArray(np.random.default_rng(1).uniform(0.77, 0.78, 500), dims="draw")
+    plot_average_cap(values, original=0.95, ax=ax)
+    assert sum(bar.get_height() > 0 for bar in ax.containers[0]) == 31
+    assert ax.get_xlim()[1] < 0.8
+    assert ax.get_legend_handles_labels()[1] == ["average CAP of the original: 0.95, to the right of the axis"]
+    (line,) = dashed(ax)
+    assert (line.get_marker(), line.get_transform()) == (">", ax.transAxes)
+    low = plot_average_cap(values, original=0.1)
+    assert low.get_legend_handles_labels()[1] == ["average CAP of the original: 0.1, to the left of the axis"]
+
+
+def test_versions_that_vary_little_and_lie_apart_have_at_least_ten_bars_each(ax):
+    rng = np.random.default_rng(2)
+    plot_average_cap({"1": xr.DataArray(rng.uniform(0.3, 0.31, 900)), "2": xr.DataArray(rng.uniform(0.36, 0.37, 900))}, ax=ax)
+    assert [sum(bar.get_height() > 0 for bar in container) >= 10 for container in ax.containers] == [True, True]
+
+
+def test_labels_of_versions_are_plain_text_and_none_is_left_out_of_the_legend():
+    ax = plot_average_cap({"_drop": xr.DataArray([0.1]), "$1": xr.DataArray([0.1, 0.2])})
+    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == [" _drop", r"\$1"]
+    assert ax.get_ylabel() == "synthetic tables, of 1 to 2"
+
+
+def test_no_line_without_an_original(ax, averages):
+    plot_average_cap(averages, ax=ax)
+    assert dashed(ax) == []
+
+
+def test_tables_that_all_tie_stand_in_one_bar_in_the_middle(ax):
+    """On O_1 every average is 1/3 but for its last bit: one bin, not many thin ones."""
+    third = 1 / 3
+    values = xr.DataArray([third, np.nextafter(third, 0), np.nextafter(third, 1)] * 100, dims="draw")
+    plot_average_cap(values, original=1 / 3, ax=ax)
+    filled = [bar for bar in ax.containers[0] if bar.get_height()]
+    assert len(filled) == 1
+    assert filled[0].get_height() == 300
+    assert filled[0].get_x() < 1 / 3 < filled[0].get_x() + filled[0].get_width()
+
+
+def test_averages_that_differ_by_little_are_told_apart(ax):
+    """What rounding does not explain is no tie, however small: half of the averages stand in the first bin, half in the last."""
+    values = xr.DataArray([1e-10, 2e-10] * 10, dims="draw")
+    plot_average_cap(values, ax=ax)
+    heights = [bar.get_height() for bar in ax.containers[0]]
+    assert (heights[0], heights[-1], sum(heights)) == (10, 10, 20)
+
+
+def test_versions_are_told_apart_without_colour(ax, averages):
+    plot_average_cap(averages, ax=ax)
+    first, second = (container[0] for container in ax.containers)
+    assert first.get_hatch() is None
+    assert second.get_hatch() == "////"
+    assert first.get_facecolor() != second.get_facecolor()
+
+
+def test_arguments_reach_hist(ax):
+    values = xr.DataArray([0.1, 0.2, 0.3])
+    plot_average_cap(values, ax=ax, bins=3, density=True, color="red", edgecolor="green", hatch="x", linewidth=2)
+    (container,) = ax.containers
+    assert len(container) == 3
+    assert sum(bar.get_height() * bar.get_width() for bar in container) == pytest.approx(1)
+    bar = container[0]
+    assert bar.get_facecolor() == mpl.colors.to_rgba("red")
+    assert bar.get_edgecolor() == mpl.colors.to_rgba("green")
+    assert (bar.get_hatch(), bar.get_linewidth()) == ("x", 2)
+
+
+def test_axes_of_the_histogram_say_what_is_drawn(ax, averages):
+    plot_average_cap(averages, ax=ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("average CAP", "synthetic tables, of 500")
+
+
+@pytest.mark.parametrize("nothing", [xr.DataArray([np.nan, np.nan]), xr.DataArray(np.empty(0)), {}, {"a": xr.DataArray([np.nan])}])
+def test_nothing_to_draw_raises(nothing):
+    with pytest.raises(ValueError, match="`averages` holds no number to draw"):
+        plot_average_cap(nothing)
+    assert plt.get_fignums() == []

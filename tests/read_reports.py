@@ -1,0 +1,24 @@
+"""The report of an audit: its text in one line, its tables and their rows; audits of several synthetic tables."""
+
+from capstats import audit
+from capstats.auditing.report import Grid
+
+
+def several_of(people, labels):
+    """So many synthetic tables, each without some more of its records."""
+    original, synthetic = people
+    return audit(original, {label: synthetic.iloc[i:] for i, label in enumerate(labels)}, keys="smoking", target="health")
+
+
+def one_line(result):
+    """The report without its line breaks."""
+    return " ".join(repr(result).split())
+
+
+def grids(result, section):
+    return [block for block in result.sections()[section] if isinstance(block, Grid)]
+
+
+def row(grid, label):
+    (numbers,) = (numbers for name, *numbers in grid.rows if name.strip() == label)
+    return numbers

@@ -1,0 +1,31 @@
+"""Tables of any index and order of columns are taken, those whose columns differ are not."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from sdmetrics_calls import NAMES, REAL, direct, people
+
+from capstats.sdmetrics import CategoricalCAP, DisclosureProtection
+
+
+def test_a_table_of_any_index_and_of_other_columns_is_the_same() -> None:
+    real, synthetic = people("original"), people("good")
+    moved = real.set_index(pd.Index(range(100, 0, -1))).assign(more=None), synthetic[list(synthetic)[::-1]].assign(more=pd.NA)
+    assert DisclosureProtection.compute(*moved, **NAMES) == DisclosureProtection.compute(real, synthetic, **NAMES)
+
+
+@direct
+def test_times_that_are_not_cut_are_refused() -> None:
+    with pytest.raises(TypeError, match="Column 'time' is of an invalid data type, datetime64"):
+        DisclosureProtection.compute(REAL, REAL, ["time"], ["col1"])
+    with pytest.raises(TypeError, match="Column 'time' is of an invalid data type, datetime64"):
+        CategoricalCAP.compute(REAL, REAL, key_fields=["time"], sensitive_fields=["col1"])
+    assert DisclosureProtection.compute(REAL, REAL, ["time"], ["col1"], continuous_column_names=["time"]) == 0
+
+
+@direct
+def test_that_columns_differ_is_said_before_fields_are_looked_at() -> None:
+    for fields in ({}, {"key_fields": ["x"], "sensitive_fields": ["col2"]}):
+        with pytest.raises(ValueError, match="must have the same columns; only one has 'more'"):
+            CategoricalCAP.compute(REAL, REAL.assign(more=1), **fields)

@@ -1,0 +1,377 @@
+"""A column means the same in every library that holds it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+import capstats
+from capstats.codes.labels import MISSING, canonical
+from capstats.sources.columns import column_of
+
+ARROW_TEXT = pd.ArrowDtype(pa.string())
+DAYS = [dt.date(2024, 1, 2), None, dt.date(2024, 1, 1)]
+INSTANT = dt.datetime(2024, 1, 2, 3, tzinfo=dt.UTC)
+
+
+def labels_of(values: Any) -> list[Any]:
+    """The label of each row."""
+    found = column_of(values, "age", "original")
+    assert len(found.codes) == 0 or np.asarray(found.codes).min() >= found.first
+    return [found.labels[int(code) - found.first] for code in found.codes]
+
+
+def shown(labels: list[Any]) -> list[tuple[str, Any]]:
+    """Labels with their types, for 1 == True == 1.0."""
+    return [(type(x).__name__, x) for x in labels]
+
+
+TEXTS = ["b", None, "", "a", "b", "10", "2"]
+WHOLE = [3, None, -1, 3, 300]
+FRACTIONAL = [0.5, None, 2.0, float("nan"), -0.0]
+TRUTH = [True, None, False, True]
+
+SAME_COLUMN: dict[str, tuple[list[Any], list[Any]]] = {
+    "text": (
+        TEXTS,
+        [
+            TEXTS,
+            tuple(TEXTS),
+            np.array(TEXTS, object),
+            pd.Series(TEXTS),
+            pd.Series(TEXTS, dtype=object),
+            pd.Series(TEXTS, dtype="category"),
+            pd.Series(TEXTS, dtype=pd.StringDtype("python")),
+            pd.Series(TEXTS, dtype=pd.StringDtype("pyarrow")),
+            pd.Series(TEXTS, dtype=ARROW_TEXT),
+            pd.Series(TEXTS, dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))),
+            pd.Index(TEXTS, dtype=object),
+            pd.CategoricalIndex(TEXTS),
+            pl.Series(TEXTS),
+            pl.Series(TEXTS, dtype=pl.Categorical),
+            pl.Series(TEXTS, dtype=pl.Enum(["unused", "a", "b", "2", "10", ""])),
+            pa.array(TEXTS),
+            pa.array(TEXTS, pa.large_string()),
+            pa.array(TEXTS, getattr(pa, "string_view", pa.string)()),
+            pa.table({"x": pl.Series(TEXTS).to_arrow()})["x"],
+            pa.array(TEXTS).dictionary_encode(),
+            pa.chunked_array([TEXTS[:2], TEXTS[2:4], [], TEXTS[4:]]),
+            pa.chunked_array([pa.array(TEXTS[:3]).dictionary_encode(), pa.array(TEXTS[3:]).dictionary_encode()]),
+            pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3, 0, 4, 5], pa.uint64()), pa.array(["b", None, "", "a", "10", "2"])),
+            xr.DataArray(np.array(TEXTS, object)),
+            nw.from_native(pl.Series(TEXTS), series_only=True),
+        ],
+    ),
+    "whole numbers": (
+        WHOLE,
+        [
+            WHOLE,
+            [3, None, -1, Decimal(3), 300.0],
+            pd.Series(WHOLE),
+            pd.Series(WHOLE, dtype="Int16"),
+            pd.Series(WHOLE, dtype=pd.ArrowDtype(pa.int32())),
+            pd.Series(WHOLE, dtype="category"),
+            pd.Series(WHOLE, dtype=object),
+            np.ma.array([3, 0, -1, 3, 300], mask=[0, 1, 0, 0, 0]),
+            pl.Series(WHOLE),
+            pl.Series(WHOLE, dtype=pl.Int128),
+            pl.Series(WHOLE, dtype=pl.Decimal(10, 2)),
+            pl.Series(WHOLE, dtype=pl.Float32),
+            pa.array(WHOLE),
+            pa.array(WHOLE, pa.int16()).dictionary_encode(),
+            pa.array([None if x is None else Decimal(x) for x in WHOLE]),
+        ],
+    ),
+    "fractional numbers": (
+        [0.5, None, 2, None, 0],
+        [
+            FRACTIONAL,
+            np.array(FRACTIONAL, float),
+            np.array(FRACTIONAL, np.float16),
+            np.array(FRACTIONAL, np.longdouble),
+            np.array(FRACTIONAL, ">f4"),
+            pd.Series(FRACTIONAL, dtype="Float64"),
+            pd.Series(FRACTIONAL, dtype=pd.ArrowDtype(pa.float64())),
+            pd.arrays.SparseArray(FRACTIONAL),
+            pl.Series(FRACTIONAL, dtype=pl.Float64),
+            pa.array(FRACTIONAL),
+            pa.array(FRACTIONAL, pa.float32()),
+        ],
+    ),
+    "bools": (
+        TRUTH,
+        [
+            TRUTH,
+            pd.Series(TRUTH, dtype="boolean"),
+            pd.Series(TRUTH, dtype=object),
+            pd.Series(TRUTH, dtype=pd.ArrowDtype(pa.bool_())),
+            pl.Series(TRUTH),
+            pa.array(TRUTH),
+            pa.chunked_array([TRUTH[:1], TRUTH[1:]]),
+            np.array([True, None, np.False_, np.True_], object),
+        ],
+    ),
+    "dates": (
+        DAYS,
+        [
+            DAYS,
+            np.array(DAYS, "M8[D]"),
+            np.ma.array(np.array(["2024-01-02", "1999-01-01", "2024-01-01"], "M8[D]"), mask=[0, 1, 0]),
+            pd.Series(DAYS, dtype=object),
+            pd.Series(DAYS, dtype="category"),
+            pd.Series(DAYS, dtype=pd.ArrowDtype(pa.date32())),
+            pl.Series(DAYS),
+            pa.array(DAYS),
+            pa.array(DAYS, pa.date64()),
+        ],
+    ),
+    "datetimes": (
+        [pd.Timestamp("2024-01-02 03:00"), None],
+        [
+            [dt.datetime(2024, 1, 2, 3), None],
+            np.array(["2024-01-02T03", "NaT"], "M8[h]"),
+            np.array(["2024-01-02T03", "NaT"], "M8[ns]"),
+            np.ma.array(np.array(["2024-01-02T03", "1999"], "M8[ns]"), mask=[0, 1]),
+            pd.to_datetime(pd.Series(["2024-01-02 03:00", None])),
+            pl.Series([dt.datetime(2024, 1, 2, 3), None], dtype=pl.Datetime("ms")),
+            pa.array([dt.datetime(2024, 1, 2, 3), None], pa.timestamp("s")),
+            pa.array([dt.datetime(2024, 1, 2, 3), None], pa.timestamp("ns")),
+        ],
+    ),
+    "datetimes with zone": (
+        [pd.Timestamp(INSTANT), None],
+        [
+            [INSTANT, None],
+            pd.Series([pd.Timestamp(INSTANT), None]).dt.tz_convert("Europe/Berlin"),
+            pl.Series([INSTANT, None]).dt.convert_time_zone("Asia/Tokyo"),
+            pa.array([INSTANT, None], pa.timestamp("us", tz="America/Lima")),
+            pd.Series([INSTANT, None], dtype=pd.ArrowDtype(pa.timestamp("ns", tz="UTC"))),
+        ],
+    ),
+    "durations": (
+        [pd.Timedelta("1D"), None],
+        [
+            [dt.timedelta(1), None],
+            np.array([1, "NaT"], "m8[D]"),
+            pd.to_timedelta(pd.Series([1, None]), unit="D"),
+            pl.Series([dt.timedelta(1), None]),
+            pa.array([dt.timedelta(1), None]),
+        ],
+    ),
+    "large integers": (
+        [2**63 + 1, 5],
+        [
+            [2**63 + 1, 5],
+            np.array([2**63 + 1, 5], np.uint64),
+            pl.Series([2**63 + 1, 5], dtype=pl.UInt64),
+            pa.array([2**63 + 1, 5], pa.uint64()),
+        ],
+    ),
+    "nothing": (
+        [None, None],
+        [[None, np.nan], np.array([None, pd.NaT], object), pl.Series([None, None]), pa.nulls(2), pd.Series([pd.NA, None])],
+    ),
+    "tuples": ([(1, "a"), (2, "b")], [[(1, "a"), (2, "b")], pd.Series([(1, "a"), (2, "b")])]),
+    "intervals": (
+        [pd.Interval(0, 2), None, pd.Interval(2, 10)],
+        [pd.cut([1, np.nan, 5], [0, 2, 10]), pd.arrays.IntervalArray.from_tuples([(0, 2), np.nan, (2, 10)])],
+    ),
+}
+CASES = [(expected, values) for expected, several in SAME_COLUMN.values() for values in several]
+NAMES = [f"{what}-{i}-{type(values).__name__}" for what, (_, several) in SAME_COLUMN.items() for i, values in enumerate(several)]
+
+
+@pytest.mark.parametrize(("expected", "values"), CASES, ids=NAMES)
+def test_a_column_has_the_same_labels_in_every_library(expected: list[Any], values: Any) -> None:
+    assert shown(labels_of(values)) == shown([canonical(x) for x in expected])
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", ">i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize("step", [1, -2])
+def test_integers_of_any_width_and_stride_are_their_own_labels(dtype: str, step: int) -> None:
+    info = np.iinfo(dtype)
+    values = np.array([info.max, info.max - 1, 0, 1, info.max], dtype)[::step]
+    assert labels_of(values) == values.tolist()
+    ends = np.array([info.min, info.max, info.min], dtype)[::step]
+    assert labels_of(ends) == ends.tolist()
+
+
+@pytest.mark.parametrize("values", [range(3, 6), np.array([2**62, 2**62 + 1]), pa.array([1_000_000, 1_000_002]), pl.Series([-70_000, -1])])
+def test_integers_of_a_small_range_are_not_encoded(values: Any) -> None:
+    assert labels_of(values) == list(values) if not isinstance(values, pa.Array) else values.to_pylist()
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=10), st.integers(0, 10))
+def test_integers_survive_any_range(values: list[int], spread: int) -> None:
+    near = [values[0] // 2 + spread * i for i in range(len(values))]
+    for numbers in (values, near):
+        assert (
+            labels_of(np.array(numbers)) == labels_of(pl.Series(numbers)) == labels_of(pa.array(numbers)) == labels_of(numbers) == numbers
+        )
+
+
+EMPTY: list[Any] = [
+    [],
+    np.array([], int),
+    np.array([], object),
+    np.array([], "M8[D]"),
+    pd.Series([], dtype="str"),
+    pd.Categorical([]),
+    pl.Series([], dtype=pl.Int8),
+    pl.Series([], dtype=pl.String),
+    pl.Series([], dtype=pl.Categorical),
+    pa.array([], pa.int8()),
+    pa.array([], pa.string()),
+    pa.chunked_array([], pa.bool_()),
+]
+
+
+@pytest.mark.parametrize("values", EMPTY, ids=lambda x: f"{type(x).__name__} {getattr(x, 'dtype', '')}")
+def test_a_column_without_rows_has_none(values: Any) -> None:
+    assert labels_of(values) == []
+
+
+def test_sliced_arrow_columns_are_read_from_their_offset() -> None:
+    assert labels_of(pa.array([True, False, True])[1:]) == [False, True]
+    assert labels_of(pa.array(["a", "b", None])[1:]) == ["b", MISSING]
+    assert labels_of(pa.array(["a", "b", None]).dictionary_encode()[1:]) == ["b", MISSING]
+
+
+@pytest.mark.parametrize(
+    ("values", "order"),
+    [
+        (pd.Categorical(["b", None, "a"], ["c", "b", "a"]), ["c", "b", "a"]),
+        (pl.Series(["b", None, "a"], dtype=pl.Enum(["c", "b", "a"])), ["c", "b", "a"]),
+        (pa.DictionaryArray.from_arrays(pa.array([1, None, 2]), pa.array(["c", "b", "a"])), ["c", "b", "a"]),
+        (pd.Series(["b", "a"], dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))), ["b", "a"]),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_categories_are_in_the_order_of_the_caller(values: Any, order: list[str]) -> None:
+    found = column_of(values, "age", "original")
+    assert found.ordered
+    assert [x for x in found.labels if x is not MISSING] == order
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["b", "a"],
+        pd.Series(["b", "a"]),
+        pl.Series(["b", "a"]),
+        pl.Series(["b", "a"], dtype=pl.Categorical),
+        pa.array(["b", "a"]),
+        [2, 1],
+        [True],
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_other_columns_have_no_order_of_their_own(values: Any) -> None:
+    assert not column_of(values, "age", "original").ordered
+
+
+def test_a_polars_categorical_is_read_from_anywhere_in_its_pool() -> None:
+    pool = pl.Series([f"filler {i}" for i in range(100_000)], dtype=pl.Categorical)
+    early = pl.Series(["early one"], dtype=pl.Categorical)
+    more = pl.Series([f"more {i}" for i in range(100_000)], dtype=pl.Categorical)
+    assert len(pool) == len(more)
+    ends = pl.concat([early, pl.Series(["late one", None, "late one"], dtype=pl.Categorical)])
+    assert labels_of(ends) == ["early one", "late one", MISSING, "late one"]
+    assert labels_of(ends[1:2]) == ["late one"]
+    assert labels_of(ends[2:3]) == [MISSING]
+
+
+@pytest.mark.parametrize("values", [[1, "1", True], [True, 1], [1.0, True], ["True", True], [np.True_, 1, None]], ids=repr)
+@pytest.mark.parametrize("make", [list, lambda x: np.array(x, object), lambda x: pd.Series(x, dtype=object)])
+def test_labels_that_hashing_would_merge_stay_apart(values: list[Any], make: Callable[[list[Any]], Any]) -> None:
+    assert shown(labels_of(make(values))) == shown([canonical(x) for x in values])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        list,
+        np.array,
+        lambda x: np.array(x, object),
+        lambda x: pd.Series(x, dtype=object),
+        lambda x: pd.Series(x, dtype=pd.StringDtype("python")),
+        lambda x: pd.Series(x, dtype=ARROW_TEXT),
+        lambda x: pd.Categorical.from_codes([x.index(text) for text in x], list(dict.fromkeys(x))),
+        pl.Series,
+        pa.array,
+    ],
+)
+def test_texts_that_are_alike_up_to_a_nul_stay_apart(make: Callable[[list[Any]], Any]) -> None:
+    values = ["a", "a\0b", "a\0c", "", "\0b", "a"]
+    assert labels_of(make(values)) == values
+
+
+def test_records_with_texts_that_are_alike_up_to_a_nul_are_counted_apart() -> None:
+    records = pd.DataFrame({"k": pd.Series(["a", "a\0b", "a"], dtype=object), "t": [1, 1, 1]})
+    assert capstats.tabulate(records, keys="k", target="t").o.values.tolist() == [[2, 1]]
+
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.sampled_from([0.0, 1.0, 0.5, float("nan")]),
+    st.text("a1", max_size=1),
+    st.just(Decimal(1)),
+)
+
+
+@given(st.lists(SCALARS, max_size=12))
+def test_an_object_column_keeps_type_and_value_of_every_row(values: list[Any]) -> None:
+    expected = shown([canonical(x) for x in values])
+    assert shown(labels_of(values)) == expected
+    assert shown(labels_of(pd.Series(values, dtype=object))) == expected
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[["a"], ["b"]], [{"a": 1}], np.array([set()], object), pl.Series([[1]]), pa.array([[1]]), pa.array([{"a": 1}]), pd.Series([[1]])],
+    ids=lambda x: type(x).__name__,
+)
+def test_values_that_cannot_be_labels_raise_with_column_and_table(values: Any) -> None:
+    with pytest.raises(TypeError, match=r"Column 'age' of `original` holds values that cannot be labels .*Convert them"):
+        column_of(values, "age", "original")
+
+
+@pytest.mark.parametrize("values", [np.ones((2, 2)), "ab", {"a": 1}, 5, None, iter([1])], ids=lambda x: type(x).__name__)
+def test_what_is_no_column_raises_with_its_type(values: Any) -> None:
+    with pytest.raises(TypeError, match=f"Column 'age' of `original` is {type(values).__name__}; give a list"):
+        column_of(values, "age", "original")
+
+
+@pytest.mark.parametrize("values", [[2**63 + 1, 2**63, 2**63 + 1], [2**63, 2**63 - 1, 2**63]])
+def test_unsigned_integers_beyond_int64_are_their_own_labels(values: list[int]) -> None:
+    array = np.array(values, np.uint64)
+    for table in ({"id": array, "t": [1, 1, 2]}, pl.DataFrame({"id": array, "t": [1, 1, 2]}), pa.table({"id": array, "t": [1, 1, 2]})):
+        counts = capstats.tabulate(table, keys="id", target="t").o
+        assert counts.sel(id=values[0]).values.ravel().tolist() == [1, 1]
+        assert counts.sel(id=values[1]).values.ravel().tolist() == [1, 0]
+
+
+def test_each_code_of_a_pool_is_looked_up_in_one_walk_through_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"person {i * 7919 % 20_000}" for i in range(20_000)]
+    looked = []
+    find = np.flatnonzero
+    monkeypatch.setattr(np, "flatnonzero", lambda x: looked.append(len(x)) or find(x))
+    column = column_of(pl.Series([*texts, *texts], dtype=pl.Categorical), "age", "original")
+    assert [column.labels[int(code) - column.first] for code in column.codes[:20_000]] == texts
+    assert sum(looked) <= 40_000
+    with pytest.raises(IndexError):
+        _ = column_of(pl.Series(["a", "c"], dtype=pl.Categorical), "age", "original").labels[5]

@@ -1,0 +1,64 @@
+"""Ordinary CSV files are left to DuckDB, the others are loaded from where the doubt begins; the counts are the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from csv_written import counted, written
+
+from capstats.codes.progress import Step
+from capstats.sources.csv_files import survey
+
+
+def reader_of(path: Path, encoding: str = "utf-8") -> str:
+    return survey(str(path), encoding, Step("")).reader
+
+
+@pytest.mark.parametrize(
+    ("data", "reader"),
+    [
+        (b"a,b\nx,1\n", "file"),
+        (b"a,b\r\nx,1\r\n", "file"),
+        (b'"a","b"\n"x","1"\n"x,\n""y""","1"\n', "file"),
+        (b"\xef\xbb\xbfa,b\nx,1\n", "file"),
+        (b"a,b\nx,1\n\ny,2\n", "file"),
+        (b'\xef\xbb\xbf"a",b\nx,1\n', "text"),
+        (b'"a\nb",b\r\nx,1\r\n', "text"),
+        (b"a,b\nx,1\r\n", "text"),
+        (b'a,b\n"x" ,1\n', "text"),
+        (b"a,b\nx,1,2\n", "text"),
+        (b"a,b\rx,1\r", "records"),
+        (",".join(f"x{i}" for i in range(2000)).encode() + b"\n", "records"),
+    ],
+)
+def test_ordinary_files_are_left_to_duckdb(tmp_path: Path, data: bytes, reader: str) -> None:
+    assert reader_of(written(tmp_path, data)) == reader
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_a_file_that_is_odd_at_its_end_only_is_read_right(tmp_path: Path, encoding: str) -> None:
+    """DuckDB loads what is ordinary; from the first doubt on, records are split here."""
+    rows = '"x","1"\n"ä","2"\n' * 150_000
+    path = written(tmp_path, ('"a","b"\n' + rows + ' "x", 1\r\nx"y,"1\n1"\r' + rows).encode(encoding))
+    expected = {("x", "1"): 300_000, ("ä", "2"): 300_000, (' "x"', " 1"): 1, ('x"y', "1\n1"): 1}
+    assert counted(path, ["a", "b"], encoding=encoding) == expected
+    with path.open("ab") as file:
+        file.write(b'"x","1')
+    with pytest.raises(ValueError, match=r"line 600005, field 2: its quote is not closed before the end of the file"):
+        counted(path, ["a"], encoding=encoding)
+
+
+def test_the_records_of_an_odd_file_keep_their_weights_and_rows(tmp_path: Path) -> None:
+    path = written(tmp_path, b"a,w\nx,1\r\nx,2\ny,0.5\n")
+    assert counted(path, ["a"], "w") == {("x",): 3, ("y",): 0.5}
+    with pytest.raises(ValueError, match="row 1"):
+        counted(written(tmp_path, b"a,w\nx,1\r\nx,-2\ny,0.5\n"), ["a"], "w")
+
+
+def test_files_of_all_kinds_are_pooled_by_their_columns(tmp_path: Path) -> None:
+    written(tmp_path, b"a,b\nx,1\n", "1.csv")
+    written(tmp_path, b"b;a\r\n1;x\r\n\n2;y\n", "2.csv")
+    written(tmp_path, b'"a","b"\nx,1\n', "3.csv.bz2")
+    written(tmp_path, b"a,b\rx,1", "4.csv.gz")
+    assert counted(tmp_path / "*.csv*", ["a", "b"]) == {("x", "1"): 4, ("y", "2"): 1}

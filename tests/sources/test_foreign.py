@@ -1,0 +1,20 @@
+"""An engine's error in a user's own query quotes no record."""
+
+from __future__ import annotations
+
+import duckdb
+import polars as pl
+import pytest
+
+import capstats
+
+
+def test_an_error_in_a_users_own_query_is_told_by_its_class_and_quotes_no_value() -> None:
+    connection = duckdb.connect()
+    relation = connection.sql("SELECT CAST('Zürich-65' AS INTEGER) AS a, 1 AS t FROM range(3)")
+    frame = pl.LazyFrame({"a": ["Zürich-65"], "t": [1]}).with_columns(pl.col("a").cast(pl.Int64))
+    for table in (relation, frame):
+        with pytest.raises(ValueError, match=r"`original` cannot be computed: its engine stops with \w+\. Compute it by itself") as raised:
+            capstats.tabulate(table, keys="a", target="t")
+        assert raised.value.__suppress_context__
+        assert "Zürich" not in str(raised.value)

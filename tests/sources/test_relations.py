@@ -1,0 +1,84 @@
+"""Numbers, durations, dates and enumerations of DuckDB become the labels that they are elsewhere."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import capstats
+
+
+def test_exact_numbers_of_a_relation_stay_exact() -> None:
+    relation = duckdb.sql("SELECT * FROM (VALUES (0.1::DECIMAL(9, 1), 2::HUGEINT, 'a'), (0.2, 10, 'b')) AS r(x, y, t)")
+    tables = capstats.tabulate(relation, keys=["x", "y"], target="t")
+    assert list(tables.indexes["key"]) == [(0.1, 2), (0.2, 10)]
+    assert tables.identical(
+        capstats.tabulate({"x": [decimal.Decimal("0.1"), 0.2], "y": [2, 10], "t": ["a", "b"]}, keys=["x", "y"], target="t")
+    )
+
+
+def test_an_enumeration_of_duckdb_keeps_its_order() -> None:
+    relation = duckdb.sql("SELECT x::ENUM('tall', 'small') AS x, 1 AS t FROM (VALUES ('small'), ('tall')) AS r(x)")
+    assert capstats.tabulate(relation, keys="x", target="t").indexes["key"].get_level_values("x").tolist() == ["tall", "small"]
+
+
+SPANS = [dt.timedelta(hours=1), dt.timedelta(milliseconds=5), None, dt.timedelta(days=2)]
+
+
+@pytest.mark.parametrize("arrow", [True, False])
+def test_durations_of_every_engine_are_the_same_labels(tmp_path: Path, arrow: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    from capstats.sources import relations
+
+    connection = duckdb.connect()
+    relation = connection.sql(
+        "SELECT * FROM (VALUES (INTERVAL 60 MINUTE, 1), (INTERVAL 5 MILLISECOND, 1), (NULL, 1), (INTERVAL 48 HOUR, 1)) AS v(a, t)"
+    )
+    relation.write_parquet(str(tmp_path / "spans.parquet"))
+    frame = pl.DataFrame({"a": SPANS, "t": [1] * 4})
+    expected = capstats.tabulate({"a": SPANS, "t": [1] * 4}, keys="a", target="t")
+    assert [str(x) for x in expected.indexes["key"].get_level_values("a")][:2] == ["0 days 00:00:00.005000", "0 days 01:00:00"]
+    if not arrow:
+        monkeypatch.setattr(relations.importlib.util, "find_spec", lambda name: None)
+    for table in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow(), relation, str(tmp_path / "spans.parquet")):
+        assert capstats.tabulate(table, keys="a", target="t").identical(expected)
+
+
+def test_durations_are_a_kind_and_match_no_number() -> None:
+    with pytest.raises(TypeError, match="Column 'a' holds duration labels in `original` and number labels in `synthetic`"):
+        capstats.tabulate({"a": SPANS, "t": [1] * 4}, {"a": [1, 2], "t": [1, 1]}, keys="a", target="t")
+
+
+def test_calendar_intervals_are_durations_unless_they_have_months() -> None:
+    day = pa.array([pa.MonthDayNano([0, 1, 0]), pa.MonthDayNano([0, 0, 86_400 * 10**9])])
+    tables = capstats.tabulate(pa.table({"a": day, "t": [1, 1]}), keys="a", target="t")
+    assert tables.o.values.tolist() == [[2]]
+    connection = duckdb.connect()
+    month = connection.sql("SELECT INTERVAL 1 MONTH AS a, 1 AS t")
+    for table in (month, month.to_arrow_table() if hasattr(month, "to_arrow_table") else month.arrow()):
+        with pytest.raises(ValueError, match="Column 'a' of `original` holds intervals of months or years, whose length varies"):
+            capstats.tabulate(table, keys="a", target="t")
+
+
+@pytest.mark.parametrize("arrow", [True, False])
+@pytest.mark.parametrize(
+    "moment", ["DATE '20000-01-01'", "DATE '0044-03-15 (BC)'", "TIMESTAMP '20000-01-01'", "TIMESTAMP 'infinity'", "TIMESTAMPTZ '-infinity'"]
+)
+def test_dates_that_python_lacks_are_told_with_their_column(
+    moment: str, arrow: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from capstats.sources import relations
+
+    if not arrow:
+        monkeypatch.setattr(relations.importlib.util, "find_spec", lambda name: None)
+    connection = duckdb.connect()
+    relation = connection.sql(f"SELECT {moment} AS a, 1 AS t UNION ALL SELECT NULL, 2")
+    relation.write_parquet(str(tmp_path / "dates.parquet"))
+    for table in (relation, str(tmp_path / "dates.parquet")):
+        with pytest.raises(ValueError, match="Column 'a' of `original` holds dates that are infinite or not within the years 1 to 9999"):
+            capstats.tabulate(table, keys="a", target="t")
