@@ -149,7 +149,7 @@ def audit(
 
     See Also
     --------
-    tabulate, average_cap, baseline_cap, disco, cap_ecdf, cap_quantiles, minimum_cap, holdout_contrast
+    tabulate, average_cap, baseline_cap, disclosure.disco, cap_ecdf, cap_quantiles, minimum_cap, holdout_contrast
 
     Notes
     -----

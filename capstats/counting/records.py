@@ -18,6 +18,7 @@ from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input, inputs_of
 from capstats.counting.reading import Counted, each, find_cut, read, without_missing
 from capstats.counting.request import Request
+from capstats.sources.files import is_path
 from capstats.sources.memory import MemorySource
 from capstats.tables.axes import join_columns
 from capstats.tables.backing import Backing, choose_sparse, stacked, table_of
@@ -81,7 +82,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
     inputs, labels = inputs_of(request.original, request.synthetic, request.holdout, request.weights, request.counts)
     options = request.options(inputs, progress or Progress(False))
     original = inputs[0]
-    if request.by_record and not original.source.in_memory:
+    if request.by_record and (is_path(request.original) or not original.source.in_memory):
         raise TypeError(
             f"An answer for each record needs a table in memory; `original` is {type(request.original).__name__}. "
             f"Read or collect it, or work with counts: tabulate takes it as it is."

@@ -41,13 +41,13 @@ def attrs_of_tables(weights: Mapping[str, str]) -> dict[str, dict[str, str]]:
     return {TABLES[table.partition("[")[0]]: {"weights": column} for table, column in weights.items()}
 
 
-def as_tables(tables: Any, name: str = "tables") -> xr.Dataset:
+def as_tables(tables: Any) -> xr.Dataset:
     """The Dataset that `tabulate` or `from_counts` returned, or an error that says so."""
     if not isinstance(tables, xr.Dataset) or "o" not in tables:
-        raise TypeError(f"`{name}` must be the Dataset that tabulate or from_counts returns, with `o`; got {type(tables).__name__}.")
+        raise TypeError(f"`tables` must be the Dataset that tabulate or from_counts returns, with `o`; got {type(tables).__name__}.")
     bare = [dim for dim in ("target", "key") if dim not in tables.indexes]
     if bare:
-        raise ValueError(f"`{name}` has no labels along {' and '.join(map(repr, bare))}. Make it with tabulate or from_counts.")
+        raise ValueError(f"`tables` has no labels along {' and '.join(map(repr, bare))}. Make it with tabulate or from_counts.")
     return tables
 
 

@@ -155,7 +155,8 @@ def test_a_large_key_space_is_no_table_in_memory():
 def test_tables_without_rows_raise_and_say_so(tmp_path):
     path = tmp_path / "o.parquet"
     pd.DataFrame(people(1)).to_parquet(path)
-    for table in (path, str(path), pl.DataFrame(people(1)).lazy()):
+    pl.DataFrame(people(1)).write_ipc(tmp_path / "o.feather")
+    for table in (path, str(path), tmp_path / "o.feather", pl.DataFrame(people(1)).lazy()):
         with pytest.raises(TypeError, match=r"An answer for each record needs a table in memory; `original` is .* Read or collect it"):
             record_risk(table, people(2), keys="b", target="t")
     found = record_risk(people(1), path, keys="b", target="t")  # the synthetic table may be a file
