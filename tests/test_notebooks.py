@@ -41,6 +41,8 @@ def run(path, folder):
     NotebookClient(
         notebook, timeout=300, record_timing=False, coalesce_streams=True, resources={"metadata": {"path": str(folder)}}
     ).execute()
+    for cell in code_cells(notebook):  # a slow machine shows the progress of a long count, which returns the carriage
+        cell.outputs = [x for x in cell.outputs if not (x.get("name") == "stderr" and "\r" in x.text)]
     notebook.metadata = nbformat.from_dict(METADATA)
     return notebook
 

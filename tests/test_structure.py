@@ -156,7 +156,7 @@ def test_only_counting_opens_a_source(path: Path) -> None:
 @each_module
 def test_a_file_holds_one_idea_in_few_lines(path: Path) -> None:
     lines = len((PACKAGE.parent / path).read_text(encoding="utf-8").splitlines())
-    assert lines <= LONGEST
+    assert lines <= LONGEST, f"{path} has {lines} lines: split it by idea"
 
 
 def test_no_module_has_the_name_of_one_of_the_standard_library() -> None:

@@ -63,7 +63,7 @@ def average_cap_interval(
     Raises
     ------
     ValueError, TypeError
-        If `o` has sampling weights or fractional counts and `o_squares` is not given, `squares` cannot belong to `o`, `level` is not
+        If `o` has sampling weights or fractional counts and `o_squares` is not given, `o_squares` cannot belong to `o`, `level` is not
         between 0 and 1, `over` is not a dim of the tables, or the tables are not counts or disagree.
 
     See Also

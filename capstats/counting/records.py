@@ -95,6 +95,9 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         if request.missing == "drop":
             tables[i], dropped[table.source.name] = without_missing(tables[i])
         if not tables[i].counts.any():
+            if table.weight is not None and len(tables[i].counts):
+                column = f"column {table.weight!r}"
+                raise ValueError(f"`{table.source.name}` holds no record. All values of {column} are 0: correct them, or leave it out.")
             raise ValueError(f"`{table.source.name}` holds no record{' without a missing value' if request.missing == 'drop' else ''}.")
     return Records(request, inputs, labels, tables, dropped, cuts)
 

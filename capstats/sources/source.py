@@ -71,8 +71,12 @@ class Source(Protocol):
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """The columns as codes, row by row, and what each row adds: nothing where it is one record; its number of records; or its weight.
 
-        Rows may be records or distinct rows, as the source finds them faster, unless the query says ``by_record``. A column that is cut
-        comes as codes of its bins. Sampling weights come with the number of records and the squared weights (see `Query.needed`).
+        Rows may be records or distinct rows, as the source finds them faster, unless the query says ``by_record``; rows that are equal
+        are added up. The sums are ``()`` where each row is one record, ``[counts]``, ``[weights]``, or, for sampling weights, ``[weights,
+        records, squared weights]`` (see `Query.needed`). They are integers where each single weight is a whole number.
+
+        `null_values` and `types` are applied to the labels later, by `capstats.counting.reading`. A column in ``query.cuts`` comes as
+        codes of its bins: there the source applies both, with `numbers_of` and `cut_column`, or `binned_column` where its engine cuts.
         """
 
     def values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import duckdb
 import polars as pl
 import pytest
 
 import capstats
+from capstats.sources.foreign import told_by_class
 
 
 def test_an_error_in_a_users_own_query_is_told_by_its_class_and_quotes_no_value() -> None:
@@ -18,3 +21,12 @@ def test_an_error_in_a_users_own_query_is_told_by_its_class_and_quotes_no_value(
             capstats.tabulate(table, keys="a", target="t")
         assert raised.value.__suppress_context__
         assert "Zürich" not in str(raised.value)
+
+
+def test_an_engine_that_is_not_known_is_told_by_its_class_too() -> None:
+    with pytest.raises(ValueError, match="`original` cannot be computed: its engine stops with OperationalError") as raised:
+        with told_by_class("original"):
+            raise sqlite3.OperationalError("Could not decode 'Zürich-65'")
+    assert "Zürich" not in str(raised.value)
+    with pytest.raises(TypeError, match="as capstats says it"), told_by_class("original"):
+        raise TypeError("as capstats says it")
