@@ -262,11 +262,12 @@ def test_the_list_is_in_the_order_of_the_exact_changes_and_ties_in_that_of_the_t
     if unit != "key" or of != "original":
         o[0, 0] += 1
         s[0, 0] += 1
-    exact = {}
+    exact, whole = {}, average(lists(o), lists(s), unmatched)
     for i, j in np.ndindex((1, o.shape[1]) if unit == "key" else o.shape):
         left = without(o, s, unit, of, i, j)
-        if left is not None and average(*left, unmatched) is not None and average(lists(o), lists(s), unmatched) is not None:
-            exact[j if unit == "key" else (i, j)] = average(*left, unmatched)
+        changed = None if left is None or whole is None else average(*left, unmatched)
+        if changed is not None:
+            exact[j if unit == "key" else (i, j)] = changed
     found = rank_removals(o, s, unit=unit, of=of, unmatched=unmatched).dropna(subset="change")
     listed = found["key_"].tolist() if unit == "key" else list(zip(found["target_"], found["key_"], strict=True))
     assert listed == sorted(exact, key=exact.get)
