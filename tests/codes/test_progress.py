@@ -6,7 +6,6 @@ import contextlib
 import io
 import os
 import re
-import subprocess
 import sys
 import threading
 import time
@@ -223,12 +222,6 @@ def test_quiet_turns_it_off_on_the_command_line(slow: None, capsys: pytest.Captu
     with Terminal() as terminal:
         assert cli.main(["audit", file, file, "--keys", "a", "--target", "t", *["--quiet"] * quiet]) == 0
     assert ("ordering distinct rows of original" in terminal.text) == (not quiet)
-
-
-def test_importing_capstats_does_not_import_tqdm() -> None:
-    code = "import capstats, sys; print('tqdm' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "False"
 
 
 def test_a_name_cannot_write_control_characters_to_the_terminal():
