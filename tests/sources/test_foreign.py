@@ -24,9 +24,9 @@ def test_an_error_in_a_users_own_query_is_told_by_its_class_and_quotes_no_value(
 
 
 def test_an_engine_that_is_not_known_is_told_by_its_class_too() -> None:
-    with pytest.raises(ValueError, match="`original` cannot be computed: its engine stops with OperationalError") as raised:
-        with told_by_class("original"):
-            raise sqlite3.OperationalError("Could not decode 'Zürich-65'")
+    match = "`original` cannot be computed: its engine stops with OperationalError"
+    with pytest.raises(ValueError, match=match) as raised, told_by_class("original"):
+        raise sqlite3.OperationalError("Could not decode 'Zürich-65'")
     assert "Zürich" not in str(raised.value)
     with pytest.raises(TypeError, match="as capstats says it"), told_by_class("original"):
         raise TypeError("as capstats says it")
