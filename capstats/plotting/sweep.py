@@ -19,9 +19,7 @@ TITLES: dict[str, str] = {"shapley": "Shapley values", "leave_one_out": "leave o
 ORANGE_TO_BLUE = LinearSegmentedColormap.from_list("orange_to_blue", [VERMILLION, "white", BLUE])
 
 
-def plot_sweep(
-    swept: xr.Dataset, *, contribution: Contribution = "shapley", ax: Axes | None = None, **imshow_kwargs: Any
-) -> Axes:
+def plot_sweep(swept: xr.Dataset, *, contribution: Contribution = "shapley", ax: Axes | None = None, **imshow_kwargs: Any) -> Axes:
     """Heatmap of the contribution of each key column to the risk of each target.
 
     Parameters

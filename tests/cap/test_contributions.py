@@ -35,7 +35,7 @@ def test_shapley_values_are_average_increments_over_all_orders(k):
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_mean_increments_average_over_the_subsets_of_a_size(k):
     """Held against a loop over all pairs of subsets that differ in one column."""
-    values = {columns: value for columns, value in zip(subsets(k), np.random.default_rng(k).normal(size=(2**k, 3)), strict=True)}
+    values = dict(zip(subsets(k), np.random.default_rng(k).normal(size=(2**k, 3)), strict=True))
     sizes = [r for r in range(k, 0, -1) if r != 2]  # any sizes, in any order
     found = mean_increments(values, k, sizes)
     assert found.shape == (len(sizes), k, 3)

@@ -40,7 +40,9 @@ def test_a_cell_of_the_heatmap_is_the_contribution_of_its_column_to_its_target(a
     [([1, 2], "mean increment at sizes 1, 2"), ([1], "mean increment at size 1"), (None, "mean increment at sizes 1 to 3")],
 )
 def test_mean_increments_are_averaged_over_the_sizes_that_the_title_names(ax, sizes, title):
-    found = sweep({**RECORDS, "c": [0, 1, 1, 0, 1]}, RECORDS | {"c": [1, 1, 0, 0, 1]}, keys=["a", "b", "c"], targets=["t", "u"], sizes=sizes)
+    found = sweep(
+        {**RECORDS, "c": [0, 1, 1, 0, 1]}, RECORDS | {"c": [1, 1, 0, 0, 1]}, keys=["a", "b", "c"], targets=["t", "u"], sizes=sizes
+    )
     chosen = found.sel(measure="average_cap")
     plot_sweep(chosen, contribution="mean_increment", ax=ax)
     expected = chosen.mean_increment.mean("subset_size").transpose("target_column", "key_column")
