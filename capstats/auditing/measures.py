@@ -78,7 +78,8 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     records = tables.get("o_records", o)
     observed = observed_domain(tables)
     shares, levels = by_target(o, s), by_target(records, s)
-    levels = levels.assign({name: shares[name] for name in levels.data_vars if not str(name).startswith("records")})
+    parts = {name: (levels if name.startswith("records") else shares)[name] for name in map(str, levels.data_vars)}
+    levels = Result(parts, attrs=levels.attrs)
     matched = matched_records(o, s) / _total(o)
     found: dict[str, Any] = {
         "original_records": _total(records),
