@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.report import WIDTH, Block, Facts, Grid, count, many, share
+from capstats.auditing.report import WIDTH, Block, Facts, Grid
 from capstats.codes.printable import in_cell, named, shortened
+from capstats.tables.digits import count, many, share
 
 LABEL = 24  # characters of the label of a row, at most
 HEADING = 14  # characters of the heading of a column, at most

@@ -17,6 +17,7 @@ from capstats.disclosure.uniques import replicated_uniques, sample_uniques
 from capstats.laws.bounds import maximum_cap, minimum_cap
 from capstats.tables.domains import observed_domain
 from capstats.tables.mapping import Aligned
+from capstats.tables.results import Result
 from capstats.tables.sums import attribution, certain
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
@@ -77,7 +78,7 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     records = tables.get("o_records", o)
     observed = observed_domain(tables)
     shares, levels = by_target(o, s), by_target(records, s)
-    levels = xr.Dataset({name: (levels if name.startswith("records") else shares)[name] for name in map(str, levels.data_vars)})
+    levels = levels.assign({name: shares[name] for name in levels.data_vars if not str(name).startswith("records")})
     matched = matched_records(o, s) / _total(o)
     found: dict[str, Any] = {
         "original_records": _total(records),
@@ -116,7 +117,8 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
         quantiles = cap_quantiles(records, s, list(QUANTILES.values()))
         found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
     held = np.flatnonzero(levels.records.values > 0)
-    return xr.Dataset({name: found[name] for name in MEASURES if name in found}), levels.isel(target=held)
+    measures = {name: found[name] for name in MEASURES if name in found}
+    return Result(measures, attrs={"result": "Measures of an audit"}), levels.isel(target=held)
 
 
 def errors_known(tables: xr.Dataset, name: str) -> bool:
@@ -159,7 +161,8 @@ def by_target(o: xr.DataArray, s: xr.DataArray) -> xr.Dataset:
     }
     if o.dtype.kind == "i":
         counts = {name: array.astype(np.int64) for name, array in counts.items()}
-    return xr.Dataset({"average_cap": parts.isel(part=1) / people, "baseline": people / people.sum(), **counts})
+    shares = {"average_cap": parts.isel(part=1) / people, "baseline": people / people.sum()}
+    return Result({**shares, **counts}, attrs={"result": "People by target level"})
 
 
 def bounds(o: xr.DataArray, s: xr.DataArray, observed: xr.DataArray) -> dict[str, xr.DataArray]:
