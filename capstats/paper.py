@@ -17,6 +17,7 @@ from capstats.cap.distribution import cap_boxplot
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws.synthesis import sample_tables
 from capstats.paper_files import four_panels, table_rows, tables_page, write_csv
+from capstats.tables.results import Result
 from capstats.tables.ties import TIE, at_most
 
 SEED = 14
@@ -150,13 +151,14 @@ def figure_2_averages(seed: int = SEED) -> xr.Dataset:
     ]
     s = xr.concat(draws, xr.DataArray(o.original.values, dims="original", name="original"))
     version_1, itself = average_cap(o, s), average_cap(o, o)
-    return xr.Dataset(
+    return Result(
         {
             "version 1": version_1,
             "version 2": average_cap(o, s, unmatched="drop"),
             "itself": itself,
             "no riskier": at_most(version_1, itself).mean("draw"),
-        }
+        },
+        attrs={"result": "Average CAP of random synthetic tables"},
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.tables.mapping import Aligned
+from capstats.tables.results import Result
 from capstats.tables.sums import check_integers, ratio
 from capstats.tables.table import Array, Floats, Table
 
@@ -141,7 +142,7 @@ def class_sizes(table: Any) -> xr.Dataset:
     sizes, classes = sizes[held], classes[..., held]
     found = {"classes": classes, "records": classes * sizes}
     variables = {name: aligned.wrap(values, name, ("size",)) for name, values in found.items()}
-    return xr.Dataset(variables).assign_coords(size=sizes)
+    return Result(variables, attrs={"result": "Sizes of equivalence classes"}).assign_coords(size=sizes)
 
 
 def prosecutor_risk(table: Any) -> xr.DataArray:

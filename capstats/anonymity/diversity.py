@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.anonymity.classes import greatest, k_anonymity, least, of_table
+from capstats.tables.results import Result
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Floats, Table
 
@@ -82,7 +83,8 @@ def alpha_k_anonymity(table: Any) -> xr.Dataset:
     >>> float(found.alpha), float(found.k)
     (0.75, 4.0)
     """
-    return xr.Dataset({"alpha": of_table(table, greatest_share, "alpha"), "k": k_anonymity(table)})
+    found = {"alpha": of_table(table, greatest_share, "alpha"), "k": k_anonymity(table)}
+    return Result(found, attrs={"result": "(alpha, k)-anonymity"})
 
 
 def l_diversity(table: Any, *, kind: Diversity = "distinct", l: int | None = None) -> xr.DataArray:  # noqa: E741

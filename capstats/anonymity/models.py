@@ -20,6 +20,7 @@ from capstats.anonymity.closeness import (
 from capstats.anonymity.diversity import check_number, distinct_targets, greatest_share, least_entropy, recursive_factor
 from capstats.tables.checking import weights_of
 from capstats.tables.mapping import Aligned, same_or_span
+from capstats.tables.results import Result
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
 
@@ -99,7 +100,7 @@ def anonymity_profile(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E74
         for name in ("uniques", "prosecutor", "marketer"):
             found[name] = found[name].where(xr.DataArray(counts_records, dims="table"))
     records = {f"{name}_records": same_or_span(aligned.totals(table)) for name, table in (("original", "o"), ("synthetic", "s"))}
-    return xr.Dataset(found, attrs=records).assign_coords(table=["original", "synthetic"])
+    return Result(found, attrs={"result": "Anonymity profile", **records}).assign_coords(table=["original", "synthetic"])
 
 
 def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:
@@ -208,7 +209,8 @@ def satisfies_anonymity(
     for name, (limit, _, _) in asked.items():
         if not (isinstance(limit, (int, float, np.number)) and limit >= 0):
             raise ValueError(f"`{name}` must be 0 or more; got {limit!r}.")
-    return xr.Dataset({name: passes(aligned.map(model, name), limit) for name, (limit, model, passes) in asked.items()})
+    found = {name: passes(aligned.map(model, name), limit) for name, (limit, model, passes) in asked.items()}
+    return Result(found, attrs={"result": "Privacy models satisfied"})
 
 
 def _reaches(value: xr.DataArray, limit: float) -> Any:

@@ -16,6 +16,7 @@ from capstats.codes.distinct import DENSE, union
 from capstats.codes.names import hint
 from capstats.codes.wanted import Type
 from capstats.counting.rows import Levels, WholeRecords, whole_records
+from capstats.tables.results import Result
 from capstats.tables.table import Array, Floats
 
 TREE = 10_000  # cells that take as long as the search of one row in a tree
@@ -96,7 +97,8 @@ def maximum_knowledge(
     ranks = [_ranks(known, table) for table in range(numbers[-1] + 1)]
     accuracy = np.array([_accuracies(known, v, ranks, numbers, allowed[v]) for v in range(len(known.columns))]).T
     coords = {"releases": pd.Index(numbers), "column": [c.name for c in known.columns]}
-    result = xr.Dataset({"accuracy": (("releases", "column"), accuracy)}, coords, {"records": ranks[0][1]})
+    attrs = {"result": "Attack with maximum knowledge", "records": ranks[0][1]}
+    result = Result({"accuracy": (("releases", "column"), accuracy)}, coords, attrs)
     result["average"] = result["accuracy"].mean("column")
     if labels is None and releases is None:
         return result.isel(releases=0, drop=True)

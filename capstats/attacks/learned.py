@@ -15,6 +15,7 @@ from capstats.counting.tabulate import tabulate
 from capstats.tables.backing import filled, held_as, stacked
 from capstats.tables.checking import LEAST
 from capstats.tables.mapping import Aligned
+from capstats.tables.results import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Index, Table
 from capstats.tables.ties import reaches
@@ -110,7 +111,7 @@ def model_attack(
     p = tables.s.copy(data=stacked(answers) if several else answers[0]).rename("probability")
     o, s, n = tables.o, tables.s, Aligned({"o": tables.o}).totals("o")
     unmatched: Unmatched = "drop" if silent else "zero"
-    return xr.Dataset(
+    return Result(
         {
             **{name: tables[name] for name in ("o", "h") if name in tables},
             "probability": p,
@@ -119,7 +120,13 @@ def model_attack(
             "majority_guess": Aligned({"o": o, "s": s}).map(_majority, "majority_guess"),
             "modal_cap": correct_predictions(o, s) / n,
         },
-        attrs={**tables.attrs, "estimator": repr(estimator), "repeated_rows": not weighted, "unmatched": unmatched},
+        attrs={
+            "result": "Attack by a fitted model",
+            **tables.attrs,
+            "estimator": repr(estimator),
+            "repeated_rows": not weighted,
+            "unmatched": unmatched,
+        },
     )
 
 

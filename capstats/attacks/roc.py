@@ -15,6 +15,7 @@ from capstats.codes.labels import canonical
 from capstats.codes.wanted import Type
 from capstats.counting.rows import whole_records
 from capstats.sources.door import is_frame
+from capstats.tables.results import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Floats
 from capstats.tables.ties import at_most
@@ -142,7 +143,7 @@ def membership_roc(
         for name, dims in _DIMS.items()
     }
     known_of = dict(zip(("members", "non_members"), map(int, both.sum(1)), strict=True))
-    result = xr.Dataset(variables, {"releases": numbers, "at": places}, known_of)
+    result = Result(variables, {"releases": numbers, "at": places}, {"result": "Membership attack", **known_of})
     return result.isel(releases=0, drop=not one) if one or (dim is None and releases is None) else result
 
 

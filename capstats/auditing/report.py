@@ -1,4 +1,4 @@
-"""Parts of a report: sections of paragraphs, facts and tables, as text and as HTML; and the format of its numbers."""
+"""Parts of a report: sections of paragraphs, facts and tables, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import html
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from capstats.codes.printable import printable
-from capstats.tables.ties import TIE
+from capstats.tables.digits import count as count
+from capstats.tables.digits import many as many
+from capstats.tables.digits import share as share
 
 WIDTH = 100  # characters of a line of text
 CELL = "padding:0.15em 2em 0.15em 0;border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums;"
@@ -94,28 +93,3 @@ def _td(text: str, side: str, indent: str = "") -> str:
 
 def _escaped(text: str) -> str:
     return html.escape(printable(text).strip())
-
-
-# --- numbers ----------------------------------------------------------------------------------------------------------
-
-
-def share(value: Any, digits: int = 3) -> str:
-    """A share, printed as 0 or 1 only where it is exactly that."""
-    if np.isnan(value):
-        return "undefined"
-    text, least = f"{value:.{digits}f}", 10.0**-digits
-    if abs(value) > TIE and float(text) == 0:
-        return f"{'<' if value > 0 else '>-'}{least:.{digits}f}"
-    if 1 - value > TIE and float(text) == 1:
-        return f">{1 - least:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
-def count(value: Any) -> str:
-    """A number of records, with one decimal unless it is whole."""
-    return f"{int(value):,}" if value == int(value) else f"{value:,.1f}"
-
-
-def many(n: Any, what: str) -> str:
-    """A number of things by their name."""
-    return f"{count(n)} {what}{'' if n == 1 else 's'}"

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.report import WIDTH, Block, Facts, Grid, Sections, count, many, share
+from capstats.auditing.report import WIDTH, Block, Facts, Grid, Sections
 from capstats.auditing.what_was_read import SIDE_BY_SIDE, facts
 from capstats.codes.printable import in_cell, listed, named, shortened
+from capstats.tables.digits import count, many, share
 
 SHOWN_LEVELS = 12  # levels of the target that are listed
 SIDE_LEVELS = 6  # the same where they are columns

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.report import count, many
 from capstats.codes.printable import named
+from capstats.tables.digits import count, many
 
 SIDE_BY_SIDE = 4  # synthetic tables that have a line, or a column, each
 SHOWN_FILES = 5  # files of one table that are named

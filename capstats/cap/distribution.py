@@ -11,6 +11,7 @@ from capstats.cap.attribution import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, lender
 from capstats.tables.mapping import Aligned, same_or_span
+from capstats.tables.results import Result
 from capstats.tables.sums import attribution, check_integers, ratio
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most, ranks
@@ -210,7 +211,7 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
     beyond = aligned.map(outliers, "outliers", ("side", "outlier"))
     average = average_cap(o, s, unmatched=unmatched)
     parts = ("lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker")
-    return xr.Dataset(
+    return Result(
         {
             **{name: boxes.isel(part=i) for i, name in enumerate(parts)},
             "average": average,
@@ -221,7 +222,8 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
             "outliers": beyond.isel(side=0),
             "outlier_records": beyond.isel(side=1).astype(np.int64),
             "individual": aligned.map(individual, "individual", ("target", "key")),
-        }
+        },
+        attrs={"result": "Boxplot of individual CAP"},
     )
 
 

@@ -17,6 +17,7 @@ from capstats.cap.squares import check_weights, squares_of
 from capstats.tables.backing import unstacked
 from capstats.tables.checking import as_counts
 from capstats.tables.mapping import Aligned
+from capstats.tables.results import Result
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Floats, Table
 from capstats.tables.ties import at_most
@@ -132,7 +133,8 @@ def average_cap_interval(
         m = len(first)
         between = means.var("part", ddof=1, skipna=False) / m if m > 1 else xr.full_like(variance, np.nan)
     estimate = means.mean("part", skipna=False)
-    return xr.Dataset(_interval(estimate, variance, level, least=-1 if second else 0, between=between, degrees=len(first) - 1))
+    interval = _interval(estimate, variance, level, least=-1 if second else 0, between=between, degrees=len(first) - 1)
+    return Result(interval, attrs={"result": "Interval for average CAP"})
 
 
 def holdout_contrast(
@@ -216,7 +218,7 @@ def holdout_contrast(
     found = aligned.map(formula, "holdout_contrast", ("part",))
     original, holdout, variance = (found.isel(part=i) for i in range(3))
     interval = _interval(original - holdout, variance, level, least=-1)
-    return xr.Dataset({"original": original, "holdout": holdout, **interval})
+    return Result({"original": original, "holdout": holdout, **interval}, attrs={"result": "Average CAP, original minus holdout"})
 
 
 def _deviations(o: Table, squares: Table, s: Table, lend: Lender, unmatched: Convention) -> tuple[Floats, Floats]:

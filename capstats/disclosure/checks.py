@@ -10,6 +10,7 @@ import xarray as xr
 from capstats.codes.labels import canonical
 from capstats.disclosure.attribute import disclosed, tables_of
 from capstats.tables.axes import names_of
+from capstats.tables.results import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Table
 
@@ -75,7 +76,8 @@ def one_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 50, s
 
     sure = tables_of(counted, o=o, s=s).map(formula, "disclosed", ("target",))
     part = sure.copy(data=ratio(sure.values, sure.values.sum(-1, keepdims=True), np.nan))
-    return xr.Dataset({"disclosed": sure, "share": part, "flagged": (sure > records) & (part > share)})
+    found = {"disclosed": sure, "share": part, "flagged": (sure > records) & (part > share)}
+    return Result(found, attrs={"result": "One-way check"})
 
 
 def two_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 4, share: float = 0.8) -> xr.Dataset:
@@ -153,5 +155,6 @@ def two_way_check(o: Any, s: Any, *, counted: Any = None, records: float = 4, sh
     names = [(name, label) for name, _, labels in columns for label in labels]
     shown = np.empty(len(names), object)
     shown[:] = [label for _, label in names]
-    found = xr.Dataset({"disclosed": sure, "records": known, "share": part, "flagged": (sure > 0) & (part > share)})
+    flagged = (sure > 0) & (part > share)
+    found = Result({"disclosed": sure, "records": known, "share": part, "flagged": flagged}, attrs={"result": "Two-way check"})
     return found.assign_coords(column=("level", [name for name, _ in names]), label=("level", shown))

@@ -15,6 +15,7 @@ from capstats.codes.names import hint
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.backing import filled, held_as, stacked
 from capstats.tables.dataset import as_tables
+from capstats.tables.results import Result
 from capstats.tables.table import Array, Index
 
 REASONS = ("target", "missing target", "missing key", "pair", "size")
@@ -111,7 +112,7 @@ def exclude(
         too_many = np.zeros(len(counts), bool) if above is None else counts > above
         reason = np.select([named[i], unknown[i], unknown_key[j], in_pair, too_many], range(1, len(REASONS) + 1), 0)
         found |= _parts(table, name, coords, counts, reason)
-    return xr.Dataset(found)
+    return Result(found, attrs={"result": "Records counted and excluded"})
 
 
 def _parts(table: xr.DataArray, name: str, coords: list[Index], counts: Array, reason: NDArray[Any]) -> dict[str, xr.DataArray]:

@@ -17,6 +17,7 @@ from capstats.sources.memory import arranged
 from capstats.tables.backing import values_at
 from capstats.tables.checking import weights_of
 from capstats.tables.mapping import same_or_span
+from capstats.tables.results import Result
 from capstats.tables.sums import certain, ratio
 from capstats.tables.table import Array, Table
 
@@ -109,7 +110,7 @@ def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
     if found["records"].dtype.kind == found["synthetic_records"].dtype.kind == "i" and weights_of(o) is None and weights_of(s) is None:
         found["unique"] = found["records"] == 1
         found["replicated"] = found["unique"] & (found["synthetic_records"] == 1)
-    return xr.Dataset(found, attrs={"records": same_or_span(aligned.totals("o"))})
+    return Result(found, attrs={"result": "Risk by key", "records": same_or_span(aligned.totals("o"))})
 
 
 def record_risk(

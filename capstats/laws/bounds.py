@@ -10,6 +10,7 @@ import xarray as xr
 
 from capstats.cap.attribution import Unmatched, check_unmatched
 from capstats.tables.mapping import Aligned
+from capstats.tables.results import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import EXACT, Array, Floats, Table
 from capstats.tables.ties import at_most
@@ -259,7 +260,8 @@ def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.
         return formula
 
     least, greatest = bound(lambda o: o.key_least()), bound(lambda o: o.key_greatest())
-    return xr.Dataset({"least": aligned.map(least, "least"), "greatest": aligned.map(greatest, "greatest")})
+    found = {"least": aligned.map(least, "least"), "greatest": aligned.map(greatest, "greatest")}
+    return Result(found, attrs={"result": "Bounds of average CAP"})
 
 
 def check_records(m: Any) -> int:

@@ -20,6 +20,7 @@ from capstats.counting.tabulate import tabulate
 from capstats.peers.reports import each_table
 from capstats.tables.backing import Backing
 from capstats.tables.mapping import Aligned
+from capstats.tables.results import Result
 from capstats.tables.table import Floats
 
 METHODS: Mapping[str, Convention] = {  # SDMetrics' computation_method: what becomes of unmatched records
@@ -146,7 +147,7 @@ def disclosure_protection(
         found["individual_disclosure"] = contrast.estimate
         found["individual_disclosure_error"] = contrast.standard_error
     found["reason"] = _reason(found["cap_protection"], found["baseline_protection"])
-    return xr.Dataset(found)
+    return Result(found, attrs={"result": "Disclosure protection"})
 
 
 def protections(o: Any, s: Any, unmatched: Convention) -> dict[str, xr.DataArray]:

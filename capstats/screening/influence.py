@@ -13,6 +13,7 @@ from capstats.tables.backing import listed
 from capstats.tables.checking import weights_of
 from capstats.tables.longform import label_columns
 from capstats.tables.mapping import Aligned
+from capstats.tables.results import Result
 from capstats.tables.sums import attribution, check_integers, ratio
 from capstats.tables.table import Array, Table
 from capstats.tables.ties import ranks
@@ -98,7 +99,8 @@ def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original",
         return found if unit == "key" else o.like(found, np.nan)
 
     out = ("key",) if unit == "key" else ("target", "key")
-    return xr.Dataset({"average_cap": aligned.map(after, "average_cap", out), "change": aligned.map(change, "change", out)})
+    found = {"average_cap": aligned.map(after, "average_cap", out), "change": aligned.map(change, "change", out)}
+    return Result(found, attrs={"result": "Influence on average CAP"})
 
 
 def counted_by_key(o: Table, s: Table, unmatched: Unmatched) -> Array:

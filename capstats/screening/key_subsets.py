@@ -22,6 +22,7 @@ from capstats.screening.formulas import Measure, chosen_measures, values_of
 from capstats.tables.backing import Backing
 from capstats.tables.dataset import VERSION
 from capstats.tables.mapping import same_or_span
+from capstats.tables.results import Result
 from capstats.tables.table import Floats
 from capstats.tables.ties import ranks
 
@@ -152,7 +153,7 @@ def sweep(
     with Progress(progress) as shown:
         records = read_records(request, shown)
         shown.step("joining the tables")
-        lattice = Lattice(records, backing)
+        lattice = Lattice.of_records(records, backing)
         values: dict[Columns, Floats] = {}
         step = shown.step("sweeping subsets of the keys", rows=len(subsets) + 1)
         for keyset in lattice.walk({0, *map(len, subsets)}):
@@ -164,7 +165,12 @@ def sweep(
         coords["synthetic"] = lattice.synthetic
     found = _result(values, subsets, key_names, tuple(coords)).assign_coords(coords)
     names = dict(zip([*key_columns, *target_columns], [*key_names, *target_names], strict=True))
-    found.attrs = {**records.attrs(names), "records": same_or_span(records.tables[0].counts.sum()), "capstats": VERSION}
+    found.attrs = {
+        "result": "Key subsets",
+        **records.attrs(names),
+        "records": same_or_span(records.tables[0].counts.sum()),
+        "capstats": VERSION,
+    }
     return found
 
 
@@ -220,7 +226,7 @@ def _result(values: Mapping[Columns, Floats], subsets: list[Columns], key_names:
         "known": (("keyset", "key_column"), known),
         **({"subset_size": rising} if rising else {}),
     }
-    return xr.Dataset(variables, coords)
+    return Result(variables, coords)
 
 
 def _shown(columns: Sequence[Hashable]) -> list[str]:

@@ -13,6 +13,7 @@ from capstats.codes.labels import Label, level_index
 from capstats.tables.axes import coords_of
 from capstats.tables.backing import Data
 from capstats.tables.levels import compared, parts_of
+from capstats.tables.results import Result
 
 VERSION = version("capstats")
 SUMS = ("", "_records", "_squares")  # what is kept of each table with sampling weights: o, o_records, o_squares
@@ -33,7 +34,7 @@ def dataset(
     variables = {name: (("synthetic", "target", "key")[3 - values.ndim :], values, own.get(name, {})) for name, values in tables.items()}
     kept = {name: value for name, value in attrs.items() if name not in ("levels", "unmatched_tables")}
     met = {} if attrs.get("unlabelled") else compared(axes, parts_of(tables, synthetic))
-    return xr.Dataset(variables, coords, {**kept, **met, "capstats": VERSION})
+    return Result(variables, coords, {**kept, **met, "capstats": VERSION})
 
 
 def attrs_of_tables(weights: Mapping[str, str]) -> dict[str, dict[str, str]]:
