@@ -18,7 +18,7 @@ from capstats.tables.grids import Column, Grid, grids, label_text
 
 WIDTH = 100  # characters of a line
 LABELS = 60  # of them those of the labels of a row
-CELL = "padding:0.15em 1em 0.15em 0;border-bottom:1px solid #8886;font-variant-numeric:tabular-nums;"
+CELL = "white-space:nowrap;padding:0.15em 1em 0.15em 0;border-bottom:1px solid #8886;font-variant-numeric:tabular-nums;"
 TOLD = {  # attrs that are told under the table, and by which heading
     "key_columns": "keys",
     "target_columns": "target",
