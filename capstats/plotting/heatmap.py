@@ -15,6 +15,7 @@ from capstats.plotting.shared import shortened, shown
 
 BELOW = 24  # greatest length of the name of a column
 NARROW = 5 * 72  # width of a figure in points, below which its letters are smaller
+CELL = 45  # width in points that a cell may take before the names of the rows are shortened
 WIDTH = 0.6  # width of a character, relative to its height
 
 
@@ -42,11 +43,12 @@ def name_cells(ax: Axes, columns: list[str], rows: list[tuple[str, ...]]) -> Non
     """
     size = letter_size(ax)
     width = ax.figure.bbox.width / ax.figure.dpi * 72
-    longest = min(40, int((0.32 if width < NARROW else 0.42) * width / (WIDTH * size))) // len(rows[0])
+    beside = max((0.32 if width < NARROW else 0.42) * width, 0.75 * width - CELL * len(columns))
+    longest = min(60, int(beside / (WIDTH * size))) // len(rows[0])
     every = [sorted({row[part] for row in rows}) for part in range(len(rows[0]))]
-    by_part = [dict(zip(labels, shortened(labels, max(4, longest - 2)), strict=True)) for labels in every]
+    by_part = [dict(zip(labels, shortened(labels, max(4, longest - 2), longest + 6), strict=True)) for labels in every]
     short = [", ".join(names[label] for names, label in zip(by_part, row, strict=True)) for row in rows]
-    columns = shortened(columns, BELOW)
+    columns = shortened(columns, BELOW, BELOW + 6)
     room = (width * 0.75 - max(map(len, short)) * WIDTH * size) / len(columns)
     turned: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     crowded = (max(map(len, columns)) + 1) * WIDTH * size > room

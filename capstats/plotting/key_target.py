@@ -12,7 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from capstats.plotting.heatmap import draw_cells, letter_size, name_cells, write_cells
 from capstats.plotting.shared import BLUE, axes_of, n_records, one_pair, shown, text_of
 from capstats.tables.axes import alike, index_of
-from capstats.tables.backing import is_sparse
+from capstats.tables.backing import filled, values_at
 from capstats.tables.table import Array, Index
 
 WHITE_TO_BLUE = LinearSegmentedColormap.from_list("white_to_blue", ["white", BLUE], N=49)
@@ -106,7 +106,7 @@ def plot_key_target(
     ]
     name_cells(ax, [text_of(label) for label in _labels(o, "target", targets)], [_parts(label) for label in _labels(o, "key", keys)])
     below = [_columns(o, "target"), "in each cell: individual CAP;", told, _number(len(keys), o.sizes["key"], "keys", by)]
-    below += [_number(len(targets), len(held), "targets", None), n_records(float(o.sum()))]
+    below += [_number(len(targets), len(held), "targets", None), n_records(filled(o.variable.data)[1].sum())]
     ax.set_xlabel("\n".join(filter(None, below)), fontsize=size)
     ax.set_ylabel(_columns(o, "key"), fontsize=size)
     write_cells(ax, mesh, shares, written)
@@ -125,8 +125,8 @@ def _first_keys(o: xr.DataArray, by: xr.DataArray | None, most: int) -> Index:
 
 def _part(table: xr.DataArray, keys: Index) -> Array:
     """Some of the keys of a table, on dense backing."""
-    data = table.variable.data[:, keys]
-    return np.asarray(data.todense() if is_sparse(data) else data)
+    target, key = np.indices((table.sizes["target"], len(keys))).reshape(2, -1)
+    return values_at(table.variable.data, target, keys[key]).reshape(-1, len(keys))
 
 
 def _written(value: float) -> str:

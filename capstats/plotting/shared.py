@@ -49,10 +49,10 @@ def shown(label: Any) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def shortened(labels: list[str], longest: int) -> list[str]:
-    """Long labels without their middle, as short as they can be while different labels stay different; numbered where that is too long."""
+def shortened(labels: list[str], longest: int, most: int = LONGEST) -> list[str]:
+    """Long labels without their middle, as short as they can be while different ones stay so; numbered where `most` is too short for that."""
     short = labels
-    for size in range(longest, min(max(map(len, labels)), max(2 * longest, LONGEST)) + 1):
+    for size in range(longest, min(max(map(len, labels)), max(longest, most)) + 1):
         short = [x if len(x) <= size else f"{x[: size // 2]}…{x[len(x) - (size - 1) // 2 :]}" for x in labels]
         if len(set(short)) == len(set(labels)):
             return short
