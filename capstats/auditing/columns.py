@@ -41,5 +41,5 @@ def by_column(tables: xr.Dataset) -> xr.Dataset:
     if lattice.synthetic is not None:
         coords["synthetic"] = lattice.synthetic
     dims = ("key_column", "synthetic")[: len(coords)]
-    given = {name: (dims, shares) for name, shares in found.items() if shares is not None}
-    return Result(given, coords, {"result": "Average CAP by key column"})
+    variables = {name: (dims, shares) for name, shares in found.items() if shares is not None}
+    return Result(variables, coords, {"result": "Average CAP by key column"})

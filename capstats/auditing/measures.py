@@ -78,8 +78,7 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     records = tables.get("o_records", o)
     observed = observed_domain(tables)
     shares, levels = by_target(o, s), by_target(records, s)
-    parts = {name: (levels if name.startswith("records") else shares)[name] for name in map(str, levels.data_vars)}
-    levels = Result(parts, attrs=levels.attrs)
+    levels = Result({x: (levels if str(x).startswith("records") else shares)[x] for x in levels.data_vars}, attrs=levels.attrs)
     matched = matched_records(o, s) / _total(o)
     found: dict[str, Any] = {
         "original_records": _total(records),

@@ -88,6 +88,7 @@ def plot_people(
         raise ValueError(
             f"The target has {len(levels)} levels, more than {GROUPS} rows of dots. Choose some with .isel, or by_target=False."
         )
+    by_target = by_target and len(levels) > 0
     groups = [value[target == level] for level in levels] if by_target else [value]
     given, ax = ax, axes_of(ax, height=min(2 + 0.5 * len(groups), 9))
     width, height = (length / ax.figure.dpi * 72 for length in ax.get_window_extent().size)  # in points
