@@ -12,7 +12,8 @@ from typing import Any, Literal
 import xarray as xr
 
 from capstats.auditing.measures import foreign, measured
-from capstats.auditing.report import Sections, as_html, as_text
+from capstats.auditing.page import as_fragment
+from capstats.auditing.report import Sections, as_text
 from capstats.auditing.sentences import sections, title
 from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.codes.progress import Progress
@@ -90,7 +91,7 @@ class Audit:
         return as_text(title(self.provenance), self.sections())
 
     def _repr_html_(self) -> str:
-        return as_html(title(self.provenance), self.sections())
+        return as_fragment(title(self.provenance), self.sections())
 
 
 def audit(
