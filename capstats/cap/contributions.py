@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import combinations
 
 import numpy as np
@@ -25,11 +25,19 @@ def shapley(values: Mapping[Columns, Floats], k: int) -> Floats | None:
     """Average increment by each of k columns over all orders of adding them; None if the value of a subset is missing."""
     if len(values) < 2**k:
         return None
-    shares = [np.zeros_like(values[()]) for _ in range(k)]
-    for size in range(k):
-        weight = 1 / (k * math.comb(k - 1, size))  # the share of orders in which exactly these columns come before this one
-        for c in range(k):
-            others = [x for x in range(k) if x != c]
-            for columns in combinations(others, size):
-                shares[c] += weight * (values[tuple(sorted((*columns, c)))] - values[columns])
-    return np.stack(shares)
+    shares: Floats = mean_increments(values, k, range(1, k + 1)).mean(axis=0)
+    return shares
+
+
+def mean_increments(values: Mapping[Columns, Floats], k: int, sizes: Collection[int]) -> Floats:
+    """Average increment by each of k columns over the subsets of a size that contain it, for each size: shape (size, column, ...).
+
+    The values of all subsets of these sizes, and of those with one column fewer, are needed.
+    """
+    means = np.zeros((len(sizes), k, *np.shape(values[()])))
+    for at, size in enumerate(sizes):
+        for columns in combinations(range(k), size):
+            for place, c in enumerate(columns):
+                means[at, c] += values[columns] - values[columns[:place] + columns[place + 1 :]]
+        means[at] /= math.comb(k - 1, size - 1)
+    return means

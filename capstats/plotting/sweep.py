@@ -13,12 +13,13 @@ from matplotlib.colors import LinearSegmentedColormap
 from capstats.plotting.shared import BLUE, VERMILLION, axes_of, n_records, shortened, shown
 from capstats.tables.ties import at_most
 
+Contribution = Literal["shapley", "leave_one_out", "mean_increment"]
+
+TITLES: dict[str, str] = {"shapley": "Shapley values", "leave_one_out": "leave one out", "mean_increment": "mean increment"}
 ORANGE_TO_BLUE = LinearSegmentedColormap.from_list("orange_to_blue", [VERMILLION, "white", BLUE])
 
 
-def plot_sweep(
-    swept: xr.Dataset, *, contribution: Literal["shapley", "leave_one_out"] = "shapley", ax: Axes | None = None, **imshow_kwargs: Any
-) -> Axes:
+def plot_sweep(swept: xr.Dataset, *, contribution: Contribution = "shapley", ax: Axes | None = None, **imshow_kwargs: Any) -> Axes:
     """Heatmap of the contribution of each key column to the risk of each target.
 
     Parameters
@@ -26,8 +27,8 @@ def plot_sweep(
     swept : Dataset
         Result of `capstats.screening.sweep`, with one measure (and one synthetic table) chosen, such as
         ``swept.sel(measure="average_cap")``.
-    contribution : {"shapley", "leave_one_out"}
-        Which of its variables to draw.
+    contribution : {"shapley", "leave_one_out", "mean_increment"}
+        Which of its variables to draw; of "mean_increment" the average over its sizes, which the title names.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **imshow_kwargs
@@ -52,13 +53,18 @@ def plot_sweep(
     """
     if not isinstance(swept, xr.Dataset) or "without_keys" not in swept:
         raise TypeError(f"`swept` must be the Dataset that sweep returns; got {type(swept).__name__}.")
-    if contribution not in ("shapley", "leave_one_out"):
-        raise ValueError(f'`contribution` must be "shapley" or "leave_one_out"; got {contribution!r}.')
+    if contribution not in TITLES:
+        raise ValueError(f'`contribution` must be "shapley", "leave_one_out" or "mean_increment"; got {contribution!r}.')
     if contribution not in swept:
-        raise ValueError(f"`swept` has no {contribution!r}, which needs more subset sizes. Sweep with sizes=None.")
+        instead = ', or draw contribution="mean_increment"' if "mean_increment" in swept else ""
+        raise ValueError(f"`swept` has no {contribution!r}, which needs more subset sizes. Sweep with sizes=None{instead}.")
     axes = ("target_column", "key_column")
-    alone = {dim: 0 for dim in swept[contribution].dims if dim not in axes and swept.sizes[dim] == 1}
-    shares = swept[contribution].isel(alone)
+    shares, title = swept[contribution], TITLES[contribution]
+    if "subset_size" in shares.coords:
+        title += f" at size{_span(np.atleast_1d(shares['subset_size'].values).tolist())}"
+    if "subset_size" in shares.dims:
+        shares = shares.mean("subset_size", skipna=False)
+    shares = shares.isel({dim: 0 for dim in shares.dims if dim not in axes and shares.sizes[dim] == 1})
     spread = [str(dim) for dim in shares.dims if dim not in axes]
     if spread:
         raise ValueError(f"`swept` has dims {', '.join(map(repr, spread))}; choose one element along each, with .sel or .isel.")
@@ -89,6 +95,13 @@ def plot_sweep(
     ax.set_yticks(range(len(targets)), list(map(shown, targets)))
     ax.set_xlabel("\n".join(filter(None, ["key column", n_records(swept.attrs.get("records"))])))
     ax.set_ylabel("target")
-    title = {"shapley": "Shapley values", "leave_one_out": "leave one out"}[contribution]
     ax.set_title(f"{shown(swept['measure'].values.item())}, {title}", fontsize="medium")
     return ax
+
+
+def _span(sizes: list[int]) -> str:
+    """Sizes in words, such as " 2" or "s 1 to 3"."""
+    if len(sizes) == 1:
+        return f" {sizes[0]}"
+    whole = sizes == list(range(sizes[0], sizes[-1] + 1))
+    return f"s {sizes[0]} to {sizes[-1]}" if whole and len(sizes) > 2 else f"s {', '.join(map(str, sizes))}"

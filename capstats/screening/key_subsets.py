@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from capstats.cap.contributions import leave_one_out, shapley
+from capstats.cap.contributions import leave_one_out, mean_increments, shapley
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
 from capstats.counting.lattice import Columns, Lattice
@@ -86,6 +86,10 @@ def sweep(
           this one. Only if `sizes` has both.
         - ``shapley``, likewise: the share of each column in the value of all columns minus ``without_keys``; the shares add up to this
           difference. Only if `sizes` has all.
+        - ``mean_increment``, likewise with the leading dim ``subset_size``: the value of a subset with this column minus the value of the
+          same subset without it, averaged over all subsets of that size that contain the column. For each size that `sizes` has
+          together with the size below it; size 0 is always there. Without any such size the variable is left out. With all sizes the
+          average over ``subset_size`` is ``shapley``.
 
         NaN where a measure is NaN. The coordinate ``keyset`` has the column names as text; ``known``, dims (keyset, key_column), and
         ``size`` tell which and how many they are. ``attrs["records"]`` is the number of original records.
@@ -103,7 +107,8 @@ def sweep(
     Notes
     -----
     See theory/sweep.md: counts of fewer key columns are sums, CAP of the original and modal accuracy never fall when a column is
-    added, and the Shapley value of a column is its average increment over all orders of adding the columns.
+    added, the Shapley value of a column is its average increment over all orders of adding the columns, and the average of its mean
+    increments over all sizes.
 
     References
     ----------
@@ -119,6 +124,8 @@ def sweep(
     {'a': 0.5, 'b': 0.5, 'a + b': 1.0}
     >>> found.shapley.squeeze().values.tolist(), found.leave_one_out.squeeze().values.tolist()
     ([0.25, 0.25], [0.5, 0.5])
+    >>> found.mean_increment.sel(subset_size=1).squeeze().values.tolist(), found.mean_increment.sel(subset_size=2).squeeze().values.tolist()
+    ([0.0, 0.0], [0.5, 0.5])
     """
     request = Request(
         original=original,
@@ -202,12 +209,16 @@ def _result(values: Mapping[Columns, Floats], subsets: list[Columns], key_names:
     for name, shares in (("leave_one_out", leave_one_out(values, k)), ("shapley", shapley(values, k))):
         if shares is not None:
             variables[name] = (("key_column", *dims), shares)
+    rising = [int(each) for each in np.unique(size) if each - 1 in {0, *size}]  # sizes that are there with the size below them
+    if rising:
+        variables["mean_increment"] = (("subset_size", "key_column", *dims), mean_increments(values, k, rising))
     known = np.array([[column in columns for column in range(k)] for columns in subsets])
     coords = {
         "keyset": _keyset_names(subsets, key_names),
         "key_column": key_names,
         "size": ("keyset", size),
         "known": (("keyset", "key_column"), known),
+        **({"subset_size": rising} if rising else {}),
     }
     return xr.Dataset(variables, coords)
 

@@ -35,6 +35,28 @@ def test_a_cell_of_the_heatmap_is_the_contribution_of_its_column_to_its_target(a
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("key column\nn = 5 records", "target")
 
 
+@pytest.mark.parametrize(
+    ("sizes", "title"),
+    [([1, 2], "mean increment at sizes 1, 2"), ([1], "mean increment at size 1"), (None, "mean increment at sizes 1 to 3")],
+)
+def test_mean_increments_are_averaged_over_the_sizes_that_the_title_names(ax, sizes, title):
+    found = sweep(
+        {**RECORDS, "c": [0, 1, 1, 0, 1]}, RECORDS | {"c": [1, 1, 0, 0, 1]}, keys=["a", "b", "c"], targets=["t", "u"], sizes=sizes
+    )
+    chosen = found.sel(measure="average_cap")
+    plot_sweep(chosen, contribution="mean_increment", ax=ax)
+    expected = chosen.mean_increment.mean("subset_size").transpose("target_column", "key_column")
+    np.testing.assert_allclose(ax.images[0].get_array(), expected, rtol=1e-15)
+    assert ax.get_title() == f"average_cap, {title}"
+
+
+def test_the_mean_increment_at_one_size_is_drawn_where_it_is_chosen(ax, swept):
+    chosen = swept.sel(measure="average_cap", subset_size=2).isel(synthetic=0)
+    plot_sweep(chosen, contribution="mean_increment", ax=ax)
+    np.testing.assert_array_equal(ax.images[0].get_array(), chosen.mean_increment.transpose("target_column", "key_column"))
+    assert ax.get_title() == "average_cap, mean increment at size 2"
+
+
 def test_colours_are_symmetric_so_that_white_is_nothing(ax, swept):
     plot_sweep(swept.sel(measure="matched_records").isel(synthetic=1), ax=ax)
     low, high = ax.images[0].get_clim()
@@ -68,10 +90,12 @@ def test_what_is_no_sweep_or_no_single_heatmap_is_refused(swept):
         plot_sweep(swept.shapley)
     with pytest.raises(ValueError, match="`swept` has dims 'measure', 'synthetic'; choose one element along each"):
         plot_sweep(swept)
-    with pytest.raises(ValueError, match='`contribution` must be "shapley" or "leave_one_out"; got \'share\''):
+    with pytest.raises(ValueError, match='`contribution` must be "shapley", "leave_one_out" or "mean_increment"; got \'share\''):
         plot_sweep(swept, contribution="share")
     with pytest.raises(ValueError, match="`swept` has no 'shapley', which needs more subset sizes"):
         plot_sweep(sweep(RECORDS, RECORDS, keys=["a", "b"], targets="t", sizes=2))
+    with pytest.raises(ValueError, match='Sweep with sizes=None, or draw contribution="mean_increment"'):
+        plot_sweep(sweep(RECORDS, RECORDS, keys=["a", "b"], targets="t", sizes=1))
 
 
 def colour_bar(ax):

@@ -150,6 +150,31 @@ def test_one_key_column_contributes_what_it_adds_to_no_key():
     np.testing.assert_allclose(found.leave_one_out.isel(key_column=0), gain, rtol=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "rising"), [(None, [1, 2, 3, 4]), ([1, 2], [1, 2]), ([2, 3], [3]), ([1, 3, 4], [1, 4]), ([2, 4], []), (3, []), (1, [1])]
+)
+def test_mean_increments_are_those_of_the_sizes_counted_with_the_size_below(sizes, rising):
+    """Each is the average over all pairs of keysets that differ in the column alone, by their ``known``."""
+    o, s = people(80, 1), [people(80, 2), people(60, 3)]
+    found = sweep(o, s, keys=KEYS, targets=TARGETS, measures=ALL[:4], sizes=sizes)
+    assert ("mean_increment" in found) == bool(rising)
+    values = {frozenset(): found.without_keys.values}
+    values |= {frozenset(np.flatnonzero(known)): found.value.values[i] for i, known in enumerate(found.known.values)}
+    assert rising == (found.subset_size.values.tolist() if rising else [])
+    for size in rising:
+        for c, column in enumerate(KEYS):
+            pairs = [(values[x], values[x - {c}]) for x in values if len(x) == size and c in x]
+            expected = np.mean([more - less for more, less in pairs], axis=0)
+            np.testing.assert_allclose(found.mean_increment.sel(subset_size=size, key_column=column), expected, rtol=1e-12, atol=1e-15)
+
+
+def test_a_mean_increment_over_an_undefined_value_is_undefined():
+    other = {**RECORDS, "a": [7, 7, 8, 8]}
+    found = sweep(RECORDS, other, keys=["a", "b"], targets="t", measures="average_cap_drop").squeeze()
+    assert np.isnan(found.mean_increment.sel(key_column="a").values).tolist() == [True, True]
+    assert np.isnan(found.mean_increment.sel(key_column="b").values).tolist() == [False, True]
+
+
 # --- theorems
 
 
@@ -197,6 +222,16 @@ def test_shapley_values_add_up_to_what_all_columns_add_to_none(drawn):
     found = sweep(o, [s, o], keys=keys, targets=["t", "u"], weights="w", measures=measures)
     whole = found.value.isel(keyset=-1) - found.without_keys
     np.testing.assert_allclose(found.shapley.sum("key_column"), whole, rtol=1e-10, atol=1e-12)
+
+
+@theorem
+@given(tables_of_records())
+def test_shapley_values_are_the_averages_of_the_mean_increments_over_all_sizes(drawn):
+    keys, o, s = drawn
+    found = sweep(o, [s, o], keys=keys, targets=["t", "u"], weights="w", measures=[name for name in ALL if name != "average_cap_drop"])
+    assert found.mean_increment.dims == ("subset_size", *found.shapley.dims)
+    np.testing.assert_allclose(found.mean_increment.mean("subset_size"), found.shapley, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(found.mean_increment.sel(subset_size=len(keys)), found.leave_one_out, rtol=1e-10, atol=1e-12)
 
 
 @theorem

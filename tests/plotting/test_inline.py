@@ -1,0 +1,135 @@
+"""A figure within a page: valid, the same each time, with no reference to anything else, whatever the labels say."""
+
+import re
+from xml.etree import ElementTree as ET
+
+import html5lib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+
+from capstats import cap_boxplot
+from capstats.datasets import paper_synthetics
+from capstats.plotting import plot_average_cap, plot_individual_cap
+from capstats.plotting.inline import inline_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</svg><img src=x onerror=alert(1)>",
+    "$\\frac{",
+    "a\u202eb",
+    "&lt;&amp;",
+    "\x1b[31m",
+    "url(#evil)",
+    "]]><!--",
+]
+
+
+@pytest.fixture
+def hostile(o_4):
+    """Boxes of tables with labels that a page, a formula or a terminal would interpret."""
+    names = xr.concat([paper_synthetics()] * 2, dim="synthetic").assign_coords(synthetic=HOSTILE)
+    return cap_boxplot(o_4, names)
+
+
+def elements(text):
+    return list(ET.fromstring(text).iter())
+
+
+def written(text):
+    return ["".join(element.itertext()) for element in elements(text) if element.tag == f"{SVG}text"]
+
+
+def test_the_element_starts_the_text_and_has_no_metadata_date_style_or_script(boxes):
+    text = inline_svg(plot_individual_cap(boxes), prefix="boxes")
+    assert text.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    assert text.endswith("</svg>")
+    assert {element.tag for element in elements(text)} <= {
+        SVG + tag for tag in ("svg", "defs", "g", "path", "use", "text", "clipPath", "rect")
+    }
+    assert not {name for element in elements(text) for name in element.attrib if name.startswith(("style", "on", "class"))}
+    assert "xlink" not in text
+
+
+def test_the_same_figure_gives_the_same_element(boxes, averages):
+    for draw in (lambda: plot_individual_cap(boxes), lambda: plot_average_cap(averages)):
+        assert inline_svg(draw(), prefix="a") == inline_svg(draw(), prefix="a")
+
+
+def test_two_figures_of_a_page_have_no_id_in_common_and_refer_to_their_own_parts(averages, boxes):
+    """Ids are those of markers, clips and hatches; nothing else has one."""
+    pages = [inline_svg(plot_average_cap(averages), prefix="one"), inline_svg(plot_individual_cap(boxes), prefix="two")]
+    for text, prefix in zip(pages, ("one", "two"), strict=True):
+        ids = [element.get("id") for element in elements(text) if element.get("id")]
+        used = set(re.findall(r'href="#(.*?)"', text)) | set(re.findall(r"url\(#(.*?)\)", text))
+        assert len(ids) == len(set(ids)) > 1
+        assert used == set(ids)
+        assert all(name.startswith(f"{prefix}-") for name in ids)
+    assert any(element.tag == f"{SVG}pattern" for element in elements(pages[0]))
+
+
+def test_a_page_parser_finds_the_same_elements_as_an_xml_parser(boxes, averages):
+    texts = [inline_svg(plot_individual_cap(boxes), prefix="one"), inline_svg(plot_average_cap(averages), prefix="two", alt='"<b>"')]
+    parser = html5lib.HTMLParser(strict=True)  # any error of the page raises
+    page = parser.parse("<!DOCTYPE html><html><head><title>t</title></head><body>" + "".join(texts) + "</body></html>")
+    found = [element.tag for element in page.iter() if str(element.tag).startswith(SVG)]
+    assert found == [element.tag for text in texts for element in elements(text)]
+    (second,) = [element for element in page.iter() if element.get("role")]
+    assert (second.get("role"), second.get("aria-label")) == ("img", '"<b>"')
+
+
+def test_hostile_labels_are_text_and_nothing_else(hostile):
+    text = inline_svg(plot_individual_cap(hostile, orientation="horizontal"), prefix="a")
+    inert = [
+        "<script>alert(1)</script>",
+        "</svg><img src=x onerror=alert(1)>",
+        "$\\frac{",
+        "a\\u202eb",
+        "&lt;&amp;",
+        "\\x1b[31m",
+        "url(#evil)",
+        "]]><!--",
+    ]
+    assert set(inert) <= set(written(text))
+    assert {element.tag.removeprefix(SVG) for element in elements(text)} <= {"svg", "defs", "g", "path", "use", "text", "clipPath", "rect"}
+    parser = html5lib.HTMLParser(strict=True)
+    page = parser.parse(f"<!DOCTYPE html><html><head><title>t</title></head><body>{text}</body></html>")
+    assert set(inert) <= {"".join(element.itertext()) for element in page.iter(f"{SVG}text")}
+
+
+def test_labels_in_a_script_that_the_font_lacks_are_text_without_a_warning(ax):
+    ax.set_title("病気 🙂")
+    assert "病気 🙂" in written(inline_svg(ax, prefix="a"))
+
+
+def test_the_figure_is_closed(boxes):
+    inline_svg(plot_individual_cap(boxes), prefix="a")
+    assert plt.get_fignums() == []
+
+
+def test_a_figure_with_pixels_is_refused_since_a_page_would_have_to_load_them(ax):
+    ax.imshow(np.eye(2))
+    with pytest.raises(ValueError, match="must be drawn by lines and areas alone; got an element 'image' that refers to 'data:image/png"):
+        inline_svg(ax, prefix="a")
+
+
+@pytest.mark.parametrize("prefix", ["", "1", "a b", 'a"', "é", "-a"])
+def test_a_prefix_that_is_no_name_is_refused(ax, prefix):
+    with pytest.raises(ValueError, match="`prefix` must be a letter and then letters, digits, - or _; got "):
+        inline_svg(ax, prefix=prefix)
+
+
+def test_axes_of_a_part_of_a_figure_are_refused():
+    part = plt.figure().subfigures(1, 2)[0]
+    with pytest.raises(TypeError, match="`ax` must be the Axes of a figure; got those of a SubFigure"):
+        inline_svg(part.subplots(), prefix="a")
+
+
+@pytest.mark.parametrize(("style", "weight", "slant"), [({"fontweight": "bold"}, "700", None), ({"fontstyle": "italic"}, None, "italic")])
+def test_bold_and_italic_texts_stay_so(ax, style, weight, slant):
+    ax.set_title("title", **style)
+    (title,) = [element for element in elements(inline_svg(ax, prefix="a")) if element.text == "title"]
+    assert (title.get("font-weight"), title.get("font-style"), title.get("font-size")) == (weight, slant, "12px")
+    assert title.get("font-family") is None
