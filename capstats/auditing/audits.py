@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+import pandas as pd
 import xarray as xr
 
-from capstats.auditing.measures import foreign, measured
+from capstats.auditing.columns import by_column
+from capstats.auditing.comparison import check_comparison, compared, order_of
+from capstats.auditing.measures import measured
 from capstats.auditing.page import as_fragment
+from capstats.auditing.provenance import FRACTIONAL, columns_understood, conventions, paths_given, warnings_of
 from capstats.auditing.report import Sections, as_text
 from capstats.auditing.sentences import sections, title
-from capstats.codes.labels import MISSING, canonical, kind_of
+from capstats.codes.labels import MISSING, canonical
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
 from capstats.counting.inputs import released
 from capstats.counting.records import on_axes, read_records
 from capstats.counting.request import Request
-from capstats.sources import files
-from capstats.tables.axes import axis_of, names_of
 from capstats.tables.backing import Backing
-from capstats.tables.domains import observed_domain
-from capstats.tables.levels import other_spellings, without_match
-
-SHOWN = 5  # warnings that are written out
-FRACTIONAL = "counts of the original or of the holdout are fractional"
 
 
 @dataclass(frozen=True)
@@ -45,36 +42,63 @@ class Audit:
         Of the original people with each level of the target: their number (``records``), ``average_cap``, ``baseline``, and how many of
         them are guessed right with probability above 0.5 (``records_above_half``), above 0.9 (``records_above_nine_tenths``) and with
         certainty (``records_certain``). Dims ``target`` and, where several synthetic tables were given, ``synthetic``.
+    by_column : Dataset
+        Average CAP of an intruder who knows one key column ``alone``, and all ``without`` it; ``leave_one_out``, average CAP minus the
+        latter; and for at most six columns and few tables ``shapley``, its share of average CAP minus that without a key. Dims
+        ``key_column`` and, where several synthetic tables were given, ``synthetic``.
     provenance : dict
-        Version, files, columns and how they were understood, domain, conventions, missing-value policy, how the tables' levels meet, and
-        whatever the caller added.
+        Version, files, columns and how they were understood, domain, conventions, missing-value policy, how the tables' levels meet, what
+        the synthetic tables are ranked by and compared with, and whatever the caller added.
     """
 
     tables: xr.Dataset
     measures: xr.Dataset
     by_target: xr.Dataset
+    by_column: xr.Dataset
     provenance: dict[str, Any]
 
+    def to_frame(self) -> pd.DataFrame:
+        """The measures, one row a synthetic table in the order of `ranked`, one column a measure."""
+        index = pd.Index(self.columns if "synthetic" in self.measures.dims else ["synthetic"], name="synthetic")
+        columns = {str(name): np.broadcast_to(array.values, len(index)) for name, array in self.measures.data_vars.items()}
+        return pd.DataFrame(columns, index).iloc[self.ranked]
+
     def to_dict(self) -> dict[str, Any]:
-        """Measures, those by target level, and provenance as plain numbers and texts; a number that is undefined is None."""
-        measures = {str(name): self._numbers(array) for name, array in self.measures.data_vars.items()}
-        rows = []
-        for i, level in enumerate(self.by_target.indexes["target"]):
-            numbers = {str(name): self._numbers(array.isel(target=i)) for name, array in self.by_target.data_vars.items()}
-            labels = level if isinstance(level, tuple) else (level,)
-            rows.append({"level": dict(zip(self.provenance["target"], map(_plain, labels), strict=True)), **numbers})
-        return {"measures": measures, "by_target": rows, "provenance": self.provenance}
+        """Measures, those by target level and by key column, and provenance as plain numbers and texts; what is undefined is None."""
+        levels = [level if isinstance(level, tuple) else (level,) for level in self.by_target.indexes["target"]]
+        names = [dict(zip(self.provenance["target"], map(_plain, level), strict=True)) for level in levels]
+        return {
+            "measures": {str(name): self._numbers(array) for name, array in self.measures.data_vars.items()},
+            "by_target": [{"level": name, **row} for name, row in zip(names, self._rows(self.by_target, "target"), strict=True)],
+            "by_column": [
+                {"column": name, **row}
+                for name, row in zip(self.by_column.indexes["key_column"], self._rows(self.by_column, "key_column"), strict=True)
+            ],
+            **({"ranked": [self.columns[i] for i in self.ranked]} if "synthetic" in self.measures.dims else {}),
+            "provenance": self.provenance,
+        }
 
     def to_json(self) -> str:
         """The same as JSON text, with escapes in place of what is not printable."""
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, default=lambda x: x.item() if hasattr(x, "item") else str(x))
         return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
+    def _rows(self, numbers: xr.Dataset, dim: str) -> list[dict[str, Any]]:
+        """The numbers of each element of a dim."""
+        return [
+            {str(name): self._numbers(array.isel({dim: i})) for name, array in numbers.data_vars.items()} for i in range(numbers.sizes[dim])
+        ]
+
     def _numbers(self, array: xr.DataArray) -> Any:
         """One number, or one for each synthetic table."""
         if not array.ndim:
             return _plain(array.item())
         return {label: _plain(value) for label, value in zip(self.columns, array.values.tolist(), strict=True)}
+
+    @property
+    def ranked(self) -> list[int]:
+        """Positions of the synthetic tables in the order in which they are told: by ``rank_by``, or as given."""
+        return order_of(self.measures, self.provenance.get("rank_by"))
 
     @property
     def columns(self) -> list[str]:
@@ -108,6 +132,9 @@ def audit(
     weights: Any = None,
     counts: Any = None,
     allow_no_match: bool = False,
+    against: Any = None,
+    rank_by: str | None = None,
+    utility: Mapping[str, Any] | None = None,
     backing: Backing = "auto",
     encoding: str | None = None,
     decimal: str = ".",
@@ -133,6 +160,14 @@ def audit(
         As in `tabulate`.
     allow_no_match : bool
         Whether to report even if a column of two tables shares no level, so that every risk is 0.
+    against : label, optional
+        One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
+        and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).
+    rank_by : str, optional
+        The measure, or utility, by which several synthetic tables are ordered in the report: the greatest first; with a minus in front of
+        its name, as in "-average_cap", the least first. By default they are in the order given.
+    utility : mapping {name: number or {label: number}}, optional
+        Numbers that the caller knows of each synthetic table, such as its utility; they are told under these names.
     provenance : mapping, optional
         Further provenance of the result, such as a seed.
 
@@ -140,17 +175,19 @@ def audit(
     -------
     Audit
         Prints as a report: what was read, the answer in sentences, who bears the risk by target level, and details; in a notebook as
-        HTML. ``measures`` and ``by_target`` hold the numbers, ``tables`` the counts, ``to_dict`` and ``to_json`` all of it with its
-        provenance. Shares are from 0 to 1 and NaN where they are undefined.
+        HTML. ``measures``, ``by_target`` and ``by_column`` hold the numbers, ``tables`` the counts, ``to_frame`` has a row for each
+        synthetic table, ``to_dict`` and ``to_json`` all of it with its provenance. Shares are from 0 to 1 and NaN where they are undefined.
 
     Raises
     ------
     ValueError, TypeError, FileNotFoundError
-        As `tabulate`; and if a column of two tables shares no level, unless `allow_no_match`.
+        As `tabulate`; if a column of two tables shares no level, unless `allow_no_match`; if `against` is no synthetic table, `rank_by`
+        no measure, or `utility` not a number for each synthetic table.
 
     See Also
     --------
-    tabulate, average_cap, baseline_cap, disclosure.disco, cap_ecdf, cap_quantiles, minimum_cap, holdout_contrast
+    tabulate, average_cap, average_cap_interval, baseline_cap, disclosure.disco, cap_ecdf, cap_quantiles, minimum_cap, holdout_contrast,
+    cap.target_distance, screening.sweep
 
     Notes
     -----
@@ -169,9 +206,17 @@ def audit(
     >>> found = audit(people, people, keys="smoker", target="health")
     >>> float(found.measures.average_cap), float(found.measures.baseline)
     (0.75, 0.625)
+
+    Two releases, that which tells fewer people's health with certainty first; they agree in average CAP:
+
+    >>> none = {"smoker": ["yes", "no"], "health": ["well", "well"]}
+    >>> found = audit(people, {"all": people, "none": none}, keys="smoker", target="health", rank_by="-share_certain", against="none")
+    >>> found.to_frame()[["share_certain", "average_cap", "difference"]].round(3).reset_index().values.tolist()
+    [['all', 0.5, 0.75, 0.0], ['none', 0.75, 0.75, 0.0]]
     """
     if synthetic is None:
         raise ValueError("`synthetic` is missing: an audit compares an original table with a synthetic one.")
+    check_comparison(released(synthetic)[0], against, rank_by, utility)
     request = Request(
         original=original,
         synthetic=synthetic,
@@ -193,91 +238,29 @@ def audit(
         records = read_records(request, shown)
         shown.step("joining the tables")
         tables = on_axes(records, backing)[0]
-        understood = _understood(tables)
-        warnings = _warnings({**tables.attrs, **understood}, allow_no_match)
+        understood = columns_understood(tables)
+        warnings = warnings_of({**tables.attrs, **understood}, allow_no_match)
         shown.step("computing the measures")
-        measures, by_target = measured(tables)
+        measures, levels = measured(tables)
+        measures = compared(tables, measures, against, utility)
+        columns = by_column(tables)
+    asked = {"types": types, "null_values": null_values, "rank_by": rank_by, "against": against, "utility": utility and list(utility)}
     told = {
         "capstats": tables.attrs["capstats"],
-        **_given(original, synthetic, holdout),
+        **paths_given(original, synthetic, holdout),
         "keys": tables.attrs["key_columns"],
         "target": tables.attrs["target_columns"],
         **understood,
         "missing": tables.attrs["missing"],
-        "conventions": {
-            "average_cap": "version 1: records whose key is not in the synthetic data count 0",
-            "average_cap_matched": "version 2: they are left out",
-            "individual_cap": "over records, unmatched count 0, linear interpolation",
-            "predictive_success": "tied targets share",
-            "baseline": "marginal",
-            **({"individual_disclosure": "version 1 of the original minus that of the holdout"} if "holdout_cap" in measures else {}),
-        },
+        **conventions(measures),
         **{name: tables.attrs[name] for name in ("dropped", "weights", "counts") if name in tables.attrs},
-        **{name: value for name, value in (("types", types), ("null_values", null_values)) if value is not None},
-        **({} if "individual_cap_median" in measures else {"quantiles": "not defined: the original's counts are fractional"}),
+        **{name: value for name, value in asked.items() if value is not None},
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if holdout is not None and "holdout_cap" not in measures else {}),
         **({"warnings": warnings} if warnings else {}),
         **(provenance or {}),
     }
-    return Audit(tables, measures, by_target, told)
-
-
-def _warnings(attrs: Mapping[str, Any], allow_no_match: bool) -> list[str]:
-    """Warnings for the reader: levels or keys that do not match; an error if a column has no level in common."""
-    apart = without_match(attrs)
-    found = [*apart, *other_spellings(attrs)]
-    if len(found) > SHOWN:
-        found = [*found[:SHOWN], f"{len(found) - SHOWN} more such findings: see compare_levels, or the levels in the JSON report."]
-    nothing = any(not entry["shared"] for entries in attrs.get("levels", {}).values() for entry in entries.values())
-    if nothing and not allow_no_match:
-        raise ValueError(f"{' '.join(apart[:SHOWN])} To report the tables as they are, use allow_no_match=True (--allow-no-match).")
-    return found
-
-
-def _given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:
-    """The given paths, and the files that they name."""
-    several = released(synthetic)[1]
-    tables = {"original": [original], "synthetic": several, "holdout": [holdout]}
-    paths = {name: [str(table) if files.is_path(table) else None for table in given] for name, given in tables.items()}
-    stand_for = {name: [None if path is None else _files(path, name) for path in given] for name, given in paths.items()}
-    found = {name: {what: of[what] for what in of if any(of[what])} for name, of in (("paths", paths), ("files", stand_for))}
-    told: dict[str, Any] = {name: given if name == "synthetic" else given[0] for name, given in found["paths"].items()}
-    if told:
-        told["files"] = {name: given if name == "synthetic" else given[0] for name, given in found["files"].items()}
-    return told
-
-
-def _files(path: str, name: str) -> list[str]:
-    """The files that a path stands for; relative where it is, so that a report does not say where the folder lies."""
-    found = files.local_files(path, name)
-    return found if Path(path).is_absolute() or path.startswith("~") else [os.path.relpath(file) for file in found]
-
-
-def _understood(tables: xr.Dataset) -> dict[str, Any]:
-    """The columns, their kinds and levels in the original, how the tables' levels meet, and the domain of the bounds."""
-    observed = observed_domain(tables)
-    names: dict[str, str] = {}  # those under which columns are stored -> their own
-    columns: dict[str, dict[str, Any]] = {}
-    for role, dim in (("keys", "key"), ("target", "target")):
-        axis = axis_of(observed, dim)
-        own = tables.attrs[f"{dim}_columns"]
-        levels = [] if axis is None else [[canonical(x) for x in level] for level in axis.levels]
-        names |= {} if axis is None else dict(zip(names_of(axis), own, strict=True))
-        columns[role] = {name: _column(labels) for name, labels in zip(own, levels, strict=True)}
-    sizes = {}
-    for dim in ("target", "key"):
-        more = foreign(tables.o, tables.s, dim)
-        sizes[f"{dim}s"] = observed.sizes[dim] + more.item() if not more.ndim else [observed.sizes[dim] + x for x in more.values.tolist()]
-    return {
-        "columns": columns,
-        "domain": {"kind": "original and synthetic", **sizes},
-        **{name: {names[c]: x for c, x in tables.attrs[name].items()} for name in ("bins", "levels") if name in tables.attrs},
-    }
-
-
-def _column(labels: Sequence[Any]) -> dict[str, Any]:
-    known = [x for x in labels if x is not MISSING]
-    return {"kind": kind_of(known[0]) if known else None, "levels": len(known), "missing": len(known) < len(labels)}
+    order_of(measures, rank_by)
+    return Audit(tables, measures, levels, columns, told)
 
 
 def _plain(value: Any) -> Any:

@@ -9,13 +9,15 @@ import xarray as xr
 
 from capstats.cap.attribution import Unmatched, average_cap, correct_predictions, matched_records
 from capstats.cap.baselines import baseline_cap
+from capstats.cap.distance import target_distance
 from capstats.cap.distribution import cap_quantiles
-from capstats.cap.uncertainty import holdout_contrast
-from capstats.disclosure.attribute import disclosed
+from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
+from capstats.disclosure.attribute import dio, disclosed
+from capstats.disclosure.uniques import replicated_uniques, sample_uniques
 from capstats.laws.bounds import maximum_cap, minimum_cap
 from capstats.tables.domains import observed_domain
 from capstats.tables.mapping import Aligned
-from capstats.tables.sums import attribution
+from capstats.tables.sums import attribution, certain
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
 
@@ -29,6 +31,7 @@ QUANTILES = {
     "greatest": 1.0,
 }
 WEIGHTS = {"o": "original_weight", "s": "synthetic_weight", "h": "holdout_weight"}  # sums of the weights of weighted tables
+WEIGHTED = ("o_records", "s_records")
 OF_HOLDOUT = ("holdout_records", "holdout_weight", "holdout_cap", "individual_disclosure", "individual_disclosure_error")
 MEASURES = (  # all that an audit can give, in the order in which it gives them
     "original_records",
@@ -39,6 +42,7 @@ MEASURES = (  # all that an audit can give, in the order in which it gives them
     "unmatched_records",
     "matched_share",
     "average_cap",
+    "average_cap_error",
     "average_cap_least",
     "average_cap_greatest",
     "average_cap_matched",
@@ -53,9 +57,14 @@ MEASURES = (  # all that an audit can give, in the order in which it gives them
     "share_above_nine_tenths",
     "records_certain",
     "share_certain",
+    "share_certain_wrong",
+    "original_certain",
+    "share_unique",
+    "share_replicated",
     "predictive_success",
     "correct_predictions",
     *(f"individual_cap_{name}" for name in QUANTILES),
+    "target_distance",
 )
 
 
@@ -83,14 +92,22 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
         "baseline": baseline_cap(o),
         "predictive_success": correct_predictions(o, s) / _total(o),
         "correct_predictions": correct_predictions(records, s),
+        "original_certain": dio(o),
+        "target_distance": target_distance(o, s),
         **bounds(o, s, observed),
     }
+    if errors_known(tables, "o"):
+        found["average_cap_error"] = average_cap_interval(o, s, o_squares=tables.get("o_squares")).standard_error
     for name in ("above_half", "above_nine_tenths", "certain"):
         found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
         found[f"share_{name}"] = shares[f"records_{name}"].sum("target") / _total(o)
+    found["share_certain_wrong"] = _certain_and_wrong(o, s) / _total(o)
+    if o.dtype.kind == s.dtype.kind == "i" and not set(WEIGHTED) & set(tables.data_vars):
+        found["share_unique"] = sample_uniques(o)
+        found["share_replicated"] = replicated_uniques(o, s)
     if "h" in tables:
         found["holdout_records"] = _total(tables.get("h_records", tables.h))
-        if all(tables[name].dtype.kind == "i" or f"{name}_squares" in tables for name in "oh"):
+        if errors_known(tables, "o") and errors_known(tables, "h"):
             contrast = holdout_contrast(o, s, h=tables.h, o_squares=tables.get("o_squares"), h_squares=tables.get("h_squares"))
             found["holdout_cap"] = contrast.holdout
             found["individual_disclosure"] = contrast.estimate
@@ -100,6 +117,21 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
         found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
     held = np.flatnonzero(levels.records.values > 0)
     return xr.Dataset({name: found[name] for name in MEASURES if name in found}), levels.isel(target=held)
+
+
+def errors_known(tables: xr.Dataset, name: str) -> bool:
+    """Whether standard errors follow from a table: it has whole counts, or sums of weights with those of their squares."""
+    return tables[name].dtype.kind == "i" or f"{name}_squares" in tables
+
+
+def _certain_and_wrong(o: xr.DataArray, s: xr.DataArray) -> xr.DataArray:
+    """Original records whose key has one synthetic target, and not theirs."""
+
+    def formula(o: Table, s: Table) -> Array:
+        sure = certain(s)
+        return o.like(o.values * (sure.on_cells(sure.key_total()) - sure.values)).total()
+
+    return Aligned({"o": o, "s": s}).map(formula, "certain_and_wrong")
 
 
 def _total(table: xr.DataArray) -> xr.DataArray:

@@ -7,6 +7,7 @@ synthetic match, and standard errors.
 from capstats.cap.attribution import average_cap, correct_predictions, individual_cap, matched_records
 from capstats.cap.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
 from capstats.cap.comparison import normalized_cap, protected_records
+from capstats.cap.distance import target_distance
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.neighbours import nearest_distance
 from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
@@ -27,4 +28,5 @@ __all__ = [
     "nearest_distance",
     "normalized_cap",
     "protected_records",
+    "target_distance",
 ]

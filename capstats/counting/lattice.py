@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -17,9 +18,9 @@ from capstats.codes.distinct import Factor, factor
 from capstats.codes.labels import level_index
 from capstats.codes.names import free_name
 from capstats.counting.records import Records
-from capstats.tables.axes import UNLABELLED, coords_of, join_columns, multi_index
-from capstats.tables.backing import Backing, Data, choose_sparse, filled, is_sparse, stacked, table_of
-from capstats.tables.dataset import attrs_of_tables
+from capstats.tables.axes import UNLABELLED, axis_of, coords_of, join_columns, multi_index, names_of
+from capstats.tables.backing import Backing, Data, choose_sparse, filled, is_sparse, stacked, table_of, unstacked
+from capstats.tables.dataset import attrs_of_tables, synthetic_labels
 from capstats.tables.levels import compared, warn_of_levels
 from capstats.tables.table import Array, Index
 
@@ -54,14 +55,25 @@ class Filled:
         return cls(np.ascontiguousarray(target), np.ascontiguousarray(key), values, table.shape[0])
 
 
+@dataclass
 class Lattice:
-    """Counts over all key columns, one target column at a time, from which those of every subset of the key columns follow."""
+    """Counts over all key columns, one target at a time, from which those of every subset of the key columns follow."""
 
-    def __init__(self, records: Records, backing: Backing = "auto"):
+    tables: list[list[Data]]  # for each target: the table (target, key) of the original, then those of the synthetic tables
+    key: pd.MultiIndex
+    targets: list[pd.MultiIndex]
+    names: list[str]  # under which the key columns are stored
+    synthetic: Any  # the index of several synthetic tables
+    attrs: Mapping[str, Mapping[str, str]]
+    backing: Backing = "auto"
+
+    @classmethod
+    def of_records(cls, records: Records, backing: Backing = "auto") -> Lattice:
+        """One with each target column as a target of its own."""
         counted, names = records.tables, records.names
         key, key_places = join_columns([table.key.columns for table in counted], records.request.key_columns, names)
         of_rows = [places[table.key.of_row] for table, places in zip(counted, key_places, strict=True)]
-        self.targets: list[pd.MultiIndex] = []
+        targets: list[pd.MultiIndex] = []
         tables: list[list[Data]] = []
         levels: dict[str, Any] = {}
         for t, column in enumerate(records.request.target_columns):
@@ -74,21 +86,45 @@ class Lattice:
                     for table, i, j in zip(counted, places, of_rows, strict=True)
                 ]
             )
-            self.targets.append(axis.set_names([str(column)]))
-            axes = {"target": self.targets[-1]} if t else {"key": key, "target": self.targets[-1]}
+            targets.append(axis.set_names([str(column)]))
+            axes = {"target": targets[-1]} if t else {"key": key, "target": targets[-1]}
             levels |= compared(axes, dict(zip(names, tables[-1], strict=True))).get("levels", {})
         warn_of_levels({"levels": levels})
         columns = records.request.key_columns + records.request.target_columns
-        self.names: list[str] = []
+        stored: list[str] = []
         for column in records.request.key_columns:
-            self.names.append(free_name(column, [*self.names, *(c for c in columns if c != column)]))
-        self.levels: list[Any] = list(key.levels)
-        self.synthetic = None if records.labels is None else level_index(records.labels)
-        self.attrs = attrs_of_tables(records.weights)
-        self.backing = backing
-        self.cells = [[Filled.of(table) for table in of_target] for of_target in tables]
-        distinct = factor([Column(np.asarray(codes), range(len(level))) for codes, level in zip(key.codes, key.levels, strict=True)])
-        self.whole = Keyset(tuple(range(key.nlevels)), distinct, distinct.of_row, tables)
+            stored.append(free_name(column, [*stored, *(c for c in columns if c != column)]))
+        synthetic = None if records.labels is None else level_index(records.labels)
+        return cls(tables, key, targets, stored, synthetic, attrs_of_tables(records.weights), backing)
+
+    @classmethod
+    def of_tables(cls, tables: xr.Dataset) -> Lattice:
+        """One of the tables that `tabulate` returned, their target as it is."""
+        o, s = tables.o, tables.s
+        key, target = axis_of(o, "key"), axis_of(o, "target")
+        if key is None or target is None:
+            raise ValueError("`tables` must have labels along 'key' and 'target'. Make them with tabulate.")
+        several = synthetic_labels(tables)
+        released = [s.variable.data] if several is None else unstacked(s.variable.data, 0)
+        attrs = {name: tables[name].attrs for name in "os"}
+        return cls([[o.variable.data, *released]], key, [target], names_of(key), s.indexes.get("synthetic"), attrs)
+
+    @cached_property
+    def levels(self) -> list[Any]:
+        """The labels of each key column."""
+        return list(self.key.levels)
+
+    @cached_property
+    def cells(self) -> list[list[Filled]]:
+        """The filled cells of each table."""
+        return [[Filled.of(table) for table in of_target] for of_target in self.tables]
+
+    @cached_property
+    def whole(self) -> Keyset:
+        """The tables of all key columns."""
+        columns = [Column(np.asarray(codes), range(len(level))) for codes, level in zip(self.key.codes, self.key.levels, strict=True)]
+        distinct = factor(columns)
+        return Keyset(tuple(range(self.key.nlevels)), distinct, distinct.of_row, self.tables)
 
     def walk(self, sizes: Collection[int]) -> Iterator[Keyset]:
         """Every subset of so many of the key columns, each from a larger one; at most one of each size is held at a time."""

@@ -152,7 +152,7 @@ def sweep(
     with Progress(progress) as shown:
         records = read_records(request, shown)
         shown.step("joining the tables")
-        lattice = Lattice(records, backing)
+        lattice = Lattice.of_records(records, backing)
         values: dict[Columns, Floats] = {}
         step = shown.step("sweeping subsets of the keys", rows=len(subsets) + 1)
         for keyset in lattice.walk({0, *map(len, subsets)}):

@@ -14,6 +14,7 @@ import capstats
 from capstats import (
     audit,
     average_cap,
+    average_cap_interval,
     baseline_cap,
     cap_ecdf,
     cap_quantiles,
@@ -23,9 +24,10 @@ from capstats import (
     minimum_cap,
     tabulate,
 )
+from capstats.cap import target_distance
 from capstats.codes.progress import Progress, Step
 from capstats.datasets import anes96, titanic
-from capstats.disclosure import disco
+from capstats.disclosure import dio, dis, disco, replicated_uniques, sample_uniques
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -89,6 +91,7 @@ def recomputed(tables):
         "unmatched_records": n - matched_records(o, s),
         "matched_share": matched_records(o, s) / n,
         "average_cap": average_cap(o, s),
+        "average_cap_error": average_cap_interval(o, s).standard_error,
         "average_cap_least": bound(minimum_cap, tables),
         "average_cap_greatest": bound(maximum_cap, tables),
         "average_cap_matched": average_cap(o, s, unmatched="drop"),
@@ -102,9 +105,14 @@ def recomputed(tables):
         "share_above_nine_tenths": above_nine_tenths / n,
         "records_certain": disco(o, s) * n,
         "share_certain": disco(o, s),
+        "share_certain_wrong": dis(o, s) - disco(o, s),
+        "original_certain": dio(o),
+        "share_unique": sample_uniques(o),
+        "share_replicated": replicated_uniques(o, s),
         "predictive_success": correct_predictions(o, s) / n,
         "correct_predictions": correct_predictions(o, s),
         **{f"individual_cap_{name}": quantiles.isel(quantile=i) for i, name in enumerate(QUANTILES)},
+        "target_distance": target_distance(o, s),
     }
 
 
@@ -113,7 +121,8 @@ def recomputed(tables):
 
 def test_numbers_of_the_smokers_are_those_worked_out_by_hand(found):
     """8/33, 25/33, 7/67 and 60/67 for 20, 30, 5 and 45 people."""
-    cap = (20 * 8 / 33 + 30 * 25 / 33 + 5 * 7 / 67 + 45 * 60 / 67) / 100
+    each = [8 / 33] * 20 + [25 / 33] * 30 + [7 / 67] * 5 + [60 / 67] * 45
+    cap = sum(each) / 100
     expected = {
         "original_records": 100,
         "synthetic_records": 100,
@@ -121,6 +130,7 @@ def test_numbers_of_the_smokers_are_those_worked_out_by_hand(found):
         "unmatched_records": 0,
         "matched_share": 1,
         "average_cap": cap,
+        "average_cap_error": (sum((q - cap) ** 2 for q in each) / 99 / 100) ** 0.5,
         "average_cap_least": 0.05,
         "average_cap_greatest": 0.75,
         "average_cap_matched": cap,
@@ -134,6 +144,10 @@ def test_numbers_of_the_smokers_are_those_worked_out_by_hand(found):
         "share_above_nine_tenths": 0,
         "records_certain": 0,
         "share_certain": 0,
+        "share_certain_wrong": 0,
+        "original_certain": 0,
+        "share_unique": 0,
+        "share_replicated": 0,
         "predictive_success": 0.75,
         "correct_predictions": 75,
         "individual_cap_least": 7 / 67,
@@ -143,6 +157,7 @@ def test_numbers_of_the_smokers_are_those_worked_out_by_hand(found):
         "individual_cap_upper_decile": 60 / 67,
         "individual_cap_upper_percentile": 60 / 67,
         "individual_cap_greatest": 60 / 67,
+        "target_distance": (50 * (20 / 50 - 8 / 33) + 50 * (7 / 67 - 5 / 50)) / 100,  # of two targets both shares differ by as much
     }
     assert set(found.measures.data_vars) == set(expected)
     # the lower quartile is read at rank 24.75: 5 people at 7/67, 20 at 8/33, then 30 at 25/33
@@ -230,10 +245,12 @@ def test_provenance_says_how_the_numbers_came_to_be(found):
         "missing": "level",
         "conventions": {
             "average_cap": "version 1: records whose key is not in the synthetic data count 0",
+            "average_cap_error": "the original records are a random sample, the synthetic table is fixed",
             "average_cap_matched": "version 2: they are left out",
             "individual_cap": "over records, unmatched count 0, linear interpolation",
             "predictive_success": "tied targets share",
             "baseline": "marginal",
+            "target_distance": "total variation by key, unmatched records count 1",
         },
     }
 

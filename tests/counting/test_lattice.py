@@ -19,7 +19,7 @@ def test_both_routes_give_the_tables_that_tabulate_gives(monkeypatch, scatter):
     """A factor of 0 takes every subset from the cells filled at first, a great one from the tables of a larger subset."""
     monkeypatch.setattr(lattice, "SCATTER", scatter)
     o, several = people(60, 1), [people(50, 2), people(30, 3)]
-    walked = Lattice(read_records(Request(original=o, synthetic=several, keys=KEYS, target=TARGETS)))
+    walked = Lattice.of_records(read_records(Request(original=o, synthetic=several, keys=KEYS, target=TARGETS)))
     seen = 0
     for keyset in walked.walk(range(1, 5)):
         for t, target in enumerate(TARGETS):

@@ -50,6 +50,7 @@ MEASURES = {
     "average_cap radius": lambda o, s: capstats.average_cap(*labelled(o, s), radius=1),
     "average_cap radius, drop": lambda o, s: capstats.average_cap(*labelled(o, s), radius=2, unmatched="drop"),
     "nearest_distance": lambda o, s: capstats.cap.nearest_distance(*labelled(o, s)),
+    "target_distance": capstats.cap.target_distance,
     "matched_records": capstats.matched_records,
     "correct_predictions": capstats.correct_predictions,
     "cap_ecdf zero": lambda o, s: capstats.cap_ecdf(o, s, [0.0, 0.2, 0.5, 1.0]),

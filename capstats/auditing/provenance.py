@@ -1,0 +1,101 @@
+"""Where the numbers of an audit come from: the files, the columns and their levels, and what is to be read first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from capstats.auditing.measures import foreign
+from capstats.codes.labels import MISSING, canonical, kind_of
+from capstats.counting.inputs import released
+from capstats.sources import files
+from capstats.tables.axes import axis_of, names_of
+from capstats.tables.domains import observed_domain
+from capstats.tables.levels import other_spellings, without_match
+
+SHOWN = 5  # warnings that are written out
+
+
+FRACTIONAL = "counts of the original or of the holdout are fractional"
+OF_ORIGINAL = "the original's counts are fractional"
+
+
+def conventions(measures: xr.Dataset) -> dict[str, Any]:
+    """How the measures are to be understood, and which of them the counts do not give."""
+    told = {
+        "average_cap": "version 1: records whose key is not in the synthetic data count 0",
+        "average_cap_error": "the original records are a random sample, the synthetic table is fixed",
+        "average_cap_matched": "version 2: they are left out",
+        "individual_cap": "over records, unmatched count 0, linear interpolation",
+        "predictive_success": "tied targets share",
+        "baseline": "marginal",
+        "target_distance": "total variation by key, unmatched records count 1",
+        "individual_disclosure": "version 1 of the original minus that of the holdout",
+        "difference": "version 1, record by record of the original",
+    }
+    asked = {"average_cap_error", "individual_disclosure", "difference"}
+    absent = {} if "individual_cap_median" in measures else {"quantiles": f"not defined: {OF_ORIGINAL}"}
+    absent |= {} if "average_cap_error" in measures else {"average_cap_error": f"not defined: {OF_ORIGINAL}"}
+    return {"conventions": {name: text for name, text in told.items() if name not in asked or name in measures}, **absent}
+
+
+def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool) -> list[str]:
+    """Warnings for the reader: levels or keys that do not match; an error if a column has no level in common."""
+    apart = without_match(attrs)
+    found = [*apart, *other_spellings(attrs)]
+    if len(found) > SHOWN:
+        found = [*found[:SHOWN], f"{len(found) - SHOWN} more such findings: see compare_levels, or the levels in the JSON report."]
+    nothing = any(not entry["shared"] for entries in attrs.get("levels", {}).values() for entry in entries.values())
+    if nothing and not allow_no_match:
+        raise ValueError(f"{' '.join(apart[:SHOWN])} To report the tables as they are, use allow_no_match=True (--allow-no-match).")
+    return found
+
+
+def paths_given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:
+    """The given paths, and the files that they name."""
+    several = released(synthetic)[1]
+    tables = {"original": [original], "synthetic": several, "holdout": [holdout]}
+    paths = {name: [str(table) if files.is_path(table) else None for table in given] for name, given in tables.items()}
+    stand_for = {name: [None if path is None else _files(path, name) for path in given] for name, given in paths.items()}
+    found = {name: {what: of[what] for what in of if any(of[what])} for name, of in (("paths", paths), ("files", stand_for))}
+    told: dict[str, Any] = {name: given if name == "synthetic" else given[0] for name, given in found["paths"].items()}
+    if told:
+        told["files"] = {name: given if name == "synthetic" else given[0] for name, given in found["files"].items()}
+    return told
+
+
+def _files(path: str, name: str) -> list[str]:
+    """The files that a path stands for; relative where it is, so that a report does not say where the folder lies."""
+    found = files.local_files(path, name)
+    return found if Path(path).is_absolute() or path.startswith("~") else [os.path.relpath(file) for file in found]
+
+
+def columns_understood(tables: xr.Dataset) -> dict[str, Any]:
+    """The columns, their kinds and levels in the original, how the tables' levels meet, and the domain of the bounds."""
+    observed = observed_domain(tables)
+    names: dict[str, str] = {}  # those under which columns are stored -> their own
+    columns: dict[str, dict[str, Any]] = {}
+    for role, dim in (("keys", "key"), ("target", "target")):
+        axis = axis_of(observed, dim)
+        own = tables.attrs[f"{dim}_columns"]
+        levels = [] if axis is None else [[canonical(x) for x in level] for level in axis.levels]
+        names |= {} if axis is None else dict(zip(names_of(axis), own, strict=True))
+        columns[role] = {name: _column(labels) for name, labels in zip(own, levels, strict=True)}
+    sizes = {}
+    for dim in ("target", "key"):
+        more = foreign(tables.o, tables.s, dim)
+        sizes[f"{dim}s"] = observed.sizes[dim] + more.item() if not more.ndim else [observed.sizes[dim] + x for x in more.values.tolist()]
+    return {
+        "columns": columns,
+        "domain": {"kind": "original and synthetic", **sizes},
+        **{name: {names[c]: x for c, x in tables.attrs[name].items()} for name in ("bins", "levels") if name in tables.attrs},
+    }
+
+
+def _column(labels: Sequence[Any]) -> dict[str, Any]:
+    known = [x for x in labels if x is not MISSING]
+    return {"kind": kind_of(known[0]) if known else None, "levels": len(known), "missing": len(known) < len(labels)}
