@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import xarray as xr
 
 from capstats.auditing.definitions import definitions
-from capstats.auditing.publication import BANDS, DRAWN, SQUARES, Publication
+from capstats.auditing.page import as_page
+from capstats.auditing.publication import BANDS, DRAWN, SQUARES, Publication, publication
 from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, count, many
 from capstats.codes.printable import listed, named
+
+if TYPE_CHECKING:
+    from capstats.auditing.audits import Audit
 
 HEADS = {  # measures of each release -> heading of a column
     "average_cap": "average CAP",
@@ -18,6 +24,12 @@ HEADS = {  # measures of each release -> heading of a column
     "difference": "difference to {against}",
     "difference_error": "its standard error",
 }
+
+
+def public_page(audit: Audit, threshold: int) -> str:
+    """The page, of the rounded numbers alone."""
+    p = publication(audit, threshold)
+    return as_page(public_title(p), public_sections(p), note=public_note(p), footer=f"capstats {p.version}, public version.")
 
 
 def public_title(p: Publication) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.distribution import cap_ecdf
+from capstats.codes.labels import canonical
 from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Floats, Table
 
@@ -93,7 +94,8 @@ def publication(audit: Audit, threshold: int = 10) -> Publication:
     for name in SQUARES:
         shares[name] = np.minimum(shares[name], 1 - 1 / steps)
     columns = audit.by_column
-    below = cap_ecdf(tables.o, tables.s, BANDS).transpose("at", ...) if releases <= DRAWN else xr.DataArray(np.zeros((0, releases)))
+    below = cap_ecdf(tables.o, tables.s, BANDS).transpose("at", ...).values if releases <= DRAWN else np.zeros((0, releases))
+    against = [canonical(label) for label in m.indexes.get("synthetic", [])].index(canonical(p["against"])) if "against" in p else None
     return Publication(
         version=p["capstats"],
         threshold=threshold,
@@ -102,7 +104,7 @@ def publication(audit: Audit, threshold: int = 10) -> Publication:
         people=people,
         holdout=holdout,
         releases=releases,
-        against=None,
+        against=against,
         weighted="original_weight" in m,
         missing=p["missing"],
         warned="warnings" in p,
@@ -110,7 +112,7 @@ def publication(audit: Audit, threshold: int = 10) -> Publication:
         target=list(p["columns"]["target"]),
         shares={name: values.tolist() for name, values in shares.items()},
         columns={name: rounded(columns[name].transpose("key_column", ...)).reshape(columns.sizes["key_column"], -1) for name in OF_COLUMNS},
-        below=rounded(below.values).reshape(len(below), -1),
+        below=rounded(below).reshape(len(below), releases),
     )
 
 

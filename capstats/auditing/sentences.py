@@ -24,6 +24,8 @@ ANSWER = {
     "holdout_cap": ("  {people} not used for synthesis (holdout)", "share", "holdout"),
     "individual_disclosure": ("  difference between used and not used", "share", "difference"),
     "individual_disclosure_error": ("    its standard error", "share", "error"),
+    "difference": ("  difference to {against}", "share", "to {against}"),
+    "difference_error": ("    its standard error", "share", "its error"),
     "records_above_half": ("{people} guessed right with probability > 0.5", "count", "> 0.5"),
     "records_above_nine_tenths": ("  > 0.9", "count", "> 0.9"),
     "records_certain": ("  with certainty", "count", "certain"),
@@ -59,23 +61,39 @@ def title(provenance: Mapping[str, Any]) -> str:
 
 def sections(measures: xr.Dataset, by_target: xr.Dataset, provenance: Mapping[str, Any], labels: Sequence[str]) -> Sections:
     """The whole report; ``labels`` are those of the synthetic tables, or one empty text for a single one."""
-    heads = headings(labels)
+    heads = headings(labels, _room(labels))
     one = labels == [""]
     found: dict[str, list[Block]] = {
         "Read this first": list(provenance.get("warnings", [])),
         "What was read": [Facts(facts(measures, provenance, labels, heads))],
-        "Answer": _sentences(measures, provenance) if one else _compared(measures, provenance, heads),
-        f"By {target_of(provenance)}": _levels_of_target(by_target, provenance, labels, heads, _people(measures)),
-        "Details": _tables(measures, [DETAILS, OF_ONE], heads, digits=4),
-        "How to read it": [Facts(_notes(measures, provenance))],
+        "Answer": in_sentences(measures, provenance) if one else compared(measures, provenance, heads),
+        f"By {target_of(provenance)}": by_level(by_target, provenance, labels, heads, unit(measures)),
+        "Details": grids(measures, provenance, [DETAILS, OF_ONE], heads, digits=4),
+        "How to read it": [Facts(notes(measures, provenance))],
     }
     return {name: blocks for name, blocks in found.items() if blocks}
 
 
-def headings(labels: Sequence[str]) -> list[str]:
-    """The labels of the synthetic tables as headings of columns or rows: numbered and shortened where they are too long."""
+def in_order(
+    measures: xr.Dataset, by_target: xr.Dataset, provenance: Mapping[str, Any], labels: Sequence[str], order: Sequence[int]
+) -> tuple[xr.Dataset, xr.Dataset, dict[str, Any], list[str]]:
+    """The same with the synthetic tables in another order."""
+    measures, by_target = (x.isel(synthetic=list(order)) if "synthetic" in x.dims else x for x in (measures, by_target))
+    told = dict(provenance)
+    if isinstance(told.get("synthetic"), list):
+        told["synthetic"] = [told["synthetic"][i] for i in order]
+        told["files"] = {**told["files"], "synthetic": [told["files"]["synthetic"][i] for i in order]}
+    return measures, by_target, told, [labels[i] for i in order]
+
+
+def _room(labels: Sequence[str]) -> int:
+    """Characters of a heading: of a row where there are many synthetic tables, of a column where there are few."""
     longest = max(len(text) for rows in (ANSWER, DETAILS, OF_ONE) for text, _, _ in rows.values())
-    room = 24 if len(labels) > SIDE_BY_SIDE else (WIDTH - 2 - longest) // len(labels) - 2
+    return 24 if len(labels) > SIDE_BY_SIDE else (WIDTH - 2 - longest) // len(labels) - 2
+
+
+def headings(labels: Sequence[str], room: int) -> list[str]:
+    """The labels of the synthetic tables as headings of columns or rows: numbered and shortened where they are too long."""
     shown = [in_cell(label) if label else "" for label in labels]
     if max(map(len, shown)) <= room:
         return shown
@@ -93,7 +111,7 @@ def _alike(texts: Sequence[str]) -> int:
 # --- the answer -------------------------------------------------------------------------------------------------------
 
 
-def _attack(p: Mapping[str, Any]) -> str:
+def attack(p: Mapping[str, Any]) -> str:
     keys = list(p["columns"]["keys"])
     known = listed([*map(named, keys)]) if len(keys) <= SIDE_BY_SIDE else f"the {len(keys)} key columns"
     return (
@@ -102,21 +120,21 @@ def _attack(p: Mapping[str, Any]) -> str:
     )
 
 
-def _people(m: xr.Dataset) -> str:
+def unit(m: xr.Dataset) -> str:
     """The unit of the numbers: people, if each record is one person; for weighted records the number of people is unknown."""
     return "records" if "original_weight" in m else "people"
 
 
 def _number(n: Any, m: xr.Dataset) -> str:
     one = "record" if "original_weight" in m else "person"
-    return f"{count(n)} {one if n == 1 else _people(m)}"
+    return f"{count(n)} {one if n == 1 else unit(m)}"
 
 
 def _share(m: xr.Dataset) -> str:
     return "weighted share" if "original_weight" in m else "share"
 
 
-def _sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
+def in_sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
     value = {str(name): array.item() for name, array in m.data_vars.items()}
     everybody = f"{_number(value['original_records'], m)} in the original"
     right = f"{count(value['average_cap'] * value['original_records'])} of the {everybody}: a share of {share(value['average_cap'])}"
@@ -128,7 +146,7 @@ def _sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
         return f"{_number(value[f'records_{name}'], m)} ({of}{share(value[f'share_{name}'])})"
 
     answer = [
-        f"{_attack(p)} The guess is expected to be right for {right} (average CAP).",
+        f"{attack(p)} The guess is expected to be right for {right} (average CAP).",
         f"Without the synthetic data, a guess from the frequencies of {target_of(p)} in the original is right for a {_share(m)} of "
         f"{share(value['baseline'])}. If the original itself were released, the share would be {share(value['original_cap'])}.",
     ]
@@ -148,23 +166,23 @@ def _sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
     return list(answer)
 
 
-def _compared(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:
-    told = [f"{_attack(p)} The original has {_number(m.original_records.item(), m)}."]
+def compared(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:
+    told = [f"{attack(p)} The original has {_number(m.original_records.item(), m)}."]
     if len(heads) > SIDE_BY_SIDE:
         told.append(
             f"Average CAP is the {_share(m)} of them for whom the guess is expected to be right. Without the synthetic data, a guess from "
             f"the frequencies of {target_of(p)} in the original is right for a share of {share(m.baseline.item())}; if the original itself "
-            f"were released, the share would be {share(m.original_cap.item())}. The last columns are numbers of {_people(m)}: for whom the "
+            f"were released, the share would be {share(m.original_cap.item())}. The last columns are numbers of {unit(m)}: for whom the "
             f"guess is right with probability above 0.5, above 0.9 and with certainty, and whose keys no synthetic record has."
         )
-    contrast = [f"The difference to {_people(m)} not used for synthesis is about individuals; the rest is inference about the population."]
-    return [*told, *_tables(m, [ANSWER], heads, digits=3), *(contrast if "individual_disclosure" in m else [])]
+    contrast = [f"The difference to {unit(m)} not used for synthesis is about individuals; the rest is inference about the population."]
+    return [*told, *grids(m, p, [ANSWER], heads, digits=3), *(contrast if "individual_disclosure" in m else [])]
 
 
 # --- who bears the risk -----------------------------------------------------------------------------------------------
 
 
-def _levels_of_target(by_target: xr.Dataset, p: Mapping[str, Any], labels: Sequence[str], heads: Sequence[str], people: str) -> list[Block]:
+def by_level(by_target: xr.Dataset, p: Mapping[str, Any], labels: Sequence[str], heads: Sequence[str], people: str) -> list[Block]:
     """The people with each level of the target, those levels that most people have."""
     many_tables = len(labels) > SIDE_BY_SIDE
     most = np.argsort(-by_target.records.values, kind="stable")[: SIDE_LEVELS if many_tables else SHOWN_LEVELS]
@@ -203,8 +221,9 @@ def _levels_of_target(by_target: xr.Dataset, p: Mapping[str, Any], labels: Seque
 # --- tables and notes -------------------------------------------------------------------------------------------------
 
 
-def _tables(m: xr.Dataset, groups: Sequence[Rows], heads: Sequence[str], *, digits: int) -> list[Block]:
+def grids(m: xr.Dataset, p: Mapping[str, Any], groups: Sequence[Rows], heads: Sequence[str], *, digits: int, caption: str = "") -> list[Block]:
     """The measures of each group: a row each, or a column each where there are many synthetic tables."""
+    words = {"people": unit(m), "against": shortened(named(p.get("against", "")), 24)}
 
     def cells(name: str, form: str) -> list[str]:
         values = np.broadcast_to(m[name].values, (len(heads),))
@@ -212,18 +231,19 @@ def _tables(m: xr.Dataset, groups: Sequence[Rows], heads: Sequence[str], *, digi
 
     if len(heads) <= SIDE_BY_SIDE:
         rows = [
-            [text.format(people=_people(m)), *cells(name, form)] for group in groups for name, (text, form, _) in group.items() if name in m
+            [text.format(**words), *cells(name, form)] for group in groups for name, (text, form, _) in group.items() if name in m
         ]
-        return [Grid(["", *heads], rows)]
+        return [Grid(["", *heads], rows, caption)] if rows else []
     blocks: list[Block] = []
     for group in groups:
-        columns = {head: cells(name, form) for name, (_, form, head) in group.items() if name in m and head}
-        blocks.append(Grid(["synthetic", *columns], [[head, *numbers] for head, *numbers in zip(heads, *columns.values(), strict=True)]))
+        columns = {head.format(**words): cells(name, form) for name, (_, form, head) in group.items() if name in m and head}
+        rows = [[head, *numbers] for head, *numbers in zip(heads, *columns.values(), strict=True)]
+        blocks += [Grid(["synthetic", *columns], rows, caption)] if columns else []
     return blocks
 
 
-def _notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:
-    tied = f"where several targets are tied, one of them is named at random, so the number of {_people(m)} may be fractional"
+def notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:
+    tied = f"where several targets are tied, one of them is named at random, so the number of {unit(m)} may be fractional"
     notes = [
         (
             "CAP",
@@ -231,7 +251,7 @@ def _notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:
         ),
         (
             "baseline",
-            f"the sum of the squared shares of {target_of(p)} in the original; of {_people(m)} with one level, the level's share",
+            f"the sum of the squared shares of {target_of(p)} in the original; of {unit(m)} with one level, the level's share",
         ),
         ("attainable", f"by any synthetic table, however large, with the targets and keys that {_domain(p)}"),
         ("commonest", f"the guess names the commonest target of the synthetic records with the same keys; {tied}"),
@@ -247,7 +267,7 @@ def _notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:
     for name, what in (("quantiles", "quantiles of the CAP of one person"), ("individual_disclosure", "the comparison with the holdout")):
         if name in p:
             notes.append(("not given", f"{what}: {p[name]}"))
-    return [*notes, ("confidential", f"as the original is: the report names levels however few {_people(m)} have them")]
+    return [*notes, ("confidential", f"as the original is: the report names levels however few {unit(m)} have them")]
 
 
 def _domain(p: Mapping[str, Any]) -> str:
