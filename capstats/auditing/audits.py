@@ -20,7 +20,7 @@ from capstats.auditing.measures import measured
 from capstats.auditing.page import as_fragment
 from capstats.auditing.provenance import FRACTIONAL, columns_understood, conventions, files_named, paths_given, warnings_of
 from capstats.auditing.report import Sections, as_text
-from capstats.auditing.sentences import in_order, sections, title
+from capstats.auditing.sentences import sections, title
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
@@ -118,7 +118,7 @@ class Audit:
 
     def sections(self) -> Sections:
         """The report: what was read, the answer, who bears the risk, the details, and how to read them."""
-        return sections(*in_order(self.measures, self.by_target, self.provenance, self.columns, self.ranked))
+        return sections(self.measures, self.by_target, self.provenance, self.columns)
 
     def __repr__(self) -> str:
         return as_text(title(self.provenance), self.sections())

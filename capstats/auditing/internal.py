@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from capstats.auditing import figures
+from capstats.auditing import compared, figures, sentences
 from capstats.auditing.definitions import definitions
 from capstats.auditing.fingerprints import fingerprints
 from capstats.auditing.page import as_page
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, count, many, share
-from capstats.auditing.sentences import DETAILS, OF_ONE, by_level, compared, grids, headings, in_order, in_sentences, notes, target_of, title, unit
-from capstats.auditing.what_was_read import SIDE_BY_SIDE, facts
+from capstats.auditing.sentences import attack, by_level, in_sentences, notes, target_of, title, unit
+from capstats.auditing.what_was_read import facts
 from capstats.codes.printable import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
 from capstats.tables.axes import axis_of
@@ -22,11 +22,13 @@ from capstats.tables.axes import axis_of
 if TYPE_CHECKING:
     from capstats.auditing.audits import Audit
 
-HEADING = 44  # characters of the name of a synthetic table
+HEADING = 32  # characters of the name of a synthetic table
+WHOLE = 64  # the same where the releases are compared
 WORST = 10  # keys that are listed
 LEVEL = 28  # characters of a label in a key
 DISAGREEING = 40  # rows of columns whose levels do not meet
 
+# measure -> what it says where it is a row, whether it is a share or a number, and its heading where it is a column
 Rows = Mapping[str, tuple[str, str, str]]
 MATCHED: Rows = {
     "matched_share": ("share of {people} whose keys are in the synthetic data", "share", "matched"),
@@ -38,26 +40,31 @@ SURE: Rows = {
     "records_above_nine_tenths": ("{people} guessed right with probability > 0.9", "count", "> 0.9"),
     "share_above_nine_tenths": ("  share", "share", "share > 0.9"),
 }
+OF_ONE: Rows = {
+    name: (text, form, compared.DETAILS[name][0]) for name, (text, form) in sentences.OF_ONE.items() if name in compared.DETAILS
+}
 CERTAIN: Rows = {
-    "records_certain": ("{people} guessed right with certainty", "count", "certain"),
-    "share_certain": ("  share (DiSCO)", "share", "certain, share"),
+    "records_certain": ("{people} guessed right with certainty", "count", "certain and right"),
+    "share_certain": ("  share (DiSCO)", "share", "share (DiSCO)"),
     "share_certain_wrong": ("share for whom the guess is certain and wrong", "share", "certain and wrong"),
-    "original_certain": ("share certain in the original itself (DiO)", "share", "in the original"),
+    "original_certain": ("share certain in the original itself (DiO)", "share", "in the original (DiO)"),
     "share_unique": ("share of {people} unique in the original", "share", "unique"),
     "share_replicated": ("  and in the synthetic data with exactly one record", "share", "replicated"),
 }
-RELEASES = {  # columns of the comparison -> whether they are shares or numbers
-    "average_cap": "average CAP",
-    "average_cap_error": "standard error",
-    "difference": "difference",
-    "difference_error": "its error",
-    "holdout_cap": "holdout",
-    "individual_disclosure": "to holdout",
-    "individual_disclosure_error": "its error",
-    "matched_share": "matched",
-    "share_certain": "certain",
-    "target_distance": "target distance",
+BOUNDS: Rows = {
+    name: (text, form, {"average_cap": "version 1"}.get(name, compared.DETAILS.get(name, ("",))[0]))
+    for name, (text, form) in sentences.DETAILS.items()
+    if name not in MATCHED
 }
+RELEASES = (  # columns of the comparison
+    *(name for name in compared.RISK if not name.startswith(("records", "unmatched", "target"))),
+    "matched_share",
+    "share_above_half",
+    "share_above_nine_tenths",
+    "share_certain",
+    "target_distance",
+)
+HEADS = {"share_above_half": "> 0.5", "share_above_nine_tenths": "> 0.9", "share_certain": "certain"}
 OF_COLUMNS = {"alone": "alone", "without": "all without it", "leave_one_out": "its own part", "shapley": "Shapley value"}
 
 
@@ -67,32 +74,79 @@ def internal_page(audit: Audit) -> str:
         f"Internal version, as confidential as the original: it names keys and labels however few {unit(audit.measures)} have them. "
         f"Average CAP, differences and errors are shares from 0 to 1; it judges nothing."
     )
-    return as_page(title(audit.provenance), internal_sections(audit), note=note, footer=f"capstats {audit.provenance['capstats']}. Confidential.")
+    return as_page(
+        title(audit.provenance), internal_sections(audit), note=note, footer=f"capstats {audit.provenance['capstats']}. Confidential."
+    )
 
 
 def internal_sections(audit: Audit) -> Sections:
     """The sections of the page."""
-    m, by_target, p, labels = in_order(audit.measures, audit.by_target, audit.provenance, audit.columns, audit.ranked)
-    heads = headings(labels, HEADING if len(labels) > SIDE_BY_SIDE else HEADING // 2)
-    several = len(labels) > 1
+    m, p, labels, order = audit.measures, audit.provenance, audit.columns, audit.ranked
+    heads, people, one = headings(labels), unit(m), labels == [""]
+
+    def grid(rows: Rows, caption: str) -> list[Block]:
+        return _grid(m, rows, heads, order, caption)
+
+    measures = {*map(str, m.data_vars), *map(str, audit.by_column.data_vars), "distribution"}
     found: dict[str, Sequence[Block]] = {
         "Read this first": list(p.get("warnings", [])),
         "What was compared": [Facts(facts(m, p, labels, heads))],
-        "The answer": compared(m, p, heads)[:-1] if labels != [""] else in_sentences(m, p),
+        "The answer": in_sentences(m, p) if one else _answers(m, p, heads),
         "Who could attack, and how": _attack(p, m),
-        "The releases side by side": [*_comparison(m, p, heads)] if several else [],
-        f"Matched {unit(m)}": grids(m, p, [MATCHED], heads, digits=4, caption=f"{unit(m).capitalize()} for whom the attack finds a synthetic record"),
-        "Distribution of the risk": _distribution(audit, m, p, heads),
-        f"By {target_of(p)}": by_level(by_target, p, labels, heads, unit(m)),
-        f"Certain attribution and unique {unit(m)}": grids(m, p, [CERTAIN], heads, digits=4, caption="Certain attribution, unique and replicated records"),
+        "The releases side by side": [] if one else _comparison(m, p, labels, order),
+        f"Matched {people}": grid(MATCHED, f"{people.capitalize()} for whom the attack finds a synthetic record"),
+        "Distribution of the risk": [
+            *figures.dots(audit),
+            *figures.boxes(audit, [heads[i] for i in order]),
+            *figures.curves(audit, [heads[i] for i in order]),
+            *grid(SURE, f"How many {people} are guessed right, and how surely"),
+            *grid(OF_ONE, f"Quantiles of the CAP of one of the {people}"),
+        ],
+        f"By {target_of(p)}": by_level(audit.by_target, p, heads, order, people),
+        f"Certain attribution and unique {people}": grid(CERTAIN, "Certain attribution, unique and replicated records"),
         "Which columns make the risk": _columns(audit, heads),
-        "Bounds": _bounds(m, p, heads),
-        "Keys at the highest risk": _worst(audit, labels),
+        "Bounds": grid(BOUNDS, "Average CAP, and the least and greatest that any synthetic table can have"),
+        "Keys at the highest risk": _worst(audit, heads),
         "Levels that do not meet": _levels(p),
-        "Definitions": [definitions({*map(str, m.data_vars), *map(str, audit.by_column.data_vars), "distribution"}), Facts(notes(m, p))],
+        "Definitions": [definitions(measures), Facts(notes(m, p))],
         "How it was computed": _computed(audit),
     }
     return {name: blocks for name, blocks in found.items() if blocks}
+
+
+def _grid(m: xr.Dataset, rows: Rows, heads: Sequence[str], order: Sequence[int], caption: str) -> list[Block]:
+    """Measures of one synthetic table as rows, or of several as columns."""
+    forms = {"share": lambda x: share(x, 4), "count": count}
+    held = {name: [forms[form](x) for x in np.broadcast_to(m[name].values, len(heads))] for name, (_, form, _) in rows.items() if name in m}
+    if not held:
+        return []
+    if len(heads) == 1:
+        return [Grid(["", ""], [[rows[name][0].format(people=unit(m)), numbers[0]] for name, numbers in held.items()], caption)]
+    table = [[heads[i], *(numbers[i] for numbers in held.values())] for i in order]
+    return [Grid(["synthetic", *(rows[name][2] for name in held)], table, caption)]
+
+
+def headings(labels: Sequence[str]) -> list[str]:
+    """The labels of the synthetic tables, numbered and shortened if any is long."""
+    shown = [in_cell(label) if label else "" for label in labels]
+    long = max(map(len, shown)) > HEADING
+    return [f"{i} {shortened(label, HEADING)}" for i, label in enumerate(shown, 1)] if long else shown
+
+
+def _answers(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:
+    """What several releases have in common, and the least and the greatest of them."""
+    cap = m.average_cap.values
+    low, high = int(np.argmin(cap)), int(np.argmax(cap))
+    of = "weighted share" if "original_weight" in m else "share"
+    told: list[Block] = [
+        f"{attack(p)} Average CAP is the {of} of the {count(m.original_records.item())} {unit(m)} in the original for whom the guess is "
+        f"expected to be right: from {share(cap[low])} ({heads[low]}) to {share(cap[high])} ({heads[high]}).",
+        f"Without the synthetic data, a guess from the frequencies of {target_of(p)} in the original is right for a {of} of "
+        f"{share(m.baseline.item())}. If the original itself were released, the {of} would be {share(m.original_cap.item())}.",
+    ]
+    if "individual_disclosure" in m:
+        told.append(f"The difference to {unit(m)} not used for synthesis is about individuals; the rest is inference about the population.")
+    return told
 
 
 def _attack(p: Mapping[str, Any], m: xr.Dataset) -> list[Block]:
@@ -103,43 +157,35 @@ def _attack(p: Mapping[str, Any], m: xr.Dataset) -> list[Block]:
     ]
 
 
-def _comparison(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:
+def _comparison(m: xr.Dataset, p: Mapping[str, Any], labels: Sequence[str], order: Sequence[int]) -> list[Block]:
     """One row a release, in the order asked for, and the numbers of the caller."""
     ranked = f", ranked by {named(p['rank_by'])}" if "rank_by" in p else ", in the order given"
-    against = f" Differences are to {named(p['against'])}, {unit(m)} by {unit(m)}." if "against" in p else ""
-    names = {**{name: head for name, head in RELEASES.items() if name in m}, **{name: name for name in p.get("utility") or [] if name in m}}
-    rows = [[head, *(share(m[name].values[i], 4) for name in names)] for i, head in enumerate(heads)]
-    blocks: list[Block] = [Grid(["synthetic", *names.values()], rows, f"One row a release{ranked}")]
-    return [*([against.strip()] if against else []), *blocks]
-
-
-def _distribution(audit: Audit, m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:
-    numbers = grids(m, p, [SURE, OF_ONE], heads, digits=4, caption="Quantiles of the CAP of one person, and how surely people are guessed right")
-    return [*figures.boxes(audit, heads), *figures.curves(audit, heads), *numbers]
+    against = f" Differences are to {shortened(named(p['against']), WHOLE)}, of the same {unit(m)}." if "against" in p else ""
+    own = {**compared.RISK, **compared.DETAILS}
+    names = {name: HEADS.get(name, own.get(name, (name,))[0]) for name in RELEASES if name in m}
+    asked = {name: shortened(in_cell(name), HEADING) for name in p.get("utility") or []}
+    rows = [
+        [
+            f"{i + 1} {shortened(in_cell(labels[i]), WHOLE)}",
+            *(share(m[name].values[i], 4) for name in names),
+            *(compared.number(m[name].values[i]) for name in asked),
+        ]
+        for i in order
+    ]
+    return [Grid(["synthetic", *names.values(), *asked.values()], rows, f"One row a release{ranked}.{against}")]
 
 
 def _columns(audit: Audit, heads: Sequence[str]) -> list[Block]:
-    """Average CAP by key column; of many releases what each column adds to the others."""
+    """Average CAP by key column; of several releases what each column adds to the others."""
     c = audit.by_column
-    columns = [named(x) for x in c.indexes["key_column"]]
-    if "synthetic" not in c.dims:
-        names = {name: head for name, head in OF_COLUMNS.items() if name in c}
-        rows = [[column, *(share(c[name].values[i], 4) for name in names)] for i, column in enumerate(columns)]
-        return [Grid(["key column", *names.values()], rows, "Average CAP by key column")]
-    c = c.isel(synthetic=audit.ranked)
-    blocks: list[Block] = []
-    for name, head in {"alone": "Average CAP if only this column is known", "leave_one_out": "What a column adds to the others"}.items():
-        values = c[name].transpose("synthetic", "key_column").values
-        blocks.append(Grid(["synthetic", *columns], [[label, *(share(x, 4) for x in row)] for label, row in zip(heads, values, strict=True)], head))
-    return blocks
+    if "synthetic" in c.dims:
+        return compared.by_column(c, heads, audit.ranked)
+    names = {name: head for name, head in OF_COLUMNS.items() if name in c}
+    rows = [[named(column), *(share(c[name].values[i], 4) for name in names)] for i, column in enumerate(c.indexes["key_column"])]
+    return [Grid(["key column", *names.values()], rows, "Average CAP by key column")]
 
 
-def _bounds(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:
-    rows = {name: DETAILS[name] for name in DETAILS if name != "matched_share"}
-    return grids(m, p, [rows], heads, digits=4, caption="Average CAP, and the least and greatest that any synthetic table can have")
-
-
-def _worst(audit: Audit, labels: Sequence[str]) -> list[Block]:
+def _worst(audit: Audit, heads: Sequence[str]) -> list[Block]:
     """The keys with the most people guessed right, and those of people guessed right with certainty, of the first release."""
     first = audit.ranked[0]
     o, s = audit.tables.o, audit.tables.s
@@ -149,11 +195,15 @@ def _worst(audit: Audit, labels: Sequence[str]) -> list[Block]:
     most = some[np.lexsort((-cap[some], -correct[some]))][:WORST]
     sure = np.flatnonzero(disclosed > 0)
     rare = sure[np.lexsort((-cap[sure], records[sure]))][:WORST]
-    of = f" ({shortened(labels[0], HEADING)})" if labels[0] else ""
+    of = f" ({heads[first]})" if heads[first] else ""
     people = unit(audit.measures)
     blocks: list[Block] = [
         _keys(audit, summary, most, f"The {len(most)} keys with the most {people} expected to be guessed right{of}"),
-        *([_keys(audit, summary, rare, f"The {len(rare)} rarest keys with {people} guessed right with certainty{of}")] if len(rare) else []),
+        *(
+            [_keys(audit, summary, rare, f"The {len(rare)} rarest keys with {people} guessed right with certainty{of}")]
+            if len(rare)
+            else []
+        ),
     ]
     if len(sure) > WORST:
         blocks.append(f"{many(len(sure) - WORST, 'more key')} with {people} guessed right with certainty.")
@@ -188,7 +238,7 @@ def _levels(p: Mapping[str, Any]) -> list[Block]:
         return ["Every table has all levels of the original, and no others."]
     rows = [
         [
-            f"{named(column)} of {shortened(str(table), HEADING)}",
+            f"{named(column)} of {shortened(str(table), WHOLE)}",
             *(count(entry[name]) for name in ("absent", "absent_records", "foreign", "foreign_records")),
             ", ".join(entry["likely"]) or "-",
         ]
@@ -196,7 +246,10 @@ def _levels(p: Mapping[str, Any]) -> list[Block]:
     ]
     head = ["column", "levels only in original", "records", "levels only there", "records", "likely cause"]
     rest = len(entries) - DISAGREEING
-    return [Grid(head, rows, "Levels that only one of two tables has"), *([f"Not shown: {many(rest, 'more pair')} of tables."] if rest > 0 else [])]
+    return [
+        Grid(head, rows, "Levels that only one of two tables has"),
+        *([f"Not shown: {many(rest, 'more pair')} of tables."] if rest > 0 else []),
+    ]
 
 
 def _computed(audit: Audit) -> list[Block]:
@@ -208,4 +261,3 @@ def _computed(audit: Audit) -> list[Block]:
     rows += [("" if i else "files", f"{name}: {text}") for i, (name, text) in enumerate(fingerprints(audit.seen))]
     settings = p.get("settings")
     return [Facts(rows), *(["Settings with which the audit can be repeated:", Listing(str(settings))] if settings else [])]
-

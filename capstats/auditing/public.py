@@ -122,7 +122,10 @@ def _answer(p: Publication) -> list[Block]:
     )
     if p.releases > 1:
         return [first, _comparison(p)]
-    told: list[Block] = [f"With the released table, the guess is expected to be right for a {_of(p)} of {_one(p, 'average_cap')} (average CAP).", first]
+    told: list[Block] = [
+        f"With the released table, the guess is expected to be right for a {_of(p)} of {_one(p, 'average_cap')} (average CAP).",
+        first,
+    ]
     if "average_cap_error" in p.shares:
         told.append(f"The standard error of average CAP is {_error(p, p.shares['average_cap_error'][0])}.")
     if "holdout_cap" in p.shares:
@@ -151,7 +154,11 @@ def _comparison(p: Publication) -> Grid:
             columns[name] = [_error(p, x) if name.endswith("_error") else _share(p, x) for x in p.shares[name]]
     against = "" if p.against is None else f"release {p.against + 1}"
     rows = [[label, *cells] for label, *cells in zip(_releases(p), *columns.values(), strict=True)]
-    return Grid(["release", *(HEADS[name].format(against=against) for name in columns)], rows, f"Average CAP of each release (rounded to {_step(p)})")
+    return Grid(
+        ["release", *(HEADS[name].format(against=against) for name in columns)],
+        rows,
+        f"Average CAP of each release (rounded to {_step(p)})",
+    )
 
 
 def _by_release(p: Publication, names: dict[str, str], caption: str) -> list[Block]:
@@ -243,6 +250,9 @@ def _computed(p: Publication) -> Facts:
                 f"rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
             ),
             ("errors", f"standard errors are rounded likewise; one that rounds to 0 is given as less than {_step(p)}"),
-            ("guarantee", "theory/public-report.md in the documentation of capstats states what this rounding promises, and what it does not"),
+            (
+                "guarantee",
+                "theory/public-report.md in the documentation of capstats states what this rounding promises, and what it does not",
+            ),
         ]
     )
