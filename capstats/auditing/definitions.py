@@ -115,16 +115,16 @@ DEFINITIONS = (
     (
         ("shapley",),
         "Shapley value",
-        "The mean of what a column adds to average CAP, over all orders in which the columns can become known; the values add up to what all "
-        "columns together add.",
+        "The mean of what a column adds to average CAP, over all orders in which the columns can become known; the values add up to what "
+        "all columns together add.",
         "sweep",
         SHAPLEY,
     ),
     (
         ("average_cap_least",),
         "attainable",
-        "Least and greatest average CAP that any synthetic table can have, however large, with the targets and keys that the original or the "
-        "synthetic table has.",
+        "Least and greatest average CAP that any synthetic table can have, however large, with the targets and keys that the original or "
+        "the synthetic table has.",
         "theorem-2",
         None,
     ),
@@ -139,8 +139,8 @@ DEFINITIONS = (
     (
         ("target_distance",),
         "target distance",
-        "A measure of use: how far the shares of the targets at each key are from those in the original, on average over people; 0 is equal, "
-        "1 is apart.",
+        "A measure of use: how far the shares of the targets at each key are from those in the original, on average over people; 0 is "
+        "equal, 1 is apart.",
         "target-distance",
         None,
     ),

@@ -24,7 +24,14 @@ TOLD = 20  # tables whose quartiles are said in words
 STEPS = np.linspace(0, 1, 501)
 
 
-def dots(audit: Audit) -> list[Picture]:
+def distribution(audit: Audit, labels: Sequence[str]) -> list[Picture]:
+    """Individual CAP: dots, one a person, where they are few, else boxes; and the share of people up to each value."""
+    one_a_person = _dots(audit)
+    many = len(labels) > 1 or not one_a_person
+    return [*one_a_person, *(_boxes(audit, labels) if many else []), *_curves(audit, labels)]
+
+
+def _dots(audit: Audit) -> list[Picture]:
     """One dot a person of the first release, where there are few enough people."""
     from capstats.plotting.people import plot_people
 
@@ -43,7 +50,7 @@ def dots(audit: Audit) -> list[Picture]:
     return [_picture(ax, "people", f"{alt}.", caption)]
 
 
-def boxes(audit: Audit, labels: Sequence[str]) -> list[Picture]:
+def _boxes(audit: Audit, labels: Sequence[str]) -> list[Picture]:
     """Boxplots of individual CAP; letter values of many releases."""
     from capstats.plotting.cap import plot_individual_cap
     from capstats.plotting.letter_values import plot_letter_values
@@ -62,8 +69,8 @@ def boxes(audit: Audit, labels: Sequence[str]) -> list[Picture]:
         averages = audit.measures.average_cap.values[audit.ranked]
         ax = plot_letter_values(quantiles, **_lines(audit, averages))
         caption = (
-            "CAP of each person, a row for each release. The darkest box holds the middle half of the people, each lighter one half of those "
-            "outside it; the line is the median, the dot the average."
+            "CAP of each person, a row for each release. The darkest box holds the middle half of the people, each lighter one half of "
+            "those outside it; the line is the median, the dot the average."
         )
     else:
         ax = plot_individual_cap(_labelled(cap_boxplot(o, _released(audit)), labels))
@@ -71,7 +78,7 @@ def boxes(audit: Audit, labels: Sequence[str]) -> list[Picture]:
     return [_picture(ax, "boxes", alt, caption)]
 
 
-def curves(audit: Audit, labels: Sequence[str]) -> list[Picture]:
+def _curves(audit: Audit, labels: Sequence[str]) -> list[Picture]:
     """The distribution functions of individual CAP; with those of the holdout, where there is one release."""
     from capstats.plotting.curves import plot_cap_ecdf
 
@@ -85,15 +92,9 @@ def curves(audit: Audit, labels: Sequence[str]) -> list[Picture]:
     ax = plot_cap_ecdf(ecdf, **_lines(audit, audit.measures.average_cap.item() if len(labels) == 1 else None))
     alt = "Step curves: share of people whose CAP is at most 0, 0.25, 0.5, 0.75 and 1. "
     told = ecdf.sel(at=STEPS[::125]).transpose(..., "at").values.reshape(-1, 5)
-    alt += " ".join(f"{label}: {', '.join(share(x) for x in values)}." for label, values in zip(_curves_of(ecdf), told, strict=True))
-    return [
-        _picture(
-            ax,
-            "curves",
-            alt,
-            "Share of people whose CAP is at most the value on the horizontal axis. A curve further right is a higher risk.",
-        )
-    ]
+    alt += " ".join(f"{label}: {', '.join(share(x) for x in values)}." for label, values in zip(_names_of(ecdf), told, strict=True))
+    caption = "Share of people whose CAP is at most the value on the horizontal axis. A curve further right is a higher risk."
+    return [_picture(ax, "curves", alt, caption)]
 
 
 def funnel(audit: Audit, i: int) -> Picture:
@@ -104,10 +105,11 @@ def funnel(audit: Audit, i: int) -> Picture:
     one = m.isel(synthetic=i) if "synthetic" in m.dims else m
     summary = key_summary(audit.tables.o, s.isel(synthetic=i, drop=True) if s.ndim == 3 else s)
     ax = plot_key_summary(summary, **_lines(audit, one.average_cap.item()))
-    held = summary.records > 0
+    records = summary.records.values[summary.records.values > 0]
+    sure = summary.certain.values[summary.records.values > 0].sum()
     alt = (
-        f"Average CAP of {count(held.sum().item())} keys against their number of people, from {count(summary.records.where(held).min().item())} "
-        f"to {count(summary.records.max().item())}; {count((held & summary.certain).sum().item())} keys have synthetic records with one target only."
+        f"Average CAP of {count(len(records))} keys against their number of people, from {count(records.min())} to {count(records.max())}; "
+        f"{count(sure)} keys have synthetic records with one target only."
     )
     caption = "Each key by the number of people who have it and their average CAP. Keys far from the average deserve attention."
     return _picture(ax, "funnel", alt, caption)
@@ -126,7 +128,7 @@ def _lines(audit: Audit, average: Any) -> dict[str, Any]:
 
 def _released(audit: Audit) -> xr.DataArray:
     """The synthetic tables in the order in which they are told."""
-    s = audit.tables.s
+    s: xr.DataArray = audit.tables.s
     return s.isel(synthetic=audit.ranked) if s.ndim == 3 else s
 
 
@@ -135,6 +137,6 @@ def _labelled(result: Any, labels: Sequence[str]) -> Any:
     return result.assign_coords(synthetic=list(labels)) if "synthetic" in result.dims else result
 
 
-def _curves_of(ecdf: xr.DataArray) -> list[str]:
+def _names_of(ecdf: xr.DataArray) -> list[str]:
     (dim,) = [dim for dim in ecdf.dims if dim != "at"] or [None]
     return ["Synthetic table"] if dim is None else list(map(str, ecdf.indexes[dim]))

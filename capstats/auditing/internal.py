@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from capstats.auditing.audits import Audit
 
 HEADING = 32  # characters of the name of a synthetic table
-WHOLE = 64  # the same where the releases are compared
+LONGEST = 64  # the same in a sentence
 WORST = 10  # keys that are listed
 LEVEL = 28  # characters of a label in a key
 DISAGREEING = 40  # rows of columns whose levels do not meet
@@ -82,7 +82,7 @@ def internal_page(audit: Audit) -> str:
 def internal_sections(audit: Audit) -> Sections:
     """The sections of the page."""
     m, p, labels, order = audit.measures, audit.provenance, audit.columns, audit.ranked
-    heads, people, one = headings(labels), unit(m), labels == [""]
+    heads, people, one = headings(labels), unit(m), len(labels) == 1
 
     def grid(rows: Rows, caption: str) -> list[Block]:
         return _grid(m, rows, heads, order, caption)
@@ -93,12 +93,10 @@ def internal_sections(audit: Audit) -> Sections:
         "What was compared": [Facts(facts(m, p, labels, heads))],
         "The answer": in_sentences(m, p) if one else _answers(m, p, heads),
         "Who could attack, and how": _attack(p, m),
-        "The releases side by side": [] if one else _comparison(m, p, labels, order),
+        "The releases side by side": [] if one else _comparison(m, p, heads, order),
         f"Matched {people}": grid(MATCHED, f"{people.capitalize()} for whom the attack finds a synthetic record"),
         "Distribution of the risk": [
-            *figures.dots(audit),
-            *figures.boxes(audit, [heads[i] for i in order]),
-            *figures.curves(audit, [heads[i] for i in order]),
+            *figures.distribution(audit, [heads[i] for i in order]),
             *grid(SURE, f"How many {people} are guessed right, and how surely"),
             *grid(OF_ONE, f"Quantiles of the CAP of one of the {people}"),
         ],
@@ -151,22 +149,22 @@ def _answers(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[
 
 def _attack(p: Mapping[str, Any], m: xr.Dataset) -> list[Block]:
     return [
-        f"The attack needs no more than the synthetic data and the keys of a person who is in the original. It fails for {unit(m)} whose keys no "
-        f"synthetic record has. Whoever knows that a person is in the original, such as a neighbour, a colleague or the holder of another "
-        f"register with {listed(list(map(named, p['columns']['keys'])))}, could attempt it.",
+        f"The attack needs no more than the synthetic data and the keys of a person who is in the original. It fails for {unit(m)} whose "
+        f"keys no synthetic record has. Whoever knows that a person is in the original, such as a neighbour, a colleague or the holder of "
+        f"another register with {listed(list(map(named, p['columns']['keys'])))}, could attempt it.",
     ]
 
 
-def _comparison(m: xr.Dataset, p: Mapping[str, Any], labels: Sequence[str], order: Sequence[int]) -> list[Block]:
+def _comparison(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequence[int]) -> list[Block]:
     """One row a release, in the order asked for, and the numbers of the caller."""
     ranked = f", ranked by {named(p['rank_by'])}" if "rank_by" in p else ", in the order given"
-    against = f" Differences are to {shortened(named(p['against']), WHOLE)}, of the same {unit(m)}." if "against" in p else ""
+    against = f" Differences are to {shortened(named(p['against']), LONGEST)}, of the same {unit(m)}." if "against" in p else ""
     own = {**compared.RISK, **compared.DETAILS}
     names = {name: HEADS.get(name, own.get(name, (name,))[0]) for name in RELEASES if name in m}
     asked = {name: shortened(in_cell(name), HEADING) for name in p.get("utility") or []}
     rows = [
         [
-            f"{i + 1} {shortened(in_cell(labels[i]), WHOLE)}",
+            heads[i],
             *(share(m[name].values[i], 4) for name in names),
             *(compared.number(m[name].values[i]) for name in asked),
         ]
@@ -238,7 +236,7 @@ def _levels(p: Mapping[str, Any]) -> list[Block]:
         return ["Every table has all levels of the original, and no others."]
     rows = [
         [
-            f"{named(column)} of {shortened(str(table), WHOLE)}",
+            f"{named(column)} of {shortened(str(table), LONGEST)}",
             *(count(entry[name]) for name in ("absent", "absent_records", "foreign", "foreign_records")),
             ", ".join(entry["likely"]) or "-",
         ]
@@ -260,4 +258,5 @@ def _computed(audit: Audit) -> list[Block]:
     rows += [("" if i else "conventions", f"{name}: {text}") for i, (name, text) in enumerate(p["conventions"].items())]
     rows += [("" if i else "files", f"{name}: {text}") for i, (name, text) in enumerate(fingerprints(audit.seen))]
     settings = p.get("settings")
-    return [Facts(rows), *(["Settings with which the audit can be repeated:", Listing(str(settings))] if settings else [])]
+    again: list[Block] = ["Settings with which the audit can be repeated:", Listing(str(settings))] if settings else []
+    return [Facts(rows), *again]

@@ -66,6 +66,7 @@ def sections(measures: xr.Dataset, by_target: xr.Dataset, provenance: Mapping[st
 
 
 def attack(p: Mapping[str, Any]) -> str:
+    """Who guesses what, and how."""
     keys = list(p["columns"]["keys"])
     known = listed([*map(named, keys)]) if len(keys) <= SIDE_BY_SIDE else f"the {len(keys)} key columns"
     return (
@@ -89,6 +90,7 @@ def _share(m: xr.Dataset) -> str:
 
 
 def in_sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
+    """The result for one release."""
     value = {str(name): array.item() for name, array in m.data_vars.items()}
     everybody = f"{_number(value['original_records'], m)} in the original"
     right = f"{count(value['average_cap'] * value['original_records'])} of the {everybody}: a share of {share(value['average_cap'])}"
@@ -171,6 +173,7 @@ def _tables(m: xr.Dataset, groups: Sequence[Rows]) -> list[Block]:
 
 
 def notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the words of the report mean."""
     tied = f"where several targets are tied, one of them is named at random, so the number of {unit(m)} may be fractional"
     notes = [
         (
