@@ -29,7 +29,7 @@ DEFINITIONS = (
         "The mean of the CAP of all people in the original. Version 1 counts people whose keys no synthetic record has as 0; version 2 "
         "leaves them out.",
         "average-cap",
-        BAILLARGEON,
+        None,
     ),
     (
         ("baseline",),
@@ -44,7 +44,7 @@ DEFINITIONS = (
         "original itself",
         "Average CAP if the original were released in place of the synthetic data. It is no upper bound: a synthetic table can have more.",
         "comparison",
-        BAILLARGEON,
+        None,
     ),
     (
         ("holdout_cap",),
@@ -67,14 +67,14 @@ DEFINITIONS = (
         "matched",
         "The share of people whose keys at least one synthetic record has. For the others the attack finds nothing.",
         "average-cap",
-        BAILLARGEON,
+        None,
     ),
     (
         ("individual_cap_median", "distribution"),
         "distribution",
         "How many people have at most a given CAP. A low average can hide a few people for whom the guess is nearly always right.",
         "distribution",
-        BAILLARGEON,
+        None,
     ),
     (
         ("share_certain",),
@@ -115,18 +115,18 @@ DEFINITIONS = (
     (
         ("shapley",),
         "Shapley value",
-        "The mean of what a column adds to average CAP, over all orders in which the columns can become known; the values add up to what all "
-        "columns together add.",
+        "The mean of what a column adds to average CAP, over all orders in which the columns can become known; the values add up to what "
+        "all columns together add.",
         "sweep",
         SHAPLEY,
     ),
     (
         ("average_cap_least",),
         "attainable",
-        "Least and greatest average CAP that any synthetic table can have, however large, with the targets and keys that the original or the "
-        "synthetic table has.",
+        "Least and greatest average CAP that any synthetic table can have, however large, with the targets and keys that the original or "
+        "the synthetic table has.",
         "theorem-2",
-        BAILLARGEON,
+        None,
     ),
     (
         ("predictive_success",),
@@ -134,13 +134,13 @@ DEFINITIONS = (
         "The share of right guesses of somebody who always names the commonest target among the synthetic records with the same keys; ties "
         "are shared.",
         "predictive-success",
-        BAILLARGEON,
+        None,
     ),
     (
         ("target_distance",),
         "target distance",
-        "A measure of use: how far the shares of the targets at each key are from those in the original, on average over people; 0 is equal, "
-        "1 is apart.",
+        "A measure of use: how far the shares of the targets at each key are from those in the original, on average over people; 0 is "
+        "equal, 1 is apart.",
         "target-distance",
         None,
     ),

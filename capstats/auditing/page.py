@@ -14,7 +14,7 @@ from capstats.codes.printable import printable, shortened
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-CELL = 72  # characters of a cell of a table
+CELL = 160  # characters of a cell of a table
 TEXT = 1500  # characters of a sentence; more is a label or a list of names that nobody reads
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import xarray as xr
 
 from capstats.auditing.definitions import definitions
-from capstats.auditing.publication import BANDS, DRAWN, SQUARES, Publication
-from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, count, many
+from capstats.auditing.page import as_page
+from capstats.auditing.publication import BANDS, DRAWN, SQUARES, Publication, publication
+from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, count
 from capstats.codes.printable import listed, named
+
+if TYPE_CHECKING:
+    from capstats.auditing.audits import Audit
 
 HEADS = {  # measures of each release -> heading of a column
     "average_cap": "average CAP",
@@ -20,6 +26,12 @@ HEADS = {  # measures of each release -> heading of a column
 }
 
 
+def public_page(audit: Audit, threshold: int) -> str:
+    """The page, of the rounded numbers alone."""
+    p = publication(audit, threshold)
+    return as_page(public_title(p), public_sections(p), note=public_note(p), footer=f"capstats {p.version}, public version.")
+
+
 def public_title(p: Publication) -> str:
     """The heading of the page."""
     return f"Disclosure risk of {'the released table' if p.releases == 1 else f'{p.releases} released tables'}"
@@ -28,8 +40,8 @@ def public_title(p: Publication) -> str:
 def public_note(p: Publication) -> str:
     """What the page is, below its heading."""
     return (
-        f"Public version. All numbers are rounded so that no group of 1 to {p.threshold - 1} records can be read from it: numbers of people to "
-        f"multiples of {p.base}, shares to multiples of {_step(p)}. It judges nothing; what risk is acceptable is for its readers to say."
+        f"Public version. Numbers of {_people(p)} are rounded to multiples of {p.base} and shares to multiples of {_step(p)}, so that no "
+        f"printed number, and no sum or difference of them, stands for 1 to {p.threshold - 1} records. It judges nothing."
     )
 
 
@@ -97,8 +109,8 @@ def _compared(p: Publication) -> Facts:
 def _attack(p: Publication) -> list[Block]:
     return [
         f"Somebody knows {listed(list(map(named, p.keys)))} of a person who is in the original, and wants to know "
-        f"{listed(list(map(named, p.target)))}. They look up the released records with the same keys, pick one of them at random, and take its "
-        f"target for the person's. The attack needs the released table and no other knowledge."
+        f"{listed(list(map(named, p.target)))}. They look up the released records with the same keys, pick one of them at random, and take "
+        f"its target for the person's. The attack needs the released table and no other knowledge."
     ]
 
 
@@ -110,7 +122,10 @@ def _answer(p: Publication) -> list[Block]:
     )
     if p.releases > 1:
         return [first, _comparison(p)]
-    told: list[Block] = [f"With the released table, the guess is expected to be right for a {_of(p)} of {_one(p, 'average_cap')} (average CAP).", first]
+    told: list[Block] = [
+        f"With the released table, the guess is expected to be right for a {_of(p)} of {_one(p, 'average_cap')} (average CAP).",
+        first,
+    ]
     if "average_cap_error" in p.shares:
         told.append(f"The standard error of average CAP is {_error(p, p.shares['average_cap_error'][0])}.")
     if "holdout_cap" in p.shares:
@@ -130,7 +145,7 @@ def _difference(p: Publication, other: str, i: int, j: int | None = None) -> str
 
 def _comparison(p: Publication) -> Grid:
     columns: dict[str, list[str]] = {}
-    for name, head in HEADS.items():
+    for name in HEADS:
         if name == "individual_disclosure" and "holdout_cap" in p.shares:
             columns[name] = [_difference(p, "holdout_cap", i) for i in range(p.releases)]
         elif name == "difference" and p.against is not None:
@@ -139,7 +154,11 @@ def _comparison(p: Publication) -> Grid:
             columns[name] = [_error(p, x) if name.endswith("_error") else _share(p, x) for x in p.shares[name]]
     against = "" if p.against is None else f"release {p.against + 1}"
     rows = [[label, *cells] for label, *cells in zip(_releases(p), *columns.values(), strict=True)]
-    return Grid(["release", *(HEADS[name].format(against=against) for name in columns)], rows, f"Average CAP of each release (rounded to {_step(p)})")
+    return Grid(
+        ["release", *(HEADS[name].format(against=against) for name in columns)],
+        rows,
+        f"Average CAP of each release (rounded to {_step(p)})",
+    )
 
 
 def _by_release(p: Publication, names: dict[str, str], caption: str) -> list[Block]:
@@ -173,10 +192,9 @@ def _curve(p: Publication) -> Picture:
 
     ecdf = xr.DataArray(p.below, dims=("at", "synthetic"), coords={"at": BANDS, "synthetic": _releases(p)}, attrs={"records": p.people})
     one = p.releases == 1
-    lines = {"average": p.shares["average_cap"]} if one else {}
     ax = plot_cap_ecdf(
         ecdf.isel(synthetic=0, drop=True) if one else ecdf,
-        **lines,
+        average=p.shares["average_cap"] if one else None,
         original=p.shares["original_cap"][0],
         baseline=p.shares["baseline"][0],
     )
@@ -184,8 +202,11 @@ def _curve(p: Publication) -> Picture:
         f"{label}: " + ", ".join(f"{_share(p, p.below[k, i])} at most {BANDS[k]:g}" for k in (0, 5, 10, 15, 20))
         for i, label in enumerate(_releases(p))
     )
-    caption = f"{_of(p).capitalize()} of {_people(p)} whose CAP is at most the value on the horizontal axis, at steps of 0.05, rounded to {_step(p)}."
-    return Picture(inline_svg(ax, prefix="distribution", alt=f"Step curve of rounded shares. {told}."), "", caption)
+    alt = f"Step curve of rounded shares. {told}."
+    caption = (
+        f"{_of(p).capitalize()} of {_people(p)} whose CAP is at most the value on the horizontal axis, at steps of 0.05 and {_step(p)}."
+    )
+    return Picture(inline_svg(ax, prefix="distribution", alt=alt), alt, caption)
 
 
 def _certain(p: Publication) -> list[Block]:
@@ -213,8 +234,8 @@ def _columns(p: Publication) -> list[Block]:
 
 def _left_out(p: Publication) -> list[Block]:
     return [
-        "Results by value of the target, single people, keys, values of columns, least and greatest results, attainable bounds, measures of use "
-        "and all settings are in the internal version only."
+        "Results by value of the target, single people, keys, values of columns, least and greatest results, attainable bounds, measures of "
+        "use and all settings are in the internal version only."
         + (f" Average CAP by column is given for at most {DRAWN} releases." if p.releases > DRAWN else "")
     ]
 
@@ -227,10 +248,13 @@ def _computed(p: Publication) -> Facts:
             ("numbers", f"numbers of {_people(p)} are rounded to multiples of {p.base}"),
             (
                 "shares",
-                f"shares are rounded to multiples of {_step(p)}; one step is at least {2 * p.threshold} {_people(p)}. Differences are those of the "
-                f"rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
+                f"shares are rounded to multiples of {_step(p)}; one step is at least {2 * p.threshold} {_people(p)}. Differences are those of "
+                f"the rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
             ),
             ("errors", f"standard errors are rounded likewise; one that rounds to 0 is given as less than {_step(p)}"),
-            ("guarantee", "theory/public-report.md in the documentation of capstats states what this rounding promises, and what it does not"),
+            (
+                "guarantee",
+                "theory/public-report.md in the documentation of capstats states what this rounding promises, and what it does not",
+            ),
         ]
     )

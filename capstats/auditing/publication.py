@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.distribution import cap_ecdf
+from capstats.codes.labels import canonical
 from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Floats, Table
 
@@ -67,8 +68,8 @@ class Publication:
 def publication(audit: Audit, threshold: int = 10) -> Publication:
     """The rounded numbers of an audit.
 
-    Shares are rounded to a step of which ``2 * threshold`` people are at most one, however they are weighted; a printed share then never
-    says that fewer than ``threshold`` people are in a group, and no difference of printed shares is between. See theory/public-report.md.
+    ``2 * threshold`` records, however they are weighted, are at most one step of the shares: a printed share then leaves open whether
+    nobody or `threshold` people are in a group. See theory/public-report.md. ValueError if there are too few records.
     """
     if isinstance(threshold, bool) or not isinstance(threshold, int) or threshold < 2:
         raise ValueError(f"`threshold` must be a whole number of records, 2 or more; got {threshold!r}.")
@@ -80,8 +81,8 @@ def publication(audit: Audit, threshold: int = 10) -> Publication:
     fitting = [steps for steps in STEPS if 2 * threshold * steps <= fewest]
     if not fitting:
         raise ValueError(
-            f"A public report with threshold={threshold} needs at least {4 * threshold} records in the original and in the holdout, none of "
-            f"them with a large part of the weight. Leave out the holdout, or take a lower threshold."
+            f"A public report with threshold={threshold} needs at least {4 * threshold} records in the original and in the holdout, none "
+            f"of them with a large part of the weight. Leave out the holdout, or take a lower threshold."
         )
     steps = fitting[0]
 
@@ -93,7 +94,8 @@ def publication(audit: Audit, threshold: int = 10) -> Publication:
     for name in SQUARES:
         shares[name] = np.minimum(shares[name], 1 - 1 / steps)
     columns = audit.by_column
-    below = cap_ecdf(tables.o, tables.s, BANDS).transpose("at", ...) if releases <= DRAWN else xr.DataArray(np.zeros((0, releases)))
+    below = cap_ecdf(tables.o, tables.s, BANDS).transpose("at", ...).values if releases <= DRAWN else np.zeros((0, releases))
+    against = [canonical(label) for label in m.indexes.get("synthetic", [])].index(canonical(p["against"])) if "against" in p else None
     return Publication(
         version=p["capstats"],
         threshold=threshold,
@@ -102,7 +104,7 @@ def publication(audit: Audit, threshold: int = 10) -> Publication:
         people=people,
         holdout=holdout,
         releases=releases,
-        against=None,
+        against=against,
         weighted="original_weight" in m,
         missing=p["missing"],
         warned="warnings" in p,
@@ -110,13 +112,13 @@ def publication(audit: Audit, threshold: int = 10) -> Publication:
         target=list(p["columns"]["target"]),
         shares={name: values.tolist() for name, values in shares.items()},
         columns={name: rounded(columns[name].transpose("key_column", ...)).reshape(columns.sizes["key_column"], -1) for name in OF_COLUMNS},
-        below=rounded(below.values).reshape(len(below), -1),
+        below=rounded(below).reshape(len(below), releases),
     )
 
 
 def _base(threshold: int) -> int:
     """The least of 1, 2, 5, 10, 20, 50, ... that is not below the threshold."""
-    return min(x * 10**power for x in (1, 2, 5) for power in range(len(str(threshold)) + 1) if x * 10**power >= threshold)
+    return min(number for power in range(len(str(threshold)) + 1) for x in "125" if (number := int(x + "0" * power)) >= threshold)
 
 
 def _rounded_total(tables: xr.Dataset, name: str, base: int) -> int:
@@ -124,7 +126,7 @@ def _rounded_total(tables: xr.Dataset, name: str, base: int) -> int:
     if name not in tables:
         return 0
     records = tables.get(f"{name}_records", tables[name])
-    return base * round(int(Aligned({name: records}).map(lambda x: x.total(), "records")) / base)
+    return base * round(float(Aligned({name: records}).map(lambda x: x.total(), "records")) / base)
 
 
 def _largest_weight(tables: xr.Dataset, name: str) -> float:
@@ -140,10 +142,10 @@ def _largest_weight(tables: xr.Dataset, name: str) -> float:
         return 1 / max(int(Aligned({name: table}).map(lambda x: x.total(), "records")), 1)
 
     def formula(weights: Table, records: Table, squares: Table) -> Array:
-        w, k, q = (np.asarray(x.values, dtype=np.float64) for x in (weights, records, squares))
-        mean = np.divide(w, k, out=np.zeros_like(w), where=k > 0)
-        variance = np.maximum(np.divide(q, k, out=np.zeros_like(q), where=k > 0) - mean**2, 0)
-        return (mean + np.sqrt(np.maximum(k - 1, 0) * variance)).reshape(-1).max(initial=0, keepdims=False) / weights.total()
+        k = np.maximum(records.values, 1)
+        mean = weights.values / k
+        variance = np.maximum(squares.values / k - mean**2, 0)
+        return np.asarray((mean + np.sqrt((k - 1) * variance)).max(initial=0) / weights.total())
 
     parts = {"o": table, "records": tables[f"{name}_records"], "squares": tables[f"{name}_squares"]}
-    return float(Aligned(parts).map(formula, "weight"))
+    return float(Aligned(parts, inexact=("squares",)).map(formula, "weight"))

@@ -40,12 +40,16 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> 
     -------
     DataArray, dims (quantile, ...), without ``quantile`` where `q` is one number
         From 0 to 1: exactly ``numpy.quantile`` of the individual CAP of all n records, computed without a list of records. NaN if no record
-        has a CAP.
+        has a CAP. ``attrs["records"]`` is the number of records with a CAP, as in `cap_ecdf`.
 
     Raises
     ------
     ValueError, TypeError
         If `o` has fractional counts, `q` is outside [0, 1], or the tables are not counts or disagree.
+
+    See Also
+    --------
+    plotting.plot_letter_values
 
     Notes
     -----
@@ -70,9 +74,11 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> 
     def formula(o: Table, s: Table) -> Floats:
         check_integers(o, "o", *FOR_QUANTILES)
         values, weights = _by_value(o, *lend(o, s), unmatched)
-        return _quantiles(values, np.cumsum(weights, axis=-1), p)
+        through = np.cumsum(weights, axis=-1)
+        return np.concatenate([_quantiles(values, through, p), through[..., -1:]], axis=-1)
 
-    return _leading(aligned.map(formula, "cap_quantiles", ("quantile",)), "quantile", probabilities)
+    found = aligned.map(formula, "cap_quantiles", ("quantile",))
+    return _leading(found, "quantile", probabilities)
 
 
 def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
@@ -132,9 +138,7 @@ def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.D
         below = np.stack([at_most(values, x).sum(-1) for x in places.reshape(-1)], axis=-1)
         return np.concatenate([ratio(np.take_along_axis(through, below, axis=-1), n, np.nan), n], axis=-1)
 
-    found = aligned.map(formula, "cap_ecdf", ("at",))
-    shares = found.isel(at=slice(-1)).assign_attrs(records=same_or_span(found.isel(at=-1).values))
-    return _leading(shares, "at", places)
+    return _leading(aligned.map(formula, "cap_ecdf", ("at",)), "at", places)
 
 
 def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset:
@@ -285,6 +289,8 @@ def _kth(values: Floats, through: Array, k: Floats) -> Floats:
     return np.take_along_axis(values, np.minimum(cell, values.shape[-1] - 1), axis=-1)
 
 
-def _leading(result: xr.DataArray, dim: str, values: Floats) -> xr.DataArray:
+def _leading(found: xr.DataArray, dim: str, values: Floats) -> xr.DataArray:
+    """The numbers along a dim, which is the first one, or none for one number; the last of them is the number of records."""
+    result = found.isel({dim: slice(-1)}).assign_attrs(records=same_or_span(found.isel({dim: -1}).values))
     result = result.assign_coords({dim: values.reshape(-1)}).transpose(dim, ...)
     return result if values.ndim else result.isel({dim: 0})

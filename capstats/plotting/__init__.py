@@ -6,6 +6,8 @@ from capstats.plotting.average import plot_average_cap
 from capstats.plotting.cap import plot_individual_cap
 from capstats.plotting.curves import plot_cap_ecdf, plot_tau_curve
 from capstats.plotting.keys import plot_key_summary
+from capstats.plotting.letter_values import plot_letter_values
+from capstats.plotting.people import plot_people
 from capstats.plotting.sweep import plot_sweep
 
 __all__ = [
@@ -15,9 +17,11 @@ __all__ = [
     "plot_cap_ecdf",
     "plot_individual_cap",
     "plot_key_summary",
+    "plot_letter_values",
     "plot_maximum_knowledge",
     "plot_membership_difference",
     "plot_membership_roc",
+    "plot_people",
     "plot_sweep",
     "plot_tau_curve",
 ]

@@ -90,7 +90,7 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     names = [str(x) for x in boxes.indexes.get(dim, order)] if dim else [""]  # tables without names are numbered
     tall = max(map(len, names)) > TURNED
     given, ax = ax, axes_of(ax, width=min(0.12 * len(names), 30), height=min(1.5 + 0.25 * len(names), 60) if tall else 0)
-    labels, upright, ticks = _fitted(names, ax, orientation)
+    labels, upright, ticks = fitted(names, ax, orientation)
     positions = list(bxp_kwargs.get("positions", range(1, len(labels) + 1)))
     style = STYLE | bxp_kwargs
     circles = "outlier_records" in boxes and "flierprops" not in bxp_kwargs and style["showfliers"]
@@ -113,7 +113,7 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     return legend_above(ax, given)
 
 
-def _fitted(names: list[str], ax: Axes, orientation: Orientation | None) -> tuple[list[str], bool, dict[str, Any]]:
+def fitted(names: list[str], ax: Axes, orientation: Orientation | None) -> tuple[list[str], bool, dict[str, Any]]:
     """The labels of the boxes, whether the boxes are vertical, and the size and rotation of the labels."""
     width, height = (length / ax.figure.dpi * 72 for length in ax.get_window_extent().size)  # in points, as fonts are
     size = FontProperties(size=mpl.rcParams["xtick.labelsize"]).get_size_in_points()

@@ -8,7 +8,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
+
+from capstats.tables.axes import alike
+from capstats.tables.dataset import as_tables
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # distinct for the colour-blind (Okabe and Ito) and in grey
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))  # with the colours, enough for 28 different curves
@@ -32,6 +36,8 @@ def legend_above(ax: Axes, given: Axes | None) -> Axes:
     """The Axes; in a new figure with a legend above them. On given Axes the caller decides about a legend."""
     handles, labels = ax.get_legend_handles_labels()
     if given is None and labels and isinstance(ax.figure, Figure):
+        order = sorted(range(len(labels)), key=lambda i: not isinstance(handles[i], BarContainer))  # bars before lines
+        handles, labels = ([entries[i] for i in order] for entries in (handles, labels))
         ax.figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize="small")
     return ax
 
@@ -51,6 +57,25 @@ def shortened(labels: list[str], longest: int) -> list[str]:
     return labels
 
 
+def one_pair(tables: Any, individual: Any) -> tuple[xr.DataArray, xr.DataArray]:
+    """The counts of the original and the individual CAP of their cells, dims (target, key) both."""
+    o = as_tables(tables)["o"].transpose("target", "key")
+    if not isinstance(individual, xr.DataArray) or not {"target", "key"} <= set(individual.dims):
+        got = f"dims {individual.dims}" if isinstance(individual, xr.DataArray) else type(individual).__name__
+        raise TypeError(f"`individual` must be the DataArray that individual_cap returns, with dims `target` and `key`; got {got}.")
+    if individual.ndim > 2:
+        raise ValueError(f"`individual` has dims {individual.dims}; choose one table, with .sel or .isel.")
+    individual = individual.transpose("target", "key")
+    if not all(alike(o, individual, dim) for dim in ("target", "key")):
+        raise ValueError("`individual` has other targets or keys than `tables`. Give individual_cap(tables.o, tables.s) of these tables.")
+    return o, individual
+
+
+def text_of(label: Any) -> str:
+    """A label, or the labels of several columns, as plain text."""
+    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
 def area(number: Any, base: float = 4) -> Any:
     """Area of a mark in square points for a number of records or keys: the same step for each power of ten, in every figure."""
     return base * (1 + 2.5 * np.log10(number))
@@ -64,14 +89,14 @@ def n_records(numbers: Any, symbol: str = "n") -> str:
     return f"{symbol} = {least:,.10g}{'' if least == greatest else f' to {greatest:,.10g}'} records"
 
 
-def references(ax: Axes, along: Literal["x", "y"], average: Any, original: Any, baseline: Any) -> None:
+def references(ax: Axes, along: Literal["x", "y"], average: Any, original: Any, baseline: Any, zorder: float = 1.5) -> None:
     """Draw lines at the given averages; several averages have the colours of their curves."""
     for values, style in ((average, AVERAGE), (original, ORIGINAL), (baseline, BASELINE)):
         numbers = [] if values is None else np.atleast_1d(np.asarray(values, dtype=float)).tolist()
         for i, number in enumerate(numbers):
             own = {"color": COLOURS[i % len(COLOURS)]} if len(numbers) > 1 else {}
             label = {} if i == 0 else {"label": None}
-            (ax.axvline if along == "x" else ax.axhline)(number, **(style | own | label), zorder=1.5)
+            (ax.axvline if along == "x" else ax.axhline)(number, **(style | own | label), zorder=zorder)
 
 
 def curves(result: Any, name: str, function: str, along: str) -> list[tuple[Any, dict[str, Any]]]:
