@@ -56,6 +56,8 @@ def _beside(path: str | Path) -> Iterator[tuple[int, Path]]:
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(None, "it is read-only")
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0), 0o600)
+        if hasattr(os, "fchmod"):
+            os.fchmod(handle, 0o600)  # whatever the umask
         yield handle, temporary
     except OSError as error:
         raise OSError(error.errno, error.strerror or type(error).__name__, str(path)) from None

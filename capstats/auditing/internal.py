@@ -14,6 +14,7 @@ from capstats.auditing.fingerprints import fingerprints
 from capstats.auditing.page import as_page
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, count, many, share
 from capstats.auditing.sentences import attack, by_level, in_sentences, notes, target_of, title, unit
+from capstats.auditing.settings import as_toml
 from capstats.auditing.what_was_read import facts
 from capstats.codes.printable import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
@@ -258,5 +259,5 @@ def _computed(audit: Audit) -> list[Block]:
     rows += [("" if i else "conventions", f"{name}: {text}") for i, (name, text) in enumerate(p["conventions"].items())]
     rows += [("" if i else "files", f"{name}: {text}") for i, (name, text) in enumerate(fingerprints(audit.seen))]
     settings = p.get("settings")
-    again: list[Block] = ["Settings with which the audit can be repeated:", Listing(str(settings))] if settings else []
+    again: list[Block] = ["Settings with which the audit can be repeated:", Listing(as_toml(settings))] if settings else []
     return [Facts(rows), *again]

@@ -23,7 +23,7 @@ def _key(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A text in quotes; what cannot be seen is escaped, and what is no character (half of a pair) is replaced, for TOML has no such text."""
+    """A text in quotes; what cannot be seen is escaped, and half of a pair, which TOML cannot write, is replaced."""
     whole = text.encode("utf-8", "replace").decode("utf-8")
     shown = "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in whole.replace("\\", "\\\\").replace('"', '\\"'))
     return f'"{shown}"'

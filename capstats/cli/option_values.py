@@ -59,14 +59,14 @@ def bins(single: Sequence[str]) -> dict[str, Any]:
 
 
 def by_table(texts: Sequence[str], flag: str) -> str | dict[str, str]:
-    """One column for all tables; or one each for original, synthetic and holdout, of which some may be empty."""
+    """One column for all tables; or one each for original, synthetic and holdout. An empty one says that the table has none."""
     text = texts[-1]
     if "," not in text:
         return text
     parts = [part.strip() for part in text.split(",")]
     if len(parts) > 3 or not any(parts):
         raise ValueError(f"{flag} must be one column, or two or three (for a holdout) separated by commas; got {text!r}.")
-    return {table: part for table, part in zip(("original", "synthetic", "holdout"), parts, strict=False) if part}
+    return dict(zip(("original", "synthetic", "holdout"), parts, strict=False))
 
 
 def limits(texts: Sequence[str]) -> dict[str, float]:

@@ -103,7 +103,8 @@ def how_read(settings: Settings) -> dict[str, Any]:
             of = found[name]
             if "holdout" in of and "holdout" not in settings:
                 raise ValueError(f"--{name} has a column for a holdout, but there is none. Give --holdout, or two columns.")
-            found[name] = (of.get("original"), of.get("synthetic"), *([of["holdout"]] if "holdout" in of else []))
+            told = ("original", "synthetic", *(["holdout"] if "holdout" in of else []))
+            found[name] = tuple(of.get(table) or None for table in told)  # without one, the holdout has the original's
     return found
 
 
