@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,9 +14,12 @@ import xarray as xr
 
 from capstats.auditing.columns import by_column
 from capstats.auditing.comparison import check_comparison, compared, order_of
+from capstats.auditing.confidential import write_confidential
+from capstats.auditing.fingerprints import Seen, files_seen
 from capstats.auditing.measures import measured
-from capstats.auditing.provenance import FRACTIONAL, columns_understood, conventions, paths_given, warnings_of
-from capstats.auditing.report import Sections, as_html, as_text
+from capstats.auditing.page import as_fragment
+from capstats.auditing.provenance import FRACTIONAL, columns_understood, conventions, files_named, paths_given, warnings_of
+from capstats.auditing.report import Sections, as_text
 from capstats.auditing.sentences import sections, title
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.progress import Progress
@@ -48,6 +51,12 @@ class Audit:
     provenance : dict
         Version, files, columns and how they were understood, domain, conventions, missing-value policy, how the tables' levels meet, what
         the synthetic tables are ranked by and compared with, and whatever the caller added.
+    seen : mapping
+        Size and time of change of each file that was read.
+
+    Notes
+    -----
+    theory/public-report.md says what the public version of `to_html` promises, and what it does not.
     """
 
     tables: xr.Dataset
@@ -55,6 +64,7 @@ class Audit:
     by_target: xr.Dataset
     by_column: xr.Dataset
     provenance: dict[str, Any]
+    seen: Mapping[str, Seen] = field(default_factory=dict)
 
     def to_frame(self) -> pd.DataFrame:
         """The measures, one row a synthetic table in the order of `ranked`, one column a measure."""
@@ -113,8 +123,27 @@ class Audit:
     def __repr__(self) -> str:
         return as_text(title(self.provenance), self.sections())
 
+    def to_html(self, path: str | Path | None = None, audience: Literal["internal", "public"] = "internal", threshold: int = 10) -> str:
+        """The report as an HTML page in one file, which loads nothing and runs nothing; it is written to `path` if there is one.
+
+        The version "internal" is as confidential as the original, and its file can be read by its owner alone. The version "public" may be
+        published with the data: its numbers are rounded so that no group of 1 to `threshold` - 1 records can be read from it; see
+        theory/public-report.md. ValueError if there are too few records for that.
+        """
+        from capstats.auditing.internal import internal_page
+        from capstats.auditing.public import public_page
+
+        if audience not in ("internal", "public"):
+            raise ValueError(f'`audience` must be "internal" or "public"; got {audience!r}.')
+        text = internal_page(self) if audience == "internal" else public_page(self, threshold)
+        if path is not None and audience == "internal":
+            write_confidential(path, text)
+        elif path is not None:
+            Path(path).write_text(text, encoding="utf-8", newline="\n")
+        return text
+
     def _repr_html_(self) -> str:
-        return as_html(title(self.provenance), self.sections())
+        return as_fragment(title(self.provenance), self.sections())
 
 
 def audit(
@@ -259,7 +288,7 @@ def audit(
         **(provenance or {}),
     }
     order_of(measures, rank_by)
-    return Audit(tables, measures, levels, columns, told)
+    return Audit(tables, measures, levels, columns, told, files_seen(files_named(told)))
 
 
 def _plain(value: Any) -> Any:
