@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,10 +15,13 @@ import xarray as xr
 from capstats.auditing.columns import by_column
 from capstats.auditing.comparison import check_comparison, compared, order_of
 from capstats.auditing.confidential import write_confidential
-from capstats.auditing.fingerprints import Seen, files_seen
+from capstats.auditing.findings import Findings
+from capstats.auditing.fingerprints import files_seen
+from capstats.auditing.internal import internal_page
 from capstats.auditing.measures import measured
 from capstats.auditing.page import as_fragment
 from capstats.auditing.provenance import FRACTIONAL, columns_understood, conventions, files_named, paths_given, warnings_of
+from capstats.auditing.public import public_page
 from capstats.auditing.report import Sections, as_text
 from capstats.auditing.sentences import sections, title
 from capstats.codes.labels import MISSING, canonical
@@ -30,8 +33,8 @@ from capstats.counting.request import Request
 from capstats.tables.backing import Backing
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Findings):
     """Result of `audit`: the counts, the measures, and their provenance.
 
     Attributes
@@ -58,13 +61,6 @@ class Audit:
     -----
     theory/public-report.md says what the public version of `to_html` promises, and what it does not.
     """
-
-    tables: xr.Dataset
-    measures: xr.Dataset
-    by_target: xr.Dataset
-    by_column: xr.Dataset
-    provenance: dict[str, Any]
-    seen: Mapping[str, Seen] = field(default_factory=dict)
 
     def to_frame(self) -> pd.DataFrame:
         """The measures, one row a synthetic table in the order of `ranked`, one column a measure."""
@@ -104,18 +100,6 @@ class Audit:
             return _plain(array.item())
         return {label: _plain(value) for label, value in zip(self.columns, array.values.tolist(), strict=True)}
 
-    @property
-    def ranked(self) -> list[int]:
-        """Positions of the synthetic tables in the order in which they are told: by ``rank_by``, or as given."""
-        return order_of(self.measures, self.provenance.get("rank_by"))
-
-    @property
-    def columns(self) -> list[str]:
-        """Labels of the synthetic tables; one without a name when there is only one."""
-        labels = list(self.measures.indexes["synthetic"]) if "synthetic" in self.measures.dims else [""]
-        plain = list(map(str, labels))
-        return plain if len(set(plain)) == len(plain) else list(map(repr, labels))
-
     def sections(self) -> Sections:
         """The report: what was read, the answer, who bears the risk, the details, and how to read them."""
         return sections(self.measures, self.by_target, self.provenance, self.columns)
@@ -130,9 +114,6 @@ class Audit:
         published with the data: its numbers are rounded so that no group of 1 to `threshold` - 1 records can be read from it; see
         theory/public-report.md. ValueError if there are too few records for that.
         """
-        from capstats.auditing.internal import internal_page
-        from capstats.auditing.public import public_page
-
         if audience not in ("internal", "public"):
             raise ValueError(f'`audience` must be "internal" or "public"; got {audience!r}.')
         text = internal_page(self) if audience == "internal" else public_page(self, threshold)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from capstats.auditing.findings import Findings
 from capstats.auditing.report import Picture, count, share
 from capstats.cap.attribution import average_cap, individual_cap
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.disclosure.records import key_summary
-
-if TYPE_CHECKING:
-    from capstats.auditing.audits import Audit
 
 MOST_CURVES = 7  # of a figure, which have colours that can be told apart
 MOST_BOXES = 12  # of a figure; more are letter values
@@ -24,14 +22,14 @@ TOLD = 20  # tables whose quartiles are said in words
 STEPS = np.linspace(0, 1, 501)
 
 
-def distribution(audit: Audit, labels: Sequence[str]) -> list[Picture]:
+def distribution(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     """Individual CAP: dots, one a person, where they are few, else boxes; and the share of people up to each value."""
     one_a_person = _dots(audit)
     many = len(labels) > 1 or not one_a_person
     return [*one_a_person, *(_boxes(audit, labels) if many else []), *_curves(audit, labels)]
 
 
-def _dots(audit: Audit) -> list[Picture]:
+def _dots(audit: Findings) -> list[Picture]:
     """One dot a person of the first release, where there are few enough people."""
     from capstats.plotting.people import plot_people
 
@@ -50,7 +48,7 @@ def _dots(audit: Audit) -> list[Picture]:
     return [_picture(ax, "people", f"{alt}.", caption)]
 
 
-def _boxes(audit: Audit, labels: Sequence[str]) -> list[Picture]:
+def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     """Boxplots of individual CAP; letter values of many releases."""
     from capstats.plotting.cap import plot_individual_cap
     from capstats.plotting.letter_values import plot_letter_values
@@ -78,7 +76,7 @@ def _boxes(audit: Audit, labels: Sequence[str]) -> list[Picture]:
     return [_picture(ax, "boxes", alt, caption)]
 
 
-def _curves(audit: Audit, labels: Sequence[str]) -> list[Picture]:
+def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     """The distribution functions of individual CAP; with those of the holdout, where there is one release."""
     from capstats.plotting.curves import plot_cap_ecdf
 
@@ -97,7 +95,7 @@ def _curves(audit: Audit, labels: Sequence[str]) -> list[Picture]:
     return [_picture(ax, "curves", alt, caption)]
 
 
-def funnel(audit: Audit, i: int) -> Picture:
+def funnel(audit: Findings, i: int) -> Picture:
     """The keys of one release by their number of people and their average CAP."""
     from capstats.plotting.keys import plot_key_summary
 
@@ -121,12 +119,12 @@ def _picture(ax: Any, prefix: str, alt: str, caption: str) -> Picture:
     return Picture(inline_svg(ax, prefix=prefix, alt=alt), alt, caption)
 
 
-def _lines(audit: Audit, average: Any) -> dict[str, Any]:
+def _lines(audit: Findings, average: Any) -> dict[str, Any]:
     """The lines of every figure of CAP."""
     return {"average": average, "original": audit.measures.original_cap.item(), "baseline": audit.measures.baseline.item()}
 
 
-def _released(audit: Audit) -> xr.DataArray:
+def _released(audit: Findings) -> xr.DataArray:
     """The synthetic tables in the order in which they are told."""
     s: xr.DataArray = audit.tables.s
     return s.isel(synthetic=audit.ranked) if s.ndim == 3 else s

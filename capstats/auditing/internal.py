@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from capstats.auditing import compared, figures, sentences
 from capstats.auditing.definitions import definitions
+from capstats.auditing.findings import Findings
 from capstats.auditing.fingerprints import fingerprints
 from capstats.auditing.page import as_page
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, count, many, share
@@ -19,9 +20,6 @@ from capstats.auditing.what_was_read import facts
 from capstats.codes.printable import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
 from capstats.tables.axes import axis_of
-
-if TYPE_CHECKING:
-    from capstats.auditing.audits import Audit
 
 HEADING = 32  # characters of the name of a synthetic table
 LONGEST = 64  # the same in a sentence
@@ -69,7 +67,7 @@ HEADS = {"share_above_half": "> 0.5", "share_above_nine_tenths": "> 0.9", "share
 OF_COLUMNS = {"alone": "alone", "without": "all without it", "leave_one_out": "its own part", "shapley": "Shapley value"}
 
 
-def internal_page(audit: Audit) -> str:
+def internal_page(audit: Findings) -> str:
     """The page as text."""
     note = (
         f"Internal version, as confidential as the original: it names keys and labels however few {unit(audit.measures)} have them. "
@@ -80,7 +78,7 @@ def internal_page(audit: Audit) -> str:
     )
 
 
-def internal_sections(audit: Audit) -> Sections:
+def internal_sections(audit: Findings) -> Sections:
     """The sections of the page."""
     m, p, labels, order = audit.measures, audit.provenance, audit.columns, audit.ranked
     heads, people, one = headings(labels), unit(m), len(labels) == 1
@@ -174,7 +172,7 @@ def _comparison(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order
     return [Grid(["synthetic", *names.values(), *asked.values()], rows, f"One row a release{ranked}.{against}")]
 
 
-def _columns(audit: Audit, heads: Sequence[str]) -> list[Block]:
+def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """Average CAP by key column; of several releases what each column adds to the others."""
     c = audit.by_column
     if "synthetic" in c.dims:
@@ -184,7 +182,7 @@ def _columns(audit: Audit, heads: Sequence[str]) -> list[Block]:
     return [Grid(["key column", *names.values()], rows, "Average CAP by key column")]
 
 
-def _worst(audit: Audit, heads: Sequence[str]) -> list[Block]:
+def _worst(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """The keys with the most people guessed right, and those of people guessed right with certainty, of the first release."""
     first = audit.ranked[0]
     o, s = audit.tables.o, audit.tables.s
@@ -209,7 +207,7 @@ def _worst(audit: Audit, heads: Sequence[str]) -> list[Block]:
     return [*blocks, figures.funnel(audit, first)]
 
 
-def _keys(audit: Audit, summary: xr.Dataset, which: Sequence[int] | Any, caption: str) -> Grid:
+def _keys(audit: Findings, summary: xr.Dataset, which: Sequence[int] | Any, caption: str) -> Grid:
     axis = axis_of(audit.tables.o, "key")
     rows = []
     for j in which:
@@ -251,7 +249,7 @@ def _levels(p: Mapping[str, Any]) -> list[Block]:
     ]
 
 
-def _computed(audit: Audit) -> list[Block]:
+def _computed(audit: Findings) -> list[Block]:
     """Versions, conventions, files, and the settings with which the audit can be repeated."""
     p = audit.provenance
     rows = [("version", f"capstats {p['capstats']}")]

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import xarray as xr
 
 from capstats.auditing.definitions import definitions
+from capstats.auditing.findings import Findings
 from capstats.auditing.page import as_page
 from capstats.auditing.publication import BANDS, DRAWN, SQUARES, Publication, publication
 from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, count
 from capstats.codes.printable import listed, named
-
-if TYPE_CHECKING:
-    from capstats.auditing.audits import Audit
 
 HEADS = {  # measures of each release -> heading of a column
     "average_cap": "average CAP",
@@ -26,7 +22,7 @@ HEADS = {  # measures of each release -> heading of a column
 }
 
 
-def public_page(audit: Audit, threshold: int) -> str:
+def public_page(audit: Findings, threshold: int) -> str:
     """The page, of the rounded numbers alone."""
     p = publication(audit, threshold)
     return as_page(public_title(p), public_sections(p), note=public_note(p), footer=f"capstats {p.version}, public version.")
@@ -234,8 +230,8 @@ def _columns(p: Publication) -> list[Block]:
 
 def _left_out(p: Publication) -> list[Block]:
     return [
-        "Results by value of the target, single people, keys, values of columns, least and greatest results, attainable bounds, measures of "
-        "use and all settings are in the internal version only."
+        "Results by value of the target, single people, keys, values of columns, least and greatest results, attainable bounds, measures "
+        "of use and all settings are in the internal version only."
         + (f" Average CAP by column is given for at most {DRAWN} releases." if p.releases > DRAWN else "")
     ]
 
@@ -248,8 +244,8 @@ def _computed(p: Publication) -> Facts:
             ("numbers", f"numbers of {_people(p)} are rounded to multiples of {p.base}"),
             (
                 "shares",
-                f"shares are rounded to multiples of {_step(p)}; one step is at least {2 * p.threshold} {_people(p)}. Differences are those of "
-                f"the rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
+                f"shares are rounded to multiples of {_step(p)}; one step is at least {2 * p.threshold} {_people(p)}. Differences are those "
+                f"of the rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
             ),
             ("errors", f"standard errors are rounded likewise; one that rounds to 0 is given as less than {_step(p)}"),
             (

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from capstats.auditing.findings import Findings
 from capstats.cap.distribution import cap_ecdf
 from capstats.codes.labels import canonical
 from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Floats, Table
-
-if TYPE_CHECKING:
-    from capstats.auditing.audits import Audit
 
 STEPS = (1000, 500, 250, 200, 100, 50, 40, 25, 20, 10, 5, 4, 2)  # numbers of steps from 0 to 1; a whole one, so that complements are steps
 OF_ORIGINAL = ("baseline", "original_cap", "original_certain", "share_unique")  # shares of the people in the original, whatever is released
@@ -65,7 +63,7 @@ class Publication:
     below: Floats
 
 
-def publication(audit: Audit, threshold: int = 10) -> Publication:
+def publication(audit: Findings, threshold: int = 10) -> Publication:
     """The rounded numbers of an audit.
 
     ``2 * threshold`` records, however they are weighted, are at most one step of the shares: a printed share then leaves open whether
