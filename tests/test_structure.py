@@ -36,15 +36,30 @@ ROOMS = [
     "plotting",
     "auditing",
 ]  # a room may import from itself and from those before it; the top from all
-LAZY = "matplotlib duckdb polars dask pyspark sparse sklearn scipy.stats scipy.optimize tqdm jinja2 argcomplete".split()
+LAZY = [
+    "matplotlib",
+    "duckdb",
+    "polars",
+    "dask",
+    "pyspark",
+    "sparse",
+    "sklearn",
+    "scipy.stats",
+    "scipy.optimize",
+    "tqdm",
+    "jinja2",
+    "argcomplete",
+]
 ENGINES = {"narwhals", "pyarrow", "polars", "duckdb", "dask"}  # what holds records; the room of sources knows them
 LONGEST = 300  # lines of a file
 MODULES = sorted(path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py"))
 
 
 TESTED_IN = {  # modules whose tests stand in the file of the module that uses them
-    "cli_figure": "test_cli",
-    "cli_values": "test_cli",
+    "cli/__main__": "cli/test_program",
+    "cli/kinds": "cli/test_configuration",
+    "cli/options": "cli/test_configuration",
+    "cli/reports": "cli/test_sweep",
     "paper_files": "test_paper",
     "peers/reports": "peers/test_synthpop",
     "screening/formulas": "screening/test_key_subsets",

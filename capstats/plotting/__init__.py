@@ -5,6 +5,7 @@ from capstats.plotting.attacks import plot_attack_utility, plot_maximum_knowledg
 from capstats.plotting.average import plot_average_cap
 from capstats.plotting.cap import plot_individual_cap
 from capstats.plotting.curves import plot_cap_ecdf, plot_tau_curve
+from capstats.plotting.key_target import plot_key_target
 from capstats.plotting.keys import plot_key_summary
 from capstats.plotting.letter_values import plot_letter_values
 from capstats.plotting.people import plot_people
@@ -19,6 +20,7 @@ __all__ = [
     "plot_disclosure_arrows",
     "plot_individual_cap",
     "plot_key_summary",
+    "plot_key_target",
     "plot_letter_values",
     "plot_maximum_knowledge",
     "plot_membership_difference",

@@ -16,6 +16,7 @@ from capstats.tables.dataset import as_tables
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # distinct for the colour-blind (Okabe and Ito) and in grey
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))  # with the colours, enough for 28 different curves
+LONGEST = 64  # characters of a label that is shown whole where it differs from another only in its middle
 COLOURS = (BLUE, VERMILLION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 
 # The same three reference lines in every figure of CAP; each has its own line style.
@@ -48,13 +49,15 @@ def shown(label: Any) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def shortened(labels: list[str], longest: int) -> list[str]:
-    """Long labels without their middle, as short as they can be while different labels stay different."""
-    for size in range(longest, max(map(len, labels)) + 1):
+def shortened(labels: list[str], longest: int, most: int = LONGEST) -> list[str]:
+    """Long labels without their middle, as short as they can be while different ones stay so; numbered where `most` is too short for that."""
+    short = labels
+    for size in range(longest, min(max(map(len, labels)), max(longest, most)) + 1):
         short = [x if len(x) <= size else f"{x[: size // 2]}…{x[len(x) - (size - 1) // 2 :]}" for x in labels]
         if len(set(short)) == len(set(labels)):
             return short
-    return labels
+    places = {label: i for i, label in enumerate(dict.fromkeys(labels), 1)}
+    return [f"{x} ({places[label]})" if x != label else x for x, label in zip(short, labels, strict=True)]
 
 
 def one_pair(tables: Any, individual: Any) -> tuple[xr.DataArray, xr.DataArray]:

@@ -10,16 +10,17 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from capstats.plotting.shared import BLUE, VERMILLION, axes_of, n_records, shortened, shown
+from capstats.plotting.heatmap import draw_cells, letter_size, name_cells, write_cells
+from capstats.plotting.shared import BLUE, VERMILLION, axes_of, n_records, shown
 from capstats.tables.ties import at_most
 
 Contribution = Literal["shapley", "leave_one_out", "mean_increment"]
 
 TITLES: dict[str, str] = {"shapley": "Shapley values", "leave_one_out": "leave one out", "mean_increment": "mean increment"}
-ORANGE_TO_BLUE = LinearSegmentedColormap.from_list("orange_to_blue", [VERMILLION, "white", BLUE])
+ORANGE_TO_BLUE = LinearSegmentedColormap.from_list("orange_to_blue", [VERMILLION, "white", BLUE], N=49)  # odd: nothing is white
 
 
-def plot_sweep(swept: xr.Dataset, *, contribution: Contribution = "shapley", ax: Axes | None = None, **imshow_kwargs: Any) -> Axes:
+def plot_sweep(swept: xr.Dataset, *, contribution: Contribution = "shapley", ax: Axes | None = None, **mesh_kwargs: Any) -> Axes:
     """Heatmap of the contribution of each key column to the risk of each target.
 
     Parameters
@@ -31,8 +32,8 @@ def plot_sweep(swept: xr.Dataset, *, contribution: Contribution = "shapley", ax:
         Which of its variables to draw; of "mean_increment" the average over its sizes, which the title names.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
-    **imshow_kwargs
-        Passed to matplotlib's ``Axes.imshow``.
+    **mesh_kwargs
+        Passed to matplotlib's ``Axes.pcolormesh``.
 
     Returns
     -------
@@ -75,27 +76,21 @@ def plot_sweep(swept: xr.Dataset, *, contribution: Contribution = "shapley", ax:
     greatest = float(np.nanmax(np.abs(shares.values), initial=0))
     values = float(np.nanmax(np.abs(swept["value"].values), initial=0))
     reach = 1.0 if at_most(greatest, 0, scale=values) else greatest  # differences due to rounding have no colour
-    style: dict[str, Any] = {"cmap": ORANGE_TO_BLUE, "vmin": -reach, "vmax": reach, "aspect": "auto"}
-    image = ax.imshow(shares.values, **(style | imshow_kwargs))
+    style: dict[str, Any] = {"cmap": ORANGE_TO_BLUE, "vmin": -reach, "vmax": reach, "edgecolors": "0.85", "linewidth": 0.4}
     unit = 1.0 if reach >= 0.01 else 10.0 ** math.floor(math.log10(reach))
     digits = 0 if reach >= 100 else 1 if unit < 1 else 2 if reach >= 0.1 else 3
     written = [f"{share / unit:z.{digits}f}" for share in shares.values.flat]
-    low, high = image.get_clim()
-    ends = sorted({float(low or 0), 0.0, float(high or 0)})
-    bar = ax.figure.colorbar(image, ax=ax, ticks=ends, format=lambda end, _: f"{end / unit:z.{digits}f}")
-    bar.set_label("contribution" if unit == 1 else f"contribution, in units of {unit:g}")
-    room = ax.get_window_extent().width / ax.figure.dpi * 72 / shares.sizes["key_column"]  # width in points for each number
-    size = min(7.0, max(3.5, room / (0.62 * max(map(len, written)))))
-    for ((row, column), share), text in zip(np.ndenumerate(shares.values), written, strict=True):
-        red, green, blue, opaque = image.cmap(image.norm(share))
-        dark = opaque * (0.299 * red + 0.587 * green + 0.114 * blue) + 1 - opaque < 0.5  # NaN is transparent
-        ax.text(column, row, text, ha="center", va="center", fontsize=size, color="white" if dark else "black")
-    columns, targets = (shortened(list(map(str, np.atleast_1d(shares[dim].values))), 24) for dim in ("key_column", "target_column"))
-    ax.set_xticks(range(len(columns)), list(map(shown, columns)), rotation=45, ha="right")
-    ax.set_yticks(range(len(targets)), list(map(shown, targets)))
-    ax.set_xlabel("\n".join(filter(None, ["key column", n_records(swept.attrs.get("records"))])))
-    ax.set_ylabel("target")
-    ax.set_title(f"{shown(swept['measure'].values.item())}, {title}", fontsize="medium")
+    mesh, bar = draw_cells(ax, shares.values, style | mesh_kwargs, format=lambda end, _: f"{end / unit:z.{digits}f}")
+    low, high = mesh.get_clim()
+    bar.set_ticks(sorted({float(low or 0), 0.0, float(high or 0)}))
+    size = letter_size(ax) + 1
+    bar.set_label("contribution" if unit == 1 else f"contribution, in units of {unit:g}", fontsize=size)
+    columns, targets = (list(map(str, np.atleast_1d(shares[dim].values))) for dim in ("key_column", "target_column"))
+    name_cells(ax, columns, [(target,) for target in targets])
+    ax.set_xlabel("\n".join(filter(None, ["key column", n_records(swept.attrs.get("records"))])), fontsize=size)
+    ax.set_ylabel("target", fontsize=size)
+    ax.set_title(f"{shown(swept['measure'].values.item())}, {title}", fontsize=size)
+    write_cells(ax, mesh, shares.values, written)
     return ax
 
 

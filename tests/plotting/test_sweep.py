@@ -26,7 +26,7 @@ def test_a_cell_of_the_heatmap_is_the_contribution_of_its_column_to_its_target(a
     chosen = swept.sel(measure="average_cap").isel(synthetic=1)
     assert plot_sweep(chosen, contribution=contribution, ax=ax) is ax
     expected = chosen[contribution].transpose("target_column", "key_column").values
-    np.testing.assert_array_equal(ax.images[0].get_array(), expected)
+    np.testing.assert_array_equal(ax.collections[0].get_array(), expected)
     assert ticks(ax) == ["a", "b"]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["t", "u"]
     written = {text.get_position(): text.get_text() for text in ax.texts}
@@ -46,30 +46,30 @@ def test_mean_increments_are_averaged_over_the_sizes_that_the_title_names(ax, si
     chosen = found.sel(measure="average_cap")
     plot_sweep(chosen, contribution="mean_increment", ax=ax)
     expected = chosen.mean_increment.mean("subset_size").transpose("target_column", "key_column")
-    np.testing.assert_allclose(ax.images[0].get_array(), expected, rtol=1e-15)
+    np.testing.assert_allclose(ax.collections[0].get_array(), expected, rtol=1e-15)
     assert ax.get_title() == f"average_cap, {title}"
 
 
 def test_the_mean_increment_at_one_size_is_drawn_where_it_is_chosen(ax, swept):
     chosen = swept.sel(measure="average_cap", subset_size=2).isel(synthetic=0)
     plot_sweep(chosen, contribution="mean_increment", ax=ax)
-    np.testing.assert_array_equal(ax.images[0].get_array(), chosen.mean_increment.transpose("target_column", "key_column"))
+    np.testing.assert_array_equal(ax.collections[0].get_array(), chosen.mean_increment.transpose("target_column", "key_column"))
     assert ax.get_title() == "average_cap, mean increment at size 2"
 
 
 def test_colours_are_symmetric_so_that_white_is_nothing(ax, swept):
     plot_sweep(swept.sel(measure="matched_records").isel(synthetic=1), ax=ax)
-    low, high = ax.images[0].get_clim()
+    low, high = ax.collections[0].get_clim()
     assert low == -high
-    assert high == np.abs(ax.images[0].get_array()).max()
-    assert ax.images[0].cmap(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.01)
+    assert high == np.abs(ax.collections[0].get_array()).max()
+    assert ax.collections[0].cmap(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.01)
 
 
 def test_a_sweep_of_one_target_one_measure_and_one_table_needs_no_choice():
     found = sweep(RECORDS, [RECORDS], keys=["a", "b"], targets="t", measures="average_cap")
-    assert plot_sweep(found).images[0].get_array().shape == (1, 2)
-    assert plot_sweep(found.isel(target_column=0)).images[0].get_array().shape == (1, 2)
-    assert plot_sweep(found.squeeze(), vmax=3).images[0].get_clim()[1] == 3
+    assert plot_sweep(found).collections[0].get_array().shape == (1, 2)
+    assert plot_sweep(found.isel(target_column=0)).collections[0].get_array().shape == (1, 2)
+    assert plot_sweep(found.squeeze(), vmax=3).collections[0].get_clim()[1] == 3
 
 
 def test_contributions_that_are_not_defined_are_left_white(ax):
@@ -106,7 +106,7 @@ def colour_bar(ax):
 def test_the_colour_bar_names_the_ends_of_the_scale(swept):
     chosen = swept.sel(measure="average_cap").isel(synthetic=1)
     ax = plot_sweep(chosen)
-    low, high = ax.images[0].get_clim()
+    low, high = ax.collections[0].get_clim()
     bar = colour_bar(ax)
     ax.figure.canvas.draw()
     assert bar.get_yticks().tolist() == [low, 0, high]
@@ -137,7 +137,7 @@ def test_a_cell_in_full_colour_is_never_written_as_nothing(values, written, labe
 
 def test_what_rounding_leaves_of_nothing_has_no_colour(ax):
     plot_sweep(of_values(3e-17, -1e-17), ax=ax)
-    assert ax.images[0].get_clim() == (-1, 1)
+    assert ax.collections[0].get_clim() == (-1, 1)
     assert [text.get_text() for text in ax.texts] == ["0.00", "0.00"]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
 import tracemalloc
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -248,3 +250,10 @@ def test_everything_that_is_derived_with_xarray_is_what_xarray_derives() -> None
 def test_results_stay_results_through_selection_arithmetic_and_pickling() -> None:
     for derived in (tables().sel(target="sick"), tables() + 1, tables().copy(), pickle.loads(pickle.dumps(tables()))):
         assert type(derived) is Result
+
+
+@pytest.mark.parametrize("path", sorted(Path(capstats.__file__).parent.rglob("*.py")), ids=lambda path: path.stem)
+def test_every_dataset_that_capstats_makes_is_a_result(path: Path) -> None:
+    if path.stem != "results":
+        made = {ast.unparse(node.func) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)}
+        assert not made & {"xr.Dataset", "xr.merge", "xr.Dataset.from_dataframe", "xarray.Dataset"}
