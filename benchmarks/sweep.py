@@ -61,7 +61,7 @@ def counted_anew(tables):
 
 def swept(o, s):
     """The aligned tables of every subset, one after the other; without measures."""
-    lattice = Lattice(read_records(Request(original=o, synthetic=s, keys=list(KEYS), target=list(TARGETS))))
+    lattice = Lattice.of_records(read_records(Request(original=o, synthetic=s, keys=list(KEYS), target=list(TARGETS))))
     return sum(len(keyset.tables) for keyset in lattice.walk(range(1, len(KEYS) + 1)))
 
 

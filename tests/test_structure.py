@@ -36,7 +36,20 @@ ROOMS = [
     "plotting",
     "auditing",
 ]  # a room may import from itself and from those before it; the top from all
-LAZY = ["matplotlib", "duckdb", "polars", "dask", "pyspark", "sparse", "sklearn", "scipy.stats", "scipy.optimize", "tqdm", "jinja2", "argcomplete"]
+LAZY = [
+    "matplotlib",
+    "duckdb",
+    "polars",
+    "dask",
+    "pyspark",
+    "sparse",
+    "sklearn",
+    "scipy.stats",
+    "scipy.optimize",
+    "tqdm",
+    "jinja2",
+    "argcomplete",
+]
 ENGINES = {"narwhals", "pyarrow", "polars", "duckdb", "dask"}  # what holds records; the room of sources knows them
 LONGEST = 300  # lines of a file
 MODULES = sorted(path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py"))

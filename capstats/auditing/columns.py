@@ -10,6 +10,7 @@ import xarray as xr
 from capstats.cap.attribution import average_cap
 from capstats.cap.contributions import leave_one_out, shapley
 from capstats.counting.lattice import Columns, Lattice
+from capstats.tables.results import Result
 from capstats.tables.table import Floats
 
 MOST_COLUMNS = 6  # key columns of which all subsets are computed
@@ -40,4 +41,5 @@ def by_column(tables: xr.Dataset) -> xr.Dataset:
     if lattice.synthetic is not None:
         coords["synthetic"] = lattice.synthetic
     dims = ("key_column", "synthetic")[: len(coords)]
-    return xr.Dataset({name: (dims, shares) for name, shares in found.items() if shares is not None}, coords)
+    variables = {name: (dims, shares) for name, shares in found.items() if shares is not None}
+    return Result(variables, coords, {"result": "Average CAP by key column"})

@@ -78,7 +78,7 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     records = tables.get("o_records", o)
     observed = observed_domain(tables)
     shares, levels = by_target(o, s), by_target(records, s)
-    levels = levels.assign({name: shares[name] for name in levels.data_vars if not str(name).startswith("records")})
+    levels = Result({x: (levels if str(x).startswith("records") else shares)[x] for x in levels.data_vars}, attrs=levels.attrs)
     matched = matched_records(o, s) / _total(o)
     found: dict[str, Any] = {
         "original_records": _total(records),

@@ -3,54 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.report import WIDTH, Block, Facts, Grid, Sections
+from capstats.auditing import compared
+from capstats.auditing.comparison import order_of
+from capstats.auditing.report import Block, Facts, Grid, Sections
 from capstats.auditing.what_was_read import SIDE_BY_SIDE, facts
 from capstats.codes.printable import in_cell, listed, named, shortened
 from capstats.tables.digits import count, many, share
 
 SHOWN_LEVELS = 12  # levels of the target that are listed
-SIDE_LEVELS = 6  # the same where they are columns
 
-# measure -> what it says, whether it is a share or a number of people, and its heading where synthetic tables are rows
-ANSWER = {
-    "average_cap": ("average CAP: share expected to be guessed right", "share", "average CAP"),
-    "baseline": ("  without synthetic data (baseline)", "share", ""),
-    "original_cap": ("  if the original itself were released", "share", ""),
-    "holdout_cap": ("  {people} not used for synthesis (holdout)", "share", "holdout"),
-    "individual_disclosure": ("  difference between used and not used", "share", "difference"),
-    "individual_disclosure_error": ("    its standard error", "share", "error"),
-    "records_above_half": ("{people} guessed right with probability > 0.5", "count", "> 0.5"),
-    "records_above_nine_tenths": ("  > 0.9", "count", "> 0.9"),
-    "records_certain": ("  with certainty", "count", "certain"),
-    "unmatched_records": ("{people} whose keys no synthetic record has", "count", "unmatched"),
-}
+# measure -> what it says, and whether it is a share or a number of people
 DETAILS = {
-    "matched_share": ("share of {people} whose keys are in the synthetic data", "share", "matched"),
-    "average_cap": ("average CAP, unmatched {people} count 0 (version 1)", "share", "version 1"),
-    "average_cap_least": ("  least attainable", "share", "least"),
-    "average_cap_greatest": ("  greatest attainable", "share", "greatest"),
-    "average_cap_matched": ("average CAP of the matched {people} (version 2)", "share", "version 2"),
-    "average_cap_matched_least": ("  least attainable", "share", "its least"),
-    "average_cap_matched_greatest": ("  greatest attainable", "share", "its greatest"),
+    "matched_share": ("share of {people} whose keys are in the synthetic data", "share"),
+    "average_cap": ("average CAP, unmatched {people} count 0 (version 1)", "share"),
+    "average_cap_least": ("  least attainable", "share"),
+    "average_cap_greatest": ("  greatest attainable", "share"),
+    "average_cap_matched": ("average CAP of the matched {people} (version 2)", "share"),
+    "average_cap_matched_least": ("  least attainable", "share"),
+    "average_cap_matched_greatest": ("  greatest attainable", "share"),
 }
 OF_ONE = {
-    "individual_cap_least": ("CAP of one person: least", "share", "least"),
-    "individual_cap_lower_quartile": ("  lower quartile", "share", "0.25"),
-    "individual_cap_median": ("  median", "share", "median"),
-    "individual_cap_upper_quartile": ("  upper quartile", "share", "0.75"),
-    "individual_cap_upper_decile": ("  0.9 quantile", "share", "0.9"),
-    "individual_cap_upper_percentile": ("  0.99 quantile", "share", "0.99"),
-    "individual_cap_greatest": ("  greatest", "share", "greatest"),
-    "predictive_success": ("share guessed right by the commonest target", "share", "commonest"),
-    "correct_predictions": ("  number of {people}", "count", ""),
+    "individual_cap_least": ("CAP of one person: least", "share"),
+    "individual_cap_lower_quartile": ("  lower quartile", "share"),
+    "individual_cap_median": ("  median", "share"),
+    "individual_cap_upper_quartile": ("  upper quartile", "share"),
+    "individual_cap_upper_decile": ("  0.9 quantile", "share"),
+    "individual_cap_upper_percentile": ("  0.99 quantile", "share"),
+    "individual_cap_greatest": ("  greatest", "share"),
+    "predictive_success": ("share guessed right by the commonest target", "share"),
+    "correct_predictions": ("  number of {people}", "count"),
 }
-Rows = Mapping[str, tuple[str, str, str]]
+Rows = Mapping[str, tuple[str, str]]
 
 
 def title(provenance: Mapping[str, Any]) -> str:
@@ -60,35 +48,19 @@ def title(provenance: Mapping[str, Any]) -> str:
 
 def sections(measures: xr.Dataset, by_target: xr.Dataset, provenance: Mapping[str, Any], labels: Sequence[str]) -> Sections:
     """The whole report; ``labels`` are those of the synthetic tables, or one empty text for a single one."""
-    heads = headings(labels)
+    heads = compared.headings(labels)
+    order = order_of(measures, provenance.get("rank_by"))
+    people = _people(measures)
     one = labels == [""]
     found: dict[str, list[Block]] = {
         "Read this first": list(provenance.get("warnings", [])),
         "What was read": [Facts(facts(measures, provenance, labels, heads))],
-        "Answer": _sentences(measures, provenance) if one else _compared(measures, provenance, heads),
-        f"By {target_of(provenance)}": _levels_of_target(by_target, provenance, labels, heads, _people(measures)),
-        "Details": _tables(measures, [DETAILS, OF_ONE], heads, digits=4),
+        "Answer": _sentences(measures, provenance) if one else _compared(measures, provenance, heads, order),
+        f"By {target_of(provenance)}": _levels_of_target(by_target, provenance, heads, order, people),
+        "Details": _tables(measures, [DETAILS, OF_ONE]) if one else compared.details(measures, heads, order, people),
         "How to read it": [Facts(_notes(measures, provenance))],
     }
     return {name: blocks for name, blocks in found.items() if blocks}
-
-
-def headings(labels: Sequence[str]) -> list[str]:
-    """The labels of the synthetic tables as headings of columns or rows: numbered and shortened where they are too long."""
-    longest = max(len(text) for rows in (ANSWER, DETAILS, OF_ONE) for text, _, _ in rows.values())
-    room = 24 if len(labels) > SIDE_BY_SIDE else (WIDTH - 2 - longest) // len(labels) - 2
-    shown = [in_cell(label) if label else "" for label in labels]
-    if max(map(len, shown)) <= room:
-        return shown
-    first, last = (_alike(texts) for texts in (shown, [text[::-1] for text in shown]))
-    own = [text[first : len(text) - last] for text in shown]  # the parts in which the labels differ, if all have one
-    shown = own if all(own) else shown
-    return [f"{i} {shortened(label, room - len(f'{i} '))}" if room >= 12 else str(i) for i, label in enumerate(shown, 1)]
-
-
-def _alike(texts: Sequence[str]) -> int:
-    """How many characters the texts have in common at their start."""
-    return sum(1 for _ in takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False)))
 
 
 # --- the answer -------------------------------------------------------------------------------------------------------
@@ -149,78 +121,54 @@ def _sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
     return list(answer)
 
 
-def _compared(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:
-    told = [f"{_attack(p)} The original has {_number(m.original_records.item(), m)}."]
-    if len(heads) > SIDE_BY_SIDE:
-        told.append(
-            f"Average CAP is the {_share(m)} of them for whom the guess is expected to be right. Without the synthetic data, a guess from "
-            f"the frequencies of {target_of(p)} in the original is right for a share of {share(m.baseline.item())}; if the original itself "
-            f"were released, the share would be {share(m.original_cap.item())}. The last columns are numbers of {_people(m)}: for whom the "
-            f"guess is right with probability above 0.5, above 0.9 and with certainty, and whose keys no synthetic record has."
-        )
-    contrast = [f"The difference to {_people(m)} not used for synthesis is about individuals; the rest is inference about the population."]
-    return [*told, *_tables(m, [ANSWER], heads, digits=3), *(contrast if "individual_disclosure" in m else [])]
+def _compared(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequence[int]) -> list[Block]:
+    least, most = share(m.baseline.item()), share(m.original_cap.item())
+    told = [
+        f"{_attack(p)} The original has {_number(m.original_records.item(), m)}. Without the synthetic data, a guess from the frequencies "
+        f"of {target_of(p)} in the original is right for a {_share(m)} of {least}; if the original itself were released, the share would "
+        f"be {most} (average CAP)."
+    ]
+    if "holdout_records" in m:
+        used = f"The holdout has {_number(m.holdout_records.item(), m)} not used for synthesis."
+        told.append(f"{used} The difference to them is about individuals; the rest is inference about the population.")
+    return [*told, *compared.risks(m, p, heads, order, _people(m))]
 
 
 # --- who bears the risk -----------------------------------------------------------------------------------------------
 
 
-def _levels_of_target(by_target: xr.Dataset, p: Mapping[str, Any], labels: Sequence[str], heads: Sequence[str], people: str) -> list[Block]:
+def _levels_of_target(by_target: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequence[int], people: str) -> list[Block]:
     """The people with each level of the target, those levels that most people have."""
-    many_tables = len(labels) > SIDE_BY_SIDE
-    most = np.argsort(-by_target.records.values, kind="stable")[: SIDE_LEVELS if many_tables else SHOWN_LEVELS]
+    several = "synthetic" in by_target.dims
+    most = np.argsort(-by_target.records.values, kind="stable")[: compared.LEVELS if several else SHOWN_LEVELS]
     shown = by_target.isel(target=np.sort(most))
-    room = (WIDTH - 28) // len(most) - 2 if many_tables else 40
     levels = [", ".join(map(in_cell, x)) if isinstance(x, tuple) else in_cell(x) for x in shown.indexes["target"]]
-    levels = [shortened(level, max(room, 10)) for level in levels]
-    blocks: list[Block] = []
-    if many_tables:
-        for name, form, what in (
-            ("average_cap", share, "Average CAP"),
-            ("records_above_nine_tenths", count, "Number with probability > 0.9"),
-        ):
-            rows = [[head, *map(form, shown[name].isel(synthetic=i).values)] for i, head in enumerate(heads)]
-            blocks += [
-                f"{what} of the people with each level:",
-                Grid(["synthetic", *levels], [["people", *map(count, shown.records.values)], *rows]),
-            ]
-    else:
-        for i, label in enumerate(labels):
-            one = shown.isel(synthetic=i) if "synthetic" in shown.dims else shown
-            columns = {
-                people: map(count, one.records.values),
-                "average CAP": map(share, one.average_cap.values),
-                "baseline": map(share, one.baseline.values),
-                "> 0.5": map(count, one.records_above_half.values),
-                "> 0.9": map(count, one.records_above_nine_tenths.values),
-                "certain": map(count, one.records_certain.values),
-            }
-            rows = [[level, *cells] for level, *cells in zip(levels, *columns.values(), strict=True)]
-            blocks += [*([label] if label else []), Grid([target_of(p), *columns], rows)]
     rest = by_target.sizes["target"] - len(most)
-    return [*blocks, *([f"Not shown: {many(rest, 'level')} with fewer {people}."] if rest else [])]
+    more = [f"Not shown: {many(rest, 'level')} with fewer {people}."] if rest else []
+    if several:
+        return [*compared.levels(shown, levels, heads, order, people), *more]
+    columns = {
+        people: map(count, shown.records.values),
+        "average CAP": map(share, shown.average_cap.values),
+        "baseline": map(share, shown.baseline.values),
+        "> 0.5": map(count, shown.records_above_half.values),
+        "> 0.9": map(count, shown.records_above_nine_tenths.values),
+        "certain": map(count, shown.records_certain.values),
+    }
+    rows = [[shortened(level, 40), *cells] for level, *cells in zip(levels, *columns.values(), strict=True)]
+    return [Grid([target_of(p), *columns], rows), *more]
 
 
 # --- tables and notes -------------------------------------------------------------------------------------------------
 
 
-def _tables(m: xr.Dataset, groups: Sequence[Rows], heads: Sequence[str], *, digits: int) -> list[Block]:
-    """The measures of each group: a row each, or a column each where there are many synthetic tables."""
-
-    def cells(name: str, form: str) -> list[str]:
-        values = np.broadcast_to(m[name].values, (len(heads),))
-        return [share(x, digits) if form == "share" else count(x) for x in values]
-
-    if len(heads) <= SIDE_BY_SIDE:
-        rows = [
-            [text.format(people=_people(m)), *cells(name, form)] for group in groups for name, (text, form, _) in group.items() if name in m
-        ]
-        return [Grid(["", *heads], rows)]
-    blocks: list[Block] = []
-    for group in groups:
-        columns = {head: cells(name, form) for name, (_, form, head) in group.items() if name in m and head}
-        blocks.append(Grid(["synthetic", *columns], [[head, *numbers] for head, *numbers in zip(heads, *columns.values(), strict=True)]))
-    return blocks
+def _tables(m: xr.Dataset, groups: Sequence[Rows]) -> list[Block]:
+    """The measures of each group, a row each."""
+    rows = []
+    for name, (text, form) in [item for group in groups for item in group.items()]:
+        if name in m:
+            rows.append([text.format(people=_people(m)), share(m[name].item(), 4) if form == "share" else count(m[name].item())])
+    return [Grid(["", ""], rows)]
 
 
 def _notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -39,20 +39,23 @@ class Keyset:
     tables: list[list[Data]]  # for each target column: the table (target, key) of the original, then those of the synthetic tables
 
 
-@dataclass(frozen=True)
 class Filled:
-    """The filled cells of a table over all key columns."""
+    """The filled cells of a table over all key columns; found when they are asked for, since many subsets need their number alone."""
 
-    target: Index
-    key: Index
-    values: Array
-    targets: int  # rows of the table
+    def __init__(self, table: Data):
+        self.table = table
+        self.targets = table.shape[0]  # rows of the table
 
-    @classmethod
-    def of(cls, table: Data) -> Filled:
-        """Those of a table on either backing."""
-        (target, key), values = filled(table)
-        return cls(np.ascontiguousarray(target), np.ascontiguousarray(key), values, table.shape[0])
+    @cached_property
+    def number(self) -> int:
+        """How many they are."""
+        return len(self.table.data) if is_sparse(self.table) else int(np.count_nonzero(self.table))
+
+    @cached_property
+    def cells(self) -> tuple[Index, Index, Array]:
+        """The target, the key and the value of each."""
+        (target, key), values = filled(self.table)
+        return np.ascontiguousarray(target), np.ascontiguousarray(key), values
 
 
 @dataclass
@@ -117,7 +120,7 @@ class Lattice:
     @cached_property
     def cells(self) -> list[list[Filled]]:
         """The filled cells of each table."""
-        return [[Filled.of(table) for table in of_target] for of_target in self.tables]
+        return [[Filled(table) for table in of_target] for of_target in self.tables]
 
     @cached_property
     def whole(self) -> Keyset:
@@ -157,11 +160,12 @@ class Lattice:
         places = where[wide.places]
         tables = []
         for of_target, cells in zip(wide.tables, self.cells, strict=True):
-            sparse = choose_sparse(self.backing, max(len(x.values) for x in cells), cells[0].targets * keys)
+            targets = cells[0].targets
+            sparse = choose_sparse(self.backing, max(x.number for x in cells), targets * keys)
             tables.append(
                 [
-                    table_of(x.values, x.target, places[x.key], (x.targets, keys), sparse)
-                    if sparse or is_sparse(table) or table.size > SCATTER * len(x.values)
+                    _gathered(x, places, (targets, keys), sparse)
+                    if sparse or is_sparse(table) or table.size > SCATTER * x.number
                     else _merged(table, where, keys)
                     for table, x in zip(of_target, cells, strict=True)
                 ]
@@ -186,6 +190,12 @@ class Lattice:
             levels, names = [self.levels[c] for c in keyset.columns], [self.names[c] for c in keyset.columns]
             key = pd.MultiIndex(levels=levels, codes=codes, names=names, verify_integrity=False)
         return coords_of("key", key).merge(coords_of("target", self.targets[target])).coords
+
+
+def _gathered(found: Filled, places: Places, shape: tuple[int, int], sparse: bool) -> Data:
+    """A table from the cells that were filled at first, their keys at other places."""
+    target, key, values = found.cells
+    return table_of(values, target, places[key], shape, sparse)
 
 
 def _merged(table: Array, where: Places, keys: int) -> Array:

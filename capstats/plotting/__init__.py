@@ -9,6 +9,7 @@ from capstats.plotting.key_target import plot_key_target
 from capstats.plotting.keys import plot_key_summary
 from capstats.plotting.letter_values import plot_letter_values
 from capstats.plotting.people import plot_people
+from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
 from capstats.plotting.sweep import plot_sweep
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "plot_attack_utility",
     "plot_average_cap",
     "plot_cap_ecdf",
+    "plot_disclosure_arrows",
     "plot_individual_cap",
     "plot_key_summary",
     "plot_key_target",
@@ -24,6 +26,7 @@ __all__ = [
     "plot_membership_difference",
     "plot_membership_roc",
     "plot_people",
+    "plot_risk_utility",
     "plot_sweep",
     "plot_tau_curve",
 ]

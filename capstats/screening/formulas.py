@@ -11,8 +11,9 @@ import xarray as xr
 from capstats.cap.attribution import attributed, matched, predicted
 from capstats.codes.names import hint
 from capstats.counting.lattice import Keyset, Lattice
+from capstats.disclosure.attribute import disclosed, share_of_keys
 from capstats.tables.mapping import Aligned
-from capstats.tables.sums import ratio
+from capstats.tables.sums import certain, ratio
 from capstats.tables.table import Array, Floats, Table
 
 Measure = Callable[[xr.DataArray, xr.DataArray], Any]
@@ -39,6 +40,16 @@ def modal_accuracy(o: Table, _: Table) -> Floats:
     return ratio(o.key_greatest().sum(-1), o.total(), np.nan)
 
 
+def certain_in_original(o: Table, _: Table) -> Floats:
+    """Share of original records whose key has one target in the original (DiO)."""
+    return share_of_keys(o, certain(o).key_total(), None)
+
+
+def told_with_certainty(o: Table, s: Table) -> Floats:
+    """Share of original records whose target is that of all synthetic records with their key (DiSCO)."""
+    return ratio(disclosed(o, s).total(), o.total(), np.nan)
+
+
 FORMULAS: dict[str, Formula] = {
     "average_cap": average,
     "average_cap_drop": average_of_matched,
@@ -46,6 +57,8 @@ FORMULAS: dict[str, Formula] = {
     "modal_accuracy": modal_accuracy,
     "correct_predictions": predicted,
     "matched_records": matched,
+    "original_certain": certain_in_original,
+    "share_certain": told_with_certainty,
 }
 
 

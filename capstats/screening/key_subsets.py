@@ -66,8 +66,9 @@ def sweep(
     measures : name, sequence of names, or mapping {name: name or function}
         What to compute for each pair of tables: "average_cap", "average_cap_drop" (matched records alone), "original_cap" (CAP of the
         original with itself), "modal_accuracy" (share of original records that have the most frequent target of their key),
-        "correct_predictions" and "matched_records" (records); or a function of `o` and `s`, labelled as `tabulate` labels them,
-        that returns one number, or one for each synthetic table.
+        "correct_predictions" and "matched_records" (records), "original_certain" (share of original records whose key has one target
+        in the original) and "share_certain" (share that the release tells with certainty); or a function of `o` and `s`, labelled as
+        `tabulate` labels them, that returns one number, or one for each synthetic table.
     limit : int
         Greatest number of subsets to compute; k columns have 2**k - 1.
     missing, null_values, types, bins, weights, counts, encoding, decimal, memory_limit, spill_dir, progress

@@ -49,7 +49,7 @@ def alike(values: Array) -> list[str]:
     sizes = np.abs(values[np.isfinite(values)])
     largest = sizes.max(initial=0.0)
     if (sizes == np.trunc(sizes)).all():
-        return [f"{value:,.0f}" if np.isfinite(value) else _not_finite(value) for value in values.tolist()]
+        return [f"{value + 0.0:,.0f}" if np.isfinite(value) else _not_finite(value) for value in values.tolist()]
     digits = int(np.clip(3 - np.ceil(np.log10(largest)), 1, 3)) if largest > 1 else int(np.clip(2 - np.floor(np.log10(largest)), 4, 9))
     return [_number(value, digits) if np.isfinite(value) else _not_finite(value) for value in values.tolist()]
 

@@ -91,17 +91,20 @@ def _grid(result: xr.Dataset, down: Dims, variables: dict[str, tuple[xr.DataArra
     shown = np.unravel_index(np.arange(min(rows, ROWS)), sizes) if down else ()
     labels = [label for dim, where in zip(down, shown, strict=True) for label in _labels(result, dim, where)]
     columns = [
-        column for name, (array, across) in variables.items() for column in _columns(result, name, array.transpose(*down, *across), shown)
+        column
+        for name, (array, across) in variables.items()
+        for column in _columns(result, name, array, dict(zip(down, shown, strict=True)), across)
     ]
     return Grid(labels, columns, rows - min(rows, ROWS))
 
 
-def _columns(result: xr.Dataset, name: str, array: xr.DataArray, shown: tuple[Index, ...]) -> Iterator[Column]:
+def _columns(result: xr.Dataset, name: str, array: xr.DataArray, shown: dict[str, Index], across: Dims) -> Iterator[Column]:
     """A column for each combination of the labels of the dims across; each has a format of its own for its numbers."""
-    across = [str(dim) for dim in array.dims[len(shown) :]]
     sizes = [result.sizes[dim] for dim in across]
-    ends = [int(where.max(initial=-1)) + 1 for where in shown]
-    values = _corner(array.variable.data, [*ends, *sizes])[shown]
+    ends = {str(dim): size for dim, size in result.sizes.items()}
+    ends |= {dim: int(where.max(initial=-1)) + 1 for dim, where in shown.items()}
+    corner = _corner(array.variable.data, [ends[str(dim)] for dim in array.dims])
+    values = corner.transpose([array.dims.index(dim) for dim in (*shown, *across)])[tuple(shown.values())]
     cells = [[shortened(text, LONGEST) for text in alike(column)] for column in values.reshape(-1, math.prod(sizes)).T]
     places = np.unravel_index(np.arange(math.prod(sizes)), sizes) if across else ()
     held = [(dim, at) for dim, at in zip(across, places, strict=True) if result.sizes[dim] > 1 or dim == "target"]

@@ -18,7 +18,7 @@ from capstats.tables.grids import Column, Grid, grids, label_text
 
 WIDTH = 100  # characters of a line
 LABELS = 60  # of them those of the labels of a row
-CELL = "padding:0.15em 1em 0.15em 0;border-bottom:1px solid #8886;font-variant-numeric:tabular-nums;"
+CELL = "white-space:nowrap;padding:0.15em 1em 0.15em 0;border-bottom:1px solid #8886;font-variant-numeric:tabular-nums;"
 TOLD = {  # attrs that are told under the table, and by which heading
     "key_columns": "keys",
     "target_columns": "target",
@@ -40,13 +40,16 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
     Examples
     --------
     >>> from capstats import from_counts
-    >>> from_counts([[3, 1], [1, 2]], [[2, 2], [0, 3]], key_labels={"smoker": ["no", "yes"]}, target_labels=["sick", "well"])
+    >>> keys, targets = {"smoker": ["no", "yes"]}, {"health": ["sick", "well"]}
+    >>> from_counts([[3, 1], [1, 2]], [[2, 2], [0, 3]], key_labels=keys, target_labels=targets)  # doctest: +ELLIPSIS
     Counts of records (target 2, key 2): o 7, s 7
     <BLANKLINE>
             --- o ----  --- s ----
     smoker  sick  well  sick  well
     no         3     1     2     0
     yes        1     2     2     3
+    <BLANKLINE>
+    keys: smoker; target: health; capstats ...
     """
 
     __slots__ = ()
@@ -179,7 +182,7 @@ def _spans(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[tuple[s
 
 
 def _width(column: Column) -> int:
-    return max(len(column.heading), *map(len, column.cells), 5 if column.over else 0)
+    return max(map(len, [column.heading, *column.cells]))
 
 
 def _narrowed(labels: Sequence[Column]) -> list[Column]:

@@ -28,6 +28,7 @@ from capstats.cap import target_distance
 from capstats.codes.progress import Progress, Step
 from capstats.datasets import anes96, titanic
 from capstats.disclosure import dio, dis, disco, replicated_uniques, sample_uniques
+from capstats.sources.files import FileSource
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -193,6 +194,26 @@ def test_several_synthetic_tables_have_a_number_each(voters, several):
             if "synthetic" in chosen.dims:
                 chosen = chosen.sel(synthetic=label)
             assert chosen.item() == pytest.approx(alone.measures[name].item(), rel=1e-14), name
+
+
+def test_every_file_is_read_once_and_none_for_the_report(voters, tmp_path, monkeypatch):
+    original, synthetic = voters
+    files = {name: tmp_path / f"{name}.parquet" for name in ("original", *synthetic)}
+    for name, frame in {"original": original, **synthetic}.items():
+        frame.to_parquet(files[name])
+    queries = []
+    rows = FileSource.rows
+    monkeypatch.setattr(FileSource, "rows", lambda source, query: queries.append(source.name) or rows(source, query))
+    releases = {label: files[label] for label in synthetic}
+    asked = {"keys": ["educ", "PID", "income"], "target": "vote", "rank_by": "average_cap", "against": "few"}
+    found = audit(files["original"], releases, **asked)
+    names = ["original", "synthetic['resampled']", "synthetic['few']"]
+    assert queries == names
+    for file in files.values():
+        file.unlink()
+    assert "average CAP" in repr(found) + found._repr_html_() + found.to_json()
+    assert queries == names
+    xr.testing.assert_identical(found.measures, audit(original, synthetic, **asked).measures)
 
 
 def test_one_table_in_a_list_is_one_of_several(people):

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from read_reports import grids, one_line, row, several_of
+from read_reports import grids, one_line
 
 import capstats
 from capstats import audit
@@ -169,40 +169,3 @@ def test_levels_with_long_labels_are_shortened_in_the_middle(count):
 
 def test_the_report_says_that_it_is_confidential(found):
     assert "confidential as the original is: the report names levels however few people have them" in one_line(found)
-
-
-# --- Several synthetic tables
-
-
-def test_up_to_four_tables_have_a_column_each(people, two):
-    assert [grid.head for name in ("Answer", "Details") for grid in grids(two, name)] == [["", "resampled", "few"]] * 2
-    averages = [f"{value:.3f}" for value in two.measures.average_cap.values]
-    assert row(grids(two, "Answer")[0], "average CAP: share expected to be guessed right") == averages
-    assert row(grids(two, "Answer")[0], "if the original itself were released") == ["0.670", "0.670"]
-    assert len(grids(several_of(people, "abcd"), "Answer")[0].head) == 5
-    assert len(grids(two, "By health")) == 2
-
-
-def test_more_tables_have_a_row_each_with_every_number(seven):
-    (answer,) = grids(seven, "Answer")
-    assert answer.head[0] == "synthetic"
-    assert [line[1] for line in answer.rows] == [f"{value:.3f}" for value in seven.measures.average_cap.values]
-    details = grids(seven, "Details")
-    assert all(len(grid.rows) == 7 for grid in details)
-    medians = details[1].head.index("median")
-    assert [line[medians] for line in details[1].rows] == [f"{value:.4f}" for value in seven.measures.individual_cap_median.values]
-    levels, _ = grids(seven, "By health")
-    assert levels.head == ["synthetic", "Sick", "Healthy"]
-    assert levels.rows[0] == ["people", "25", "75"]
-    assert levels.rows[7][1] == f"{seven.by_target.average_cap.values[6, 0]:.3f}"
-
-
-def test_long_names_are_headed_by_what_tells_them_apart(people):
-    labels = [f"release-of-the-survey-by-{name}.csv" for name in ("trees", "copula", "network")]
-    (answer,) = grids(several_of(people, labels), "Answer")
-    assert answer.head[1:] == ["1 trees", "2 copula", "3 network"]
-
-
-def test_short_names_are_not_numbered(people):
-    (answer,) = grids(several_of(people, [f"{i}.csv" for i in range(20)]), "Answer")
-    assert [line[0] for line in answer.rows] == [f"{i}.csv" for i in range(20)]

@@ -114,17 +114,17 @@ def test_every_plot_is_public():
 
 def test_results_of_other_measures_are_refused():
     ecdf, summary, models = cap_ecdf(O_4, paper_synthetics(), [0, 1]), key_summary(*FEW), anonymity_profile(*FEW)
-    with pytest.raises(TypeError, match="`ecdf` must be the DataArray that cap_ecdf returns, with dim `at`; got Dataset"):
+    with pytest.raises(TypeError, match="`ecdf` must be the DataArray that cap_ecdf returns, with dim `at`; got Result"):
         plot_cap_ecdf(summary)
     with pytest.raises(ValueError, match=r"`ecdf` has dims \('at', 'original', 'synthetic'\); choose one table"):
         plot_cap_ecdf(cap_ecdf(paper_originals(), paper_synthetics(), [0, 1]))
     with pytest.raises(TypeError, match="`curve` must be the DataArray that tau_curve returns, with dim `tau`; got DataArray"):
         plot_tau_curve(ecdf)
-    with pytest.raises(TypeError, match="`summary` must be the Dataset that key_summary returns; got Dataset"):
+    with pytest.raises(TypeError, match="`summary` must be the Dataset that key_summary returns; got Result"):
         plot_key_summary(models)
     with pytest.raises(ValueError, match=r"`summary` has dims \('synthetic', 'key'\); choose one table"):
         plot_key_summary(key_summary(O_4, paper_synthetics()))
-    with pytest.raises(TypeError, match="`models` must be the Dataset that anonymity_profile returns, with dim `table`; got Dataset"):
+    with pytest.raises(TypeError, match="`models` must be the Dataset that anonymity_profile returns, with dim `table`; got Result"):
         plot_anonymity(summary)
     with pytest.raises(ValueError, match=r"`models` has dims .*synthetic.*; choose one pair of tables"):
         plot_anonymity(anonymity_profile(O_4, paper_synthetics()))

@@ -1,0 +1,197 @@
+"""Figures of several releases: every release is a point, or an arrow, at its numbers, and can be told from the others."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from drawn import dashed, named
+from matplotlib.figure import Figure
+
+from capstats import audit
+from capstats.plotting import plot_disclosure_arrows, plot_risk_utility
+from capstats.screening import sweep
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+RNG = np.random.default_rng(4)
+ORIGINAL = {"k": [*"aaabbc"], "j": [*"xyxyxy"], "t": [*"xxyxyx"], "u": [*"pqpqpq"]}
+
+
+def release(seed):
+    """Six records of the original, drawn with replacement."""
+    chosen = np.random.default_rng(seed).integers(0, 6, 6)
+    return {name: [column[i] for i in chosen] for name, column in ORIGINAL.items()}
+
+
+def audited(labels, **asked):
+    asked = {"keys": "k", "target": "t", **asked}
+    return audit(ORIGINAL, {label: release(i) for i, label in enumerate(labels)}, allow_no_match=True, **asked).measures
+
+
+@pytest.fixture(scope="module")
+def three():
+    return audited(["one", "two", "three"], utility={"my utility": {"one": 3, "two": 5, "three": float("nan")}})
+
+
+@pytest.fixture(scope="module")
+def many():
+    return audited([f"release-of-a-synthesiser-with-a-very-long-name-{i:05}" for i in range(100)])
+
+
+def points(ax):
+    """The places of the releases: those of the only marks that have a label in the legend."""
+    (marks,) = [marks for marks in ax.collections if marks.get_label() == "release"]
+    return marks.get_offsets()
+
+
+def test_each_release_is_a_point_at_its_utility_and_risk(ax, three):
+    assert plot_risk_utility(three, ax=ax) is ax
+    np.testing.assert_array_equal(points(ax), np.column_stack([three.target_distance, three.average_cap]))
+    assert {text.get_text(): text.xy for text in ax.texts} == {
+        label: (three.target_distance.values[i], three.average_cap.values[i]) for i, label in enumerate(["one", "two", "three"])
+    }
+    assert ax.get_ylabel() == "average CAP"
+    assert ax.get_xlabel() == "distance of the targets given the key\n(0: as in the original)\nn = 6 records"
+
+
+def test_bars_reach_one_standard_error_to_each_side(ax, three):
+    plot_risk_utility(three, ax=ax)
+    (bars,) = [container.lines[2][0].get_segments() for container in ax.containers]
+    ends = np.array([[segment[:, 1].min(), segment[:, 1].max()] for segment in bars])
+    np.testing.assert_allclose(
+        ends, np.column_stack([three.average_cap - three.average_cap_error, three.average_cap + three.average_cap_error])
+    )
+    assert "one standard error" in named(ax)
+
+
+def test_a_risk_without_an_error_has_no_bar(ax, three):
+    plot_risk_utility(three, risk="share_certain", ax=ax)
+    assert not ax.containers
+    assert "one standard error" not in named(ax)
+
+
+def test_original_and_baseline_are_drawn_where_they_are_known(ax, three):
+    plot_risk_utility(three, ax=ax)
+    (star,) = [line for line in ax.lines if line.get_marker() == "*"]
+    assert (star.get_xdata()[0], star.get_ydata()[0]) == (0, three.original_cap.item())
+    assert dashed(ax)[0].get_ydata()[0] == three.original_cap.item()
+    (dotted,) = [line for line in ax.lines if line.get_linestyle() == ":"]
+    assert dotted.get_ydata()[0] == three.baseline.item()
+    assert {"original, if it were released", "baseline: guess without a key", "release"} <= set(named(ax))
+
+
+def test_certain_attribution_has_that_of_the_original_and_no_baseline(ax, three):
+    plot_risk_utility(three, risk="share_certain", utility="my utility", ax=ax)
+    (line,) = ax.lines
+    assert line.get_ydata()[0] == three.original_certain.item()
+    assert not [mark for mark in ax.lines if mark.get_marker() == "*"]  # nobody knows the utility of the original
+
+
+def test_any_two_numbers_can_be_drawn_and_undefined_releases_are_counted(ax, three):
+    plot_risk_utility(three, risk="share_above_half", utility="my utility", ax=ax)
+    np.testing.assert_array_equal(points(ax), np.column_stack([[3, 5], three.share_above_half.values[:2]]))
+    assert ax.get_xlabel() == "my utility\nn = 6 records\n1 of 3 releases undefined"
+    assert [text.get_text() for text in ax.texts] == ["one", "two"]
+
+
+def test_a_hundred_releases_are_numbered_and_no_number_is_missing(many):
+    ax = plot_risk_utility(many)
+    assert sorted(int(text.get_text()) for text in ax.texts) == list(range(1, 101))
+    first = next(text for text in ax.texts if text.get_text() == "1")
+    assert first.xy == (many.target_distance.values[0], many.average_cap.values[0])
+
+
+def test_long_names_are_numbered_and_listed_beside_a_figure_of_its_own(many):
+    ax = plot_risk_utility(many.isel(synthetic=range(20)))
+    (names,) = [text.get_text() for text in ax.texts if "\n" in text.get_text()]
+    assert [line.split()[0] for line in names.splitlines()] == [str(i) for i in range(1, 21)]
+    assert len({line.split()[1] for line in names.splitlines()}) == 20
+    assert names.splitlines()[19].endswith("00019")
+
+
+def test_names_are_plain_text(ax):
+    measures = audited(["$x_1$", "_b", "\x1b[31m"])
+    plot_risk_utility(measures, ax=ax)
+    assert {text.get_text() for text in ax.texts} == {r"\$x_1\$", " _b", r"\x1b[31m"}
+    ax.figure.canvas.draw()
+
+
+def test_what_has_no_releases_or_no_such_numbers_is_refused(three):
+    one = audit(ORIGINAL, ORIGINAL, keys="k", target="t").measures
+    with pytest.raises(TypeError, match=r"`measures` must be the measures of an audit of several synthetic tables, .*; got dims \(\)"):
+        plot_risk_utility(one)
+    with pytest.raises(TypeError, match="got str"):
+        plot_risk_utility("a")
+    with pytest.raises(ValueError, match=r"`measures` has no 'utilty'. It has original_records, "):
+        plot_risk_utility(three, utility="utilty")
+    with pytest.raises(ValueError, match="No release has both 'average_cap' and 'my utility'"):
+        plot_risk_utility(three.isel(synthetic=[2]), utility="my utility")
+
+
+# --- arrows
+
+
+def arrows(ax):
+    """From where to where each arrow goes, by row."""
+    return [((text.xyann[0], text.xyann[1]), text.xy) for text in ax.texts]
+
+
+def test_each_release_is_an_arrow_from_dio_to_disco(ax, three):
+    plot_disclosure_arrows(three, ax=ax)
+    start = three.original_certain.item()
+    assert arrows(ax) == [((start, i), (end, i)) for i, end in enumerate(three.share_certain.values)]
+    before, after = (marks.get_offsets() for marks in ax.collections)
+    np.testing.assert_array_equal(before, [[start, i] for i in range(3)])
+    np.testing.assert_array_equal(after, [[end, i] for i, end in enumerate(three.share_certain.values)])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "two", "three"]
+    assert ax.get_xlabel() == "share of the original people\nn = 6 records"
+    assert named(ax) == ["certain in the original (DiO)", "told by the release with certainty (DiSCO)"]
+    assert ax.yaxis_inverted()  # the first is on top
+
+
+def test_each_target_is_an_arrow(ax):
+    """Given k alone, one of six people has a target that is certain, either way; given both columns, all have."""
+    found = sweep(ORIGINAL, release(0), keys=["k", "j"], targets=["t", "u"], measures=["original_certain", "share_certain", "average_cap"])
+    plot_disclosure_arrows(found.sel(keyset="k + j"), ax=ax)
+    chosen = found.value.sel(keyset="k + j")
+    start, end = (chosen.sel(measure=name).values for name in ("original_certain", "share_certain"))
+    assert arrows(ax) == [((before, i), (after, i)) for i, (before, after) in enumerate(zip(start, end, strict=True))]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["t", "u"]
+    assert ax.get_ylabel() == "target"
+
+
+def test_the_sweep_and_the_audit_tell_the_same_shares():
+    found = audit(ORIGINAL, [release(0), release(1)], keys=["k", "j"], target="t", allow_no_match=True).measures
+    swept = sweep(ORIGINAL, [release(0), release(1)], keys=["k", "j"], targets="t", measures=["original_certain", "share_certain"])
+    values = swept.value.sel(keyset="k + j").isel(target_column=0)
+    np.testing.assert_array_equal(values.sel(measure="share_certain"), found.share_certain)
+    np.testing.assert_array_equal(values.sel(measure="original_certain"), found.original_certain.broadcast_like(found.share_certain))
+
+
+def test_an_arrow_to_more_certainty_is_dashed(ax):
+    """Of the two people with the key, one is told by the release; nobody's target is certain in the original."""
+    found = audit({"k": [*"aa"], "t": [*"xy"]}, {"s": {"k": ["a"], "t": ["x"]}}, keys="k", target="t").measures
+    plot_disclosure_arrows(found, ax=ax)
+    assert arrows(ax) == [((0, 0), (0.5, 0))]
+    assert ax.texts[0].arrow_patch.get_linestyle() not in ("-", "solid")
+
+
+def test_a_release_alone_is_one_arrow_without_a_name(ax):
+    plot_disclosure_arrows(audit(ORIGINAL, ORIGINAL, keys="k", target="t").measures, ax=ax)
+    assert arrows(ax) == [((1 / 6, 0), (1 / 6, 0))]
+    assert not [label.get_text() for label in ax.get_yticklabels()]
+
+
+def test_a_hundred_releases_fit_on_a_page(many):
+    ax = plot_disclosure_arrows(many)
+    assert ax.figure.get_size_inches()[1] <= 9.5
+    assert len({label.get_text() for label in ax.get_yticklabels()}) == 100
+
+
+def test_what_has_no_ends_or_too_many_dims_is_refused(three):
+    with pytest.raises(TypeError, match="'original_certain' and 'share_certain'; got Dataset"):
+        plot_disclosure_arrows(xr.Dataset({"a": 1}))
+    swept = sweep(ORIGINAL, [release(0), release(1)], keys="k", targets=["t", "u"], measures=["original_certain", "share_certain"])
+    with pytest.raises(ValueError, match="`found` has dims 'target_column', 'synthetic'; choose one element along all but one"):
+        plot_disclosure_arrows(swept, ax=Figure().subplots())
+    with pytest.raises(TypeError, match="got str"):
+        plot_disclosure_arrows("a")

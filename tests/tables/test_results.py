@@ -1,0 +1,259 @@
+"""Results print as tables, and are xarray Datasets in everything else."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import pickle
+import tracemalloc
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import capstats
+from capstats import MISSING, anonymity, disclosure, from_counts, laws, tabulate
+from capstats.tables.results import WIDTH, Result
+
+HOSTILE = "<script>alert('x')</script>\x1b[31m\r\n\u202e&amp;=1+1"
+INERT = "<script>alert('x')</script>\\x1b[31m\\r\\n\\u202e&amp;=1+1"
+SMOKING = {"smoker": ["no", "yes"]}
+
+
+def tables() -> Any:
+    return from_counts([[3, 1], [1, 2]], [[2, 2], [0, 3]], key_labels=SMOKING, target_labels={"health": ["sick", "well"]})
+
+
+def cells(html: str) -> list[list[str]]:
+    """The rows of all tables of a fragment, which must be well formed."""
+    return [["".join(cell.itertext()) for cell in row] for row in ElementTree.fromstring(html).iter("tr")]
+
+
+def test_counts_print_as_a_contingency_table() -> None:
+    assert (
+        repr(tables())
+        == f"""\
+Counts of records (target 2, key 2): o 7, s 7
+
+        --- o ----  --- s ----
+smoker  sick  well  sick  well
+no         3     1     2     0
+yes        1     2     2     3
+
+keys: smoker; target: health; capstats {capstats.__version__}"""
+    )
+
+
+def test_what_was_read_and_dropped_stands_under_the_counts() -> None:
+    records = {"sex": ["f", "m", None, "f"], "age": [20.5, 20.5, 30.0, 30.0], "ill": [True, False, True, True]}
+    level = repr(tabulate(records, keys=["sex", "age"], target="ill"))
+    assert level.splitlines()[2:-2] == [
+        "               ---- o ----",
+        "sex      age   False  True",
+        "f        20.5      0     1",
+        "f        30        0     1",
+        "m        20.5      1     0",
+        "missing  30        0     1",
+    ]
+    dropped = repr(tabulate(records, keys=["sex", "age"], target="ill", missing="drop"))
+    assert dropped.splitlines()[-1] == (
+        f"keys: sex, age; target: ill; missing values: drop; dropped: original 1; capstats {capstats.__version__}"
+    )
+
+
+def test_numbers_without_dims_are_a_list() -> None:
+    # by Lemma 1, with n = 7 and keys of 4 and 3 records, one synthetic record each: best (3 + 2)/7, worst (1 + 1)/7
+    found = laws.cap_bounds(tables().o, key_totals=[1, 1])
+    assert repr(found).splitlines() == ["Bounds of average CAP", "", "           value", "least     0.2857", "greatest  0.7143"]
+
+
+def test_a_table_that_is_too_wide_is_turned_where_it_is_short() -> None:
+    text = repr(anonymity.anonymity_profile(tables().o, tables().s))
+    assert text.splitlines()[:5] == [
+        "Anonymity profile (table 2)",
+        "",
+        "                 original  synthetic",
+        "classes                 2          2",
+        "uniques                 0          0",
+    ]
+    assert text.endswith("\n\noriginal_records: 7; synthetic_records: 7")
+
+
+def test_a_table_that_is_too_wide_and_long_goes_on_in_blocks_with_its_labels() -> None:
+    made = Result({f"a_variable_of_this_name_{i}": ("x", np.arange(30)) for i in range(9)})
+    lines = repr(made).splitlines()
+    assert max(map(len, lines)) <= WIDTH
+    assert [line.split()[0] for line in lines if "variable" in line] == ["x", "x", "x"]
+    assert sum(line.startswith("19 ") for line in lines) == 3
+    assert not any(line.startswith("20 ") for line in lines)
+    assert lines[-1] == "... 10 more rows"
+
+
+def test_columns_under_one_heading_stay_together() -> None:
+    of_target = Result(
+        {name * 10: (("x", "target"), np.zeros((8, 4), int)) for name in "abc"}, {"target": [f"level {i}" for i in range(4)]}
+    )
+    heads = [line.split() for line in repr(of_target).splitlines() if "---" in line]
+    assert heads == [
+        ["-----------", "a" * 10, "-----------", "-----------", "b" * 10, "-----------"],
+        ["-----------", "c" * 10, "-----------"],
+    ]
+
+
+def test_keys_of_many_columns_and_names_of_any_length_fit_the_line() -> None:
+    keys = {f"column {i} {'of a long name ' * 3}": ["a label of a good many letters", "b"] for i in range(20)}
+    made = from_counts([[1, 2], [3, 4]], {"r" * 200: [[1, 2], [3, 4]]}, key_labels=keys, target_labels={"t" * 500: ["u" * 300, "w"]})
+    for result in (made, disclosure.key_summary(made.o, made.s), made.isel(target=0)):
+        assert max(map(len, repr(result).splitlines())) <= WIDTH
+        assert len(repr(result)) < 8000
+
+
+def test_only_the_rows_that_are_shown_are_looked_at() -> None:
+    levels = pd.MultiIndex.from_product([range(1000), range(1000)], names=["a", "b"])
+    made = Result({"n": ("key", np.ones(10**6, bool))}, xr.Coordinates.from_pandas_multiindex(levels, "key"))
+    tracemalloc.start()
+    text = repr(made)
+    assert tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
+    assert text.endswith("... 999,980 more rows")
+
+
+def test_a_sparse_table_prints_as_a_dense_one_and_is_not_made_dense() -> None:
+    sparse = pytest.importorskip("sparse")
+    records = {"k": [1, 2, 2, 3], "t": ["a", "b", "b", "a"]}
+    dense, held = (tabulate(records, records, keys="k", target="t", backing=backing) for backing in ("dense", "sparse"))
+    assert isinstance(held.o.variable.data, sparse.COO)
+    assert repr(held) == repr(dense)
+    assert held._repr_html_() == dense._repr_html_()
+    large = sparse.COO(np.array([[0, 1], [0, 10**7 - 1]]), np.array([5, 7]), (2, 10**7))  # 160 MB as a dense array
+    tracemalloc.start()
+    lines = repr(Result({"o": (("target", "key"), large)})).splitlines()
+    assert tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
+    assert lines[0] == "Counts of records (target 2, key 10,000,000): o 12"
+    assert lines[4].split() == ["0", "5", "0"]
+
+
+def test_hostile_labels_are_inert_and_legible() -> None:
+    made = from_counts(
+        [[1, 2], [3, 4]],
+        {HOSTILE: [[1, 2], [3, 4]], "r": [[1, 2], [3, 4]]},
+        key_labels={f"k{HOSTILE}": [HOSTILE, MISSING]},
+        target_labels={f"t{HOSTILE}": [HOSTILE, "x" * 10_000]},
+    ).assign_attrs(result=HOSTILE, note=HOSTILE)
+    for result in (made, made.isel(synthetic=0), made.isel(key=0), made[["o"]]):
+        text, html = repr(result), result._repr_html_()
+        assert all(c.isprintable() for line in text.split("\n") for c in line)
+        assert INERT in text
+        assert max(map(len, text.splitlines())) <= WIDTH
+        assert {element.tag for element in ElementTree.fromstring(html).iter()} <= {"div", "p", "table", "thead", "tbody", "tr", "th", "td"}
+        assert "<script" not in html
+        assert "\x1b" not in html
+        assert len(html) < 20_000
+
+
+def test_a_notebook_shows_the_same_table() -> None:
+    html = tables()._repr_html_()
+    assert cells(html) == [
+        ["", "o", "s"],
+        ["smoker", "sick", "well", "sick", "well"],
+        ["no", "3", "1", "2", "0"],
+        ["yes", "1", "2", "2", "3"],
+    ]
+    assert "Counts of records (target 2, key 2): o 7, s 7" in html
+    assert [element.get("colspan") for element in ElementTree.fromstring(html).iter("th")][:2] == ["2", "2"]
+
+
+def test_a_notebook_says_how_many_rows_are_left_out() -> None:
+    found = ElementTree.fromstring(Result({"n": ("x", np.arange(21))})._repr_html_())
+    assert [paragraph.text for paragraph in found.iter("p")] == ["Result (x 21)", "... 1 more row", None]
+    assert len(cells(Result({"n": ("x", np.arange(21))})._repr_html_())) == 21  # the heading and 20 rows
+
+
+def test_what_was_selected_is_told() -> None:
+    assert repr(tables().sel(target="sick")).splitlines() == [
+        "Result (key 2)",
+        "",
+        "smoker  o  s",
+        "no      3  2",
+        "yes     1  2",
+        "",
+        f"keys: smoker; target: health; target = sick; capstats {capstats.__version__}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        Result(),
+        Result(coords={"x": [1]}),
+        Result({"a": ("x", [])}),
+        Result({"a": (("x", "y"), np.zeros((0, 3)))}),
+        Result({"a": (("x", "y"), np.zeros((3, 0)))}),
+        Result({"o": (("target", "key"), [["text"]])}),
+        Result({"a": ("x", [object(), None])}, attrs={"records": object(), "dropped": {1: [2]}}),
+        Result({"a": (tuple("abcde"), np.zeros((7, 3, 13, 2, 5), complex))}),
+        Result({"a": ("x", pd.to_timedelta([1, None]))}, {"x": pd.to_datetime(["2024-01-01", None])}),
+    ],
+    ids=lambda made: "-".join(map(str, made.sizes)) or "none",
+)
+def test_whatever_xarray_can_hold_prints(made: Result) -> None:
+    assert repr(made)
+    assert ElementTree.fromstring(made._repr_html_()).tag == "div"
+
+
+def test_a_lazy_array_is_not_computed_to_be_printed() -> None:
+    pytest.importorskip("dask")
+    lazy = tables().chunk()
+    assert "dask.array" in repr(lazy)
+    assert "dask.array" in lazy._repr_html_()
+
+
+def test_everything_that_is_derived_with_xarray_is_what_xarray_derives() -> None:
+    made = tables()
+    plain = made.to_dataset()
+    assert type(plain) is xr.Dataset
+    assert repr(plain).startswith("<xarray.Dataset>")
+    xr.testing.assert_identical(plain.o, made.o)
+    assert plain.attrs == made.attrs
+    assert list(plain.indexes) == list(made.indexes)
+    for derive in (
+        lambda x: x.sel(target="sick"),
+        lambda x: x.isel(key=[0]),
+        lambda x: x + 1,
+        lambda x: -x,
+        lambda x: x.copy(deep=True),
+        lambda x: copy.copy(x),
+        lambda x: pickle.loads(pickle.dumps(x)),
+        lambda x: x.sum("key"),
+        lambda x: x.map(np.sqrt),
+        lambda x: x.assign(d=5),
+        lambda x: x.where(x.o > 1),
+        lambda x: x.expand_dims(draw=2),
+        lambda x: xr.concat([x, x], "draw"),
+        lambda x: x[["o"]],
+        lambda x: x.drop_vars("s").rename(o="n"),
+        lambda x: x.stack(cell=("target", "key"), create_index=False),
+        lambda x: x.groupby("target").sum(),
+        lambda x: xr.merge([x, {"more": 1}]),
+    ):
+        found = derive(made)
+        assert isinstance(found, xr.Dataset)
+        assert repr(found)
+        assert found.identical(derive(plain))
+
+
+def test_results_stay_results_through_selection_arithmetic_and_pickling() -> None:
+    for derived in (tables().sel(target="sick"), tables() + 1, tables().copy(), pickle.loads(pickle.dumps(tables()))):
+        assert type(derived) is Result
+
+
+@pytest.mark.parametrize("path", sorted(Path(capstats.__file__).parent.rglob("*.py")), ids=lambda path: path.stem)
+def test_every_dataset_that_capstats_makes_is_a_result(path: Path) -> None:
+    if path.stem != "results":
+        made = {ast.unparse(node.func) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)}
+        assert not made & {"xr.Dataset", "xr.merge", "xr.Dataset.from_dataframe", "xarray.Dataset"}
