@@ -56,8 +56,10 @@ MODULES = sorted(path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.p
 
 
 TESTED_IN = {  # modules whose tests stand in the file of the module that uses them
-    "cli_figure": "test_cli",
-    "cli_values": "test_cli",
+    "cli/__main__": "cli/test_program",
+    "cli/kinds": "cli/test_configuration",
+    "cli/options": "cli/test_configuration",
+    "cli/reports": "cli/test_sweep",
     "paper_files": "test_paper",
     "peers/reports": "peers/test_synthpop",
     "screening/formulas": "screening/test_key_subsets",

@@ -32,6 +32,7 @@ def maximum_knowledge(
     tolerance: float | Mapping[Hashable, float] = 1.0,
     releases: int | Sequence[int] | None = None,
     types: Mapping[Hashable, Type] | None = None,
+    **reading: Any,
 ) -> xr.Dataset:
     """Accuracy of an attacker who knows all columns of a person except one, and guesses that one.
 
@@ -53,6 +54,9 @@ def maximum_knowledge(
         are as many. Each adds to the one before.
     types : mapping {column: type}, optional
         As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels.
+    **reading
+        How the tables are read, as in `tabulate`: ``bins`` (cut as `original` says), ``null_values``, and for files ``encoding``, ``decimal``,
+        ``memory_limit``, ``spill_dir``.
 
     Returns
     -------
@@ -89,7 +93,7 @@ def maximum_knowledge(
     >>> maximum_knowledge(original, synthetic, columns=["age", "diet"]).accuracy.values.round(4).tolist()
     [0.3333, 0.6667]
     """
-    known, labels = whole_records({"original": original}, synthetic, columns, types)
+    known, labels = whole_records({"original": original}, synthetic, columns, types, **reading)
     if len(known.columns) < 2:
         raise ValueError("`columns` must name at least two columns: one is guessed from the others.")
     numbers, one = numbers_released(releases, len(known.places) - 1)

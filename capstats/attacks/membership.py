@@ -40,6 +40,7 @@ def membership_scores(
     constant: bool = False,
     releases: int | Sequence[int] | None = None,
     types: Mapping[Hashable, Type] | None = None,
+    **reading: Any,
 ) -> xr.DataArray:
     """Similarity of each record to the released records, as log10 of a sum of kernels: the score of a membership attack.
 
@@ -66,6 +67,9 @@ def membership_scores(
         Numbers of released tables to take together: the first ones of several. By default each table has its own score.
     types : mapping {column: type}, optional
         As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels.
+    **reading
+        How the tables are read, as in `tabulate`: ``bins`` (cut as `records` says), ``null_values``, and for files ``encoding``, ``decimal``,
+        ``memory_limit``, ``spill_dir``.
 
     Returns
     -------
@@ -101,7 +105,7 @@ def membership_scores(
     >>> scores.values.round(4).tolist()
     [0.0551, -730.4833]
     """
-    known, labels = whole_records({"records": records}, synthetic, columns, types, each=True)
+    known, labels = whole_records({"records": records}, synthetic, columns, types, each=True, **reading)
     rows, where = np.unique(known.places[0], return_inverse=True)
     logs = log10_scores(known, 1, rows, widths, categories, constant)
     dims = {"synthetic": level_index(labels)} if labels is not None else {}

@@ -48,6 +48,7 @@ def membership_roc(
     releases: int | Sequence[int] | None = None,
     at: Any = SPAN,
     types: Mapping[Hashable, Type] | None = None,
+    **reading: Any,
 ) -> xr.Dataset:
     """ROC curve of `membership_scores`: rates of members and non-members with a score at or above every threshold.
 
@@ -66,6 +67,9 @@ def membership_roc(
         as far as there are as many. Each adds to the one before.
     at : sequence of floats
         Thresholds, as log10, for the curve of differences; by default -50 to 20 in steps of a quarter.
+    **reading
+        How the tables are read, as in `tabulate`: ``bins`` (cut as `members` says), ``null_values``, and for files ``encoding``, ``decimal``,
+        ``memory_limit``, ``spill_dir``.
 
     Returns
     -------
@@ -118,7 +122,7 @@ def membership_roc(
     if synthetic is None:
         scores, both, dim = _given(members, non_members)
     else:
-        known, labels = whole_records({"members": members, "non_members": non_members}, synthetic, columns, types)
+        known, labels = whole_records({"members": members, "non_members": non_members}, synthetic, columns, types, **reading)
         rows = np.unique(np.concatenate(known.places[:2]))
         scores, dim = log10_scores(known, 2, rows, widths, categories, constant), "synthetic" if labels is not None else None
         both = np.zeros((2, len(rows)), np.int64)

@@ -25,6 +25,7 @@ def best_membership_width(
     categories: Categories = "codes",
     releases: int | Sequence[int] | None = None,
     types: Mapping[Hashable, Type] | None = None,
+    **reading: Any,
 ) -> xr.Dataset:
     """Results of the membership attack for several widths, each at its best threshold, and the best width.
 
@@ -41,6 +42,9 @@ def best_membership_width(
         sequence each width is labelled by its name or its string.
     releases : int or sequence of ints, optional
         Numbers of released tables that are taken together, as in `membership_roc`.
+    **reading
+        How the tables are read, as in `tabulate`: ``bins`` (cut as `members` says), ``null_values``, and for files ``encoding``, ``decimal``,
+        ``memory_limit``, ``spill_dir``.
 
     Returns
     -------
@@ -83,7 +87,7 @@ def best_membership_width(
     twice = [label for label in labels if labels.count(label) > 1]
     if twice:
         raise ValueError(f"`widths` has {twice[0]!r} twice. Give each width once, or a mapping with a label for each.")
-    options: dict[str, Any] = {"columns": columns, "categories": categories, "releases": releases, "types": types, "at": [0.0]}
+    options: dict[str, Any] = {"columns": columns, "categories": categories, "releases": releases, "types": types, "at": [0.0], **reading}
     curves = [membership_roc(members, non_members, synthetic, widths=width, **options)[_SHOWN] for _, width in labelled]
     found: xr.Dataset = xr.concat(curves, pd.Index(labels, name="width"))
     found["best_width"] = found["width"][found["best_difference"].argmax("width")].drop_vars("width")

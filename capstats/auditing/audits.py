@@ -14,9 +14,15 @@ import xarray as xr
 
 from capstats.auditing.columns import by_column
 from capstats.auditing.comparison import check_comparison, compared, order_of
+from capstats.auditing.confidential import write_confidential
+from capstats.auditing.findings import Findings
+from capstats.auditing.fingerprints import files_seen
+from capstats.auditing.internal import internal_page
 from capstats.auditing.measures import measured
-from capstats.auditing.provenance import FRACTIONAL, columns_understood, conventions, paths_given, warnings_of
-from capstats.auditing.report import Sections, as_html, as_text
+from capstats.auditing.page import as_fragment
+from capstats.auditing.provenance import FRACTIONAL, columns_understood, conventions, files_named, paths_given, warnings_of
+from capstats.auditing.public import public_page
+from capstats.auditing.report import Sections, as_text
 from capstats.auditing.sentences import sections, title
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.progress import Progress
@@ -27,8 +33,8 @@ from capstats.counting.request import Request
 from capstats.tables.backing import Backing
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Findings):
     """Result of `audit`: the counts, the measures, and their provenance.
 
     Attributes
@@ -48,13 +54,13 @@ class Audit:
     provenance : dict
         Version, files, columns and how they were understood, domain, conventions, missing-value policy, how the tables' levels meet, what
         the synthetic tables are ranked by and compared with, and whatever the caller added.
-    """
+    seen : mapping
+        Size and time of change of each file that was read.
 
-    tables: xr.Dataset
-    measures: xr.Dataset
-    by_target: xr.Dataset
-    by_column: xr.Dataset
-    provenance: dict[str, Any]
+    Notes
+    -----
+    theory/public-report.md says what the public version of `to_html` promises, and what it does not.
+    """
 
     def to_frame(self) -> pd.DataFrame:
         """The measures, one row a synthetic table in the order of `ranked`, one column a measure."""
@@ -94,18 +100,6 @@ class Audit:
             return _plain(array.item())
         return {label: _plain(value) for label, value in zip(self.columns, array.values.tolist(), strict=True)}
 
-    @property
-    def ranked(self) -> list[int]:
-        """Positions of the synthetic tables in the order in which they are told: by ``rank_by``, or as given."""
-        return order_of(self.measures, self.provenance.get("rank_by"))
-
-    @property
-    def columns(self) -> list[str]:
-        """Labels of the synthetic tables; one without a name when there is only one."""
-        labels = list(self.measures.indexes["synthetic"]) if "synthetic" in self.measures.dims else [""]
-        plain = list(map(str, labels))
-        return plain if len(set(plain)) == len(plain) else list(map(repr, labels))
-
     def sections(self) -> Sections:
         """The report: what was read, the answer, who bears the risk, the details, and how to read them."""
         return sections(self.measures, self.by_target, self.provenance, self.columns)
@@ -113,8 +107,24 @@ class Audit:
     def __repr__(self) -> str:
         return as_text(title(self.provenance), self.sections())
 
+    def to_html(self, path: str | Path | None = None, audience: Literal["internal", "public"] = "internal", threshold: int = 10) -> str:
+        """The report as an HTML page in one file, which loads nothing and runs nothing; it is written to `path` if there is one.
+
+        The version "internal" is as confidential as the original, and its file can be read by its owner alone. The version "public" may be
+        published with the data: its numbers are rounded so that no group of 1 to `threshold` - 1 records can be read from it; see
+        theory/public-report.md. ValueError if there are too few records for that.
+        """
+        if audience not in ("internal", "public"):
+            raise ValueError(f'`audience` must be "internal" or "public"; got {audience!r}.')
+        text = internal_page(self) if audience == "internal" else public_page(self, threshold)
+        if path is not None and audience == "internal":
+            write_confidential(path, text)
+        elif path is not None:
+            Path(path).write_text(text, encoding="utf-8", newline="\n")
+        return text
+
     def _repr_html_(self) -> str:
-        return as_html(title(self.provenance), self.sections())
+        return as_fragment(title(self.provenance), self.sections())
 
 
 def audit(
@@ -259,7 +269,7 @@ def audit(
         **(provenance or {}),
     }
     order_of(measures, rank_by)
-    return Audit(tables, measures, levels, columns, told)
+    return Audit(tables, measures, levels, columns, told, files_seen(files_named(told)))
 
 
 def _plain(value: Any) -> Any:

@@ -68,6 +68,13 @@ def paths_given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:
     return told
 
 
+def files_named(provenance: Mapping[str, Any]) -> list[str]:
+    """All files that the given paths name, each once."""
+    of_tables = provenance.get("files", {})
+    named = [of_tables.get("original"), *of_tables.get("synthetic", []), of_tables.get("holdout")]
+    return list(dict.fromkeys(file for files_of_table in named for file in files_of_table or []))
+
+
 def _files(path: str, name: str) -> list[str]:
     """The files that a path stands for; relative where it is, so that a report does not say where the folder lies."""
     found = files.local_files(path, name)

@@ -1,8 +1,7 @@
-"""Parts of a report: sections of paragraphs, facts and tables, as text and as HTML."""
+"""Parts of a report: sections of paragraphs, facts, tables and pictures; and its text for a terminal."""
 
 from __future__ import annotations
 
-import html
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from capstats.tables.digits import many as many
 from capstats.tables.digits import share as share
 
 WIDTH = 100  # characters of a line of text
-CELL = "padding:0.15em 2em 0.15em 0;border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums;"
 
 
 @dataclass(frozen=True)
@@ -25,13 +23,37 @@ class Facts:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of numbers: a heading for each column, then rows of a label and its numbers."""
+    """A table of numbers: a heading for each column, then rows of a label and its numbers; a page shows its caption."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
+    caption: str = ""
 
 
-Block = str | Facts | Grid
+@dataclass(frozen=True)
+class Picture:
+    """A drawing for a page: the SVG element, what it shows in words, and the line below it."""
+
+    svg: str
+    alt: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Terms, each with what it means and where to read more: the address of a source, or None for a page of the documentation."""
+
+    rows: Sequence[tuple[str, str, Sequence[tuple[str, str | None]]]]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Lines that are shown as they are, such as settings."""
+
+    text: str
+
+
+Block = str | Facts | Grid | Picture | Terms | Listing
 Sections = Mapping[str, Sequence[Block]]
 
 
@@ -55,6 +77,12 @@ def _lines(block: Block) -> list[str]:
             first, *rest = _wrapped(text, WIDTH - 2 - wide)
             lines += [f"{printable(name):<{wide}}{first}", *(" " * wide + line for line in rest)]
         return lines
+    if isinstance(block, Picture):
+        return _wrapped(f"Figure: {block.caption}", WIDTH - 2)
+    if isinstance(block, Terms):
+        return _lines(Facts([(term, " ".join([meaning, *(text for text, _ in more)])) for term, meaning, more in block.rows]))
+    if isinstance(block, Listing):
+        return [printable(line) for line in block.text.splitlines()]
     rows = [[printable(cell) for cell in row] for row in [block.head, *block.rows]]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [f"{row[0]:<{widths[0]}}" + "".join(f"  {c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True)) for row in rows if any(row)]
@@ -62,34 +90,3 @@ def _lines(block: Block) -> list[str]:
 
 def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(printable(text), width, break_long_words=False, break_on_hyphens=False) or [""]
-
-
-def as_html(title: str, sections: Sections) -> str:
-    """The same as a fragment of HTML, in which every text is escaped."""
-    parts = [f"<h3>{_escaped(title)}</h3>"]
-    for name, blocks in sections.items():
-        parts.append(f"<h4>{_escaped(name)}</h4>")
-        parts += map(_fragment, blocks)
-    return f"<div style='max-width:60em'>{''.join(parts)}</div>"
-
-
-def _fragment(block: Block) -> str:
-    if isinstance(block, str):
-        return f"<p>{_escaped(block)}</p>"
-    if isinstance(block, Facts):
-        body = "".join(f"<tr>{_td(name, 'left')}{_td(text, 'left')}</tr>" for name, text in block.rows)
-        return f"<table style='border-collapse:collapse'><tbody>{body}</tbody></table>"
-    heads = "".join(f"<th style='{CELL}text-align:{'right' if i else 'left'}'>{_escaped(name)}</th>" for i, name in enumerate(block.head))
-    rows = []
-    for name, *numbers in block.rows:
-        indent = "padding-left:2em;" if name.startswith(" ") else ""
-        rows.append(f"<tr>{_td(name, 'left', indent)}{''.join(_td(x, 'right') for x in numbers)}</tr>")
-    return f"<table style='border-collapse:collapse'><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-
-
-def _td(text: str, side: str, indent: str = "") -> str:
-    return f"<td style='{CELL}{indent}text-align:{side}'>{_escaped(text)}</td>"
-
-
-def _escaped(text: str) -> str:
-    return html.escape(printable(text).strip())

@@ -50,15 +50,15 @@ def sections(measures: xr.Dataset, by_target: xr.Dataset, provenance: Mapping[st
     """The whole report; ``labels`` are those of the synthetic tables, or one empty text for a single one."""
     heads = compared.headings(labels)
     order = order_of(measures, provenance.get("rank_by"))
-    people = _people(measures)
+    people = unit(measures)
     one = labels == [""]
     found: dict[str, list[Block]] = {
         "Read this first": list(provenance.get("warnings", [])),
         "What was read": [Facts(facts(measures, provenance, labels, heads))],
-        "Answer": _sentences(measures, provenance) if one else _compared(measures, provenance, heads, order),
-        f"By {target_of(provenance)}": _levels_of_target(by_target, provenance, heads, order, people),
+        "Answer": in_sentences(measures, provenance) if one else _compared(measures, provenance, heads, order),
+        f"By {target_of(provenance)}": by_level(by_target, provenance, heads, order, people),
         "Details": _tables(measures, [DETAILS, OF_ONE]) if one else compared.details(measures, heads, order, people),
-        "How to read it": [Facts(_notes(measures, provenance))],
+        "How to read it": [Facts(notes(measures, provenance))],
     }
     return {name: blocks for name, blocks in found.items() if blocks}
 
@@ -66,7 +66,8 @@ def sections(measures: xr.Dataset, by_target: xr.Dataset, provenance: Mapping[st
 # --- the answer -------------------------------------------------------------------------------------------------------
 
 
-def _attack(p: Mapping[str, Any]) -> str:
+def attack(p: Mapping[str, Any]) -> str:
+    """Who guesses what, and how."""
     keys = list(p["columns"]["keys"])
     known = listed([*map(named, keys)]) if len(keys) <= SIDE_BY_SIDE else f"the {len(keys)} key columns"
     return (
@@ -75,21 +76,22 @@ def _attack(p: Mapping[str, Any]) -> str:
     )
 
 
-def _people(m: xr.Dataset) -> str:
+def unit(m: xr.Dataset) -> str:
     """The unit of the numbers: people, if each record is one person; for weighted records the number of people is unknown."""
     return "records" if "original_weight" in m else "people"
 
 
 def _number(n: Any, m: xr.Dataset) -> str:
     one = "record" if "original_weight" in m else "person"
-    return f"{count(n)} {one if n == 1 else _people(m)}"
+    return f"{count(n)} {one if n == 1 else unit(m)}"
 
 
 def _share(m: xr.Dataset) -> str:
     return "weighted share" if "original_weight" in m else "share"
 
 
-def _sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
+def in_sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
+    """The result for one release."""
     value = {str(name): array.item() for name, array in m.data_vars.items()}
     everybody = f"{_number(value['original_records'], m)} in the original"
     right = f"{count(value['average_cap'] * value['original_records'])} of the {everybody}: a share of {share(value['average_cap'])}"
@@ -101,7 +103,7 @@ def _sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
         return f"{_number(value[f'records_{name}'], m)} ({of}{share(value[f'share_{name}'])})"
 
     answer = [
-        f"{_attack(p)} The guess is expected to be right for {right} (average CAP).",
+        f"{attack(p)} The guess is expected to be right for {right} (average CAP).",
         f"Without the synthetic data, a guess from the frequencies of {target_of(p)} in the original is right for a {_share(m)} of "
         f"{share(value['baseline'])}. If the original itself were released, the share would be {share(value['original_cap'])}.",
     ]
@@ -124,20 +126,20 @@ def _sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
 def _compared(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequence[int]) -> list[Block]:
     least, most = share(m.baseline.item()), share(m.original_cap.item())
     told = [
-        f"{_attack(p)} The original has {_number(m.original_records.item(), m)}. Without the synthetic data, a guess from the frequencies "
+        f"{attack(p)} The original has {_number(m.original_records.item(), m)}. Without the synthetic data, a guess from the frequencies "
         f"of {target_of(p)} in the original is right for a {_share(m)} of {least}; if the original itself were released, the share would "
         f"be {most} (average CAP)."
     ]
     if "holdout_records" in m:
         used = f"The holdout has {_number(m.holdout_records.item(), m)} not used for synthesis."
         told.append(f"{used} The difference to them is about individuals; the rest is inference about the population.")
-    return [*told, *compared.risks(m, p, heads, order, _people(m))]
+    return [*told, *compared.risks(m, p, heads, order, unit(m))]
 
 
 # --- who bears the risk -----------------------------------------------------------------------------------------------
 
 
-def _levels_of_target(by_target: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequence[int], people: str) -> list[Block]:
+def by_level(by_target: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequence[int], people: str) -> list[Block]:
     """The people with each level of the target, those levels that most people have."""
     several = "synthetic" in by_target.dims
     most = np.argsort(-by_target.records.values, kind="stable")[: compared.LEVELS if several else SHOWN_LEVELS]
@@ -167,12 +169,13 @@ def _tables(m: xr.Dataset, groups: Sequence[Rows]) -> list[Block]:
     rows = []
     for name, (text, form) in [item for group in groups for item in group.items()]:
         if name in m:
-            rows.append([text.format(people=_people(m)), share(m[name].item(), 4) if form == "share" else count(m[name].item())])
+            rows.append([text.format(people=unit(m)), share(m[name].item(), 4) if form == "share" else count(m[name].item())])
     return [Grid(["", ""], rows)]
 
 
-def _notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:
-    tied = f"where several targets are tied, one of them is named at random, so the number of {_people(m)} may be fractional"
+def notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the words of the report mean."""
+    tied = f"where several targets are tied, one of them is named at random, so the number of {unit(m)} may be fractional"
     notes = [
         (
             "CAP",
@@ -180,7 +183,7 @@ def _notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:
         ),
         (
             "baseline",
-            f"the sum of the squared shares of {target_of(p)} in the original; of {_people(m)} with one level, the level's share",
+            f"the sum of the squared shares of {target_of(p)} in the original; of {unit(m)} with one level, the level's share",
         ),
         ("attainable", f"by any synthetic table, however large, with the targets and keys that {_domain(p)}"),
         ("commonest", f"the guess names the commonest target of the synthetic records with the same keys; {tied}"),
@@ -196,7 +199,7 @@ def _notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:
     for name, what in (("quantiles", "quantiles of the CAP of one person"), ("individual_disclosure", "the comparison with the holdout")):
         if name in p:
             notes.append(("not given", f"{what}: {p[name]}"))
-    return [*notes, ("confidential", f"as the original is: the report names levels however few {_people(m)} have them")]
+    return [*notes, ("confidential", f"as the original is: the report names levels however few {unit(m)} have them")]
 
 
 def _domain(p: Mapping[str, Any]) -> str:

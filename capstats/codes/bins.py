@@ -60,7 +60,9 @@ class Cut:
     labels: list[str]  # of the bins, in order
 
 
-def check_bins(bins: Any, columns: Sequence[Hashable], types: Mapping[Hashable, Any]) -> dict[Hashable, Spec]:
+def check_bins(
+    bins: Any, columns: Sequence[Hashable], types: Mapping[Hashable, Any], other: str = "neither a key nor the target"
+) -> dict[Hashable, Spec]:
     """What the argument `bins` asks for, a spec a column."""
     if bins is None:
         return {}
@@ -69,7 +71,7 @@ def check_bins(bins: Any, columns: Sequence[Hashable], types: Mapping[Hashable, 
     specs = {}
     for column, given in bins.items():
         if column not in columns:
-            raise ValueError(f"`bins` names {column!r}, which is neither a key nor the target." + hint(column, columns))
+            raise ValueError(f"`bins` names {column!r}, which is {other}." + hint(column, columns))
         if column in types and not (isinstance(types[column], str) and types[column] in get_args(TypeToCut)):
             raise ValueError(
                 f"A column that is cut must be of type {', '.join(map(repr, get_args(TypeToCut)))}; `types` says {types[column]!r} for "

@@ -93,9 +93,11 @@ def read(
     )
 
 
-def read_rows(table: Input, columns: Sequence[Hashable], options: Options, by_record: bool = False) -> tuple[Part, Counts]:
+def read_rows(
+    table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], options: Options, by_record: bool = False
+) -> tuple[Part, Counts]:
     """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
-    query = Query(columns, by_record=by_record, options=options)
+    query = Query(columns, cuts=cuts, by_record=by_record, options=options)
     found, rows, sums = _rows(table, query)
     return _part(rows, query, table.source.name, found, 0, _records(sums)), sums[0]
 
@@ -110,7 +112,7 @@ def _rows(table: Input, query: Query) -> tuple[list[Column], Factor, Sums]:
         raise ValueError(f"`{table.source.name}` is empty: it has no record.")
     step = progress.step(f"{'counting' if table.source.in_memory else 'ordering distinct rows of'} {table.source.name}", rows=n)
     if query.by_record:
-        return found, factor(found), [np.ones(n, np.int64)]
+        return found, factor(found), list(sums) or [np.ones(n, np.int64)]
     return found, *count(found, sums, step.advance)
 
 
@@ -165,11 +167,11 @@ def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: T
     return Column(codes, labels, ordered=ordered)
 
 
-def without_missing(counted: Counted) -> tuple[Counted, int | float]:
-    """The rows without a missing value, and how many records the others have."""
+def without_missing(counted: Counted) -> tuple[Counted, int | float, Places]:
+    """The rows without a missing value, how many records the others have, and the places of the rows that are left."""
     rows = np.flatnonzero(_complete(counted.key) & _complete(counted.target))
     left = Counted(counted.key.only(rows), counted.target.only(rows), [values[rows] for values in counted.sums])
-    return left, (counted.summed(1).sum() - left.summed(1).sum()).item()
+    return left, (counted.summed(1).sum() - left.summed(1).sum()).item(), rows
 
 
 def _complete(part: Part) -> Any:

@@ -18,8 +18,8 @@ from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input, inputs_of
 from capstats.counting.reading import Counted, each, find_cut, read, without_missing
 from capstats.counting.request import Request
-from capstats.sources.files import is_path
-from capstats.sources.memory import MemorySource
+from capstats.sources.files import FileSource, is_path
+from capstats.sources.memory import MemorySource, arranged
 from capstats.tables.axes import join_columns
 from capstats.tables.backing import Backing, choose_sparse, stacked, table_of
 from capstats.tables.dataset import SUMS, dataset
@@ -36,6 +36,7 @@ class Records:
     tables: list[Counted]
     dropped: dict[str, Any]
     cuts: dict[Hashable, Cut]
+    kept: list[Places]  # the rows of each table without a missing value, where the others are dropped
 
     @cached_property
     def names(self) -> list[str]:
@@ -82,24 +83,26 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
     inputs, labels = inputs_of(request.original, request.synthetic, request.holdout, request.weights, request.counts)
     options = request.options(inputs, progress or Progress(False))
     original = inputs[0]
-    if request.by_record and (is_path(request.original) or not original.source.in_memory):
+    if request.by_record and not (is_path(request.original) or original.source.in_memory):
         raise TypeError(
-            f"An answer for each record needs a table in memory; `original` is {type(request.original).__name__}. "
-            f"Read or collect it, or work with counts: tabulate takes it as it is."
+            f"An answer for each record needs a table in memory, or a file; `original` is {type(request.original).__name__}. "
+            f"Collect it, or work with counts: tabulate takes it as it is."
         )
     cuts = {column: find_cut(original, column, spec, options) for column, spec in specs.items()}
     key, target = request.key_columns, request.target_columns
     tables = each(inputs, lambda table: read(table, key, target, cuts, options, request.by_record and table is original))
     dropped: dict[str, Any] = {}
+    kept = []
     for i, table in enumerate(inputs):
         if request.missing == "drop":
-            tables[i], dropped[table.source.name] = without_missing(tables[i])
+            tables[i], dropped[table.source.name], rows = without_missing(tables[i])
+            kept.append(rows)
         if not tables[i].counts.any():
             if table.weight is not None and len(tables[i].counts):
                 column = f"column {table.weight!r}"
                 raise ValueError(f"`{table.source.name}` holds no record. All values of {column} are 0: correct them, or leave it out.")
             raise ValueError(f"`{table.source.name}` holds no record{' without a missing value' if request.missing == 'drop' else ''}.")
-    return Records(request, inputs, labels, tables, dropped, cuts)
+    return Records(request, inputs, labels, tables, dropped, cuts, kept)
 
 
 def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, list[Places], list[Places]]:
@@ -130,10 +133,13 @@ def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, list[Places
     return dataset(arrays, axes, labels, records.attrs(dict(zip(columns, stored, strict=True)))), targets, keys
 
 
-def locate(request: Request) -> tuple[xr.Dataset, MemorySource, Places, Places]:
-    """What `tabulate` returns, the original, and the places of each original record's target and key on its axes."""
+def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, MemorySource, Places, Places]:
+    """What `tabulate` returns, the original's records in memory, and the places of each record's target and key on the axes."""
     records = read_records(replace(request, by_record=True))
-    tables, targets_at, keys_at = on_axes(records, "auto")
+    tables, targets_at, keys_at = on_axes(records, backing)
     warn_of_levels(tables.attrs)
-    original, first = cast("MemorySource", records.inputs[0].source), records.tables[0]
-    return tables, original, targets_at[0][first.target.of_row], keys_at[0][first.key.of_row]
+    source, first = records.inputs[0].source, records.tables[0]
+    held = source if isinstance(source, MemorySource) else cast(FileSource, source).as_memory(request.options(records.inputs))
+    if records.kept:
+        held = MemorySource(arranged(held.table, records.kept[0], []), held.name)
+    return tables, held, targets_at[0][first.target.of_row], keys_at[0][first.key.of_row]

@@ -84,16 +84,40 @@ class Request:
         check_types(self.types, columns, "neither a key nor the target")
         return check_bins(self.bins, columns, self.types or {})
 
-    def options(self, inputs: Sequence[Input], progress: Progress) -> Options:
+    def options(self, inputs: Sequence[Input], progress: Progress | None = None) -> Options:
         """How the tables are read; an error where an option applies to none of them."""
-        if self.decimal not in (".", ","):
-            raise ValueError(f'`decimal` must be "." or ","; got {self.decimal!r}.')
-        codec(self.encoding)
-        if not any(table.source.is_csv for table in inputs):
-            for argument, given in (("encoding", self.encoding is not None), ("decimal", self.decimal != ".")):
-                if given:
-                    raise ValueError(f"`{argument}` applies to CSV files only; no CSV file was given. Leave it out.")
-        nulls = [self.null_values] if isinstance(self.null_values, str) else self.null_values
-        if nulls is not None and not (isinstance(nulls, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in nulls)):
-            raise TypeError(f"`null_values` must be a text or a list of texts; got {nulls!r}.")
-        return Options(self.types or {}, nulls, self.encoding, self.decimal, self.memory_limit, self.spill_dir, progress)
+        return options_of(
+            inputs,
+            types=self.types,
+            null_values=self.null_values,
+            encoding=self.encoding,
+            decimal=self.decimal,
+            memory_limit=self.memory_limit,
+            spill_dir=self.spill_dir,
+            progress=progress,
+        )
+
+
+def options_of(
+    inputs: Sequence[Input],
+    *,
+    types: Mapping[Hashable, Type] | None = None,
+    null_values: str | Sequence[str] | None = None,
+    encoding: str | None = None,
+    decimal: str = ".",
+    memory_limit: str | None = None,
+    spill_dir: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Options:
+    """How tables are read, by arguments of `tabulate`; an error where one of them applies to no table."""
+    if decimal not in (".", ","):
+        raise ValueError(f'`decimal` must be "." or ","; got {decimal!r}.')
+    codec(encoding)
+    if not any(table.source.is_csv for table in inputs):
+        for argument, given in (("encoding", encoding is not None), ("decimal", decimal != ".")):
+            if given:
+                raise ValueError(f"`{argument}` applies to CSV files only; no CSV file was given. Leave it out.")
+    nulls = [null_values] if isinstance(null_values, str) else null_values
+    if nulls is not None and not (isinstance(nulls, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in nulls)):
+        raise TypeError(f"`null_values` must be a text or a list of texts; got {nulls!r}.")
+    return Options(types or {}, nulls, encoding, decimal, memory_limit, spill_dir, progress or Progress(False))

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from capstats.codes.bins import check_bins
 from capstats.codes.column import Column, Counts, Places, joint_labels
 from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, Label, kind_of
 from capstats.codes.wanted import Type, check_types
 from capstats.counting.inputs import Input, released
-from capstats.counting.reading import read_rows
-from capstats.counting.request import chosen_columns
+from capstats.counting.reading import find_cut, read_rows
+from capstats.counting.request import chosen_columns, options_of
 from capstats.sources.door import open_source
-from capstats.sources.source import Options
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,14 @@ def whole_records(
     columns: Hashable | Sequence[Hashable],
     types: Mapping[Hashable, Type] | None = None,
     *,
+    bins: Mapping[Hashable, Any] | None = None,
     each: bool = False,
+    **reading: Any,
 ) -> tuple[WholeRecords, list[Label] | None]:
     """Records of the named tables, then of the synthetic ones, and the labels of these where there are several.
 
-    With ``each``, the rows of the named tables are their records one by one, in order, and these tables must be in memory.
+    The first table says where columns are cut; ``reading`` is what else `options_of` takes. With ``each``, the rows of the named tables are
+    their records one by one, in order, and these tables must be in memory.
     """
     names = chosen_columns(columns, "columns")
     twice = [c for c in names if names.count(c) > 1]
@@ -77,8 +80,10 @@ def whole_records(
             raise TypeError(
                 f"`{called_as}` must be in memory, for the result has its order; got {type(given[called_as]).__name__}. Collect it."
             )
-    options = Options(types or {})
-    found = [read_rows(table, names, options, each and table.source.name in tables) for table in inputs]
+    specs = check_bins(bins, names, types or {}, "not among `columns`")
+    options = options_of(inputs, types=types, **reading)
+    cuts = {column: find_cut(inputs[0], column, spec, options) for column, spec in specs.items()}
+    found = [read_rows(table, names, cuts, options, each and table.source.name in tables) for table in inputs]
     levels, codes = [], []
     for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
         joint, maps = joint_labels(parts, name, list(given))

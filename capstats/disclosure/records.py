@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
@@ -14,7 +15,7 @@ from capstats.counting.records import locate
 from capstats.counting.request import Request
 from capstats.disclosure.attribute import among, disclosed, tables_of
 from capstats.sources.memory import arranged
-from capstats.tables.backing import values_at
+from capstats.tables.backing import Backing, values_at
 from capstats.tables.checking import weights_of
 from capstats.tables.mapping import same_or_span
 from capstats.tables.results import Result
@@ -122,6 +123,15 @@ def record_risk(
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     sort_by: str | None = None,
+    missing: Literal["level", "drop"] = "level",
+    null_values: str | Sequence[str] | None = None,
+    weights: Any = None,
+    counts: Any = None,
+    backing: Backing = "auto",
+    encoding: str | None = None,
+    decimal: str = ".",
+    memory_limit: str | None = None,
+    spill_dir: str | Path | None = None,
 ) -> Any:
     """The original records, each with its disclosure risk.
 
@@ -129,12 +139,18 @@ def record_risk(
 
     Parameters
     ----------
-    original : data frame or mapping of columns, in memory
-        The confidential records: pandas, polars, pyarrow, any eager frame that narwhals knows, or {column: values}.
+    original : data frame or mapping of columns, in memory; or path
+        The confidential records: pandas, polars, pyarrow, any eager frame that narwhals knows, or {column: values}. A file is read into
+        memory as a whole; of CSV all columns of the result but the added ones are texts.
     synthetic : data frame, mapping of columns, or path
         The records to be released, one table, as `tabulate` takes it.
-    keys, target, types, bins
-        As in `tabulate`. Missing values are a level of their column, so every record has a result.
+    keys, target, types, bins, null_values, encoding, decimal, memory_limit, spill_dir, backing
+        As in `tabulate`.
+    missing : {"level", "drop"}
+        Whether a missing value is one more level of its column, so that every record has a result; or the records with a missing key or
+        target are left out.
+    weights, counts : column name, or pair of names, optional
+        As in `tabulate`: the records are counted with them.
     sort_by : str, optional
         One of the columns below. The riskiest records come first: the greatest values, or the smallest of ``key_records`` and
         ``key_synthetic_records``; ties keep their order. The columns below are then placed first, followed
@@ -142,8 +158,8 @@ def record_risk(
 
     Returns
     -------
-    data frame of the same library, or mapping
-        The rows of `original` (with their index), and after its columns, or before them with `sort_by`:
+    data frame of the same library (of pandas for a file), or mapping
+        The rows of `original` (with their index; those of a file are numbered from 0), and after its columns, or before them with `sort_by`:
 
         - ``cap``: individual CAP, the share of the key's synthetic records that have the record's target; 0 if there are none;
         - ``disclosed``: whether that share is 1, so that an intruder is certain and right; its mean is `disco`;
@@ -151,12 +167,13 @@ def record_risk(
         - ``original_certain``: the same for the original records with the key;
         - ``key_records``, ``key_synthetic_records``: original and synthetic records with the record's key;
         - ``unique``: whether no other original record has the key;
-        - ``replicated``: whether the record is unique and exactly one synthetic record has the key.
+        - ``replicated``: whether the record is unique and exactly one synthetic record has the key. ``unique`` and ``replicated`` are
+          omitted if counts are fractional or sums of sampling weights.
 
     Raises
     ------
     TypeError
-        If `original` is a file or a lazy frame, which has no rows in memory.
+        If `original` is a lazy frame, which has no rows in memory.
     ValueError
         If there are several synthetic tables, `original` already has one of these columns, `sort_by` is not one of them; or
         as `tabulate`.
@@ -188,16 +205,35 @@ def record_risk(
     """
     if sort_by is not None and sort_by not in ADDED:
         raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {sort_by!r}.")
-    request = Request(original=original, synthetic=synthetic, keys=keys, target=target, types=types, bins=bins)
-    tables, source, i, j = locate(request)
+    request = Request(
+        original=original,
+        synthetic=synthetic,
+        keys=keys,
+        target=target,
+        missing=missing,
+        null_values=null_values,
+        types=types,
+        bins=bins,
+        weights=weights,
+        counts=counts,
+        encoding=encoding,
+        decimal=decimal,
+        memory_limit=memory_limit,
+        spill_dir=spill_dir,
+    )
+    tables, source, i, j = locate(request, backing)
     if "s" not in tables or tables.s.ndim > 2:
         raise ValueError("`synthetic` must be one table. Call record_risk once for each of several tables.")
     by_key = key_summary(tables.o, tables.s)
     cap = values_at(individual_cap(tables.o, tables.s).variable.data, i, j)
     columns = {"cap": cap, "disclosed": cap == 1}
-    columns |= {column: by_key[variable].values[j] for column, variable in OF_THE_KEY.items()}
+    columns |= {column: by_key[variable].values[j] for column, variable in OF_THE_KEY.items() if variable in by_key}
+    if sort_by is not None and sort_by not in columns:
+        raise ValueError(
+            f"`sort_by` is {sort_by!r}, which counts whole records: it is not defined where counts are fractional or weighted."
+        )
     found = source.with_columns(columns)
     if sort_by is None:
         return found
     risk = columns[sort_by].astype(np.float64) * (1 if sort_by in SMALL_IS_RISKY else -1)
-    return arranged(found, np.argsort(risk, kind="stable"), [*ADDED, *request.columns])
+    return arranged(found, np.argsort(risk, kind="stable"), [*columns, *request.columns])

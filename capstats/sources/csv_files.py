@@ -104,7 +104,7 @@ def relation(
     scratch: str | None,
 ) -> tuple[Any, int]:
     """The wanted columns of the files of a path as a relation of texts c0, c1, ..., and how many records it has."""
-    wanted, weighted = query.wanted, query.weight is not None
+    wanted, one_by_one = query.wanted, query.by_record or query.weight is not None
     for csv in files:
         check_names(wanted, csv.header.names, name)
     groups: dict[tuple[str, bytes, tuple[str, ...], bool], list[Surveyed]] = {}
@@ -120,7 +120,7 @@ def relation(
         connection.execute(f"CREATE TEMP TABLE loaded ({', '.join(f'{c} VARCHAR' for c in columns)}, n BIGINT)")
         for csv in others:
             try:
-                _load(connection, csv, wanted, weighted, str(scratch))
+                _load(connection, csv, wanted, one_by_one, str(scratch))
             except Malformed as error:
                 raise located(error, name, csv.file if len(files) > 1 else path) from None
         loaded = connection.sql("SELECT * FROM loaded")
@@ -160,12 +160,12 @@ def _read(
 # --- files that are not ordinary --------------------------------------------------------------------------------------
 
 
-def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence[Hashable], weighted: bool, scratch: str) -> None:
-    """Put the records of a file into the table, each with how often it occurs in its stretch, or one by one with their weights."""
+def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence[Hashable], one_by_one: bool, scratch: str) -> None:
+    """Put the records of a file into the table, each with how often it occurs in its stretch, or one by one in their order."""
     columns = ", ".join(f"c{i}" for i in range(len(wanted)))
 
     def put(rows: Any) -> None:
-        rows = rows.select(f"{columns}, 1::BIGINT AS n") if weighted else rows.aggregate(f"{columns}, count(*) AS n", columns)
+        rows = rows.select(f"{columns}, 1::BIGINT AS n") if one_by_one else rows.aggregate(f"{columns}, count(*) AS n", columns)
         rows.insert_into("loaded")
 
     header, line = csv.header, csv.header.lines + 1

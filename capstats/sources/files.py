@@ -9,17 +9,25 @@ import glob
 import os
 import re
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import reduce
 from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+import pandas as pd
+
 from capstats.codes.bins import Spec
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.numeric import Numbers
 from capstats.sources import csv_files, csv_text
+from capstats.sources.columns import unmasked
 from capstats.sources.connections import answer, connect, pattern_of, plain
 from capstats.sources.csv_files import Surveyed
+from capstats.sources.csv_records import read_header
+from capstats.sources.csv_text import blocks
+from capstats.sources.memory import MemorySource
 from capstats.sources.relation_cuts import kind_of_type
 from capstats.sources.relations import grouped, numbered, numbers
 from capstats.sources.source import Options, Query, check_names
@@ -69,6 +77,26 @@ class FileSource:
         """The extent of the column, or its distinct values and their counts."""
         numeric = [0] if _is_number(query.columns[0], query, True) else []
         return self._found(query, numeric, lambda table, _: numbers(table, query, spec, self.name))
+
+    def as_memory(self, options: Options) -> MemorySource:
+        """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
+        plain = replace(options, null_values=None, decimal=".")
+        query = Query(self._names(plain), by_record=True, options=plain)
+
+        def work(table: Any, _: int | None) -> pd.DataFrame:
+            arrays = table.fetchnumpy()
+            columns = [pd.Series(_with_missing(arrays[f"c{i}"])) for i in range(len(query.columns))]
+            return pd.concat(columns, axis=1, keys=query.columns) if columns else pd.DataFrame()
+
+        return MemorySource(self._found(query, [], work), self.name)
+
+    def _names(self, options: Options) -> Sequence[str]:
+        """The names of all columns."""
+        file = self._files()[0]
+        if _is_parquet(file):
+            with connect(options, [file]) as connection:
+                return list(connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[[pattern_of(file)]]).columns)
+        return read_header(blocks(file, csv_text.codec(options.encoding)), b"\t" if csv_text.is_tabbed(file) else None)[0].names
 
     def _found(self, query: Query, numeric: Sequence[int], work: Callable[[Any, int | None], T], careful: bool = False) -> T:
         """What the work finds in a relation c0, c1, ... of the columns and the weight; and how many records it has where it is of CSV.
@@ -127,6 +155,15 @@ class FileSource:
                     f"Rename it, or read it into a data frame first."
                 )
         return files
+
+
+def _with_missing(values: Any) -> Any:
+    """An array of DuckDB's, whose missing values are masked, as pandas has them."""
+    if not np.ma.isMaskedArray(values):
+        return values
+    if values.dtype.kind in "iu":
+        return pd.arrays.IntegerArray(np.asarray(values.data), np.ma.getmaskarray(values).copy())
+    return unmasked(values)
 
 
 def local_files(path: str | Path, name: str) -> list[str]:

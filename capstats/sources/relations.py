@@ -65,7 +65,10 @@ def _quoted(name: str) -> str:
 
 
 def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
-    """Distinct rows of a relation c0, c1, ..., and how often each occurs; or the sums of its weights, of its records and of the squares."""
+    """Distinct rows of a relation c0, c1, ..., and how often each occurs; or the sums of its weights, of its records and of the squares.
+
+    Where the query says ``by_record``, the rows are the records in their order.
+    """
     columns, weight = query.columns, query.weight
     types = list(map(str, table.types))
     parts = [f"c{i}::VARCHAR AS c{i}" if types[i].startswith(_EXACT) else f"c{i}" for i in range(len(columns))]
@@ -84,8 +87,11 @@ def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
         fractional = _check_weights(table, f"c{len(columns)}", weight, name)
         parts.append(f"c{len(columns)}::DOUBLE AS w")
         sums = ["sum(w)", "count(*)", "sum(w * w)"]
+    if query.by_record:
+        sums = ["1"] if weight is None else ["w", "1", "w * w"]
     counted = ", ".join(f"{sql}::DOUBLE AS n{i}" for i, sql in enumerate(sums))
-    arrays = _fetched(table.select(", ".join(parts)).aggregate(f"{groups}, {counted}", groups))
+    rows = table.select(", ".join(parts))
+    arrays = _fetched(rows.select(f"{groups}, {counted}") if query.by_record else rows.aggregate(f"{groups}, {counted}", groups))
     found = []
     for i, column in enumerate(columns):
         if column not in query.cuts:

@@ -46,6 +46,8 @@ class LevelsWarning(UserWarning):
     Given where tables are made (`tabulate`, `from_counts`), and by a measure of tables whose labels are not those of one Dataset.
     """
 
+    nothing_shared = False  # whether a column of two tables has no level in common
+
 
 # --- one column -------------------------------------------------------------------------------------------------------
 
@@ -227,8 +229,9 @@ def warn_of_levels(attrs: Mapping[str, Any], first: str = "original", most: int 
     if not found:
         return
     more = [f"{_many(len(found) - most, 'more such finding')}."] if len(found) > most else []
-    message = " ".join([*found[:most], *more, "For all levels see compare_levels."])
-    warnings.warn(message, LevelsWarning, stacklevel=_callers())
+    warning = LevelsWarning(" ".join([*found[:most], *more, "For all levels see compare_levels."]))
+    warning.nothing_shared = any(not entry["shared"] for _, _, entry in _entries(attrs))
+    warnings.warn(warning, stacklevel=_callers())
 
 
 def _callers() -> int:

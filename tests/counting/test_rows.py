@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from mixed_records import LEVELS
 
-from capstats.attacks import membership_scores
+from capstats.attacks import maximum_knowledge, membership_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -50,3 +50,17 @@ def test_columns_of_mixed_kind_are_refused():
         membership_scores({"x": [1]}, [{"x": [1]}, {"x": ["1"]}], columns="x", widths=1)
     with pytest.raises(TypeError, match="Column 'day' holds datetime labels, which are neither numbers nor categories"):
         membership_scores({"day": pd.to_datetime(["2024-01-01"])}, {"day": pd.to_datetime(["2024-01-02"])}, columns="day", widths=1)
+
+
+def test_whole_records_are_read_as_tabulate_reads_files(tmp_path):
+    """Decimal commas, a text that means missing and bins: 1,5 and 1,9 are in one bin of two; neither 9 nor a missing value is."""
+    paths = [tmp_path / "records.csv", tmp_path / "released.csv"]
+    paths[0].write_text("x;y\n1,5;é\n9;é\n-;é\n", encoding="cp1252")
+    paths[1].write_text("x;y\n1,9;é\n", encoding="cp1252")
+    options = {"bins": {"x": [5]}, "null_values": "-", "encoding": "cp1252", "decimal": ","}
+    found = maximum_knowledge(*paths, columns=["x", "y"], **options)
+    assert found.accuracy.values.tolist() == [pytest.approx(1 / 3), 1]
+    with pytest.raises(ValueError, match="`encoding` applies to CSV files only"):
+        maximum_knowledge({"x": [1], "y": [2]}, {"x": [1], "y": [2]}, columns=["x", "y"], encoding="cp1252")
+    with pytest.raises(ValueError, match="`bins` names 'z', which is not among `columns`"):
+        maximum_knowledge(*paths, columns=["x", "y"], bins={"z": 3})

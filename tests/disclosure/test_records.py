@@ -152,14 +152,93 @@ def test_a_large_key_space_is_no_table_in_memory():
     assert found["certain"].tolist() == right["certain"]
 
 
-def test_tables_without_rows_raise_and_say_so(tmp_path):
+def test_tables_without_rows_raise_and_say_so():
+    message = r"An answer for each record needs a table in memory, or a file; `original` is LazyFrame. Collect it"
+    with pytest.raises(TypeError, match=message):
+        record_risk(pl.DataFrame(people(1)).lazy(), people(2), keys="b", target="t")
+
+
+def as_csv(columns):
+    """Every field in quotes, but for missing values, which are empty fields."""
+    quoted = [["" if x is None else '"' + str(x).replace('"', '""') + '"' for x in row] for row in zip(*columns.values(), strict=True)]
+    return "\n".join([",".join(columns), *map(",".join, quoted), ""])
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "feather", "csv in cp1252", "csv without DuckDB"])
+def test_the_records_of_a_file_have_the_risks_that_they_have_in_memory_and_their_order(tmp_path, ending):
+    original, synthetic = people(1, 3000), people(2, 3000)
+    original["note"] = [f"person {i}, ä" for i in range(3000)]  # a column that is neither key nor target
+    path = tmp_path / f"o.{ending.split()[0]}"
+    options = {"encoding": "cp1252"} if "cp1252" in ending else {}
+    if path.suffix == ".csv":
+        end = "\r" if "without" in ending else "\n"  # DuckDB reads no file whose lines end with a carriage return
+        path.write_bytes(as_csv(original).replace("\n", end).encode(options.get("encoding", "utf-8")))
+        synthetic["b"] = list(map(str, synthetic["b"]))
+    else:
+        pl.DataFrame(original).write_parquet(path) if path.suffix == ".parquet" else pl.DataFrame(original).write_ipc(path)
+    found = record_risk(path, synthetic, keys=["a", "b"], target="t", **options)
+    right = expected({c: list(map(str, v)) if path.suffix == ".csv" and c == "b" else v for c, v in original.items()}, synthetic)
+    got = columns_of(found)
+    assert list(got) == [*original, *ADDED]
+    assert {c: got[c] for c in ADDED} == right
+    assert got["note"] == original["note"]
+
+
+def test_a_file_keeps_large_whole_numbers_beside_missing_ones_dates_and_texts(tmp_path):
+    path = tmp_path / "o.parquet"
+    days = [pd.Timestamp("2024-02-29"), None]
+    pl.DataFrame({"k": ["x", "y"], "t": [1, 2], "id": [2**60 + 1, None], "day": days, "none": [None, "z"]}).write_parquet(path)
+    found = record_risk(path, path, keys="k", target="t")
+    assert found["id"].tolist() == [2**60 + 1, pd.NA]
+    assert found["day"].isna().tolist() == [False, True]
+    assert found["day"][0] == pd.Timestamp("2024-02-29")
+    assert found["none"].isna().tolist() == [True, False]
+
+
+def test_dropped_records_are_left_out_and_the_rest_keeps_its_places():
+    """Records 1 and 2 have no key or no target; of the two others, the release tells the first one's target alone."""
+    original = pd.DataFrame({"k": ["x", None, "x", "y"], "t": ["p", "p", None, "q"], "id": [7, 8, 9, 10]})
+    found = record_risk(original, {"k": ["x", "x", None], "t": ["p", None, "p"]}, keys="k", target="t", missing="drop")
+    assert found.index.tolist() == [0, 3]
+    assert found[["id", "cap", "key_synthetic_records"]].values.tolist() == [[7, 1, 1], [10, 0, 0]]
+
+
+def test_rows_that_stand_for_several_records_are_counted_so():
+    """Three original records share the key x: two of the first row, one of the second."""
+    original = {"k": ["x", "x", "y"], "t": ["p", "q", "p"], "n": [2, 1, 1]}
+    synthetic = {"k": ["x", "x", "y"], "t": ["p", "q", "p"], "n": [1, 3, 0]}
+    found = record_risk(original, synthetic, keys="k", target="t", counts="n")
+    assert found["cap"].tolist() == [0.25, 0.75, 0]
+    assert found["key_records"].tolist() == [3, 3, 1]
+    assert found["unique"].tolist() == [False, False, True]
+    weighted = record_risk(original, synthetic, keys="k", target="t", weights="n")
+    assert weighted["cap"].tolist() == found["cap"].tolist()
+    assert "unique" not in weighted
+    with pytest.raises(ValueError, match="`sort_by` is 'unique', which counts whole records"):
+        record_risk(original, synthetic, keys="k", target="t", weights="n", sort_by="unique")
+
+
+def test_the_reading_of_files_is_that_of_tabulate(tmp_path):
+    """Decimal commas, texts that mean missing, and bins, in a file of another encoding: the mean is the average of the same counts."""
+    rng = np.random.default_rng(5)
+    names = []
+    for name in "os":
+        lines = [f'"{x / 10:.1f}";{town};{ill}'.replace(".", ",") for x, town, ill in zip(
+            rng.integers(0, 99, 200), rng.choice(["Köln", "?", "Bonn"], 200), rng.choice(["ja", "nein"], 200), strict=True)]  # fmt: skip
+        names.append(tmp_path / f"{name}.csv")
+        names[-1].write_text("\n".join(["income;town;ill", *lines, ""]), encoding="cp1252")
+    options = {"bins": {"income": 4}, "null_values": "?", "encoding": "cp1252", "decimal": ",", "missing": "drop"}
+    tables = tabulate(*names, keys=["income", "town"], target="ill", **options)
+    found = record_risk(*names, keys=["income", "town"], target="ill", sort_by="cap", **options)
+    assert found["cap"].mean() == pytest.approx(average_cap(tables.o, tables.s).item(), rel=1e-12)
+    assert len(found) == tables.o.sum() < 200
+    assert found["income"].str.contains(",").all()
+
+
+def test_an_attacked_file_may_be_synthetic(tmp_path):
     path = tmp_path / "o.parquet"
     pd.DataFrame(people(1)).to_parquet(path)
-    pl.DataFrame(people(1)).write_ipc(tmp_path / "o.feather")
-    for table in (path, str(path), tmp_path / "o.feather", pl.DataFrame(people(1)).lazy()):
-        with pytest.raises(TypeError, match=r"An answer for each record needs a table in memory; `original` is .* Read or collect it"):
-            record_risk(table, people(2), keys="b", target="t")
-    found = record_risk(people(1), path, keys="b", target="t")  # the synthetic table may be a file
+    found = record_risk(people(1), path, keys="b", target="t")
     assert found["cap"].tolist() == expected(people(1), people(1), keys=("b",))["cap"]
 
 

@@ -1,0 +1,36 @@
+"""What an audit finds, as reports use it: the counts, the numbers, and where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import xarray as xr
+
+from capstats.auditing.comparison import order_of
+from capstats.auditing.fingerprints import Seen
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The attributes of `Audit`."""
+
+    tables: xr.Dataset
+    measures: xr.Dataset
+    by_target: xr.Dataset
+    by_column: xr.Dataset
+    provenance: dict[str, Any]
+    seen: Mapping[str, Seen] = field(default_factory=dict)
+
+    @property
+    def ranked(self) -> list[int]:
+        """Positions of the synthetic tables in the order in which they are told: by ``rank_by``, or as given."""
+        return order_of(self.measures, self.provenance.get("rank_by"))
+
+    @property
+    def columns(self) -> list[str]:
+        """Labels of the synthetic tables; one without a name when there is only one."""
+        labels = list(self.measures.indexes["synthetic"]) if "synthetic" in self.measures.dims else [""]
+        plain = list(map(str, labels))
+        return plain if len(set(plain)) == len(plain) else list(map(repr, labels))

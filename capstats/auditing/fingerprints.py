@@ -1,0 +1,42 @@
+"""The files that an audit has read: whether they are still what they were, and the hashes by which they can be known again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A file as it was when it was read."""
+
+    path: Path
+    size: int
+    changed: int  # nanoseconds
+
+    @classmethod
+    def of(cls, path: str) -> Seen:
+        """The file as it is."""
+        found = Path(path).expanduser().resolve()
+        return cls(found, found.stat().st_size, found.stat().st_mtime_ns)
+
+
+def files_seen(files: Iterable[str]) -> dict[str, Seen]:
+    """The files by the names under which they were given; without those that are gone."""
+    return {name: Seen.of(name) for name in files if Path(name).expanduser().is_file()}
+
+
+def fingerprints(seen: Mapping[str, Seen]) -> list[tuple[str, str]]:
+    """The SHA-256 of each file, unless it is not what was read."""
+    return [(name, _fingerprint(file)) for name, file in seen.items()]
+
+
+def _fingerprint(file: Seen) -> str:
+    try:
+        with file.path.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        return f"sha256 {digest}" if Seen.of(str(file.path)) == file else "has changed since it was read"
+    except OSError:
+        return "cannot be read any more"

@@ -1,0 +1,256 @@
+"""Text and figures of the public version of a report, made of rounded numbers alone."""
+
+from __future__ import annotations
+
+import xarray as xr
+
+from capstats.auditing.definitions import definitions
+from capstats.auditing.findings import Findings
+from capstats.auditing.page import as_page
+from capstats.auditing.publication import BANDS, DRAWN, SQUARES, Publication, publication
+from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, count
+from capstats.codes.printable import listed, named
+
+HEADS = {  # measures of each release -> heading of a column
+    "average_cap": "average CAP",
+    "average_cap_error": "standard error",
+    "holdout_cap": "holdout",
+    "individual_disclosure": "difference to holdout",
+    "individual_disclosure_error": "its standard error",
+    "difference": "difference to {against}",
+    "difference_error": "its standard error",
+}
+
+
+def public_page(audit: Findings, threshold: int) -> str:
+    """The page, of the rounded numbers alone."""
+    p = publication(audit, threshold)
+    return as_page(public_title(p), public_sections(p), note=public_note(p), footer=f"capstats {p.version}, public version.")
+
+
+def public_title(p: Publication) -> str:
+    """The heading of the page."""
+    return f"Disclosure risk of {'the released table' if p.releases == 1 else f'{p.releases} released tables'}"
+
+
+def public_note(p: Publication) -> str:
+    """What the page is, below its heading."""
+    return (
+        f"Public version. Numbers of {_people(p)} are rounded to multiples of {p.base} and shares to multiples of {_step(p)}, so that no "
+        f"printed number, and no sum or difference of them, stands for 1 to {p.threshold - 1} records. It judges nothing."
+    )
+
+
+def public_sections(p: Publication) -> Sections:
+    """The sections of the page."""
+    found: dict[str, list[Block]] = {
+        "What was compared": [_compared(p)],
+        "Who could attack, and how": _attack(p),
+        "The answer": _answer(p),
+        "Matched people": _matched(p),
+        "Distribution of the risk": _distribution(p),
+        "Certain attribution and unique people": _certain(p),
+        "Which columns make the risk": _columns(p),
+        "Left out": _left_out(p),
+        "Definitions": [definitions({*p.shares, *p.columns, "distribution"} - {"target_distance"})],
+        "How it was computed": [_computed(p)],
+    }
+    return {name: blocks for name, blocks in found.items() if blocks}
+
+
+def _step(p: Publication) -> str:
+    return f"{1 / p.steps:g}"
+
+
+def _share(p: Publication, value: float, name: str = "") -> str:
+    """A share with the digits of the step; one that is cut off at the top is said to be."""
+    text = f"{value + 0.0:.{len(_step(p)) - 2}f}"  # + 0.0: no minus before 0
+    return f"at least {text}" if name in SQUARES and value >= 1 - 1 / p.steps else text
+
+
+def _error(p: Publication, value: float) -> str:
+    return f"less than {_step(p)}" if value == 0 else _share(p, value)
+
+
+def _one(p: Publication, name: str, i: int = 0) -> str:
+    return _share(p, p.shares[name][i], name)
+
+
+def _people(p: Publication) -> str:
+    return "records" if p.weighted else "people"
+
+
+def _of(p: Publication) -> str:
+    return "weighted share" if p.weighted else "share"
+
+
+def _releases(p: Publication) -> list[str]:
+    return [f"release {i}" for i in range(1, p.releases + 1)]
+
+
+def _compared(p: Publication) -> Facts:
+    rows = [
+        ("original", f"about {count(p.people)} confidential records"),
+        ("released", "one synthetic table" if p.releases == 1 else f"{p.releases} synthetic tables, in the order in which they were given"),
+        *([("holdout", f"about {count(p.holdout)} records of the same population that were not used for synthesis")] if p.holdout else []),
+        ("known (keys)", ", ".join(map(named, p.keys))),
+        ("guessed (target)", ", ".join(map(named, p.target))),
+        ("missing values", "count as a value of their own" if p.missing == "level" else "records with a missing value are left out"),
+        *([("weights", "records count by their sampling weights in every share")] if p.weighted else []),
+        *([("warning", "labels of the tables differ in ways that the internal report lists; they may lower the risk")] if p.warned else []),
+    ]
+    return Facts(rows)
+
+
+def _attack(p: Publication) -> list[Block]:
+    return [
+        f"Somebody knows {listed(list(map(named, p.keys)))} of a person who is in the original, and wants to know "
+        f"{listed(list(map(named, p.target)))}. They look up the released records with the same keys, pick one of them at random, and take "
+        f"its target for the person's. The attack needs the released table and no other knowledge."
+    ]
+
+
+def _answer(p: Publication) -> list[Block]:
+    first = (
+        f"Average CAP is the {_of(p)} of {_people(p)} in the original for whom the guess is expected to be right. A guess from the "
+        f"frequencies of the target in the original, without any key, is right for a {_of(p)} of {_one(p, 'baseline')} (baseline). If the "
+        f"original itself were released, the {_of(p)} would be {_one(p, 'original_cap')}."
+    )
+    if p.releases > 1:
+        return [first, _comparison(p)]
+    told: list[Block] = [
+        f"With the released table, the guess is expected to be right for a {_of(p)} of {_one(p, 'average_cap')} (average CAP).",
+        first,
+    ]
+    if "average_cap_error" in p.shares:
+        told.append(f"The standard error of average CAP is {_error(p, p.shares['average_cap_error'][0])}.")
+    if "holdout_cap" in p.shares:
+        told.append(
+            f"Of the {_people(p)} not used for synthesis, the guess is right for a {_of(p)} of {_one(p, 'holdout_cap')}. The difference, "
+            f"{_difference(p, 'holdout_cap', 0)} (standard error {_error(p, p.shares['individual_disclosure_error'][0])}), is about "
+            f"individuals; the rest is inference about the population."
+        )
+    return told
+
+
+def _difference(p: Publication, other: str, i: int, j: int | None = None) -> str:
+    """Average CAP minus another printed share: a difference of what is printed, which says nothing more."""
+    steps = round(p.shares["average_cap"][i] * p.steps) - round(p.shares[other][i if j is None else j] * p.steps)
+    return _share(p, steps / p.steps)
+
+
+def _comparison(p: Publication) -> Grid:
+    columns: dict[str, list[str]] = {}
+    for name in HEADS:
+        if name == "individual_disclosure" and "holdout_cap" in p.shares:
+            columns[name] = [_difference(p, "holdout_cap", i) for i in range(p.releases)]
+        elif name == "difference" and p.against is not None:
+            columns[name] = [_difference(p, "average_cap", i, p.against) for i in range(p.releases)]
+        elif name in p.shares:
+            columns[name] = [_error(p, x) if name.endswith("_error") else _share(p, x) for x in p.shares[name]]
+    against = "" if p.against is None else f"release {p.against + 1}"
+    rows = [[label, *cells] for label, *cells in zip(_releases(p), *columns.values(), strict=True)]
+    return Grid(
+        ["release", *(HEADS[name].format(against=against) for name in columns)],
+        rows,
+        f"Average CAP of each release (rounded to {_step(p)})",
+    )
+
+
+def _by_release(p: Publication, names: dict[str, str], caption: str) -> list[Block]:
+    """Measures as rows of one release, or as columns of several."""
+    names = {name: text for name, text in names.items() if name in p.shares}
+    if p.releases == 1:
+        return [Grid(["", "share"], [[text, _one(p, name)] for name, text in names.items()], caption)]
+    rows = [[label, *(_one(p, name, i if len(p.shares[name]) > 1 else 0) for name in names)] for i, label in enumerate(_releases(p))]
+    return [Grid(["release", *names.values()], rows, caption)]
+
+
+def _matched(p: Publication) -> list[Block]:
+    what = f"{_of(p)} of {_people(p)} whose keys are in the released table"
+    return _by_release(p, {"matched_share": what}, f"{_people(p).capitalize()} for whom the attack finds a released record")
+
+
+def _distribution(p: Publication) -> list[Block]:
+    names = {
+        "share_above_half": "guessed right with probability above 0.5",
+        "share_above_nine_tenths": "guessed right with probability above 0.9",
+        "share_certain": "guessed right with certainty",
+    }
+    blocks = _by_release(p, names, f"{_of(p).capitalize()} of {_people(p)}, by how surely they are guessed right")
+    return [*blocks, *([_curve(p)] if p.releases <= DRAWN else [])]
+
+
+def _curve(p: Publication) -> Picture:
+    """The share of people whose individual CAP is at most a value, as the rounded numbers give it."""
+    from capstats.plotting.curves import plot_cap_ecdf
+    from capstats.plotting.inline import inline_svg
+
+    ecdf = xr.DataArray(p.below, dims=("at", "synthetic"), coords={"at": BANDS, "synthetic": _releases(p)}, attrs={"records": p.people})
+    one = p.releases == 1
+    ax = plot_cap_ecdf(
+        ecdf.isel(synthetic=0, drop=True) if one else ecdf,
+        average=p.shares["average_cap"] if one else None,
+        original=p.shares["original_cap"][0],
+        baseline=p.shares["baseline"][0],
+    )
+    told = "; ".join(
+        f"{label}: " + ", ".join(f"{_share(p, p.below[k, i])} at most {BANDS[k]:g}" for k in (0, 5, 10, 15, 20))
+        for i, label in enumerate(_releases(p))
+    )
+    alt = f"Step curve of rounded shares. {told}."
+    caption = (
+        f"{_of(p).capitalize()} of {_people(p)} whose CAP is at most the value on the horizontal axis, at steps of 0.05 and {_step(p)}."
+    )
+    return Picture(inline_svg(ax, prefix="distribution", alt=alt), alt, caption)
+
+
+def _certain(p: Publication) -> list[Block]:
+    people = _people(p)
+    names = {
+        "share_certain": "certain and right (DiSCO)",
+        "share_certain_wrong": "certain and wrong",
+        "share_replicated": f"replicated unique {people}",
+    }
+    blocks = _by_release(p, names, f"{_of(p).capitalize()} of {people}")
+    alone = {"original_certain": "certain in the original (DiO)", "share_unique": f"unique {people}"}
+    told = [f"{text}: {_one(p, name)}" for name, text in alone.items() if name in p.shares]
+    return [*blocks, *([f"In the original itself: {'; '.join(told)}."] if told else [])]
+
+
+def _columns(p: Publication) -> list[Block]:
+    blocks: list[Block] = []
+    for name, what in (("alone", "if only this column is known"), ("without", "if all key columns but this one are known")):
+        rows = [[column, *(_share(p, x) for x in values)] for column, values in zip(p.keys, p.columns[name], strict=True)]
+        heads = ["average CAP"] if p.releases == 1 else _releases(p)
+        if p.releases <= DRAWN:
+            blocks.append(Grid(["key column", *heads], rows, f"Average CAP {what}"))
+    return blocks
+
+
+def _left_out(p: Publication) -> list[Block]:
+    return [
+        "Results by value of the target, single people, keys, values of columns, least and greatest results, attainable bounds, measures "
+        "of use and all settings are in the internal version only."
+        + (f" Average CAP by column is given for at most {DRAWN} releases." if p.releases > DRAWN else "")
+    ]
+
+
+def _computed(p: Publication) -> Facts:
+    return Facts(
+        [
+            ("version", f"capstats {p.version}"),
+            ("convention", f"{_people(p)} whose keys no released record has count as never guessed right"),
+            ("numbers", f"numbers of {_people(p)} are rounded to multiples of {p.base}"),
+            (
+                "shares",
+                f"shares are rounded to multiples of {_step(p)}; one step is at least {2 * p.threshold} {_people(p)}. Differences are those "
+                f"of the rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
+            ),
+            ("errors", f"standard errors are rounded likewise; one that rounds to 0 is given as less than {_step(p)}"),
+            (
+                "guarantee",
+                "theory/public-report.md in the documentation of capstats states what this rounding promises, and what it does not",
+            ),
+        ]
+    )

@@ -1,0 +1,10 @@
+# PYTHON_ARGCOMPLETE_OK
+"""The command ``capstats``: an audit of one's own files, the columns and people that the risk comes from, attacks, and the paper."""
+
+from capstats.cli.grammar import parser
+from capstats.cli.program import main
+
+__all__ = [
+    "main",
+    "parser",
+]

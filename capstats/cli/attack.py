@@ -1,0 +1,290 @@
+"""``capstats attack``: attackers beside CAP, who find members, guess a column from all others, or fit a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.auditing.confidential import csv_text
+from capstats.auditing.report import Block, Facts, Grid, Sections, as_text, share
+from capstats.cli import outputs, reading
+from capstats.cli.kinds import NAMES, OF_COLUMNS, PATH, TEXT, WHOLES, WIDTHS
+from capstats.cli.options import Command, Option, Settings
+from capstats.cli.reports import facts, provenance, title
+
+FAMILY = "attack the releases: who was in the data, one column from all others, or a fitted model"
+MEMBERS = Option("members", PATH, "records that were used for synthesis", "MEMBERS", count="?")
+NON_MEMBERS = Option("non-members", PATH, "records of the same population that were not", "NON_MEMBERS", count="?")
+COLUMNS = Option(
+    "columns",
+    NAMES,
+    "columns that are compared, separated by commas",
+    "A,B",
+    single=("column", "A", "one such column, even with commas in its name; may be repeated"),
+)
+WIDTHS_OF_KERNEL = Option(
+    "widths", WIDTHS, "widths of the kernel to compare: low, medium, high, or numbers (default: low,medium,high)", "W,..."
+)
+CATEGORIES = Option(
+    "categories", TEXT, "distance of two categories: of their places in the order (the default), or 0 or 1", choices=("codes", "mismatch")
+)
+RELEASES = Option("releases", WHOLES, "numbers of synthetic tables that are taken together (default 1, 2, 3, 5, 10, ...)", "M,...")
+TOLERANCE = Option(
+    "tolerance",
+    OF_COLUMNS,
+    "a guessed number is right if it differs by less (default 1); A=NUMBER for one column; may be repeated",
+    "NUMBER",
+)
+ESTIMATORS = ("tree", "forest", "logistic", "bayes")
+ESTIMATOR = Option(
+    "estimator", TEXT, "classifier that is fitted on the release (default forest; needs capstats[learn])", choices=ESTIMATORS
+)
+
+Table = tuple[list[str], list[list[Any]]]  # headings and rows
+
+
+def _told(settings: Settings, what: str, table: Table, sections: Sections, attrs: Any) -> str:
+    """The result of an attack, as text or JSON."""
+    head, rows = table
+    if settings.get("json"):
+        told = {"results": [dict(zip(head, row, strict=True)) for row in rows], "provenance": provenance(settings, attrs)}
+        return outputs.json_text(told)
+    grid = Grid(head, [[_cell(x) for x in row] for row in rows])
+    columns = {name: attrs[f"{role}_columns"] for name, role in (("keys", "key"), ("target", "target")) if f"{role}_columns" in attrs}
+    return as_text(title(what), {"What was read": [Facts(facts(settings, columns))], "Answer": [grid], **sections})
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.3f}" if isinstance(value, float) and not 0 <= value <= 1 else share(value) if isinstance(value, float) else str(value)
+
+
+def _long(found: xr.Dataset, names: Sequence[str], dims: Sequence[str]) -> Table:
+    """The variables of a result as a table, a row for each element of the dims that it has."""
+    held = [dim for dim in dims if dim in found.dims]
+    rows = []
+    for place in np.ndindex(*(found.sizes[dim] for dim in held)):
+        one = found.isel(dict(zip(held, place, strict=True)))
+        labels = [found.indexes[dim][i] for dim, i in zip(held, place, strict=True)]
+        rows.append([*(x if isinstance(x, str) else int(x) for x in labels), *(float(one[name]) for name in names)])
+    return [*held, *names], rows
+
+
+# --- membership -------------------------------------------------------------------------------------------------------
+
+
+def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
+    """How well members are told from others, for several widths of the kernel."""
+    from capstats.attacks import best_membership_width, membership_roc
+
+    outputs.check_files(settings)
+    given = reading.tables(settings, (MEMBERS, NON_MEMBERS, reading.SYNTHETIC, COLUMNS))
+    given["synthetic"] = _listed(given["synthetic"])
+    given |= {name: settings[name] for name in ("categories", "releases") if name in settings}
+    widths = {str(width): _width(width) for width in settings.get("widths", ["low", "medium", "high"])}
+    found = best_membership_width(**given, widths=widths)
+    table = _long(found, ["best_difference", "best_threshold", "accuracy", "auc", "auc_standard_error"], ["releases", "width"])
+    many = np.atleast_1d(found["best_width"].values)
+    best = str(many[-1])
+
+    def drawn() -> bytes:
+        from capstats.plotting import plot_membership_roc
+
+        ax = plot_membership_roc(membership_roc(**given, widths=widths[best]))
+        return outputs.figure(ax, settings["figure"], provenance({}, {})["capstats"], outputs.json_text({"width": best, **found.attrs}))
+
+    status = outputs.save_files(settings, messages, {"csv": lambda: csv_text(*table), "figure": drawn})
+    blocks: list[Block] = [
+        f"Best width: {best}{' (with most tables)' if len(many) > 1 else ''}. Widths and thresholds are chosen with knowledge of the "
+        "members, so the numbers are optimistic for the attacker.",
+        Facts(
+            (
+                (
+                    "best_difference",
+                    "share of the members that are taken for members, minus that of the others; 0 is no better than chance",
+                ),
+                ("best_threshold", "the log10 of the score at which this difference is greatest"),
+                ("accuracy", "share of right answers at that threshold, members and others of equal weight; 0.5 is chance"),
+                ("auc", "probability that a member has a higher score than another record; 0.5 is chance"),
+            )
+        ),
+    ]
+    return _told(settings, "membership attack", table, {"How to read it": blocks}, found.attrs), status
+
+
+def _listed(synthetic: Any) -> Any:
+    return list(synthetic.values()) if isinstance(synthetic, dict) else synthetic
+
+
+def _width(width: str | float) -> Any:
+    """A width as the library takes it: a number, or the name of a setting."""
+    if not isinstance(width, str):
+        return width
+    try:
+        return float(width)
+    except ValueError:
+        return tuple(width.split(":")) if width.count(":") == 1 else width
+
+
+# --- maximum knowledge ------------------------------------------------------------------------------------------------
+
+
+def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
+    """How often each column is guessed from all the others."""
+    from capstats.attacks import maximum_knowledge
+
+    outputs.check_files(settings)
+    given = reading.tables(settings, (reading.ORIGINAL, reading.SYNTHETIC, COLUMNS))
+    given["synthetic"] = _listed(given["synthetic"])
+    given |= {name: settings[name] for name in ("tolerance", "releases") if name in settings}
+    found = maximum_knowledge(**given)
+    several = found["average"].dims
+    head, rows = _long(found, ["accuracy"], ["releases", "column"])
+    average = _long(found, ["average"], ["releases"])[1]
+    rows += [[*row[:-1], "average of the columns", row[-1]] for row in average]
+    table = (head, rows)
+
+    def drawn() -> bytes:
+        from capstats.plotting import plot_maximum_knowledge
+
+        if not several:
+            raise ValueError("the figure is over numbers of synthetic tables. Give several SYNTHETIC.")
+        ax = plot_maximum_knowledge(found)
+        return outputs.figure(ax, settings["figure"], provenance({}, {})["capstats"], outputs.json_text(found.attrs))
+
+    status = outputs.save_files(settings, messages, {"csv": lambda: csv_text(*table), "figure": drawn})
+    blocks: list[Block] = [
+        "Somebody who knows all columns of a person but one finds the synthetic records that are nearest in the ranks of the others, and "
+        "takes their value for the person's. accuracy is the share of the original records for whom it is right."
+    ]
+    return _told(settings, "maximum knowledge attack", table, {"How to read it": blocks}, found.attrs), status
+
+
+# --- a fitted model ---------------------------------------------------------------------------------------------------
+
+
+def model(settings: Settings, messages: list[str]) -> tuple[str, int]:
+    """How well a classifier that is fitted on the release guesses the target of the original's people."""
+    from capstats.attacks import model_attack
+
+    outputs.check_files(settings)
+    given = reading.tables(
+        {name: value for name, value in settings.items() if name != "seed" or "example" in settings},
+        (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, reading.TARGET),
+        (reading.HOLDOUT, reading.EXAMPLE, reading.SEED),
+    )
+    given.pop("provenance", None)
+    given.pop("allow_no_match", None)
+    with reading.levels_told(settings, messages):
+        found = model_attack(**given, estimator=_estimator(settings.get("estimator", "forest"), settings.get("seed", 0)))
+    table = _long(found, ["average", "best_guess", "majority_guess", "modal_cap"], ["synthetic"])
+    status = outputs.save_files(settings, messages, {"csv": lambda: csv_text(*table)})
+    meanings = Facts(
+        (
+            ("average", "mean probability that the model gives to the true target"),
+            ("best_guess", "share of the people whose target is the model's most probable one"),
+            ("majority_guess", "the same if the most frequent target of the release is always named"),
+            ("modal_cap", "the same if the commonest target of the synthetic records with the person's keys is named"),
+        )
+    )
+    attrs = {name: found.attrs[name] for name in ("estimator", "repeated_rows", "unmatched", "key_columns", "target_columns", "missing")}
+    return _told(
+        settings, f"attack by a fitted model ({settings.get('estimator', 'forest')})", table, {"How to read it": [meanings]}, attrs
+    ), status
+
+
+def _estimator(name: str, seed: int) -> Any:
+    """A classifier that takes levels which the release lacks."""
+    try:
+        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.naive_bayes import BernoulliNB
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import OneHotEncoder
+        from sklearn.tree import DecisionTreeClassifier
+    except ImportError as error:
+        raise ImportError('the model attack needs scikit-learn. Install it: pip install "capstats[learn]".') from error
+    if name == "tree":
+        return DecisionTreeClassifier(random_state=seed)
+    if name == "forest":
+        return RandomForestClassifier(random_state=seed)
+    of_levels = OneHotEncoder(handle_unknown="ignore")
+    return make_pipeline(of_levels, LogisticRegression(max_iter=1000) if name == "logistic" else BernoulliNB())
+
+
+COMMANDS = (
+    Command(
+        "attack membership",
+        "find out who was in the original, by the similarity of records to the release",
+        {
+            "data": (MEMBERS, NON_MEMBERS, reading.SYNTHETIC, COLUMNS),
+            "how it is read": reading.OF_RECORDS,
+            "what is computed": (WIDTHS_OF_KERNEL, CATEGORIES, RELEASES),
+            "what is given": (
+                outputs.JSON,
+                outputs.CSV,
+                replace(outputs.FIGURE, help="save the ROC curve of the best width (PNG, PDF or SVG)"),
+            ),
+        },
+        (
+            (
+                "three settings",
+                "capstats attack membership members.csv others.csv synthetic.csv --columns age,sex,income --types age=number",
+            ),
+            (
+                "own widths, and the curve of the best one",
+                "capstats attack membership members.csv others.csv synthetic.csv --columns age --types age=number --widths 0.1,1,10 "
+                "--figure roc.png",
+            ),
+        ),
+        membership,
+    ),
+    Command(
+        "attack knowledge",
+        "guess each column of a person from all the others",
+        {
+            "data": (reading.ORIGINAL, reading.SYNTHETIC, COLUMNS),
+            "how it is read": reading.OF_RECORDS,
+            "what is computed": (TOLERANCE, RELEASES),
+            "what is given": (
+                outputs.JSON,
+                outputs.CSV,
+                replace(outputs.FIGURE, help="save the accuracy over numbers of tables (PNG, PDF or SVG)"),
+            ),
+        },
+        (
+            ("one release", "capstats attack knowledge original.csv synthetic.csv --columns age,sex,income --types age=number"),
+            (
+                "several releases, taken together",
+                "capstats attack knowledge original.csv s1.csv s2.csv s3.csv --columns age,sex --figure k.png",
+            ),
+        ),
+        knowledge,
+    ),
+    Command(
+        "attack model",
+        "guess the target with a classifier that is fitted on the release",
+        {
+            "data": (
+                reading.ORIGINAL,
+                reading.SYNTHETIC,
+                reading.HOLDOUT,
+                reading.KEYS,
+                reading.TARGET,
+                reading.EXAMPLE,
+                replace(reading.SEED, help="seed of the example's synthetic records, and of the classifier (default 0)"),
+            ),
+            "how it is read": reading.READING,
+            "what is computed": (ESTIMATOR,),
+            "what is given": (outputs.JSON, outputs.CSV),
+        },
+        (
+            ("a random forest", "capstats attack model original.csv synthetic.csv --keys age,sex,region --target income"),
+            ("on bundled data", "capstats attack model --example titanic --estimator tree"),
+        ),
+        model,
+    ),
+)

@@ -1,0 +1,145 @@
+"""``capstats audit``: one report on the disclosure risk of one or several releases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from capstats.auditing.audits import Audit, audit
+from capstats.cli import outputs, reading
+from capstats.cli.kinds import LIMITS, TEXT, UTILITY, WHOLE
+from capstats.cli.limits import check_limits, exceeded
+from capstats.cli.option_values import table_labels
+from capstats.cli.options import Command, Option, Settings
+
+PATHS = ("original", "synthetic", "holdout", "files", "settings")  # what the caller's folders are called stays out of the figure
+
+
+def _measures() -> Sequence[str]:
+    from capstats.auditing.measures import MEASURES
+
+    return MEASURES
+
+
+FAIL_ABOVE = Option(
+    "fail-above",
+    LIMITS,
+    "exit with status 1 if a measure of the JSON report, of any synthetic table, is above VALUE or undefined; may be repeated",
+    "MEASURE=VALUE",
+    words=lambda: [f"{name}=" for name in _measures()],
+)
+RANK_BY = Option(
+    "rank-by",
+    TEXT,
+    "measure by which releases are ordered, the greatest first; with a minus (and an equals sign before it) the least first",
+    "MEASURE",
+    words=_measures,
+)
+AGAINST = Option("against", TEXT, "the release with which all others are compared, record by record", "SYNTHETIC")
+NUMBERS = Option(
+    "utility",
+    UTILITY,
+    "a number of the release, or of each of several (NAME=a.csv:0.1,b.csv:0.2), such as its utility; may be repeated",
+    "NAME=NUMBER",
+)
+AUDIENCE = Option(
+    "audience",
+    TEXT,
+    "who reads the page: internal, as confidential as the original (the default), or public, to be published with the release",
+    choices=("internal", "public"),
+)
+THRESHOLD = Option("threshold", WHOLE, "least number of people that a public page may tell of (default 10)", "N")
+
+
+def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
+    """The report, as text or JSON, and its files."""
+    public = settings.get("audience") == "public"
+    for name in ("audience", "threshold"):
+        if name in settings and "html" not in settings:
+            raise ValueError(f"--{name} is for the page that --html saves. Give --html.")
+    if "threshold" in settings and not public:
+        raise ValueError("--threshold is for a public page. Give --audience public.")
+    limits = settings.get("fail-above", {})
+    more = [*settings.get("utility", {}), *(["difference", "difference_error"] if "against" in settings else [])]
+    check_limits(limits, holdout="holdout" in settings, more=more)
+    outputs.check_files(settings, ("figure",) if public else outputs.FILES)
+    found = _audit(settings)
+    status = 0
+    if above := exceeded(found, limits):
+        messages.append(f"--fail-above: {'; '.join(above)}.")
+        status = 1
+    failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
+    if "html" in settings:
+        page: dict[str, Any] = {name: settings[name] for name in ("audience", "threshold") if name in settings}
+        failed |= outputs.saved("html", messages, lambda: found.to_html(settings["html"], **page))
+    return found.to_json() if settings.get("json") else repr(found), failed or status
+
+
+def _audit(settings: Settings) -> Audit:
+    given = reading.tables(
+        settings, (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, reading.TARGET), (reading.HOLDOUT, reading.EXAMPLE, reading.SEED)
+    )
+    label = dict(zip(settings.get("synthetic", []), table_labels(settings.get("synthetic", [])), strict=True))  # files by their labels
+    if "against" in settings:
+        given["against"] = label.get(settings["against"], settings["against"])
+    if "rank-by" in settings:
+        given["rank_by"] = settings["rank-by"]
+    if "utility" in settings:
+        numbers = settings["utility"]
+        given["utility"] = {
+            name: {label.get(of, of): x for of, x in value.items()} if isinstance(value, dict) else value for name, value in numbers.items()
+        }
+    provenance = {**given.pop("provenance", {}), "settings": dict(settings)}
+    return audit(**given, progress=reading.progress(settings), provenance=provenance)
+
+
+def _figure(found: Audit, file: str) -> bytes:
+    """Boxplots of individual CAP, with the measures and how they came to be, but no paths, in the file's metadata."""
+    from capstats.cap.distribution import cap_boxplot
+    from capstats.plotting import plot_individual_cap
+
+    if "individual_cap_median" not in found.measures:
+        raise ValueError("it draws quartiles, which fractional --counts do not have. Leave one of the two out.")
+    told = replace(found, provenance={name: value for name, value in found.provenance.items() if name not in PATHS})
+    ax = plot_individual_cap(cap_boxplot(found.tables.get("o_records", found.tables.o), found.tables.s))
+    return outputs.figure(ax, file, found.provenance["capstats"], told.to_json())
+
+
+COMMAND = Command(
+    "audit",
+    "measure the disclosure risk of synthetic records (CSV, Parquet and other files)",
+    {
+        "data": (
+            reading.ORIGINAL,
+            reading.SYNTHETIC,
+            reading.HOLDOUT,
+            reading.KEYS,
+            reading.TARGET,
+            reading.EXAMPLE,
+            reading.SEED,
+        ),
+        "how it is read": reading.READING,
+        "several releases": (RANK_BY, AGAINST, NUMBERS),
+        "what is given": (
+            FAIL_ABOVE,
+            outputs.QUIET,
+            outputs.JSON,
+            replace(outputs.FIGURE, help="save boxplots of individual CAP (PNG, PDF or SVG)"),
+            outputs.HTML,
+            AUDIENCE,
+            THRESHOLD,
+        ),
+    },
+    (
+        ("a report on bundled data", "capstats audit --example anes96"),
+        ("a page to print", "capstats audit original.csv synthetic.csv --keys age,sex,region --target income --html report.html"),
+        ("a page to publish", "capstats audit --example anes96 --html public.html --audience public"),
+        (
+            "three releases, the least risky first",
+            "capstats audit original.csv a.csv b.csv c.csv --keys age,sex --target income --rank-by=-average_cap",
+        ),
+        ("the same audit again", "capstats audit --config risk.toml"),
+    ),
+    run,
+)

@@ -1,0 +1,97 @@
+"""The grammar of the command line: all commands, their options under the same headings, and their help."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from capstats import __version__
+from capstats.cli import anonymity, attack, audit, paper, records, sweep
+from capstats.cli.kinds import PATH
+from capstats.cli.options import Command, Option
+from capstats.codes.printable import printable
+
+COMMANDS: tuple[Command, ...] = (paper.COMMAND, audit.COMMAND, sweep.COMMAND, records.COMMAND, anonymity.COMMAND, *attack.COMMANDS)
+CONFIG = Option("config", PATH, "settings of this command (TOML); what is on the command line stands in place of them", "FILE")
+STATUS = """Exit status: 0 success; 1 a measure is above its --fail-above (audit), or a
+printed value does not agree (paper); 2 wrong input, or output that cannot be
+written; 130 interrupted."""
+CONFIGURATION = """Configuration: the options by their long names, such as
+
+  original = "original.csv"
+  synthetic = ["a.csv", "b.csv"]
+  keys = ["age", "sex"]
+  target = "income"
+  bins = {age = 10}
+
+Paths are relative to the file. An option on the command line takes the place
+of all that the file says for it."""
+COMPLETION = """Completion of commands, options, choices and file names in bash and zsh:
+  eval "$(register-python-argcomplete capstats)"
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message as one line and exit with status 2."""
+        self.exit(2, f"{self.prog}: {one_line(message)}. Try `{self.prog} --help`.\n")
+
+
+def one_line(message: str) -> str:
+    """A message as one line without characters that a terminal obeys."""
+    return printable(" ".join(message.split()))
+
+
+def parser() -> Parser:
+    """The command line's grammar."""
+    top = Parser(
+        prog="capstats",
+        description="Disclosure risk of synthetic data in closed form (Correct Attribution Probability).",
+        epilog=f"Every command has a --help with examples.\n\n{COMPLETION}\n{STATUS}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"capstats {__version__}")
+    commands = top.add_subparsers(dest="name", required=True, metavar="COMMAND", parser_class=Parser)
+    families = {"": commands}
+    for command in COMMANDS:
+        family, _, name = command.name.rpartition(" ")
+        if family not in families:
+            told = attack.FAMILY
+            of = commands.add_parser(
+                family,
+                help=told,
+                description=_sentence(told),
+                epilog=f"Every attack has a --help with examples.\n\n{STATUS}",
+                formatter_class=argparse.RawDescriptionHelpFormatter,
+            )
+            families[family] = of.add_subparsers(dest="name", required=True, metavar=family.upper(), parser_class=Parser)
+        _add(families[family], name, command)
+    return top
+
+
+def _add(commands: argparse._SubParsersAction[Parser], name: str, command: Command) -> None:
+    """A parser of one command."""
+    examples = "\n".join(f"  {what}:\n    {text}" for what, text in command.examples)
+    has_config = command is not paper.COMMAND
+    parts = [f"Examples:\n{examples}", *([CONFIGURATION] if has_config else []), STATUS]
+    own = commands.add_parser(
+        name,
+        help=command.help,
+        description=_sentence(command.help),
+        epilog="\n\n".join(parts),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        argument_default=argparse.SUPPRESS,
+    )
+    for heading, options in command.groups.items():
+        group = own.add_argument_group(heading)
+        for option in options:
+            option.add_to(group)
+    if has_config:
+        CONFIG.add_to(own.add_argument_group("configuration"))
+    own.set_defaults(command=command)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."

@@ -1,0 +1,119 @@
+"""The options for output, defined once for all commands; files are confidential, and whether they can be written is known beforehand."""
+
+from __future__ import annotations
+
+import glob
+import io
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from capstats.auditing.confidential import check_confidential, write_confidential
+from capstats.cli.kinds import FLAG, PATH, WHOLE
+from capstats.cli.options import Option, Settings
+from capstats.codes.labels import MISSING, canonical
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ENDINGS = {".png": ("Software", "Description"), ".pdf": ("Creator", "Subject"), ".svg": ("Creator", "Description")}
+INPUTS = ("original", "synthetic", "holdout", "members", "non-members")
+FILES = ("html", "csv", "figure")
+
+JSON = Option("json", FLAG, "print JSON")
+QUIET = Option("quiet", FLAG, "show no progress of long counts")
+CSV = Option("csv", PATH, "save the table as CSV; cells that a spreadsheet would run as formulas begin with an apostrophe", "FILE")
+FIGURE = Option("figure", PATH, "save a figure (PNG, PDF or SVG)", "FILE")
+HTML = Option("html", PATH, "save the report as one HTML page, to read and to print", "FILE")
+TOP = Option("top", WHOLE, "how many rows to give; by default 20 as text, all as JSON and CSV", "N")
+
+
+def check_files(settings: Settings, confidential: Sequence[str] = FILES) -> None:
+    """Raise unless every file can be written, and none of them is one that is read; before anything is counted."""
+    read = {Path(path) for name in INPUTS for given in _listed(settings.get(name)) for path in (given, *glob.glob(given, recursive=True))}  # noqa: PTH207
+    read = {path.resolve() for path in read if path.exists()}
+    for name in FILES:
+        if name not in settings:
+            continue
+        file = settings[name]
+        if name == "figure" and Path(file).suffix.lower() not in ENDINGS:
+            raise ValueError(f"--figure must end in .png, .pdf or .svg; got {file!r}.")
+        if Path(file).resolve() in read:
+            raise ValueError(f"--{name} is {file!r}, which is read as well. Give another path.")
+        if name in confidential:
+            _told(name, partial(check_confidential, file))
+
+
+def _listed(value: Any) -> list[str]:
+    return [] if value is None else [value] if isinstance(value, str) else value
+
+
+def save_files(settings: Settings, messages: list[str], contents: Mapping[str, Callable[[], str | bytes]]) -> int:
+    """Write the files that are asked for; the exit status, and a message for each that cannot be written."""
+    status = 0
+    for name, content in contents.items():
+        if name in settings:
+            status |= saved(name, messages, partial(_write, settings[name], content))
+    return status
+
+
+def _write(file: str, content: Callable[[], str | bytes]) -> None:
+    write_confidential(file, content())
+
+
+def saved(name: str, messages: list[str], write: Callable[[], object]) -> int:
+    """Write the file of an option; the exit status, and a message where it cannot be written."""
+    try:
+        _told(name, write)
+    except ValueError as error:
+        messages.append(str(error))
+        return 2
+    return 0
+
+
+def _told(name: str, write: Callable[[], object]) -> None:
+    """Whatever keeps the file of an option from being written, as an error that names the option."""
+    try:
+        write()
+    except OSError as error:
+        raise ValueError(f"--{name} cannot be written to {error.filename!r}: {error.strerror}.") from error
+    except ValueError as error:
+        raise ValueError(f"--{name}: {error}") from error
+
+
+def figure(ax: Axes, file: str, version: str, told: str) -> bytes:
+    """The figure of the Axes, which is closed, in the format of the file's ending, with how it came to be in its metadata."""
+    import matplotlib.pyplot as plt
+
+    drawn: Any = ax.figure
+    ending = Path(file).suffix.lower()
+    software, about = ENDINGS[ending]
+    content = io.BytesIO()
+    try:
+        drawn.savefig(content, format=ending[1:], dpi=200, metadata={software: f"capstats {version}", about: told})
+    finally:
+        plt.close(drawn)
+    return content.getvalue()
+
+
+def json_text(told: Any) -> str:
+    """Plain numbers, texts and labels as JSON, undefined or missing ones as null, with escapes in place of what is not printable."""
+    text = json.dumps(_plain(told), indent=2, ensure_ascii=False)
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON knows it, which has no infinite number."""
+    if isinstance(value, dict):
+        return {str(key): _plain(x) for key, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        return list(map(_plain, value))
+    value = canonical(value)
+    if value is None or value is MISSING:
+        return None
+    if isinstance(value, float) and not math.isfinite(value):
+        return "infinite"
+    return value if isinstance(value, (str, int, float, bool)) else str(value)

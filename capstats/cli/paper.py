@@ -1,0 +1,35 @@
+"""``capstats paper``: the tables, numbers and figures of the paper regenerated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from capstats.cli import reading
+from capstats.cli.kinds import PATH
+from capstats.cli.options import Command, Option, Settings
+from capstats.codes.printable import printable
+
+
+def run(settings: Settings, _: list[str]) -> tuple[str, int]:
+    """What was regenerated, and status 1 where a printed value does not agree."""
+    from capstats import paper
+
+    values, shares, files = paper.reproduce(settings["out"], seed=settings.get("seed", paper.SEED))
+    wrong = [value for value in values if not value.agrees]
+    written = f"Written: {', '.join(printable(file) for file in files)}"
+    agree = f"{len(values) - len(wrong)} of {len(values)} printed values agree."
+    return f"{paper.report(values, shares)}\n\n{written}\n\n{agree}", 1 if wrong else 0
+
+
+COMMAND = Command(
+    "paper",
+    "regenerate the tables, numbers and figures of Baillargeon and Charest",
+    {
+        "what is given": (
+            Option("out", PATH, "folder to write to", "DIR", required=True),
+            replace(reading.SEED, help="seed of the random synthetic tables"),
+        )
+    },
+    (("all of it into a folder", "capstats paper --out paper"),),
+    run,
+)

@@ -1,0 +1,39 @@
+"""Files that the tests of the command line read."""
+
+import pytest
+
+from capstats import expand
+from capstats.datasets import smoking, titanic
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """Records of the smokers and of the Titanic, in several files."""
+    folder = tmp_path_factory.mktemp("files")
+    tables = smoking()
+    original, synthetic = (expand(table).astype(str) for table in (tables.o, tables.s))
+    for name, frame in {"original": original, "synthetic": synthetic}.items():
+        frame.to_csv(folder / f"{name}.csv", index=False)
+        frame.to_parquet(folder / f"{name}.parquet", index=False)
+    synthetic[synthetic.smoking == "Smoking"].to_csv(folder / "smokers.csv", index=False)
+    (folder / "elsewhere").mkdir()
+    original.to_csv(folder / "elsewhere" / "synthetic.csv", index=False)
+    renamed = {"smoking": "smoking, now", "health": "health=state"}
+    original.rename(columns=renamed).to_csv(folder / "commas.csv", index=False)
+    frame = titanic()
+    frame["half"] = frame["count"] / 2 + 0.25
+    frame.to_csv(folder / "titanic.csv", index=False)
+    (folder / "gaps.csv").write_text("age,sick\n30,yes\n?,no\n,no\n40,-\n30,no\n")
+    (folder / "folder.png").mkdir()
+    (folder / "header.csv").write_text("smoking,health\n")
+    (folder / "empty.csv").write_text("")
+    (folder / "broken.parquet").write_bytes(b"this is no Parquet file, whatever its name says")
+    (folder / "text.docx").write_text("smoking,health\n")
+    (folder / "ragged.csv").write_text("smoking,health\nSmoking,Sick\nSmoking\n")
+    return folder
+
+
+@pytest.fixture
+def here(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return folder

@@ -1,0 +1,251 @@
+"""The program: one line for every mistake, standard output that is closed or full, signals, and characters that a terminal would obey."""
+
+import contextlib
+import os
+import runpy
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from command_line import SMOKERS, run
+
+import capstats
+from capstats.cli import main
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+
+def test_the_package_may_be_run_as_a_program(here, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["capstats", *SMOKERS])
+    with pytest.raises(SystemExit) as stopped:
+        runpy.run_module("capstats.cli", run_name="__main__")
+    assert stopped.value.code == 0
+    assert "average CAP" in capsys.readouterr().out
+
+
+def test_the_installed_command_is_this_one():
+    command = shutil.which("capstats", path=sysconfig.get_path("scripts"))
+    assert command, "the package is installed without its command"
+    done = subprocess.run([command, "--version"], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, f"capstats {capstats.__version__}\n")
+
+
+FILES = ["audit", "original.csv", "synthetic.csv"]
+MISTAKES = {
+    "no command": ([], "capstats: the following arguments are required: COMMAND"),
+    "unknown command": (["nonsense"], "invalid choice: 'nonsense'"),
+    "unknown option": ([*SMOKERS, "--colour", "red"], "unrecognized arguments: --colour red"),
+    "option with a line break": ([*SMOKERS, "--colour\nred"], "unrecognized arguments: --colour red"),
+    "paper without a folder": (["paper"], "capstats paper: the following arguments are required: --out"),
+    "paper into a file": (["paper", "--out", "original.csv"], "original.csv"),
+    "paper below a file": (["paper", "--out", "original.csv/folder"], "original.csv"),
+    "seed that is no number": (["paper", "--out", "p", "--seed", "x"], "argument --seed: must be a whole number, 0 or more; got 'x'"),
+    "negative seed": (["audit", "--example", "titanic", "--seed", "-1"], "argument --seed: must be a whole number, 0 or more; got '-1'"),
+    "no files": (["audit"], "give ORIGINAL and SYNTHETIC and --keys and --target, or --example."),
+    "no synthetic file": (["audit", "original.csv", "--keys", "smoking", "--target", "health"], "give SYNTHETIC, or --example."),
+    "no keys": ([*FILES, "--target", "health"], "give --keys, or --example."),
+    "keys that are none": ([*FILES, "--keys", ",", "--target", "health"], "give --keys, or --example."),
+    "no target": ([*FILES, "--keys", "smoking"], "give --target, or --example."),
+    "seed with files": ([*SMOKERS, "--seed", "1"], "--seed is for --example; nothing is random with files."),
+    "one file twice": (["audit", "original.csv", "synthetic.csv", "synthetic.csv", *SMOKERS[3:]], "'synthetic.csv' is given twice"),
+    "no such file": (["audit", "original.csv", "nobody.csv", *SMOKERS[3:]], "`synthetic`: no file matches 'nobody.csv'"),
+    "folder": (["audit", "original.csv", "elsewhere", *SMOKERS[3:]], "`synthetic` is the folder 'elsewhere'. Give its files as a glob"),
+    "unknown ending": (["audit", "original.csv", "text.docx", *SMOKERS[3:]], "files are read by their ending"),
+    "empty file": (["audit", "original.csv", "empty.csv", *SMOKERS[3:]], "`synthetic` (empty.csv) cannot be read: it has no header row"),
+    "header alone": (["audit", "original.csv", "header.csv", *SMOKERS[3:]], "`synthetic` is empty: it has no record"),
+    "broken Parquet": (["audit", "original.csv", "broken.parquet", *SMOKERS[3:]], "`synthetic` (broken.parquet) cannot be read"),
+    "ragged CSV": (
+        ["audit", "original.csv", "ragged.csv", *SMOKERS[3:]],
+        "`synthetic` (ragged.csv) cannot be read: line 3: the record has 1 field",
+    ),
+    "unknown key": ([*FILES, "--keys", "smokin", "--target", "health"], "Did you mean 'smoking'?"),
+    "unknown target": ([*FILES, "--keys", "smoking", "--target", "wealth"], "Did you mean 'health'?"),
+    "key and target at once": ([*FILES, "--keys", "smoking,health", "--target", "health"], "both a key and the target"),
+    "key named twice": ([*FILES, "--keys", "smoking,smoking", "--target", "health"], "'smoking' is named twice"),
+    "unknown type": ([*SMOKERS, "--types", "smoking=integer"], "must be one of 'number', 'text'"),
+    "types without a type": ([*SMOKERS, "--types", "smoking"], "--types must be COLUMN=TYPE, several separated by commas; got 'smoking'."),
+    "type of no column": ([*SMOKERS, "--types", "=number"], "--types must be COLUMN=TYPE"),
+    "type of another column": ([*SMOKERS, "--types", "age=number"], "neither a key nor the target"),
+    "value that does not parse": ([*SMOKERS, "--types", "health=number"], "that are not a number, such as 'Healthy'"),
+    "no weights": (
+        [*SMOKERS, "--weights", ","],
+        "--weights must be one column, or two or three (for a holdout) separated by commas; got ','.",
+    ),
+    "three weights": (
+        [*SMOKERS, "--weights", "a,b,c"],
+        "--weights has a column for a holdout, but there is none. Give --holdout, or two columns.",
+    ),
+    "three counts": ([*SMOKERS, "--counts", "a,b,c"], "--counts has a column for a holdout, but there is none."),
+    "four weights with a holdout": (
+        [*SMOKERS, "--holdout", "smokers.csv", "--weights", "a,b,c,d"],
+        "--weights must be one column, or two or three (for a holdout) separated by commas; got 'a,b,c,d'.",
+    ),
+    "no such holdout": ([*SMOKERS, "--holdout", "nobody.csv"], "`holdout`: no file matches 'nobody.csv'"),
+    "holdout of other columns": ([*SMOKERS, "--holdout", "gaps.csv"], "'smoking' is not in `holdout`"),
+    "holdout without a name": ([*SMOKERS, "--holdout", ""], "`holdout`"),
+    "example and holdout": (["audit", "--example", "titanic", "--holdout", "titanic.csv"], "leave out holdout."),
+    "unknown weights": ([*SMOKERS, "--weights", "w"], "'w' is not in `original`"),
+    "weights that are no numbers": ([*SMOKERS, "--weights", "health"], "Weights and counts must be numbers"),
+    "unknown policy": ([*SMOKERS, "--missing", "ignore"], "argument --missing: invalid choice: 'ignore'"),
+    "memory limit that is none": ([*SMOKERS, "--memory-limit", "much"], "much"),
+    "figure of another kind": ([*SMOKERS, "--figure", "risk.jpg"], "--figure must end in .png, .pdf or .svg; got 'risk.jpg'."),
+    "figure without a name": ([*SMOKERS, "--figure", ""], "--figure must end in .png, .pdf or .svg; got ''."),
+    "figure into no folder": ([*SMOKERS, "--figure", "nowhere/risk.png"], "nowhere/risk.png"),
+    "figure that is a folder": (
+        [*SMOKERS, "--figure", "folder.png"],
+        "--figure: 'folder.png' is a folder. Give the path of a file.",
+    ),
+    "limit of no measure": (
+        [*SMOKERS, "--fail-above", "risk=0.5"],
+        "'risk' is no measure. The measures are original_records, original_weight",
+    ),
+    "limit without a value": (
+        [*SMOKERS, "--fail-above", "average_cap"],
+        "--fail-above must be MEASURE=VALUE with a number as its value; got 'average_cap'",
+    ),
+    "limit that is no number": ([*SMOKERS, "--fail-above", "average_cap=high"], "MEASURE=VALUE with a number as its value"),
+    "limit that is not finite": ([*SMOKERS, "--fail-above", "average_cap=nan"], "MEASURE=VALUE with a number as its value"),
+    "limit of a holdout that is not given": ([*SMOKERS, "--fail-above", "holdout_cap=0.5"], "holdout_cap needs --holdout."),
+    "example and encoding": (["audit", "--example", "titanic", "--encoding", "cp1252"], "leave out encoding."),
+    "example and decimal": (["audit", "--example", "titanic", "--decimal", ",", "--backing", "dense"], "leave out decimal, backing."),
+    "unknown example": (["audit", "--example", "iris"], "argument --example: invalid choice: 'iris'"),
+    "example and files": (
+        ["audit", "--example", "titanic", "original.csv"],
+        "--example brings its own data and columns; leave out original.",
+    ),
+    "example and keys": (["audit", "--example", "titanic", "--keys", "Sex", "--missing", "drop"], "leave out keys, missing."),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_a_mistake_is_one_line_on_standard_error(case, here, capsys):
+    arguments, message = MISTAKES[case]
+    try:
+        status = main(arguments)
+    except SystemExit as stopped:
+        status = stopped.code
+    out, err = capsys.readouterr()
+    assert status == 2
+    assert out == ""
+    assert err.startswith("capstats")
+    assert err.endswith("\n")
+    assert err.count("\n") == 1
+    assert message in err
+    assert not Path("risk.png").exists()
+
+
+@pytest.mark.parametrize("case", ["unknown key", "no such file", "unknown command"])
+def test_a_mistake_ends_the_program_with_status_2_and_no_traceback(case, here):
+    arguments, message = MISTAKES[case]
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_mistake_in_the_library_shows_its_traceback(here, monkeypatch):
+    """Only what wrong input raises becomes one line; the rest must not be hidden."""
+
+    def broken(*args, **kwargs):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("capstats.cli.audit.audit", broken)
+    with pytest.raises(ZeroDivisionError):
+        main(SMOKERS)
+
+
+def test_a_reader_who_has_had_enough_is_no_error(here):
+    command = f'"{sys.executable}" -m capstats.cli audit --example titanic | true'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_the_same_column_typed_twice_is_refused(here, capsys):
+    assert main(["audit", "a.csv", "b.csv", "--keys", "x", "--target", "y", "--types", "x=number", "--type", "x=text"]) == 2
+    assert "the type of column 'x' is given twice" in capsys.readouterr().err
+
+
+def test_a_folder_in_place_of_a_file_is_told_by_its_name(here, capsys, tmp_path):
+    folder = tmp_path / "d.csv"
+    folder.mkdir()
+    assert main(["audit", str(folder), str(folder) + "/", "--keys", "x", "--target", "y"]) == 2
+    assert "d.csv" in capsys.readouterr().err
+
+
+def test_a_closed_standard_output_is_one_line_on_standard_error(here):
+    command = f'"{sys.executable}" -m capstats.cli {" ".join(SMOKERS)} >&-'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "capstats audit: standard output is closed.\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+def test_a_full_standard_output_is_one_line_on_standard_error(here):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "capstats.cli", *SMOKERS], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120
+        )
+    assert done.returncode == 2
+    assert done.stderr == "capstats audit: standard output cannot be written: No space left on device.\n"
+
+
+def test_a_reader_who_has_had_enough_changes_no_exit_status(here):
+    command = f'"{sys.executable}" -m capstats.cli {" ".join(SMOKERS)} --fail-above average_cap=0.1 | true; echo ${{PIPESTATUS[0]}}'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stdout == "1\n"
+
+
+def test_what_the_terminals_encoding_lacks_is_escaped(here, tmp_path):
+    Path("umlaut.csv").write_text("Größe,t\nä,x\n", encoding="utf-8")
+    arguments = ["audit", "umlaut.csv", "umlaut.csv", "--keys", "Größe", "--target", "t"]
+    done = subprocess.run(
+        [sys.executable, "-m", "capstats.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert r"Gr\xf6\xdfe" in done.stdout
+
+
+def test_no_file_or_column_name_reaches_the_terminal_raw(here, tmp_path, capsys):
+    file = tmp_path / "a\x1b[31m\n\u202eb.csv"
+    file.write_text("k\x1b]0;title\x07,t\n1,x\n", encoding="utf-8")
+    for arguments in (
+        [str(file), str(file), "--keys", "k\x1b]0;title\x07", "--target", "t"],
+        [str(file), str(file), "--keys", "k\x1b]0;title\x07", "--target", "t", "--json"],
+        [str(file), str(file), "--keys", "other\x1b[31m", "--target", "t"],
+        [str(file), str(file) + "\x1b[2J", "--keys", "k", "--target", "t"],
+        [str(file), str(file), "--fail-above", "\x1b[2J=1"],
+        ["--example", "\x1b[2J"],
+    ):
+        with contextlib.suppress(SystemExit):
+            main(["audit", *arguments])
+        out, err = capsys.readouterr()
+        assert all(line.isprintable() for line in [*out.splitlines(), *err.splitlines()])
+        assert "\\x1b" in out + err or "\\u001b" in out
+
+
+@pytest.mark.parametrize("error", [MemoryError(), MemoryError("Unable to allocate 8 TiB")])
+def test_exhausted_memory_is_told_with_what_to_do(here, monkeypatch, capsys, error):
+    def exhausted(*args, **kwargs):
+        raise error
+
+    monkeypatch.setattr("capstats.cli.audit.audit", exhausted)
+    assert main(SMOKERS) == 2
+    assert capsys.readouterr().err == (
+        f"capstats audit: memory is exhausted ({str(error) or 'MemoryError'}). Give fewer key columns, cut columns with --bin, or say "
+        "--backing sparse.\n"
+    )
+
+
+def test_the_command_leaves_the_handlers_of_signals_as_they_were(here, capsys):
+    import signal
+
+    before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
+    assert main(SMOKERS) == 0
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)] == before

@@ -1,0 +1,195 @@
+"""The options for data and for reading."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from command_line import SMOKERS, in_json
+
+from capstats.cli import main
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+
+def test_several_keys_and_targets_may_be_given(here, capsys):
+    found = in_json(
+        capsys,
+        "audit",
+        "titanic.csv",
+        "titanic.csv",
+        "--keys",
+        "Class,Sex",
+        "--target",
+        "Age",
+        "--target",
+        "Survived",
+        "--counts",
+        "count",
+    )
+    assert found["provenance"]["keys"] == ["Class", "Sex"]
+    assert found["provenance"]["target"] == ["Age", "Survived"]
+    assert found["measures"]["original_records"] == 2201
+
+
+def test_a_key_with_a_comma_in_its_name_may_be_given(here, capsys):
+    found = in_json(capsys, "audit", "commas.csv", "commas.csv", "--key", "smoking, now", "--target", "health=state")
+    assert found["provenance"]["keys"] == ["smoking, now"]
+    assert found["measures"]["average_cap"] == pytest.approx(0.67)
+
+
+def test_keys_and_key_add_up(here, capsys):
+    found = in_json(capsys, "audit", "titanic.csv", "titanic.csv", "--keys", "Class,Age", "--key", "Sex", "--target", "Survived")
+    assert found["provenance"]["keys"] == ["Class", "Age", "Sex"]
+
+
+def test_types_make_numbers_of_text(here, capsys):
+    """CSV knows only text: the column of numbers of a Parquet file has no partner in it, unless it is said."""
+    pd.DataFrame({"age": [30, 40], "sick": ["yes", "no"]}).to_parquet("ages.parquet")
+    Path("ages.csv").write_text("age,sick\n30,yes\n40,no\n")
+    arguments = ["audit", "ages.parquet", "ages.csv", "--keys", "age", "--target", "sick"]
+    assert main(arguments) == 2
+    assert "none of them can match" in capsys.readouterr().err
+    assert in_json(capsys, *arguments, "--types", "age=number")["measures"]["average_cap"] == 1
+
+
+def test_types_list_the_levels_of_a_column(here, capsys):
+    arguments = ["audit", "original.csv", "synthetic.csv", "--keys", "smoking", "--target", "health"]
+    assert main([*arguments, "--types", "health=Sick|Healthy,smoking=text"]) == 0
+    capsys.readouterr()
+    assert main([*arguments, "--types", "health=Sick|Well"]) == 2
+    assert "that is not among the levels that `types` lists: 'Sick', 'Well', such as 'Healthy'." in capsys.readouterr().err
+
+
+def test_types_of_columns_and_levels_with_commas_and_equals_signs_may_be_given_one_by_one(here, capsys):
+    arguments = ["audit", "commas.csv", "commas.csv", "--key", "smoking, now", "--target", "health=state"]
+    levels = ["--type", "smoking, now=Smoking|Non-smoking", "--type", "health=state=text"]
+    assert in_json(capsys, *arguments, *levels)["measures"]["baseline"] == 0.625
+    assert in_json(capsys, *arguments, "--types", "health=state=text", *levels[:2])["measures"]["baseline"] == 0.625
+    assert main([*arguments, "--types", "smoking, now=text"]) == 2
+    assert "got 'smoking'. Give what has a comma in it to --type, by itself." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("asked", "points"), [("age=3", [32.33, 41.67]), ("age=quantile:2", [34.5]), ("age=30|40", [30, 40]), ("age=30|", [30])]
+)
+def test_a_column_of_numbers_is_cut(here, capsys, asked, points):
+    Path("ages.csv").write_text("age,sick\n23,yes\n29,no\n30,no\n39,yes\n51,yes\n40,no\n")
+    arguments = ["audit", "ages.csv", "ages.csv", "--keys", "age", "--target", "sick", "--bin", asked]
+    found = in_json(capsys, *arguments)
+    assert found["provenance"]["bins"]["age"] == pytest.approx(points, abs=0.01)
+    assert found["measures"]["keys"] == len(points) + 1
+    assert main(arguments) == 0
+    assert "age (cut at " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("asked", ["age", "=3", "age=wide", "age=width:3", "age=quantile:x"])
+def test_a_column_is_cut_in_a_way_that_is_known(here, capsys, asked):
+    assert main(["audit", "original.csv", "synthetic.csv", "--keys", "smoking", "--target", "health", "--bin", asked]) == 2
+    assert f"--bin must {'be COLUMN=BINS' if asked in ('age', '=3') else 'say a number of bins'}" in capsys.readouterr().err
+
+
+def test_counts_are_records(here, capsys):
+    arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class,Sex,Age", "--target", "Survived"]
+    found = in_json(capsys, *arguments, "--counts", "count")
+    assert found["measures"]["original_records"] == found["measures"]["synthetic_records"] == 2201
+    assert found["provenance"]["counts"] == {"original": "count", "synthetic": "count"}
+    assert in_json(capsys, *arguments)["measures"]["original_records"] == 32
+
+
+def test_counts_may_differ_for_the_two_tables_or_be_for_one_alone(here, capsys):
+    arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class,Sex,Age", "--target", "Survived"]
+    found = in_json(capsys, *arguments, "--counts", "count,half")
+    assert found["measures"]["original_records"] == 2201
+    assert found["measures"]["synthetic_records"] == 2201 / 2 + 8
+    found = in_json(capsys, *arguments, "--counts", ",count")
+    assert (found["measures"]["original_records"], found["measures"]["synthetic_records"]) == (32, 2201)
+    found = in_json(capsys, *arguments, "--counts", "half,")
+    assert "individual_cap_median" not in found["measures"]
+    assert found["measures"]["synthetic_records"] == 32
+
+
+def test_weights_weigh_records_whose_number_stays(here, capsys):
+    arguments = ["audit", "titanic.csv", "titanic.csv", "--keys", "Class,Sex,Age", "--target", "Survived"]
+    weighted, plain, counted = (
+        in_json(capsys, *arguments, *more)["measures"] for more in (["--weights", "half"], [], ["--counts", "half"])
+    )
+    assert (weighted["original_records"], weighted["original_weight"]) == (32, 2201 / 2 + 8)
+    assert weighted["average_cap"] == pytest.approx(counted["average_cap"], rel=1e-12)
+    assert weighted["average_cap"] != plain["average_cap"]
+    assert weighted["unmatched_records"] == plain["unmatched_records"]
+
+
+def test_weights_of_a_holdout_may_be_given_or_are_those_of_the_original(here, capsys):
+    arguments = ["audit", "titanic.csv", "titanic.csv", "--holdout", "titanic.csv", "--keys", "Class", "--target", "Survived"]
+    told = {"original": "count", "synthetic": "half"}
+    found = in_json(capsys, *arguments, "--weights", "count,half")
+    assert found["provenance"]["weights"] == told | {"holdout": "count"}
+    assert found["measures"]["individual_disclosure"] == 0
+    found = in_json(capsys, *arguments, "--weights", "count,half,")
+    assert found["provenance"]["weights"] == told
+    found = in_json(capsys, *arguments, "--weights", "count,half,half")
+    assert found["measures"]["individual_disclosure_error"] > 0
+    assert "individual_cap_median" in found["measures"]
+
+
+def test_missing_values_are_a_level_or_dropped_and_told(here, capsys):
+    arguments = ["audit", "gaps.csv", "gaps.csv", "--keys", "age", "--target", "sick"]
+    found = in_json(capsys, *arguments)
+    assert (found["measures"]["original_records"], found["measures"]["keys"]) == (5, 4)
+    found = in_json(capsys, *arguments, "--missing", "drop")
+    assert found["measures"]["original_records"] == 4
+    assert found["provenance"]["dropped"] == {"original": 1, "synthetic": 1}
+
+
+def test_null_values_are_the_texts_that_mean_missing(here, capsys):
+    """In place of an empty field, which is a text like any other then unless it is named."""
+    arguments = ["audit", "gaps.csv", "gaps.csv", "--keys", "age", "--target", "sick", "--missing", "drop"]
+    found = in_json(capsys, *arguments, "--null-values", "?", "--null-values", "-")
+    assert found["provenance"]["dropped"]["original"] == 2
+    found = in_json(capsys, *arguments, "--null-values", "?", "--null-values", "-", "--null-values", "")
+    assert found["provenance"]["dropped"]["original"] == 3
+
+
+def test_a_memory_limit_changes_no_number(here, capsys):
+    assert in_json(capsys, *SMOKERS, "--memory-limit", "200MB")["measures"] == in_json(capsys, *SMOKERS)["measures"]
+
+
+def test_spaces_around_commas_are_not_part_of_names(here, capsys):
+    found = in_json(capsys, "audit", "titanic.csv", "titanic.csv", "--keys", "Class, Sex ,Age", "--target", "Survived")
+    assert found["provenance"]["keys"] == ["Class", "Sex", "Age"]
+
+
+def test_targets_are_split_at_commas_as_keys_are(here, capsys):
+    found = in_json(capsys, "audit", "titanic.csv", "titanic.csv", "--keys", "Class", "--target", "Age, Survived")
+    assert found["provenance"]["target"] == ["Age", "Survived"]
+
+
+def test_a_target_with_a_comma_in_its_name_may_be_given(here, capsys):
+    found = in_json(capsys, "audit", "commas.csv", "commas.csv", "--keys", "health=state", "--target-column", "smoking, now")
+    assert found["provenance"]["target"] == ["smoking, now"]
+
+
+def test_spaces_around_the_commas_of_types_are_not_part_of_them(here, capsys):
+    arguments = ["audit", "gaps.csv", "gaps.csv", "--keys", "age", "--target", "sick", "--null-values", "?"]
+    assert main([*arguments, "--null-values", "", "--types", "age=number, sick=text"]) == 0
+    assert "age (number, 2 levels and missing)" in capsys.readouterr().out
+
+
+def test_backing_may_be_chosen(here, capsys):
+    dense, sparse = (in_json(capsys, *SMOKERS, "--backing", backing) for backing in ("dense", "sparse"))
+    assert [found["provenance"]["settings"].pop("backing") for found in (dense, sparse)] == ["dense", "sparse"]
+    assert dense == sparse
+
+
+def test_a_column_that_shares_no_level_is_refused_unless_allowed(here, capsys):
+    Path("lower.csv").write_text("smoking,health\nsmoking,Sick\n")
+    arguments = ["audit", "original.csv", "lower.csv", *SMOKERS[3:]]
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Column 'smoking' has no level in common" in err
+    assert "(--allow-no-match)" in err
+    assert main([*arguments, "--allow-no-match"]) == 0
+    out, err = capsys.readouterr()
+    assert "Column 'smoking' has no level in common" in " ".join(out.partition("What was read")[0].split())
+    assert err == ""

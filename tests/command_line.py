@@ -1,0 +1,22 @@
+"""The command line: as a program of its own, and what it prints as JSON."""
+
+import json
+import subprocess
+import sys
+
+from capstats.cli import main
+
+SMOKERS = ["audit", "original.csv", "synthetic.csv", "--keys", "smoking", "--target", "health"]
+
+
+def run(*arguments):
+    """The command as a program of its own."""
+    return subprocess.run([sys.executable, "-m", "capstats.cli", *arguments], capture_output=True, text=True, check=False, timeout=120)
+
+
+def in_json(capsys, *arguments):
+    """What `--json` printed, for a command that succeeds and says nothing else."""
+    assert main([*arguments, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return json.loads(out)
