@@ -244,8 +244,8 @@ def _computed(p: Publication) -> Facts:
             ("numbers", f"numbers of {_people(p)} are rounded to multiples of {p.base}"),
             (
                 "shares",
-                f"shares are rounded to multiples of {_step(p)}; one step is at least {2 * p.threshold} {_people(p)}. Differences are those "
-                f"of the rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
+                f"shares are rounded to multiples of {_step(p)}; one step is at least {2 * p.threshold} {_people(p)}. Differences are "
+                f"those of the rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
             ),
             ("errors", f"standard errors are rounded likewise; one that rounds to 0 is given as less than {_step(p)}"),
             (

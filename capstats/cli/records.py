@@ -85,7 +85,9 @@ def _records(settings: Settings, messages: list[str]) -> pd.DataFrame:
     frame = found if isinstance(found, pd.DataFrame) else found.to_pandas()
     if isinstance(found, pd.DataFrame):
         frame.insert(0, free_name("record", frame.columns), frame.index + 1)
-    return frame
+    counts = given.get("counts")
+    number = counts[0] if isinstance(counts, tuple) else counts
+    return frame if number is None else frame[pd.to_numeric(frame[number], errors="coerce") != 0]  # a row that stands for no record
 
 
 def _csv(frame: pd.DataFrame) -> str:
