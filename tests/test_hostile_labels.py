@@ -142,6 +142,31 @@ def strings(told: object) -> list[str]:
     return [told] if isinstance(told, str) else []
 
 
+@pytest.mark.parametrize("attack", ["membership", "knowledge", "model"])
+def test_attacks_name_hostile_columns(folders: dict[str, Path], capsys: pytest.CaptureFixture[str], attack: str) -> None:
+    if attack == "model":
+        pytest.importorskip("sklearn")
+        text = printed(folders, capsys, "attack model", "--estimator=tree")
+    else:
+        files = [str(folders["hostile"] / f"{name}.csv") for name in ("original", "holdout", "synthetic")]
+        given = files if attack == "membership" else [files[0], files[2]]
+        assert main(["attack", attack, *given, *(f"--column={name}" for name in COLUMNS)]) == 0
+        text = capsys.readouterr().out
+    assert is_inert(text)
+    assert "<b onclick=alert(1)>key" in text
+    assert "t\\x1b[2J\\u202e" in text
+
+
+def test_an_error_that_quotes_a_label_is_inert(folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, COLUMNS, [label + " " for label in HOSTILE])
+    files = [str(folder / f"{name}.csv") for folder, name in ((folders["hostile"], "original"), (tmp_path, "synthetic"))]
+    assert main(["audit", *files, f"--key={COLUMNS[0]}", f"--target-column={COLUMNS[2]}"]) == 2
+    told = capsys.readouterr().err
+    assert "has no level in common" in told
+    assert is_inert(told)
+    assert len(told) < 2000
+
+
 @pytest.mark.parametrize("command", ["sweep", "records"])
 def test_no_cell_of_a_csv_file_is_run_by_a_spreadsheet(folders: dict[str, Path], tmp_path: Path, command: str) -> None:
     run(folders["hostile"], COLUMNS, command, "--csv", str(tmp_path / "out.csv"))
