@@ -9,10 +9,11 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.findings import Findings
-from capstats.auditing.report import Picture, count, share
+from capstats.auditing.report import Picture
 from capstats.cap.attribution import average_cap, individual_cap
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.disclosure.records import key_summary
+from capstats.tables.digits import count, share
 
 MOST_CURVES = 7  # of a figure, which have colours that can be told apart
 MOST_BOXES = 12  # of a figure; more are letter values
