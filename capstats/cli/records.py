@@ -87,7 +87,10 @@ def _records(settings: Settings, messages: list[str]) -> pd.DataFrame:
         frame.insert(0, free_name("record", frame.columns), frame.index + 1)
     counts = given.get("counts")
     number = counts[0] if isinstance(counts, tuple) else counts
-    return frame if number is None else frame[pd.to_numeric(frame[number], errors="coerce") != 0]  # a row that stands for no record
+    if number is None:
+        return frame
+    stands_for: pd.Series[Any] = pd.to_numeric(frame[number], errors="coerce")
+    return frame[stands_for != 0]
 
 
 def _csv(frame: pd.DataFrame) -> str:

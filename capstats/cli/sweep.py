@@ -83,7 +83,9 @@ def _swept(settings: Settings, messages: list[str]) -> xr.Dataset:
         with reading.levels_told(settings, messages):
             return sweep(**given, measures=settings.get("measure", "average_cap"), progress=reading.progress(settings))
     except ValueError as error:  # in the words of the command line
-        told = re.sub(r"sizes=range\(1, (\d+)\)", lambda sizes: f"--max-size {int(sizes[1]) - 1}", str(error)).replace("`limit`=", "--limit ")
+        told = re.sub(r"sizes=range\(1, (\d+)\)", lambda sizes: f"--max-size {int(sizes[1]) - 1}", str(error)).replace(
+            "`limit`=", "--limit "
+        )
         raise ValueError(re.sub(r"`sizes` must be (.*); got range\(1, (\d+)\).*", _size_in_words, told)) from error
 
 
