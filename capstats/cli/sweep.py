@@ -11,11 +11,12 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.confidential import csv_text
-from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_text, count, share
+from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT, WHOLE
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import facts, provenance, title
+from capstats.tables.digits import count, share
 
 TARGETS = replace(
     reading.TARGET, key="targets", also="target", help="columns to guess, separated by commas; each of them alone", metavar="C,D"
@@ -83,7 +84,9 @@ def _swept(settings: Settings, messages: list[str]) -> xr.Dataset:
         with reading.levels_told(settings, messages):
             return sweep(**given, measures=settings.get("measure", "average_cap"), progress=reading.progress(settings))
     except ValueError as error:  # in the words of the command line
-        told = re.sub(r"sizes=range\(1, (\d+)\)", lambda sizes: f"--max-size {int(sizes[1]) - 1}", str(error)).replace("`limit`=", "--limit ")
+        told = re.sub(r"sizes=range\(1, (\d+)\)", lambda sizes: f"--max-size {int(sizes[1]) - 1}", str(error)).replace(
+            "`limit`=", "--limit "
+        )
         raise ValueError(re.sub(r"`sizes` must be (.*); got range\(1, (\d+)\).*", _size_in_words, told)) from error
 
 

@@ -95,7 +95,11 @@ def test_every_number_is_a_multiple_of_its_step_and_near_the_exact_one(n, thresh
     assert told.people % told.base == told.holdout % told.base == 0
     assert abs(told.people - n) <= told.base / 2
     for name, values in told.shares.items():
-        exact = np.minimum(found.measures[name].values, 1 - 1 / told.steps) if name in ("baseline", "original_cap") else found.measures[name].values
+        exact = (
+            np.minimum(found.measures[name].values, 1 - 1 / told.steps)
+            if name in ("baseline", "original_cap")
+            else found.measures[name].values
+        )
         assert np.max(np.abs(values - exact)) <= 0.5 / told.steps + 1e-9
     assert told.against == (0 if against else None)
 

@@ -84,7 +84,7 @@ def test_names_of_any_length_stay_short_and_apart():
     assert rows(ax)[2] == r"\x1b[31m"
     assert ticks(ax)[1] == r"\$c\$"
     assert max(map(len, ticks(ax))) <= 30
-    assert ax.get_position().width > 0.3
+    assert ax.get_position().width > 0.25
 
 
 def test_letters_are_smaller_in_a_narrow_figure():

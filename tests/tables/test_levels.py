@@ -252,3 +252,10 @@ def test_a_column_of_two_kinds_is_refused_without_its_values() -> None:
     with pytest.raises(TypeError, match=re.escape("Column 'k' of `original` mixes kinds: number and text. Convert it to one kind")) as told:
         tabulate({"k": [1, "secret"], "t": [0, 1]}, keys="k", target="t")
     assert "secret" not in str(told.value)
+
+
+@pytest.mark.parametrize(("levels", "nothing"), [(["x "], True), (["x", "x "], False)])
+def test_the_warning_says_whether_a_column_shares_no_level(levels, nothing):
+    with pytest.warns(capstats.LevelsWarning) as caught:
+        capstats.tabulate({"k": ["x"], "t": ["p"]}, {"k": levels, "t": ["p"] * len(levels)}, keys="k", target="t")
+    assert [warning.message.nothing_shared for warning in caught] == [nothing]
