@@ -8,8 +8,9 @@ from capstats.auditing.definitions import definitions
 from capstats.auditing.findings import Findings
 from capstats.auditing.page import as_page
 from capstats.auditing.publication import BANDS, DRAWN, SQUARES, Publication, publication
-from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, count
+from capstats.auditing.report import Block, Facts, Grid, Picture, Sections
 from capstats.codes.printable import listed, named
+from capstats.tables.digits import count
 
 HEADS = {  # measures of each release -> heading of a column
     "average_cap": "average CAP",

@@ -45,6 +45,10 @@ def check_files(settings: Settings, confidential: Sequence[str] = FILES) -> None
             raise ValueError(f"--{name} is {file!r}, which is read as well. Give another path.")
         if name in confidential:
             _told(name, partial(check_confidential, file))
+        elif Path(file).is_dir() or not Path(file).parent.is_dir():
+            raise ValueError(
+                f"--{name} cannot be written to {file!r}: {'it is a folder' if Path(file).is_dir() else 'its folder is not there'}."
+            )
 
 
 def _listed(value: Any) -> list[str]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from capstats.auditing.confidential import csv_text
-from capstats.auditing.report import Facts, Grid, Sections, as_text, count, share
+from capstats.auditing.report import Facts, Grid, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import facts, provenance, title
 from capstats.codes.names import free_name
 from capstats.codes.printable import in_cell, shortened
+from capstats.tables.digits import count, share
 
 SORT_BY = Option(
     "sort-by",
@@ -82,9 +84,13 @@ def _records(settings: Settings, messages: list[str]) -> pd.DataFrame:
     given.pop("allow_no_match", None)
     with reading.levels_told(settings, messages):
         found: Any = record_risk(**given, sort_by=settings.get("sort-by", "cap"))
-    frame = found if isinstance(found, pd.DataFrame) else found.to_pandas()
+    frame: pd.DataFrame = found if isinstance(found, pd.DataFrame) else found.to_pandas()
     if isinstance(found, pd.DataFrame):
         frame.insert(0, free_name("record", frame.columns), frame.index + 1)
+    counts = given.get("counts")
+    number = counts[0] if isinstance(counts, tuple) else counts
+    if number is not None:  # without the rows that stand for no record
+        frame = frame.loc[pd.to_numeric(np.asarray(frame[number]), errors="coerce") != 0]
     return frame
 
 

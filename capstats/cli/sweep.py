@@ -11,11 +11,12 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.confidential import csv_text
-from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_text, count, share
+from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT, WHOLE
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import facts, provenance, title
+from capstats.tables.digits import count, share
 
 TARGETS = replace(
     reading.TARGET, key="targets", also="target", help="columns to guess, separated by commas; each of them alone", metavar="C,D"
@@ -83,12 +84,14 @@ def _swept(settings: Settings, messages: list[str]) -> xr.Dataset:
         with reading.levels_told(settings, messages):
             return sweep(**given, measures=settings.get("measure", "average_cap"), progress=reading.progress(settings))
     except ValueError as error:  # in the words of the command line
-        told = re.sub(r"sizes=range\(1, (\d+)\)", lambda sizes: f"--max-size {int(sizes[1]) - 1}", str(error))
-        raise ValueError(re.sub(r"`sizes` must be (.*); got range\(1, (\d+)\)", _size_in_words, told)) from error
+        told = re.sub(r"sizes=range\(1, (\d+)\)", lambda sizes: f"--max-size {int(sizes[1]) - 1}", str(error)).replace(
+            "`limit`=", "--limit "
+        )
+        raise ValueError(re.sub(r"`sizes` must be (.*); got range\(1, (\d+)\).*", _size_in_words, told)) from error
 
 
 def _size_in_words(found: re.Match[str]) -> str:
-    return f"--max-size must be {found[1]}; got {int(found[2]) - 1}"
+    return f"--max-size must be {found[1]}; got {int(found[2]) - 1}."
 
 
 def _columns(found: xr.Dataset) -> dict[str, list[str]]:
@@ -152,7 +155,7 @@ def _added(found: xr.Dataset) -> list[Block]:
         sizes = shares["subset_size"].values.tolist()
         called = f"{called} at size {sizes[0]}" if len(sizes) == 1 else f"{called} at sizes {sizes[0]} to {sizes[-1]}"
         shares = shares.mean("subset_size", skipna=False)
-    blocks: list[Block] = [f"{called} of each key column: {meaning}."]
+    blocks: list[Block] = [f"{called[0].upper()}{called[1:]} of each key column: {meaning}."]
     for i in range(found.sizes.get("synthetic", 1)):
         one = shares.isel(synthetic=i) if "synthetic" in shares.dims else shares
         cells = one.transpose("key_column", "target_column").values

@@ -159,7 +159,8 @@ def record_risk(
     Returns
     -------
     data frame of the same library (of pandas for a file), or mapping
-        The rows of `original` (with their index; those of a file are numbered from 0), and after its columns, or before them with `sort_by`:
+        The rows of `original` (with their index; those of a file are numbered from 0), and after its columns, or before them with
+        `sort_by`:
 
         - ``cap``: individual CAP, the share of the key's synthetic records that have the record's target; 0 if there are none;
         - ``disclosed``: whether that share is 1, so that an intruder is certain and right; its mean is `disco`;

@@ -75,7 +75,7 @@ def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwar
     ax.set_ylim(len(names) - 0.5, -0.5)
     finite = [x for x in (*before, *after) if np.isfinite(x)]
     decades = range(-2, max(1, int(np.ceil(np.log10(max([1.0, *finite])) + 0.2))) + 1)
-    ax.set_xscale("symlog", linthresh=0.01, linscale=0.5)
+    ax.set_xscale("symlog", linthresh=0.01, linscale=1)
     ax.set_xlim(-0.001, 10.0 ** decades[-1])
     ax.set_xticks([0, *(10.0**x for x in decades if len(decades) < 6 or x % 2 == 0)], minor=False)
     ax.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
@@ -83,5 +83,5 @@ def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwar
     ax.minorticks_off()
     ax.grid(axis="x", color="0.9", linewidth=0.6)
     safer = ", ".join(name for name in SAFER if name in names)
-    ax.set_xlabel(f"value; larger is riskier{f', but safer in {safer}' if safer else ''}", fontsize="small")
+    ax.set_xlabel("value; larger is riskier" + (f",\nbut safer in {safer}" if safer else ""), fontsize="small")
     return legend_above(ax, given)

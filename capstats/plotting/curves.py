@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
@@ -29,7 +30,7 @@ def plot_cap_ecdf(
         Result of `capstats.cap_ecdf` at several values. Between two values the curve has the value of the lower one, so use a fine grid,
         such as ``numpy.linspace(0, 1, 501)``.
     average : float, or one for each table, optional
-        Average CAP, as a dash-dotted line.
+        Average CAP, as a dash-dotted line; of several tables as a dot on the curve of each.
     original : float, optional
         Average CAP of the original with itself, as a dashed line.
     baseline : float, optional
@@ -69,7 +70,20 @@ def plot_cap_ecdf(
     given, ax = ax, axes_of(ax, height=3.5 + 0.1 * min(len(drawn), 40))
     for values, style in drawn:
         ax.plot(ecdf["at"].values, values, **({"drawstyle": "steps-post"} | style | plot_kwargs))
-    references(ax, "x", average, original, baseline)
+    averages = np.atleast_1d(np.asarray(average, dtype=float)) if average is not None else np.empty(0)
+    if len(drawn) == len(averages) > 1:  # each on its own curve, so that it is told apart in grey
+        for i, ((values, style), number) in enumerate(zip(drawn, averages, strict=True)):
+            height = values[np.searchsorted(ecdf["at"].values, number, side="right") - 1]
+            dot: dict[str, Any] = {
+                "color": style["color"],
+                "markeredgecolor": "white",
+                "zorder": 3,
+                "label": "average CAP" if i == 0 else None,
+            }
+            ax.plot([number], [height], marker="o", linestyle="none", **dot)
+    else:
+        references(ax, "x", average, None, None)
+    references(ax, "x", None, original, baseline)
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel="share of records\nat or below")
     ax.set_xlabel("\n".join(filter(None, ["individual CAP", n_records(ecdf.attrs.get("records"))])))
     return legend_above(ax, given)

@@ -58,7 +58,7 @@ def test_a_symbolic_link_is_refused_and_what_it_points_to_stays(tmp_path, to):
     link = tmp_path / "link"
     link.symlink_to(tmp_path / to)
     for attempt in (lambda: write_confidential(link, "secret"), lambda: check_confidential(link)):
-        with pytest.raises(ValueError, match="is a symbolic link; confidential output is not written through a link. Give another path"):
+        with pytest.raises(ValueError, match=r"is a symbolic link; confidential output is not written through a link. Give another path"):
             attempt()
     assert (tmp_path / "target").read_text() == "the target"
     assert not (tmp_path / "nowhere").exists()
@@ -83,12 +83,12 @@ def test_a_link_that_appears_while_the_file_is_written_is_replaced_and_not_follo
 
 
 def test_folders_and_what_is_no_regular_file_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="is a folder. Give the path of a file"):
+    with pytest.raises(ValueError, match=r"is a folder. Give the path of a file"):
         write_confidential(tmp_path, "secret")
     with pytest.raises(ValueError, match="'' is a folder"):
         write_confidential("", "secret")
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ValueError, match="is a pipe, socket or device. Give the path of a regular file"):
+    with pytest.raises(ValueError, match=r"is a pipe, socket or device. Give the path of a regular file"):
         write_confidential(tmp_path / "pipe", "secret")
 
 

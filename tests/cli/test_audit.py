@@ -1,7 +1,10 @@
 """The command `capstats audit`: on files, on examples, and of several releases."""
 
 import json
+import stat
+from pathlib import Path
 
+import pandas as pd
 import pytest
 from command_line import SMOKERS, in_json, run
 
@@ -101,3 +104,104 @@ def test_a_quoted_glob_is_told_to_be_pooled(here, capsys):
     assert main(["audit", "original.csv", "s*.csv", *SMOKERS[3:]]) == 0
     expected = "synthetic s*.csv: 2 files pooled as one table (smokers.csv, synthetic.csv), 133 records"
     assert expected in " ".join(capsys.readouterr().out.split())
+
+
+# --- several releases, and pages
+
+
+THREE = ["audit", "original.csv", "synthetic.csv", "smokers.csv", "elsewhere/synthetic.csv", *SMOKERS[3:]]
+
+
+def test_releases_are_ranked_compared_and_beside_numbers_of_the_caller(here, capsys):
+    options = ["--rank-by=-pmse", "--against", "elsewhere/synthetic.csv", "--utility", "pmse=synthetic.csv:3,smokers.csv:1"]
+    found = in_json(capsys, *THREE, *options[:-1], f"{options[-1]},elsewhere/synthetic.csv:2")
+    assert found["ranked"] == ["smokers.csv", "elsewhere/synthetic.csv", "synthetic.csv"]
+    assert found["measures"]["pmse"] == {"synthetic.csv": 3, "smokers.csv": 1, "elsewhere/synthetic.csv": 2}
+    cap = found["measures"]["average_cap"]
+    assert found["measures"]["difference"]["smokers.csv"] == pytest.approx(cap["smokers.csv"] - cap["elsewhere/synthetic.csv"])
+    assert in_json(capsys, *THREE, "--rank-by", "average_cap")["ranked"] == sorted(cap, key=cap.get, reverse=True)
+
+
+def test_a_release_may_be_named_by_its_path_or_by_its_label(here, capsys):
+    files = ["audit", "original.csv", "./synthetic.csv", "./smokers.csv", *SMOKERS[3:]]
+    by_path = in_json(capsys, *files, "--against", "./smokers.csv", "--utility", "u=./synthetic.csv:1,smokers.csv:2")
+    by_label = in_json(capsys, *files, "--against", "smokers.csv", "--utility", "u=synthetic.csv:1,smokers.csv:2")
+    assert by_path["measures"] == by_label["measures"]
+    assert by_path["measures"]["difference"]["smokers.csv"] == 0
+
+
+def test_limits_may_be_of_numbers_of_the_caller_and_of_differences(here, capsys):
+    options = ["--utility", "pmse=0.5", "--fail-above", "pmse=0.4"]
+    assert main([*SMOKERS, *options]) == 1
+    assert capsys.readouterr().err == "capstats audit: --fail-above: pmse is 0.5 (limit 0.4).\n"
+    assert main([*THREE, "--against", "smokers.csv", "--fail-above", "difference=0"]) == 1
+    assert "difference of 'synthetic.csv' is 0." in capsys.readouterr().err
+    assert main([*SMOKERS, "--fail-above", "difference=0"]) == 2
+    assert "'difference' is no measure" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("audience", ["internal", "public"])
+def test_the_page_is_that_of_the_library(audience, here, tmp_path, capsys):
+    path = tmp_path / "report.html"
+    assert main([*SMOKERS, "--html", str(path), "--audience", audience]) == 0
+    out, err = capsys.readouterr()
+    assert (out.startswith("capstats "), err) == (True, "")
+    page = path.read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert ("original.csv" in page) == (audience == "internal")
+    assert (stat.S_IMODE(path.stat().st_mode) == 0o600) == (audience == "internal")
+
+
+def test_the_threshold_of_a_public_page_may_be_chosen(here, tmp_path, capsys):
+    path = tmp_path / "report.html"
+    pages = []
+    for threshold in ("5", "20"):
+        assert main([*SMOKERS, "--html", str(path), "--audience", "public", "--threshold", threshold]) == 0
+        pages.append(path.read_text(encoding="utf-8"))
+    assert pages[0] != pages[1]
+    capsys.readouterr()
+    assert main([*SMOKERS, "--html", str(path), "--audience", "public", "--threshold", "1000"]) == 2
+    assert "--html: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--audience", "public"], "--audience is for the page that --html saves. Give --html."),
+        (["--html", "r.html", "--threshold", "5"], "--threshold is for a public page. Give --audience public."),
+        (["--html", "nowhere/r.html"], "--html cannot be written to 'nowhere/r.html': No such file or directory."),
+        (["--html", "nowhere/r.html", "--audience", "public"], "--html cannot be written to 'nowhere/r.html': its folder is not there."),
+        (["--html", "elsewhere", "--audience", "public"], "--html cannot be written to 'elsewhere': it is a folder."),
+        (["--html", "original.csv"], "--html is 'original.csv', which is read as well."),
+        (["--rank-by", "colour"], "colour"),
+        (["--against", "nobody"], "nobody"),
+        (["--utility", "u=nobody:1"], "u"),
+        (["--utility", "average_cap=1"], "average_cap"),
+        (["--rank-by", "-average_cap"], "argument --rank-by: expected one argument"),
+    ],
+)
+def test_a_mistake_about_releases_and_pages_is_one_line(options, message, here, capsys):
+    try:
+        status = main([*SMOKERS, *options])
+    except SystemExit as stopped:
+        status = stopped.code
+    out, err = capsys.readouterr()
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+    assert not Path("r.html").exists()
+
+
+def test_hostile_labels_are_inert_in_text_json_and_page(tmp_path, capsys):
+    """Levels and names that a page, a terminal or a spreadsheet would obey, and one of ten thousand characters."""
+    levels = ["<script>alert(1)</script>", "\x1b[2J", "\u202efdp", "=1+1", "x" * 10_000, '"><svg onload=alert(1)>']
+    path = tmp_path / "hostile\u202e<b>.csv"
+    pd.DataFrame({"<i>k": levels * 3, "t": ["p", "q", "<b>"] * 6}).to_csv(path, index=False)
+    page = tmp_path / "report.html"
+    arguments = ["audit", str(path), str(path), "--key", "<i>k", "--target", "t"]
+    assert main([*arguments, "--html", str(page)]) == 0
+    out = capsys.readouterr().out
+    assert all(line.isprintable() for line in out.splitlines())
+    found = json.loads(json.dumps(in_json(capsys, *arguments)))
+    assert found["provenance"]["keys"] == ["<i>k"]
+    text = page.read_text(encoding="utf-8")
+    assert not [mark for mark in ("<script", "<b>", "<i>", "onload=alert(1)>", "\x1b", "\u202e") if mark in text]

@@ -1,11 +1,17 @@
 """The help of all commands, and what a shell completes."""
 
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 import capstats
-from capstats.cli import main
-
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+import capstats.cli
+from capstats.cli import main, parser
+from capstats.cli.grammar import COMMANDS
 
 
 def test_help_and_version_go_to_standard_output(capsys):
@@ -27,3 +33,101 @@ def test_help_says_what_each_exit_status_means(command, capsys):
     with pytest.raises(SystemExit):
         main([*command, "--help"])
     assert "Exit status: 0 success; 1 a measure is above its --fail-above" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_help_has_examples_that_the_grammar_takes_and_the_exit_statuses(command, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    with pytest.raises(SystemExit) as stopped:
+        main([*command.name.split(), "--help"])
+    assert stopped.value.code == 0
+    out = capsys.readouterr().out
+    assert "\nExamples:\n" in out
+    assert "Exit status: 0 success; 1 a measure is above its --fail-above" in " ".join(out.split())
+    for what, example in command.examples:
+        assert f"  {what}:\n    {example}\n" in out
+        program, *arguments = shlex.split(example)
+        assert program == "capstats"
+        assert parser().parse_args(arguments).command is command
+
+
+def test_the_options_for_data_and_reading_are_the_same_in_all_commands():
+    by_key = {}
+    for command in COMMANDS:
+        for heading in ("data", "how it is read"):
+            for option in command.groups.get(heading, ()):
+                by_key.setdefault(option.key, set()).add((option.kind, option.metavar, option.single, option.choices))
+    assert {key for key, found in by_key.items() if len(found) > 1} == set()
+    read = [command.groups["how it is read"] for command in COMMANDS if "how it is read" in command.groups]
+    assert len({tuple(option.key for option in options) for options in read}) == 2  # of counted tables, and of whole records
+
+
+def test_the_help_of_the_family_and_of_the_top_name_every_command(capsys):
+    for arguments in (["--help"], ["attack", "--help"]):
+        with pytest.raises(SystemExit):
+            main(arguments)
+    out = capsys.readouterr().out
+    assert all(command.name.split()[-1] in out for command in COMMANDS)
+    assert 'eval "$(register-python-argcomplete capstats)"' in out
+
+
+# --- completion -------------------------------------------------------------------------------------------------------
+
+
+def completions(line, folder, tmp_path):
+    """What a shell offers at the end of a line, as argcomplete's protocol has it."""
+    out = tmp_path / "completions"
+    out.write_text("")
+    asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n", "_ARGCOMPLETE_SUPPRESS_SPACE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": str(out)}
+    line_at = {"COMP_LINE": line, "COMP_POINT": str(len(line.encode()))}
+    done = subprocess.run(
+        [sys.executable, "-m", "capstats.cli"],
+        env={**os.environ, **asked, **line_at},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return out.read_text().split("\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("capstats a", ["audit", "anonymity", "attack"]),
+        ("capstats attack ", ["-h", "--help", "membership", "knowledge", "model"]),
+        ("capstats audit --example ", ["titanic", "anes96"]),
+        ("capstats audit --mi", ["--missing"]),
+        ("capstats audit orig", ["original.csv", "original.parquet"]),
+        ("capstats audit original.csv sy", ["synthetic.csv", "synthetic.parquet"]),
+        ("capstats sweep original.csv --csv elsew", ["elsewhere/"]),
+        ("capstats sweep --measure m", ["modal_accuracy", "matched_records"]),
+        ("capstats audit --fail-above average_cap_g", ["average_cap_greatest="]),
+        ("capstats audit --keys ", [""]),
+    ],
+)  # fmt: skip
+def test_a_shell_completes_commands_options_choices_and_files(line, offered, folder, tmp_path):
+    found = completions(line, folder, tmp_path)
+    assert sorted(found) == sorted(offered)
+
+
+def test_argcomplete_finds_its_mark_and_is_not_loaded_otherwise(capsys):
+    assert "PYTHON_ARGCOMPLETE_OK" in Path(capstats.cli.__file__).read_text()[:1024]
+    code = "import sys; from capstats.cli import main; main(['audit', '--example', 'titanic']); assert 'argcomplete' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=120)
+
+
+def test_the_grammar_loads_nothing_slow():
+    code = "import sys; from capstats.cli import parser; parser(); print(*sys.modules)"
+    loaded = set(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120).stdout.split())
+    assert not loaded & {
+        "matplotlib",
+        "duckdb",
+        "sklearn",
+        "jinja2",
+        "argcomplete",
+        "capstats.attacks",
+        "capstats.screening",
+        "capstats.paper",
+    }

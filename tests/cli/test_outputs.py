@@ -1,16 +1,20 @@
 """Files of figures and tables: whole or not there, for their owner alone, and found to be writable before anything is counted."""
 
 import json
+import stat
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from command_line import SMOKERS, in_json
 from PIL import Image
 
 import capstats
 from capstats import audit
-from capstats.cli import main
+from capstats.cli import main, outputs
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -65,7 +69,7 @@ LIMITED = """
 import resource, sys
 import matplotlib.pyplot
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-from capstats.cli import main
+from capstats.cli import main, outputs
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -97,3 +101,45 @@ def test_a_figure_that_fractional_counts_do_not_have_costs_no_report(here, tmp_p
     assert out.startswith("capstats ")
     assert "--figure: it draws quartiles, which fractional --counts do not have" in err
     assert not file.exists()
+
+
+# --- files that are confidential
+
+
+@pytest.mark.parametrize("options", [["audit", "--figure", "f.png"], ["sweep", "--csv", "f.csv"], ["sweep", "--html", "f.html"]])
+def test_a_file_is_for_its_owner_alone_even_if_all_could_read_the_old_one(options, here, tmp_path, capsys):
+    name, option, file = options
+    path = tmp_path / file
+    path.write_text("the old one")
+    path.chmod(0o644)
+    assert main([name, *SMOKERS[1:], option, str(path)]) == 0
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.stat().st_size > 50
+    assert [found.name for found in tmp_path.iterdir()] == [file]
+
+
+@pytest.mark.parametrize("option", ["--figure", "--html"])
+def test_no_file_is_written_through_a_link(option, here, tmp_path, capsys):
+    (tmp_path / "target").write_text("as it was")
+    link = tmp_path / "link.svg"
+    link.symlink_to(tmp_path / "target")
+    assert main([*SMOKERS, option, str(link)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"capstats audit: {option}: {str(link)!r} is a symbolic link; confidential output is not written through a link.")
+    assert (tmp_path / "target").read_text() == "as it was"
+
+
+def test_a_file_of_a_glob_is_not_written_over(here, capsys):
+    before = Path("synthetic.csv").read_bytes()
+    arguments = ["sweep", "original.csv", "s*.csv", *SMOKERS[3:]]
+    assert main([*arguments, "--csv", "synthetic.csv"]) == 2
+    assert "--csv is 'synthetic.csv', which is read as well. Give another path." in capsys.readouterr().err
+    assert Path("synthetic.csv").read_bytes() == before
+
+
+def test_json_has_null_for_what_is_undefined_and_escapes_what_cannot_be_seen():
+    told = {"a": np.float64("nan"), "b": [np.int64(3), None], "c\x1b": "\u202e\n", "d": float("inf"), "e": pd.Timestamp("2024-02-29")}
+    text = outputs.json_text(told)
+    assert json.loads(text) == {"a": None, "b": [3, None], "c\x1b": "\u202e\n", "d": "infinite", "e": "2024-02-29 00:00:00"}
+    assert all(line.isprintable() for line in text.splitlines())

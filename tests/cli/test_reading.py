@@ -1,5 +1,6 @@
 """The options for data and for reading."""
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -193,3 +194,53 @@ def test_a_column_that_shares_no_level_is_refused_unless_allowed(here, capsys):
     out, err = capsys.readouterr()
     assert "Column 'smoking' has no level in common" in " ".join(out.partition("What was read")[0].split())
     assert err == ""
+
+
+def test_levels_that_look_like_another_spelling_are_a_message_and_no_error(here, tmp_path, capsys):
+    path = tmp_path / "spelt.csv"
+    path.write_text("smoking,health\nsmoking ,Sick\nSmoking,Sick\n")
+    for name in ("sweep", "records", "anonymity"):
+        assert main([name, "original.csv", str(path), *SMOKERS[3:]]) == 0
+        out, err = capsys.readouterr()
+        assert out.startswith("capstats ")
+        assert "warning: Column 'smoking' of `original` and `synthetic` has 1 pair of levels that look like one level" in err
+        assert ".py:" not in err  # where the warning was raised is of no use to the reader
+
+
+@pytest.mark.parametrize("name", ["sweep", "records", "attack model"])
+def test_a_column_that_shares_no_level_is_refused_by_every_command(name, here, tmp_path, capsys):
+    path = tmp_path / "lower.csv"
+    path.write_text("smoking,health\nsmoking,Sick\n")
+    assert main([*name.split(), "original.csv", str(path), *SMOKERS[3:]]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert "use --allow-no-match" in err
+
+
+@pytest.mark.parametrize("name", ["sweep", "records", "anonymity", "attack model"])
+def test_every_command_takes_the_examples_and_says_what_is_lacking(name, here, capsys):
+    assert main([*name.split(), "--example", "titanic", *(["--estimator", "tree"] if "model" in name else [])]) == 0
+    assert "Class, Sex, Age" in capsys.readouterr().out or name == "records"
+    assert main([*name.split(), "--example", "titanic", "--keys", "Sex"]) == 2
+    assert "--example brings its own data and columns; leave out keys." in capsys.readouterr().err
+    assert main([*name.split(), "original.csv"]) == 2
+    synthetic = "" if name == "anonymity" else "SYNTHETIC and "
+    target = "--targets" if name == "sweep" else "--target"
+    assert capsys.readouterr().err == f"capstats {name}: give {synthetic}--keys and {target}, or --example.\n"
+
+
+def test_the_options_mean_the_same_in_every_command(here, capsys):
+    """Average CAP of counts, of bins and of dropped records: in a sweep of the whole key, in the records, and in the audit."""
+    Path("counted.csv").write_text("age,sick,n\n23,yes,2\n29,no,1\n?,no,3\n39,yes,1\n51,yes,4\n40,no,1\n")
+    options = ["counted.csv", "counted.csv", "--keys", "age", "--target", "sick", "--bin", "age=30|45", "--null-values", "?"]
+    options += ["--missing", "drop", "--counts", "n"]
+    cap = in_json(capsys, "audit", *options)["measures"]["average_cap"]
+    # aged to 30: yes 2, no 1; to 45: yes 1, no 1; above: yes 4; the record of unknown age is dropped
+    assert cap == pytest.approx((2 * 2 / 3 + 1 / 3 + 1 / 2 + 1 / 2 + 4) / 9)
+    (row,) = in_json(capsys, "sweep", *options)["subsets"]
+    assert row["average_cap"] == pytest.approx(cap)
+    assert main(["records", *options, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["records"]
+    assert sum(row["cap"] * int(row["n"]) for row in rows) / 9 == pytest.approx(cap)
+    assert in_json(capsys, "anonymity", *options)["models"]["k"] == {"original": 2, "synthetic": 2}

@@ -45,12 +45,18 @@ def test_averages_beside_the_ecdf_are_lines_of_three_styles(ax):
     assert named(ax) == ["average CAP", "average CAP of the original", "baseline: guess without a key"]
 
 
-def test_averages_of_several_tables_have_the_colours_of_their_curves(ax):
+def test_averages_of_several_tables_are_dots_on_their_curves(ax):
     s = paper_synthetics()
-    plot_cap_ecdf(cap_ecdf(O_4, s, GRID), average=average_cap(O_4, s), ax=ax)
-    assert [line.get_color() for line in ax.lines[4:]] == [line.get_color() for line in ax.lines[:4]]
-    assert [line.get_xdata()[0] for line in ax.lines[4:]] == average_cap(O_4, s).values.tolist()
-    assert named(ax)[4:] == ["average CAP"]
+    averages, ecdf = average_cap(O_4, s), cap_ecdf(O_4, s, GRID)
+    plot_cap_ecdf(ecdf, average=averages, original=0.4, ax=ax)
+    dots = ax.lines[4:8]
+    assert [dot.get_color() for dot in dots] == [line.get_color() for line in ax.lines[:4]]
+    assert [dot.get_xdata()[0] for dot in dots] == averages.values.tolist()
+    for dot, table in zip(dots, "abeg", strict=True):
+        below = ecdf.sel(synthetic=table, at=GRID[averages.sel(synthetic=table).item() >= GRID])
+        assert dot.get_ydata()[0] == below.values[-1]
+    assert named(ax) == ["a", "b", "e", "g", "average CAP", "average CAP of the original"]
+    assert [line.get_linestyle() for line in ax.lines[8:]] == ["--"]
 
 
 def test_many_draws_without_names_fill_no_legend(ax):

@@ -134,7 +134,7 @@ def test_what_cannot_be_drawn_one_by_one_is_refused():
     with pytest.raises(TypeError, match="`tables` must be the Dataset that tabulate or from_counts returns"):
         plot_people(counted.o, q)
     with pytest.raises(
-        TypeError, match="`individual` must be the DataArray that individual_cap returns, with dims `target` and `key`; got Dataset"
+        TypeError, match="`individual` must be the DataArray that individual_cap returns, with dims `target` and `key`; got Result"
     ):
         plot_people(counted, counted)
     with pytest.raises(ValueError, match=r"`individual` has dims \('draw', 'target', 'key'\); choose one table"):

@@ -36,8 +36,8 @@ def test_a_column_without_a_common_level_is_warned_of_with_its_cause_and_remedy(
     floats = {"age": ["40.0"] * 10 + ["41.0"] * 10, "t": ORIGINAL["t"]}
     message = (
         "Column 'age' has no level in common in `original` (2 levels) and `synthetic` (2 levels), so no key can match. "
-        "Likely cause: numbers written in another way, such as '40' and '40.0'. To correct it, say types={'age': \"number\"}, "
-        "or recode one of the tables. For all levels see compare_levels."
+        "Likely cause: numbers written in another way, such as '40' and '40.0'. To correct it, say types={'age': \"number\"} "
+        "(--type age=number), or recode one of the tables. For all levels see compare_levels."
     )
     with pytest.warns(LevelsWarning) as told:
         tables = tabulate(numbers, floats, keys="age", target="t")
@@ -252,3 +252,10 @@ def test_a_column_of_two_kinds_is_refused_without_its_values() -> None:
     with pytest.raises(TypeError, match=re.escape("Column 'k' of `original` mixes kinds: number and text. Convert it to one kind")) as told:
         tabulate({"k": [1, "secret"], "t": [0, 1]}, keys="k", target="t")
     assert "secret" not in str(told.value)
+
+
+@pytest.mark.parametrize(("levels", "nothing"), [(["x "], True), (["x", "x "], False)])
+def test_the_warning_says_whether_a_column_shares_no_level(levels, nothing):
+    with pytest.warns(capstats.LevelsWarning) as caught:
+        capstats.tabulate({"k": ["x"], "t": ["p"]}, {"k": levels, "t": ["p"] * len(levels)}, keys="k", target="t")
+    assert [warning.message.nothing_shared for warning in caught] == [nothing]

@@ -1,0 +1,78 @@
+"""The command `capstats anonymity`: the privacy models of one file, or of the original beside releases."""
+
+import stat
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import SMOKERS, in_json
+from PIL import Image
+
+from capstats import tabulate
+from capstats.anonymity import anonymity_profile
+from capstats.cli import main
+
+COLUMNS = SMOKERS[3:]
+
+
+def test_the_models_are_those_of_the_library(here, capsys):
+    found = in_json(capsys, "anonymity", *SMOKERS[1:])
+    tables = tabulate("original.csv", "synthetic.csv", keys="smoking", target="health")
+    profile = anonymity_profile(tables.o, tables.s)
+    assert list(found["models"]) == list(profile)
+    for name, of in found["models"].items():
+        expected = dict(zip(("original", "synthetic"), profile[name].values.tolist(), strict=True))
+        assert of == pytest.approx({table: "infinite" if np.isinf(x) else x for table, x in expected.items()})
+    assert found["models"]["k"] == {"original": 50, "synthetic": 33}
+
+
+def test_one_file_is_enough(here, capsys):
+    found = in_json(capsys, "anonymity", "original.csv", *COLUMNS)
+    assert found["models"]["k"] == {"original": 50}
+    assert main(["anonymity", "original.csv", *COLUMNS]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["k", "50"] in lines
+    assert ["original", "original.csv"] in lines
+
+
+def test_several_releases_have_a_column_each(here, capsys):
+    found = in_json(capsys, "anonymity", "original.csv", "synthetic.csv", "smokers.csv", *COLUMNS)
+    assert found["models"]["classes"] == {"original": 2, "synthetic.csv": 2, "smokers.csv": 1}
+
+
+def test_l_is_the_number_of_targets_of_the_recursive_diversity(here, capsys):
+    one, two = (in_json(capsys, "anonymity", "original.csv", *COLUMNS, "--l", l)["models"]["recursive_c"]["original"] for l in "12")  # noqa: E741
+    assert one < two
+
+
+def test_what_is_infinite_or_undefined_is_said_so(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"k": ["a", "b"], "t": ["x", "y"], "u": ["p", "q"]}).to_csv(path, index=False)
+    assert main(["anonymity", str(path), "--keys", "k", "--target", "t,u"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["delta", "infinite"] in lines
+    assert ["ordered_t", "undefined"] in lines
+    assert in_json(capsys, "anonymity", str(path), "--keys", "k", "--target", "t,u")["models"]["ordered_t"] == {"original": None}
+
+
+def test_the_figure_is_of_two_tables_and_confidential(here, tmp_path, capsys):
+    path = tmp_path / "models.png"
+    assert main(["anonymity", *SMOKERS[1:], "--figure", str(path)]) == 0
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with Image.open(path) as picture:
+        assert picture.width > 600
+    for files in (["original.csv"], ["original.csv", "synthetic.csv", "smokers.csv"]):
+        assert main(["anonymity", *files, *COLUMNS, "--figure", str(tmp_path / "none.png")]) == 2
+        assert "--figure: the figure is of the original and one synthetic table. Give one SYNTHETIC." in capsys.readouterr().err
+
+
+def test_a_column_that_shares_no_level_is_refused_unless_allowed(here, tmp_path, capsys):
+    path = tmp_path / "lower.csv"
+    path.write_text("smoking,health\nsmoking,Sick\n")
+    arguments = ["anonymity", "original.csv", str(path), *COLUMNS]
+    assert main(arguments) == 2
+    assert "use --allow-no-match" in capsys.readouterr().err
+    assert main([*arguments, "--allow-no-match"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("capstats ")
+    assert err.startswith("capstats anonymity: warning: Column 'smoking' has no level in common")

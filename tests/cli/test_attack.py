@@ -1,0 +1,149 @@
+"""The commands `capstats attack membership|knowledge|model`: the numbers of the library, with the options for reading."""
+
+import csv
+import io
+import stat
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import in_json
+from PIL import Image
+
+from capstats.attacks import best_membership_width, maximum_knowledge, membership_roc, model_attack
+from capstats.cli import main
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Members and others; two releases near the members. Numbers have decimal commas."""
+    folder = tmp_path_factory.mktemp("attacked")
+    rng = np.random.default_rng(2)
+    members = pd.DataFrame({"x": rng.normal(0, 5, 40).round(1), "c": rng.choice(["a", "b"], 40), "t": rng.choice(["p", "q"], 40)})
+    others = pd.DataFrame({"x": rng.normal(0, 5, 40).round(1), "c": rng.choice(["a", "b"], 40), "t": rng.choice(["p", "q"], 40)})
+    near = [members.assign(x=members.x + 0.1), members.assign(x=members.x - 0.2).sample(frac=1, random_state=1)]
+    for name, frame in {"members": members, "others": others, "s1": near[0], "s2": near[1]}.items():
+        frame.assign(x=frame.x.map("{:.1f}".format).str.replace(".", ",")).to_csv(folder / f"{name}.csv", index=False, sep=";")
+    return folder
+
+
+@pytest.fixture
+def here(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return folder
+
+
+READING = ["--types", "x=number", "--decimal", ","]
+OPTIONS = {"types": {"x": "number"}, "decimal": ","}
+MEMBERSHIP = ["attack", "membership", "members.csv", "others.csv", "s1.csv", "--columns", "x,c", *READING]
+KNOWLEDGE = ["attack", "knowledge", "members.csv", "s1.csv", "s2.csv", "--columns", "x,c,t", *READING]
+MODEL = ["attack", "model", "members.csv", "s1.csv", "--keys", "c", "--target", "t"]
+
+
+def test_membership_compares_widths_as_the_library_does(here, capsys):
+    found = in_json(capsys, *MEMBERSHIP, "--widths", "low,0.5", "--widths", "avila:high")["results"]
+    widths = {"low": "low", "0.5": 0.5, "avila:high": ("avila", "high")}
+    expected = best_membership_width("members.csv", "others.csv", "s1.csv", columns=["x", "c"], widths=widths, **OPTIONS)
+    assert [row["width"] for row in found] == list(widths)
+    assert [row["auc"] for row in found] == pytest.approx(expected.auc.values.tolist())
+    assert [row["best_difference"] for row in found] == pytest.approx(expected.best_difference.values.tolist())
+    assert main([*MEMBERSHIP, "--widths", "low,0.5", "--widths", "avila:high"]) == 0
+    assert f"Best width: {expected.best_width.item()}." in capsys.readouterr().out
+
+
+def test_the_figure_of_membership_is_the_curve_of_the_best_width(here, tmp_path, monkeypatch, capsys):
+    drawn = []
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *args, **kwargs: drawn.append(figure))
+    assert main([*MEMBERSHIP, "--widths", "0.5,50", "--figure", str(tmp_path / "roc.png")]) == 0
+    roc = membership_roc("members.csv", "others.csv", "s1.csv", columns=["x", "c"], widths=0.5, **OPTIONS)
+    ((line, *_),) = [figure.axes[0].lines for figure in drawn]
+    assert line.get_ydata()[-1] == roc.true_positive_rate.values[-1]
+    assert len(line.get_xdata()) == roc.sizes["step"]
+
+
+def test_numbers_of_releases_are_rows(here, capsys):
+    given = [*MEMBERSHIP[:4], "s1.csv", "s2.csv", *MEMBERSHIP[5:], "--widths", "1", "--releases", "1,2", "--categories", "mismatch"]
+    found = in_json(capsys, *given)["results"]
+    assert [row["releases"] for row in found] == [1, 2]
+    tables = ["s1.csv", "s2.csv"]
+    expected = membership_roc("members.csv", "others.csv", tables, columns=["x", "c"], widths=1, categories="mismatch", **OPTIONS)
+    assert [row["auc"] for row in found] == pytest.approx(expected.auc.values.tolist())
+
+
+def test_knowledge_tells_each_column_and_the_average(here, tmp_path, capsys):
+    path = tmp_path / "k.csv"
+    found = in_json(capsys, *KNOWLEDGE, "--tolerance", "x=0.5", "--csv", str(path))["results"]
+    expected = maximum_knowledge("members.csv", ["s1.csv", "s2.csv"], columns=["x", "c", "t"], tolerance={"x": 0.5}, **OPTIONS)
+    told = {(row["releases"], row["column"]): row["accuracy"] for row in found}
+    assert told.pop((1, "average of the columns")) == pytest.approx(float(expected.average[0]))
+    assert told.pop((2, "average of the columns")) == pytest.approx(float(expected.average[1]))
+    assert told == pytest.approx({(k, c): float(expected.accuracy.sel(releases=k, column=c)) for k in (1, 2) for c in "xct"})
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [float(row["accuracy"]) for row in csv.DictReader(io.StringIO(path.read_text()))] == [row["accuracy"] for row in found]
+
+
+def test_the_figure_of_knowledge_needs_several_tables(here, tmp_path, capsys):
+    path = tmp_path / "k.png"
+    assert main([*KNOWLEDGE, "--figure", str(path)]) == 0
+    with Image.open(path) as picture:
+        assert picture.width > 600
+    one = [argument for argument in KNOWLEDGE if argument != "s2.csv"]
+    assert main([*one, "--figure", str(path)]) == 2
+    assert "--figure: the figure is over numbers of synthetic tables. Give several SYNTHETIC." in capsys.readouterr().err
+
+
+def test_a_tolerance_may_be_one_for_all_columns(here, capsys):
+    loose = in_json(capsys, *KNOWLEDGE, "--tolerance", "1000", "--releases", "1")["results"]
+    assert next(row for row in loose if row["column"] == "x")["accuracy"] == 1
+
+
+@pytest.mark.parametrize("name", ["tree", "forest", "logistic", "bayes"])
+def test_a_model_is_fitted_on_the_release(name, here, capsys):
+    pytest.importorskip("sklearn")
+    (row,) = in_json(capsys, *MODEL, "--estimator", name)["results"]
+    assert all(0 <= value <= 1 for value in row.values())
+    if name == "tree":
+        from sklearn.tree import DecisionTreeClassifier
+
+        expected = model_attack("members.csv", "s1.csv", keys="c", target="t", estimator=DecisionTreeClassifier(random_state=0))
+        assert row["average"] == pytest.approx(float(expected.average))
+        assert row["modal_cap"] == pytest.approx(float(expected.modal_cap))
+
+
+def test_a_model_takes_keys_that_the_release_lacks(tmp_path, capsys):
+    (tmp_path / "o.csv").write_text("k,t\na,p\nb,q\nc,p\n")
+    (tmp_path / "s.csv").write_text("k,t\na,p\nb,q\n")
+    files = [str(tmp_path / f"{name}.csv") for name in "os"]
+    for name in ("tree", "forest", "logistic", "bayes"):
+        (row,) = in_json(capsys, "attack", "model", *files, "--keys", "k", "--target", "t", "--estimator", name)["results"]
+        assert row["best_guess"] >= 0.5
+
+
+def test_several_releases_and_examples_have_models_too(here, capsys):
+    found = in_json(capsys, *MODEL[:4], "s2.csv", *MODEL[4:], "--estimator", "tree", "--seed", "3")["results"]
+    assert [row["synthetic"] for row in found] == ["s1.csv", "s2.csv"]
+    assert main(["attack", "model", "--example", "titanic", "--estimator", "tree"]) == 0
+    assert "target   Survived" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["attack"], "the following arguments are required: ATTACK"),
+        (["attack", "membership", "members.csv"], "capstats attack membership: give NON_MEMBERS and SYNTHETIC and --columns."),
+        ([*MEMBERSHIP, "--widths", "wide"], '`widths` must be "low", "medium" or "high"'),
+        ([*KNOWLEDGE, "--tolerance", "x=much"], "--tolerance must be a number, or COLUMN=NUMBER once for each column; got 'x=much'."),
+        ([*KNOWLEDGE, "--releases", "one"], "--releases must be whole numbers separated by commas; got 'one'."),
+        ([*KNOWLEDGE, "--releases", "3"], "from 1 to the 2 given"),
+        ([*MODEL, "--estimator", "magic"], "invalid choice: 'magic'"),
+        ([*KNOWLEDGE, "--weights", "w"], "unrecognized arguments: --weights"),
+    ],
+)
+def test_a_mistake_is_one_line(arguments, message, here, capsys):
+    try:
+        status = main(arguments)
+    except SystemExit as stopped:
+        status = stopped.code
+    out, err = capsys.readouterr()
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert message in err

@@ -1,0 +1,143 @@
+"""The command `capstats records`: the riskiest people first, with the numbers of the audit, as confidential as the original."""
+
+import csv
+import json
+import stat
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import in_json
+
+from capstats import audit
+from capstats.cli import main
+from capstats.disclosure import record_risk
+
+WARNING = "capstats records: warning: the output is as confidential as the original; keep it where the original is kept.\n"
+HOSTILE = ["=HYPERLINK(1)", "+1+1", "\u202efdp.exe", "\x1b[31mred", "a\nb", "<b>", "-1.5"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("people")
+    rng = np.random.default_rng(3)
+    for name in ("o", "s"):
+        n = 300
+        frame = pd.DataFrame(
+            {
+                "age": [f"{x / 10:.1f}".replace(".", ",") for x in rng.integers(180, 900, n)],
+                "town": rng.choice(["Köln", "Bonn", "?", "Aachen"], n),
+                "ill": rng.choice(["ja", "nein"], n),
+                "note": rng.choice(HOSTILE, n),
+            }
+        )
+        frame.to_csv(folder / f"{name}.csv", index=False, sep=";", encoding="cp1252", errors="replace")
+    return folder
+
+
+READING = ["--bin", "age=6", "--null-values", "?", "--encoding", "cp1252", "--decimal", ","]
+COLUMNS = ["--keys", "age,town", "--target", "ill"]
+
+
+@pytest.fixture
+def arguments(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return ["records", "o.csv", "s.csv", *COLUMNS, *READING]
+
+
+@pytest.mark.parametrize("missing", ["level", "drop"])
+def test_the_numbers_are_those_of_an_audit_with_the_same_options(arguments, capsys, missing):
+    measures = in_json(capsys, "audit", *arguments[1:], "--missing", missing)["measures"]
+    assert main([*arguments, "--missing", missing, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == WARNING
+    found = pd.DataFrame(json.loads(out)["records"])
+    assert len(found) == measures["original_records"]
+    assert found.cap.mean() == pytest.approx(measures["average_cap"], rel=1e-12)
+    assert found.disclosed.sum() == measures["records_certain"]
+    assert found.cap.is_monotonic_decreasing
+
+
+def test_the_columns_that_matter_stand_first_with_the_records_number(arguments, capsys):
+    assert main([*arguments, "--json", "--top", "4", "--sort-by", "key_records"]) == 0
+    rows = json.loads(capsys.readouterr().out)["records"]
+    assert len(rows) == 4
+    assert list(rows[0])[:3] == ["record", "cap", "disclosed"]
+    assert list(rows[0])[-4:] == ["age", "town", "ill", "note"]
+    assert [row["key_records"] for row in rows] == sorted(row["key_records"] for row in rows)
+    lines = Path("o.csv").read_text(encoding="cp1252").split("\n")
+    assert lines[rows[0]["record"]].replace('"', "").startswith(f"{rows[0]['age']};{rows[0]['town']};")
+
+
+def test_a_csv_is_for_its_owner_alone_and_no_cell_is_a_formula(arguments, tmp_path, capsys):
+    path = tmp_path / "out.csv"
+    assert main([*arguments, "--top", "100", "--csv", str(path)]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"capstats records: warning: {str(path)!r} is as confidential as the original; keep it where the original is kept.\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with path.open(encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(file)
+    assert len(rows) == 100
+    notes = {row[head.index("note")] for row in rows}
+    assert {"'=HYPERLINK(1)", "'+1+1", "-1.5", "\\x1b[31mred"} <= notes
+    assert not [note for note in notes if note[0] in "=+@"]
+
+
+def test_the_terminal_obeys_no_label(arguments, capsys):
+    assert main([*arguments, "--top", "300"]) == 0
+    out, err = capsys.readouterr()
+    assert all(line.isprintable() for line in out.splitlines())
+    assert "\\x1b[31mred" in out
+    assert err == WARNING
+
+
+def test_a_link_is_refused_before_anything_is_read_and_nothing_is_written_through_it(arguments, tmp_path, capsys):
+    (tmp_path / "target").write_text("as it was")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "target")
+    assert main([*arguments, "--csv", str(tmp_path / "link.csv")]) == 2
+    assert "--csv: " in (err := capsys.readouterr().err)
+    assert "is a symbolic link" in err
+    assert (tmp_path / "target").read_text() == "as it was"
+
+
+def test_a_file_that_is_read_is_not_written_over(arguments, capsys):
+    for file in ("o.csv", "./s.csv"):
+        assert main([*arguments, "--csv", file]) == 2
+        assert f"--csv is {file!r}, which is read as well. Give another path." in capsys.readouterr().err
+    assert Path("o.csv").read_text(encoding="cp1252").startswith("age;town;ill;note\n")
+
+
+def test_one_release_is_needed(arguments, folder, capsys):
+    (folder / "r.csv").write_bytes((folder / "s.csv").read_bytes())
+    assert main(["records", "o.csv", "s.csv", "r.csv", *COLUMNS]) == 2
+    assert "give one SYNTHETIC; got 2. Run the command once for each." in capsys.readouterr().err
+
+
+def test_rows_that_stand_for_no_record_are_left_out(tmp_path, capsys):
+    path = tmp_path / "counts.csv"
+    path.write_text("k,t,n\na,x,2\na,y,0\nb,y,1\n")
+    assert main(["records", str(path), str(path), "--keys", "k", "--target", "t", "--counts", "n", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["records"]
+    assert [(row["record"], row["cap"], row["key_records"], row["unique"]) for row in rows] == [(1, 1, 2, False), (3, 1, 1, True)]
+
+
+def test_other_formats_are_read_too(tmp_path, capsys):
+    people = pd.DataFrame({"record": [5, 6, 7], "k": ["a", "b", "b"], "t": ["x", "x", "y"]})
+    people.to_stata(tmp_path / "o.dta", write_index=False)
+    people.to_feather(tmp_path / "o.feather")
+    for name, number in (("o.dta", "record_"), ("o.feather", None)):
+        path = str(tmp_path / name)
+        assert main(["records", path, path, "--keys", "k", "--target", "t", "--json"]) == 0
+        rows = json.loads(capsys.readouterr().out)["records"]
+        assert [row["record"] for row in rows] == [5, 6, 7]
+        assert [row["cap"] for row in rows] == [1, 0.5, 0.5]
+        assert number is None or [row[number] for row in rows] == [1, 2, 3]
+
+
+def test_the_library_and_the_command_agree_on_the_order(arguments):
+    options = {"bins": {"age": 6}, "null_values": "?", "encoding": "cp1252", "decimal": ","}
+    found = record_risk("o.csv", "s.csv", keys=["age", "town"], target="ill", sort_by="cap", **options)
+    whole = audit("o.csv", "s.csv", keys=["age", "town"], target="ill", **options)
+    assert found["cap"].mean() == pytest.approx(float(whole.measures.average_cap), rel=1e-12)
