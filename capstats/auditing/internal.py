@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os.path import commonprefix
 from typing import Any
 
 import numpy as np
@@ -123,12 +124,15 @@ def _grid(m: xr.Dataset, rows: Rows, heads: Sequence[str], order: Sequence[int],
 
 
 def headings(labels: Sequence[str]) -> list[str]:
-    """The labels of the synthetic tables, numbered and shortened if any is long."""
+    """The labels of the synthetic tables; if any is long, numbered, with their ends or the part from which on they differ."""
     shown = [in_cell(label) if label else "" for label in labels]
     if max(map(len, shown)) <= HEADING:
         return shown
-    short = [shortened(label, HEADING) for label in shown]
-    return [f"{i} {label}" for i, label in enumerate(short, 1)] if len(set(short)) == len(set(shown)) else compared.headings(labels)
+    start = max(0, len(commonprefix(shown)) - HEADING // 2)
+    ends = [shortened(label, HEADING) for label in shown]
+    middles = [("..." if start else "") + x[start : start + HEADING] + ("..." if len(x) > start + HEADING else "") for x in shown]
+    told = ends if len(set(ends)) == len(labels) else middles
+    return [f"{i} {label}" for i, label in enumerate(told, 1)]
 
 
 def _answers(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:
