@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-QUIET = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+QUIET = [f"--disable-{what}" for what in ("gpu", "quic", "background-networking", "component-update", "sync")] + ["--no-first-run"]
 
 
 def run(folder: Path, *options: str) -> str:

@@ -73,7 +73,7 @@ class Audit(Findings):
         levels = [level if isinstance(level, tuple) else (level,) for level in self.by_target.indexes["target"]]
         names = [dict(zip(self.provenance["target"], map(_plain, level), strict=True)) for level in levels]
         return {
-            "measures": {str(name): self._numbers(array) for name, array in self.measures.data_vars.items()},
+            "measures": {str(name): self._numbers(array.values[()]) for name, array in self.measures.data_vars.items()},
             "by_target": [{"level": name, **row} for name, row in zip(names, self._rows(self.by_target, "target"), strict=True)],
             "by_column": [
                 {"column": name, **row}
@@ -90,15 +90,14 @@ class Audit(Findings):
 
     def _rows(self, numbers: xr.Dataset, dim: str) -> list[dict[str, Any]]:
         """The numbers of each element of a dim."""
-        return [
-            {str(name): self._numbers(array.isel({dim: i})) for name, array in numbers.data_vars.items()} for i in range(numbers.sizes[dim])
-        ]
+        columns = {str(name): list(map(self._numbers, array.transpose(dim, ...).values)) for name, array in numbers.data_vars.items()}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
-    def _numbers(self, array: xr.DataArray) -> Any:
+    def _numbers(self, values: Any) -> Any:
         """One number, or one for each synthetic table."""
-        if not array.ndim:
-            return _plain(array.item())
-        return {label: _plain(value) for label, value in zip(self.columns, array.values.tolist(), strict=True)}
+        if not np.ndim(values):
+            return _plain(values)
+        return {label: _plain(value) for label, value in zip(self.columns, values.tolist(), strict=True)}
 
     def sections(self) -> Sections:
         """The report: what was read, the answer, who bears the risk, the details, and how to read them."""

@@ -9,10 +9,11 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.findings import Findings
-from capstats.auditing.report import Picture, count, share
+from capstats.auditing.report import Picture
 from capstats.cap.attribution import average_cap, individual_cap
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
-from capstats.disclosure.records import key_summary
+from capstats.codes.printable import printable
+from capstats.tables.digits import count, share
 
 MOST_CURVES = 7  # of a figure, which have colours that can be told apart
 MOST_BOXES = 12  # of a figure; more are letter values
@@ -34,7 +35,7 @@ def _dots(audit: Findings) -> list[Picture]:
     from capstats.plotting.people import plot_people
 
     tables = audit.tables
-    one = tables.isel(synthetic=audit.ranked[0], drop=True) if "synthetic" in tables.dims else tables
+    one = xr.Dataset({"o": tables.o, "s": audit.release(audit.ranked[0])}, attrs=tables.attrs)
     if "o_records" in tables or tables.o.dtype.kind != "i" or audit.measures.original_records.item() > MOST_DOTS:
         return []
     found = individual_cap(one.o, one.s)
@@ -56,7 +57,7 @@ def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     o = audit.tables.get("o_records", audit.tables.o)
     if o.dtype.kind != "i":
         return []
-    quantiles = _labelled(cap_quantiles(o, _released(audit), DEPTHS), labels).transpose("quantile", ...)
+    quantiles = _told(audit, cap_quantiles(o, audit.tables.s, DEPTHS), labels).transpose("quantile", ...)
     low, middle, high = (np.atleast_1d(quantiles.sel(quantile=q).values) for q in (0.25, 0.5, 0.75))
     told = [
         f"{label or 'Synthetic table'}: {share(a)}, {share(b)}, {share(c)}."
@@ -71,7 +72,7 @@ def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
             "those outside it; the line is the median, the dot the average."
         )
     else:
-        ax = plot_individual_cap(_labelled(cap_boxplot(o, _released(audit)), labels))
+        ax = plot_individual_cap(_told(audit, cap_boxplot(o, audit.tables.s).drop_vars("individual"), labels))
         caption = "CAP of each person. A box holds the middle half of the people, its line is the median, its dot the average."
     return [_picture(ax, "boxes", alt, caption)]
 
@@ -83,9 +84,9 @@ def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     if len(labels) > MOST_CURVES:
         return []
     tables = audit.tables
-    ecdf = _labelled(cap_ecdf(tables.o, _released(audit), STEPS), labels)
+    ecdf = _told(audit, cap_ecdf(tables.o, tables.s, STEPS), labels)
     if len(labels) == 1 and "h" in tables:
-        both = [ecdf, cap_ecdf(tables.h, _released(audit), STEPS)]
+        both = [ecdf, cap_ecdf(tables.h, tables.s, STEPS)]
         ecdf = xr.concat(both, "table", combine_attrs="drop").assign_coords(table=["people in the original", "holdout"])
     ax = plot_cap_ecdf(ecdf, **_lines(audit, audit.measures.average_cap.item() if len(labels) == 1 else None))
     alt = "Step curves: share of people whose CAP is at most 0, 0.25, 0.5, 0.75 and 1. "
@@ -95,14 +96,35 @@ def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     return [_picture(ax, "curves", alt, caption)]
 
 
-def funnel(audit: Findings, i: int) -> Picture:
-    """The keys of one release by their number of people and their average CAP."""
+def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
+    """Risk against utility, and certain attribution of the original and of each release."""
+    from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
+
+    m = audit.measures.assign_coords(synthetic=audit.columns)
+    told = [
+        (label, *map(share, x))
+        for label, *x in zip(labels, m.average_cap.values, m.target_distance.values, m.share_certain.values, strict=True)
+    ]
+    more = f" And {len(told) - TOLD} more tables." if len(told) > TOLD else ""
+    risk = f"Average CAP and target distance of each release. {' '.join(f'{x}: {cap}, {far}.' for x, cap, far, _ in told[:TOLD])}{more}"
+    sure = (
+        f"Share of people certain in the original (DiO): {share(m.original_certain.item())}; guessed right with certainty from each "
+        f"release (DiSCO): {', '.join(f'{x}: {certain}' for x, _, _, certain in told[:TOLD])}.{more}"
+    )
+    below = "Risk upwards, loss of use to the right: a release near the lower left tells little and is close to the original."
+    arrows = "From the share of people whom the original itself would give away with certainty to that which the release does."
+    return [
+        _picture(plot_risk_utility(m), "risk-utility", risk, below),
+        _picture(plot_disclosure_arrows(m.isel(synthetic=audit.ranked)), "arrows", sure, arrows),
+    ]
+
+
+def funnel(audit: Findings, summary: xr.Dataset, i: int) -> Picture:
+    """The summary of the keys of one release: their number of people and their average CAP."""
     from capstats.plotting.keys import plot_key_summary
 
-    m, s = audit.measures, audit.tables.s
-    one = m.isel(synthetic=i) if "synthetic" in m.dims else m
-    summary = key_summary(audit.tables.o, s.isel(synthetic=i, drop=True) if s.ndim == 3 else s)
-    ax = plot_key_summary(summary, **_lines(audit, one.average_cap.item()))
+    average = audit.measures.average_cap.values.reshape(-1)[i]
+    ax = plot_key_summary(summary, **_lines(audit, float(average)))
     records = summary.records.values[summary.records.values > 0]
     sure = summary.certain.values[summary.records.values > 0].sum()
     alt = (
@@ -116,7 +138,7 @@ def funnel(audit: Findings, i: int) -> Picture:
 def _picture(ax: Any, prefix: str, alt: str, caption: str) -> Picture:
     from capstats.plotting.inline import inline_svg
 
-    return Picture(inline_svg(ax, prefix=prefix, alt=alt), alt, caption)
+    return Picture(inline_svg(ax, prefix=prefix, alt=printable(alt)), alt, caption)
 
 
 def _lines(audit: Findings, average: Any) -> dict[str, Any]:
@@ -124,15 +146,9 @@ def _lines(audit: Findings, average: Any) -> dict[str, Any]:
     return {"average": average, "original": audit.measures.original_cap.item(), "baseline": audit.measures.baseline.item()}
 
 
-def _released(audit: Findings) -> xr.DataArray:
-    """The synthetic tables in the order in which they are told."""
-    s: xr.DataArray = audit.tables.s
-    return s.isel(synthetic=audit.ranked) if s.ndim == 3 else s
-
-
-def _labelled(result: Any, labels: Sequence[str]) -> Any:
-    """A result with the labels of the report."""
-    return result.assign_coords(synthetic=list(labels)) if "synthetic" in result.dims else result
+def _told(audit: Findings, result: Any, labels: Sequence[str]) -> Any:
+    """A result in the order in which the releases are told, with the labels of the report."""
+    return result.isel(synthetic=audit.ranked).assign_coords(synthetic=list(labels)) if "synthetic" in result.dims else result
 
 
 def _names_of(ecdf: xr.DataArray) -> list[str]:

@@ -10,6 +10,7 @@ import xarray as xr
 
 from capstats.auditing.comparison import order_of
 from capstats.auditing.fingerprints import Seen
+from capstats.tables.backing import unstacked
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,15 @@ class Findings:
     by_column: xr.Dataset
     provenance: dict[str, Any]
     seen: Mapping[str, Seen] = field(default_factory=dict)
+
+    def release(self, i: int) -> xr.DataArray:
+        """The counts of one synthetic table."""
+        s: xr.DataArray = self.tables.s
+        if s.ndim == 2:
+            return s
+        one: xr.DataArray = self.tables.o.copy(data=unstacked(s.variable.data, 0)[i])  # on the same cells
+        one.name, one.attrs = "s", s.attrs
+        return one
 
     @property
     def ranked(self) -> list[int]:

@@ -13,15 +13,16 @@ from capstats.auditing.definitions import definitions
 from capstats.auditing.findings import Findings
 from capstats.auditing.fingerprints import fingerprints
 from capstats.auditing.page import as_page
-from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, count, many, share
+from capstats.auditing.report import Block, Facts, Grid, Listing, Sections
 from capstats.auditing.sentences import attack, by_level, in_sentences, notes, target_of, title, unit
 from capstats.auditing.settings import as_toml
 from capstats.auditing.what_was_read import facts
 from capstats.codes.printable import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
 from capstats.tables.axes import axis_of
+from capstats.tables.digits import count, many, share
 
-HEADING = 32  # characters of the name of a synthetic table
+HEADING = 28  # characters of the name of a synthetic table
 LONGEST = 64  # the same in a sentence
 WORST = 10  # keys that are listed
 LEVEL = 28  # characters of a label in a key
@@ -58,12 +59,9 @@ BOUNDS: Rows = {
 RELEASES = (  # columns of the comparison
     *(name for name in compared.RISK if not name.startswith(("records", "unmatched", "target"))),
     "matched_share",
-    "share_above_half",
-    "share_above_nine_tenths",
     "share_certain",
     "target_distance",
 )
-HEADS = {"share_above_half": "> 0.5", "share_above_nine_tenths": "> 0.9", "share_certain": "certain"}
 OF_COLUMNS = {"alone": "alone", "without": "all without it", "leave_one_out": "its own part", "shapley": "Shapley value"}
 
 
@@ -92,7 +90,7 @@ def internal_sections(audit: Findings) -> Sections:
         "What was compared": [Facts(facts(m, p, labels, heads))],
         "The answer": in_sentences(m, p) if one else _answers(m, p, heads),
         "Who could attack, and how": _attack(p, m),
-        "The releases side by side": [] if one else _comparison(m, p, heads, order),
+        "The releases side by side": [] if one else [*_comparison(m, p, heads, order), *figures.releases(audit, heads)],
         f"Matched {people}": grid(MATCHED, f"{people.capitalize()} for whom the attack finds a synthetic record"),
         "Distribution of the risk": [
             *figures.distribution(audit, [heads[i] for i in order]),
@@ -157,10 +155,12 @@ def _attack(p: Mapping[str, Any], m: xr.Dataset) -> list[Block]:
 def _comparison(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequence[int]) -> list[Block]:
     """One row a release, in the order asked for, and the numbers of the caller."""
     ranked = f", ranked by {named(p['rank_by'])}" if "rank_by" in p else ", in the order given"
-    against = f" Differences are to {shortened(named(p['against']), LONGEST)}, of the same {unit(m)}." if "against" in p else ""
     own = {**compared.RISK, **compared.DETAILS}
-    names = {name: HEADS.get(name, own.get(name, (name,))[0]) for name in RELEASES if name in m}
+    names = {name: own[name][0] for name in RELEASES if name in m}
     asked = {name: shortened(in_cell(name), HEADING) for name in p.get("utility") or []}
+    told = {"people": unit(m), "against": shortened(named(p.get("against", "")), LONGEST)}
+    meanings = [(head, own[name][2].format(**told)) for name, head in names.items()]
+    meanings += [(head, f"{shortened(named(name), LONGEST)}, as given") for name, head in asked.items()]
     rows = [
         [
             heads[i],
@@ -169,7 +169,7 @@ def _comparison(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order
         ]
         for i in order
     ]
-    return [Grid(["synthetic", *names.values(), *asked.values()], rows, f"One row a release{ranked}.{against}")]
+    return [Grid(["synthetic", *names.values(), *asked.values()], rows, f"One row a release{ranked}"), Facts(meanings)]
 
 
 def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:
@@ -185,8 +185,7 @@ def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:
 def _worst(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """The keys with the most people guessed right, and those of people guessed right with certainty, of the first release."""
     first = audit.ranked[0]
-    o, s = audit.tables.o, audit.tables.s
-    summary = key_summary(o, s.isel(synthetic=first, drop=True) if s.ndim == 3 else s)
+    summary = key_summary(audit.tables.o, audit.release(first))
     records, cap, correct, disclosed = (summary[name].values for name in ("records", "cap", "correct", "disclosed"))
     some = np.flatnonzero(correct > 0)
     most = some[np.lexsort((-cap[some], -correct[some]))][:WORST]
@@ -204,7 +203,7 @@ def _worst(audit: Findings, heads: Sequence[str]) -> list[Block]:
     ]
     if len(sure) > WORST:
         blocks.append(f"{many(len(sure) - WORST, 'more key')} with {people} guessed right with certainty.")
-    return [*blocks, figures.funnel(audit, first)]
+    return [*blocks, figures.funnel(audit, summary, first)]
 
 
 def _keys(audit: Findings, summary: xr.Dataset, which: Sequence[int] | Any, caption: str) -> Grid:

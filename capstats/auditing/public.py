@@ -8,8 +8,9 @@ from capstats.auditing.definitions import definitions
 from capstats.auditing.findings import Findings
 from capstats.auditing.page import as_page
 from capstats.auditing.publication import BANDS, DRAWN, SQUARES, Publication, publication
-from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, count
+from capstats.auditing.report import Block, Facts, Grid, Picture, Sections
 from capstats.codes.printable import listed, named
+from capstats.tables.digits import count
 
 HEADS = {  # measures of each release -> heading of a column
     "average_cap": "average CAP",
@@ -244,8 +245,8 @@ def _computed(p: Publication) -> Facts:
             ("numbers", f"numbers of {_people(p)} are rounded to multiples of {p.base}"),
             (
                 "shares",
-                f"shares are rounded to multiples of {_step(p)}; one step is at least {2 * p.threshold} {_people(p)}. Differences are those "
-                f"of the rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
+                f"shares are rounded to multiples of {_step(p)}; one step is at least {2 * p.threshold} {_people(p)}. Differences are "
+                f"those of the rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
             ),
             ("errors", f"standard errors are rounded likewise; one that rounds to 0 is given as less than {_step(p)}"),
             (

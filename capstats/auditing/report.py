@@ -7,9 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from capstats.codes.printable import printable
-from capstats.tables.digits import count as count
-from capstats.tables.digits import many as many
-from capstats.tables.digits import share as share
 
 WIDTH = 100  # characters of a line of text
 

@@ -10,11 +10,12 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.confidential import csv_text
-from capstats.auditing.report import Block, Facts, Grid, Sections, as_text, share
+from capstats.auditing.report import Block, Facts, Grid, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import NAMES, OF_COLUMNS, PATH, TEXT, WHOLES, WIDTHS
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import facts, provenance, title
+from capstats.tables.digits import share
 
 FAMILY = "attack the releases: who was in the data, one column from all others, or a fitted model"
 MEMBERS = Option("members", PATH, "records that were used for synthesis", "MEMBERS", count="?")

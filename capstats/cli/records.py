@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 
 from capstats.auditing.confidential import csv_text
-from capstats.auditing.report import Facts, Grid, Sections, as_text, count, share
+from capstats.auditing.report import Facts, Grid, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import facts, provenance, title
 from capstats.codes.names import free_name
 from capstats.codes.printable import in_cell, shortened
+from capstats.tables.digits import count, share
 
 SORT_BY = Option(
     "sort-by",

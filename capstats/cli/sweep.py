@@ -11,11 +11,12 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.confidential import csv_text
-from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_text, count, share
+from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT, WHOLE
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import facts, provenance, title
+from capstats.tables.digits import count, share
 
 TARGETS = replace(
     reading.TARGET, key="targets", also="target", help="columns to guess, separated by commas; each of them alone", metavar="C,D"

@@ -82,7 +82,7 @@ class Lattice:
         for t, column in enumerate(records.request.target_columns):
             axis, places = join_columns([[table.target.columns[t]] for table in counted], [column], names)
             shape = (len(axis), len(key))
-            sparse = choose_sparse(backing, max(len(table.counts) for table in counted), math.prod(shape))
+            sparse = choose_sparse(backing, max(len(table.counts) for table in counted), math.prod(shape), len(counted))
             tables.append(
                 [
                     table_of(table.counts, i[table.target.of_row], j, shape, sparse)
@@ -161,7 +161,8 @@ class Lattice:
         tables = []
         for of_target, cells in zip(wide.tables, self.cells, strict=True):
             targets = cells[0].targets
-            sparse = choose_sparse(self.backing, max(x.number for x in cells), targets * keys)
+            held = 2 * len(cells)  # tables: once more where `pair` stacks them
+            sparse = choose_sparse(self.backing, max(x.number for x in cells), targets * keys, held)
             tables.append(
                 [
                     _gathered(x, places, (targets, keys), sparse)

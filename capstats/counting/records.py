@@ -118,7 +118,7 @@ def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, list[Places
     target, targets = join_columns([table.target.columns for table in tables], target_columns, names)
     axes = {"key": key.set_names(stored[:k]), "target": target.set_names(stored[k:])}
     shape = (len(target), len(key))
-    sparse = choose_sparse(backing, max(len(table.counts) for table in tables), math.prod(shape))
+    sparse = choose_sparse(backing, max(len(table.counts) for table in tables), math.prod(shape), len(tables))
     last = len(tables) - (records.request.holdout is not None)
     arrays = {}
     for variable, which in (("o", range(1)), ("s", range(1, last)), ("h", range(last, len(tables)))):

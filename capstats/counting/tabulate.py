@@ -85,8 +85,8 @@ def tabulate(
         Cells hold the sums of the counts. A table has `weights` or `counts`, not both.
     backing : {"auto", "dense", "sparse"}
         How the tables are held: as numpy arrays, or by their filled cells (``sparse.COO``, extra ``sparse``). "auto" is sparse where
-        a table has more than 2**24 cells and fewer than a quarter of them are filled. Every measure gives the same numbers on both; a
-        measure with a value for each cell says what it gives for cells that hold no record.
+        a table has more than 2**24 cells, or all together more than 2**26, and fewer than a quarter of them are filled. Every measure
+        gives the same numbers on both; a measure with a value for each cell says what it gives for cells that hold no record.
     encoding : str, optional
         For CSV files: the encoding of their text, any that Python knows, such as "cp1252"; UTF-8 by default. It applies to all CSV files
         of the call.

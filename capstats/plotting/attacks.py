@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.cbook import normalize_kwargs
 from matplotlib.lines import Line2D
 
-from capstats.plotting.shared import BLUE, COLOURS, VERMILLION, axes_of, n_records, shown
+from capstats.plotting.shared import BLUE, COLOURS, VERMILLION, axes_of, n_records, shortened, shown
 
 MARKERS = "osD^vPX*<>"  # with the colours, enough for 70 different curves
 ROOM = 16  # greatest number of names in a legend within the Axes
@@ -142,9 +142,11 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
         raise TypeError("`knowledge` must be the Dataset that maximum_knowledge returns for several released tables, with dim `releases`.")
     ax = axes_of(ax)
     releases = knowledge["releases"].values
-    for column, color, marker in zip(knowledge["column"].values, cycle(COLOURS), cycle(MARKERS), strict=False):
+    columns = knowledge["column"].values
+    names = shortened(list(map(str, columns)), 72)  # three lines
+    for column, name, color, marker in zip(columns, names, cycle(COLOURS), cycle(MARKERS), strict=False):
         style: dict[str, Any] = {"color": color, "marker": marker, "linewidth": 1.2, "markersize": 4}
-        ax.plot(releases, knowledge["accuracy"].sel(column=column), **_line(fill(shown(column), 24), style, plot_kwargs))
+        ax.plot(releases, knowledge["accuracy"].sel(column=column), **_line(fill(shown(name), 24), style, plot_kwargs))
     average = {"color": "black", "linestyle": "--", "linewidth": 2.2}
     ax.plot(releases, knowledge["average"], **_line("average", average, {"label": plot_kwargs.get("label", "")}))
     ax.set_ylabel("share guessed right")

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from capstats.plotting.shared import ORIGINAL, axes_of, legend_above, shown
+from capstats.plotting.shared import ORIGINAL, axes_of, legend_above, shortened, shown
 from capstats.tables.ties import at_most
 
 FILLS: tuple[dict[str, Any], ...] = (
@@ -72,7 +72,7 @@ def plot_average_cap(
     """
     versions = {"": averages} if isinstance(averages, xr.DataArray) else dict(averages)
     values, labels = [], []
-    for label, array in versions.items():
+    for label, array in zip(shortened(list(map(str, versions)), 36), versions.values(), strict=True):
         flat = np.asarray(array, dtype=float).ravel()
         undefined = int(np.isnan(flat).sum())
         values.append(flat[~np.isnan(flat)])

@@ -84,6 +84,7 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     if len(dims) > 1:
         raise ValueError(f"`boxes` has dims {dims}; choose one table along all but one of them, with .sel or .isel.")
     dim = dims[0] if dims else None
+    boxes = boxes.drop_vars("individual", errors="ignore")  # to select from a sparse one would compile for seconds
     boxes = boxes.expand_dims("synthetic") if dim is None else boxes
     order = np.argsort(-boxes["average_rank"].values, kind="stable")  # ties keep their order; tables without a rank are last
     boxes = boxes.isel({boxes["median"].dims[0]: order})

@@ -15,7 +15,7 @@ from capstats.plotting.shared import shortened, shown
 
 BELOW = 24  # greatest length of the name of a column
 NARROW = 5 * 72  # width of a figure in points, below which its letters are smaller
-CELL = 45  # width in points that a cell may take before the names of the rows are shortened
+CELL = 5  # width in letters that a cell may take before the names of the rows are shortened
 WIDTH = 0.6  # width of a character, relative to its height
 
 
@@ -43,10 +43,12 @@ def name_cells(ax: Axes, columns: list[str], rows: list[tuple[str, ...]]) -> Non
     """
     size = letter_size(ax)
     width = ax.figure.bbox.width / ax.figure.dpi * 72
-    beside = max((0.32 if width < NARROW else 0.42) * width, 0.75 * width - CELL * len(columns))
-    longest = min(60, int(beside / (WIDTH * size))) // len(rows[0])
+    beside = max((0.32 if width < NARROW else 0.42) * width, 0.75 * width - CELL * size * len(columns))
     every = [sorted({row[part] for row in rows}) for part in range(len(rows[0]))]
-    by_part = [dict(zip(labels, shortened(labels, max(4, longest - 2), longest + 6), strict=True)) for labels in every]
+    by_part = [
+        dict(zip(labels, shortened(labels, room, room + 6), strict=True))
+        for labels, room in zip(every, _rooms(every, min(60, int(beside / (WIDTH * size)))), strict=True)
+    ]
     short = [", ".join(names[label] for names, label in zip(by_part, row, strict=True)) for row in rows]
     columns = shortened(columns, BELOW, BELOW + 6)
     room = (width * 0.75 - max(map(len, short)) * WIDTH * size) / len(columns)
@@ -54,6 +56,16 @@ def name_cells(ax: Axes, columns: list[str], rows: list[tuple[str, ...]]) -> Non
     crowded = (max(map(len, columns)) + 1) * WIDTH * size > room
     ax.set_xticks(range(len(columns)), list(map(shown, columns)), fontsize=size, **(turned if crowded else {}))
     ax.set_yticks(range(len(rows)), list(map(shown, short)), fontsize=size)
+
+
+def _rooms(every: list[list[str]], letters: int) -> list[int]:
+    """Letters for each part of a name: short parts keep theirs, the long ones share what is left."""
+    left = letters - 2 * (len(every) - 1)
+    rooms = {}
+    for taken, part in enumerate(sorted(range(len(every)), key=lambda part: max(map(len, every[part])))):
+        rooms[part] = max(4, min(max(map(len, every[part])), left // (len(every) - taken)))
+        left -= rooms[part]
+    return [rooms[part] for part in range(len(every))]
 
 
 def write_cells(ax: Axes, mesh: QuadMesh, values: Any, written: list[str]) -> None:

@@ -52,7 +52,7 @@ def shown(label: Any) -> str:
 def shortened(labels: list[str], longest: int, most: int = LONGEST) -> list[str]:
     """Long labels without their middle, as short as different ones can be; numbered where they differ in the middle beyond `most`."""
     short = labels
-    for size in range(longest, min(max(map(len, labels)), max(longest, most)) + 1):
+    for size in range(longest, min(max(map(len, labels), default=0), max(longest, most)) + 1):
         short = [x if len(x) <= size else f"{x[: size // 2]}…{x[len(x) - (size - 1) // 2 :]}" for x in labels]
         if len(set(short)) == len(set(labels)):
             return short

@@ -17,6 +17,7 @@ Backing = Literal["auto", "dense", "sparse"]
 Data = Any  # numpy array, or sparse.COO: sparse is optional, and so is its type
 
 LARGE = 1 << 24  # cells of a table that is dense however few of them are filled
+TOGETHER = 4  # times as many cells have all tables of a call that are dense
 
 
 def is_sparse(data: Data) -> bool:
@@ -24,11 +25,12 @@ def is_sparse(data: Data) -> bool:
     return not isinstance(data, np.ndarray)
 
 
-def choose_sparse(backing: Backing, filled: int, cells: int) -> bool:
-    """Whether to hold a table sparse: as told, or where it is large and fewer than a quarter of its cells are filled."""
+def choose_sparse(backing: Backing, filled: int, cells: int, tables: int = 1) -> bool:
+    """Whether to hold tables sparse: as told, or where they are large and fewer than a quarter of the cells of each are filled."""
     if backing not in ("auto", "dense", "sparse"):
         raise ValueError(f'`backing` must be "auto", "dense" or "sparse"; got {backing!r}.')
-    return backing == "sparse" or (backing == "auto" and cells > LARGE and 4 * filled < cells)
+    large = cells > LARGE or tables * cells > TOGETHER * LARGE
+    return backing == "sparse" or (backing == "auto" and large and 4 * filled < cells)
 
 
 def coo(coords: Sequence[Index], values: Array, shape: Sequence[int], fill: float = 0) -> Data:

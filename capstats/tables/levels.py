@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import shlex
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -27,12 +28,12 @@ MANY = 20  # levels of a column of numbers from which it is better cut
 
 EFFECTS = {"key": "no key can match", "target": "no guess can be right", "column": "no record can match"}
 REMEDIES = {
-    NUMBERS: 'say types={{{column!r}: "number"}}',
+    NUMBERS: 'say types={{{column!r}: "number"}} (--type {option}=number)',
     KINDS: "convert one of the columns",
-    PRECISION: "round both, or cut the column with bins={{{column!r}: 10}}",
-    DATES: 'write them as 2024-01-31 and say types={{{column!r}: "date"}}',
-    TRUTHS: 'say types={{{column!r}: "bool"}}',
-    ABSENT: "name that text in null_values",
+    PRECISION: "round both, or cut the column with bins={{{column!r}: 10}} (--bin {option}=10)",
+    DATES: 'write them as 2024-01-31 and say types={{{column!r}: "date"}} (--type {option}=date)',
+    TRUTHS: 'say types={{{column!r}: "bool"}} (--type {option}=bool)',
+    ABSENT: "name that text in null_values (--null-values)",
     ENCODING: "read the file again with its encoding",
 }
 
@@ -212,10 +213,12 @@ def _likely(column: str, entry: Entry) -> str:
     cause = max(entry["likely"], key=entry["likely"].get, default=None)
     if cause is not None:
         such = f", such as {entry['examples'][0][0]} and {entry['examples'][0][1]}" if entry["examples"] else ""
-        remedy = REMEDIES.get(cause, "recode one of the tables").format(column=column)
+        remedy = REMEDIES.get(cause, "recode one of the tables").format(column=column, option=shlex.quote(column))
         return f" Likely cause: {cause}{such}. To correct it, {remedy}{'' if cause not in REMEDIES else ', or recode one of the tables'}."
     if entry["kind"] == "number" and max(entry["levels"]) > MANY:
-        return f" Numbers with so many levels rarely meet exactly: cut them, as with bins={{{column!r}: 10}}."
+        return (
+            f" Numbers with so many levels rarely meet exactly: cut them, as with bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)."
+        )
     return " Check that the column means the same in both tables, and recode one of them."
 
 

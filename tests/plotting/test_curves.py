@@ -53,7 +53,7 @@ def test_averages_of_several_tables_are_dots_on_their_curves(ax):
     assert [dot.get_color() for dot in dots] == [line.get_color() for line in ax.lines[:4]]
     assert [dot.get_xdata()[0] for dot in dots] == averages.values.tolist()
     for dot, table in zip(dots, "abeg", strict=True):
-        below = ecdf.sel(synthetic=table, at=GRID[GRID <= averages.sel(synthetic=table).item()])
+        below = ecdf.sel(synthetic=table, at=GRID[averages.sel(synthetic=table).item() >= GRID])
         assert dot.get_ydata()[0] == below.values[-1]
     assert named(ax) == ["a", "b", "e", "g", "average CAP", "average CAP of the original"]
     assert [line.get_linestyle() for line in ax.lines[8:]] == ["--"]

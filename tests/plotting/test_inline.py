@@ -9,10 +9,25 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from capstats import cap_boxplot
+from capstats import audit, average_cap, cap_boxplot, cap_ecdf, cap_quantiles, from_counts, individual_cap
+from capstats.attacks import maximum_knowledge
 from capstats.datasets import paper_synthetics
-from capstats.plotting import plot_average_cap, plot_individual_cap
+from capstats.disclosure import key_summary, tau_curve
+from capstats.plotting import (
+    plot_average_cap,
+    plot_cap_ecdf,
+    plot_disclosure_arrows,
+    plot_individual_cap,
+    plot_key_target,
+    plot_letter_values,
+    plot_maximum_knowledge,
+    plot_people,
+    plot_risk_utility,
+    plot_sweep,
+    plot_tau_curve,
+)
 from capstats.plotting.inline import inline_svg
+from capstats.screening import sweep
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
@@ -97,6 +112,63 @@ def test_hostile_labels_are_text_and_nothing_else(hostile):
     parser = html5lib.HTMLParser(strict=True)
     page = parser.parse(f"<!DOCTYPE html><html><head><title>t</title></head><body>{text}</body></html>")
     assert set(inert) <= {"".join(element.itertext()) for element in page.iter(f"{SVG}text")}
+
+
+LABELS = [*HOSTILE[:7], "long" * 2500]
+
+
+def drawn_with_hostile_labels():
+    """Every figure that writes labels of the data, of tables whose keys, targets, columns and names a page would interpret."""
+    rng = np.random.default_rng(1)
+    o, s = rng.integers(0, 9, (8, 8)), rng.integers(1, 9, (8, 8, 8))
+    tables = from_counts(o, dict(zip(LABELS, s, strict=True)), key_labels={"<k>": LABELS}, target_labels={"$t$": LABELS})
+    one = tables.isel(synthetic=0, drop=True)
+    q, grid = individual_cap(one.o, one.s), np.linspace(0, 1, 21)
+    records = {label: rng.integers(0, 3, 40) for label in [*LABELS, "$t$", "<u>"]}
+    swept = sweep(records, records, keys=LABELS, targets=["$t$", "<u>"], sizes=1, measures=["original_certain", "share_certain"])
+    measures = audit(records, dict.fromkeys(LABELS, records), keys=LABELS[0], target="$t$").measures
+    known = maximum_knowledge(records, [records] * 2, columns=LABELS, releases=[1, 2])
+    return {
+        "people": lambda: plot_people(one, q, by_target=True),
+        "key_target": lambda: plot_key_target(one, q, by=key_summary(one.o, one.s).cap),
+        "letter_values": lambda: plot_letter_values(cap_quantiles(tables.o, tables.s, [0.25, 0.5, 0.75])),
+        "boxes": lambda: plot_individual_cap(cap_boxplot(tables.o, tables.s)),
+        "ecdf": lambda: plot_cap_ecdf(cap_ecdf(tables.o, tables.s, grid), average=average_cap(tables.o, tables.s)),
+        "tau": lambda: plot_tau_curve(tau_curve(tables.o, tables.s, variant="all")),
+        "average": lambda: plot_average_cap({label: xr.DataArray([0.1, 0.2, 0.3]) for label in LABELS}),
+        "sweep": lambda: plot_sweep(swept.sel(measure="share_certain"), contribution="mean_increment"),
+        "columns": lambda: plot_disclosure_arrows(swept.isel(keyset=0)),
+        "arrows": lambda: plot_disclosure_arrows(measures),
+        "utility": lambda: plot_risk_utility(measures),
+        "knowledge": lambda: plot_maximum_knowledge(known),
+    }
+
+
+@pytest.fixture(scope="module")
+def every_figure():
+    return drawn_with_hostile_labels()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["people", "key_target", "letter_values", "boxes", "ecdf", "tau", "average", "sweep", "columns", "arrows", "utility", "knowledge"],
+)
+def test_no_figure_interprets_a_label_and_none_is_crowded_out_by_one(name, every_figure):
+    ax = every_figure[name]()
+    ax.figure.canvas.draw()  # any warning is an error
+    assert ax.get_position().width > 0.25
+    assert ax.get_position().height > 0.25
+    text = inline_svg(ax, prefix="a")
+    page = html5lib.HTMLParser(strict=True).parse(f"<!DOCTYPE html><html><head><title>t</title></head><body>{text}</body></html>")
+    tags = {str(element.tag).removeprefix(SVG) for element in page.iter(f"{SVG}*")} | {
+        element.tag.removeprefix(SVG) for element in elements(text)
+    }
+    assert tags <= {"svg", "defs", "g", "path", "use", "text", "clipPath", "rect", "pattern"}
+    labels = " ".join("".join(element.itertext()) for element in page.iter(f"{SVG}text"))
+    for inert in ["$t$", "<u>"] if name == "columns" else ["<scr", "$\\frac{", "\\u202eb", "\\x1b[31m"]:
+        assert inert in labels
+    assert "\u202e" not in text
+    assert "long" * 20 not in text
 
 
 def test_labels_in_a_script_that_the_font_lacks_are_text_without_a_warning(ax):

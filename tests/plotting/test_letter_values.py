@@ -131,7 +131,7 @@ def test_depths_without_the_other_of_their_pair_are_refused(depths, missing):
 def test_other_results_are_refused():
     with pytest.raises(TypeError, match="`quantiles` must be the DataArray that cap_quantiles returns for several quantiles"):
         plot_letter_values(cap_quantiles(O_4, paper_synthetics(), 0.5))
-    with pytest.raises(TypeError, match="with dim `quantile`; got ):
+    with pytest.raises(TypeError, match="with dim `quantile`; got "):
         plot_letter_values(O_4.to_dataset(name="o"))
     with pytest.raises(ValueError, match=r"`quantiles` has dims \('quantile', 'synthetic', 'draw'\); choose one table"):
         plot_letter_values(cap_quantiles(O_4, paper_synthetics(), [0.25, 0.5, 0.75]).expand_dims(draw=2, axis=2))

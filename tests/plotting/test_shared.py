@@ -7,13 +7,26 @@ import xarray as xr
 from drawn import FEW, GRID, O_4
 
 import capstats.plotting
-from capstats import cap_ecdf
+from capstats import cap_ecdf, cap_quantiles, from_counts, individual_cap
 from capstats.anonymity import anonymity_profile
 from capstats.datasets import paper_originals, paper_synthetics
 from capstats.disclosure import key_summary, tau_curve
-from capstats.plotting import plot_anonymity, plot_average_cap, plot_cap_ecdf, plot_individual_cap, plot_key_summary, plot_tau_curve
+from capstats.plotting import (
+    plot_anonymity,
+    plot_average_cap,
+    plot_cap_ecdf,
+    plot_individual_cap,
+    plot_key_summary,
+    plot_letter_values,
+    plot_people,
+    plot_tau_curve,
+)
+from capstats.plotting.shared import shortened
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+
+COUNTED = from_counts(*FEW)
 
 
 def both(boxes, averages):
@@ -75,6 +88,8 @@ def every(**how):
         "plot_tau_curve": lambda: plot_tau_curve(tau_curve(O_4, paper_synthetics(), variant="all"), **how),
         "plot_key_summary": lambda: plot_key_summary(key_summary(*FEW), **how),
         "plot_anonymity": lambda: plot_anonymity(anonymity_profile(*FEW), **how),
+        "plot_people": lambda: plot_people(COUNTED, individual_cap(COUNTED.o, COUNTED.s), by_target=True, **how),
+        "plot_letter_values": lambda: plot_letter_values(cap_quantiles(O_4, paper_synthetics(), [0.25, 0.5, 0.75]), **how),
     }
 
 
@@ -129,3 +144,17 @@ def test_results_of_other_measures_are_refused():
     with pytest.raises(ValueError, match=r"`models` has dims .*synthetic.*; choose one pair of tables"):
         plot_anonymity(anonymity_profile(O_4, paper_synthetics()))
     assert plt.get_fignums() == []
+
+
+def test_long_labels_keep_their_beginning_and_end_and_stay_apart():
+    assert shortened(["short", "a" * 20 + "b" * 20], 11) == ["short", "aaaaa…bbbbb"]
+    assert shortened(["x" * 20, "x" * 20], 11) == ["xxxxx…xxxxx"] * 2  # the same label twice
+    inside = [f"{'a' * 9}{i}{'a' * 9}" for i in "12"]
+    assert shortened(inside, 11) == inside  # 19 characters: without any of them they would be the same
+    assert shortened([], 11) == []
+
+
+def test_labels_that_differ_far_inside_are_numbered():
+    first, second = shortened(["a" * 500, "a" * 250 + "b" + "a" * 249], 20)
+    assert (first[-4:], second[-4:]) == (" (1)", " (2)")
+    assert len(first) < 80

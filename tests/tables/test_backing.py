@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sparse
+import xarray as xr
 
 import capstats
 from capstats.tables import backing
@@ -23,6 +24,26 @@ def test_auto_is_sparse_only_where_a_table_is_large_and_empty(monkeypatch: pytes
     monkeypatch.setattr(backing, "LARGE", 50)
     assert isinstance(capstats.tabulate(records(1), **arguments).o.data, np.ndarray)
     assert isinstance(capstats.tabulate(records(1, n=15), **arguments | {"target": ["t", "w"]}).o.data, sparse.COO)
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # five records seldom share all levels
+def test_many_tables_are_sparse_where_they_are_large_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five records fill five cells of a table of fewer than 200; thirty tables on common axes have more than 4 x 200 together."""
+    monkeypatch.setattr(backing, "LARGE", 200)
+    arguments = {"keys": ["sex", "age"], "target": ["t", "w"]}
+    few = [records(seed, n=5) for seed in range(30)]
+    one, many = capstats.tabulate(few[0], few[1], **arguments), capstats.tabulate(few[0], few[1:], **arguments)
+    assert one.o.size < 200 < many.o.size * 30 / 4
+    assert isinstance(one.s.data, np.ndarray)
+    assert isinstance(many.s.data, sparse.COO)
+    np.testing.assert_allclose(
+        capstats.average_cap(many.o, many.s).values, [float(capstats.average_cap(*pair(few[0], s, arguments))) for s in few[1:]], rtol=1e-12
+    )
+
+
+def pair(original: pd.DataFrame, synthetic: pd.DataFrame, arguments: dict[str, list[str]]) -> tuple[xr.DataArray, xr.DataArray]:
+    tables = capstats.tabulate(original, synthetic, **arguments)
+    return tables.o, tables.s
 
 
 def test_an_unknown_backing_is_refused() -> None:

@@ -36,8 +36,8 @@ def test_a_column_without_a_common_level_is_warned_of_with_its_cause_and_remedy(
     floats = {"age": ["40.0"] * 10 + ["41.0"] * 10, "t": ORIGINAL["t"]}
     message = (
         "Column 'age' has no level in common in `original` (2 levels) and `synthetic` (2 levels), so no key can match. "
-        "Likely cause: numbers written in another way, such as '40' and '40.0'. To correct it, say types={'age': \"number\"}, "
-        "or recode one of the tables. For all levels see compare_levels."
+        "Likely cause: numbers written in another way, such as '40' and '40.0'. To correct it, say types={'age': \"number\"} "
+        "(--type age=number), or recode one of the tables. For all levels see compare_levels."
     )
     with pytest.warns(LevelsWarning) as told:
         tables = tabulate(numbers, floats, keys="age", target="t")

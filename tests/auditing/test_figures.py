@@ -1,0 +1,80 @@
+"""Which pictures a report has: dots for few people, boxes for more, letter values for many releases; and what is said of them."""
+
+import re
+
+import numpy as np
+import pytest
+
+from capstats import audit
+from capstats.auditing import figures
+from capstats.disclosure import key_summary
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+
+def people(n, seed=0):
+    rng = np.random.default_rng(seed)
+    return {"k": rng.integers(0, 6, n).tolist(), "t": rng.integers(0, 3, n).tolist()}
+
+
+def prefixes(pictures):
+    """The kinds of the pictures, from the ids of their parts."""
+    return [re.search(r'id="([a-z-]+)-\d+"', picture.svg)[1] for picture in pictures]
+
+
+def pictures(n, releases, **options):
+    released = {f"r{i}": people(100, i) for i in range(releases)} if releases > 1 else people(100, 9)
+    found = audit(people(n), released, keys="k", target="t", **options)
+    return figures.distribution(found, found.columns)
+
+
+def test_few_people_are_dots_and_more_are_boxes():
+    assert prefixes(pictures(figures.MOST_DOTS, 1)) == ["people", "curves"]
+    assert prefixes(pictures(figures.MOST_DOTS + 1, 1)) == ["boxes", "curves"]
+
+
+def test_several_releases_have_boxes_and_many_have_letter_values():
+    few, many = pictures(500, figures.MOST_BOXES), pictures(500, figures.MOST_BOXES + 1)
+    assert prefixes(few) == prefixes(many) == ["boxes"]
+    assert "A box holds the middle half" in few[0].caption
+    assert "a row for each release" in many[0].caption
+    assert prefixes(pictures(50, 3)) == ["people", "boxes", "curves"]
+
+
+def test_weighted_and_fractional_counts_have_the_pictures_that_there_can_be():
+    weighted = {**people(100), "w": [1.5] * 100}
+    found = audit(weighted, people(100, 9), keys="k", target="t", weights=("w", None))
+    assert prefixes(figures.distribution(found, [""])) == ["boxes", "curves"]
+    found = audit(weighted, people(100, 9), keys="k", target="t", counts=("w", None))
+    assert prefixes(figures.distribution(found, [""])) == ["curves"]
+
+
+def test_the_holdout_is_a_curve_of_its_own():
+    (_, curves) = pictures(100, 1, holdout=people(80, 4))
+    assert "people in the original: " in curves.alt
+    assert "holdout: " in curves.alt
+    assert curves.svg.count("holdout") >= 2  # in the legend and in the description
+
+
+def test_what_is_said_of_a_picture_has_its_numbers():
+    """Two keys of 2: CAP 1, 1 and 1/2, 1/2."""
+    rows = {"k": [*"aabb"], "t": [*"xxxy"]}
+    found = audit(rows, rows, keys="k", target="t")
+    dots, curves = figures.distribution(found, [""])
+    assert dots.alt.endswith(
+        "0.000 of the people are at most at 0.25, 0.500 of the people are at most at 0.5, "
+        "0.500 of the people are at most at 0.75, 1.000 of the people are at most at 1."
+    )
+    assert curves.alt.endswith("Synthetic table: 0.000, 0.000, 0.500, 0.500, 1.000.")
+    assert figures.funnel(found, key_summary(found.tables.o, found.tables.s), 0).alt == (
+        "Average CAP of 2 keys against their number of people, from 2 to 2; 1 keys have synthetic records with one target only."
+    )
+
+
+def test_releases_are_compared_in_two_pictures():
+    found = audit(people(100), {"a": people(50, 1), "b": people(100)}, keys="k", target="t")
+    risk, arrows = figures.releases(found, found.columns)
+    assert prefixes([risk, arrows]) == ["risk-utility", "arrows"]
+    cap = f"{found.measures.average_cap.values[1]:.3f}"
+    assert f"b: {cap}, 0.000." in risk.alt
+    assert f"(DiO): {found.measures.original_certain.item():.3f}" in arrows.alt

@@ -1,0 +1,136 @@
+"""The page for the custodian has the numbers of the audit, its worst keys, and how it can be repeated."""
+
+import os
+import re
+import stat
+
+import html5lib
+import numpy as np
+import pytest
+
+from capstats import audit
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+SECTIONS = [
+    "What was compared",
+    "The answer",
+    "Who could attack, and how",
+    "Matched people",
+    "Distribution of the risk",
+    "By t",
+    "Certain attribution and unique people",
+    "Which columns make the risk",
+    "Bounds",
+    "Keys at the highest risk",
+    "Levels that do not meet",
+    "Definitions",
+    "How it was computed",
+]
+# three keys: (a, 1) of 2 people who are certain, (b, 1) of 4 of whom 3 are right in three quarters, (c, 2) of nobody in the release
+ORIGINAL = {"k": [*"aabbbbc"], "u": [1, 1, 1, 1, 1, 1, 2], "t": [*"xxxxxyx"]}
+RELEASED = {"k": [*"abbbb"], "u": [1] * 5, "t": [*"xxxxy"]}
+
+
+def page_of(found):
+    return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(found.to_html())
+
+
+def sections_of(found):
+    return {section.find("h2").text: section for section in page_of(found).iterfind("body/main/section")}
+
+
+def rows(section, number=0):
+    """The rows of one of the tables of a section."""
+    return [["".join(cell.itertext()) for cell in row] for row in list(section.iter("table"))[number].find("tbody")]
+
+
+@pytest.fixture(scope="module")
+def small():
+    return audit(ORIGINAL, RELEASED, keys=["k", "u"], target="t")
+
+
+def test_the_sections_of_one_release_are_in_the_order_of_the_questions(small):
+    assert list(sections_of(small)) == SECTIONS
+
+
+def test_the_numbers_are_those_worked_out_by_hand(small):
+    """CAP is 1, 1, 3/4 three times, 1/4, and 0: 4.5 of 7."""
+    found = sections_of(small)
+    assert "expected to be right for 4.5 of the 7 people in the original: a share of 0.643" in "".join(found["The answer"].itertext())
+    assert rows(found["Matched people"]) == [
+        ["share of people whose keys are in the synthetic data", "0.8571"],
+        ["people whose keys no synthetic record has", "1"],
+    ]
+    certain = dict(rows(found["Certain attribution and unique people"]))
+    assert certain["people guessed right with certainty"] == "2"
+    assert certain["share (DiSCO)"] == "0.2857"
+    assert certain["share certain in the original itself (DiO)"] == "0.4286"  # the keys a and c
+    assert certain["share of people unique in the original"] == "0.1429"
+    bounds = rows(found["Bounds"])
+    assert bounds[0] == ["average CAP, unmatched people count 0 (version 1)", "0.6429"]
+
+
+def test_the_worst_keys_are_named_with_their_numbers(small):
+    worst = sections_of(small)["Keys at the highest risk"]
+    assert rows(worst, 0) == [["b, 1", "4", "4", "0.625", "2.5", "0"], ["a, 1", "2", "1", "1.000", "2", "2"]]
+    assert rows(worst, 1) == [["a, 1", "2", "1", "1.000", "2", "2"]]
+
+
+def test_levels_that_do_not_meet_have_a_row_each(small):
+    table = rows(sections_of(small)["Levels that do not meet"])
+    assert table == [["k of synthetic", "1", "1", "0", "0", "-"], ["u of synthetic", "1", "1", "0", "0", "-"]]
+
+
+def test_several_releases_have_a_row_each_in_the_order_asked_for():
+    found = audit(
+        ORIGINAL, {"few": RELEASED, "all": ORIGINAL}, keys=["k", "u"], target="t", rank_by="average_cap", against="few", utility={"u1": 0.5}
+    )
+    section = sections_of(found)["The releases side by side"]
+    heads = ["".join(cell.itertext()) for cell in next(section.iter("table")).find("thead/tr")]
+    table = [dict(zip(heads, row, strict=True)) for row in rows(section)]
+    assert [row["synthetic"] for row in table] == ["all", "few"]
+    assert [row["average CAP"] for row in table] == ["0.7857", "0.6429"]  # (3 + 4 * 10 / 16) / 7
+    assert [row["difference"] for row in table] == ["0.1429", "0.0000"]
+    assert [row["u1"] for row in table] == ["0.5", "0.5"]
+    assert {term.text for term in section.iter("dt")} == set(heads) - {"synthetic"}
+    text = "".join(sections_of(found)["The answer"].itertext())
+    assert "from 0.643 (few) to 0.786 (all)" in text
+
+
+def test_warnings_stand_first():
+    found = audit({**ORIGINAL, "k": [*"AABBBBC"]}, RELEASED, keys=["k", "u"], target="t", allow_no_match=True)
+    assert next(iter(sections_of(found))) == "Read this first"
+
+
+def test_weighted_records_are_no_people():
+    weighted = {**ORIGINAL, "w": [1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0]}
+    found = sections_of(audit(weighted, RELEASED, keys=["k", "u"], target="t", weights=("w", None)))
+    assert "Matched records" in found
+    assert "weighted share of" in "".join(found["The answer"].itertext())
+
+
+def test_settings_are_shown_as_the_file_that_repeats_the_audit():
+    found = audit(ORIGINAL, RELEASED, keys=["k", "u"], target="t", provenance={"settings": {"original": "a <b>.csv", "keys": ["k", "u"]}})
+    (listing,) = sections_of(found)["How it was computed"].iter("pre")
+    assert listing.text == 'original = "a <b>.csv"\nkeys = ["k", "u"]'
+
+
+def test_many_levels_and_keys_are_cut_and_counted():
+    n = 50_000
+    found = audit({"k": np.arange(n), "t": np.arange(n)}, {"k": np.arange(n), "t": np.arange(n)}, keys="k", target="t")
+    page = found.to_html()
+    assert len(page) < 200_000
+    assert "Not shown: 49,988 levels with fewer people." in page
+    assert "49,990 more keys with people guessed right with certainty." in page
+
+
+def test_a_written_page_is_the_text_and_can_be_read_by_its_owner_alone(small, tmp_path):
+    text = small.to_html(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == text == small.to_html()
+    if os.name == "posix":
+        assert stat.S_IMODE((tmp_path / "report.html").stat().st_mode) == 0o600
+
+
+def test_nothing_is_judged(small):
+    assert not re.search(r"\b(safe|unsafe|good|bad|acceptable|excellent|severe)\b", small.to_html().partition("</style>")[2], re.IGNORECASE)

@@ -1,0 +1,172 @@
+"""The public page, searched as somebody would who wants to find people in it."""
+
+import re
+from itertools import combinations
+
+import html5lib
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import capstats
+from capstats import audit
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+SVG = "{http://www.w3.org/2000/svg}"
+WORDS = (  # numbers of the text that are no results
+    r"release \d+",
+    r"above 0\.[59]",
+    r"multiples of [\d.]+",
+    r"at steps of 0\.05 and [\d.]+",
+    r"rounded to [\d.]+",
+    r"1 to \d+ records",
+    r"at most (0\.25|0\.5|0\.75|0|1)(?=[,;.])",
+    r"at most \d releases",
+    r"less than [\d.]+",
+    r"closer to 1 than",
+    r"one step is at least \d+",
+    r"rounds to 0",
+    r"\d+ (synthetic|released) tables",
+    re.escape(f"capstats {capstats.__version__}"),
+)
+
+
+def numbers_of(page):
+    """All numbers of the text and of what is said of the figures, without the definitions, which are the same in every page."""
+    root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)
+    body = root.find("body")
+    for section in list(body.find("main")):
+        if section.find("h2").text == "Definitions":
+            body.find("main").remove(section)
+    said = []
+    for element in body.iter():
+        if element.tag == f"{SVG}svg":
+            said.append(element.get("aria-label"))
+            written = [float(x.text) for x in element.iter(f"{SVG}text") if re.fullmatch(r"[\d.]+", x.text or "")]
+            assert set(written) <= {0.0, 0.2, 0.4, 0.6, 0.8, 1.0}  # ticks
+            said += [x.text for x in element.iter(f"{SVG}text") if x.text and not re.fullmatch(r"[\d.]+", x.text)]
+        elif not str(element.tag).startswith(SVG):
+            said += [element.text or ""]
+        said.append(element.tail or "")
+    text = " ".join(" ".join(said).split())
+    for words in WORDS:
+        text = re.sub(words, " ", text)
+    found = re.findall(r"-?\d[\d,]*\.?\d*", text)
+    totals = [int(x.rstrip(",.").replace(",", "")) for x in found if "." not in x.rstrip(".")]
+    return totals, [float(x) for x in found if "." in x.rstrip(".")]
+
+
+def check(page, threshold, labels):
+    """No label; no number, product, complement, sum or difference that stands for 1 to threshold - 1 records."""
+    assert not any(label in page for label in labels)
+    totals, shares = numbers_of(page)
+    assert totals
+    assert len(shares) >= 10
+    small = [abs(a - b) for a, b in combinations([0, *totals], 2)]
+    assert all(x == 0 or x >= threshold for x in small)
+    steps = np.unique(np.abs(shares))
+    apart = np.abs(steps[:, None] - steps).ravel()
+    for n in totals:
+        for share in (steps, 1 - steps, apart):
+            records = n * share
+            assert ((records < 1e-6) | (records > threshold - 1e-6)).all()
+
+
+def people(n, seed, marked):
+    """Records whose labels and numbers are nowhere else: LBL of the levels."""
+    rng = np.random.default_rng(seed)
+    k, t = rng.integers(0, 5, n), rng.integers(0, 3, n)
+    k[: marked % 7] = 6  # a rare key, with its own target
+    t[: marked % 7] = 4
+    return {"COL-k": [f"LBL-k-{x}" for x in k], "COL-u": rng.choice(["LBL-yes", "LBL-no"], n).tolist(), "COL-t": [f"LBL-t-{x}" for x in t]}
+
+
+@settings(max_examples=20)
+@given(st.integers(100, 900), st.integers(2, 12), st.integers(1, 5), st.booleans(), st.integers(0, 1000))
+def test_no_label_and_no_few_people_can_be_found_in_a_page(n, threshold, releases, held, seed):
+    original, holdout = people(n, seed, seed), people(n // 2 + 80, seed + 1, 0)
+    released = {f"LBL-release-{i}": people(60 + 100 * i, seed + 2 + i, seed + i) for i in range(releases)}
+    found = audit(
+        original,
+        released if releases > 1 else released["LBL-release-0"],
+        keys=["COL-k", "COL-u"],
+        target="COL-t",
+        holdout=holdout if held else None,
+        against="LBL-release-0" if releases > 1 else None,
+        rank_by="average_cap",
+        utility={"LBL-utility": 0.123456},
+        provenance={"seed": "LBL-seed", "settings": "path = 'LBL-path'", "source": "LBL-source"},
+    )
+    page = found.to_html(audience="public", threshold=threshold)
+    check(page, threshold, ["LBL", "0.123456"])
+    assert {"COL-k", "COL-u", "COL-t"} <= set(re.findall(r"COL-\w", page))
+
+
+def test_files_and_their_hashes_are_not_in_a_page(tmp_path):
+    original, released = (tmp_path / f"LBL-{name}.csv" for name in ("original", "released"))
+    for path, seed in ((original, 1), (released, 2)):
+        rows = people(300, seed, 3)
+        path.write_text("\n".join([",".join(rows), *map(",".join, zip(*rows.values(), strict=True))]), encoding="utf-8")
+    found = audit(original, {"LBL-a": released, "LBL-b": released}, keys=["COL-k", "COL-u"], target="COL-t")
+    assert "sha256" in found.to_html().partition("</style>")[2]
+    page = found.to_html(tmp_path / "public.html", audience="public")
+    check(page, 10, ["LBL", str(tmp_path), "csv"])
+    assert "sha256" not in page.partition("</style>")[2]
+    assert (tmp_path / "public.html").read_text(encoding="utf-8") == page
+
+
+def test_a_figure_is_drawn_from_rounded_numbers():
+    """Every corner of the step curve and every line is at a multiple of the step, to the two decimals of a coordinate."""
+    page = audit(people(500, 1, 3), people(400, 2, 0), keys=["COL-k", "COL-u"], target="COL-t").to_html(audience="public")
+    root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)
+    steps = 1 / float(re.search(r"shares to multiples of ([\d.]+),", page)[1])
+    (rect,) = root.iter(f"{SVG}rect")
+    x0, y0, width, height = (float(rect.get(name)) for name in ("x", "y", "width", "height"))
+    corners = []
+    for path in root.iter(f"{SVG}path"):
+        if path.get("clip-path"):
+            points = np.array(re.findall(r"[ML] ([\d.]+) ([\d.]+)", path.get("d")), dtype=float)
+            inside = (np.array([0, 1]) + [1, -1] * (points - [x0, y0]) / [width, height]) * 1.06 - 0.03  # both axes from -0.03 to 1.03
+            vertical = np.ptp(points[:, 0]) == 0
+            corners += inside[:, 0].tolist() if vertical else inside[:, 1].tolist()
+    assert len(corners) > 20
+    np.testing.assert_allclose(np.multiply(corners, steps), np.round(np.multiply(corners, steps)), atol=0.002 * steps)
+
+
+def test_the_order_of_releases_is_that_in_which_they_were_given():
+    """The order by an exact number would tell which of two equal printed ones is greater."""
+    original = people(300, 1, 0)
+    released = {"first": people(50, 9, 0), "second": original}
+    given, ranked = (
+        audit(original, released, keys=["COL-k", "COL-u"], target="COL-t", rank_by=rank_by).to_html(audience="public")
+        for rank_by in (None, "average_cap")
+    )
+    assert given == ranked
+
+
+def test_differences_are_those_of_printed_numbers():
+    """So they tell nothing that the numbers themselves do not."""
+    original = people(300, 1, 0)
+    page = audit(
+        original, {"a": people(300, 2, 0), "b": original}, keys=["COL-k", "COL-u"], target="COL-t", against="a", holdout=people(300, 5, 0)
+    ).to_html(audience="public")
+    root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)
+    table = next(iter(root.iter("table")))
+    heads = ["".join(cell.itertext()) for cell in table.find("thead/tr")]
+    rows = [dict(zip(heads, ["".join(cell.itertext()) for cell in row], strict=True)) for row in table.find("tbody")]
+    for row in rows:
+        assert float(row["difference to holdout"]) == pytest.approx(float(row["average CAP"]) - float(row["holdout"]))
+        assert float(row["difference to release 1"]) == pytest.approx(float(row["average CAP"]) - float(rows[0]["average CAP"]))
+
+
+def test_a_page_says_what_it_leaves_out_and_judges_nothing():
+    page = audit(people(300, 1, 0), people(300, 2, 0), keys=["COL-k", "COL-u"], target="COL-t").to_html(audience="public")
+    assert "Results by value of the target, single people, keys, values of columns" in page
+    assert not re.search(r"\b(safe|unsafe|good|bad|acceptable|excellent|severe|low risk|high risk)\b", page, re.IGNORECASE)
+
+
+def test_an_audience_is_internal_or_public(found):
+    with pytest.raises(ValueError, match='`audience` must be "internal" or "public"'):
+        found.to_html(audience="secret")
