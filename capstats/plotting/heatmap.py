@@ -31,8 +31,8 @@ def draw_cells(ax: Axes, values: Any, style: dict[str, Any], **bar: Any) -> tupl
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
     colours = ax.figure.colorbar(mesh, ax=ax, **bar)
     colours.ax.tick_params(labelsize=letter_size(ax))
-    if colours.solids is not None:
-        colours.solids.set(rasterized=False, edgecolor="face")
+    solids: Any = colours.solids
+    solids.set(rasterized=False, edgecolor="face")
     return mesh, colours
 
 

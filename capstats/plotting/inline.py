@@ -63,7 +63,7 @@ def _clean(parent: ET.Element) -> None:
     """Names without namespaces, no metadata or style sheet, numbers with two decimals, and each style as attributes of its own."""
     parent.tag = parent.tag.rpartition("}")[2]
     parent.attrib.update({name.rpartition("}")[2]: parent.attrib.pop(name) for name in list(parent.attrib) if "}" in name})
-    parent.attrib.update(_attributes(parent.attrib.pop("style", "")))
+    parent.attrib.update(attributes(parent.attrib.pop("style", "")))
     for name in ("d", "x", "y", "width", "height", "transform", "points"):
         if name in parent.attrib:
             parent.set(name, " ".join(LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}", parent.attrib[name]).split()))
@@ -81,7 +81,7 @@ def _clean(parent: ET.Element) -> None:
         parent.text = None
 
 
-def _attributes(style: str) -> dict[str, str]:
+def attributes(style: str) -> dict[str, str]:
     """The properties of a ``style`` as attributes; fonts are those of the whole element."""
     properties = dict(re.split(r":\s*", part.strip(), maxsplit=1) for part in style.split(";") if part.strip())
     if found := SHORTHAND.match(properties.pop("font", "")):

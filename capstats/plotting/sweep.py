@@ -72,7 +72,7 @@ def plot_sweep(swept: xr.Dataset, *, contribution: Contribution = "shapley", ax:
     if "target_column" not in shares.dims:
         shares = shares.expand_dims("target_column")
     shares = shares.transpose(*axes)
-    ax = axes_of(ax)
+    ax = axes_of(ax, width=min(2.5 + 0.5 * shares.sizes["key_column"], 7), height=min(1.6 + 0.24 * shares.sizes["target_column"], 9.5))
     greatest = float(np.nanmax(np.abs(shares.values), initial=0))
     values = float(np.nanmax(np.abs(swept["value"].values), initial=0))
     reach = 1.0 if at_most(greatest, 0, scale=values) else greatest  # differences due to rounding have no colour

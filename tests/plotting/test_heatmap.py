@@ -87,6 +87,15 @@ def test_names_of_any_length_stay_short_and_apart():
     assert ax.get_position().width > 0.25
 
 
+def test_a_heatmap_may_be_drawn_in_a_part_of_a_figure():
+    parts = plt.figure(figsize=(7, 3)).subfigures(1, 2)
+    ax = parts[0].subplots()
+    mesh, _ = draw_cells(ax, VALUES, {})
+    write_cells(ax, mesh, VALUES, ["a"] * 6)
+    assert {text.get_fontsize() for text in ax.texts} == {7}
+    assert len(parts[0].axes) == 2  # with its colour bar
+
+
 def test_letters_are_smaller_in_a_narrow_figure():
     assert letter_size(plt.subplots(figsize=(3.3, 3))[1]) == 7
     assert letter_size(plt.subplots(figsize=(7, 3))[1]) == 8.5 < mpl.rcParams["font.size"]

@@ -26,7 +26,7 @@ from capstats.plotting import (
     plot_sweep,
     plot_tau_curve,
 )
-from capstats.plotting.inline import inline_svg
+from capstats.plotting.inline import attributes, inline_svg
 from capstats.screening import sweep
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -174,6 +174,20 @@ def test_no_figure_interprets_a_label_and_none_is_crowded_out_by_one(name, every
 def test_labels_in_a_script_that_the_font_lacks_are_text_without_a_warning(ax):
     ax.set_title("病気 🙂")
     assert "病気 🙂" in written(inline_svg(ax, prefix="a"))
+
+
+@pytest.mark.parametrize(
+    ("style", "found"),
+    [
+        ("font: 10px 'DejaVu Sans', 'Arial'; text-anchor: middle", {"font-size": "10px", "text-anchor": "middle"}),
+        ("font: oblique 700 8.33px 'DejaVu Sans'", {"font-style": "oblique", "font-weight": "700", "font-size": "8.33px"}),
+        ("font-size: 10px; font-family: 'DejaVu Sans', sans-serif", {"font-size": "10px"}),
+        ("fill: none; stroke: #000000", {"fill": "none", "stroke": "#000000"}),
+        ("", {}),
+    ],
+)
+def test_a_style_becomes_attributes_however_a_release_of_matplotlib_writes_it(style, found):
+    assert attributes(style) == found
 
 
 def test_the_figure_is_closed(boxes):

@@ -150,3 +150,12 @@ def test_numbers_of_many_columns_stay_within_their_cells():
     extents = [text.get_window_extent() for text in ax.texts]
     assert all(left.x1 < right.x0 for left, right in pairwise(extents))
     assert ticks(ax)[0] == r"\$c_0\$"
+
+
+def test_a_figure_of_its_own_grows_with_its_targets_up_to_a_page():
+    def tall(targets):
+        shares = xr.DataArray(np.ones((2, targets)), {"key_column": ["a", "b"], "target_column": [f"t{i}" for i in range(targets)]})
+        swept = xr.Dataset({"shapley": shares, "without_keys": 0.0, "value": ("keyset", [0.5]), "measure": "average_cap"})
+        return plot_sweep(swept).figure.get_size_inches()[1]
+
+    assert tall(1) < tall(25) < tall(100) == 9.5
