@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from capstats.auditing.report import WIDTH
 from capstats.cli import main
 
 HOSTILE = [
@@ -112,6 +113,7 @@ def test_text_shows_labels_whole_or_shortened_and_nothing_that_a_terminal_obeys(
     text = printed(folders, capsys, command, *more)
     assert "t\\x1b[2J\\u202e" in text  # the name of the target
     assert "LLLL" * 25 not in text
+    assert max(map(len, text.splitlines())) <= WIDTH
     if command != "anonymity":
         assert [label for label in SHOWN if label[:11] not in text] == []
         assert "LLLL...LLLL" in text
