@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os.path import commonprefix
 from typing import Any
 
 import numpy as np
@@ -128,7 +127,7 @@ def headings(labels: Sequence[str]) -> list[str]:
     shown = [in_cell(label) if label else "" for label in labels]
     if max(map(len, shown)) <= HEADING:
         return shown
-    start = max(0, len(commonprefix(shown)) - HEADING // 2)
+    start = max(0, compared.alike(shown) - HEADING // 2)
     ends = [shortened(label, HEADING) for label in shown]
     middles = [("..." if start else "") + x[start : start + HEADING] + ("..." if len(x) > start + HEADING else "") for x in shown]
     told = ends if len(set(ends)) == len(labels) else middles

@@ -103,7 +103,7 @@ def test_long_names_are_numbered_and_show_where_they_differ():
     """28 characters: both ends where these differ, else the part from 14 characters before the first difference."""
     alike = "a-synthesiser-with-a-long-name-"
     assert headings(["short", "names"]) == ["short", "names"]
-    assert headings([f"{alike}{x}" for x in ("one", "two")]) == ["1 a-synthesise...ong-name-one", "2 a-synthesise...ong-name-two"]
+    assert headings([f"{alike}{x}" for x in ("one", "two")]) == ["1 a-synthesise...long-name-one", "2 a-synthesise...long-name-two"]
     assert headings([f"{alike}{x}-and-its-end-is-alike" for x in ("one", "two")]) == [
         "1 ...h-a-long-name-one-and-its-en...",
         "2 ...h-a-long-name-two-and-its-en...",
