@@ -129,7 +129,8 @@ def headings(labels: Sequence[str]) -> list[str]:
         return shown
     start = max(0, compared.alike(shown) - HEADING // 2)
     ends = [shortened(label, HEADING) for label in shown]
-    middles = [("..." if start else "") + x[start : start + HEADING] + ("..." if len(x) > start + HEADING else "") for x in shown]
+    end = start + HEADING - 6
+    middles = [("..." if start else "") + x[start:end] + ("..." if len(x) > end else "") for x in shown]
     told = ends if len(set(ends)) == len(labels) else middles
     return [f"{i} {label}" for i, label in enumerate(told, 1)]
 

@@ -105,8 +105,8 @@ def test_long_names_are_numbered_and_show_where_they_differ():
     assert headings(["short", "names"]) == ["short", "names"]
     assert headings([f"{alike}{x}" for x in ("one", "two")]) == ["1 a-synthesise...long-name-one", "2 a-synthesise...long-name-two"]
     assert headings([f"{alike}{x}-and-its-end-is-alike" for x in ("one", "two")]) == [
-        "1 ...h-a-long-name-one-and-its-en...",
-        "2 ...h-a-long-name-two-and-its-en...",
+        "1 ...h-a-long-name-one-and-...",
+        "2 ...h-a-long-name-two-and-...",
     ]
     assert headings(["x" * 40, "y"]) == ["1 xxxxxxxxxxxx...xxxxxxxxxxxxx", "2 y"]
 
