@@ -96,7 +96,7 @@ def internal_sections(audit: Findings) -> Sections:
         "Distribution of the risk": [
             *figures.distribution(audit, [heads[i] for i in order]),
             *grid(SURE, f"How many {people} are guessed right, and how surely"),
-            *grid(OF_ONE, f"Quantiles of the CAP of one of the {people}"),
+            *grid(OF_ONE, f"Quantiles of individual CAP, over the {people}"),
         ],
         f"By {target_of(p)}": by_level(audit.by_target, p, heads, order, people),
         f"Certain attribution and unique {people}": grid(CERTAIN, "Certain attribution, unique and replicated records"),
@@ -161,7 +161,6 @@ def _attack(p: Mapping[str, Any], m: xr.Dataset) -> list[Block]:
 
 def _comparison(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequence[int]) -> list[Block]:
     """One row a release, in the order asked for, and the numbers of the caller."""
-    ranked = f", ranked by {named(p['rank_by'])}" if "rank_by" in p else ", in the order given"
     own = {**compared.RISK, **compared.DETAILS}
     names = {name: own[name][0] for name in RELEASES if name in m}
     asked = {name: shortened(in_cell(name), HEADING) for name in p.get("utility") or []}
@@ -176,7 +175,7 @@ def _comparison(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order
         ]
         for i in order
     ]
-    return [Grid(["synthetic", *names.values(), *asked.values()], rows, f"One row a release{ranked}"), Facts(meanings)]
+    return [*compared.ranked_by(p, own), Grid(["synthetic", *names.values(), *asked.values()], rows, "One row a release"), Facts(meanings)]
 
 
 def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:
