@@ -60,7 +60,7 @@ CHAPTERS = {
         "plot_letter_values": """
             many = {f"release {seed}": release(seed / 12, seed) for seed in range(12)}
             counts = capstats.tabulate(members, many, **columns)
-            quantiles = capstats.cap_quantiles(counts.o, counts.s, [1/32, 1/16, 1/8, 1/4, 1/2, 3/4, 7/8, 15/16, 31/32])
+            quantiles = capstats.cap_quantiles(counts.o, counts.s, [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 7 / 8, 15 / 16, 31 / 32])
             ax = plotting.plot_letter_values(quantiles, average=capstats.average_cap(counts.o, counts.s), **references)
         """,
     },
