@@ -98,7 +98,6 @@ def _compared(p: Publication) -> Facts:
         ("guessed (target)", ", ".join(map(named, p.target))),
         ("missing values", "count as a value of their own" if p.missing == "level" else "records with a missing value are left out"),
         *([("weights", "records count by their sampling weights in every share")] if p.weighted else []),
-        *([("warning", "labels of the tables differ in ways that the internal report lists; they may lower the risk")] if p.warned else []),
     ]
     return Facts(rows)
 
@@ -232,7 +231,7 @@ def _columns(p: Publication) -> list[Block]:
 def _left_out(p: Publication) -> list[Block]:
     return [
         "Results by value of the target, single people, keys, values of columns, least and greatest results, attainable bounds, measures "
-        "of use and all settings are in the internal version only."
+        "of use, warnings of labels that do not match and all settings are in the internal version only."
         + (f" Average CAP by column is given for at most {DRAWN} releases." if p.releases > DRAWN else "")
     ]
 

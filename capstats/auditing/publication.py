@@ -55,7 +55,6 @@ class Publication:
     against: int | None
     weighted: bool
     missing: str
-    warned: bool
     keys: list[str]
     target: list[str]
     shares: Mapping[str, list[float]]
@@ -105,7 +104,6 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
         against=against,
         weighted="original_weight" in m,
         missing=p["missing"],
-        warned="warnings" in p,
         keys=list(p["columns"]["keys"]),
         target=list(p["columns"]["target"]),
         shares={name: values.tolist() for name, values in shares.items()},
