@@ -2,7 +2,7 @@
 
 Run: python benchmarks/audit_releases.py [--releases 100] [--records 100000] [--keys 10000] [--targets 5]
 
-Four key columns have so many combinations; a target has five levels. Each line is a process of its own, which reads files that are made
+Four key columns have so many combinations; a target has five levels. Each line is a process of its own, which reads files that were made
 before, so that its peak memory is its own:
 
 - audit: the tables, the measures, and nothing else;

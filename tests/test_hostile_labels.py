@@ -7,12 +7,14 @@ import io
 import json
 import random
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from capstats.auditing.report import WIDTH
 from capstats.cli import main
 
 HOSTILE = [
@@ -111,6 +113,7 @@ def test_text_shows_labels_whole_or_shortened_and_nothing_that_a_terminal_obeys(
     text = printed(folders, capsys, command, *more)
     assert "t\\x1b[2J\\u202e" in text  # the name of the target
     assert "LLLL" * 25 not in text
+    assert max(map(len, text.splitlines())) <= WIDTH
     if command != "anonymity":
         assert [label for label in SHOWN if label[:11] not in text] == []
         assert "LLLL...LLLL" in text
@@ -237,3 +240,24 @@ def test_fifty_thousand_levels_are_a_page_to_read(tmp_path: Path, capsys: pytest
     assert page.stat().st_size < 200_000
     assert main(["records", *files, "--key=key", "--target=target", "--top=3"]) == 0
     assert len(capsys.readouterr().out) < 10_000
+
+
+def test_names_of_files_are_inert(folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = {"hostile": "<img src=x onerror=alert(1)>\x1b[31m\u202e.csv", "tame": "synthetic.csv"}
+    found = {}
+    for kind, name in names.items():
+        shutil.copy(folders["tame"] / "synthetic.csv", tmp_path / name)
+        page, figure = tmp_path / f"{kind}.html", tmp_path / f"{kind}.svg"
+        given = [str(folders["tame"] / "original.csv"), str(tmp_path / name), str(folders["tame"] / "holdout.csv")]
+        assert main(["audit", *given, "--key=key", "--target=target", f"--html={page}", f"--figure={figure}"]) == 0
+        told = capsys.readouterr()
+        assert is_inert(told.out + told.err)
+        assert is_inert(page.read_text(encoding="utf-8") + figure.read_text(encoding="utf-8"))
+        found[kind] = Tags(page.read_text(encoding="utf-8"))
+    assert "<img src=x onerror=alert(1)>\\x1b[31m\\u202e.csv" in told_of(found["hostile"])
+    assert found["hostile"].tags <= found["tame"].tags
+
+
+def told_of(page: Tags) -> str:
+    """What a page says, in one line."""
+    return " ".join(page.read.split())

@@ -107,11 +107,27 @@ class Audit(Findings):
         return as_text(title(self.provenance), self.sections())
 
     def to_html(self, path: str | Path | None = None, audience: Literal["internal", "public"] = "internal", threshold: int = 10) -> str:
-        """The report as an HTML page in one file, which loads nothing and runs nothing; it is written to `path` if there is one.
+        """The report as an HTML page in one file, which loads nothing and runs nothing.
 
-        The version "internal" is as confidential as the original, and its file can be read by its owner alone. The version "public" may be
-        published with the data: its numbers are rounded so that no group of 1 to `threshold` - 1 records can be read from it; see
-        theory/public-report.md. ValueError if there are too few records for that.
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write the page to. The internal version is as confidential as the original, so its owner alone can read the file.
+        audience : {"internal", "public"}
+            The public version may be published with the data: no number in it, and no sum or difference of its numbers, stands for 1 to
+            `threshold` - 1 records. See theory/public-report.md.
+        threshold : int
+            At least 2; used by the public version alone.
+
+        Returns
+        -------
+        str
+            The page.
+
+        Raises
+        ------
+        ValueError
+            If `audience` is neither, or there are too few records for a public version, or fractional counts.
         """
         if audience not in ("internal", "public"):
             raise ValueError(f'`audience` must be "internal" or "public"; got {audience!r}.')

@@ -80,7 +80,7 @@ def in_spreadsheet(cell: Any) -> str:
     An apostrophe is put before a text that begins with = + - @ (after spaces, too), a tab or a carriage return, and before such a part of
     it behind a semicolon. Numbers such as -1.5 stay. Invisible characters are escaped; a missing value is an empty cell.
     """
-    if cell is MISSING or (pd.api.types.is_scalar(cell) and pd.isna(cell)):
+    if not isinstance(cell, (str, int)) and (cell is MISSING or (pd.api.types.is_scalar(cell) and pd.isna(cell))):
         return ""
     text = str(cell)
     return text if NUMBER.fullmatch(text) else printable(RUN.sub(r"\1'", text))

@@ -14,6 +14,7 @@ from capstats.cap.attribution import average_cap, individual_cap
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.codes.printable import printable
 from capstats.tables.digits import count, share
+from capstats.tables.results import Result
 
 MOST_CURVES = 7  # of a figure, which have colours that can be told apart
 MOST_BOXES = 12  # of a figure; more are letter values
@@ -35,7 +36,7 @@ def _dots(audit: Findings) -> list[Picture]:
     from capstats.plotting.people import plot_people
 
     tables = audit.tables
-    one = xr.Dataset({"o": tables.o, "s": audit.release(audit.ranked[0])}, attrs=tables.attrs)
+    one = Result({"o": tables.o, "s": audit.release(audit.ranked[0])}, attrs=tables.attrs)
     if "o_records" in tables or tables.o.dtype.kind != "i" or audit.measures.original_records.item() > MOST_DOTS:
         return []
     found = individual_cap(one.o, one.s)

@@ -25,6 +25,7 @@ from capstats.tables.digits import count, many, share
 HEADING = 28  # characters of the name of a synthetic table
 LONGEST = 64  # the same in a sentence
 WORST = 10  # keys that are listed
+NOTES = ("weighted", "not given", "confidential")  # of the notes of the text, those that no definition says
 LEVEL = 28  # characters of a label in a key
 DISAGREEING = 40  # rows of columns whose levels do not meet
 
@@ -103,7 +104,7 @@ def internal_sections(audit: Findings) -> Sections:
         "Bounds": grid(BOUNDS, "Average CAP, and the least and greatest that any synthetic table can have"),
         "Keys at the highest risk": _worst(audit, heads),
         "Levels that do not meet": _levels(p),
-        "Definitions": [definitions(measures), Facts(notes(m, p))],
+        "Definitions": [definitions(measures), Facts([note for note in notes(m, p) if note[0] in NOTES])],
         "How it was computed": _computed(audit),
     }
     return {name: blocks for name, blocks in found.items() if blocks}
@@ -122,10 +123,16 @@ def _grid(m: xr.Dataset, rows: Rows, heads: Sequence[str], order: Sequence[int],
 
 
 def headings(labels: Sequence[str]) -> list[str]:
-    """The labels of the synthetic tables, numbered and shortened if any is long."""
+    """The labels of the synthetic tables; if any is long, numbered, with their ends or the part from which on they differ."""
     shown = [in_cell(label) if label else "" for label in labels]
-    long = max(map(len, shown)) > HEADING
-    return [f"{i} {shortened(label, HEADING)}" for i, label in enumerate(shown, 1)] if long else shown
+    if max(map(len, shown)) <= HEADING:
+        return shown
+    start = max(0, compared.alike(shown) - HEADING // 2)
+    ends = [shortened(label, HEADING) for label in shown]
+    end = start + HEADING - 6
+    middles = [("..." if start else "") + x[start:end] + ("..." if len(x) > end else "") for x in shown]
+    told = ends if len(set(ends)) == len(labels) else middles
+    return [f"{i} {label}" for i, label in enumerate(told, 1)]
 
 
 def _answers(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:

@@ -146,6 +146,7 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
     head, rows = _long(found, ["accuracy"], ["releases", "column"])
     average = _long(found, ["average"], ["releases"])[1]
     rows += [[*row[:-1], "average of the columns", row[-1]] for row in average]
+    rows.sort(key=lambda row: row[:-2])  # the numbers of tables, where there are several
     table = (head, rows)
 
     def drawn() -> bytes:

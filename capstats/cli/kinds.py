@@ -61,7 +61,6 @@ def _is_by_table(value: Any) -> bool:
 TEXT = Kind("a text", _is_text)
 FLAG = Kind("true or false", lambda value: isinstance(value, bool))
 WHOLE = Kind("a whole number, 0 or more", _is_whole, parse=read.whole)
-NUMBER = Kind("a number", _is_number, parse=read.number)
 PATH = Kind("the path of a file", _is_text, is_path=True)
 PATHS = Kind("the path of a file, or a list of them", _or(_is_text, _list_of(_is_text)), lambda _, texts, __: texts, is_path=True)
 TEXTS = Kind("a text, or a list of them", _or(_is_text, _list_of(_is_text)), lambda _, texts, __: texts)

@@ -124,14 +124,6 @@ def whole(text: str) -> int:
     return int(text)
 
 
-def number(text: str) -> float:
-    """A finite number."""
-    try:
-        return _finite(text, f"must be a number; got {text!r}")
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error).removesuffix(".")) from None
-
-
 def wholes(texts: Sequence[str]) -> list[int]:
     """Whole numbers separated by commas."""
     parts = names(texts)

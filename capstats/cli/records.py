@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from capstats.auditing.confidential import csv_text
-from capstats.auditing.report import Facts, Grid, Sections, as_text
+from capstats.auditing.report import WIDTH, Facts, Grid, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT
 from capstats.cli.options import Command, Option, Settings
@@ -54,7 +55,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     rest = [f"Not shown: {count(len(found) - top)} more; see --top and --csv."] if len(found) > top else []
     sections: Sections = {
         "What was read": [Facts([*facts(settings), ("rows", count(len(found)))])],
-        f"Records, the riskiest by {settings.get('sort-by', 'cap')} first": [Grid(head, cells), *rest],
+        f"Records, the riskiest by {settings.get('sort-by', 'cap')} first": [*_beside(head, cells), *rest],
         "How to read it": [Facts(MEANINGS)],
     }
     return as_text(title("risk of each record"), sections), status
@@ -89,10 +90,9 @@ def _records(settings: Settings, messages: list[str]) -> pd.DataFrame:
         frame.insert(0, free_name("record", frame.columns), frame.index + 1)
     counts = given.get("counts")
     number = counts[0] if isinstance(counts, tuple) else counts
-    if number is None:
-        return frame
-    stands_for = pd.to_numeric(np.asarray(frame[number]), errors="coerce")
-    return frame.loc[stands_for != 0]
+    if number is not None:  # without the rows that stand for no record
+        frame = frame.loc[pd.to_numeric(np.asarray(frame[number]), errors="coerce") != 0]
+    return frame
 
 
 def _csv(frame: pd.DataFrame) -> str:
@@ -103,6 +103,19 @@ def _cells(frame: pd.DataFrame) -> list[list[str]]:
     """The heading and the rows of a table, as texts."""
     rows = [[_cell(str(name), x) for name, x in zip(frame, row, strict=True)] for row in frame.itertuples(index=False, name=None)]
     return [[shortened(in_cell(name), WIDEST) for name in frame], *rows]
+
+
+def _beside(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Grid]:
+    """The table as wide as a line; the columns that do not fit follow in further tables, beside the numbers of the records."""
+    columns = list(zip(head, *rows, strict=True))
+    wide = [max(map(len, column)) + 2 for column in columns]
+    blocks: list[list[int]] = []
+    for i in range(1, len(columns)):
+        if not blocks or sum(wide[x] for x in [0, *blocks[-1], i]) > WIDTH:
+            blocks.append([])
+        blocks[-1].append(i)
+    tables = [list(zip(*(columns[i] for i in [0, *block]), strict=True)) for block in blocks]
+    return [Grid(own, list(cells)) for own, *cells in tables]
 
 
 def _cell(name: str, value: Any) -> str:

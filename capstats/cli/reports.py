@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from capstats import __version__
@@ -33,13 +33,13 @@ def title(what: str) -> str:
 def facts(settings: Settings, columns: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
     """What was read, as far as the settings say it, or the columns that an example brings."""
     known = {**(columns or {}), **settings}
-    return [(name, _told(known[name])) for name in READ if name in known]
+    return [(name, _told(known[name], str if name == "synthetic" else named)) for name in READ if name in known]
 
 
-def _told(value: Any) -> str:
+def _told(value: Any, called: Callable[[Any], str]) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{named(x)} of `{name}`" for name, x in value.items())
-    return ", ".join(map(named, value)) if isinstance(value, list) else str(value)
+    return ", ".join(map(called, value)) if isinstance(value, list) else str(value)
 
 
 def provenance(settings: Settings, attrs: Mapping[Any, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT, WHOLE
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import facts, provenance, title
+from capstats.codes.printable import shortened
 from capstats.tables.digits import count, share
 
 TARGETS = replace(
@@ -30,6 +31,7 @@ MEASURE = Option(
 )
 LIMIT = Option("limit", WHOLE, "greatest number of subsets (default 4096)", "N")
 SHOWN = 20
+WIDEST = 60  # characters of a name in a table
 CONTRIBUTIONS = {
     "shapley": (
         "Shapley value",
@@ -132,7 +134,7 @@ def _sections(found: xr.Dataset, settings: Settings, rows: Sequence[Sequence[Any
     measure = _measure(found)
     number = count if measure in ("correct_predictions", "matched_records") else share
     head = ["known", "target", *(["synthetic"] if "synthetic" in found.dims else []), "columns", measure, "without a key"]
-    table = Grid(head, [[*map(str, row[:-2]), number(row[-2]), number(row[-1])] for row in rows[:top]])
+    table = Grid(head, [[*(shortened(str(x), WIDEST) for x in row[:-2]), number(row[-2]), number(row[-1])] for row in rows[:top]])
     rest = [f"Not shown: {len(rows) - top} more; see --top, --csv and --json."] if len(rows) > top else []
     read = [
         *facts(settings, _columns(found)),
@@ -159,9 +161,9 @@ def _added(found: xr.Dataset) -> list[Block]:
     for i in range(found.sizes.get("synthetic", 1)):
         one = shares.isel(synthetic=i) if "synthetic" in shares.dims else shares
         cells = one.transpose("key_column", "target_column").values
-        rows = [[str(c), *(share(x) for x in row)] for c, row in zip(found.indexes["key_column"], cells, strict=True)]
+        rows = [[shortened(str(c), WIDEST), *map(share, row)] for c, row in zip(found.indexes["key_column"], cells, strict=True)]
         blocks += [*([str(found.indexes["synthetic"][i])] if "synthetic" in shares.dims else [])]
-        blocks.append(Grid(["key column", *map(str, found.indexes["target_column"])], rows))
+        blocks.append(Grid(["key column", *(shortened(str(t), WIDEST) for t in found.indexes["target_column"])], rows))
     return blocks
 
 

@@ -19,7 +19,7 @@ def place_labels(ax: Axes, x: Any, y: Any, labels: Sequence[str], *, size: float
     The limits of the axes stay as they are. Points without a place are left out. ``size`` of the font and ``mark``, the radius of the
     marks of the points, are in points.
     """
-    ax.figure.draw_without_rendering()  # type: ignore[union-attr]  # a layout engine moves the axes until then
+    ax.figure.figure.draw_without_rendering()  # a layout engine moves the axes until then; of a subfigure it is that of the whole
     scale = 72 / ax.figure.dpi
     points = ax.transData.transform(np.column_stack([x, y])) * scale
     held = np.flatnonzero(np.isfinite(points).all(axis=1))

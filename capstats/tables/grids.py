@@ -115,7 +115,7 @@ def _columns(result: xr.Dataset, name: str, array: xr.DataArray, shown: dict[str
         return
     spans = [f"{label_text(name)}[{', '.join(outer)}]" if outer else label_text(name) for *outer, _ in zip(*heads, strict=True)]
     for over, own, column in zip(spans, heads[-1], cells, strict=True):
-        yield Column(over, own.rjust(math.ceil((len(over) + 4) / spans.count(over)) - 2), column)
+        yield Column(over, own.rjust(math.ceil((len(over) + 6) / spans.count(over)) - 2), column)
 
 
 def _corner(data: Any, shape: Sequence[int]) -> Array:

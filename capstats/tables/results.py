@@ -81,12 +81,11 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
 
 
 def _title(result: xr.Dataset) -> str:
-    counts = [
-        x for x in ("o", "s", "h") if x in result.data_vars and {"target", "key"} <= set(result[x].dims) and result[x].dtype.kind in "iuf"
-    ]
+    """Which result it is, its dims, and the records of the tables that it holds or of which it tells."""
+    counts = [name for name in ("o", "s", "h") if name in result.data_vars and {"target", "key"} <= set(result[name].dims)]
     name = result.attrs.get("result", "Counts of records" if counts else "Result")
     sizes = ", ".join(f"{dim} {size:,}" for dim, size in result.sizes.items())
-    records = [f"{name} {_total(result[name])}" for name in counts]
+    records = [f"{name} {_total(result[name])}" for name in counts if result[name].ndim == 2 and result[name].dtype.kind in "iuf"]
     if "records" in result.attrs:
         given = result.attrs["records"]
         records = [f"{' to '.join(map(_fact, given if isinstance(given, (list, tuple)) else [given]))} records"]
@@ -94,9 +93,7 @@ def _title(result: xr.Dataset) -> str:
 
 
 def _total(table: xr.DataArray) -> str:
-    """The sum of a table of counts, or the number of the tables of a batch."""
-    if table.ndim > 2:
-        return " x ".join(f"{size:,} {dim}" for dim, size in table.sizes.items() if dim not in ("target", "key"))
+    """The sum of a table of counts."""
     return alike(np.array([listed(table.variable.data)[1].sum()]))[0]
 
 

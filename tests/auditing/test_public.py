@@ -64,6 +64,10 @@ def check(page, threshold, labels):
     totals, shares = numbers_of(page)
     assert totals
     assert len(shares) >= 10
+    base, step = (float(x.rstrip(",.")) for x in re.findall(r"multiples of ([\d.]+)", page)[:2])
+    assert base >= threshold
+    assert not any(n % base for n in totals)
+    np.testing.assert_allclose(np.divide(shares, step), np.round(np.divide(shares, step)), atol=1e-6)
     small = [abs(a - b) for a, b in combinations([0, *totals], 2)]
     assert all(x == 0 or x >= threshold for x in small)
     steps = np.unique(np.abs(shares))

@@ -10,7 +10,7 @@ from read_reports import grids, one_line, row, several_of
 
 import capstats
 from capstats import audit
-from capstats.auditing.report import Facts, Grid
+from capstats.auditing.report import Facts, Grid, Listing, Picture, Terms, as_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -116,3 +116,22 @@ def test_html_escapes_labels_and_column_names(people):
     assert "<b>" not in page
     assert "&lt;b&gt;smoking&lt;/b&gt; &amp; co" in page
     assert "&lt;script&gt;" in page
+
+
+def test_blocks_of_a_page_alone_have_a_text_as_well():
+    blocks = [
+        Picture("<svg></svg>", "a line", "What it shows"),
+        Terms([("term", "what it is", [("page.md", None), ("Source", "https://doi.org/10.1/x")])]),
+        Listing("a = 1\nb = '\x1b'"),
+    ]
+    assert as_text("Title", {"Section": blocks}).splitlines() == [
+        "Title",
+        "",
+        "Section",
+        "  Figure: What it shows",
+        "",
+        "  term  what it is page.md Source",
+        "",
+        "  a = 1",
+        r"  b = '\x1b'",
+    ]

@@ -147,3 +147,9 @@ def test_a_mistake_is_one_line(arguments, message, here, capsys):
     out, err = capsys.readouterr()
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert message in err
+
+
+def test_the_average_stands_after_the_columns_of_each_number_of_tables(here, capsys):
+    rows = in_json(capsys, *KNOWLEDGE)["results"]
+    average = "average of the columns"
+    assert [(row["releases"], row["column"]) for row in rows] == [(k, c) for k in (1, 2) for c in ("x", "c", "t", average)]

@@ -52,3 +52,10 @@ def test_whole_numbers_are_separated_by_commas():
     assert option_values.wholes(["1, 2", "5"]) == [1, 2, 5]
     with pytest.raises(ValueError, match="--releases must be whole numbers"):
         option_values.wholes([","])
+
+
+def test_a_limit_names_its_measure():
+    assert option_values.limits(["average_cap = 0.5", "baseline=1"]) == {"average_cap": 0.5, "baseline": 1}
+    for wrong in ("=0.5", "average_cap", "average_cap=high", "average_cap=inf"):
+        with pytest.raises(ValueError, match="--fail-above must be MEASURE=VALUE"):
+            option_values.limits([wrong])

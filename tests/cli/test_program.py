@@ -249,3 +249,18 @@ def test_the_command_leaves_the_handlers_of_signals_as_they_were(here, capsys):
     before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
     assert main(SMOKERS) == 0
     assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)] == before
+
+
+def test_an_interrupt_is_one_line_and_status_130(here, monkeypatch, capsys):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("capstats.attacks.maximum_knowledge", interrupted)
+    assert main(["attack", "knowledge", "original.csv", "synthetic.csv", "--columns", "smoking,health"]) == 130
+    assert capsys.readouterr() == ("", "\ncapstats attack knowledge: interrupted.\n")
+
+
+def test_a_program_without_standard_output_says_so(here, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(SMOKERS) == 2
+    assert capsys.readouterr().err == "capstats audit: standard output is closed.\n"

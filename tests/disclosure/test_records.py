@@ -175,7 +175,7 @@ def test_the_records_of_a_file_have_the_risks_that_they_have_in_memory_and_their
         path.write_bytes(as_csv(original).replace("\n", end).encode(options.get("encoding", "utf-8")))
         synthetic["b"] = list(map(str, synthetic["b"]))
     else:
-        pl.DataFrame(original).write_parquet(path) if path.suffix == ".parquet" else pl.DataFrame(original).write_ipc(path)
+        pl.DataFrame(original).write_parquet(path) if path.suffix == ".parquet" else pd.DataFrame(original).to_feather(path)
     found = record_risk(path, synthetic, keys=["a", "b"], target="t", **options)
     right = expected({c: list(map(str, v)) if path.suffix == ".csv" and c == "b" else v for c, v in original.items()}, synthetic)
     got = columns_of(found)

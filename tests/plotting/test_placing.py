@@ -67,3 +67,11 @@ def test_points_without_a_place_have_no_label(ax):
     ax.set(xlim=(0, 1), ylim=(0, 1))
     place_labels(ax, np.array([np.nan, 0.2]), np.array([0.5, 0.1]), ["a", "b"])
     assert [text.get_text() for text in ax.texts] == ["b"]
+
+
+def test_axes_of_a_subfigure_are_labelled_as_others():
+    part, _ = plt.figure(layout="constrained").subfigures(1, 2)
+    ax = part.subplots()
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    place_labels(ax, np.array([0.5]), np.array([0.5]), ["a"])
+    assert [text.get_text() for text in ax.texts] == ["a"]
