@@ -93,7 +93,8 @@ CHAPTERS = {
             o_4 = paper_originals().sel(original="O_4", drop=True)
             draws = laws.sample_tables(o_4, 4, draws=2000, rng=1)
             versions = {"zero": capstats.average_cap(o_4, draws), "drop": capstats.average_cap(o_4, draws, unmatched="drop")}
-            ax = plotting.plot_average_cap(versions, original=capstats.average_cap(o_4, o_4).item())
+            lines = {"original": capstats.average_cap(o_4, o_4).item(), "baseline": capstats.baseline_cap(o_4).item()}
+            ax = plotting.plot_average_cap(versions, **lines)
         """,
     },
     "Other attackers": {

@@ -83,7 +83,7 @@ def risks(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequ
     against = heads[[str(label) for label in m.indexes["synthetic"]].index(str(p["against"]))] if "against" in p else ""
     cells = _cells(m, columns, heads, order, 3)
     told = [(columns[name][0], columns[name][2].format(people=people, against=against)) for name in cells]
-    return [*_ranked(p, {**columns, **DETAILS}), *tables(["synthetic", *(heads[i] for i in order)], list(cells.values())), Facts(told)]
+    return [*ranked_by(p, {**columns, **DETAILS}), *tables(["synthetic", *(heads[i] for i in order)], list(cells.values())), Facts(told)]
 
 
 def details(m: xr.Dataset, heads: Sequence[str], order: Sequence[int], people: str) -> list[Block]:
@@ -162,7 +162,7 @@ def number(value: Any) -> str:
     return "undefined" if np.isnan(value) else f"{value:.5g}"
 
 
-def _ranked(p: Mapping[str, Any], columns: Columns) -> list[Block]:
+def ranked_by(p: Mapping[str, Any], columns: Columns) -> list[Block]:
     """By what the releases are ordered, if by anything."""
     asked = p.get("rank_by")
     if asked is None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from platform import python_version
 from typing import Any
 
 import numpy as np
@@ -57,6 +59,13 @@ BOUNDS: Rows = {
     for name, (text, form) in sentences.DETAILS.items()
     if name not in MATCHED
 }
+ERRORS: Rows = {
+    "average_cap": ("average CAP", "share", "average CAP"),
+    "average_cap_error": ("  standard error, the original as a sample", "share", "error"),
+    "holdout_cap": ("average CAP of {people} not used for synthesis (holdout)", "share", "holdout"),
+    "individual_disclosure": ("  difference", "share", "difference"),
+    "individual_disclosure_error": ("  standard error of the difference", "share", "its error"),
+}
 RELEASES = (  # columns of the comparison
     *(name for name in compared.RISK if not name.startswith(("records", "unmatched", "target"))),
     "matched_share",
@@ -96,12 +105,15 @@ def internal_sections(audit: Findings) -> Sections:
         "Distribution of the risk": [
             *figures.distribution(audit, [heads[i] for i in order]),
             *grid(SURE, f"How many {people} are guessed right, and how surely"),
-            *grid(OF_ONE, f"Quantiles of the CAP of one of the {people}"),
+            *grid(OF_ONE, f"Quantiles of individual CAP, over the {people}"),
         ],
         f"By {target_of(p)}": by_level(audit.by_target, p, heads, order, people),
         f"Certain attribution and unique {people}": grid(CERTAIN, "Certain attribution, unique and replicated records"),
         "Which columns make the risk": _columns(audit, heads),
-        "Bounds": grid(BOUNDS, "Average CAP, and the least and greatest that any synthetic table can have"),
+        "Bounds and errors": [
+            *grid(BOUNDS, "Average CAP, and the least and greatest that any synthetic table can have"),
+            *(grid(ERRORS, "Average CAP and its sampling error") if one and "average_cap_error" in m else []),
+        ],
         "Keys at the highest risk": _worst(audit, heads),
         "Levels that do not meet": _levels(p),
         "Definitions": [definitions(measures), Facts([note for note in notes(m, p) if note[0] in NOTES])],
@@ -161,7 +173,6 @@ def _attack(p: Mapping[str, Any], m: xr.Dataset) -> list[Block]:
 
 def _comparison(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequence[int]) -> list[Block]:
     """One row a release, in the order asked for, and the numbers of the caller."""
-    ranked = f", ranked by {named(p['rank_by'])}" if "rank_by" in p else ", in the order given"
     own = {**compared.RISK, **compared.DETAILS}
     names = {name: own[name][0] for name in RELEASES if name in m}
     asked = {name: shortened(in_cell(name), HEADING) for name in p.get("utility") or []}
@@ -176,7 +187,7 @@ def _comparison(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order
         ]
         for i in order
     ]
-    return [Grid(["synthetic", *names.values(), *asked.values()], rows, f"One row a release{ranked}"), Facts(meanings)]
+    return [*compared.ranked_by(p, own), Grid(["synthetic", *names.values(), *asked.values()], rows, "One row a release"), Facts(meanings)]
 
 
 def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:
@@ -201,12 +212,8 @@ def _worst(audit: Findings, heads: Sequence[str]) -> list[Block]:
     of = f" ({heads[first]})" if heads[first] else ""
     people = unit(audit.measures)
     blocks: list[Block] = [
-        _keys(audit, summary, most, f"The {len(most)} keys with the most {people} expected to be guessed right{of}"),
-        *(
-            [_keys(audit, summary, rare, f"The {len(rare)} rarest keys with {people} guessed right with certainty{of}")]
-            if len(rare)
-            else []
-        ),
+        _keys(audit, summary, most, f"The keys with the most {people} expected to be guessed right{of}"),
+        *([_keys(audit, summary, rare, f"The rarest keys with {people} guessed right with certainty{of}")] if len(rare) else []),
     ]
     if len(sure) > WORST:
         blocks.append(f"{many(len(sure) - WORST, 'more key')} with {people} guessed right with certainty.")
@@ -258,7 +265,8 @@ def _levels(p: Mapping[str, Any]) -> list[Block]:
 def _computed(audit: Findings) -> list[Block]:
     """Versions, conventions, files, and the settings with which the audit can be repeated."""
     p = audit.provenance
-    rows = [("version", f"capstats {p['capstats']}")]
+    used = ", ".join(f"{name} {version(name)}" for name in ("duckdb", "numpy", "pandas", "xarray"))
+    rows = [("versions", f"capstats {p['capstats']}, Python {python_version()}, {used}")]
     rows += [(name, str(p[name])) for name in ("seed", "source") if name in p]
     rows += [("" if i else "conventions", f"{name}: {text}") for i, (name, text) in enumerate(p["conventions"].items())]
     rows += [("" if i else "files", f"{name}: {text}") for i, (name, text) in enumerate(fingerprints(audit.seen))]

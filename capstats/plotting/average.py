@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from capstats.plotting.shared import ORIGINAL, axes_of, legend_above, shortened, shown
+from capstats.plotting.shared import BASELINE, ORIGINAL, axes_of, legend_above, shortened, shown
 from capstats.tables.ties import at_most
 
 FILLS: tuple[dict[str, Any], ...] = (
@@ -26,6 +26,7 @@ def plot_average_cap(
     averages: xr.DataArray | Mapping[str, xr.DataArray],
     *,
     original: float | None = None,
+    baseline: float | None = None,
     ax: Axes | None = None,
     **hist_kwargs: Any,
 ) -> Axes:
@@ -39,6 +40,8 @@ def plot_average_cap(
     original : float, optional
         Average CAP of the original with itself, drawn as a dashed line. If it is so far from the averages that the bars would become too
         narrow, an arrow at the edge and the legend show its value instead.
+    baseline : float, optional
+        Result of `capstats.baseline_cap`, as a dotted line, or likewise an arrow.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure with a legend.
     **hist_kwargs
@@ -87,8 +90,9 @@ def plot_average_cap(
     for container, fill in zip(ax.containers[-len(values) :], cycle(FILLS), strict=False):
         for bar in container:
             bar.set(**{name: value for name, value in fill.items() if name not in own})
-    if original is not None:
-        _draw_original(ax, float(original), np.concatenate(values))
+    for number, line, height in ((original, ORIGINAL, 0.5), (baseline, BASELINE, 0.6)):
+        if number is not None:
+            _reference(ax, float(number), np.concatenate(values), line, height)
     ax.locator_params(axis="x", nbins=6)
     ax.set_xlabel("average CAP")
     sizes = sorted({np.size(array) for array in versions.values()})
@@ -106,13 +110,14 @@ def _bins(values: list[Any]) -> Any:
     return np.linspace(low, high, int(min(max(BINS, 12 * (high - low) / narrowest), 3 * BINS)) + 1)
 
 
-def _draw_original(ax: Axes, original: float, values: Any) -> None:
+def _reference(ax: Axes, number: float, values: Any, line: dict[str, Any], height: float) -> None:
+    """A line at a number, or an arrow to it at the edge of the Axes where it is far from the values."""
     low, high = values.min(), values.max()
     reach = FAR * max(high - low, 0.02)
-    if low - reach <= original <= high + reach:
-        ax.axvline(original, **ORIGINAL)
+    if low - reach <= number <= high + reach:
+        ax.axvline(number, **line)
         return
-    right = original > high
-    label = f"{ORIGINAL['label']}: {original:.3g}, {'to the right' if right else 'to the left'} of the axis"
-    style = ORIGINAL | {"label": label, "marker": ">" if right else "<", "clip_on": False}
-    ax.plot([0.97, 1] if right else [0.03, 0], [0.5, 0.5], markevery=[1], transform=ax.transAxes, **style)
+    right = number > high
+    label = f"{line['label']}: {number:.3g}, {'to the right' if right else 'to the left'} of the axis"
+    style = line | {"label": label, "marker": ">" if right else "<", "clip_on": False}
+    ax.plot([0.97, 1] if right else [0.03, 0], [height, height], markevery=[1], transform=ax.transAxes, **style)

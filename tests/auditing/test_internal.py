@@ -22,7 +22,7 @@ SECTIONS = [
     "By t",
     "Certain attribution and unique people",
     "Which columns make the risk",
-    "Bounds",
+    "Bounds and errors",
     "Keys at the highest risk",
     "Levels that do not meet",
     "Definitions",
@@ -68,8 +68,10 @@ def test_the_numbers_are_those_worked_out_by_hand(small):
     assert certain["share (DiSCO)"] == "0.2857"
     assert certain["share certain in the original itself (DiO)"] == "0.4286"  # the keys a and c
     assert certain["share of people unique in the original"] == "0.1429"
-    bounds = rows(found["Bounds"])
+    bounds = rows(found["Bounds and errors"])
     assert bounds[0] == ["average CAP, unmatched people count 0 (version 1)", "0.6429"]
+    # squared deviations from 9/14 add up to 6/7; divided by 6 * 7 that is 1/49
+    assert rows(found["Bounds and errors"], 1) == [["average CAP", "0.6429"], ["standard error, the original as a sample", "0.1429"]]
 
 
 def test_the_worst_keys_are_named_with_their_numbers(small):

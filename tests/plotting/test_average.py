@@ -96,6 +96,16 @@ def test_labels_of_versions_are_plain_text_and_none_is_left_out_of_the_legend():
     assert ax.get_ylabel() == "synthetic tables, of 1 to 2"
 
 
+def test_the_baseline_is_a_line_of_its_own_or_an_arrow(ax):
+    values = xr.DataArray(np.linspace(0.70, 0.71, 500), dims="draw")
+    plot_average_cap(values, original=0.72, baseline=0.25, ax=ax)
+    named = ["average CAP of the original", "baseline: guess without a key: 0.25, to the left of the axis"]
+    assert ax.get_legend_handles_labels()[1] == named
+    near, far = ax.lines
+    assert near.get_xdata()[0] == 0.72
+    assert (far.get_linestyle(), far.get_marker()) == (":", "<")
+
+
 def test_no_line_without_an_original(ax, averages):
     plot_average_cap(averages, ax=ax)
     assert dashed(ax) == []
