@@ -17,7 +17,7 @@ import pandas as pd
 from capstats.codes.labels import MISSING
 from capstats.codes.printable import printable
 
-RUN = re.compile(r"(^|;)(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")  # a semicolon separates cells in many countries
+RUN = re.compile(r"(^|;)(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")  # a semicolon separates cells in many countries
 NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 
 
@@ -77,8 +77,8 @@ def csv_text(head: Sequence[object], rows: Iterable[Sequence[Any]]) -> str:
 def in_spreadsheet(cell: Any) -> str:
     """A cell as text that a spreadsheet shows and does not run.
 
-    An apostrophe is put before a text that begins with = + - @ (after spaces, too), a tab or a carriage return, and before such a part of
-    it behind a semicolon. Numbers such as -1.5 stay. Invisible characters are escaped; a missing value is an empty cell.
+    An apostrophe is put before a text that begins with = + - @ (after spaces or quotes, too), a tab or a carriage return, and before such
+    a part of it behind a semicolon. Numbers such as -1.5 stay. Invisible characters are escaped; a missing value is an empty cell.
     """
     if not isinstance(cell, (str, int)) and (cell is MISSING or (pd.api.types.is_scalar(cell) and pd.isna(cell))):
         return ""

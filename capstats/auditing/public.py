@@ -98,7 +98,6 @@ def _compared(p: Publication) -> Facts:
         ("guessed (target)", ", ".join(map(named, p.target))),
         ("missing values", "count as a value of their own" if p.missing == "level" else "records with a missing value are left out"),
         *([("weights", "records count by their sampling weights in every share")] if p.weighted else []),
-        *([("warning", "labels of the tables differ in ways that the internal report lists; they may lower the risk")] if p.warned else []),
     ]
     return Facts(rows)
 
@@ -210,13 +209,10 @@ def _certain(p: Publication) -> list[Block]:
     people = _people(p)
     names = {
         "share_certain": "certain and right (DiSCO)",
-        "share_certain_wrong": "certain and wrong",
         "share_replicated": f"replicated unique {people}",
     }
     blocks = _by_release(p, names, f"{_of(p).capitalize()} of {people}")
-    alone = {"original_certain": "certain in the original (DiO)", "share_unique": f"unique {people}"}
-    told = [f"{text}: {_one(p, name)}" for name, text in alone.items() if name in p.shares]
-    return [*blocks, *([f"In the original itself: {'; '.join(told)}."] if told else [])]
+    return [*blocks, *([f"In the original itself: unique {people}: {_one(p, 'share_unique')}."] if "share_unique" in p.shares else [])]
 
 
 def _columns(p: Publication) -> list[Block]:
@@ -232,7 +228,8 @@ def _columns(p: Publication) -> list[Block]:
 def _left_out(p: Publication) -> list[Block]:
     return [
         "Results by value of the target, single people, keys, values of columns, least and greatest results, attainable bounds, measures "
-        "of use and all settings are in the internal version only."
+        "of use, certain attribution in the original itself, certain and wrong guesses, warnings of labels that do not match and all "
+        "settings are in the internal version only."
         + (f" Average CAP by column is given for at most {DRAWN} releases." if p.releases > DRAWN else "")
     ]
 

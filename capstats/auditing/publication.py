@@ -16,7 +16,7 @@ from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Floats, Table
 
 STEPS = (1000, 500, 250, 200, 100, 50, 40, 25, 20, 10, 5, 4, 2)  # numbers of steps from 0 to 1; a whole one, so that complements are steps
-OF_ORIGINAL = ("baseline", "original_cap", "original_certain", "share_unique")  # shares of the people in the original, whatever is released
+OF_ORIGINAL = ("baseline", "original_cap", "share_unique")  # shares of the people in the original, whatever is released
 OF_RELEASES = (  # those of each release
     "average_cap",
     "average_cap_error",
@@ -27,7 +27,6 @@ OF_RELEASES = (  # those of each release
     "share_above_half",
     "share_above_nine_tenths",
     "share_certain",
-    "share_certain_wrong",
     "share_replicated",
 )
 OF_COLUMNS = ("alone", "without")
@@ -55,7 +54,6 @@ class Publication:
     against: int | None
     weighted: bool
     missing: str
-    warned: bool
     keys: list[str]
     target: list[str]
     shares: Mapping[str, list[float]]
@@ -105,7 +103,6 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
         against=against,
         weighted="original_weight" in m,
         missing=p["missing"],
-        warned="warnings" in p,
         keys=list(p["columns"]["keys"]),
         target=list(p["columns"]["target"]),
         shares={name: values.tolist() for name, values in shares.items()},

@@ -74,6 +74,8 @@ def limits(texts: Sequence[str]) -> dict[str, float]:
     found = {}
     for text in texts:
         name, _, value = (part.strip() for part in text.rpartition("="))
+        if name in found:
+            raise ValueError(f"the limit of {name!r} is given twice. Give it once.")
         found[name] = _finite(value, f"--fail-above must be MEASURE=VALUE with a number as its value; got {text!r}")
         if not name:
             raise ValueError(f"--fail-above must be MEASURE=VALUE; got {text!r}.")
@@ -92,7 +94,10 @@ def utility(texts: Sequence[str]) -> dict[str, float | dict[str, float]]:
             found[name] = _finite(numbers, must)
             continue
         pairs = [part.rpartition(":") for part in numbers.split(",")]
-        found[name] = {label.strip(): _finite(value, must) for label, _, value in pairs}
+        of_tables = {label.strip(): _finite(value, must) for label, _, value in pairs}
+        if len(of_tables) < len(pairs):
+            raise ValueError(f"{must}, which names a table twice.")
+        found[name] = of_tables
     return found
 
 

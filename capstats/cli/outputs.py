@@ -35,10 +35,14 @@ def check_files(settings: Settings, confidential: Sequence[str] = FILES) -> None
     """Raise unless every file can be written, and none of them is one that is read; before anything is counted."""
     read = {Path(path) for name in INPUTS for given in _listed(settings.get(name)) for path in (given, *glob.glob(given, recursive=True))}  # noqa: PTH207
     read = {path.resolve() for path in read if path.exists()}
+    written: dict[Path, str] = {}
     for name in FILES:
         if name not in settings:
             continue
         file = settings[name]
+        other = written.setdefault(Path(file).resolve(), name)
+        if other != name:
+            raise ValueError(f"--{other} and --{name} are both {file!r}. Give each a path of its own.")
         if name == "figure" and Path(file).suffix.lower() not in ENDINGS:
             raise ValueError(f"--figure must end in .png, .pdf or .svg; got {file!r}.")
         if Path(file).resolve() in read:
@@ -83,7 +87,8 @@ def _told(name: str, write: Callable[[], object]) -> None:
     try:
         write()
     except OSError as error:
-        raise ValueError(f"--{name} cannot be written to {error.filename!r}: {error.strerror}.") from error
+        to = f" to {error.filename!r}" if error.filename else ""  # a disk that is full has no name
+        raise ValueError(f"--{name} cannot be written{to}: {error.strerror}.") from error
     except ValueError as error:
         raise ValueError(f"--{name}: {error}") from error
 

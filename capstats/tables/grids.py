@@ -122,6 +122,8 @@ def _corner(data: Any, shape: Sequence[int]) -> Array:
     """The first cells of an array along each dim, as a numpy array; of a sparse one, only these."""
     if not is_sparse(data):
         return np.asarray(data[tuple(map(slice, shape))])
+    if not shape:
+        return np.asarray(data.todense())
     coords, values = listed(data)
     inside = np.all([where < end for where, end in zip(coords, shape, strict=True)], axis=0)
     found = np.full(tuple(shape), data.fill_value, values.dtype)

@@ -146,6 +146,7 @@ def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path):
         ("  =1", "'  =1"),
         ("\uff1d1+1", "'\uff1d1+1"),  # a full-width equals sign
         ("low;=1+1", "low;'=1+1"),  # where a semicolon separates cells, this would begin one
+        (';"=1;', ";'\"=1;"),  # the quote would begin a cell that is quoted, and empty
         ("-", "'-"),
         ("-1.5", "-1.5"),
         ("+1e-3", "+1e-3"),
@@ -179,7 +180,8 @@ def test_no_text_is_a_formula_in_any_cell_that_a_comma_or_a_semicolon_begins(tex
     assert "\r" not in written
     ((_, row),) = [list(csv.reader(io.StringIO(written)))]
     assert len(row) <= 1
-    for cell in "".join(row).split(";"):
+    read = next(csv.reader(csv_text([0, 1], [[1, text]]).splitlines()[1:], delimiter=";"))  # as where a semicolon separates cells
+    for cell in [*"".join(row).split(";"), *read[1:]]:
         plain = cell.strip(" ")
         assert plain[:1] not in ("=", "@", "\t", "\uff1d", "\uff20")
         assert plain[:1] not in ("+", "-", "\uff0b", "\uff0d") or plain == "".join(row)

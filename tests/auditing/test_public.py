@@ -171,6 +171,16 @@ def test_a_page_says_what_it_leaves_out_and_judges_nothing():
     assert not re.search(r"\b(safe|unsafe|good|bad|acceptable|excellent|severe|low risk|high risk)\b", page, re.IGNORECASE)
 
 
+def test_one_person_whose_label_has_another_spelling_changes_nothing():
+    """A warning would say that there is such a person, though the share of unmatched people rounds to 0."""
+    original, released = people(300, 1, 0), people(300, 2, 0)
+    other = {**original, "COL-u": [original["COL-u"][0].upper(), *original["COL-u"][1:]]}
+    one, two = (audit(table, released, keys=["COL-k", "COL-u"], target="COL-t") for table in (original, other))
+    assert "warnings" in two.provenance
+    assert "warnings" not in one.provenance
+    assert one.to_html(audience="public") == two.to_html(audience="public")
+
+
 def test_an_audience_is_internal_or_public(found):
     with pytest.raises(ValueError, match='`audience` must be "internal" or "public"'):
         found.to_html(audience="secret")

@@ -110,5 +110,26 @@ def test_people_who_are_few_cannot_be_told_from_none():
     some = publication(audit(base, {"k": [0, 0, 1], "t": [0, 1, 2]}, keys="k", target="t"), 10)
     none = publication(audit(base, {"k": [0, 0, 1], "t": [0, 1, 0]}, keys="k", target="t"), 10)
     assert some.shares["share_certain"] == none.shares["share_certain"] == [0]
-    assert some.shares["share_certain_wrong"] == none.shares["share_certain_wrong"] == [0]
     assert some.shares == none.shares
+
+
+def test_a_person_whose_target_is_unlike_that_of_all_others_with_their_key_moves_no_share_by_more_than_a_step():
+    """DiO falls from 1 to 0.5: all 500 people of the key are certain in the original, and then none is. It is not told."""
+    base = {"k": [0] * 500 + [1] * 500, "t": ["a"] * 500 + ["b"] * 500}
+    other = {**base, "t": ["c", *base["t"][1:]]}
+    released = {"k": [0, 0, 1], "t": ["a", "c", "b"]}
+    found = [audit(table, released, keys="k", target="t") for table in (base, other)]
+    assert [float(x.measures.original_certain) for x in found] == [1, 0.5]
+    one, two = (publication(x, 10) for x in found)
+    assert "original_certain" not in one.shares
+    for name, values in one.shares.items():
+        assert np.abs(np.subtract(values, two.shares[name])).max() <= 1.01 / one.steps
+    assert np.abs(one.below - two.below).max() <= 1.01 / one.steps
+
+
+def test_right_and_wrong_guesses_are_not_told_beside_the_matched_people():
+    """Of 55 people 7 match a key that has one target: 0.25 with step 0.25. If both others were 0.00, at most 6, each would be 1 or more."""
+    people = {"k": [0] * 7 + [1] * 48, "t": ["a"] + ["b"] * 6 + ["a"] * 6 + ["b"] * 42}
+    told = publication(audit(people, {"k": [0, 0], "t": ["a", "a"]}, keys="k", target="t"), 6)
+    assert (told.shares["matched_share"], told.shares["share_certain"]) == ([0.25], [0])
+    assert "share_certain_wrong" not in told.shares

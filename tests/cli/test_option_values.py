@@ -32,6 +32,8 @@ def test_utility_is_a_number_or_one_for_each_release_whose_name_may_hold_a_colon
             option_values.utility([wrong])
     with pytest.raises(ValueError, match="got 'a=2', a second time"):
         option_values.utility(["a=1", "a=2"])
+    with pytest.raises(ValueError, match="which names a table twice"):
+        option_values.utility(["a=x.csv:1,x.csv:2"])
 
 
 def test_numbers_of_columns_are_one_for_all_or_one_each():
@@ -59,3 +61,5 @@ def test_a_limit_names_its_measure():
     for wrong in ("=0.5", "average_cap", "average_cap=high", "average_cap=inf"):
         with pytest.raises(ValueError, match="--fail-above must be MEASURE=VALUE"):
             option_values.limits([wrong])
+    with pytest.raises(ValueError, match="the limit of 'baseline' is given twice"):
+        option_values.limits(["baseline=1", "baseline = 2"])

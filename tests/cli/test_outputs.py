@@ -138,6 +138,20 @@ def test_a_file_of_a_glob_is_not_written_over(here, capsys):
     assert Path("synthetic.csv").read_bytes() == before
 
 
+def test_two_outputs_are_two_files(here, capsys):
+    assert main([*SMOKERS, "--html", "report.svg", "--figure", "./report.svg"]) == 2
+    assert capsys.readouterr().err == "capstats audit: --html and --figure are both './report.svg'. Give each a path of its own.\n"
+    assert not Path("report.svg").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_told_for_a_public_page(here, capsys):
+    records = "\n".join(["k,t", *["a,b"] * 40])
+    Path("many.csv").write_text(records, encoding="utf-8")
+    assert main(["audit", "many.csv", "many.csv", "--keys", "k", "--target", "t", "--html", "/dev/full", "--audience", "public"]) == 2
+    assert capsys.readouterr().err == "capstats audit: --html cannot be written: No space left on device.\n"
+
+
 def test_json_has_null_for_what_is_undefined_and_escapes_what_cannot_be_seen():
     told = {"a": np.float64("nan"), "b": [np.int64(3), None], "c\x1b": "\u202e\n", "d": float("inf"), "e": pd.Timestamp("2024-02-29")}
     text = outputs.json_text(told)

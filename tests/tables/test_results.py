@@ -129,6 +129,7 @@ def test_a_sparse_table_prints_as_a_dense_one_and_is_not_made_dense() -> None:
     assert isinstance(held.o.variable.data, sparse.COO)
     assert repr(held) == repr(dense)
     assert held._repr_html_() == dense._repr_html_()
+    assert repr(held.sum()) == repr(dense.sum())
     large = sparse.COO(np.array([[0, 1], [0, 10**7 - 1]]), np.array([5, 7]), (2, 10**7))  # 160 MB as a dense array
     tracemalloc.start()
     lines = repr(Result({"o": (("target", "key"), large)})).splitlines()
