@@ -8,7 +8,7 @@ from capstats.auditing.definitions import definitions
 from capstats.auditing.findings import Findings
 from capstats.auditing.page import as_page
 from capstats.auditing.publication import BANDS, DRAWN, SQUARES, Publication, publication
-from capstats.auditing.report import Block, Facts, Grid, Picture, Sections
+from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_text
 from capstats.codes.printable import listed, named
 from capstats.tables.digits import count
 
@@ -27,6 +27,12 @@ def public_page(audit: Findings, threshold: int) -> str:
     """The page, of the rounded numbers alone."""
     p = publication(audit, threshold)
     return as_page(public_title(p), public_sections(p), note=public_note(p), footer=f"capstats {p.version}, public version.")
+
+
+def public_text(audit: Findings, threshold: int) -> str:
+    """The same for a terminal."""
+    p = publication(audit, threshold)
+    return as_text(public_title(p), {"Read this first": [public_note(p)], **public_sections(p)})
 
 
 def public_title(p: Publication) -> str:

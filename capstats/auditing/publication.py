@@ -67,7 +67,7 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
     ``2 * threshold`` records, however they are weighted, are at most one step of the shares: a printed share then leaves open whether
     nobody or `threshold` people are in a group. See theory/public-report.md. ValueError if there are too few records.
     """
-    if isinstance(threshold, bool) or not isinstance(threshold, int) or threshold < 2:
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, np.integer)) or threshold < 2:
         raise ValueError(f"`threshold` must be a whole number of records, 2 or more; got {threshold!r}.")
     tables, p, m = audit.tables, audit.provenance, audit.measures
     base = _base(threshold)
@@ -76,9 +76,10 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
     fewest = min(min(total, 1 / _largest_weight(tables, name)) for name, total in counted)
     fitting = [steps for steps in STEPS if 2 * threshold * steps <= fewest]
     if not fitting:
+        where = " and in the holdout" if "h" in tables else ""
         raise ValueError(
-            f"A public report with threshold={threshold} needs at least {4 * threshold} records in the original and in the holdout, none "
-            f"of them with a large part of the weight. Leave out the holdout, or take a lower threshold."
+            f"A public report with threshold={threshold} needs at least {4 * threshold} records in the original{where}, none of them with "
+            f"a large part of the weight. {'Leave out the holdout, or take' if where else 'Take'} a lower threshold."
         )
     steps = fitting[0]
 

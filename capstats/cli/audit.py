@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from capstats.auditing.audits import Audit, audit
+from capstats.auditing.public import public_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import LIMITS, TEXT, UTILITY, WHOLE
 from capstats.cli.limits import check_limits, exceeded
@@ -46,34 +46,37 @@ NUMBERS = Option(
 AUDIENCE = Option(
     "audience",
     TEXT,
-    "who reads the page: internal, as confidential as the original (the default), or public, to be published with the release",
+    "who reads the report: internal, as confidential as the original (the default), or public, to be published with the release",
     choices=("internal", "public"),
 )
-THRESHOLD = Option("threshold", WHOLE, "least number of people that a public page may tell of (default 10)", "N")
+THRESHOLD = Option("threshold", WHOLE, "least number of people that a public report may tell of (default 10)", "N")
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """The report, as text or JSON, and its files."""
     public = settings.get("audience") == "public"
-    for name in ("audience", "threshold"):
-        if name in settings and "html" not in settings:
-            raise ValueError(f"--{name} is for the page that --html saves. Give --html.")
     if "threshold" in settings and not public:
-        raise ValueError("--threshold is for a public page. Give --audience public.")
+        raise ValueError("--threshold is for a public report. Give --audience public.")
+    threshold = settings.get("threshold", 10)
+    if threshold < 2:
+        raise ValueError(f"--threshold must be 2 or more; got {threshold}.")
+    if public and settings.get("json"):
+        raise ValueError("--json is as confidential as the original, and --audience public is not. Run the command once for each.")
     limits = settings.get("fail-above", {})
     more = [*settings.get("utility", {}), *(["difference", "difference_error"] if "against" in settings else [])]
     check_limits(limits, holdout="holdout" in settings, more=more)
     outputs.check_files(settings, ("figure",) if public else outputs.FILES)
     found = _audit(settings)
+    text = public_text(found, threshold) if public else found.to_json() if settings.get("json") else repr(found)
     status = 0
     if above := exceeded(found, limits):
         messages.append(f"--fail-above: {'; '.join(above)}.")
         status = 1
     failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
     if "html" in settings:
-        page: dict[str, Any] = {name: settings[name] for name in ("audience", "threshold") if name in settings}
-        failed |= outputs.saved("html", messages, lambda: found.to_html(settings["html"], **page))
-    return found.to_json() if settings.get("json") else repr(found), failed or status
+        audience = settings.get("audience", "internal")
+        failed |= outputs.saved("html", messages, lambda: found.to_html(settings["html"], audience, threshold))
+    return text, failed or status
 
 
 def _audit(settings: Settings) -> Audit:

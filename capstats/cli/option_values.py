@@ -16,7 +16,8 @@ def names(texts: Sequence[str]) -> list[str]:
 
 def table_labels(files: Sequence[str]) -> list[str]:
     """Short names of files: without their folders if these names differ."""
-    twice = [file for file in files if files.count(file) > 1]
+    places = [Path(file).resolve() for file in files]
+    twice = [file for file, place in zip(files, places, strict=True) if places.count(place) > 1]
     if twice:
         raise ValueError(f"{twice[0]!r} is given twice. Name each synthetic file once.")
     short = [Path(file).name for file in files]

@@ -1,9 +1,11 @@
 """The command `capstats audit`: on files, on examples, and of several releases."""
 
 import json
+import re
 import stat
 from pathlib import Path
 
+import html5lib
 import pandas as pd
 import pytest
 from command_line import SMOKERS, in_json, run
@@ -145,7 +147,8 @@ def test_the_page_is_that_of_the_library(audience, here, tmp_path, capsys):
     path = tmp_path / "report.html"
     assert main([*SMOKERS, "--html", str(path), "--audience", audience]) == 0
     out, err = capsys.readouterr()
-    assert (out.startswith("capstats "), err) == (True, "")
+    assert (out.startswith("capstats "), err) == (audience == "internal", "")
+    assert ("original.csv" in out) == (audience == "internal")
     page = path.read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")
     assert ("original.csv" in page) == (audience == "internal")
@@ -161,14 +164,29 @@ def test_the_threshold_of_a_public_page_may_be_chosen(here, tmp_path, capsys):
     assert pages[0] != pages[1]
     capsys.readouterr()
     assert main([*SMOKERS, "--html", str(path), "--audience", "public", "--threshold", "1000"]) == 2
-    assert "--html: " in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert (out, "needs at least 4000 records in the original, none of them" in err) == ("", True)
+
+
+def test_what_is_printed_is_for_the_same_reader_as_the_page(here, tmp_path, capsys):
+    path = tmp_path / "report.html"
+    assert main([*SMOKERS, "--html", str(path), "--audience", "public"]) == 0
+    printed = capsys.readouterr().out
+    assert main([*SMOKERS, "--audience", "public"]) == 0
+    assert capsys.readouterr().out == printed
+    assert printed.startswith("Disclosure risk of the released table\n")
+    page = " ".join(html5lib.parse(path.read_text(encoding="utf-8")).itertext())
+    shares = re.findall(r"\b[01]\.\d+", printed)
+    assert shares
+    assert set(shares) <= set(re.findall(r"\b[01]\.\d+", page))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--audience", "public"], "--audience is for the page that --html saves. Give --html."),
-        (["--html", "r.html", "--threshold", "5"], "--threshold is for a public page. Give --audience public."),
+        (["--html", "r.html", "--threshold", "5"], "--threshold is for a public report. Give --audience public."),
+        (["--audience", "public", "--threshold", "1"], "--threshold must be 2 or more; got 1."),
+        (["--audience", "public", "--json"], "--json is as confidential as the original, and --audience public is not."),
         (["--html", "nowhere/r.html"], "--html cannot be written to 'nowhere/r.html': No such file or directory."),
         (["--html", "nowhere/r.html", "--audience", "public"], "--html cannot be written to 'nowhere/r.html': its folder is not there."),
         (["--html", "elsewhere", "--audience", "public"], "--html cannot be written to 'elsewhere': it is a folder."),

@@ -16,6 +16,8 @@ def test_labels_of_files_are_their_names_where_these_differ():
     assert option_values.table_labels(["x/a.csv", "y/a.csv"]) == ["x/a.csv", "y/a.csv"]
     with pytest.raises(ValueError, match=r"'a.csv' is given twice. Name each synthetic file once"):
         option_values.table_labels(["a.csv", "a.csv"])
+    with pytest.raises(ValueError, match=r"'./a.csv' is given twice"):
+        option_values.table_labels(["./a.csv", "b.csv", "a.csv"])
 
 
 def test_a_column_is_for_all_tables_or_one_each_and_an_empty_one_says_none():
