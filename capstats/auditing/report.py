@@ -82,7 +82,9 @@ def _lines(block: Block) -> list[str]:
         return [printable(line) for line in block.text.splitlines()]
     rows = [[printable(cell) for cell in row] for row in [block.head, *block.rows]]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [f"{row[0]:<{widths[0]}}" + "".join(f"  {c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True)) for row in rows if any(row)]
+    lines = [
+        f"{row[0]:<{widths[0]}}" + "".join(f"  {c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True)) for row in rows if any(row)
+    ]
     return [*(_wrapped(f"{block.caption}:", WIDTH - 2) if block.caption else []), *lines]
 
 
