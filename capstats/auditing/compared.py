@@ -60,18 +60,18 @@ DETAILS = {
 Columns = Mapping[str, tuple[str, str, str]]
 
 
-def headings(labels: Sequence[str]) -> list[str]:
-    """The labels of the synthetic tables as headings of rows: numbered and shortened where they are too long."""
+def headings(labels: Sequence[str], longest: int = LABEL) -> list[str]:
+    """The labels of the synthetic tables as headings of rows: numbered and shortened where one is too long."""
     shown = [in_cell(label) if label else "" for label in labels]
-    if max(map(len, shown)) <= LABEL:
+    if max(map(len, shown)) <= longest:
         return shown
-    first, last = (alike(texts) for texts in (shown, [text[::-1] for text in shown]))
+    first, last = (_alike(texts) for texts in (shown, [text[::-1] for text in shown]))
     own = [text[first : len(text) - last] for text in shown]  # the parts in which the labels differ, if all have one
     shown = own if all(own) else shown
-    return [f"{i} {shortened(label, LABEL - len(f'{i} '))}" for i, label in enumerate(shown, 1)]
+    return [f"{i} {shortened(label, longest - len(f'{i} '))}" for i, label in enumerate(shown, 1)]
 
 
-def alike(texts: Sequence[str]) -> int:
+def _alike(texts: Sequence[str]) -> int:
     """How many characters the texts have in common at their start."""
     return sum(1 for _ in takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False)))
 

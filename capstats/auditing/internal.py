@@ -89,7 +89,7 @@ def internal_page(audit: Findings) -> str:
 def internal_sections(audit: Findings) -> Sections:
     """The sections of the page."""
     m, p, labels, order = audit.measures, audit.provenance, audit.columns, audit.ranked
-    heads, people, one = headings(labels), unit(m), len(labels) == 1
+    heads, people, one = compared.headings(labels, HEADING), unit(m), len(labels) == 1
 
     def grid(rows: Rows, caption: str) -> list[Block]:
         return _grid(m, rows, heads, order, caption)
@@ -132,19 +132,6 @@ def _grid(m: xr.Dataset, rows: Rows, heads: Sequence[str], order: Sequence[int],
         return [Grid(["", ""], [[rows[name][0].format(people=unit(m)), numbers[0]] for name, numbers in held.items()], caption)]
     table = [[heads[i], *(numbers[i] for numbers in held.values())] for i in order]
     return [Grid(["synthetic", *(rows[name][2] for name in held)], table, caption)]
-
-
-def headings(labels: Sequence[str]) -> list[str]:
-    """The labels of the synthetic tables; if any is long, numbered, with their ends or the part from which on they differ."""
-    shown = [in_cell(label) if label else "" for label in labels]
-    if max(map(len, shown)) <= HEADING:
-        return shown
-    start = max(0, compared.alike(shown) - HEADING // 2)
-    ends = [shortened(label, HEADING) for label in shown]
-    end = start + HEADING - 6
-    middles = [("..." if start else "") + x[start:end] + ("..." if len(x) > end else "") for x in shown]
-    told = ends if len(set(ends)) == len(labels) else middles
-    return [f"{i} {label}" for i, label in enumerate(told, 1)]
 
 
 def _answers(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:

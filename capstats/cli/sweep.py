@@ -17,6 +17,7 @@ from capstats.cli.kinds import TEXT, WHOLE
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import facts, provenance, title
 from capstats.codes.printable import shortened
+from capstats.screening.formulas import FORMULAS
 from capstats.tables.digits import count, share
 
 TARGETS = replace(
@@ -27,7 +28,7 @@ MEASURE = Option(
     "measure",
     TEXT,
     "what is computed (default average_cap)",
-    choices=("average_cap", "average_cap_drop", "original_cap", "modal_accuracy", "correct_predictions", "matched_records"),
+    choices=tuple(FORMULAS),
 )
 LIMIT = Option("limit", WHOLE, "greatest number of subsets (default 4096)", "N")
 SHOWN = 20

@@ -189,6 +189,12 @@ def test_long_names_are_headed_by_what_tells_them_apart():
     assert compared.headings(labels) == ["1 trees", "2 copula", "3 network"]
 
 
+def test_the_length_of_names_may_be_given():
+    """The number, its space and the two ends are as long as asked for; names that fit stay as they are."""
+    assert compared.headings(["x" * 40, "y"], 28) == ["1 xxxxxxxxxxx...xxxxxxxxxxxx", "2 y"]
+    assert compared.headings(["x" * 28, "y"], 28) == ["x" * 28, "y"]
+
+
 def test_short_names_are_not_numbered():
     assert compared.headings([f"{i}.csv" for i in range(20)]) == [f"{i}.csv" for i in range(20)]
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from capstats import audit
-from capstats.auditing.internal import headings
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -99,18 +98,6 @@ def test_several_releases_have_a_row_each_in_the_order_asked_for():
     assert {term.text for term in section.iter("dt")} == set(heads) - {"synthetic"}
     text = "".join(sections_of(found)["The answer"].itertext())
     assert "from 0.643 (few) to 0.786 (all)" in text
-
-
-def test_long_names_are_numbered_and_show_where_they_differ():
-    """28 characters: both ends where these differ, else the part from 14 characters before the first difference."""
-    alike = "a-synthesiser-with-a-long-name-"
-    assert headings(["short", "names"]) == ["short", "names"]
-    assert headings([f"{alike}{x}" for x in ("one", "two")]) == ["1 a-synthesise...long-name-one", "2 a-synthesise...long-name-two"]
-    assert headings([f"{alike}{x}-and-its-end-is-alike" for x in ("one", "two")]) == [
-        "1 ...h-a-long-name-one-and-...",
-        "2 ...h-a-long-name-two-and-...",
-    ]
-    assert headings(["x" * 40, "y"]) == ["1 xxxxxxxxxxxx...xxxxxxxxxxxxx", "2 y"]
 
 
 def test_warnings_stand_first():
