@@ -15,6 +15,7 @@ from capstats.tables.digits import count, many, share
 
 LABEL = 24  # characters of the label of a row, at most
 HEADING = 14  # characters of the heading of a column, at most
+DOTS = "..."  # for what is left out
 LEVELS = 6  # levels of the target, or key columns, that have a column each
 
 # measure -> the heading of its column, whether it is a share or a number of people, and what it means
@@ -65,10 +66,14 @@ def headings(labels: Sequence[str], longest: int = LABEL) -> list[str]:
     shown = [in_cell(label) if label else "" for label in labels]
     if max(map(len, shown)) <= longest:
         return shown
+    room = longest - len(f"{len(shown)} ")
     first, last = (_alike(texts) for texts in (shown, [text[::-1] for text in shown]))
-    own = [text[first : len(text) - last] for text in shown]  # the parts in which the labels differ, if all have one
-    shown = own if all(own) else shown
-    return [f"{i} {shortened(label, longest - len(f'{i} '))}" for i, label in enumerate(shown, 1)]
+    differ = max(map(len, shown)) - first - last  # characters of the part in which they differ
+    start = first - min(first, max(room - differ - 2 * len(DOTS), 0))  # with as much before it as there is room for
+    texts = [DOTS * bool(start) + text[start:] for text in shown]
+    if differ + 2 * len(DOTS) > room:
+        texts = [shortened(text[first : len(text) - last] or text, room) for text in shown]
+    return [f"{i} {text if len(text) <= room else text[: room - len(DOTS)] + DOTS}" for i, text in enumerate(texts, 1)]
 
 
 def _alike(texts: Sequence[str]) -> int:

@@ -106,7 +106,7 @@ def test_differences_stand_beside_the_averages_with_their_errors(twenty):
     assert [float(text) for text in column(twenty, "Answer", "its error")[1]] == pytest.approx(m.difference_error.values[order], abs=0.0005)
     itself = [label.startswith("1 ") for label in labels].index(True)
     assert texts[itself] == "0.000"
-    assert re.fullmatch(r"average CAP minus that of 1 copulas.*, of the same people", legend(twenty, "Answer")["difference"])
+    assert re.fullmatch(r"average CAP minus that of 1 .*copulas-seed-0.*, of the same people", legend(twenty, "Answer")["difference"])
 
 
 def test_the_callers_numbers_stand_in_columns_of_their_own(twenty):
@@ -184,9 +184,12 @@ def test_tables_are_cut_between_columns_where_a_line_is_full():
     assert (one.rows, two.rows) == ([["a", "x" * 45, "y" * 40]], [["a", "z"]])
 
 
-def test_long_names_are_headed_by_what_tells_them_apart():
+def test_long_names_are_headed_by_what_tells_them_apart_and_what_stands_before_it():
+    """24 characters, of which 2 are the number: 7 for the part that differs, 6 for dots, 9 for what is before it."""
     labels = [f"release-of-the-survey-by-{name}.csv" for name in ("trees", "copula", "network")]
-    assert compared.headings(labels) == ["1 trees", "2 copula", "3 network"]
+    assert compared.headings(labels) == ["1 ...urvey-by-trees.csv", "2 ...urvey-by-copula.csv", "3 ...urvey-by-network..."]
+    hundred = compared.headings([f"release-{i:03d}-of-a-synthesiser-with-a-long-name" for i in range(100)])
+    assert hundred[::33] == ["1 release-000-of-a-...", "34 release-033-of-a-...", "67 release-066-of-a-...", "100 release-099-of-a-..."]
 
 
 def test_the_length_of_names_may_be_given():
