@@ -14,7 +14,9 @@ from PIL import Image
 
 from capstats import average_cap, tabulate
 from capstats.cli import main
+from capstats.cli.sweep import MEASURES
 from capstats.screening import sweep
+from capstats.screening.formulas import FORMULAS
 
 KEYS, TARGETS = ["a", "b", "c", "d"], ["t", "u"]
 
@@ -136,3 +138,7 @@ def test_hostile_names_are_inert(tmp_path, capsys):
     assert "<script" not in page
     assert "\x1b" not in page
     assert "\u202e" not in page
+
+
+def test_the_measures_are_those_of_the_library():
+    assert list(MEASURES) == list(FORMULAS)
