@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from capstats.auditing.public import public_page
 from capstats.auditing.report import Sections, as_text
 from capstats.auditing.sentences import sections, title
 from capstats.codes.labels import MISSING, canonical
+from capstats.codes.printable import printable_json
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
 from capstats.counting.inputs import released
@@ -85,8 +85,7 @@ class Audit(Findings):
 
     def to_json(self) -> str:
         """The same as JSON text, with escapes in place of what is not printable."""
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, default=lambda x: x.item() if hasattr(x, "item") else str(x))
-        return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+        return printable_json(self.to_dict(), default=lambda x: x.item() if hasattr(x, "item") else str(x))
 
     def _rows(self, numbers: xr.Dataset, dim: str) -> list[dict[str, Any]]:
         """The numbers of each element of a dim."""

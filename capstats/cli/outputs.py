@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import io
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -15,6 +14,7 @@ from capstats.auditing.confidential import check_confidential, write_confidentia
 from capstats.cli.kinds import FLAG, PATH, WHOLE
 from capstats.cli.options import Option, Settings
 from capstats.codes.labels import MISSING, canonical
+from capstats.codes.printable import printable_json
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,8 +110,7 @@ def figure(ax: Axes, file: str, version: str, told: str) -> bytes:
 
 def json_text(told: Any) -> str:
     """Plain numbers, texts and labels as JSON, undefined or missing ones as null, with escapes in place of what is not printable."""
-    text = json.dumps(_plain(told), indent=2, ensure_ascii=False)
-    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    return printable_json(_plain(told))
 
 
 def _plain(value: Any) -> Any:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
+from typing import Any
 
 
 def printable(text: object) -> str:
     """The text with escapes in place of control characters, line breaks, marks of writing direction and other invisible characters."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+
+
+def printable_json(value: Any, default: Callable[[Any], Any] | None = None) -> str:
+    """A value as JSON text, with escapes in place of what is not printable; ``default`` is that of ``json.dumps``."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=default)
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 def named(name: object) -> str:

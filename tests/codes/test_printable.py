@@ -1,9 +1,11 @@
 """Text from elsewhere can neither move the cursor, nor break a line, nor turn the direction of writing."""
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capstats.codes.printable import in_cell, listed, named, printable, shortened
+from capstats.codes.printable import in_cell, listed, named, printable, printable_json, shortened
 
 
 @given(st.text(st.characters()))
@@ -48,3 +50,10 @@ def test_shortened_text_keeps_its_ends(text, width):
     short = shortened(text, width)
     assert len(short) <= max(width, 6)
     assert short == text or (short[0] == text[0] and short[-1] == text[-1] and "..." in short)
+
+
+@given(st.dictionaries(st.text(st.characters()), st.text(st.characters())))
+def test_json_is_printable_and_reads_back_as_it_was(told):
+    text = printable_json(told)
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert json.loads(text) == told
