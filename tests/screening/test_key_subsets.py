@@ -1,5 +1,8 @@
 """Every subset of the key columns from one count: held against tabulating each subset anew, and against theorems."""
 
+import io
+import sys
+import time
 from itertools import combinations
 
 import numpy as np
@@ -342,11 +345,20 @@ def test_files_are_swept_as_frames_are(tmp_path):
     np.testing.assert_allclose(found.value, sweep(o, s, keys=KEYS, targets=TARGETS, measures=ALL).value, rtol=1e-12)
 
 
-def test_a_long_sweep_shows_its_progress(monkeypatch, capsys):
+def test_a_long_sweep_shows_its_progress(monkeypatch):
+    """Its measure takes until the step is shown, at most half a minute."""
     monkeypatch.setattr(progress, "DELAY", 0.0)
     monkeypatch.setattr(progress, "EVERY", 0.001)
-    sweep(people(30, 1), people(30, 2), keys=KEYS, targets=TARGETS, progress=True)
-    assert "sweeping subsets of the keys" in capsys.readouterr().err
+    stream, end = io.StringIO(), time.monotonic() + 30
+    monkeypatch.setattr(sys, "stderr", stream)
+
+    def slow(o, s):
+        while "sweeping subsets of the keys" not in stream.getvalue() and time.monotonic() < end:
+            time.sleep(0.001)
+        return 0.0
+
+    sweep(people(30, 1), people(30, 2), keys=KEYS, targets=TARGETS, measures={"slow": slow}, progress=True)
+    assert "sweeping subsets of the keys" in stream.getvalue()
 
 
 # --- what is refused
