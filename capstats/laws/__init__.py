@@ -1,10 +1,14 @@
 """What CAP could have been: its bounds over all synthetic tables, the tables that attain them, and random synthetic tables."""
 
 from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal_table, minimum_cap
+from capstats.laws.distribution import cap_law
+from capstats.laws.law import Law
 from capstats.laws.synthesis import sample_tables
 
 __all__ = [
+    "Law",
     "cap_bounds",
+    "cap_law",
     "maximum_cap",
     "minimal_cells",
     "minimal_table",
