@@ -14,7 +14,7 @@ from capstats.tables.table import Array, Floats, Table
 
 def kept_mean(o: Table, synthesis: Synthesis) -> Floats:
     """Expected average CAP of a release: shape (...); NaN where `o` holds no record."""
-    _check(o, synthesis)
+    check_fits(o, synthesis)
     o_j, n = o.key_total(), o.total()
     if synthesis.model == "partial":
         alpha, targets = synthesis.alpha or 0.0, o.target_total().shape[-1]
@@ -30,18 +30,22 @@ def kept_mean(o: Table, synthesis: Synthesis) -> Floats:
 
 def kept_variance(o: Table, synthesis: Synthesis) -> Floats:
     """Variance of the average CAP of a release: shape (...); NaN where `o` holds no record."""
-    _check(o, synthesis)
-    if synthesis.model == "pram":
-        check_integers(o, "o", ": each record draws its target by itself", "The expected value takes weights; the variance does not.")
+    check_fits(o, synthesis)
+    check_whole(o, synthesis)
     n = o.total()
     formula = {"partial": _of_urns, "pram": _of_recoded, "swap": _of_swapped}[synthesis.model]
     return ratio(formula(o, synthesis), n.astype(np.float64) ** 2, np.nan)
 
 
-def _check(o: Table, synthesis: Synthesis) -> None:
+def check_whole(o: Table, synthesis: Synthesis) -> None:
+    """Raise where the table holds sums of weights: whole records draw or move their targets."""
+    check_integers(o, "o", f': "{synthesis.model}" changes whole records', "Give unweighted counts of records.")
+
+
+def check_fits(o: Table, synthesis: Synthesis) -> None:
     """Raise where the options of a model do not fit the table."""
     if synthesis.model != "pram":
-        check_integers(o, "o", f': "{synthesis.model}" moves whole records', "Give unweighted counts of records.")
+        check_whole(o, synthesis)  # the expected value is linear in records under "pram", and so defined for their weights
     targets = o.target_total().shape[-1]
     if synthesis.matrix is not None and len(synthesis.matrix) != targets:
         raise ValueError(f"`matrix` must have one row and one column for each target of `o`, {targets}; it has {len(synthesis.matrix)}.")
@@ -108,7 +112,7 @@ def _pattern_weights(n: Array, swapped: int) -> Floats:
     """Weights of the four sums of squares of a swap: shape (4, ...)."""
     found, where = np.unique(n, return_inverse=True)
     of_each = np.array([_weights_of(int(size), swapped) for size in found])
-    return np.asarray(np.moveaxis(of_each[where.reshape(n.shape)], -1, 0))
+    return np.moveaxis(of_each[where.reshape(n.shape)], -1, 0)
 
 
 def _weights_of(n: int, h: int) -> tuple[float, float, float, float]:
@@ -147,7 +151,7 @@ def _spread(o: Table, shares: Array, absent: Array, mean: Array) -> Floats:
 
 def _absent(o: Table) -> Array:
     """Targets of each key whose cells are not stored: none where the table is dense."""
-    return o.target_total().shape[-1] - o.like(np.ones_like(o.values)).key_total()
+    return np.asarray(o.target_total().shape[-1] - o.like(np.ones_like(o.values)).key_total())
 
 
 def _rest(o: Table, by_target: Array) -> Floats:

@@ -207,10 +207,10 @@ def test_weights_have_an_expected_value_under_pram_only():
     mean = Aligned({"o": o}).map(lambda o: kept_mean(o, Synthesis.of("pram", theta=0.25)), "cap").item()
     own, b = capstats.average_cap(o, o).item(), capstats.baseline_cap(o).item()
     assert mean == pytest.approx(0.75 * own + 0.25 * b, rel=1e-14)
-    with pytest.raises(ValueError, match="`o` must hold integers: each record draws its target by itself; got fractional counts"):
+    with pytest.raises(ValueError, match='`o` must hold integers: "pram" changes whole records; got fractional counts'):
         found(o, "pram", theta=0.25)
     for model, told in [("partial", {"alpha": 1}), ("swap", {"swapped": 2})]:
-        with pytest.raises(ValueError, match=f'`o` must hold integers: "{model}" moves whole records; got fractional counts'):
+        with pytest.raises(ValueError, match=f'`o` must hold integers: "{model}" changes whole records; got fractional counts'):
             found(o, model, **told)
 
 
