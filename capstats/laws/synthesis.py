@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from capstats.laws.divisions import LARGEST, Counts, by_probability, from_urn, matched_at_random, shared_out, without_replacement
 from capstats.laws.kept_keys import check_fits, check_whole
 from capstats.laws.models import Model, Synthesis
-from capstats.laws.shares import LARGEST, Counts, by_probability, from_urn, matched_at_random, shared_out, without_replacement
 from capstats.tables.backing import is_sparse
 from capstats.tables.dense import Dense
 from capstats.tables.mapping import Aligned
