@@ -175,7 +175,7 @@ INTEGERS_ONLY = {
 def test_a_measure_gives_the_same_numbers_on_both_backings(measure: str, kind: str) -> None:
     o, s = tables(kind, measure)
     if kind == "weights" and measure in INTEGERS_ONLY:
-        with pytest.raises(ValueError, match=r"`(o|table)` must hold integers"):
+        with pytest.raises(ValueError, match=r"`(o|s|table)` must hold integers"):
             INTEGERS_ONLY[measure](as_sparse(o), as_sparse(s))
         return
     f = (MEASURES | INTEGERS_ONLY)[measure]
