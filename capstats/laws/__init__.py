@@ -1,6 +1,7 @@
 """What CAP could have been: its bounds over all synthetic tables, the tables that attain them, and random synthetic tables."""
 
 from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal_table, minimum_cap
+from capstats.laws.noise import noisy_counts
 from capstats.laws.synthesis import sample_tables
 
 __all__ = [
@@ -9,5 +10,6 @@ __all__ = [
     "minimal_cells",
     "minimal_table",
     "minimum_cap",
+    "noisy_counts",
     "sample_tables",
 ]
