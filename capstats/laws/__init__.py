@@ -2,6 +2,8 @@
 
 from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.noise import noisy_counts
+from capstats.laws.bounds import maximum_cap, minimal_cells, minimal_table, minimum_cap
+from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.synthesis import sample_tables
 
 __all__ = [
