@@ -95,6 +95,11 @@ MEASURES = {
             o, key_totals=np.arange(30) % 3, target_totals=[3, 20, 0, 7]
         )[name]
         for name in ("least", "greatest")
+        f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model: measure(
+            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+        )
+        for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
     },
     "average CAP of the least table": lambda o, s: capstats.average_cap(o, capstats.laws.minimal_table(o, 5)),
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
