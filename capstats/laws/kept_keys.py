@@ -106,18 +106,19 @@ def _of_swapped(o: Table, synthesis: Synthesis) -> Floats:
     of_pairs = together - (together @ p[..., None]) - o_i[..., :, None] * (p - b)[..., None, :]  # sum_j o_aj d_bj
     crossed = (of_pairs * np.swapaxes(of_pairs, -1, -2)).sum((-2, -1))
 
-    weights = _pattern_weights(n, synthesis.swapped or 0)
+    weights = _weights(n, synthesis.swapped or 0)
     return np.asarray(weights[0] * every + weights[1] * (every + crossed) + weights[2] * own + weights[3] * delta**2)
 
 
-def _pattern_weights(n: Array, swapped: int) -> Floats:
+def _weights(n: Array, swapped: int) -> Floats:
     """Weights of the four sums of squares of a swap: shape (4, ...)."""
     found, where = np.unique(n, return_inverse=True)
-    of_each = np.array([_weights_of(int(size), swapped) for size in found])
+    of_each = np.array([pattern_weights(int(size), swapped) for size in found])
     return np.moveaxis(of_each[where.reshape(n.shape)], -1, 0)
 
 
-def _weights_of(n: int, h: int) -> tuple[float, float, float, float]:
+def pattern_weights(n: int, h: int) -> tuple[float, float, float, float]:
+    """Weights of Q, Q + w, e - delta^2 / n and delta^2 for h of n records."""
     if h < 2 or n < 2:
         return 0.0, 0.0, 0.0, 0.0
     if h == n:

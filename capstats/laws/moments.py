@@ -73,7 +73,8 @@ def expected_cap(
 
     Notes
     -----
-    See theory/expected-cap.md for the models that place records in cells.
+    See theory/expected-cap.md for the models that place records in cells, and theory/partial-synthesis.md, theory/pram.md and
+    theory/swap.md for those that keep the keys.
 
     References
     ----------
@@ -138,7 +139,8 @@ def variance_cap(
 
     Notes
     -----
-    See theory/expected-cap.md for the models that place records in cells. Pairs of keys are grouped by their weights, so that the cost
+    See theory/expected-cap.md for the models that place records in cells, and theory/partial-synthesis.md, theory/pram.md and
+    theory/swap.md for those that keep the keys. Pairs of keys are grouped by their weights, so that the cost
     grows with the square of the number of distinct weights, not of keys.
 
     References
