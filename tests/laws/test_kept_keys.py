@@ -14,7 +14,7 @@ from strategies import count_tables, theorem
 
 import capstats
 from capstats.datasets import paper_originals
-from capstats.laws.kept_keys import pattern_weights, kept_mean, kept_variance
+from capstats.laws.kept_keys import kept_mean, kept_variance, pattern_weights
 from capstats.laws.models import Synthesis
 from capstats.tables.mapping import Aligned
 
@@ -121,7 +121,7 @@ def test_a_swap_of_all_records_is_the_permutation_of_their_targets():
     assert found(o, "swap", swapped=900)[1].item() == pytest.approx((np.outer(o_i, o_j) * d**2).sum() / 899 / n**2, rel=1e-12)
 
 
-def test_thepattern_weights_the_variance_are_those_of_the_patterns():
+def test_the_weights_of_the_variance_are_those_of_the_patterns():
     """The closed weights of the four sums against the probabilities of the five patterns, in fractions."""
     for n in range(4, 12):
         for h in range(2, n + 1):
