@@ -2,9 +2,9 @@
 
 from capstats.laws.bounds import maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.fixed_margins import cap_bounds
-from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.certainty import expected_disclosure
 from capstats.laws.moments import expected_cap, variance_cap
+from capstats.laws.noise import noisy_counts
 from capstats.laws.synthesis import sample_tables
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "minimal_cells",
     "minimal_table",
     "minimum_cap",
+    "noisy_counts",
     "sample_tables",
     "variance_cap",
 ]
