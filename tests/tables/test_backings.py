@@ -136,6 +136,17 @@ INTEGERS_ONLY = {
     "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o, unmatched="drop").standard_error,
     "holdout_contrast": lambda o, s: capstats.holdout_contrast(o, s, h=s).standard_error,
     "holdout_contrast drop": lambda o, s: capstats.holdout_contrast(o, s, h=s, unmatched="drop").estimate,
+    **{
+        f"membership_test {name} {unmatched}": lambda o, s, name=name, unmatched=unmatched: capstats.laws.membership_test(
+            o, s, h=s, unmatched=unmatched, draws=99, rng=1
+        )[name]
+        for name in ("contrast", "standard_deviation", "p_value")
+        for unmatched in ("zero", "drop")
+    },
+    **{
+        f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]
+        for name in ("expected", "standard_deviation", "p_value")
+    },
     "sample_uniques": capstats.disclosure.sample_uniques,
     "replicated_uniques": capstats.disclosure.replicated_uniques,
     "cap_quantiles zero": lambda o, s: capstats.cap_quantiles(o, s, [0, 0.1, 0.5, 0.77, 1]),
@@ -154,7 +165,7 @@ INTEGERS_ONLY = {
 def test_a_measure_gives_the_same_numbers_on_both_backings(measure: str, kind: str) -> None:
     o, s = tables(kind, measure)
     if kind == "weights" and measure in INTEGERS_ONLY:
-        with pytest.raises(ValueError, match=r"`(o|table)` must hold integers"):
+        with pytest.raises(ValueError, match=r"`(o|s|table)` must hold integers"):
             INTEGERS_ONLY[measure](as_sparse(o), as_sparse(s))
         return
     f = (MEASURES | INTEGERS_ONLY)[measure]
