@@ -4,6 +4,8 @@ from capstats.laws.bounds import cap_bounds, maximum_cap, minimal_cells, minimal
 from capstats.laws.permutation import membership_test, permutation_test
 from capstats.laws.privacy import dp_bound, dp_epsilon, dp_mechanism
 from capstats.laws.privacy_audits import dp_audit, dp_audit_release
+from capstats.laws.certainty import expected_disclosure
+from capstats.laws.moments import expected_cap, variance_cap
 from capstats.laws.synthesis import sample_tables
 
 __all__ = [
@@ -13,6 +15,8 @@ __all__ = [
     "dp_bound",
     "dp_epsilon",
     "dp_mechanism",
+    "expected_cap",
+    "expected_disclosure",
     "maximum_cap",
     "membership_test",
     "minimal_cells",
@@ -20,4 +24,5 @@ __all__ = [
     "minimum_cap",
     "permutation_test",
     "sample_tables",
+    "variance_cap",
 ]

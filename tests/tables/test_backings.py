@@ -90,6 +90,20 @@ MEASURES = {
     "maximum_cap drop": lambda o, s: capstats.maximum_cap(o, unmatched="drop"),
     "cap_bounds least": lambda o, s: capstats.laws.cap_bounds(o, key_totals=np.arange(30) % 3).least,
     "cap_bounds greatest": lambda o, s: capstats.laws.cap_bounds(o, key_totals=np.arange(30) % 3, unmatched="drop").greatest,
+    **{
+        f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model: measure(
+            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+        )
+        for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
+    },
+    **{
+        f"expected_disclosure {name} {model}": lambda o, s, name=name, model=model: capstats.laws.expected_disclosure(
+            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+        )[name]
+        for name in ("disco", "dis", "matched")
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
+    },
     "average CAP of the least table": lambda o, s: capstats.average_cap(o, capstats.laws.minimal_table(o, 5)),
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
         o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
@@ -146,6 +160,12 @@ INTEGERS_ONLY = {
     **{
         f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]
         for name in ("expected", "standard_deviation", "p_value")
+    },
+        f"{measure.__name__} permutation {unmatched}": lambda o, s, measure=measure, unmatched=unmatched: measure(
+            o, model="permutation", s=s, unmatched=unmatched
+        )
+        for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
+        for unmatched in ("zero", "drop")
     },
     "sample_uniques": capstats.disclosure.sample_uniques,
     "replicated_uniques": capstats.disclosure.replicated_uniques,
