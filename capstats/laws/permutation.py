@@ -48,7 +48,8 @@ def membership_test(
     o, s, h : array-like or DataArray, dims (target, key) and any others
         Counts of original, synthetic and holdout records, such as ``tables.h`` of `tabulate`; `o` and `h` must hold integers.
     unmatched : {"zero", "drop", "nearest"}
-        Records of both samples whose key is not in the synthetic table count 0, are left out and keep their labels, or use the nearest keys.
+        Records of both samples whose key is not in the synthetic table count 0, are left out, keeping their labels, or use the nearest
+        keys.
     alternative : {"greater", "less", "two-sided"}
         "greater": the release is closer to the original than to the holdout.
     draws : int, optional
@@ -108,7 +109,7 @@ def membership_test(
 
         def test(n_o: Array, n_h: Array, s_ij: Array, s_j: Array) -> tuple[float, ...]:
             held = (n_o + n_h > 0) & (True if unmatched == "zero" else s_j > 0)
-            return _membership(n_o[held], n_h[held], s_ij[held], np.where(s_j > 0, s_j, 1)[held], run)
+            return _membership(run, n_o[held], n_h[held], s_ij[held], np.where(s_j > 0, s_j, 1)[held])
 
         return _of_each(test, read, o.values, h.values, read.values, read.on_cells(s_j))
 
@@ -194,19 +195,19 @@ def permutation_test(
 
     def formula(o: Table, s: Table) -> Floats:
         check_integers(s, "s", ", because its records are permuted", "Tabulate the synthetic records without weights.")
-        return _of_each(lambda *cells: _link(*cells, run), s, o.values, s.values, s.on_targets(targets), s.on_cells(keys))
+        return _of_each(partial(_link, run), s, o.values, s.values, s.on_targets(targets), s.on_cells(keys))
 
     found = aligned.map(formula, "permutation_test", ("part",))
-    numbers = {
+    numbers: dict[str, xr.DataArray] = {
         "average_cap": average_cap(o, s, unmatched=unmatched),
         "expected": expected_cap(o, model="permutation", s=s, unmatched=unmatched),
-        "standard_deviation": np.sqrt(variance_cap(o, model="permutation", s=s, unmatched=unmatched)),
+        "standard_deviation": variance_cap(o, model="permutation", s=s, unmatched=unmatched) ** 0.5,
         **{name: found.isel(part=i) for i, name in enumerate(FOUND)},
     }
     return _result(numbers, "Permutation test: the link of key and target", alternative)
 
 
-def _membership(n_o: Array, n_h: Array, s_ij: Array, s_j: Array, run: Run) -> tuple[float, ...]:
+def _membership(run: Run, n_o: Array, n_h: Array, s_ij: Array, s_j: Array) -> tuple[float, ...]:
     """The test of one release, from the cells that hold a record of either sample: records with equal individual CAP are one kind."""
     q, first, kind = np.unique(s_ij / s_j, return_index=True, return_inverse=True)
     in_o, in_h = (np.bincount(kind, x, len(q)).astype(np.int64) for x in (n_o, n_h))
@@ -219,7 +220,7 @@ def _membership(n_o: Array, n_h: Array, s_ij: Array, s_j: Array, run: Run) -> tu
     return in_o @ q / n - in_h @ q / h, np.sqrt(variance * (1 / n + 1 / h)), *found
 
 
-def _link(o_ij: Array, s_ij: Array, target: Index, key: Index, run: Run) -> tuple[float, ...]:
+def _link(run: Run, o_ij: Array, s_ij: Array, target: Index, key: Index) -> tuple[float, ...]:
     """The test of one release, from its cells and those of the original."""
     o_j, s_j, s_i = np.bincount(key, o_ij), np.bincount(key, s_ij).astype(np.int64), np.bincount(target, s_ij).astype(np.int64)
     if not (o_j.any() and s_j.any()):

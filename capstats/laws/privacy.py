@@ -80,12 +80,12 @@ def dp_bound(prior: Any, epsilon: Any, *, unmatched: Convention = "zero") -> xr.
     guess = p.isel(target=0, drop=True)
     if unmatched == "drop":
         bound = guess / (guess + (1 - guess) * odds)
-        targets = xr.where(bound.notnull(), 1, 0)
+        targets = bound.notnull().astype(np.int64)
     else:
         s = xr.DataArray(np.arange(1, p.sizes["target"] + 1), dims="target")
         values = p.cumsum("target", skipna=False) / (1 + (s - 1) * odds)
         bound = values.max("target", skipna=False)
-        targets = xr.where(bound.notnull(), 1 + at_most(bound, values).argmax("target"), 0)
+        targets = (1 + at_most(bound, values).argmax("target")) * bound.notnull()
     found = {"bound": bound, "guess": guess, "gain": bound - guess, "targets": targets}
     return Result(found, attrs={"result": "Expected CAP under differential privacy", "unmatched": unmatched})
 
@@ -107,8 +107,8 @@ def dp_epsilon(prior: Any, risk: Any, *, unmatched: Convention = "zero") -> xr.D
     Returns
     -------
     DataArray, dims (..., risk)
-        Epsilon, from 0, for a change of one record's target; inf where no release can exceed the risk. NaN where the risk is below the modal
-        guess, which no mechanism can prevent, and where a table of counts has no record.
+        Epsilon, from 0, for a change of one record's target; inf where no release can exceed the risk. NaN where the risk is below the
+        modal guess, which no mechanism can prevent, and where a table of counts has no record.
 
     Raises
     ------
@@ -141,10 +141,10 @@ def dp_epsilon(prior: Any, risk: Any, *, unmatched: Convention = "zero") -> xr.D
     else:
         part, whole = wanted * (s - 1), p.cumsum("target", skipna=False) - wanted
         bounded = at_most(p.cumsum("target", skipna=False), wanted)
-    limits = xr.where(bounded, np.inf, np.log(xr.where(bounded, 1.0, part).clip(min=1e-300) / xr.where(bounded, 1.0, whole)))
+    limits: xr.DataArray = xr.apply_ufunc(np.log, part.clip(min=1e-300) / whole.where(~bounded)).where(~bounded, np.inf)
     least = p.isel(target=0, drop=True)
-    found = limits.min("target", skipna=False).clip(min=0).where(at_most(least, wanted))
-    return found.rename("dp_epsilon")
+    found: xr.DataArray = limits.min("target", skipna=False).clip(min=0).where(at_most(least, wanted)).rename("dp_epsilon")
+    return found
 
 
 def dp_mechanism(prior: Any, epsilon: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
@@ -195,15 +195,15 @@ def dp_mechanism(prior: Any, epsilon: Any, *, unmatched: Convention = "zero") ->
     """
     p, odds = _prior(prior), np.exp(-epsilons(epsilon))
     s = dp_bound(prior, epsilon, unmatched=unmatched).targets
-    place = p.copy(data=np.argsort(np.argsort(-p.values, axis=p.get_axis_num("target"), kind="stable"), axis=p.get_axis_num("target")))
+    axis = p.get_axis_num("target")
+    place = p.copy(data=np.argsort(np.argsort(-p.values, axis=axis, kind="stable"), axis=axis))
     rank = place.drop_vars(list(place.indexes)).rename(target="released")
     same, told = place == rank, rank < s
-    if unmatched == "drop":
-        found = xr.where(told, xr.where(same, 1.0, odds) / (1 + odds), 0.0)
-    else:
-        honest = xr.where(same, 1.0, odds) / (1 + (s - 1) * odds)
-        found = xr.where(told, xr.where(place < s, honest, 1 / s.clip(min=1)), 0.0)
-    return found.where(s > 0).transpose(..., "target", "released").rename("dp_mechanism")
+    chance = told * (same + ~same * odds)  # up to a constant, where the true target may be told
+    among = (chance / (1 + (s - 1) * odds)).where(place < s, told / s.clip(min=1))
+    found = chance / (1 + odds) if unmatched == "drop" else among
+    channel: xr.DataArray = found.where(s > 0).transpose(..., "target", "released").rename("dp_mechanism")
+    return channel
 
 
 def _prior(prior: Any) -> xr.DataArray:

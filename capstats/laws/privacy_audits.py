@@ -31,8 +31,8 @@ def dp_audit(contrasts: Any, epsilon: Any, *, adjacency: Adjacency, level: float
     Parameters
     ----------
     contrasts : array-like, or DataArray or Dataset with dim "repetition" and any others
-        Average CAP of the original minus that of the holdout, ``estimate`` of `holdout_contrast` with "zero" or "nearest", from -1 to 1. Each
-        comes from a fresh random split of the same records, in the same sizes, and a fresh release; at least 2.
+        Average CAP of the original minus that of the holdout, from -1 to 1: ``estimate`` of `holdout_contrast` with "zero" or "nearest".
+        Each comes from a fresh random split of the same records, in the same sizes, and a fresh release; at least 2.
     epsilon : float or array-like
         The claim, at least 0; a sequence gives the dim "epsilon".
     adjacency : {"substitution", "add-remove"}
@@ -185,9 +185,9 @@ def dp_audit_release(
         read, s_j = lend(o.like(o.values + h.values), s)
         s_j = read.on_cells(s_j)
         score = read.values / np.where(s_j > 0, s_j, 1) - (s_j == 0) * (unmatched != "zero")  # -1: left out
-        cells = [np.atleast_1d(o.like(x).side_by_side()) for x in np.broadcast_arrays(o.values, h.values, score)]
-        batch = cells[0].shape[:-1]
-        found = [_pairs(*(x[at] for x in cells), np.random.default_rng(seed)) for at in np.ndindex(batch)]
+        n_o, n_h, score = (np.atleast_1d(o.like(x).side_by_side()) for x in np.broadcast_arrays(o.values, h.values, score))
+        batch = score.shape[:-1]
+        found = [_pairs(n_o[at], n_h[at], score[at], np.random.default_rng(seed)) for at in np.ndindex(batch)]
         return np.reshape(np.array(found, np.float64), (*batch, 2))
 
     counted = aligned.map(formula, "pairs", ("part",)).astype(np.int64)
@@ -222,16 +222,19 @@ def _contrasts(contrasts: Any) -> xr.DataArray:
     if not isinstance(contrasts, xr.DataArray):
         contrasts = np.asarray(contrasts, dtype=np.float64)
         if contrasts.ndim > 1:
-            raise ValueError(f'`contrasts` has {contrasts.ndim} dimensions; give one contrast a repetition, or a DataArray with "repetition".')
+            raise ValueError(
+                f'`contrasts` has {contrasts.ndim} dimensions; give one a repetition, or a DataArray with the dim "repetition".'
+            )
         contrasts = xr.DataArray(np.atleast_1d(contrasts), dims="repetition")
     if "repetition" not in contrasts.dims or contrasts.sizes["repetition"] < 2:
         raise ValueError(
-            'One contrast refutes nothing: it may be chance. Give at least 2, each of a fresh split and release, along the dim "repetition"; '
-            "for one release use dp_audit_release with its tables."
+            "One contrast refutes nothing: it may be chance. Give at least 2, each of a fresh split and release, along the dim "
+            '"repetition"; for one release use dp_audit_release with its tables.'
         )
     if not bool((np.abs(contrasts) <= 1 + 1e-12).all()):
         raise ValueError("`contrasts` must be from -1 to 1, as the `estimate` of holdout_contrast; some are not, or are NaN.")
-    return contrasts.astype(np.float64).clip(-1, 1)
+    checked: xr.DataArray = contrasts.astype(np.float64).clip(-1, 1)
+    return checked
 
 
 def _log_capital(x: Floats, mean: Floats) -> Floats:
@@ -252,7 +255,7 @@ def _limit(x: Floats, level: float) -> Floats:
     return low
 
 
-def _needed(x: xr.DataArray, mean: xr.DataArray, level: float) -> xr.DataArray:
+def _needed(x: xr.DataArray, mean: Any, level: float) -> xr.DataArray:
     """The least number of repetitions of one value that refutes the mean."""
 
     def of_one(x: float, mean: float) -> float:
@@ -271,7 +274,8 @@ def _needed(x: xr.DataArray, mean: xr.DataArray, level: float) -> xr.DataArray:
             few, many = (few, middle) if refutes(middle) else (middle, many)
         return float(many)
 
-    return xr.apply_ufunc(np.vectorize(of_one, otypes=[np.float64]), x, mean)
+    found: xr.DataArray = xr.apply_ufunc(np.vectorize(of_one, otypes=[np.float64]), x, mean)
+    return found
 
 
 def _pairs(n_o: Array, n_h: Array, score: Array, rng: np.random.Generator) -> tuple[int, int]:

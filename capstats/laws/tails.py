@@ -113,7 +113,8 @@ def _every(rows: Ints, columns: Ints, costs: Array) -> tuple[Array, Floats] | No
     if len(rows) > len(columns):
         rows, columns, costs = columns, rows, costs.T
     order = np.argsort(columns, kind="stable")  # the largest column takes what is left
-    left, sums, weights = rows[None], np.zeros(1, costs.dtype), np.ones(1)
+    left, sums = rows[None], np.zeros(1, costs.dtype)
+    weights: Floats = np.ones(1)
     for j in order[:-1]:
         total = int(columns[j])
         if math.comb(total + len(rows) - 1, total) * len(left) > WAYS:
@@ -124,7 +125,7 @@ def _every(rows: Ints, columns: Ints, costs: Array) -> tuple[Array, Floats] | No
         weights = weights[before] * np.exp(_log_ways(left[before], taken).sum(-1) - _log_ways(left[before].sum(-1), np.asarray(total)))
         sums = sums[before] + taken @ costs[:, j]
         states, same = np.unique(np.column_stack([sums, left[before] - taken]), axis=0, return_inverse=True)
-        weights = np.bincount(same.ravel(), weights, len(states))
+        weights = np.bincount(same.ravel(), weights, len(states)).astype(np.float64)
         sums, left = states[:, 0].astype(costs.dtype), states[:, 1:].astype(np.int64)
     return sums + left @ costs[:, order[-1]], weights / weights.sum()
 
@@ -134,7 +135,8 @@ def _splits(total: int, parts: int) -> Ints:
     found = list(combinations(range(total + parts - 1), parts - 1))
     bars = np.array(found, np.int64).reshape(len(found), parts - 1)
     edge = np.ones((len(bars), 1), np.int64)
-    return np.diff(np.hstack([-edge, bars, edge * (total + parts - 1)]), axis=1) - 1
+    ends = np.hstack([-edge, bars, edge * (total + parts - 1)])
+    return ends[:, 1:] - ends[:, :-1] - 1
 
 
 def _log_ways(whole: Ints, part: Ints) -> Floats:

@@ -161,6 +161,7 @@ INTEGERS_ONLY = {
         f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]
         for name in ("expected", "standard_deviation", "p_value")
     },
+    **{
         f"{measure.__name__} permutation {unmatched}": lambda o, s, measure=measure, unmatched=unmatched: measure(
             o, model="permutation", s=s, unmatched=unmatched
         )
