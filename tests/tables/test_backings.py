@@ -155,6 +155,17 @@ INTEGERS_ONLY = {
     "holdout_contrast": lambda o, s: capstats.holdout_contrast(o, s, h=s).standard_error,
     "holdout_contrast drop": lambda o, s: capstats.holdout_contrast(o, s, h=s, unmatched="drop").estimate,
     **{
+        f"membership_test {name} {unmatched}": lambda o, s, name=name, unmatched=unmatched: capstats.laws.membership_test(
+            o, s, h=s, unmatched=unmatched, draws=99, rng=1
+        )[name]
+        for name in ("contrast", "standard_deviation", "p_value")
+        for unmatched in ("zero", "drop")
+    },
+    **{
+        f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]
+        for name in ("expected", "standard_deviation", "p_value")
+    },
+    **{
         f"{measure.__name__} permutation {unmatched}": lambda o, s, measure=measure, unmatched=unmatched: measure(
             o, model="permutation", s=s, unmatched=unmatched
         )
