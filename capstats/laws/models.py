@@ -98,7 +98,7 @@ def _matrix(matrix: Any) -> NDArray[np.float64]:
         raise ValueError(
             f"Each row of `matrix` must sum to 1; row {wrong[0]} sums to {found[wrong[0]].sum():.12g}. Row a says what becomes of a."
         )
-    return found
+    return np.asarray(found / found.sum(1, keepdims=True))  # what rounding left over
 
 
 CHECKS = {

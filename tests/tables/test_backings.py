@@ -90,6 +90,12 @@ MEASURES = {
     "maximum_cap drop": lambda o, s: capstats.maximum_cap(o, unmatched="drop"),
     "cap_bounds least": lambda o, s: capstats.laws.cap_bounds(o, key_totals=np.arange(30) % 3).least,
     "cap_bounds greatest": lambda o, s: capstats.laws.cap_bounds(o, key_totals=np.arange(30) % 3, unmatched="drop").greatest,
+    **{
+        f"cap_bounds {name} with both margins": lambda o, s, name=name: capstats.laws.cap_bounds(
+            o, key_totals=np.arange(30) % 3, target_totals=[3, 20, 0, 7]
+        )[name]
+        for name in ("least", "greatest")
+    },
     "average CAP of the least table": lambda o, s: capstats.average_cap(o, capstats.laws.minimal_table(o, 5)),
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
         o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
