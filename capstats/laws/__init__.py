@@ -2,7 +2,6 @@
 
 from capstats.laws.bounds import maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.certainty import expected_disclosure
-from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.distribution import cap_law
 from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.law import Law
@@ -16,12 +15,12 @@ from capstats.laws.synthesis import sample_tables
 __all__ = [
     "Law",
     "cap_bounds",
+    "cap_law",
     "dp_audit",
     "dp_audit_release",
     "dp_bound",
     "dp_epsilon",
     "dp_mechanism",
-    "cap_law",
     "expected_cap",
     "expected_disclosure",
     "maximum_cap",
