@@ -95,6 +95,8 @@ MEASURES = {
             o, key_totals=np.arange(30) % 3, target_totals=[3, 20, 0, 7]
         )[name]
         for name in ("least", "greatest")
+    },
+    **{
         f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model: measure(
             o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
         )
@@ -112,6 +114,9 @@ MEASURES = {
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
         o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
     ),
+    "dp_bound": lambda o, s: capstats.laws.dp_bound(o, [0.5, 2.0]).bound,
+    "dp_epsilon": lambda o, s: capstats.laws.dp_epsilon(o, 0.7),
+    "dp_mechanism": lambda o, s: capstats.laws.dp_mechanism(o, 1.0),
 }
 MODELS = {
     "k_anonymity": capstats.anonymity.k_anonymity,
@@ -157,6 +162,23 @@ INTEGERS_ONLY = {
     "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o, unmatched="drop").standard_error,
     "holdout_contrast": lambda o, s: capstats.holdout_contrast(o, s, h=s).standard_error,
     "holdout_contrast drop": lambda o, s: capstats.holdout_contrast(o, s, h=s, unmatched="drop").estimate,
+    **{
+        f"membership_test {name} {unmatched}": lambda o, s, name=name, unmatched=unmatched: capstats.laws.membership_test(
+            o, s, h=s, unmatched=unmatched, draws=99, rng=1
+        )[name]
+        for name in ("contrast", "standard_deviation", "p_value")
+        for unmatched in ("zero", "drop")
+    },
+    **{
+        f"dp_audit_release {name}": lambda o, s, name=name: capstats.laws.dp_audit_release(
+            o, s, 0.5, h=s, adjacency="substitution", unmatched="drop", rng=1
+        )[name]
+        for name in ("pairs", "right", "p_value")
+    },
+    **{
+        f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]
+        for name in ("expected", "standard_deviation", "p_value")
+    },
     **{
         f"{measure.__name__} permutation {unmatched}": lambda o, s, measure=measure, unmatched=unmatched: measure(
             o, model="permutation", s=s, unmatched=unmatched
