@@ -15,6 +15,7 @@ from capstats.laws.urns import Urn
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Index, Table
 
+BY_CELL = ("uniform", "bootstrap", "independent", "dirichlet")
 BLOCK = 1 << 18  # pairs of distinct weights at a time
 
 

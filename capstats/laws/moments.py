@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import xarray as xr
 
 from capstats.cap.attribution import Unmatched, check_unmatched
-from capstats.laws.cells import cells_mean, cells_variance
+from capstats.laws.cells import BY_CELL, cells_mean, cells_variance
 from capstats.laws.kept_keys import kept_mean, kept_variance
+from capstats.laws.margins import margins_mean, margins_variance
 from capstats.laws.models import Model, Synthesis
 from capstats.tables.mapping import Aligned
-from capstats.tables.table import Floats, Table
-
-BY_CELL = ("uniform", "bootstrap", "independent", "dirichlet")
+from capstats.tables.table import Floats
 
 
 def expected_cap(
@@ -73,8 +72,8 @@ def expected_cap(
 
     Notes
     -----
-    See theory/expected-cap.md for the models that place records in cells, and theory/partial-synthesis.md, theory/pram.md and
-    theory/swap.md for those that keep the keys.
+    See theory/expected-cap.md for the models that place records in cells, theory/permutation-moments.md for "permutation", and
+    theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the keys.
 
     References
     ----------
@@ -96,8 +95,7 @@ def expected_cap(
     check_unmatched(unmatched)
     _check_version(unmatched, model)
     synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
-    formula = cells_mean if model in BY_CELL else kept_mean
-    return _of_release(o, synthesis, formula, "expected_cap")
+    return _of_release(o, synthesis, unmatched, "expected_cap", (cells_mean, margins_mean, kept_mean))
 
 
 def variance_cap(
@@ -139,9 +137,9 @@ def variance_cap(
 
     Notes
     -----
-    See theory/expected-cap.md for the models that place records in cells, and theory/partial-synthesis.md, theory/pram.md and
-    theory/swap.md for those that keep the keys. Pairs of keys are grouped by their weights, so that the cost
-    grows with the square of the number of distinct weights, not of keys.
+    See theory/expected-cap.md for the models that place records in cells, theory/permutation-moments.md for "permutation", and
+    theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the keys. Pairs of keys are
+    grouped by their weights, so that the cost grows with the square of the number of distinct weights, not of keys.
 
     References
     ----------
@@ -157,8 +155,7 @@ def variance_cap(
     check_unmatched(unmatched)
     _check_version(unmatched, model)
     synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
-    formula = cells_variance if model in BY_CELL else kept_variance
-    return _of_release(o, synthesis, formula, "variance_cap")
+    return _of_release(o, synthesis, unmatched, "variance_cap", (cells_variance, margins_variance, kept_variance))
 
 
 def _check_version(unmatched: str, model: str) -> None:
@@ -166,5 +163,11 @@ def _check_version(unmatched: str, model: str) -> None:
         raise ValueError(f'Moments of version 2 are not available for the model "{model}". Use `unmatched="zero"`.')
 
 
-def _of_release(o: Any, synthesis: Synthesis, formula: Callable[[Table, Synthesis], Floats], name: str) -> xr.DataArray:
+def _of_release(o: Any, synthesis: Synthesis, unmatched: Unmatched, name: str, formulas: Sequence[Callable[..., Floats]]) -> xr.DataArray:
+    """The formula of the model: by cell, for given margins, or for kept keys, of which the two versions agree."""
+    by_cell, by_margins, by_key = formulas
+    if synthesis.model == "permutation":
+        aligned = Aligned({"o": o, "s": synthesis.s})
+        return aligned.map(lambda o, s: by_margins(o, s, dropped=unmatched == "drop"), name)
+    formula = by_cell if synthesis.model in BY_CELL else by_key
     return Aligned({"o": o}).map(lambda o: formula(o, synthesis), name)

@@ -18,14 +18,15 @@ def absent(o: Table) -> Array:
 
 
 def on_cells_of_targets(o: Table, by_target: Array) -> Array:
-    """A value of each target on the cells of the table, in the shape of its values."""
-    return np.broadcast_to(o.on_targets(by_target), o.values.shape)
+    """A value of each target on each cell of the table."""
+    spread_out = o.on_targets(by_target)
+    return np.broadcast_to(spread_out, np.broadcast_shapes(spread_out.shape, o.values.shape))
 
 
 def rest_of_targets(o: Table, by_target: Array) -> Array:
     """The sum of a value of each target over the cells of a key that are not stored, shape (..., key)."""
     rest = by_target.sum(-1)[..., None] - o.like(on_cells_of_targets(o, by_target)).key_total()
-    return np.where(absent(o) > 0, np.maximum(rest, 0), 0)
+    return np.where(absent(o) > 0, rest, 0)
 
 
 def spread(o: Table, shares: Array, unstored: Array, mean: Array) -> Floats:
