@@ -1,6 +1,7 @@
 """What CAP could have been: its bounds over all synthetic tables, the tables that attain them, and random synthetic tables."""
 
 from capstats.laws.bounds import maximum_cap, minimal_cells, minimal_table, minimum_cap
+from capstats.laws.calibration import calibrate
 from capstats.laws.certainty import expected_disclosure
 from capstats.laws.distribution import cap_law
 from capstats.laws.fixed_margins import cap_bounds
@@ -14,6 +15,7 @@ from capstats.laws.synthesis import sample_tables
 
 __all__ = [
     "Law",
+    "calibrate",
     "cap_bounds",
     "cap_law",
     "dp_audit",
