@@ -91,6 +91,12 @@ MEASURES = {
     "cap_bounds least": lambda o, s: capstats.laws.cap_bounds(o, key_totals=np.arange(30) % 3).least,
     "cap_bounds greatest": lambda o, s: capstats.laws.cap_bounds(o, key_totals=np.arange(30) % 3, unmatched="drop").greatest,
     **{
+        f"cap_bounds {name} with both margins": lambda o, s, name=name: capstats.laws.cap_bounds(
+            o, key_totals=np.arange(30) % 3, target_totals=[3, 20, 0, 7]
+        )[name]
+        for name in ("least", "greatest")
+    },
+    **{
         f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model: measure(
             o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
         )
@@ -108,6 +114,9 @@ MEASURES = {
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
         o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
     ),
+    "dp_bound": lambda o, s: capstats.laws.dp_bound(o, [0.5, 2.0]).bound,
+    "dp_epsilon": lambda o, s: capstats.laws.dp_epsilon(o, 0.7),
+    "dp_mechanism": lambda o, s: capstats.laws.dp_mechanism(o, 1.0),
 }
 MODELS = {
     "k_anonymity": capstats.anonymity.k_anonymity,
@@ -156,6 +165,12 @@ INTEGERS_ONLY = {
         )[name]
         for name in ("contrast", "standard_deviation", "p_value")
         for unmatched in ("zero", "drop")
+    },
+    **{
+        f"dp_audit_release {name}": lambda o, s, name=name: capstats.laws.dp_audit_release(
+            o, s, 0.5, h=s, adjacency="substitution", unmatched="drop", rng=1
+        )[name]
+        for name in ("pairs", "right", "p_value")
     },
     **{
         f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]
