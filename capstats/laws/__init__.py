@@ -1,13 +1,13 @@
 """What CAP could have been: its bounds over all synthetic tables, the tables that attain them, and random synthetic tables."""
 
 from capstats.laws.bounds import maximum_cap, minimal_cells, minimal_table, minimum_cap
-from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.certainty import expected_disclosure
+from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.moments import expected_cap, variance_cap
+from capstats.laws.noise import noisy_counts
 from capstats.laws.permutation import membership_test, permutation_test
 from capstats.laws.privacy import dp_bound, dp_epsilon, dp_mechanism
 from capstats.laws.privacy_audits import dp_audit, dp_audit_release
-from capstats.laws.noise import noisy_counts
 from capstats.laws.synthesis import sample_tables
 
 __all__ = [
@@ -24,8 +24,8 @@ __all__ = [
     "minimal_cells",
     "minimal_table",
     "minimum_cap",
-    "permutation_test",
     "noisy_counts",
+    "permutation_test",
     "sample_tables",
     "variance_cap",
 ]
