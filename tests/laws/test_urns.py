@@ -1,53 +1,96 @@
-"""Four models of records placed in cells as one urn, and the law of a part of the records before their sum is known."""
+"""Probabilities of an urn against the same in fractions, also where floats would cancel."""
 
 from fractions import Fraction
+from math import comb, inf, prod
 
 import numpy as np
 import pytest
-from every_release import compositions, multinomial, urn
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import theorem
+from strategies import examples
 
-from capstats.laws.models import Synthesis
-from capstats.laws.urns import Urn, of_total
+from capstats.laws.urns import Urn
 
-ORIGINAL = np.array([[2, 1], [1, 0]])
-
-
-def test_each_model_is_an_urn():
-    assert Urn.of(ORIGINAL, Synthesis.of("uniform", m=3)).weights.tolist() == [[1, 1], [1, 1]]
-    assert Urn.of(ORIGINAL, Synthesis.of("bootstrap", m=3)).weights.tolist() == [[2, 1], [1, 0]]
-    assert Urn.of(ORIGINAL, Synthesis.of("independent", m=3)).weights.tolist() == [[9, 3], [3, 1]]  # (3, 1) times (3, 1)
-    dirichlet = Urn.of(ORIGINAL, Synthesis.of("dirichlet", m=3, alpha=0.25))
-    assert dirichlet.weights.tolist() == [[9, 5], [5, 1]]
-    assert [Urn.of(ORIGINAL, Synthesis.of(model, m=3)).grows for model in ("uniform", "bootstrap", "independent")] == [1, 0, 0]
-    assert dirichlet.grows == 4
+whole = st.integers(1, 400)
+halves = st.integers(1, 800).map(lambda x: x / 2)
+weights = st.one_of(whole, halves, st.sampled_from([2**-10, 2**-4, 10**6, 10**9]))
+draws = st.one_of(st.integers(1, 40), st.integers(41, 300))
+both = pytest.mark.parametrize("reinforced", [False, True])
 
 
-@pytest.mark.parametrize(("weights", "grows", "law"), [([3, 0, 2], 0, multinomial), ([1, 1, 1], 1, urn), ([9, 5, 1], 4, urn)])
-def test_ways_are_proportional_to_the_probabilities_of_columns(weights, grows, law):
-    way = Urn(np.array(weights, dtype=object)[:, None], grows).ways(4)
-    shares = [Fraction(weight, grows or sum(weights)) for weight in weights]
-    every = list(compositions(4, 3))
-    total = sum(way(column, 0) for column in every)
-    assert [Fraction(way(column, 0), total) for column in every] == [law(column, shares) for column in every]
+def rising(x, times):
+    return prod((x + k for k in range(times)), start=Fraction(1))
 
 
-@theorem
-@given(st.integers(0, 30), st.integers(0, 8), st.integers(1, 40), st.integers(1, 12))
-def test_given_their_sum_two_parts_are_draws_from_the_urn(weight, grows, other, m):
-    """The conditional law of the first part is binomial, or beta-binomial, in fractions."""
-    parts = [of_total(x, grows, weight + other, m) for x in (weight, other)]
-    joint = parts[0] * parts[1][::-1]
-    shares = [Fraction(x, grows or weight + other) for x in (weight, other)]
-    law = urn if grows else multinomial
-    expected = [float(law((r, m - r), shares)) for r in range(m + 1)]
-    assert joint / joint.sum() == pytest.approx(expected, rel=1e-12, abs=1e-300)
+def missed(part, rest, m, reinforced):
+    """The probability in fractions: draw by draw, the urn holds the rest, and what was drawn of it before."""
+    part, rest = Fraction(part), Fraction(rest)
+    return rising(rest, m) / rising(part + rest, m) if reinforced else (rest / (part + rest)) ** m
 
 
-def test_the_law_of_a_part_is_finite_for_many_records():
-    for weight, grows in ((1, 0), (10**6, 0), (10**6, 1), (1, 10**6)):
-        law = of_total(weight, grows, 2 * 10**6, 10**5)
-        assert np.isfinite(law).all()
-        assert law.sum() == pytest.approx(1, rel=1e-9)
+@both
+@examples(60)
+@given(weights, weights, draws)
+def test_a_part_is_missed_as_often_as_it_should_also_where_that_is_almost_certain(reinforced, part, rest, m):
+    exact = missed(part, rest, m, reinforced)
+    found = Urn(m, reinforced).log_missed(np.float64(part), np.float64(rest)).item()
+    assert -np.expm1(found) == pytest.approx(float(1 - exact), rel=1e-12)
+    assert np.exp(found) == pytest.approx(float(exact), rel=1e-11, abs=1e-300)
+
+
+@both
+@examples(60)
+@given(weights, weights, weights, draws)
+@example(1, 1, 10**9, 33)  # the probability that both are missed differs from the product by one part in 10^16
+def test_two_parts_miss_each_other_less_than_independent_ones(reinforced, left, right, rest, m):
+    """P(both) / (P(left) P(right)) - 1, whose relative error grows with what is left in the urn over the number of draws."""
+    both = missed(Fraction(left) + Fraction(right), rest, m, reinforced)
+    product = missed(left, Fraction(right) + Fraction(rest), m, reinforced) * missed(right, Fraction(left) + Fraction(rest), m, reinforced)
+    found = Urn(m, reinforced).log_dependence(np.float64(left), np.float64(right), np.float64(rest)).item()
+    exact = both / product - 1
+    assert exact < 0
+    assert np.expm1(found) == pytest.approx(float(exact), rel=1e-12 + 1e-15 * rest / m)
+
+
+@both
+@examples(60)
+@given(weights, weights, draws)
+@example(1 / 1024, 1 / 1024, 200)  # the probabilities are greatest at both ends
+@example(1 / 1024, 400, 200)
+@example(400, 1 / 1024, 200)
+def test_the_mean_inverse_is_the_sum_over_all_numbers_of_draws(reinforced, part, rest, m):
+    urn, a, b = Urn(m, reinforced), Fraction(part), Fraction(rest)
+    if reinforced:
+        counted = sum(comb(m, k) * rising(a, k) * rising(b, m - k) / k for k in range(1, m + 1)) / rising(a + b, m)
+    else:
+        counted = sum(comb(m, k) * a**k * b ** (m - k) / k for k in range(1, m + 1)) / (a + b) ** m
+    assert urn.mean_inverse(part, rest) == pytest.approx(float(counted), rel=1e-12)
+
+
+@both
+def test_many_draws_are_summed_around_the_most_likely_number(reinforced):
+    """A million draws: with S_i = P(missed in i draws), E[1/k; k > 0] is the sum over i of (S_{m-i} - S_m) / i."""
+    m, part, rest = 10**6, 3.0, 5e4
+    draws = np.arange(m)
+    steps = np.log1p(-part / (part + rest + (draws if reinforced else 0 * draws)))
+    survived = np.exp(np.concatenate([[0.0], np.cumsum(steps.astype(np.longdouble))]))
+    i = np.arange(1, m + 1)
+    exact = float(((survived[m - i] - survived[m]) / i).sum())
+    assert Urn(m, reinforced).mean_inverse(part, rest) == pytest.approx(exact, rel=1e-11)
+
+
+@both
+def test_an_urn_of_one_part_and_a_part_of_no_weight(reinforced):
+    urn = Urn(7, reinforced)
+    assert urn.log_missed(np.array([2.0, 0.0, 0.0]), np.array([0.0, 3.0, 0.0])).tolist() == [-inf, 0, 0]
+    assert urn.mean_inverse(2.0, 0.0) == 1 / 7
+    assert urn.mean_inverse(0.0, 2.0) == 0
+    for m in (7, 70):  # of two parts that are all, one is drawn
+        assert Urn(m, reinforced).log_dependence(np.float64(2), np.float64(3), np.float64(0)).item() == -inf
+
+
+@both
+def test_one_draw_misses_both_parts_as_often_as_their_weights_say(reinforced):
+    """1 - p - q against (1 - p) (1 - q), for p = q = 1/4: 1/2 and 9/16, ratio 8/9."""
+    found = Urn(1, reinforced).log_dependence(np.float64(1), np.float64(1), np.float64(2)).item()
+    assert np.exp(found) == pytest.approx(8 / 9, rel=1e-15)

@@ -95,6 +95,18 @@ MEASURES = {
             o, key_totals=np.arange(30) % 3, target_totals=[3, 20, 0, 7]
         )[name]
         for name in ("least", "greatest")
+        f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model: measure(
+            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+        )
+        for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
+    },
+    **{
+        f"expected_disclosure {name} {model}": lambda o, s, name=name, model=model: capstats.laws.expected_disclosure(
+            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+        )[name]
+        for name in ("disco", "dis", "matched")
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
     },
     "average CAP of the least table": lambda o, s: capstats.average_cap(o, capstats.laws.minimal_table(o, 5)),
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
@@ -142,6 +154,13 @@ INTEGERS_ONLY = {
     "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o, unmatched="drop").standard_error,
     "holdout_contrast": lambda o, s: capstats.holdout_contrast(o, s, h=s).standard_error,
     "holdout_contrast drop": lambda o, s: capstats.holdout_contrast(o, s, h=s, unmatched="drop").estimate,
+    **{
+        f"{measure.__name__} permutation {unmatched}": lambda o, s, measure=measure, unmatched=unmatched: measure(
+            o, model="permutation", s=s, unmatched=unmatched
+        )
+        for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
+        for unmatched in ("zero", "drop")
+    },
     "sample_uniques": capstats.disclosure.sample_uniques,
     "replicated_uniques": capstats.disclosure.replicated_uniques,
     "cap_quantiles zero": lambda o, s: capstats.cap_quantiles(o, s, [0, 0.1, 0.5, 0.77, 1]),
@@ -160,7 +179,7 @@ INTEGERS_ONLY = {
 def test_a_measure_gives_the_same_numbers_on_both_backings(measure: str, kind: str) -> None:
     o, s = tables(kind, measure)
     if kind == "weights" and measure in INTEGERS_ONLY:
-        with pytest.raises(ValueError, match=r"`(o|table)` must hold integers"):
+        with pytest.raises(ValueError, match=r"`(o|s|table)` must hold integers"):
             INTEGERS_ONLY[measure](as_sparse(o), as_sparse(s))
         return
     f = (MEASURES | INTEGERS_ONLY)[measure]
