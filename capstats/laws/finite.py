@@ -12,11 +12,11 @@ import numpy as np
 from capstats.laws.atoms import LISTED, Atoms
 from capstats.laws.few import Column, TooManyError, few_tables, transitions
 from capstats.laws.grid import Grid, units_of
-from capstats.laws.integer_urns import IntegerUrn, of_total
 from capstats.laws.law import Law
 from capstats.laws.mixing import ROUNDING, mixed
 from capstats.laws.models import Synthesis
 from capstats.laws.numerators import MOST, Key, TooLongError, numerators, released, rounded_down, rounding
+from capstats.laws.whole_urns import Urn, of_total
 from capstats.tables.backing import is_sparse
 from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Floats
@@ -91,7 +91,7 @@ def _atoms(o: Array, s: Array | None, synthesis: Synthesis) -> Atoms:
 
 def _placed(o: Array, synthesis: Synthesis) -> Grid:
     """Records placed in cells: given the key totals the keys are independent; each is rounded, then they are mixed over the totals."""
-    m, n, urn = synthesis.m or 0, int(o.sum()), IntegerUrn.of(o, synthesis)
+    m, n, urn = synthesis.m or 0, int(o.sum()), Urn.of(o, synthesis)
     every = [Key.of(o[:, j], urn, j) for j in range(o.shape[1])]
     keys = Counter(key for key in every if key.counts)
     length = CELLS_OF_KEYS // ((m + 1) * len(keys))
@@ -142,7 +142,7 @@ def _of_all(laws: list[Floats], m: int) -> float:
 
 def _kept(o: Array, synthesis: Synthesis) -> Grid:
     """Keys that keep their records are independent: each is rounded to a grid, then they are added."""
-    n, urn = int(o.sum()), IntegerUrn.of(o, synthesis) if synthesis.model == "partial" else None
+    n, urn = int(o.sum()), Urn.of(o, synthesis) if synthesis.model == "partial" else None
     chances = np.array(transitions(o, synthesis), dtype=np.float64) if urn is None else np.zeros(0)
     columns = Counter((tuple(o[:, j].tolist()), () if urn is None else tuple(urn.weights[:, j])) for j in np.flatnonzero(o.sum(0)))
 
@@ -154,7 +154,7 @@ def _kept(o: Array, synthesis: Synthesis) -> Grid:
             possible = np.where(chances > 0, counts[:, 0], -1)
             least, most = np.where(chances > 0, counts[:, 0], r).min(1) @ counts[:, 0] / r, possible.max(1) @ counts[:, 0] / r
         else:
-            key = Key.of(counts[:, 0], IntegerUrn.of(counts, synthesis), 0)
+            key = Key.of(counts[:, 0], Urn.of(counts, synthesis), 0)
             if key.work(r) > MOST:
                 raise TooLongError
             law = deque(numerators(key, r), maxlen=1)[0]

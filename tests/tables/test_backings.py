@@ -95,6 +95,8 @@ MEASURES = {
             o, key_totals=np.arange(30) % 3, target_totals=[3, 20, 0, 7]
         )[name]
         for name in ("least", "greatest")
+    },
+    **{
         f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model: measure(
             o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
         )
@@ -154,6 +156,17 @@ INTEGERS_ONLY = {
     "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o, unmatched="drop").standard_error,
     "holdout_contrast": lambda o, s: capstats.holdout_contrast(o, s, h=s).standard_error,
     "holdout_contrast drop": lambda o, s: capstats.holdout_contrast(o, s, h=s, unmatched="drop").estimate,
+    **{
+        f"membership_test {name} {unmatched}": lambda o, s, name=name, unmatched=unmatched: capstats.laws.membership_test(
+            o, s, h=s, unmatched=unmatched, draws=99, rng=1
+        )[name]
+        for name in ("contrast", "standard_deviation", "p_value")
+        for unmatched in ("zero", "drop")
+    },
+    **{
+        f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]
+        for name in ("expected", "standard_deviation", "p_value")
+    },
     **{
         f"{measure.__name__} permutation {unmatched}": lambda o, s, measure=measure, unmatched=unmatched: measure(
             o, model="permutation", s=s, unmatched=unmatched
