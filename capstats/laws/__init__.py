@@ -6,7 +6,7 @@ from capstats.laws.certainty import expected_disclosure
 from capstats.laws.distribution import cap_law
 from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.law import Law
-from capstats.laws.moments import expected_cap, variance_cap
+from capstats.laws.moments import expected_cap, expected_cap_bounds, variance_cap
 from capstats.laws.noise import noisy_counts
 from capstats.laws.on_the_frontier import frontier_tables
 from capstats.laws.permutation import membership_test, permutation_test
@@ -26,6 +26,7 @@ __all__ = [
     "dp_epsilon",
     "dp_mechanism",
     "expected_cap",
+    "expected_cap_bounds",
     "expected_disclosure",
     "frontier",
     "frontier_tables",

@@ -97,10 +97,18 @@ MEASURES = {
         for name in ("least", "greatest")
     },
     **{
-        f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model: measure(
-            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+        f"{measure.__name__} {unmatched} {model}": lambda o, s, measure=measure, unmatched=unmatched, model=model: measure(
+            o, 9, model=model, unmatched=unmatched, alpha=0.5 if model == "dirichlet" else None
         )
         for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
+        for unmatched in ("zero", "drop")
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
+    },
+    **{
+        f"expected_cap_bounds {name} {model}": lambda o, s, name=name, model=model: capstats.laws.expected_cap_bounds(
+            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+        )[name]
+        for name in ("lower", "upper")
         for model in ("uniform", "bootstrap", "independent", "dirichlet")
     },
     **{
