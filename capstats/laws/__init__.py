@@ -3,7 +3,6 @@
 from capstats.laws.bounds import maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.calibration import calibrate
 from capstats.laws.certainty import expected_disclosure
-from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.distribution import cap_law
 from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.law import Law
@@ -15,15 +14,15 @@ from capstats.laws.privacy_audits import dp_audit, dp_audit_release
 from capstats.laws.synthesis import sample_tables
 
 __all__ = [
-    "calibrate",
     "Law",
+    "calibrate",
     "cap_bounds",
+    "cap_law",
     "dp_audit",
     "dp_audit_release",
     "dp_bound",
     "dp_epsilon",
     "dp_mechanism",
-    "cap_law",
     "expected_cap",
     "expected_disclosure",
     "maximum_cap",
