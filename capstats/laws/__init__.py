@@ -8,9 +8,11 @@ from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.law import Law
 from capstats.laws.moments import expected_cap, variance_cap
 from capstats.laws.noise import noisy_counts
+from capstats.laws.on_the_frontier import frontier_tables
 from capstats.laws.permutation import membership_test, permutation_test
 from capstats.laws.privacy import dp_bound, dp_epsilon, dp_mechanism
 from capstats.laws.privacy_audits import dp_audit, dp_audit_release
+from capstats.laws.risk_utility import frontier
 from capstats.laws.synthesis import sample_tables
 
 __all__ = [
@@ -25,6 +27,8 @@ __all__ = [
     "dp_mechanism",
     "expected_cap",
     "expected_disclosure",
+    "frontier",
+    "frontier_tables",
     "maximum_cap",
     "membership_test",
     "minimal_cells",

@@ -112,6 +112,14 @@ MEASURES = {
         for name in ("disco", "dis", "matched")
         for model in ("uniform", "bootstrap", "independent", "dirichlet")
     },
+    **{
+        f"frontier {name}": lambda o, s, name=name: capstats.laws.frontier(o, distances=[0.1, 0.4, 0.9])[name]
+        for name in ("least", "greatest", "least_any")
+    },
+    "frontier with key totals": lambda o, s: (
+        capstats.laws.frontier(o, distances=[0.4, 0.9], key_totals=np.arange(30) % 3, unmatched="drop").least
+    ),
+    "frontier_tables": lambda o, s: capstats.laws.frontier_tables(o, distances=[0.1, 0.4], m=40).greatest_cap,
     "average CAP of the least table": lambda o, s: capstats.average_cap(o, capstats.laws.minimal_table(o, 5)),
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
         o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
