@@ -75,18 +75,17 @@ class Saturated:
 
         The draw after t others misses the key with probability 1 - (o_.j + I alpha) / (n + t + I J alpha), which rises for t < J o_.j - n.
         """
-        turn = np.clip(np.ceil(self.keys * self.records - self.total), 0, self.m).astype(np.int64)
-        rising = [self._of_draws(group, 0, int(draws), alpha) for group, draws in enumerate(turn)]
-        falling = [self._of_draws(group, int(draws), self.m, alpha) for group, draws in enumerate(turn)]
-        return np.stack(rising, axis=-1), np.stack(falling, axis=-1)
-
-    def _of_draws(self, group: int, first: int, last: int, alpha: Floats) -> Floats:
-        """Logarithm of the probability that draws ``first`` to ``last`` - 1 miss a key of a group, given that those before did."""
-        if first == last:
-            return np.zeros(alpha.shape)
+        turn = np.clip(np.ceil(self.keys * self.records - self.total), 0, self.m)
+        alpha = alpha[..., None]
         finite = np.where(np.isfinite(alpha), alpha, 0.0)
-        part = self.records[group] + self.targets * finite
-        rest = self.total - self.records[group] + self.targets * (self.keys - 1) * finite
-        with np.errstate(divide="ignore"):
-            limit = (last - first) * np.log1p(-1 / self.keys)
-        return np.where(np.isfinite(alpha), Urn(last - first, True).log_missed(part, rest + first), limit)
+        part = self.records + self.targets * finite
+        rest = self.total - self.records + self.targets * (self.keys - 1) * finite
+
+        def of_draws(first: Floats, last: Floats) -> Floats:
+            """Of draws ``first`` to ``last`` - 1, given that those before miss the key too."""
+            with np.errstate(divide="ignore", invalid="ignore"):
+                limit = np.where(last > first, (last - first) * np.log1p(-1 / self.keys), 0.0)
+            found = Urn(self.m, True).log_missed(part, rest + first, last - first)
+            return np.where(last > first, np.where(np.isfinite(alpha), found, limit), 0.0)
+
+        return of_draws(np.zeros_like(turn), turn), of_draws(turn, np.full_like(turn, self.m))

@@ -43,6 +43,8 @@ def labelled(*tables: xr.DataArray) -> list[xr.DataArray]:
     return [table.assign_coords(xr.Coordinates.from_pandas_multiindex(axis, "key")) for table in tables]
 
 
+RECODED = [[0.7, 0.1, 0.1, 0.1], [0, 1, 0, 0], [0.25, 0.25, 0.25, 0.25], [0, 0, 0.5, 0.5]]
+
 MEASURES = {
     "average_cap zero": capstats.average_cap,
     "average_cap drop": lambda o, s: capstats.average_cap(o, s, unmatched="drop"),
@@ -130,6 +132,11 @@ MEASURES = {
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
         o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
     ),
+    "expected_cap pram": lambda o, s: capstats.laws.expected_cap(o, model="pram", theta=0.3),
+    "expected_cap pram by a matrix": lambda o, s: capstats.laws.expected_cap(o, model="pram", matrix=RECODED),
+    "calibrate pram": lambda o, s: (
+        capstats.laws.calibrate(o, model="pram", risk=(capstats.average_cap(o, o) + capstats.baseline_cap(o)).item() / 2).expected_cap
+    ),
     "dp_bound": lambda o, s: capstats.laws.dp_bound(o, [0.5, 2.0]).bound,
     "dp_epsilon": lambda o, s: capstats.laws.dp_epsilon(o, 0.7),
     "dp_mechanism": lambda o, s: capstats.laws.dp_mechanism(o, 1.0),
@@ -166,6 +173,26 @@ MEASURES |= {
     for column in ("key_", "target")
 }
 INTEGERS_ONLY = {
+    **{
+        f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model, told=told: measure(o, model=model, **told)
+        for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
+        for model, told in (("partial", {"alpha": 0.7}), ("swap", {"swapped": 9}))
+    },
+    "variance_cap pram": lambda o, s: capstats.laws.variance_cap(o, model="pram", theta=0.3),
+    "variance_cap pram by a matrix": lambda o, s: capstats.laws.variance_cap(o, model="pram", matrix=RECODED),
+    **{
+        f"calibrate {model}": lambda o, s, model=model: (
+            capstats.laws.calibrate(o, model=model, risk=(capstats.average_cap(o, o) + capstats.baseline_cap(o)).item() / 2).expected_cap
+        )
+        for model in ("swap", "partial")
+    },
+    "calibrate dirichlet": lambda o, s: (
+        capstats.laws.calibrate(
+            o, 20, model="dirichlet", risk=capstats.laws.expected_cap(o, 20, model="dirichlet", alpha=1).item()
+        ).expected_cap
+    ),
+    "sample_tables swap": lambda o, s: capstats.laws.sample_tables(o, model="swap", swapped=9, draws=2, rng=1),
+    "noisy_counts": lambda o, s: capstats.laws.noisy_counts(o, epsilon=1, adjacency="substitution", domain="public", rng=1),
     "prosecutor_risk of s": lambda o, s: capstats.anonymity.prosecutor_risk(s),
     "marketer_risk of s": lambda o, s: capstats.anonymity.marketer_risk(s),
     **{
