@@ -64,7 +64,7 @@ def cap_law(
 
     Notes
     -----
-    See theory/limit-law.md for the limit. The average is version 1: records of unmatched keys count 0.
+    See theory/limit-law.md for the limit and theory/limit-law-inversion.md for tables of many keys. The average is version 1: records of unmatched keys count 0.
 
     References
     ----------

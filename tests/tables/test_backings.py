@@ -172,6 +172,9 @@ MEASURES |= {
     f"cap_after_merge {column}": lambda o, s, column=column: capstats.screening.cap_after_merge(o, s, column=column, unmatched="drop")
     for column in ("key_", "target")
 }
+MEASURES |= {
+    f"cap_law {bound}": lambda o, s, bound=bound: capstats.laws.cap_law(o).cdf([0.2, 0.25, 0.3])[bound] for bound in ("lower", "upper")
+}
 INTEGERS_ONLY = {
     **{
         f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model, told=told: measure(o, model=model, **told)
