@@ -203,7 +203,7 @@ def test_no_table_is_riskier_than_o_1_or_o_2():
     assert shares.sel(original=["O_1", "O_2"]).values.tolist() == [1, 1]
 
 
-def test_shares_of_figure_2_are_near_their_limits():
+def test_divisions_of_figure_2_are_near_their_limits():
     """By a z-test with the 2,000 tables of the figure."""
     shares = figure_2_averages()["no riskier"]
     for original in ("O_3", "O_4"):
@@ -211,7 +211,7 @@ def test_shares_of_figure_2_are_near_their_limits():
         assert abs(shares.sel(original=original).item() - p) < 4 * sqrt(p * (1 - p) / 2000)
 
 
-def test_shares_of_many_large_tables_are_nearer_to_their_limits():
+def test_divisions_of_many_large_tables_are_nearer_to_their_limits():
     """The same with 40,000 tables of 90,000 records."""
     originals = paper_originals()
     tables = sample_tables(originals.sel(original="O_3"), 90_000, draws=40_000, rng=51)

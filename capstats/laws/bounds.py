@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,8 @@ import xarray as xr
 
 from capstats.cap.attribution import Unmatched, check_unmatched
 from capstats.tables.mapping import Aligned
-from capstats.tables.results import Result
 from capstats.tables.sums import ratio
-from capstats.tables.table import EXACT, Array, Floats, Table
+from capstats.tables.table import EXACT, Floats, Table
 from capstats.tables.ties import at_most
 
 
@@ -201,67 +199,6 @@ def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataAr
     if not aligned.totals("o").all():
         raise ValueError("`o` holds no record, so no synthetic table has an average CAP. Leave such tables out.")
     return aligned.map(lambda o: o.in_least_cell(_key_risk(o, unmatched).argmin(-1), m), "minimal_table", ("target", "key"))
-
-
-def cap_bounds(o: Any, *, key_totals: Any, unmatched: Unmatched = "zero") -> xr.Dataset:
-    """Least and greatest average CAP among synthetic tables with given key totals.
-
-    If the keys of the synthetic data are fixed, only the targets can be chosen: in each key, the rarest or the most frequent one.
-
-    Parameters
-    ----------
-    o : array-like or DataArray, dims (target, key) and any others
-        Counts of original records.
-    key_totals : array-like or DataArray, dims (key,) and any others
-        Numbers of synthetic records of each key, m_j, at least 0. It matters only which of them are positive.
-    unmatched : {"zero", "drop"}
-        Version 1 or 2 of the average.
-
-    Returns
-    -------
-    Dataset
-        ``least`` and ``greatest``, dims (...), from 0 to 1: sum over matched keys of min_i o_ij, or max_i o_ij, over n, or over n_M with
-        "drop". NaN if no original record is in the average.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If either is not a table of counts (the cell is named), or their keys differ.
-
-    See Also
-    --------
-    minimum_cap : over all key totals.
-
-    Notes
-    -----
-    See theory/lemma-1.md.
-
-    References
-    ----------
-    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Lemma 1.
-
-    Examples
-    --------
-    >>> bounds = cap_bounds([[20, 5], [30, 45]], key_totals=[33, 67])
-    >>> float(bounds.least), float(bounds.greatest)
-    (0.25, 0.75)
-    """
-    check_unmatched(unmatched)
-    if "target" in getattr(key_totals, "dims", ()):
-        raise ValueError('`key_totals` has the dim "target"; give the totals of its keys, such as s.sum("target").')
-    aligned = Aligned({"o": o}, {"key_totals": key_totals})
-
-    def bound(extreme: Callable[[Table], Array]) -> Callable[..., Floats]:
-        def formula(o: Table, m_j: Array) -> Floats:
-            matched = m_j > 0
-            counted = o.key_total() if unmatched == "zero" else o.key_total() * matched
-            return ratio((extreme(o) * matched).sum(-1), counted.sum(-1), np.nan)  # Lemma 1
-
-        return formula
-
-    least, greatest = bound(lambda o: o.key_least()), bound(lambda o: o.key_greatest())
-    found = {"least": aligned.map(least, "least"), "greatest": aligned.map(greatest, "greatest")}
-    return Result(found, attrs={"result": "Bounds of average CAP"})
 
 
 def check_records(m: Any) -> int:

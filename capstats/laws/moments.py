@@ -74,8 +74,9 @@ def expected_cap(
 
     Notes
     -----
-    See theory/expected-cap.md and, for version 2, theory/expected-cap-drop.md for the models that place records in cells, and
-    theory/permutation-moments.md for "permutation".
+    See theory/expected-cap.md and, for version 2, theory/expected-cap-drop.md for the models that place records in cells;
+    theory/permutation-moments.md for "permutation"; theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the
+    keys.
 
     References
     ----------
@@ -140,9 +141,10 @@ def variance_cap(
 
     Notes
     -----
-    See theory/expected-cap.md and, for version 2, theory/expected-cap-drop.md for the models that place records in cells, and
-    theory/permutation-moments.md for "permutation". Pairs of keys are grouped by their weights, so that the cost grows with the square of
-    the number of distinct weights, not of keys.
+    See theory/expected-cap.md and, for version 2, theory/expected-cap-drop.md for the models that place records in cells;
+    theory/permutation-moments.md for "permutation"; theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the
+    keys. Pairs of keys are grouped by their weights, so that the cost grows with the square of the number of distinct weights, not of
+    keys.
 
     References
     ----------

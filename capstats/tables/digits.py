@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ def alike(values: Array) -> list[str]:
         return ["yes" if value else "no" for value in values.tolist()]
     if values.dtype.kind in "iu":
         return [f"{value:,}" for value in values.tolist()]
+    if values.dtype.kind == "O" and all(isinstance(value, Fraction) for value in values):
+        values = values.astype(np.float64)
     if values.dtype.kind != "f":
         return [in_cell(canonical(value)) for value in values]
     sizes = np.abs(values[np.isfinite(values)])

@@ -80,7 +80,7 @@ def test_minimal_table_takes_the_first_cell_by_key_then_target():
     assert minimal_table(o, 7).values.tolist() == [[0, 0, 0], [7, 0, 0], [0, 0, 0]]
 
 
-def test_shares_that_are_equal_as_weights_are_all_minimal():
+def test_divisions_that_are_equal_as_weights_are_all_minimal():
     """0.1 of 0.3 and 0.3 of 0.9 are both a third, though not to the last bit."""
     o = [[0.1, 0.3, 0.5], [0.2, 0.6, 0.5]]
     assert 0.1 / (0.1 + 0.2) != 0.3 / (0.3 + 0.6)

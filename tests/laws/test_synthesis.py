@@ -1,18 +1,22 @@
-"""Uniform random tables: every table with m records equally likely, by exact counts of all tables and seeded z-tests."""
+"""Random tables of every model, by exact counts of all tables, exact moments and seeded z-tests."""
 
 from collections import Counter
+from fractions import Fraction
 from itertools import product
 from math import comb, sqrt
 
 import numpy as np
 import pytest
+import sparse
+import xarray as xr
+from every_release import every_release
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
 from capstats import average_cap, from_counts, minimum_cap
 from capstats.datasets import paper_originals
-from capstats.laws import sample_tables
+from capstats.laws import expected_cap, sample_tables, variance_cap
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -117,6 +121,123 @@ def test_mean_of_the_average_cap_is_its_closed_form():
     assert (abs(caps.mean("draw") - (1 - z) / 3) < Z * spread + 1e-12).all()
 
 
+# The other models: each release as often as it should be, and average CAP with its exact moments
+
+ORIGINAL = [[2, 0, 1], [1, 1, 0]]
+MODELS = {
+    "bootstrap": {"m": 2},
+    "independent": {"m": 2},
+    "dirichlet": {"m": 2, "alpha": Fraction(1, 2)},
+    "dirichlet without alpha": {"m": 3, "alpha": Fraction(0)},
+    "permutation": {"s": [[1, 1, 1], [1, 0, 1]]},
+    "partial": {"alpha": Fraction(1, 4)},
+    "pram": {"theta": Fraction(1, 2)},
+    "pram by a matrix": {"matrix": [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 2), Fraction(1, 2)]]},
+    "swap": {"swapped": 3},
+    "swap of all": {"swapped": 5},
+}
+
+
+def as_given(told):
+    return {name: float(value) if isinstance(value, Fraction) else value for name, value in told.items() if name != "matrix"} | (
+        {"matrix": [[float(x) for x in row] for row in told["matrix"]]} if "matrix" in told else {}
+    )
+
+
+@pytest.mark.parametrize("case", MODELS)
+def test_every_release_of_a_model_is_as_frequent_as_it_should_be(case):
+    """The chi-square statistic of the releases that are expected five times or more, and of all others together."""
+    model, told, draws = case.split()[0], MODELS[case], 50_000
+    releases = every_release(ORIGINAL, model=model, **told)
+    drawn = sample_tables(ORIGINAL, model=model, draws=draws, rng=45, **as_given(told)).values
+    counted = Counter(tuple(map(tuple, table)) for table in drawn.tolist())
+    assert set(counted) <= set(releases)
+    often = {table: draws * float(p) for table, p in releases.items() if draws * p >= 5}
+    rest = draws - sum(often.values())
+    chi_square = sum((counted[table] - expected) ** 2 / expected for table, expected in often.items())
+    chi_square += (draws - sum(counted[table] for table in often) - rest) ** 2 / rest if rest > 1e-6 else 0
+    degrees = len(often) - (rest <= 1e-6)
+    assert abs(chi_square - degrees) <= Z * sqrt(2 * degrees)
+
+
+EVERYDAY = {
+    "uniform": {"m": 900},
+    "bootstrap": {"m": 900},
+    "independent": {"m": 900},
+    "dirichlet": {"m": 900, "alpha": 2.5},
+    "permutation": {"s": [[300, 10, 0], [90, 200, 50], [0, 100, 150]]},
+    "partial": {"alpha": 2.5},
+    "pram": {"theta": 0.4},
+    "swap": {"swapped": 463},
+}
+
+
+def check_moments(original, model, draws):
+    """The mean and the mean square around the exact mean of average CAP, by z-tests."""
+    o, told = paper_originals().sel(original=original, drop=True), EVERYDAY[model]
+    caps = average_cap(o, sample_tables(o, model=model, draws=draws, rng=46, **told)).values
+    mean, variance = expected_cap(o, model=model, **told).item(), variance_cap(o, model=model, **told).item()
+    if np.ptp(caps) < 1e-12:  # every key of O_1 is even: each release that has all keys, and nearly all do, has the same average CAP
+        assert caps[0] == pytest.approx(mean, abs=1 / draws)
+        assert variance < 1 / draws
+        return
+    squares = (caps - mean) ** 2
+    assert abs(caps.mean() - mean) < 4 * sqrt(variance / draws)
+    assert abs(squares.mean() - variance) < 4 * squares.std() / sqrt(draws)
+
+
+@pytest.mark.parametrize("model", EVERYDAY)
+@pytest.mark.parametrize("original", ["O_2", "O_3"])
+def test_average_cap_of_drawn_tables_has_its_exact_mean_and_variance(original, model):
+    check_moments(original, model, 10_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", EVERYDAY)
+@pytest.mark.parametrize("original", ["O_1", "O_2", "O_3", "O_4"])
+def test_average_cap_of_a_hundred_thousand_drawn_tables_has_its_exact_mean_and_variance(original, model):
+    check_moments(original, model, 100_000)
+
+
+@examples(40)
+@given(st.integers(1, 4), st.integers(1, 6), st.integers(1, 40), st.integers(0, 99))
+def test_drawn_tables_keep_the_margins_that_their_model_keeps(targets, keys, records, seed):
+    cells = np.random.default_rng(seed).integers(0, targets * keys, records)
+    o = np.bincount(cells, minlength=targets * keys).reshape(targets, keys)
+    for model, told in [
+        ("permutation", {"s": o}),
+        ("swap", {"swapped": records // 2}),
+        ("partial", {"alpha": 0.5}),
+        ("pram", {"theta": 0.5}),
+    ]:
+        drawn = sample_tables(np.ones_like(o) if model == "permutation" else o, model=model, draws=3, rng=seed, **told)
+        assert drawn.dtype == np.int64
+        assert (drawn >= 0).all()
+        assert (drawn.sum("target") == o.sum(0)).all()
+        if model in ("permutation", "swap"):
+            assert (drawn.sum("key") == o.sum(1)).all()
+
+
+def test_nothing_is_drawn_into_cells_without_weight():
+    o = np.zeros((3, 50), int)
+    o[1, ::7] = 10**6
+    for model, told in [("bootstrap", {"m": 10**9}), ("independent", {"m": 10**9}), ("dirichlet", {"m": 10**9, "alpha": 0})]:
+        assert (sample_tables(o, model=model, draws=20, rng=1, **told).values[:, o == 0] == 0).all()
+
+
+def test_limits_of_the_models_change_nothing():
+    o = np.array(ORIGINAL)
+    for model, told in [("swap", {"swapped": 0}), ("swap", {"swapped": 1}), ("pram", {"theta": 0}), ("pram", {"matrix": np.eye(2)})]:
+        assert (sample_tables(o, model=model, draws=5, rng=1, **told).values == o).all()
+
+
+def test_a_sparse_original_gives_the_same_tables():
+    held = xr.DataArray(sparse.COO.from_numpy(np.array(ORIGINAL)), dims=("target", "key"))
+    for case, told in MODELS.items():
+        same = [sample_tables(o, model=case.split()[0], draws=4, rng=2, **as_given(told)).values for o in (ORIGINAL, held)]
+        np.testing.assert_array_equal(*same)
+
+
 # What comes out
 
 
@@ -148,6 +269,13 @@ def test_same_seed_same_tables_other_seed_others():
     np.testing.assert_array_equal(first, sample_tables(o, 50, draws=20, rng=np.random.default_rng(1)))
     np.testing.assert_array_equal(first, sample_tables(o, 50, draws=20, rng=1, model="uniform"))
     assert (first.values != sample_tables(o, 50, draws=20, rng=2).values).any()
+
+
+def test_uniform_tables_of_a_seed_stay_the_same():
+    """Drawn by version 0.1.0: in both ways, bars one by one and bars without replacement."""
+    o = [[1, 2], [3, 4]]
+    assert sample_tables(o, 10, draws=2, rng=1).values.tolist() == [[[3, 6], [1, 0]], [[0, 0], [10, 0]]]
+    assert sample_tables(o, 3, draws=2, rng=1).values.tolist() == [[[1, 0], [1, 1]], [[0, 2], [1, 0]]]
 
 
 def test_a_generator_moves_on_between_calls():
@@ -189,8 +317,8 @@ def test_a_number_of_draws_that_is_none_raises(draws):
 
 
 def test_unknown_model_raises():
-    with pytest.raises(ValueError, match="`model` must be \"uniform\"; got 'bootstrap'"):
-        sample_tables([[1, 2]], 5, draws=1, model="bootstrap")
+    with pytest.raises(ValueError, match=r"`model` must be one of 'uniform', .*; got 'random'"):
+        sample_tables([[1, 2]], 5, draws=1, model="random")
 
 
 def test_more_than_one_original_raises():
@@ -201,3 +329,22 @@ def test_more_than_one_original_raises():
 def test_bad_table_raises():
     with pytest.raises(ValueError, match="`o` must be non-negative; got -1 at key=0, target=0"):
         sample_tables([[-1, 2]], 5, draws=1)
+
+
+def test_what_a_model_cannot_draw_from_raises():
+    with pytest.raises(ValueError, match="`o` holds no record, so that the model has nothing to draw from"):
+        sample_tables([[0, 0]], 5, model="bootstrap", draws=1)
+    with pytest.raises(ValueError, match="`s` holds no record"):
+        sample_tables([[1, 0]], model="permutation", s=[[0, 0]], draws=1)
+    with pytest.raises(ValueError, match='`o` must hold integers: "pram" changes whole records'):
+        sample_tables([[0.5, 1]], model="pram", theta=0.5, draws=1)
+    with pytest.raises(ValueError, match="`s` must hold integers: its records are permuted"):
+        sample_tables([[1, 0]], model="permutation", s=[[0.5, 1]], draws=1)
+    with pytest.raises(ValueError, match="`swapped` must be at most the number of records of `o`, 3; got 4"):
+        sample_tables([[1, 2]], model="swap", swapped=4, draws=1)
+    with pytest.raises(ValueError, match="tables of fewer than 1,000,000,000 records"):
+        sample_tables([[10**9, 2]], model="swap", swapped=4, draws=1)
+    with pytest.raises(ValueError, match='The model "bootstrap" needs `m`; give it'):
+        sample_tables([[1, 2]], model="bootstrap", draws=1)
+    with pytest.raises(ValueError, match="`o` and `s` must be one table"):
+        sample_tables([[1, 2]], model="permutation", s=[[[1, 2]], [[2, 1]]], draws=1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,10 @@ def test_counts_have_commas_and_a_decimal_only_where_they_are_not_whole() -> Non
 )
 def test_the_numbers_of_a_column_have_the_decimals_that_its_largest_needs(values: list[float], texts: list[str]) -> None:
     assert alike(np.array(values)) == texts
+
+
+def test_fractions_are_printed_as_the_numbers_that_they_are() -> None:
+    assert alike(np.array([Fraction(-40, 67), Fraction(0)], object)) == ["-0.5970", "0.0000"]
 
 
 def test_what_is_no_number_is_printed_as_a_label() -> None:
