@@ -11,6 +11,7 @@ from capstats.plotting.law import plot_cap_law
 from capstats.plotting.letter_values import plot_letter_values
 from capstats.plotting.people import plot_people
 from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
+from capstats.plotting.risk_utility import plot_frontier
 from capstats.plotting.sweep import plot_sweep
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "plot_cap_ecdf",
     "plot_cap_law",
     "plot_disclosure_arrows",
+    "plot_frontier",
     "plot_individual_cap",
     "plot_key_summary",
     "plot_key_target",
