@@ -59,7 +59,7 @@ def by_command(tmp_path_factory):
     """The command as a program of its own, and the folder that it makes."""
     folder = tmp_path_factory.mktemp("command") / "paper"
     command = [sys.executable, "-m", "capstats.cli", "paper", "--out", str(folder)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120), folder
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=240), folder
 
 
 # --- Printed values

@@ -17,7 +17,7 @@ from capstats.laws.simplex import Knots, SimplexSum, size
 from capstats.tables.table import Floats
 
 SMALL = 1e-9  # what the terms that are left out may add up to
-WORK = 3e8  # multiplications that a law may take
+WORK = 2e9  # multiplications that a law may take: some seconds
 BLOCK = 1 << 17  # numbers of an array that stays in cache
 GRID = 70 * STEPS  # from 1 to 2^70 terms
 
