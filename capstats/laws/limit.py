@@ -10,10 +10,11 @@ import xarray as xr
 from capstats.cap.attribution import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.laws.closed_form import ClosedForm
+from capstats.laws.conditioned import LEAST
 from capstats.laws.inversion import Inversion
 from capstats.laws.law import Law
 from capstats.laws.models import Synthesis
-from capstats.laws.simplex import SimplexSum, simplex_sum, size
+from capstats.laws.simplex import SimplexSum, is_spline, simplex_sum, size
 from capstats.tables.results import Result
 from capstats.tables.table import Floats
 from capstats.tables.ties import at_most
@@ -21,7 +22,6 @@ from capstats.tables.ties import at_most
 FEW, MANY = 20_000, 300_000  # powers of the terms of a closed form, added up: computed at once, or where inversion is wide
 SEVERAL = 64  # different keys, beyond which there is no point in trying many terms
 NARROW = 1e-6  # width of a bracket
-KNOTS = 60  # of one key
 
 
 class Certain(Law):
@@ -78,14 +78,13 @@ def _law_of_sum(total: SimplexSum, about: str) -> ClosedForm | Inversion:
     exact = ClosedForm.of(total, about, FEW)
     if exact is not None:
         return exact
-    most = max(map(size, total.keys))
-    inverted = Inversion(total, about) if most <= KNOTS else None
-    if inverted is not None and inverted.width <= NARROW:
-        return inverted
-    found = (ClosedForm.of(total, about, MANY) if len(total.keys) <= SEVERAL else None) or inverted
-    if found is None:
+    few = [size(knots) for knots in total.keys if not is_spline(knots) and size(knots) < LEAST]
+    if few:
         raise ValueError(
-            f"A key counts as {most} targets, and the limit of so many is computed for few keys only, not for more than {KNOTS} with "
-            "many keys. Give a number of records `m`."
+            f"The counts of a key plus `alpha` add up to {float(few[0]):g}. The limit is computed where they are integers or add up to "
+            f"{LEAST} or more. Give an integer `alpha`, or a number of records `m`."
         )
-    return found
+    inverted = Inversion(total, about)
+    if inverted.width <= NARROW or len(total.keys) > SEVERAL:
+        return inverted
+    return ClosedForm.of(total, about, MANY) or inverted
