@@ -142,6 +142,22 @@ def test_the_variance_keeps_its_digits_where_almost_every_record_meets_a_key_of_
         assert variance_cap(o, m, model=model).item() == pytest.approx(float(expected), rel=1e-11)
 
 
+@pytest.mark.parametrize("m", [2, 33, 1000])
+@pytest.mark.parametrize("model", ["bootstrap", "uniform"])
+def test_ten_thousand_keys_of_which_few_are_matched_keep_their_digits(model, m):
+    """Average CAP is the share of matched keys over I, where the original is the same everywhere: the classical occupancy, in fractions."""
+    keys, targets = 10_000, 2
+    z, both = Fraction(1), Fraction(1)
+    for t in range(m if model == "uniform" else 1):
+        z *= Fraction(targets * (keys - 1) + t, targets * keys + t)
+        both *= Fraction(targets * (keys - 2) + t, targets * keys + t)
+    if model == "bootstrap":
+        z, both = z**m, both**m
+    exact = (keys * z * (1 - z) + keys * (keys - 1) * (both - z * z)) / (targets * keys) ** 2
+    found = variance_cap(np.full((targets, keys), 1), m, model=model).item()
+    assert found == pytest.approx(float(exact), rel=1e-10)
+
+
 @models
 def test_a_batch_and_a_sparse_table_have_the_same_moments(name):
     rng = np.random.default_rng(5)
