@@ -8,6 +8,7 @@ from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.law import Law
 from capstats.laws.moments import expected_cap, variance_cap
 from capstats.laws.noise import noisy_counts
+from capstats.laws.noisy_cap import expected_noisy_cap
 from capstats.laws.on_the_frontier import frontier_tables
 from capstats.laws.permutation import membership_test, permutation_test
 from capstats.laws.privacy import dp_bound, dp_epsilon, dp_mechanism
@@ -27,6 +28,7 @@ __all__ = [
     "dp_mechanism",
     "expected_cap",
     "expected_disclosure",
+    "expected_noisy_cap",
     "frontier",
     "frontier_tables",
     "maximum_cap",
