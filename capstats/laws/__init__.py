@@ -5,8 +5,9 @@ from capstats.laws.calibration import calibrate
 from capstats.laws.certainty import expected_disclosure
 from capstats.laws.distribution import cap_law
 from capstats.laws.fixed_margins import cap_bounds
+from capstats.laws.from_anonymity import anonymity_bounds
 from capstats.laws.law import Law
-from capstats.laws.moments import expected_cap, variance_cap
+from capstats.laws.moments import expected_cap, expected_cap_bounds, variance_cap
 from capstats.laws.noise import noisy_counts
 from capstats.laws.noisy_cap import expected_noisy_cap
 from capstats.laws.on_the_frontier import frontier_tables
@@ -18,6 +19,7 @@ from capstats.laws.synthesis import sample_tables
 
 __all__ = [
     "Law",
+    "anonymity_bounds",
     "calibrate",
     "cap_bounds",
     "cap_law",
@@ -27,6 +29,7 @@ __all__ = [
     "dp_epsilon",
     "dp_mechanism",
     "expected_cap",
+    "expected_cap_bounds",
     "expected_disclosure",
     "expected_noisy_cap",
     "frontier",

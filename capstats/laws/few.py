@@ -202,7 +202,7 @@ def _swapped(o: Array, swapped: int, value: Value, steps: Steps) -> Weighed:
                 for lost in within(own, number):
                     chosen = math.prod(map(math.comb, own, lost))
                     for dealt in compositions(number, len(own)):
-                        steps.take(len(values) + 1)
+                        steps.take(len(values) + 3)
                         column = tuple(x - y + z for x, y, z in zip(own, lost, dealt, strict=True))
                         ways, more = chosen * ways_to_deal(dealt), value(column, j)
                         state = (tuple(map(sum, zip(taken, lost, strict=True))), tuple(map(sum, zip(given, dealt, strict=True))))

@@ -146,7 +146,7 @@ def _kept(o: Array, synthesis: Synthesis) -> Grid:
     chances = np.array(transitions(o, synthesis), dtype=np.float64) if urn is None else np.zeros(0)
     columns = Counter((tuple(o[:, j].tolist()), () if urn is None else tuple(urn.weights[:, j])) for j in np.flatnonzero(o.sum(0)))
 
-    laws, relative, ends = [], 0.0, np.zeros(2)
+    laws, work, relative, ends = [], 0.0, 0.0, np.zeros(2)
     for (column, _), power in columns.items():
         r, counts = sum(column), np.array(column)[:, None]
         if urn is None:
@@ -155,7 +155,8 @@ def _kept(o: Array, synthesis: Synthesis) -> Grid:
             least, most = np.where(chances > 0, counts[:, 0], r).min(1) @ counts[:, 0] / r, possible.max(1) @ counts[:, 0] / r
         else:
             key = Key.of(counts[:, 0], Urn.of(counts, synthesis), 0)
-            if key.work(r) > MOST:
+            work += key.work(r)
+            if work > MOST:
                 raise TooLongError
             law = deque(numerators(key, r), maxlen=1)[0]
             least, most = key.counts[0], key.counts[-1]

@@ -93,6 +93,42 @@ def test_a_release_of_chance_is_at_most_as_risky_as_the_original(name, monkeypat
     assert found.lower.item() <= SHARES[name] <= found.upper.item()
 
 
+def kolmogorov_distance(law, values):
+    """How far the share of values up to a point is outside the bounds of the law, at all values and between them."""
+    values = np.sort(values)
+    asked = np.unique(np.concatenate([values[::50], np.linspace(0, 1, 501)]))
+    share = np.searchsorted(values, asked * (1 + 1e-12), side="right") / len(values)
+    found = law.cdf(asked)
+    return max((share - found.upper.values).max(), (found.lower.values - share).max())
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_a_simulation_agrees_with_the_law(name, monkeypatch):
+    """100,000 tables of 900 records. By Massart's inequality the distance is greater once in a million times."""
+    monkeypatch.setattr(finite, "FINEST", 1 << 12)
+    o = ORIGINALS[name]
+    values = capstats.average_cap(o, capstats.laws.sample_tables(o, 900, draws=100_000, rng=1)).values
+    assert kolmogorov_distance(cap_law(o, 900), values) < np.sqrt(np.log(2 / 1e-6) / (2 * len(values)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("bootstrap", {"m": 900}),
+        ("independent", {"m": 900}),
+        ("dirichlet", {"m": 900, "alpha": 0.5}),
+        ("partial", {"alpha": 0.5}),
+        ("pram", {"theta": 0.3}),
+    ],
+)
+@pytest.mark.parametrize("name", ["O_3", "O_4"])
+def test_a_simulation_of_any_model_agrees_with_its_law(name, model, told):
+    o = ORIGINALS[name]
+    values = capstats.average_cap(o, capstats.laws.sample_tables(o, model=model, **told, draws=100_000, rng=1)).values
+    assert kolmogorov_distance(cap_law(o, model=model, **told), values) < np.sqrt(np.log(2 / 1e-6) / (2 * len(values)))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHARES)
 def test_this_probability_has_four_digits(name):
@@ -108,6 +144,16 @@ def test_chance_is_not_the_limit_of_many_records():
     found = cap_law(o, 30).cdf(capstats.average_cap(o, o).item())
     assert found.lower.item() == pytest.approx(0.984573, abs=1e-5)
     assert found.upper - found.lower < 1e-5
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_the_values_have_the_mean_and_the_variance_of_the_model(case):
+    o, model, told = CASES[case]
+    law = cap_law(o, model=model, **told).probabilities
+    mean = sum(value * p for value, p in law.items())
+    variance = sum((value - mean) ** 2 * p for value, p in law.items())
+    assert capstats.laws.expected_cap(o, model=model, **told).item() == pytest.approx(float(mean), rel=1e-12)
+    assert capstats.laws.variance_cap(o, model=model, **told).item() == pytest.approx(float(variance), rel=1e-12, abs=1e-15)
 
 
 def test_by_hand_one_record_in_a_table_of_two_cells():

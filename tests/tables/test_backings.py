@@ -99,10 +99,18 @@ MEASURES = {
         for name in ("least", "greatest")
     },
     **{
-        f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model: measure(
-            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+        f"{measure.__name__} {unmatched} {model}": lambda o, s, measure=measure, unmatched=unmatched, model=model: measure(
+            o, 9, model=model, unmatched=unmatched, alpha=0.5 if model == "dirichlet" else None
         )
         for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
+        for unmatched in ("zero", "drop")
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
+    },
+    **{
+        f"expected_cap_bounds {name} {model}": lambda o, s, name=name, model=model: capstats.laws.expected_cap_bounds(
+            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+        )[name]
+        for name in ("lower", "upper")
         for model in ("uniform", "bootstrap", "independent", "dirichlet")
     },
     **{
@@ -120,6 +128,10 @@ MEASURES = {
         capstats.laws.frontier(o, distances=[0.4, 0.9], key_totals=np.arange(30) % 3, unmatched="drop").least
     ),
     "frontier_tables": lambda o, s: capstats.laws.frontier_tables(o, distances=[0.1, 0.4], m=40).greatest_cap,
+    **{
+        f"anonymity_bounds {name}": lambda o, s, name=name: capstats.laws.anonymity_bounds(s, crossed=0.3, matched=0.9)[name]
+        for name in ("value", "lower", "upper", "least", "greatest")
+    },
     "average CAP of the least table": lambda o, s: capstats.average_cap(o, capstats.laws.minimal_table(o, 5)),
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
         o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
@@ -163,6 +175,9 @@ MEASURES |= {
 MEASURES |= {
     f"cap_after_merge {column}": lambda o, s, column=column: capstats.screening.cap_after_merge(o, s, column=column, unmatched="drop")
     for column in ("key_", "target")
+}
+MEASURES |= {
+    f"cap_law {bound}": lambda o, s, bound=bound: capstats.laws.cap_law(o).cdf([0.2, 0.25, 0.3])[bound] for bound in ("lower", "upper")
 }
 INTEGERS_ONLY = {
     **{
