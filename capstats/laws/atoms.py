@@ -21,14 +21,8 @@ LISTED = 200_000  # values of a law that is held by them
 class Atoms(Law):
     """Law of finitely many values; all sums of probabilities are exact, and only the answers are rounded, outwards.
 
-    Parameters
-    ----------
-    weights : mapping of int to int
-        Weight of each value of average CAP. A value is an integer over ``whole``; its probability is its weight over all weights.
-    whole : int
-        What the values are divided by.
-    about : str
-        As of `Law`.
+    ``weights`` holds the weight of each value of average CAP: a value is an integer over ``whole``, its probability its weight over the
+    sum of all weights.
     """
 
     def __init__(self, weights: Mapping[int, int], whole: int, *, about: str = ""):

@@ -18,7 +18,7 @@ Value = Callable[[Column, int], int]  # what a column contributes in key j, as a
 Weighed = dict[int, int]  # weights of values
 
 
-class TooMany(Exception):
+class TooManyError(Exception):
     """The tables are too many to be enumerated."""
 
 
@@ -32,11 +32,11 @@ class Steps:
         """So many steps more."""
         self.left -= number
         if self.left < 0:
-            raise TooMany
+            raise TooManyError
 
 
 def few_tables(o: Array, synthesis: Synthesis, value: Value, s: Array | None = None) -> Weighed:
-    """Weights of the sum over keys of a value of each column, over all releases; `TooMany` where they are."""
+    """Weights of the sum over keys of a value of each column, over all releases; `TooManyError` where they are."""
     steps = Steps()
     if synthesis.model in ("uniform", "bootstrap", "independent", "dirichlet"):
         return _drawn(Urn.of(o, synthesis), synthesis.m or 0, value, steps)
@@ -78,7 +78,7 @@ def compositions(total: int, parts: int) -> Iterator[Column]:
 
 
 def _drawn(urn: Urn, m: int, value: Value, steps: Steps) -> Weighed:
-    """M draws from an urn: given the key totals, the columns of the keys are independent."""
+    """Draws of m records from an urn: given the key totals, the columns of the keys are independent."""
     targets, keys = urn.weights.shape
     steps.take(keys * math.comb(m + targets, targets))
     weight = urn.ways(m)
@@ -202,7 +202,7 @@ def _swapped(o: Array, swapped: int, value: Value, steps: Steps) -> Weighed:
                 for lost in within(own, number):
                     chosen = math.prod(map(math.comb, own, lost))
                     for dealt in compositions(number, len(own)):
-                        steps.take(len(values) + 1)
+                        steps.take(len(values) + 3)
                         column = tuple(x - y + z for x, y, z in zip(own, lost, dealt, strict=True))
                         ways, more = chosen * ways_to_deal(dealt), value(column, j)
                         state = (tuple(map(sum, zip(taken, lost, strict=True))), tuple(map(sum, zip(given, dealt, strict=True))))

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from capstats.laws.atoms import LISTED, Atoms
-from capstats.laws.few import Column, TooMany, few_tables, transitions
+from capstats.laws.few import Column, TooManyError, few_tables, transitions
 from capstats.laws.grid import Grid, units_of
 from capstats.laws.law import Law
 from capstats.laws.mixing import ROUNDING, mixed
 from capstats.laws.models import Synthesis
-from capstats.laws.numerators import MOST, Key, TooLong, numerators, released, rounded_down, rounding
+from capstats.laws.numerators import MOST, Key, TooLongError, numerators, released, rounded_down, rounding
 from capstats.laws.whole_urns import Urn, of_total
 from capstats.tables.backing import is_sparse
 from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Floats
 
 CELLS_OF_KEYS = 1 << 27  # records x values of the grid x different keys
-FINEST = 1 << 18  # values of a grid
+FINEST = 1 << 17  # values of a grid
 COARSEST = 1 << 10
 PLACED = ("uniform", "bootstrap", "independent", "dirichlet")  # models that place m records in the cells of the table
 
@@ -32,7 +32,7 @@ def finite_law(o: Any, synthesis: Synthesis) -> Law:
     counts, s = whole_tables(o, synthesis)
     try:
         return _atoms(counts, s, synthesis)
-    except TooMany:
+    except TooManyError:
         if synthesis.model not in (*PLACED, "partial", "pram"):
             raise ValueError(
                 f'The law of the model "{synthesis.model}" is given for few tables only, and here they are too many. `expected_cap` and '
@@ -40,11 +40,11 @@ def finite_law(o: Any, synthesis: Synthesis) -> Law:
             ) from None
     try:
         return _placed(counts, synthesis) if synthesis.model in PLACED else _kept(counts, synthesis)
-    except TooLong:
+    except TooLongError:
         raise ValueError(
             f'The law of the model "{synthesis.model}" is out of reach for this table and number of records. `cap_tail_bound` bounds its '
-            f'tails for given key totals, `expected_cap` and `variance_cap` have its moments, `sample_tables` draws from it; for "uniform", '
-            f"`cap_law` without `m` is the limit of many records."
+            f"tails for given key totals, `expected_cap` and `variance_cap` have its moments, `sample_tables` draws from it; for "
+            f'"uniform", `cap_law` without `m` is the limit of many records.'
         ) from None
 
 
@@ -53,11 +53,11 @@ def whole_tables(o: Any, synthesis: Synthesis) -> tuple[Array, Array | None]:
     aligned = Aligned({"o": o} if synthesis.s is None else {"o": o, "s": synthesis.s})
     if aligned.shape:
         raise ValueError(f"A law is that of one table; the tables also have {aligned.dims}. Choose one table.")
-    found = []
-    for name in aligned.whole:
+    found: list[Array] = []
+    for place, name in enumerate(aligned.whole):
         if not aligned.whole[name]:
             raise ValueError(f"`{name}` must hold integers for the law of finitely many records; got fractional counts. Leave out weights.")
-        table = aligned.map(lambda *tables, at=len(found): tables[at], name, ("target", "key"))
+        table = aligned.map(lambda *tables, place=place: tables[place], name, ("target", "key"))
         found.append(table.data.todense() if is_sparse(table.data) else table.values)
     n, swapped = int(found[0].sum()), synthesis.swapped or 0
     if swapped > n:
@@ -74,7 +74,7 @@ def _atoms(o: Array, s: Array | None, synthesis: Synthesis) -> Atoms:
     """All tables: average CAP is an integer over n times the least common multiple of the key totals."""
     totals = range(1, synthesis.m + 1) if synthesis.m else [int(x) for x in (o if s is None else s).sum(0) if x]
     if synthesis.m and math.comb(synthesis.m + len(o), len(o)) > LISTED:
-        raise TooMany
+        raise TooManyError
     common = math.lcm(*totals)
 
     def value(column: Column, j: int) -> int:
@@ -82,7 +82,7 @@ def _atoms(o: Array, s: Array | None, synthesis: Synthesis) -> Atoms:
 
     weights = few_tables(o, synthesis, value, s)
     if len(weights) > LISTED:
-        raise TooMany
+        raise TooManyError
     return Atoms(weights, int(o.sum()) * common, about=said(synthesis, "all tables"))
 
 
@@ -97,9 +97,10 @@ def _placed(o: Array, synthesis: Synthesis) -> Grid:
     length = CELLS_OF_KEYS // ((m + 1) * len(keys))
     length = min(FINEST, 1 << max(length.bit_length() - 1, 0))
     if length < COARSEST or sum(key.work(m) for key in keys) > MOST:
-        raise TooLong
+        raise TooLongError
     greatest = sum(key.counts[-1] * power for key, power in keys.items())
-    of_unit, units = units_of(greatest, length, range(1, m + 1) if any(len(key.counts) > 1 for key in keys) else [])
+    common = math.lcm(*range(1, m + 1)) if any(len(key.counts) > 1 for key in keys) else 1
+    of_unit, units = units_of(greatest, length, [common])
     length = 1 << (greatest * of_unit // units).bit_length()
     everything = int(urn.weights.sum())
     tables, totals = [], []
@@ -120,7 +121,7 @@ def _placed(o: Array, synthesis: Synthesis) -> Grid:
     return Grid(
         values / certain,
         Fraction(units, of_unit * n),
-        sum(power for key, power in keys.items() if units > 1 or (len(key.counts) > 1 and of_unit % math.lcm(*range(1, m + 1)))),
+        sum(power for key, power in keys.items() if units > 1 or (len(key.counts) > 1 and of_unit % common)),
         error,
         min(key.counts[0] for key in keys) / n,
         sum(ends) / n,
@@ -145,7 +146,7 @@ def _kept(o: Array, synthesis: Synthesis) -> Grid:
     chances = np.array(transitions(o, synthesis), dtype=np.float64) if urn is None else np.zeros(0)
     columns = Counter((tuple(o[:, j].tolist()), () if urn is None else tuple(urn.weights[:, j])) for j in np.flatnonzero(o.sum(0)))
 
-    laws, relative, ends = [], 0.0, np.zeros(2)
+    laws, work, relative, ends = [], 0.0, 0.0, np.zeros(2)
     for (column, _), power in columns.items():
         r, counts = sum(column), np.array(column)[:, None]
         if urn is None:
@@ -154,8 +155,9 @@ def _kept(o: Array, synthesis: Synthesis) -> Grid:
             least, most = np.where(chances > 0, counts[:, 0], r).min(1) @ counts[:, 0] / r, possible.max(1) @ counts[:, 0] / r
         else:
             key = Key.of(counts[:, 0], Urn.of(counts, synthesis), 0)
-            if key.work(r) > MOST:
-                raise TooLong
+            work += key.work(r)
+            if work > MOST:
+                raise TooLongError
             law = deque(numerators(key, r), maxlen=1)[0]
             least, most = key.counts[0], key.counts[-1]
         laws.append((key, law, r, power))
@@ -164,7 +166,7 @@ def _kept(o: Array, synthesis: Synthesis) -> Grid:
     greatest = sum(key.counts[-1] * power for key, _, _, power in laws)
     length = min(FINEST, 1 << (CELLS_OF_KEYS // len(laws)).bit_length() - 1)
     if length < COARSEST:
-        raise TooLong
+        raise TooLongError
     of_unit, units = units_of(greatest, length, [r for key, _, r, _ in laws if len(key.counts) > 1])
     length = 1 << (greatest * of_unit // units).bit_length()
     tables = [(rounded_down(law, key, r, of_unit, units)[None], power) for key, law, r, power in laws]
@@ -174,6 +176,7 @@ def _kept(o: Array, synthesis: Synthesis) -> Grid:
         Fraction(units, of_unit * n),
         sum(power for key, _, r, power in laws if units > 1 or (len(key.counts) > 1 and of_unit % r)),
         math.sqrt(length) * error + 4 * relative + 4 * length * ROUNDING,
-        *(ends / n),
+        float(ends[0]) / n,
+        float(ends[1]) / n,
         said(synthesis, "rounded to a grid"),
     )

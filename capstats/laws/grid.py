@@ -16,18 +16,8 @@ from capstats.tables.ties import TIE
 class Grid(Law):
     """Law of which a smaller one is known on a grid: average CAP is at least a value of it, and less than ``roundings`` units above.
 
-    Parameters
-    ----------
-    rounded : array, dims (value,)
-        Probabilities of 0, 1, 2, ... units.
-    unit : Fraction
-        A unit of average CAP.
-    roundings : int
-        Number of keys that are rounded; 0 where the grid holds all values of average CAP.
-    error : float
-        Bound of the error of each sum of the first probabilities.
-    least, greatest, about
-        As of `Law`.
+    ``rounded`` holds the probabilities of 0, 1, 2, ... units, ``unit`` a unit of average CAP. ``roundings`` is the number of keys that are
+    rounded, 0 where the grid holds all values of average CAP. ``error`` bounds the error of each sum of the first probabilities.
     """
 
     def __init__(self, rounded: Floats, unit: Fraction, roundings: int, error: float, least: float, greatest: float, about: str):
@@ -51,7 +41,7 @@ class Grid(Law):
 def units_of(greatest: int, length: int, totals: Iterable[int]) -> tuple[int, int]:
     """How fine a grid of fewer than ``length`` values from 0 to an integer may be: units of p / q as (q, p), one of them 1.
 
-    A key of r records adds multiples of 1 / r. So q is a multiple of as many totals as possible, the least first, and not larger than needed.
+    A key of r records adds multiples of 1 / r. So q is a multiple of the totals, the least first, as far as possible.
     """
     if greatest >= length:
         return 1, math.ceil(greatest / (length - 1))

@@ -97,7 +97,7 @@ def _product(parts: list[tuple[Spectrum, int]]) -> Spectrum:
     while len(factors) > 2:
         factors.append(_times(factors.pop(0), factors.pop(0)))
     if len(factors) == 1:
-        return factors[0][-1]
+        return np.asarray(factors[0][-1])
     return np.asarray(np.einsum("rf,rf->f", factors[0], factors[1][::-1]))
 
 

@@ -19,7 +19,7 @@ LOST = 1e-250  # sums of terms below are not normed
 MOST = 3_000_000_000  # additions of floats for all keys of a table
 
 
-class TooLong(Exception):
+class TooLongError(Exception):
     """The sums of a key have too many values."""
 
 
@@ -164,7 +164,7 @@ def released(column: Array, chances: Floats) -> tuple[Key, Floats]:
     counts = tuple(sorted({int(count) for count in column}))
     key = Key(counts, (1,) * len(counts), 0)
     if int(column.sum()) ** 2 / 2 * key.steps[-1] * len(counts) > MOST:
-        raise TooLong
+        raise TooLongError
     steps = [key.steps[counts.index(count)] for count in column]
     law = np.ones(1)
     for records, row in zip(column, chances, strict=True):
