@@ -44,7 +44,7 @@ def three_tables():
     return table_pairs(targets=3, keys=3, most=2).flatmap(lambda pair: counts(pair[0].shape, most=1).map(lambda h: (pair[0], pair[1], h)))
 
 
-@examples(60)
+@examples(25)
 @given(three_tables().filter(lambda t: t[0].sum() + t[2].sum() <= 12))
 def test_the_contrast_its_deviation_and_the_p_value_are_those_of_all_labels(tables):
     o, s, h = tables

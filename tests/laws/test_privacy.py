@@ -161,6 +161,9 @@ def test_priors_are_probabilities_or_the_shares_of_a_table():
     assert np.isnan(dp_epsilon(table, 0.9)[1])
     assert dp_bound(o, 1.0).bound.item() == dp_bound([0.4, 0.4, 0.2], 1.0).bound.item()
     assert dp_epsilon(o, [0.5, 0.9]).dims == ("risk",)
+    claims = xr.DataArray([0.5, 1.0], dims="release")
+    assert dp_bound(o, claims).bound.values.tolist() == dp_bound(o, [0.5, 1.0]).bound.values.tolist()
+    assert dp_mechanism(o, claims).dims == ("release", "target", "released")
 
 
 def test_the_channel_is_a_matrix_of_pram():
