@@ -199,6 +199,16 @@ def test_both_versions_have_the_same_p_value():
     assert drop.standard_deviation.item() == pytest.approx(zero.standard_deviation.item() * 7 / 4, rel=1e-14)
 
 
+def test_a_fractional_release_or_original_has_the_same_p_value_as_its_multiple():
+    """Scores are then floats, and equal sums are equal by `at_most`."""
+    o, s, h = np.array([[3, 1, 2], [1, 3, 0]]), np.array([[2, 1, 1], [1, 3, 1]]), np.array([[1, 1, 0], [1, 0, 1]])
+    for test in (lambda o, s: membership_test(o, s, h=h), permutation_test):
+        whole = test(o, s).p_value.item()
+        assert 0.01 < whole < 0.99
+        parts = (o, s * 0.3) if test is not permutation_test else (o * 0.3, s)
+        assert test(*parts).p_value.item() == pytest.approx(whole, rel=1e-12)
+
+
 def test_a_release_whose_keys_say_nothing_is_not_found():
     found = permutation_test([[5, 1], [1, 5]], [[2, 2], [2, 2]])
     assert found.average_cap.item() == found.expected.item() == 0.5
