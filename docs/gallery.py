@@ -21,10 +21,11 @@ PICTURES = Path(__file__).with_suffix("")
 TABLES = dedent(
     """
     import numpy as np
+    import xarray as xr
 
     import capstats
     from capstats import anonymity, attacks, disclosure, laws, plotting, screening
-    from capstats.datasets import anes96, paper_originals
+    from capstats.datasets import anes96, paper_originals, paper_synthetics
 
     survey = anes96()
     members, others = survey[::2].reset_index(drop=True), survey[1::2].reset_index(drop=True)
@@ -88,6 +89,11 @@ CHAPTERS = {
         "plot_disclosure_arrows": """
             audit = capstats.audit(members, releases, **columns)
             ax = plotting.plot_disclosure_arrows(audit.measures)
+        """,
+        "plot_frontier": """
+            o_3, printed = paper_originals().sel(original="O_3", drop=True), paper_synthetics().sel(synthetic=["b", "g"])
+            numbers = {"target_distance": capstats.cap.target_distance(o_3, printed), "average_cap": capstats.average_cap(o_3, printed)}
+            ax = plotting.plot_frontier(laws.frontier(o_3), xr.Dataset(numbers))
         """,
         "plot_average_cap": """
             o_4 = paper_originals().sel(original="O_4", drop=True)

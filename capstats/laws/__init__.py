@@ -1,19 +1,25 @@
 """What CAP could have been: its bounds over all synthetic tables, the tables that attain them, and random synthetic tables."""
 
 from capstats.laws.bounds import maximum_cap, minimal_cells, minimal_table, minimum_cap
+from capstats.laws.calibration import calibrate
 from capstats.laws.certainty import expected_disclosure
 from capstats.laws.distribution import cap_law
 from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.law import Law
-from capstats.laws.moments import expected_cap, variance_cap
+from capstats.laws.moments import expected_cap, expected_cap_bounds, variance_cap
 from capstats.laws.noise import noisy_counts
+from capstats.laws.on_the_frontier import frontier_tables
 from capstats.laws.permutation import membership_test, permutation_test
+from capstats.laws.pooled import pooled_law
 from capstats.laws.privacy import dp_bound, dp_epsilon, dp_mechanism
 from capstats.laws.privacy_audits import dp_audit, dp_audit_release
+from capstats.laws.protected import protected_law
+from capstats.laws.risk_utility import frontier
 from capstats.laws.synthesis import sample_tables
 
 __all__ = [
     "Law",
+    "calibrate",
     "cap_bounds",
     "cap_law",
     "dp_audit",
@@ -22,7 +28,10 @@ __all__ = [
     "dp_epsilon",
     "dp_mechanism",
     "expected_cap",
+    "expected_cap_bounds",
     "expected_disclosure",
+    "frontier",
+    "frontier_tables",
     "maximum_cap",
     "membership_test",
     "minimal_cells",
@@ -30,6 +39,8 @@ __all__ = [
     "minimum_cap",
     "noisy_counts",
     "permutation_test",
+    "pooled_law",
+    "protected_law",
     "sample_tables",
     "variance_cap",
 ]

@@ -9,10 +9,12 @@ import xarray as xr
 
 from capstats.cap.attribution import Unmatched, check_unmatched
 from capstats.laws.cells import BY_CELL, cells_mean, cells_variance
+from capstats.laws.dropped import dropped_bounds, dropped_mean, dropped_variance
 from capstats.laws.kept_keys import kept_mean, kept_variance
 from capstats.laws.margins import margins_mean, margins_variance
 from capstats.laws.models import Model, Synthesis
 from capstats.tables.mapping import Aligned
+from capstats.tables.results import Result
 from capstats.tables.table import Floats
 
 
@@ -64,16 +66,17 @@ def expected_cap(
     Raises
     ------
     ValueError, TypeError
-        If the options are not those of the model, or `o` is not a table of counts (the cell is named).
+        If the options are not those of the model, `o` is not a table of counts (the cell is named), or version 2 would take too much work.
 
     See Also
     --------
-    variance_cap, capstats.average_cap
+    variance_cap, expected_cap_bounds, capstats.average_cap
 
     Notes
     -----
-    See theory/expected-cap.md for the models that place records in cells, theory/permutation-moments.md for "permutation", and
-    theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the keys.
+    See theory/expected-cap.md and, for version 2, theory/expected-cap-drop.md for the models that place records in cells;
+    theory/permutation-moments.md for "permutation"; theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the
+    keys.
 
     References
     ----------
@@ -93,9 +96,10 @@ def expected_cap(
     0.75
     """
     check_unmatched(unmatched)
-    _check_version(unmatched, model)
     synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
-    return _of_release(o, synthesis, unmatched, "expected_cap", (cells_mean, margins_mean, kept_mean))
+    return _of_release(
+        o, synthesis, unmatched, "expected_cap", (dropped_mean if unmatched == "drop" else cells_mean, margins_mean, kept_mean)
+    )
 
 
 def variance_cap(
@@ -137,9 +141,10 @@ def variance_cap(
 
     Notes
     -----
-    See theory/expected-cap.md for the models that place records in cells, theory/permutation-moments.md for "permutation", and
-    theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the keys. Pairs of keys are
-    grouped by their weights, so that the cost grows with the square of the number of distinct weights, not of keys.
+    See theory/expected-cap.md and, for version 2, theory/expected-cap-drop.md for the models that place records in cells;
+    theory/permutation-moments.md for "permutation"; theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the
+    keys. Pairs of keys are grouped by their weights, so that the cost grows with the square of the number of distinct weights, not of
+    keys.
 
     References
     ----------
@@ -153,14 +158,83 @@ def variance_cap(
     0.0625
     """
     check_unmatched(unmatched)
-    _check_version(unmatched, model)
     synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
-    return _of_release(o, synthesis, unmatched, "variance_cap", (cells_variance, margins_variance, kept_variance))
+    return _of_release(
+        o,
+        synthesis,
+        unmatched,
+        "variance_cap",
+        (dropped_variance if unmatched == "drop" else cells_variance, margins_variance, kept_variance),
+    )
 
 
-def _check_version(unmatched: str, model: str) -> None:
-    if unmatched == "drop" and model in BY_CELL:
-        raise ValueError(f'Moments of version 2 are not available for the model "{model}". Use `unmatched="zero"`.')
+def expected_cap_bounds(
+    o: Any,
+    m: int | None = None,
+    *,
+    model: Model,
+    alpha: float | None = None,
+    s: Any = None,
+    matrix: Any = None,
+    theta: float | None = None,
+    swapped: int | None = None,
+) -> xr.Dataset:
+    """Proved bounds of the mean of average CAP, version 2, for tables of any size.
+
+    The exact mean, `expected_cap` with ``unmatched="drop"``, can take too much work for large tables. The bounds take little, and are close
+    where there are many keys.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records, on the domain that the table shows.
+    m, model, alpha, s, matrix, theta, swapped
+        As in `expected_cap`.
+
+    Returns
+    -------
+    Dataset, dims (...)
+        ``lower`` and ``upper``, from 0 to 1, which hold the mean of version 2 over the releases in which it is defined. Both are the exact
+        mean under "uniform", "permutation" and the models that keep the keys. NaN where `o` has no record, or where no release has the
+        average.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `expected_cap`.
+
+    See Also
+    --------
+    expected_cap
+
+    Notes
+    -----
+    See theory/expected-cap-drop.md. The width is the range of the shares for which an attribution is right at a key, times the squared
+    coefficient of variation of the number of matched records.
+
+    References
+    ----------
+    Cochran (1977), Sampling Techniques, 3rd edition, section 6.8, on the bias of a ratio, of which this is the exact form.
+
+    Examples
+    --------
+    One synthetic record, drawn from two cells with one and three original records in keys of their own: it is right for all records that
+    have its key, always. With two targets in the second key it is not:
+
+    >>> found = expected_cap_bounds([[1, 0], [0, 3]], 1, model="bootstrap")
+    >>> round(float(found.lower), 9), round(float(found.upper), 9)
+    (1.0, 1.0)
+    >>> found = expected_cap_bounds([[10, 20], [30, 20]], 8, model="bootstrap")
+    >>> round(float(found.lower), 4), round(float(found.upper), 4)
+    (0.5624, 0.5626)
+    """
+    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
+    if model in BY_CELL:
+        found = Aligned({"o": o}).map(lambda o: dropped_bounds(o, synthesis), "expected_cap", ("part",))
+        lower, upper = found.isel(part=0), found.isel(part=1)
+    else:
+        lower = upper = _of_release(o, synthesis, "drop", "expected_cap", (dropped_mean, margins_mean, kept_mean))
+    return Result({"lower": lower, "upper": upper}, attrs={"result": "Bounds of the expected average CAP of matched records"})
 
 
 def _of_release(o: Any, synthesis: Synthesis, unmatched: Unmatched, name: str, formulas: Sequence[Callable[..., Floats]]) -> xr.DataArray:

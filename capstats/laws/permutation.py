@@ -13,7 +13,8 @@ from capstats.cap.attribution import Unmatched, average_cap, check_unmatched
 from capstats.cap.neighbours import Convention, lender
 from capstats.cap.uncertainty import check_level
 from capstats.laws.moments import expected_cap, variance_cap
-from capstats.laws.tails import Alternative, Tail, check_options, costs_of, seed_of, tail
+from capstats.laws.tails import Alternative, Tail, by_moments, check_options, costs_of, seed_of, tail
+from capstats.tables.checking import weights_of
 from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import check_integers
@@ -23,6 +24,7 @@ Run = Callable[..., Tail]
 
 LARGEST = 50_000_000  # cells of a table that is permuted
 FOUND = ("p_value", "lower", "upper", "exact")
+UNWEIGHTED = "Give the numbers of records, or tabulate without weights."
 UNDEFINED = (np.nan, np.nan, np.nan, 0.0)
 
 
@@ -54,7 +56,7 @@ def membership_test(
         "greater": the release is closer to the original than to the holdout.
     draws : int, optional
         Number of random permutations. Default: all permutations are counted where that is possible, otherwise as many as take about a
-        second, from 99 to 9,999.
+        second, from 99 to 9,999. 0: none; the p-value is then the largest that its mean and standard deviation allow.
     level : float
         Coverage of the interval for the p-value where permutations are random.
     rng : None, int, or numpy Generator
@@ -66,12 +68,12 @@ def membership_test(
         ``contrast``, the average CAP of the original minus that of the holdout, from -1 to 1; ``standard_deviation``, its exact standard
         deviation under permutation, where its mean is 0; ``p_value``, from 0 to 1; ``lower`` and ``upper``, which hold the p-value over
         all permutations: the same number where it is ``exact``, otherwise the Clopper-Pearson interval around (1 + b) / (1 + draws), b
-        being the draws at least as extreme. NaN, and not exact, if either sample has no record in the average.
+        being the draws at least as extreme; without draws, 0 and the p-value. NaN, and not exact, if either sample has no record in the average.
 
     Raises
     ------
     ValueError, TypeError
-        If `o` or `h` holds fractional counts, an option is not as described, or the tables are not counts or differ.
+        If `o` or `h` holds fractional counts or sums of weights, an option is not as described, or the tables are not counts or differ.
 
     See Also
     --------
@@ -101,10 +103,11 @@ def membership_test(
     run = _run(alternative, draws, level, rng)
     aligned = Aligned({"o": o, "s": s, "h": h})
     lend = lender(aligned, unmatched)
+    check_records({"o": o, "h": h})
 
     def formula(o: Table, s: Table, h: Table) -> Floats:
         for name, table in (("o", o), ("h", h)):
-            check_integers(table, name, ", because records are permuted", "Tabulate the records without weights.")
+            check_integers(table, name, ", because records are permuted", UNWEIGHTED)
         read, s_j = lend(o.like(o.values + h.values), s)
 
         def test(n_o: Array, n_h: Array, s_ij: Array, s_j: Array) -> tuple[float, ...]:
@@ -115,6 +118,8 @@ def membership_test(
 
     found = aligned.map(formula, "membership_test", ("part",))
     numbers = {name: found.isel(part=i) for i, name in enumerate(("contrast", "standard_deviation", *FOUND))}
+    if draws == 0:
+        numbers["p_value"] = numbers["upper"] = by_moments(numbers["contrast"], numbers["standard_deviation"], alternative)
     return _result(numbers, "Membership test: original against holdout", alternative)
 
 
@@ -144,7 +149,7 @@ def permutation_test(
         "greater": average CAP is larger than permutation explains.
     draws : int, optional
         Number of random permutations. Default: all permutations are counted where that is possible, otherwise as many as take about a
-        second, from 99 to 9,999.
+        second, from 99 to 9,999. 0: none; the p-value is then the largest that its mean and standard deviation allow.
     level : float
         Coverage of the interval for the p-value where permutations are random.
     rng : None, int, or numpy Generator
@@ -155,14 +160,14 @@ def permutation_test(
     Dataset, dims (...)
         ``average_cap``; ``expected``, its exact mean under permutation, and ``standard_deviation``; ``p_value``, from 0 to 1; ``lower`` and
         ``upper``, which hold the p-value over all permutations: the same number where it is ``exact``, otherwise the Clopper-Pearson
-        interval around (1 + b) / (1 + draws), b being the draws at least as extreme. The test is NaN, and not exact, if either table has
+        interval around (1 + b) / (1 + draws), b being the draws at least as extreme; without draws, 0 and the p-value. The test is NaN, and not exact, if either table has
         no record.
 
     Raises
     ------
     ValueError, TypeError
-        If `s` holds fractional counts, an option is not as described, the tables are not counts or differ, or they have more than
-        50 million cells of targets and matched keys.
+        If `s` holds fractional counts or sums of weights, an option is not as described, the tables are not counts or differ, or they have
+        more than 50 million cells of targets and matched keys.
 
     See Also
     --------
@@ -191,10 +196,11 @@ def permutation_test(
     check_unmatched(unmatched)
     run = _run(alternative, draws, level, rng)
     aligned = Aligned({"o": o, "s": s})
+    check_records({"s": s})
     keys, targets = (np.arange(aligned.sizes[dim]) for dim in ("key", "target"))
 
     def formula(o: Table, s: Table) -> Floats:
-        check_integers(s, "s", ", because its records are permuted", "Tabulate the synthetic records without weights.")
+        check_integers(s, "s", ", because its records are permuted", UNWEIGHTED)
         return _of_each(partial(_link, run), s, o.values, s.values, s.on_targets(targets), s.on_cells(keys))
 
     found = aligned.map(formula, "permutation_test", ("part",))
@@ -204,6 +210,9 @@ def permutation_test(
         "standard_deviation": variance_cap(o, model="permutation", s=s, unmatched=unmatched) ** 0.5,
         **{name: found.isel(part=i) for i, name in enumerate(FOUND)},
     }
+    if draws == 0:
+        bound = by_moments(numbers["average_cap"] - numbers["expected"], numbers["standard_deviation"], alternative)
+        numbers["p_value"] = numbers["upper"] = bound.where(numbers["p_value"].notnull())
     return _result(numbers, "Permutation test: the link of key and target", alternative)
 
 
@@ -236,6 +245,13 @@ def _link(run: Run, o_ij: Array, s_ij: Array, target: Index, key: Index) -> tupl
     costs = costs_of(counts, np.append(s_j[used], 1), int(s_j.sum()))
     held = (place[key] < len(used)) & (s_ij > 0)
     return run(s_i, columns, costs, (s_ij[held] * costs[target[held], place[key[held]]]).sum())
+
+
+def check_records(tables: dict[str, Any]) -> None:
+    """Raise for sums of sampling weights, which may be whole and are no numbers of records."""
+    for name, table in tables.items():
+        if (column := weights_of(table)) is not None:
+            raise ValueError(f"`{name}` holds sums of the sampling weights {column!r}, and records are needed. {UNWEIGHTED}")
 
 
 def _run(alternative: Alternative, draws: int | None, level: float, rng: Any) -> Run:

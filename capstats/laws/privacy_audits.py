@@ -9,6 +9,7 @@ import xarray as xr
 
 from capstats.cap.neighbours import Convention, lender
 from capstats.cap.uncertainty import check_level
+from capstats.laws.permutation import UNWEIGHTED, check_records
 from capstats.laws.privacy import epsilons
 from capstats.laws.tails import seed_of
 from capstats.tables.mapping import Aligned
@@ -143,8 +144,8 @@ def dp_audit_release(
     Raises
     ------
     ValueError, TypeError
-        If `o` or `h` holds fractional counts, `over` is not a dim of all tables, the tables are not counts or differ, or `epsilon`,
-        `adjacency` or `level` is not as described.
+        If `o` or `h` holds fractional counts or sums of weights, `over` is not a dim of all tables, the tables are not counts or differ, or
+        `epsilon`, `adjacency` or `level` is not as described.
 
     See Also
     --------
@@ -177,11 +178,12 @@ def dp_audit_release(
     aligned = Aligned({"o": o, "s": s, "h": h})
     if over is not None and not all(over in getattr(table, "dims", ()) for table in (o, s, h)):
         raise ValueError(f"`over` must be a dim of `o`, `s` and `h`, one split and release each; got {over!r}.")
+    check_records({"o": o, "h": h})
     lend, seed = lender(aligned, unmatched), seed_of(rng)
 
     def formula(o: Table, s: Table, h: Table) -> Floats:
         for name, table in (("o", o), ("h", h)):
-            check_integers(table, name, ", because records are paired", "Tabulate the records without weights.")
+            check_integers(table, name, ", because records are paired", UNWEIGHTED)
         read, s_j = lend(o.like(o.values + h.values), s)
         s_j = read.on_cells(s_j)
         score = read.values / np.where(s_j > 0, s_j, 1) - (s_j == 0) * (unmatched != "zero")  # -1: left out

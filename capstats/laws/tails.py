@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.tables.table import Array, Floats
@@ -42,8 +43,8 @@ def check_options(alternative: str, draws: int | None) -> None:
     if alternative not in get_args(Alternative):
         raise ValueError(f'`alternative` must be "greater", "less" or "two-sided"; got {alternative!r}.')
     whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, (bool, np.bool_))
-    if draws is not None and not (whole and draws >= 1):
-        raise ValueError(f"`draws` must be a number of random tables, an integer of at least 1; got {draws!r}.")
+    if draws is not None and not (whole and draws >= 0):
+        raise ValueError(f"`draws` must be a number of random permutations, an integer from 0; got {draws!r}.")
 
 
 def seed_of(rng: Any) -> int:
@@ -71,8 +72,11 @@ def tail(
     """The probability of a sum at least as extreme as the observed one, over all ways to deal the columns to the rows.
 
     ``rows`` and ``columns`` are the margins, ``costs`` has a number for each cell. It is exact where the tables are few, and where draws
-    are not asked for; otherwise ``lower`` and ``upper`` are the Clopper-Pearson interval of the given level around random tables.
+    are not asked for; otherwise ``lower`` and ``upper`` are the Clopper-Pearson interval of the given level around random tables. Without
+    draws nothing is known; see `by_moments`.
     """
+    if draws == 0:
+        return Tail(1.0, 0.0, 1.0, False)
     costs = costs[rows > 0][:, columns > 0]
     rows, columns = rows[rows > 0], columns[columns > 0]
     costs, same = np.unique(costs, axis=1, return_inverse=True)  # keys with equal costs are one
@@ -93,6 +97,17 @@ def tail(
         draws = max(DRAWS[0], min(WORK // costs.size, DRAWS[1]))
     reached = sum(int(beyond(sums).sum()) for sums in _random(rows, columns, costs, draws, seed))
     return Tail((1 + reached) / (1 + draws), *clopper_pearson(reached, draws, level), False)
+
+
+def by_moments(deviation: xr.DataArray, standard_deviation: xr.DataArray, alternative: Alternative) -> xr.DataArray:
+    """The largest probability of a value as far from its mean, or on its side, that a standard deviation allows: Chebyshev, and Cantelli.
+
+    It is 1 where the value is on the other side of the mean, or cannot be elsewhere.
+    """
+    z = (deviation / standard_deviation.where(standard_deviation > 0)).fillna(0)
+    if alternative == "two-sided":
+        return (1 / (z**2).clip(min=1)).where(deviation.notnull())
+    return (1 / (1 + (z if alternative == "greater" else -z).clip(min=0) ** 2)).where(deviation.notnull())
 
 
 def clopper_pearson(reached: int, draws: int, level: float) -> tuple[float, float]:

@@ -25,11 +25,15 @@ class Urn:
     m: int
     reinforced: bool
 
-    def log_missed(self, part: Floats, rest: Floats) -> Floats:
-        """Logarithm of the probability that no draw is of a part of this weight, of which the urn holds ``rest`` besides."""
-        part, rest = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(rest, np.float64))
+    def log_missed(self, part: Floats, rest: Floats, draws: Floats | None = None) -> Floats:
+        """Logarithm of the probability that no draw is of a part of this weight, of which the urn holds ``rest`` besides.
+
+        Of the m draws, or of so many.
+        """
+        times = np.asarray(self.m if draws is None else draws, np.float64)
+        part, rest, times = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(rest, np.float64), times)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = -_bend(rest, part, np.asarray(float(self.m))) if self.reinforced else -self.m * np.log1p(part / rest)
+            found = -_bend(rest, part, times) if self.reinforced else -times * np.log1p(part / rest)
         return np.where(part > 0, found, 0.0)
 
     def log_dependence(self, left: Floats, right: Floats, rest: Floats) -> Floats:

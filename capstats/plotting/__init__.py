@@ -10,6 +10,7 @@ from capstats.plotting.keys import plot_key_summary
 from capstats.plotting.letter_values import plot_letter_values
 from capstats.plotting.people import plot_people
 from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
+from capstats.plotting.risk_utility import plot_frontier
 from capstats.plotting.sweep import plot_sweep
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "plot_average_cap",
     "plot_cap_ecdf",
     "plot_disclosure_arrows",
+    "plot_frontier",
     "plot_individual_cap",
     "plot_key_summary",
     "plot_key_target",

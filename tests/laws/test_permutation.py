@@ -212,6 +212,8 @@ def test_the_test_is_undefined_without_records():
     assert np.isnan(permutation_test(empty, full).p_value.item())
     assert np.isnan(membership_test(full, full, h=empty).p_value.item())
     assert np.isnan(membership_test(empty, full, h=full).contrast.item())
+    assert np.isnan(membership_test(empty, full, h=full, draws=0).p_value.item())
+    assert np.isnan(permutation_test(full, empty, draws=0).p_value.item())
     assert membership_test(full, empty, h=full).p_value.item() == 1  # nobody is matched: every score is 0
 
 
@@ -232,7 +234,28 @@ def test_weights_and_bad_options_are_refused():
     with pytest.raises(ValueError, match="`alternative` must be"):
         permutation_test(o, s, alternative="more")
     with pytest.raises(ValueError, match="`draws` must be"):
-        membership_test(o, s, h=o, draws=0)
+        membership_test(o, s, h=o, draws=-1)
+    weighted = xr.DataArray(o, dims=("target", "key"), attrs={"weights": "w"})
+    for name, call in {
+        "`o`": lambda: membership_test(weighted, s, h=o),
+        "`h`": lambda: membership_test(o, s, h=weighted),
+        "`s`": lambda: permutation_test(o, weighted),
+    }.items():
+        with pytest.raises(ValueError, match=f"{name} holds sums of the sampling weights 'w', and records are needed"):
+            call()
+
+
+@pytest.mark.parametrize("alternative", BEYOND)
+def test_without_draws_the_p_value_is_a_bound_of_the_exact_one(alternative):
+    for o, s, h in (
+        ([[2, 1, 0], [0, 0, 0]], [[3, 0, 1], [0, 1, 1]], [[0, 0, 1], [1, 0, 0]]),
+        ([[3, 0], [0, 3]], [[3, 0], [0, 3]], [[1, 1], [2, 1]]),
+    ):
+        for test in (lambda s=s, o=o, h=h, **x: membership_test(o, s, h=h, **x), lambda s=s, o=o, **x: permutation_test(o, s, **x)):
+            exact, found = test(alternative=alternative), test(alternative=alternative, draws=0)
+            assert exact.p_value.item() <= found.p_value.item() == found.upper.item() <= 1
+            assert found.lower.item() == 0
+            assert not found.exact.item()
 
 
 def test_a_table_too_large_to_hold_is_refused(monkeypatch):

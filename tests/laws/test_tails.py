@@ -6,12 +6,13 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
 from capstats.laws import tails
-from capstats.laws.tails import check_options, clopper_pearson, costs_of, seed_of, tail
+from capstats.laws.tails import by_moments, check_options, clopper_pearson, costs_of, seed_of, tail
 
 ASKED = {"alternative": "greater", "draws": None, "seed": 1, "level": 0.95}
 
@@ -88,6 +89,26 @@ def test_the_interval_of_random_tables_holds_the_exact_value_as_often_as_it_says
     assert p.min() > 0
 
 
+@examples(40)
+@given(problems(), st.sampled_from(["greater", "less", "two-sided"]))
+def test_mean_and_deviation_bound_the_p_value(problem, alternative):
+    """Cantelli's and Chebyshev's inequalities, against all permutations."""
+    rows, columns, costs, observed = problem
+    row, column = (np.repeat(np.arange(3), x) for x in (rows, columns))
+    sums = np.array([costs[row, list(dealt)].sum() for dealt in permutations(column)])
+    found = by_moments(xr.DataArray(observed - sums.mean()), xr.DataArray(sums.std()), alternative).item()
+    assert found >= float(by_permutation(rows, columns, costs.tolist(), observed, alternative)) - 1e-9 or observed not in sums
+
+
+def test_a_value_two_deviations_above_its_mean_has_a_probability_of_at_most_a_fifth():
+    two, one = xr.DataArray(2.0), xr.DataArray(1.0)
+    assert by_moments(two, one, "greater").item() == 1 / 5
+    assert by_moments(two, one, "less").item() == 1
+    assert by_moments(two, one, "two-sided").item() == 1 / 4
+    assert by_moments(0 * two, 0 * one, "greater").item() == 1
+    assert np.isnan(by_moments(np.nan * two, one, "greater").item())
+
+
 def test_clopper_and_pearson_without_an_event_is_a_power():
     """No event in 10 draws: the upper end solves (1 - x)**10 = .025."""
     assert clopper_pearson(0, 10, 0.95) == (0, pytest.approx(1 - 0.025**0.1, rel=1e-12))
@@ -113,9 +134,9 @@ def test_too_many_records_are_refused():
         tail(np.array([10**9, 2 * 10**9]), np.array([10**9, 10**9, 10**9]), np.array([[1, 2, 3], [0, 0, 0]]), 5, **ASKED)
 
 
-@pytest.mark.parametrize("draws", [0, -1, 1.5, True, "many"])
-def test_draws_are_a_positive_integer(draws):
-    with pytest.raises(ValueError, match="`draws` must be a number of random tables"):
+@pytest.mark.parametrize("draws", [-1, 1.5, True, "many"])
+def test_draws_are_a_number_from_0(draws):
+    with pytest.raises(ValueError, match="`draws` must be a number of random permutations, an integer from 0"):
         check_options("greater", draws)
 
 
