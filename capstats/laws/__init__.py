@@ -3,6 +3,7 @@
 from capstats.laws.bounds import maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.calibration import calibrate
 from capstats.laws.certainty import expected_disclosure
+from capstats.laws.concentration import cap_tail_bound
 from capstats.laws.distribution import cap_law
 from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.law import Law
@@ -22,6 +23,7 @@ __all__ = [
     "calibrate",
     "cap_bounds",
     "cap_law",
+    "cap_tail_bound",
     "dp_audit",
     "dp_audit_release",
     "dp_bound",
