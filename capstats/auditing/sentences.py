@@ -113,6 +113,16 @@ def in_sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
             f"{share(value['holdout_cap'])}. The difference, {share(value['individual_disclosure'])} (standard error "
             f"{share(value['individual_disclosure_error'])}), is about individuals; the rest is inference about the population."
         )
+    if "membership_p_value" in value:
+        answer.append(
+            f"If the labels of used and not used {unit(m)} were dealt anew, the difference would be as large with probability "
+            f"{share(value['membership_p_value'])} (a test of disclosure)."
+        )
+    if "permutation_p_value" in value:
+        answer.append(
+            f"If the synthetic targets were permuted, average CAP would be as large with probability "
+            f"{share(value['permutation_p_value'])} (a test of utility; it is small for every useful release)."
+        )
     answer.append(
         f"The guess is right with probability above 0.5 for {those('above_half')}, with probability above 0.9 for "
         f"{those('above_nine_tenths')}, and with certainty for {those('certain')}."

@@ -6,6 +6,7 @@ from capstats.laws.certainty import expected_disclosure
 from capstats.laws.concentration import cap_tail_bound
 from capstats.laws.distribution import cap_law
 from capstats.laws.fixed_margins import cap_bounds
+from capstats.laws.from_anonymity import anonymity_bounds
 from capstats.laws.law import Law
 from capstats.laws.moments import expected_cap, expected_cap_bounds, variance_cap
 from capstats.laws.noise import noisy_counts
@@ -20,6 +21,7 @@ from capstats.laws.synthesis import sample_tables
 
 __all__ = [
     "Law",
+    "anonymity_bounds",
     "calibrate",
     "cap_bounds",
     "cap_law",

@@ -84,10 +84,10 @@ def within_keys(cells: Cells) -> float:
     """sum_j n^2 sigma_j E[f(m_j); m_j > 0] of one table, where f is 1 / m_j, or (1 + A_.j / m_j) / (1 + A_.j)."""
     _, first, group = np.unique(cells.records, return_index=True, return_inverse=True)
     weight, rest, spreads = cells.weight()[first], cells.rest()[first], np.bincount(group, cells.spread)
-    return float(sum(spreads[g] * _mean_factor(cells.urn, weight[g], rest[g]) for g in np.flatnonzero(spreads)))
+    return float(sum(spreads[g] * mean_factor(cells.urn, weight[g], rest[g]) for g in np.flatnonzero(spreads)))
 
 
-def _mean_factor(urn: Urn, weight: Floats, rest: Floats) -> float:
+def mean_factor(urn: Urn, weight: Floats, rest: Floats) -> float:
     """E[f(m_j); m_j > 0]."""
     inverse = urn.mean_inverse(float(weight), float(rest))
     return float((weight * inverse - np.expm1(urn.log_missed(weight, rest))) / (1 + weight)) if urn.reinforced else inverse

@@ -55,7 +55,7 @@ def membership_test(
     alternative : {"greater", "less", "two-sided"}
         "greater": the release is closer to the original than to the holdout.
     draws : int, optional
-        Number of random permutations. Default: all permutations are counted where that is possible, otherwise as many as take about a
+        Number of random permutations. Default: all permutations are counted where that is possible, otherwise as many as take less than a
         second, from 99 to 9,999. 0: none; the p-value is then the largest that its mean and standard deviation allow.
     level : float
         Coverage of the interval for the p-value where permutations are random.
@@ -68,7 +68,8 @@ def membership_test(
         ``contrast``, the average CAP of the original minus that of the holdout, from -1 to 1; ``standard_deviation``, its exact standard
         deviation under permutation, where its mean is 0; ``p_value``, from 0 to 1; ``lower`` and ``upper``, which hold the p-value over
         all permutations: the same number where it is ``exact``, otherwise the Clopper-Pearson interval around (1 + b) / (1 + draws), b
-        being the draws at least as extreme; without draws, 0 and the p-value. NaN, and not exact, if either sample has no record in the average.
+        being the draws at least as extreme; without draws, 0 and the p-value. NaN, and not exact, if either sample has no record in the
+        average.
 
     Raises
     ------
@@ -148,7 +149,7 @@ def permutation_test(
     alternative : {"greater", "less", "two-sided"}
         "greater": average CAP is larger than permutation explains.
     draws : int, optional
-        Number of random permutations. Default: all permutations are counted where that is possible, otherwise as many as take about a
+        Number of random permutations. Default: all permutations are counted where that is possible, otherwise as many as take less than a
         second, from 99 to 9,999. 0: none; the p-value is then the largest that its mean and standard deviation allow.
     level : float
         Coverage of the interval for the p-value where permutations are random.
@@ -160,8 +161,8 @@ def permutation_test(
     Dataset, dims (...)
         ``average_cap``; ``expected``, its exact mean under permutation, and ``standard_deviation``; ``p_value``, from 0 to 1; ``lower`` and
         ``upper``, which hold the p-value over all permutations: the same number where it is ``exact``, otherwise the Clopper-Pearson
-        interval around (1 + b) / (1 + draws), b being the draws at least as extreme; without draws, 0 and the p-value. The test is NaN, and not exact, if either table has
-        no record.
+        interval around (1 + b) / (1 + draws), b being the draws at least as extreme; without draws, 0 and the p-value. The test is NaN, and
+        not exact, if either table has no record.
 
     Raises
     ------
@@ -201,6 +202,9 @@ def permutation_test(
 
     def formula(o: Table, s: Table) -> Floats:
         check_integers(s, "s", ", because its records are permuted", UNWEIGHTED)
+        if draws == 0:
+            p = np.where(o.total() * s.total() > 0, 1.0, np.nan)
+            return np.stack([p, 0 * p, p, np.zeros(p.shape)], axis=-1)
         return _of_each(partial(_link, run), s, o.values, s.values, s.on_targets(targets), s.on_cells(keys))
 
     found = aligned.map(formula, "permutation_test", ("part",))

@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 Alternative = Literal["greater", "less", "two-sided"]
 
 WAYS = 200_000  # ways to fill the columns of a table that are followed at a time
-WORK = 4_000_000  # cells of all random tables, where no number of draws is given
+WORK = 2_000_000  # cells of all random tables, where no number of draws is given
 DRAWS = (99, 9_999)  # least and greatest number of random tables then
 BLOCK = 2_000_000  # cells of random tables held at a time
 UNIT = 10**11  # integers up to here differ by more than `at_most` takes for rounding

@@ -137,6 +137,10 @@ MEASURES = {
         capstats.laws.frontier(o, distances=[0.4, 0.9], key_totals=np.arange(30) % 3, unmatched="drop").least
     ),
     "frontier_tables": lambda o, s: capstats.laws.frontier_tables(o, distances=[0.1, 0.4], m=40).greatest_cap,
+    **{
+        f"anonymity_bounds {name}": lambda o, s, name=name: capstats.laws.anonymity_bounds(s, crossed=0.3, matched=0.9)[name]
+        for name in ("value", "lower", "upper", "least", "greatest")
+    },
     "average CAP of the least table": lambda o, s: capstats.average_cap(o, capstats.laws.minimal_table(o, 5)),
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
         o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"

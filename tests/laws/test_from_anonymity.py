@@ -1,0 +1,164 @@
+"""Bounds from the anonymity of a synthetic table hold for every original, and are attained by some."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from strategies import count_tables, counts, examples, table_pairs
+
+from capstats import average_cap, baseline_cap, from_counts, matched_records
+from capstats.anonymity import alpha_k_anonymity, beta_likeness, delta_disclosure, k_anonymity, l_diversity, t_closeness
+from capstats.laws import anonymity_bounds
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+
+def crossed(o, s):
+    """sum_i (sum_{j in M} o_ij / n_M) s_i. / m, key by key."""
+    matched = [j for j in range(s.shape[1]) if s[:, j].any()]
+    shares = o[:, matched].sum(1) / o[:, matched].sum()
+    return float(shares @ (s.sum(1) / s.sum()))
+
+
+def one_cell(s, i, j):
+    o = np.zeros_like(s)
+    o[i, j] = 1
+    return o
+
+
+@examples(100)
+@given(table_pairs())
+def test_average_cap_of_every_original_is_within_all_bounds(tables):
+    o, s = tables
+    v2 = average_cap(o, s, unmatched="drop").item()
+    if np.isnan(v2):
+        return
+    x = crossed(o, s)
+    assert x == pytest.approx(baseline_cap(o * s.any(0), s, kind="crossed").item(), rel=1e-12)
+    found = anonymity_bounds(s, crossed=x)
+    assert (found.lower.values <= v2 + 1e-12).all()
+    assert (v2 <= found.upper.values + 1e-12).all()
+    assert (found.least.item(), found.greatest.item()) == (found.lower.values.max(), found.upper.values.min())
+    share = matched_records(o, s).item() / o.sum()
+    whole = anonymity_bounds(s, crossed=x, matched=share)
+    v1 = average_cap(o, s).item()
+    assert (whole.lower.values <= v1 + 1e-12).all()
+    assert (v1 <= whole.upper.values + 1e-12).all()
+
+
+@examples(60)
+@given(count_tables(4, 4))
+def test_alpha_and_beta_are_attained_for_every_release(s):
+    """All original records in the cell with the greatest share, or with the greatest share relative to its margin."""
+    found = anonymity_bounds(s).upper.sel(model="alpha").item()
+    cells = [(i, j) for i, j in np.argwhere(s)]
+    assert max(average_cap(one_cell(s, i, j), s).item() for i, j in cells) == pytest.approx(found, rel=1e-12)
+    ratios = []
+    for i, j in cells:
+        o = one_cell(s, i, j)
+        ratios.append(average_cap(o, s).item() / anonymity_bounds(s, crossed=crossed(o, s)).upper.clip(0, 1).sel(model="beta").item())
+    assert max(ratios) == pytest.approx(1, rel=1e-12)
+
+
+@examples(60)
+@given(counts((2, 3)))
+def test_t_is_attained_on_both_sides_by_every_release_with_two_targets(s):
+    """In the key that is furthest from the margin, one target has t more than its margin, the other t less."""
+    t, apart = t_closeness(s).item(), []
+    for i, j in np.ndindex(s.shape):
+        if s[:, j].any():
+            o = one_cell(s, i, j)
+            apart.append(average_cap(o, s).item() - crossed(o, s))
+    assert max(apart) == pytest.approx(t, abs=1e-12)
+    assert min(apart) == pytest.approx(-t, abs=1e-12)
+
+
+def test_l_is_attained_where_the_other_targets_have_one_record_each():
+    s = np.array([[5, 1], [1, 1], [1, 0]])
+    assert anonymity_bounds(s).upper.sel(model="l").item() == 5 / 7 == average_cap(one_cell(s, 0, 0), s).item()
+    assert anonymity_bounds(s).greatest.item() == 5 / 7
+
+
+def test_delta_is_attained_on_the_side_of_its_cell():
+    """Shares 3/4 and 1/4 against 1/2: downwards by ln 2. Then 1/2 against 3/16: upwards by ln 8/3."""
+    s = np.array([[3, 1], [1, 3]])
+    o = one_cell(s, 0, 1)
+    assert anonymity_bounds(s, crossed=0.5).lower.sel(model="delta").item() == average_cap(o, s).item() == pytest.approx(0.25)
+    s = np.array([[2, 1], [2, 11]])
+    o = one_cell(s, 0, 0)
+    assert delta_disclosure(s).item() == pytest.approx(np.log(8 / 3))
+    found = anonymity_bounds(s, crossed=crossed(o, s)).upper.sel(model="delta").item()
+    assert found == pytest.approx(average_cap(o, s).item(), rel=1e-12) == 0.5
+
+
+def test_values_are_those_of_the_models():
+    s = np.array([[5, 1, 2], [1, 1, 2], [1, 2, 9]])
+    found = anonymity_bounds(s, crossed=0.4).value.values
+    models = [k_anonymity(s), l_diversity(s), alpha_k_anonymity(s).alpha, t_closeness(s), beta_likeness(s), delta_disclosure(s)]
+    np.testing.assert_array_equal(found, [model.item() for model in models])
+
+
+@pytest.mark.parametrize("k", [2, 10, 1000])
+def test_no_k_bounds_anything_and_no_l_of_two_does_in_large_classes(k):
+    pure = np.array([[k, 0], [0, k]])
+    assert k_anonymity(pure).item() == k
+    assert average_cap(pure, pure).item() == 1
+    diverse = np.array([[k, 1], [1, k]])
+    assert l_diversity(diverse).item() == 2
+    found = anonymity_bounds(diverse).upper.sel(model="l").item()
+    assert found == pytest.approx(k / (k + 1)) == average_cap(np.eye(2, dtype=int), diverse).item()
+
+
+def test_an_ordered_t_does_not_bound_the_difference():
+    """Four targets of which the first two change places: the ordered distance is a third of the equal one."""
+    s = np.array([[1, 0], [0, 1], [0, 0], [0, 0]])
+    o = one_cell(s, 0, 0)
+    ordered = t_closeness(s, distance="ordered").item()
+    assert ordered == pytest.approx(1 / 6)
+    assert average_cap(o, s).item() - crossed(o, s) == 0.5 > ordered
+
+
+def test_without_a_baseline_only_k_l_and_alpha_bound():
+    found = anonymity_bounds([[3, 1], [1, 2]])
+    assert np.isnan(found.upper.values).tolist() == np.isnan(found.lower.values).tolist() == [False] * 3 + [True] * 3
+    assert (found.least.item(), found.greatest.item()) == (0, 0.75)
+
+
+def test_an_empty_cell_makes_delta_infinite_and_bounds_only_from_above():
+    found = anonymity_bounds([[3, 0], [1, 2]], crossed=0.1).sel(model="delta")
+    assert found.value.item() == np.inf
+    assert (found.lower.item(), found.upper.item()) == (0, pytest.approx(0.2))  # shares 3/4 of 1/2, 1/4 of 1/2, 1 of 1/2
+    assert anonymity_bounds([[3, 0], [1, 2]], crossed=0).upper.sel(model="delta").item() == 0
+
+
+def test_several_tables_have_a_row_each_and_tables_without_records_none():
+    several = np.array([[[3, 1], [1, 2]], [[0, 0], [0, 0]], [[1, 1], [1, 1]]])
+    baselines = xr.DataArray([0.3, 0.4, 0.5], dims="draw")
+    found = anonymity_bounds(several, crossed=baselines, matched=0.5)
+    for draw in (0, 2):
+        one = anonymity_bounds(several[draw], crossed=baselines.values[draw], matched=0.5)
+        for name in found:
+            np.testing.assert_array_equal(found[name].isel(draw=draw).values, one[name].values)
+    assert all(np.isnan(found[name].isel(draw=1)).all() for name in found)
+
+
+def test_weights_leave_l_unknown():
+    found = anonymity_bounds([[0.3, 0.1], [0.1, 0.9]], crossed=0.4)
+    whole = anonymity_bounds([[3, 1], [1, 9]], crossed=0.4)
+    rest = found.model != "l"
+    np.testing.assert_allclose(found.upper[rest], whole.upper[rest], rtol=1e-12)
+    assert np.isnan(found.upper.sel(model="l").item())
+
+
+@pytest.mark.parametrize("name", ["crossed", "matched"])
+@pytest.mark.parametrize("wrong", [-0.1, 1.1, "half", [0.5, 2]])
+def test_what_is_no_share_is_refused(name, wrong):
+    with pytest.raises(ValueError, match=f"`{name}` must be a share of the original records, from 0 to 1; got "):
+        anonymity_bounds([[1, 2]], **{name: wrong})
+
+
+def test_bad_tables_are_refused():
+    with pytest.raises(ValueError, match="`s` must be non-negative; got -3 at key=1, target=0"):
+        anonymity_bounds([[1, -3]])
+    labelled = from_counts([[1, 2], [3, 4]], key_labels={"k": ["a", "b"]}).o
+    assert anonymity_bounds(labelled).greatest.item() == 0.75
