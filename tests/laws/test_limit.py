@@ -8,9 +8,9 @@ from strategies import count_tables, examples
 import capstats
 from capstats.datasets import paper_originals
 from capstats.laws import cap_law
+from capstats.laws.atoms import Atoms
 from capstats.laws.closed_form import ClosedForm
 from capstats.laws.inversion import Inversion
-from capstats.laws.limit import Certain
 
 GIVEN = {"O_1": 1.0, "O_2": 1.0, "O_3": 0.995823, "O_4": 0.993932}
 
@@ -73,7 +73,7 @@ def test_shares_that_follow_those_of_the_original_give_one_value():
     o = [[3, 1], [1, 2]]
     for model, value in (("bootstrap", capstats.average_cap(o, o)), ("independent", capstats.baseline_cap(o))):
         law = cap_law(o, model=model)
-        assert isinstance(law, Certain)
+        assert isinstance(law, Atoms)
         assert law.least == value.item()
         assert model in repr(law)
 
@@ -138,3 +138,10 @@ def test_what_one_wide_key_and_narrow_ones_leave_open_is_in_the_bracket():
     law = cap_law(np.array([[10**7, *range(1, 60)], [0, *[0] * 59]]))
     found = law.cdf([0.2, 0.5, 0.8])
     assert (found.upper - found.lower).max() < 1e-6
+
+
+def test_the_greatest_of_several_releases_has_the_power_of_the_law():
+    law = cap_law([[3, 1], [1, 4]])
+    found, one = law.best_of(3).cdf([0.3, 0.4, 0.5]), law.cdf([0.3, 0.4, 0.5])
+    np.testing.assert_allclose(found.lower, one.lower**3, rtol=1e-12)
+    assert (found.upper >= one.upper**3).all()
