@@ -108,7 +108,7 @@ def _placed(o: Array, synthesis: Synthesis) -> Grid:
         law = of_total(sum(key.weights), key.grows, everything, m)
         table = np.zeros((m + 1, key.counts[-1] * of_unit // units + 1))
         table[0, 0] = law[0]
-        for r, sums in enumerate(numerators(key, m)):
+        for r, sums in enumerate(numerators(key, m, everything)):
             if r and law[r]:
                 table[r] = law[r] * rounded_down(sums, key, r, of_unit, units)
         tables.append((table, power))
