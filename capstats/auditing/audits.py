@@ -178,7 +178,8 @@ def audit(
         The columns that the intruder knows, and the columns to guess.
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis. The audit then says, too, what average CAP they have, by how
-        much that of the original exceeds it, and the standard error of this, unless counts are fractional (see `holdout_contrast`).
+        much that of the original exceeds it, and the standard error of this, unless counts are fractional (see `holdout_contrast`); and
+        for numbers of records the p-values of `laws.membership_test` and `laws.permutation_test`.
     missing, null_values, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`.
     allow_no_match : bool
@@ -210,7 +211,7 @@ def audit(
     See Also
     --------
     tabulate, average_cap, average_cap_interval, baseline_cap, disclosure.disco, cap_ecdf, cap_quantiles, minimum_cap, holdout_contrast,
-    cap.target_distance, screening.sweep
+    cap.target_distance, laws.membership_test, laws.permutation_test, screening.sweep
 
     Notes
     -----

@@ -27,6 +27,7 @@ RISK = {
     "holdout_cap": ("holdout", "share", "the same share of {people} not used for synthesis"),
     "individual_disclosure": ("used - not", "share", "average CAP minus that of {people} not used for synthesis"),
     "individual_disclosure_error": ("error of this", "share", "standard error of this difference"),
+    "membership_p_value": ("p of this", "share", "p-value of this difference, the labels used and not used permuted"),
     "records_above_half": ("> 0.5", "count", "{people} for whom the guess is right with probability above 0.5"),
     "records_above_nine_tenths": ("> 0.9", "count", "the same above 0.9"),
     "records_certain": ("certain", "count", "{people} for whom the guess is right with certainty"),
@@ -38,6 +39,11 @@ RISK = {
     ),
 }
 DETAILS = {
+    "permutation_p_value": (
+        "p of link",
+        "share",
+        "p-value of average CAP, the synthetic targets permuted: a useful release has a small one",
+    ),
     "matched_share": ("matched", "share", "share of {people} whose keys are in the synthetic data"),
     "predictive_success": ("commonest", "share", "share guessed right by the commonest target"),
     "average_cap_least": ("least", "share", "least attainable average CAP, unmatched {people} counting 0 (version 1)"),

@@ -55,6 +55,22 @@ DEFINITIONS = (
         GIOMI,
     ),
     (
+        ("membership_p_value",),
+        "p-value, labels permuted",
+        "The share of all ways to deal the labels original and holdout to the records in which average CAP would exceed that of the "
+        "holdout by as much. A small one says that the release knows who was used.",
+        "membership-test",
+        None,
+    ),
+    (
+        ("permutation_p_value",),
+        "p-value, targets permuted",
+        "The share of all ways to deal the synthetic targets to the synthetic keys in which average CAP would be as large. A test of "
+        "utility: every useful release has a small one.",
+        "permutation-test",
+        None,
+    ),
+    (
         ("average_cap_error", "individual_disclosure_error", "difference_error"),
         "standard error",
         "How far the number would typically be off if other people of the same population were in the original. Differences of two "

@@ -65,12 +65,15 @@ ERRORS: Rows = {
     "holdout_cap": ("average CAP of {people} not used for synthesis (holdout)", "share", "holdout"),
     "individual_disclosure": ("  difference", "share", "difference"),
     "individual_disclosure_error": ("  standard error of the difference", "share", "its error"),
+    "membership_p_value": ("  p-value of the difference, the labels used and not used permuted", "share", "its p-value"),
+    "permutation_p_value": ("p-value of average CAP, the synthetic targets permuted (a test of utility)", "share", "p-value of the link"),
 }
 RELEASES = (  # columns of the comparison
     *(name for name in compared.RISK if not name.startswith(("records", "unmatched", "target"))),
     "matched_share",
     "share_certain",
     "target_distance",
+    "permutation_p_value",
 )
 OF_COLUMNS = {"alone": "alone", "without": "all without it", "leave_one_out": "its own part", "shapley": "Shapley value"}
 

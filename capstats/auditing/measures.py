@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.auditing.permuted import p_values
 from capstats.cap.attribution import Unmatched, average_cap, correct_predictions, matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.distance import target_distance
@@ -33,7 +34,15 @@ QUANTILES = {
 }
 WEIGHTS = {"o": "original_weight", "s": "synthetic_weight", "h": "holdout_weight"}  # sums of the weights of weighted tables
 WEIGHTED = ("o_records", "s_records")
-OF_HOLDOUT = ("holdout_records", "holdout_weight", "holdout_cap", "individual_disclosure", "individual_disclosure_error")
+OF_HOLDOUT = (
+    "holdout_records",
+    "holdout_weight",
+    "holdout_cap",
+    "individual_disclosure",
+    "individual_disclosure_error",
+    "membership_p_value",
+    "permutation_p_value",
+)
 MEASURES = (  # all that an audit can give, in the order in which it gives them
     "original_records",
     "original_weight",
@@ -113,6 +122,7 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
             found["holdout_cap"] = contrast.holdout
             found["individual_disclosure"] = contrast.estimate
             found["individual_disclosure_error"] = contrast.standard_error
+        found |= p_values(tables)
     if records.dtype.kind == "i":
         quantiles = cap_quantiles(records, s, list(QUANTILES.values()))
         found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}

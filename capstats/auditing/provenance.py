@@ -10,6 +10,7 @@ from typing import Any
 import xarray as xr
 
 from capstats.auditing.measures import foreign
+from capstats.auditing.permuted import P_VALUES
 from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.counting.inputs import released
 from capstats.sources import files
@@ -35,6 +36,7 @@ def conventions(measures: xr.Dataset) -> dict[str, Any]:
         "baseline": "marginal",
         "target_distance": "total variation by key, unmatched records count 1",
         "individual_disclosure": "version 1 of the original minus that of the holdout",
+        **{name: measures[name].attrs["method"] for name in P_VALUES if name in measures},
         "difference": "version 1, record by record of the original",
     }
     asked = {"average_cap_error", "individual_disclosure", "difference"}

@@ -10,6 +10,7 @@ import xarray as xr
 
 from capstats.auditing import compared
 from capstats.auditing.comparison import order_of
+from capstats.auditing.permuted import AT_MOST
 from capstats.auditing.report import Block, Facts, Grid, Sections
 from capstats.auditing.what_was_read import SIDE_BY_SIDE, facts
 from capstats.codes.printable import in_cell, listed, named, shortened
@@ -112,6 +113,17 @@ def in_sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
             f"Of the {_number(value['holdout_records'], m)} not used for synthesis, the guess is right for a {_share(m)} of "
             f"{share(value['holdout_cap'])}. The difference, {share(value['individual_disclosure'])} (standard error "
             f"{share(value['individual_disclosure_error'])}), is about individuals; the rest is inference about the population."
+        )
+    if "membership_p_value" in value:
+        answer.append(
+            f"If the labels of used and not used {unit(m)} were dealt anew, the difference would be as large with probability "
+            f"{share(value['membership_p_value'])} (a test of disclosure)."
+        )
+    if "permutation_p_value" in value:
+        most = "at most " if AT_MOST in p["conventions"]["permutation_p_value"] else ""
+        answer.append(
+            f"If the synthetic targets were permuted, average CAP would be as large with probability {most}"
+            f"{share(value['permutation_p_value'])} (a test of utility; it is small for every useful release)."
         )
     answer.append(
         f"The guess is right with probability above 0.5 for {those('above_half')}, with probability above 0.9 for "

@@ -103,7 +103,7 @@ def average_cap_interval(
     >>> round(float(found.estimate), 4), round(float(found.standard_error), 4)
     (0.7333, 0.1196)
     """
-    _check_level(level)
+    check_level(level)
     check_weights(o, o_squares, "o")
     first = _members(s, "s", over)
     second = {} if against is None else _members(against, "against", over)
@@ -200,7 +200,7 @@ def holdout_contrast(
     >>> float(found.original), float(found.holdout), float(found.estimate), round(float(found.standard_error), 4)
     (1.0, 0.5, 0.5, 0.2887)
     """
-    _check_level(level)
+    check_level(level)
     check_weights(o, o_squares, "o")
     check_weights(h, h_squares, "h")
 
@@ -276,6 +276,7 @@ def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:
     return {f"{name}[{i}]": xr.DataArray(part, coords, dims, name) for i, part in enumerate(parts)}
 
 
-def _check_level(level: float) -> None:
+def check_level(level: float) -> None:
+    """Raise unless it is a coverage, between 0 and 1."""
     if not isinstance(level, Real) or not 0 < level < 1:
         raise ValueError(f"`level` must be between 0 and 1, such as 0.95; got {level!r}.")

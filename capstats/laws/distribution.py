@@ -64,7 +64,8 @@ def cap_law(
 
     Notes
     -----
-    See theory/limit-law.md for the limit. The average is version 1: records of unmatched keys count 0.
+    See theory/limit-law.md for the limit, theory/limit-law-inversion.md for the limit with many keys, and theory/finite-law.md for finitely
+    many records. The average is version 1: records of unmatched keys count 0.
 
     References
     ----------
@@ -75,8 +76,8 @@ def cap_law(
     --------
     Three of four people have the first target. In the limit, average CAP is uniform from 1/4 to 3/4:
 
-    >>> law = cap_law([[3], [1]])  # doctest: +SKIP
-    >>> float(law.cdf(0.375).lower), float(law.density(0.375).lower)  # doctest: +SKIP
+    >>> law = cap_law([[3], [1]])
+    >>> float(law.cdf(0.375).lower), float(law.density(0.375).lower)
     (0.25, 2.0)
     """
     synthesis = Synthesis.of(model, limit=True, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from capstats.laws.models import Synthesis
+from capstats.laws.shares import absent, on_cells_of_targets, rest_of_targets, spread, targets_of
 from capstats.tables.sums import attribution, check_integers, ratio, shared
 from capstats.tables.table import Array, Floats, Table
 
@@ -17,7 +18,7 @@ def kept_mean(o: Table, synthesis: Synthesis) -> Floats:
     check_fits(o, synthesis)
     o_j, n = o.key_total(), o.total()
     if synthesis.model == "partial":
-        alpha, targets = synthesis.alpha or 0.0, o.target_total().shape[-1]
+        alpha, targets = synthesis.alpha or 0.0, targets_of(o)
         own = ratio(shared(o, o, o_j) + alpha * o_j, o_j + targets * alpha, 0.0)  # o_.j times the mean of a record of key j
         return ratio(own.sum(-1), n, np.nan)
     if synthesis.matrix is not None:
@@ -46,7 +47,7 @@ def check_fits(o: Table, synthesis: Synthesis) -> None:
     """Raise where the options of a model do not fit the table."""
     if synthesis.model != "pram":
         check_whole(o, synthesis)  # the expected value is linear in records under "pram", and so defined for their weights
-    targets = o.target_total().shape[-1]
+    targets = targets_of(o)
     if synthesis.matrix is not None and len(synthesis.matrix) != targets:
         raise ValueError(f"`matrix` must have one row and one column for each target of `o`, {targets}; it has {len(synthesis.matrix)}.")
     n = o.total()
@@ -59,12 +60,12 @@ def check_fits(o: Table, synthesis: Synthesis) -> None:
 
 def _of_urns(o: Table, synthesis: Synthesis) -> Floats:
     """Each key: o_.j records from an urn with o_ij + alpha balls of target i."""
-    o_j, alpha, targets = o.key_total(), synthesis.alpha or 0.0, o.target_total().shape[-1]
+    o_j, alpha, targets = o.key_total(), synthesis.alpha or 0.0, targets_of(o)
     balls = o_j + targets * alpha
     mean = ratio(shared(o, o, o_j) + alpha * o_j, balls, 0.0)
     shares = ratio(o.values + alpha, o.on_cells(balls), 0.0)
-    spread = _spread(o, shares, _absent(o) * ratio(np.full_like(balls, alpha, dtype=np.float64), balls, 0.0), mean)
-    return np.asarray((ratio(o_j + balls, o_j * (1 + balls), 0.0) * spread).sum(-1))
+    of_record = spread(o, shares, absent(o) * ratio(np.full_like(balls, alpha, dtype=np.float64), balls, 0.0), mean)
+    return np.asarray((ratio(o_j + balls, o_j * (1 + balls), 0.0) * of_record).sum(-1))
 
 
 def _of_recoded(o: Table, synthesis: Synthesis) -> Floats:
@@ -73,18 +74,18 @@ def _of_recoded(o: Table, synthesis: Synthesis) -> Floats:
     if synthesis.matrix is None:
         theta, n = synthesis.theta or 0.0, o.total()
         p = ratio(o.target_total(), n[..., None], 0.0)
-        redrawn, rest = _on_cells_of_targets(o, p), _rest(o, o.target_total())
+        redrawn, rest = on_cells_of_targets(o, p), rest_of_targets(o, o.target_total())
         mean = o.like(o.values * redrawn).key_total()  # of a redrawn target
-        spread = _spread(o, redrawn, ratio(rest, n[..., None], 0.0), mean)
+        of_redrawn = spread(o, redrawn, ratio(rest, n[..., None], 0.0), mean)
         own = o.like(o.values * (o.values - o.on_cells(mean)) ** 2).key_total()
-        found = theta * o_j * spread + theta * (1 - theta) * own
+        found = theta * o_j * of_redrawn + theta * (1 - theta) * own
     else:
         found = np.zeros(o_j.shape)
         for a, row in enumerate(synthesis.matrix):
-            shares = _on_cells_of_targets(o, row)
-            of_a = o.like(o.values * _on_cells_of_targets(o, np.arange(len(row)) == a)).key_total()
+            shares = on_cells_of_targets(o, row)
+            of_a = o.like(o.values * on_cells_of_targets(o, np.arange(len(row)) == a)).key_total()
             mean = o.like(o.values * shares).key_total()
-            found = found + of_a * _spread(o, shares, np.where(_absent(o) > 0, 1 - o.like(shares).key_total(), 0.0), mean)
+            found = found + of_a * spread(o, shares, np.where(absent(o) > 0, 1 - o.like(shares).key_total(), 0.0), mean)
     return np.asarray(ratio(found, o_j.astype(np.float64) ** 2, 0.0).sum(-1))
 
 
@@ -92,30 +93,32 @@ def _of_swapped(o: Table, synthesis: Synthesis) -> Floats:
     """A permutation of the targets of some records; d_ij is r_ij, centred over records on either side."""
     o_j, o_i, n = o.key_total(), o.target_total(), o.total()
     r, p, b = attribution(o, o_j, 0.0), ratio(o_i, n[..., None], 0.0), _marginal(o)[..., None]
-    by_target = _on_cells_of_targets(o, p - b)
-    rho = o.like(r.values * _on_cells_of_targets(o, p)).key_total()  # what a random target gets in key j
+    by_target = on_cells_of_targets(o, p - b)
+    rho = o.like(r.values * on_cells_of_targets(o, p)).key_total()  # what a random target gets in key j
     d = r.values - o.on_cells(rho) - by_target
 
     delta = o.like(o.values * d).total()
     own = o.like(o.values * (d - o.on_cells(ratio(delta, n, 0.0)[..., None])) ** 2).total()  # spread of d over the records
-    away = _rest(o, o_i * (p - b) ** 2) + 2 * rho * _rest(o, o_i * (p - b)) + rho**2 * _rest(o, o_i)  # cells that are not stored
-    every = (o_j * (o.like(_on_cells_of_targets(o, o_i) * d**2).key_total() + away)).sum(-1)
+    moved = rho - b
+    away = rest_of_targets(o, o_i * p**2) + 2 * moved * rest_of_targets(o, o_i * p) + moved**2 * rest_of_targets(o, o_i)  # not stored
+    every = (o_j * (o.like(on_cells_of_targets(o, o_i) * d**2).key_total() + away)).sum(-1)
     together = r.across_targets(o)
     of_pairs = together - (together @ p[..., None]) - o_i[..., :, None] * (p - b)[..., None, :]  # sum_j o_aj d_bj
     crossed = (of_pairs * np.swapaxes(of_pairs, -1, -2)).sum((-2, -1))
 
-    weights = _pattern_weights(n, synthesis.swapped or 0)
+    weights = _weights(n, synthesis.swapped or 0)
     return np.asarray(weights[0] * every + weights[1] * (every + crossed) + weights[2] * own + weights[3] * delta**2)
 
 
-def _pattern_weights(n: Array, swapped: int) -> Floats:
+def _weights(n: Array, swapped: int) -> Floats:
     """Weights of the four sums of squares of a swap: shape (4, ...)."""
     found, where = np.unique(n, return_inverse=True)
-    of_each = np.array([_weights_of(int(size), swapped) for size in found])
+    of_each = np.array([pattern_weights(int(size), swapped) for size in found])
     return np.moveaxis(of_each[where.reshape(n.shape)], -1, 0)
 
 
-def _weights_of(n: int, h: int) -> tuple[float, float, float, float]:
+def pattern_weights(n: int, h: int) -> tuple[float, float, float, float]:
+    """Weights of Q, Q + w, e - delta^2 / n and delta^2 for h of n records."""
     if h < 2 or n < 2:
         return 0.0, 0.0, 0.0, 0.0
     if h == n:
@@ -142,24 +145,3 @@ def _marginal(o: Table) -> Floats:
 def _left_by_swaps(n: Array, swapped: int) -> Floats:
     """The share of the link between key and target that is left."""
     return 1 - ratio(np.full(n.shape, max(swapped - 1, 0)), n - 1, 0.0)
-
-
-def _spread(o: Table, shares: Array, absent: Array, mean: Array) -> Floats:
-    """Variance of o_ij in each key where target i is drawn with the given shares; ``absent`` is that of cells that are not stored."""
-    return np.asarray(o.like(shares * (o.values - o.on_cells(mean)) ** 2).key_total() + absent * mean**2)
-
-
-def _absent(o: Table) -> Array:
-    """Targets of each key whose cells are not stored: none where the table is dense."""
-    return np.asarray(o.target_total().shape[-1] - o.like(np.ones_like(o.values)).key_total())
-
-
-def _rest(o: Table, by_target: Array) -> Floats:
-    """The sum of a value of each target over the cells of a key that are not stored."""
-    rest = by_target.sum(-1)[..., None] - o.like(_on_cells_of_targets(o, by_target)).key_total()
-    return np.where(_absent(o) > 0, rest, 0.0)
-
-
-def _on_cells_of_targets(o: Table, by_target: Array) -> Array:
-    """A value of each target on the cells of the table, in the shape of its values."""
-    return np.broadcast_to(o.on_targets(by_target), o.values.shape)

@@ -305,6 +305,7 @@ def test_types_and_their_order_reach_the_tables(people):
 # --- A holdout
 
 OF_HOLDOUT = ["holdout_cap", "individual_disclosure", "individual_disclosure_error"]
+P_VALUES = ["membership_p_value", "permutation_p_value"]
 NOTE = "is about individuals; the rest is inference about the population."
 
 
@@ -341,7 +342,7 @@ def test_a_holdout_is_compared_in_a_sentence(compared):
 
 def test_a_holdout_changes_no_other_number_even_if_it_brings_keys_and_targets(found, compared):
     assert compared.tables.sizes == {"target": 3, "key": 3}
-    assert set(compared.measures.data_vars) - set(found.measures.data_vars) == {"holdout_records", *OF_HOLDOUT}
+    assert set(compared.measures.data_vars) - set(found.measures.data_vars) == {"holdout_records", *OF_HOLDOUT, *P_VALUES}
     for name, value in found.measures.items():
         assert compared.measures[name].item() == pytest.approx(value.item(), rel=1e-14), name
     assert compared.provenance["domain"] == found.provenance["domain"]

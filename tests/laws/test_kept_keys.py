@@ -14,7 +14,7 @@ from strategies import count_tables, theorem
 
 import capstats
 from capstats.datasets import paper_originals
-from capstats.laws.kept_keys import kept_mean, kept_variance
+from capstats.laws.kept_keys import kept_mean, kept_variance, pattern_weights
 from capstats.laws.models import Synthesis
 from capstats.tables.mapping import Aligned
 
@@ -119,6 +119,22 @@ def test_a_swap_of_all_records_is_the_permutation_of_their_targets():
     a = o / o_j
     d = a - a.T @ o_i / n - ((a @ o_j / n) - (o_j @ a.T @ o_i) / n**2)[:, None]
     assert found(o, "swap", swapped=900)[1].item() == pytest.approx((np.outer(o_i, o_j) * d**2).sum() / 899 / n**2, rel=1e-12)
+
+
+def test_the_weights_of_the_variance_are_those_of_the_patterns():
+    """The closed weights of the four sums against the probabilities of the five patterns, in fractions."""
+    for n in range(4, 12):
+        for h in range(2, n + 1):
+            k, two, three, four = n - h, n * (n - 1), n * (n - 1) * (n - 2), n * (n - 1) * (n - 2) * (n - 3)
+            both, one = Fraction(k * k + k + 1, two), Fraction((h - 1) * k + h - 2, three)
+            exchanged, chain, apart = Fraction(1, two), Fraction(h - 2, three), Fraction((h - 2) * (h - 3), four)
+            moves = Fraction(h - 1, two)
+            of_q, of_w = moves + apart, exchanged - 2 * chain + apart
+            of_e = 1 - Fraction(h - 1, n) - moves - both + 4 * one - exchanged + 4 * chain - 6 * apart
+            of_square = both - 2 * one + apart - Fraction(k, n - 1) ** 2
+            expected = [of_q - of_w, of_w, of_e, of_square + of_e / n]
+            assert pattern_weights(n, h) == pytest.approx([float(x) for x in expected], rel=1e-13)
+            assert min(expected) >= 0
 
 
 def test_no_link_is_lost_where_nothing_moves():

@@ -1,7 +1,124 @@
 """The law of average CAP in the limit of many synthetic records."""
 
-from capstats.laws.limit import limit_law
+import numpy as np
+import pytest
+from hypothesis import given
+from strategies import count_tables, examples
+
+import capstats
+from capstats.datasets import paper_originals
+from capstats.laws import cap_law
+from capstats.laws.closed_form import ClosedForm
+from capstats.laws.inversion import Inversion
+from capstats.laws.limit import Certain
+
+GIVEN = {"O_1": 1.0, "O_2": 1.0, "O_3": 0.995823, "O_4": 0.993932}
 
 
-def test_the_limit_has_a_law():
-    assert callable(limit_law)
+def averages(o, draws, rng):
+    """Average CAP with shares of each key that are even on the simplex."""
+    o = np.asarray(o)
+    q = rng.dirichlet(np.ones(len(o)), (draws, o.shape[1]))
+    return np.einsum("ij,dji->d", o, q) / o.sum()
+
+
+@pytest.mark.parametrize("label", GIVEN)
+def test_almost_all_releases_of_the_papers_originals_have_a_smaller_average(label):
+    o = paper_originals().sel(original=label, drop=True)
+    found = cap_law(o).cdf(capstats.average_cap(o, o).item())
+    assert found.lower.item() == pytest.approx(GIVEN[label], abs=5e-7)
+    assert found.upper.item() - found.lower.item() < 1e-12
+
+
+@pytest.mark.parametrize("label", ["O_2", "O_3", "O_4"])
+def test_a_simulation_has_this_law(label):
+    """Kolmogorov's distance times the root of the draws is above 2.7 with probability 2 exp(-2 * 2.7^2) = 9e-7."""
+    o = paper_originals().sel(original=label, drop=True).values
+    draws = np.sort(averages(o, 100_000, np.random.default_rng(5)))
+    law = cap_law(o)
+    at = draws[::500]
+    found = law.cdf(at)
+    share = np.searchsorted(draws, at, side="right") / len(draws)
+    distance = max((share - found.upper.values).max(), (found.lower.values - share).max())
+    assert distance * np.sqrt(len(draws)) < 2.7
+    # mean 1/I, and variance sum_j (sum_i o_ij^2 - o_.j^2 / I) / (I (I + 1)) / n^2
+    variance = ((o**2).sum(0) - o.sum(0) ** 2 / 3).sum() / 12 / o.sum() ** 2
+    assert abs(draws.mean() - 1 / 3) < 4 * np.sqrt(variance / len(draws))
+    assert draws.var() == pytest.approx(variance, rel=0.03)
+
+
+def test_a_simulation_of_many_keys_has_the_law_by_inversion():
+    rng = np.random.default_rng(6)
+    o = rng.integers(0, 30, (4, 40)) * rng.integers(0, 2, (4, 40))
+    law = cap_law(o)
+    assert isinstance(law.by, Inversion)
+    draws = np.sort(averages(o, 30_000, rng))
+    found = law.cdf(draws[::100])
+    share = np.searchsorted(draws, draws[::100], side="right") / len(draws)
+    assert max((share - found.upper.values).max(), (found.lower.values - share).max()) * np.sqrt(len(draws)) < 2.7
+
+
+def test_where_all_counts_of_each_key_are_equal_the_law_is_one_value():
+    law = cap_law([[100, 2, 0], [100, 2, 0]])
+    assert law.atoms().value.values.tolist() == [0.5]
+    assert law.atoms().probability.values.tolist() == [1.0]
+    assert law.cdf([0.4, 0.5, 0.6]).lower.values.tolist() == [0, 1, 1]
+    assert law.cdf(0.5 * (1 - 1e-13)).lower == 1  # a tie
+    assert law.quantile([0, 0.5, 1]).upper.values.tolist() == [0.5, 0.5, 0.5]
+    with pytest.raises(ValueError, match="This law has no density"):
+        law.density(0.5)
+
+
+def test_shares_that_follow_those_of_the_original_give_one_value():
+    o = [[3, 1], [1, 2]]
+    for model, value in (("bootstrap", capstats.average_cap(o, o)), ("independent", capstats.baseline_cap(o))):
+        law = cap_law(o, model=model)
+        assert isinstance(law, Certain)
+        assert law.least == value.item()
+        assert model in repr(law)
+
+
+def test_the_law_of_dirichlet_shares_is_computed_while_they_are_few():
+    law = cap_law([[3], [1]], model="dirichlet", alpha=1)
+    # the share of the first target is Beta(4, 2), the average (1 + 2 q) / 4: at q = 1/2 it is 5/32 + 1/32
+    assert law.cdf(0.5).lower == 6 / 32
+    with pytest.raises(ValueError, match=r"A key counts as 4.. targets, and the limit of so many is computed for few keys only"):
+        cap_law(np.random.default_rng(1).integers(90, 110, (4, 6)), model="dirichlet", alpha=1)
+
+
+@examples(20)
+@given(count_tables(targets=4, keys=4))
+def test_the_order_of_targets_and_keys_does_not_matter(o):
+    x = np.linspace(0, 1, 7)
+    found = cap_law(o).cdf(x)
+    for other in (o[::-1], o[:, ::-1]):
+        assert cap_law(other).cdf(x).identical(found)
+
+
+def test_the_mean_of_two_releases_is_that_of_a_table_beside_itself():
+    o = [[3, 1], [1, 4]]
+    for law, twice in ((cap_law(o).mean_of(2), cap_law(np.hstack([o, o]))), (cap_law([[2], [2]]).mean_of(2), cap_law([[2], [2]]))):
+        assert law.cdf([0.3, 0.4, 0.5]).lower.values.tolist() == twice.cdf([0.3, 0.4, 0.5]).lower.values.tolist()
+
+
+def test_few_terms_are_computed_exactly_and_many_by_inversion():
+    assert isinstance(cap_law([[3, 1], [1, 2]]).by, ClosedForm)
+    assert "closed form" in repr(cap_law([[3, 1], [1, 2]]))
+    many = np.random.default_rng(3).integers(0, 10**6, (3, 30))
+    law = cap_law(many)
+    assert isinstance(law.by, Inversion)
+    assert 'uniform", limit of many records; by inversion' in repr(law)
+    assert law.by.width < 1e-8
+
+
+def test_one_key_of_many_targets_has_a_closed_form():
+    law = cap_law(np.arange(80).reshape(80, 1))
+    found = law.cdf(1 / 80)
+    assert isinstance(law.by, ClosedForm)
+    assert 0 < found.lower < found.upper < 1
+
+
+def test_what_one_wide_key_and_narrow_ones_leave_open_is_in_the_bracket():
+    law = cap_law(np.array([[10**7, *range(1, 60)], [0, *[0] * 59]]))
+    found = law.cdf([0.2, 0.5, 0.8])
+    assert (found.upper - found.lower).max() < 1e-6

@@ -43,6 +43,8 @@ def labelled(*tables: xr.DataArray) -> list[xr.DataArray]:
     return [table.assign_coords(xr.Coordinates.from_pandas_multiindex(axis, "key")) for table in tables]
 
 
+RECODED = [[0.7, 0.1, 0.1, 0.1], [0, 1, 0, 0], [0.25, 0.25, 0.25, 0.25], [0, 0, 0.5, 0.5]]
+
 MEASURES = {
     "average_cap zero": capstats.average_cap,
     "average_cap drop": lambda o, s: capstats.average_cap(o, s, unmatched="drop"),
@@ -51,6 +53,15 @@ MEASURES = {
     "average_cap radius, drop": lambda o, s: capstats.average_cap(*labelled(o, s), radius=2, unmatched="drop"),
     "nearest_distance": lambda o, s: capstats.cap.nearest_distance(*labelled(o, s)),
     "target_distance": capstats.cap.target_distance,
+    "smoothed_cap": lambda o, s: capstats.cap.smoothed_cap(o, s, alpha=0.5),
+    **{
+        f"cap_tail_bound {name} {model}": lambda o, s, name=name, model=model: capstats.laws.cap_tail_bound(
+            o, excess=0.01, key_totals=np.arange(30) % 3, model=model, alpha=0.5 if model == "dirichlet" else None
+        )[name]
+        for name in ("mean", "bound")
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
+    },
+    "cap_tail_bound permutation": lambda o, s: capstats.laws.cap_tail_bound(o, excess=0.01, model="permutation", s=s).bound,
     "matched_records": capstats.matched_records,
     "correct_predictions": capstats.correct_predictions,
     "cap_ecdf zero": lambda o, s: capstats.cap_ecdf(o, s, [0.0, 0.2, 0.5, 1.0]),
@@ -97,6 +108,28 @@ MEASURES = {
         for name in ("least", "greatest")
     },
     **{
+        f"{measure.__name__} {unmatched} {model}": lambda o, s, measure=measure, unmatched=unmatched, model=model: measure(
+            o, 9, model=model, unmatched=unmatched, alpha=0.5 if model == "dirichlet" else None
+        )
+        for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
+        for unmatched in ("zero", "drop")
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
+    },
+    **{
+        f"expected_cap_bounds {name} {model}": lambda o, s, name=name, model=model: capstats.laws.expected_cap_bounds(
+            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+        )[name]
+        for name in ("lower", "upper")
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
+    },
+    **{
+        f"expected_disclosure {name} {model}": lambda o, s, name=name, model=model: capstats.laws.expected_disclosure(
+            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+        )[name]
+        for name in ("disco", "dis", "matched")
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
+    },
+    **{
         f"frontier {name}": lambda o, s, name=name: capstats.laws.frontier(o, distances=[0.1, 0.4, 0.9])[name]
         for name in ("least", "greatest", "least_any")
     },
@@ -112,6 +145,14 @@ MEASURES = {
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
         o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
     ),
+    "expected_cap pram": lambda o, s: capstats.laws.expected_cap(o, model="pram", theta=0.3),
+    "expected_cap pram by a matrix": lambda o, s: capstats.laws.expected_cap(o, model="pram", matrix=RECODED),
+    "calibrate pram": lambda o, s: (
+        capstats.laws.calibrate(o, model="pram", risk=(capstats.average_cap(o, o) + capstats.baseline_cap(o)).item() / 2).expected_cap
+    ),
+    "dp_bound": lambda o, s: capstats.laws.dp_bound(o, [0.5, 2.0]).bound,
+    "dp_epsilon": lambda o, s: capstats.laws.dp_epsilon(o, 0.7),
+    "dp_mechanism": lambda o, s: capstats.laws.dp_mechanism(o, 1.0),
 }
 MODELS = {
     "k_anonymity": capstats.anonymity.k_anonymity,
@@ -144,7 +185,31 @@ MEASURES |= {
     f"cap_after_merge {column}": lambda o, s, column=column: capstats.screening.cap_after_merge(o, s, column=column, unmatched="drop")
     for column in ("key_", "target")
 }
+MEASURES |= {
+    f"cap_law {bound}": lambda o, s, bound=bound: capstats.laws.cap_law(o).cdf([0.2, 0.25, 0.3])[bound] for bound in ("lower", "upper")
+}
 INTEGERS_ONLY = {
+    **{
+        f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model, told=told: measure(o, model=model, **told)
+        for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
+        for model, told in (("partial", {"alpha": 0.7}), ("swap", {"swapped": 9}))
+    },
+    "variance_cap pram": lambda o, s: capstats.laws.variance_cap(o, model="pram", theta=0.3),
+    "variance_cap pram by a matrix": lambda o, s: capstats.laws.variance_cap(o, model="pram", matrix=RECODED),
+    **{
+        f"calibrate {model}": lambda o, s, model=model: (
+            capstats.laws.calibrate(o, model=model, risk=(capstats.average_cap(o, o) + capstats.baseline_cap(o)).item() / 2).expected_cap
+        )
+        for model in ("swap", "partial")
+    },
+    "calibrate dirichlet": lambda o, s: (
+        capstats.laws.calibrate(
+            o, 20, model="dirichlet", risk=capstats.laws.expected_cap(o, 20, model="dirichlet", alpha=1).item()
+        ).expected_cap
+    ),
+    "sample_tables swap": lambda o, s: capstats.laws.sample_tables(o, model="swap", swapped=9, draws=2, rng=1),
+    "expected_noisy_cap": lambda o, s: capstats.laws.expected_noisy_cap(o, epsilon=1, adjacency="substitution").upper,
+    "noisy_counts": lambda o, s: capstats.laws.noisy_counts(o, epsilon=1, adjacency="substitution", domain="public", rng=1),
     "prosecutor_risk of s": lambda o, s: capstats.anonymity.prosecutor_risk(s),
     "marketer_risk of s": lambda o, s: capstats.anonymity.marketer_risk(s),
     **{
@@ -154,6 +219,30 @@ INTEGERS_ONLY = {
     "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o, unmatched="drop").standard_error,
     "holdout_contrast": lambda o, s: capstats.holdout_contrast(o, s, h=s).standard_error,
     "holdout_contrast drop": lambda o, s: capstats.holdout_contrast(o, s, h=s, unmatched="drop").estimate,
+    **{
+        f"membership_test {name} {unmatched}": lambda o, s, name=name, unmatched=unmatched: capstats.laws.membership_test(
+            o, s, h=s, unmatched=unmatched, draws=99, rng=1
+        )[name]
+        for name in ("contrast", "standard_deviation", "p_value")
+        for unmatched in ("zero", "drop")
+    },
+    **{
+        f"dp_audit_release {name}": lambda o, s, name=name: capstats.laws.dp_audit_release(
+            o, s, 0.5, h=s, adjacency="substitution", unmatched="drop", rng=1
+        )[name]
+        for name in ("pairs", "right", "p_value")
+    },
+    **{
+        f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]
+        for name in ("expected", "standard_deviation", "p_value")
+    },
+    **{
+        f"{measure.__name__} permutation {unmatched}": lambda o, s, measure=measure, unmatched=unmatched: measure(
+            o, model="permutation", s=s, unmatched=unmatched
+        )
+        for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
+        for unmatched in ("zero", "drop")
+    },
     "sample_uniques": capstats.disclosure.sample_uniques,
     "replicated_uniques": capstats.disclosure.replicated_uniques,
     "cap_quantiles zero": lambda o, s: capstats.cap_quantiles(o, s, [0, 0.1, 0.5, 0.77, 1]),
@@ -172,7 +261,7 @@ INTEGERS_ONLY = {
 def test_a_measure_gives_the_same_numbers_on_both_backings(measure: str, kind: str) -> None:
     o, s = tables(kind, measure)
     if kind == "weights" and measure in INTEGERS_ONLY:
-        with pytest.raises(ValueError, match=r"`(o|table)` must hold integers"):
+        with pytest.raises(ValueError, match=r"`(o|s|table)` must hold integers"):
             INTEGERS_ONLY[measure](as_sparse(o), as_sparse(s))
         return
     f = (MEASURES | INTEGERS_ONLY)[measure]

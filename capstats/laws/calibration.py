@@ -1,0 +1,232 @@
+"""How much to perturb: the parameter of a synthesis model that gives a wanted expected average CAP."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, Literal, get_args
+
+import numpy as np
+import xarray as xr
+
+from capstats.laws.bounds import check_records
+from capstats.laws.brackets import brackets, extremes
+from capstats.laws.kept_keys import kept_mean
+from capstats.laws.models import Synthesis
+from capstats.laws.saturated import ROUNDING as ROUNDING_OF_BOUNDS
+from capstats.laws.saturated import Saturated
+from capstats.laws.synthesis import one_table
+from capstats.tables.mapping import Aligned
+from capstats.tables.results import Result
+from capstats.tables.sums import check_integers
+from capstats.tables.table import Table
+from capstats.tables.ties import at_most
+
+Tunable = Literal["pram", "swap", "partial", "dirichlet"]
+ROUNDING = 1e-13  # relative error of an expected CAP, and more
+TURNS = 200  # of Newton's method, whose steps at least double the distance from the start until they are near
+
+
+def calibrate(o: Any, m: int | None = None, *, model: Tunable, risk: float) -> xr.Dataset:
+    """The parameter of a synthesis model with which average CAP is, on average, as large as wanted.
+
+    How many records must be swapped, or how strong must the noise be, for a risk of .42?
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key)
+        Counts of original records; sums of weights for "pram" only.
+    m : int, optional
+        Number of records of a release, at least 1; for "dirichlet" only.
+    model : {"pram", "swap", "partial", "dirichlet"}
+        What is wanted: `theta` of "pram", the number `swapped` of "swap", or `alpha` of "partial" or "dirichlet"; see `sample_tables`.
+    risk : float
+        The wanted expected average CAP, version 1, between 0 and 1. (For the first three models it is version 2 too.)
+
+    Returns
+    -------
+    Dataset
+        ``theta``, ``swapped`` or ``alpha``; the ends ``lower`` and ``upper`` of a bracket that holds the exact one; the expected average
+        CAP of the three, ``expected_cap``, ``at_lower`` and ``at_upper``; and ``least`` and ``greatest``, between which the expected
+        average CAP can be chosen. For "swap" it is the smallest number with an expected average CAP of at most `risk`, and the bracket
+        is this number and the one before it. For "dirichlet" there is a dim ``root``: every alpha from 0 on with the wanted mean lies in
+        one of the brackets, and where ``crossing`` is True there is one in it; `least` and `greatest` are known to 1e-6.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `risk` cannot be reached (the message has the range that can), every parameter has the same expected CAP, `risk` is not between
+        0 and 1, the model is another one, `m` is missing or does not belong to the model, or `o` is not one table of counts.
+
+    See Also
+    --------
+    expected_cap, sample_tables
+
+    Notes
+    -----
+    See theory/calibration.md. Under "pram", "swap" and "partial" the expected CAP falls from CAP(O). Under "dirichlet" it may rise and
+    fall: intervals of alpha are cut in half until bounds on them exclude the wanted value.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 4 (tables O_1 to O_4).
+
+    Examples
+    --------
+    A third of the way from CAP(O) = 1 to the baseline 1/2 is left behind:
+
+    >>> found = calibrate([[2, 0], [0, 2]], model="pram", risk=5 / 6)
+    >>> round(float(found.theta), 12), float(found.least), float(found.greatest)
+    (0.333333333333, 0.5, 1.0)
+
+    With four records, two are swapped; three would go below the wanted value:
+
+    >>> found = calibrate([[2, 0], [0, 2]], model="swap", risk=0.9)
+    >>> int(found.swapped), round(float(found.at_lower), 4), round(float(found.at_upper), 4)
+    (2, 1.0, 0.8333)
+    """
+    if model not in get_args(Tunable):
+        names = ", ".join(map(repr, get_args(Tunable)))
+        raise ValueError(f"`model` must be one with a parameter to choose, {names}; got {model!r}.")
+    if isinstance(risk, (bool, np.bool_)) or not isinstance(risk, (Real, np.number)) or not 0 < risk < 1:
+        raise ValueError(f"`risk` must be a wanted expected CAP, between 0 and 1; got {risk!r}.")
+    Synthesis.of(model, m=m, **{"pram": {"theta": 0}, "swap": {"swapped": 0}}.get(model, {"alpha": 0}))
+    aligned, wanted = one_table({"o": o}), float(risk)
+    if not aligned.totals("o") > 0:
+        raise ValueError("`o` holds no record, so that no release has an average CAP. Give a table with records.")
+    if model == "dirichlet":
+        found = _roots(aligned, check_records(m), wanted)
+    else:
+        found = {"pram": _theta, "swap": _number, "partial": _smoothing}[model](aligned, wanted)
+    return Result(found, attrs={"result": f'Calibration of "{model}"', "risk": wanted})
+
+
+# --- one answer: the expected CAP falls -------------------------------------------------------------------------------
+
+
+def _theta(aligned: Aligned, risk: float) -> dict[str, Any]:
+    least, greatest = (_expected(aligned, "pram", theta=theta) for theta in (1.0, 0.0))
+    _check_range("theta", risk, least, greatest)
+    theta = min(max((greatest - risk) / (greatest - least), 0.0), 1.0)
+    return _bracketed("theta", lambda x: _expected(aligned, "pram", theta=x), theta, 1.0, risk) | {"least": least, "greatest": greatest}
+
+
+def _number(aligned: Aligned, risk: float) -> dict[str, Any]:
+    def expected(swapped: int) -> float:
+        return _expected(aligned, "swap", swapped=swapped)
+
+    n = int(aligned.totals("o"))
+    least, greatest = expected(n), expected(0)
+    _check_range("number of swapped records", risk, least, greatest)
+    swapped = min(max(1 + math.ceil((n - 1) * (greatest - risk) / (greatest - least)), 0), n)
+    while swapped > 0 and at_most(expected(swapped - 1), risk):
+        swapped -= 1
+    while swapped < n and not at_most(expected(swapped), risk):
+        swapped += 1
+    before = max(swapped - 1, 0)
+    found = {"swapped": swapped, "lower": before, "upper": swapped, "expected_cap": expected(swapped)}
+    return found | {"at_lower": expected(before), "at_upper": expected(swapped), "least": least, "greatest": greatest}
+
+
+def _smoothing(aligned: Aligned, risk: float) -> dict[str, Any]:
+    """Newton's method: E CAP - 1/I is a sum of e_j / (o_.j + I alpha), which falls and is convex, so that it comes from the left."""
+    totals, squares = _keys(aligned)
+    targets, n = aligned.sizes["target"], totals.sum()
+    excess = np.maximum(squares - totals**2 / targets, 0)[totals > 0]  # e_j
+    balls = totals[totals > 0].astype(np.float64)
+    least, greatest = 1 / targets, _expected(aligned, "partial", alpha=0.0)
+    _check_range("alpha", risk, least, greatest, reached=False)
+    alpha, needed = 0.0, n * (risk - least)
+    for _ in range(TURNS):
+        terms = excess / (balls + targets * alpha)
+        step = (terms.sum() - needed) / (targets * (terms / (balls + targets * alpha)).sum())
+        if not step > 1e-16 * alpha:
+            break
+        alpha += float(step)
+    return _bracketed("alpha", lambda x: _expected(aligned, "partial", alpha=x), alpha, np.inf, risk) | {
+        "least": least,
+        "greatest": greatest,
+    }
+
+
+def _bracketed(name: str, expected: Callable[[float], float], found: float, most: float, risk: float) -> dict[str, Any]:
+    """A bracket around a solution: at its ends the expected CAP is beyond the wanted one by more than rounding, or they are the last."""
+    lower = upper = found
+    step = max(1e-15 * found, 1e-300)
+    while lower > 0 and not expected(lower) >= risk * (1 + ROUNDING):
+        lower, step = max(found - step, 0.0), 2 * step
+    step = max(1e-15 * found, 1e-15)
+    while upper < most and not expected(upper) <= risk * (1 - ROUNDING):
+        upper, step = min(found + step, most), 2 * step
+    ends = {"lower": lower, "upper": upper, "expected_cap": expected(found), "at_lower": expected(lower), "at_upper": expected(upper)}
+    return {name: found, **ends}
+
+
+# --- all answers: the expected CAP may rise and fall ------------------------------------------------------------------
+
+
+def _roots(aligned: Aligned, m: int, risk: float) -> dict[str, Any]:
+    mean = Saturated.of(m, aligned.sizes["target"], *_keys(aligned))
+    least, greatest = extremes(mean.bounds, mean.expected)
+    _check_varies("alpha", least, greatest)
+    lower, upper = brackets(mean.bounds, risk)
+    if not len(lower):
+        raise ValueError(_unreachable("alpha", risk, least, greatest))
+    ends = np.stack([mean.expected(lower), mean.expected(upper)])
+    crossing = (ends.min(0) * (1 + ROUNDING_OF_BOUNDS) < risk) & (risk < ends.max(0) * (1 - ROUNDING_OF_BOUNDS))
+    inside = _halfway(mean, lower, upper, risk)
+    found = {
+        "alpha": mean.alpha(inside),
+        "lower": mean.alpha(lower),
+        "upper": mean.alpha(upper),
+        "expected_cap": mean.expected(inside),
+        "at_lower": ends[0],
+        "at_upper": ends[1],
+        "crossing": crossing,
+    }
+    return {name: ("root", values) for name, values in found.items()} | {"least": least, "greatest": greatest}
+
+
+def _halfway(mean: Saturated, lower: Any, upper: Any, risk: float) -> Any:
+    """The place in each bracket at which a straight line between its ends has the wanted value; its middle where it has not."""
+    low, high = mean.expected(lower), mean.expected(upper)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = (risk - low) / (high - low)
+    return lower + np.where((part >= 0) & (part <= 1), part, 0.5) * (upper - lower)
+
+
+# --- what all of them ask ---------------------------------------------------------------------------------------------
+
+
+def _expected(aligned: Aligned, model: Tunable, **told: Any) -> float:
+    synthesis = Synthesis.of(model, **told)
+    return float(aligned.map(lambda o: kept_mean(o, synthesis), "expected_cap"))
+
+
+def _keys(aligned: Aligned) -> tuple[Any, Any]:
+    """o_.j and sum_i o_ij^2 of each key."""
+
+    def formula(o: Table) -> Any:
+        check_integers(o, "o", ": an urn gives whole records", "Give unweighted counts of records.")
+        counts = o.like(o.values.astype(np.float64))
+        return np.stack([counts.key_total(), counts.key_product(counts)])
+
+    return tuple(aligned.map(formula, "keys", ("part", "key")).values)
+
+
+def _check_range(what: str, risk: float, least: float, greatest: float, reached: bool = True) -> None:
+    """Raise where no parameter, or every one, has the wanted expected CAP; the least one may be a limit that none reaches."""
+    _check_varies(what, least, greatest)
+    if not at_most(risk, greatest) or (not at_most(least, risk) if reached else at_most(risk, least)):
+        raise ValueError(_unreachable(what, risk, least, greatest, reached))
+
+
+def _check_varies(what: str, least: float, greatest: float) -> None:
+    if at_most(greatest, least):
+        raise ValueError(f"Every {what} has the same expected CAP, {greatest:.6g}: there is nothing to choose.")
+
+
+def _unreachable(what: str, risk: float, least: float, greatest: float, reached: bool = True) -> str:
+    above = "" if reached else "above "
+    return f"No {what} has the expected CAP {risk:.6g}; it can be chosen from {above}{least:.6g} to {greatest:.6g}. Choose `risk` there."

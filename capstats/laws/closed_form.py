@@ -1,0 +1,113 @@
+"""Sums of independent B-splines in closed form: tensor divided differences of truncated powers, in integers."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+
+from capstats.laws.law import Law
+from capstats.laws.simplex import Knots, Place, SimplexSum, size
+from capstats.tables.table import Floats
+from capstats.tables.ties import at_most
+
+Terms = dict[tuple[int, int], int]  # (place, power): coefficient
+
+
+class ClosedForm(Law):
+    """The law of a sum whose truncated powers are few: exact, each number rounded down and up once.
+
+    The Laplace transform of a B-spline is a sum of c e^(-s a) s^-p over its knots a, so that of a sum of them is one as well; such a term
+    is the density c (x - a)_+^(p - 1) / (p - 1)!, and c (x - a)_+^p / p! of the distribution function.
+    """
+
+    def __init__(self, total: SimplexSum, terms: Terms, divisor: int, scale: int, about: str):
+        super().__init__(float(total.least), float(total.greatest), about=f"{about}; closed form")
+        self.total, self.divisor, self.scale = total, divisor, scale
+        self.powers: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for (place, power), coefficient in sorted(terms.items()):
+            self.powers[power].append((place, coefficient))
+
+    @classmethod
+    def of(cls, total: SimplexSum, about: str, most: int) -> Self | None:
+        """The closed form, unless the powers of its terms add up to more than ``most``."""
+        scale = math.lcm(*(place.denominator for knots in total.keys for place, _ in knots))
+        if sum(times * max(size(knots) - most_equal(knots), 1) for knots, times in total.keys.items()) > most:
+            return None
+        terms, divisor = {(0, 0): 1}, 1
+        for knots, times in total.keys.items():
+            own, of_own = _integers(spline_terms(tuple((place * scale, k) for place, k in knots)))
+            for _ in range(times):
+                terms, divisor = _product(terms, own), divisor * of_own
+                if sum(power for _, power in terms) > most:
+                    return None
+        return cls(total, terms, divisor, scale, about)
+
+    def exact(self, x: Fraction, less: int = 0) -> Fraction:
+        """P(average CAP <= x); with ``less`` = 1 the density at x, from the right."""
+        at = (x * self.total.n - self.total.constant) * self.scale
+        p, q = at.numerator, at.denominator
+        found = Fraction(0)
+        for power, terms in self.powers.items():
+            top = power - less
+            held = sum(coefficient * (p - place * q) ** top for place, coefficient in terms if place * q <= p)
+            found += Fraction(held, q**top * math.factorial(top))
+        return found / self.divisor * (self.total.n * self.scale) ** less
+
+    def _below(self, x: Floats) -> tuple[Floats, Floats]:
+        return _rounded([self.exact(Fraction(value)) for value in x.tolist()])
+
+    def _density(self, x: Floats) -> tuple[Floats, Floats]:
+        jumps = [(Fraction(place, self.scale) + self.total.constant) / self.total.n for place, _ in self.powers.get(1, [])]
+
+        def at(value: float) -> Fraction:
+            """The number, or the jump that it ties with: 1/3 is no float."""
+            return next((jump for jump in jumps if at_most(value, float(jump)) and at_most(float(jump), value)), Fraction(value))
+
+        return _rounded([self.exact(at(value), less=1) for value in x.tolist()])
+
+
+def most_equal(knots: Knots) -> int:
+    """How many knots stand at the place that has most of them."""
+    return max(times for _, times in knots)
+
+
+def spline_terms(knots: Knots) -> dict[tuple[Place, int], Fraction]:
+    """The Laplace transform of the mean of knots: coefficients of e^(-s a) s^-p, by (a, p)."""
+    order = size(knots) - 1
+    found = {}
+    for a, times in knots:
+        others = [(Fraction(a - b), k) for b, k in knots if b != a]
+        series = [math.prod((1 / d**k for d, k in others), start=Fraction(1))]  # of the product of (z - b)^-k around a
+        slope = [sum((k / (-d) ** (r + 1) for d, k in others), Fraction(0)) for r in range(times - 1)]  # of its logarithm
+        for t in range(times - 1):
+            series.append(sum((slope[r] * series[t - r] for r in range(t + 1)), Fraction(0)) / (t + 1))
+        for derivative in range(times):
+            sign = (-1) ** (order + derivative)
+            part = series[times - 1 - derivative] / math.factorial(derivative)
+            found[a, order - derivative] = sign * math.factorial(order) * part
+    return {term: coefficient for term, coefficient in found.items() if coefficient}
+
+
+def _integers(terms: dict[tuple[Place, int], Fraction]) -> tuple[Terms, int]:
+    divisor = math.lcm(*(coefficient.denominator for coefficient in terms.values()))
+    return {(int(place), power): int(coefficient * divisor) for (place, power), coefficient in terms.items()}, divisor
+
+
+def _product(left: Terms, right: Terms) -> Terms:
+    found: dict[tuple[int, int], int] = defaultdict(int)
+    for (a, p), x in left.items():
+        for (b, q), y in right.items():
+            found[a + b, p + q] += x * y
+    return {term: coefficient for term, coefficient in found.items() if coefficient}
+
+
+def _rounded(exact: list[Fraction]) -> tuple[Floats, Floats]:
+    """The next floats below and above, or twice the number itself if it is a float."""
+    nearest = [float(x) for x in exact]
+    lower = [f if f <= x else np.nextafter(f, -np.inf) for f, x in zip(nearest, exact, strict=True)]
+    upper = [f if f >= x else np.nextafter(f, np.inf) for f, x in zip(nearest, exact, strict=True)]
+    return np.array(lower, np.float64), np.array(upper, np.float64)

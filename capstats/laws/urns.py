@@ -1,0 +1,154 @@
+"""Draws from an urn: how likely it is that parts of it are missed, and the mean inverse of how often a part is drawn.
+
+A multinomial table is drawn from an urn into which each ball is put back; a Dirichlet-multinomial one from an urn that gets one more ball
+of the same kind with it. Each function is written without differences of almost equal numbers; the page names the error of each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from capstats.tables.table import Floats
+
+FEW = 32  # draws that are multiplied one by one
+STIRLING = 16  # from here on six terms of Stirling's series are exact in float64
+BLOCK = 1 << 16  # probabilities computed at a time
+NEGLIGIBLE = 2.0**-60
+
+
+@dataclass(frozen=True)
+class Urn:
+    """``m`` draws, each put back; with one more of its kind where ``reinforced``. A weight is a number of balls, and may be fractional."""
+
+    m: int
+    reinforced: bool
+
+    def log_missed(self, part: Floats, rest: Floats, draws: Floats | None = None) -> Floats:
+        """Logarithm of the probability that no draw is of a part of this weight, of which the urn holds ``rest`` besides.
+
+        Of the m draws, or of so many.
+        """
+        times = np.asarray(self.m if draws is None else draws, np.float64)
+        part, rest, times = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(rest, np.float64), times)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = -_bend(rest, part, times) if self.reinforced else -times * np.log1p(part / rest)
+        return np.where(part > 0, found, 0.0)
+
+    def log_dependence(self, left: Floats, right: Floats, rest: Floats) -> Floats:
+        """Logarithm of P(both parts are missed) / (P(left is missed) P(right is missed)); it is below 0. Both weights are above 0."""
+        left, right, rest = np.broadcast_arrays(left, right, np.maximum(rest, 0.0))
+        with np.errstate(divide="ignore"):
+            if not self.reinforced:
+                return np.asarray(-self.m * np.log1p(left * right / (rest * (rest + left + right))))
+            if self.m <= FEW:
+                return -_first_terms(rest, left, right, self.m)
+            smooth = rest > 10 * self.m
+            found = np.empty(rest.shape)
+            found[smooth] = -_smooth_terms(rest[smooth], left[smooth], right[smooth], self.m)
+            x, a, b = rest[~smooth], left[~smooth], right[~smooth]
+            found[~smooth] = _bend(x + self.m, a, b) - _bend(x, a, b)
+            return found
+
+    def mean_inverse(self, part: float, rest: float) -> float:
+        """E[1 / k; k > 0], where k is the number of draws of a part of this weight.
+
+        Sums over k of probabilities in units of the greatest one, from there outwards until the rest is negligible.
+        """
+        m, a, b = self.m, part, rest
+        if not a > 0:
+            return 0.0
+        if not b > 0:
+            return 1.0 / m
+
+        def ratio(k: Floats) -> Floats:
+            """P(k + 1) / P(k)."""
+            return (m - k) * (a + k) / ((k + 1) * (b + (m - k - 1))) if self.reinforced else (m - k) / (k + 1) * (a / b)
+
+        start, one_mode = self._mode(a, b)
+        probability, inverse = 1.0, 1.0 / start if start else 0.0
+        for up in (True, False):
+            k, height, size = start, 1.0, 64
+            while k < m if up else k > 0:
+                if up:
+                    at = np.arange(k, min(k + size, m), dtype=np.float64)
+                    heights, places = height * np.cumprod(ratio(at)), at + 1
+                else:
+                    at = np.arange(k - 1, max(k - size, 0) - 1, -1, dtype=np.float64)
+                    heights, places = height * np.cumprod(1 / ratio(at)), at
+                probability += heights.sum()
+                inverse += (heights / np.where(places > 0, places, np.inf)).sum()
+                k, height, size = int(places[-1]), heights[-1], min(2 * size, BLOCK)
+                if one_mode and (m - k if up else k) * height <= NEGLIGIBLE * inverse:
+                    break
+        return float(inverse / probability)
+
+    def _mode(self, a: float, b: float) -> tuple[int, bool]:
+        """Where probabilities are greatest, and whether they fall from there on to both sides."""
+        m = self.m
+        if not self.reinforced:
+            return min(int((m + 1) * (a / (a + b))), m), True
+        if not a + b > 2:
+            return 0, False
+        turn = (m * (a - 1) - (b - 1)) / (a + b - 2)  # P(k + 1) >= P(k) for k up to here
+        return min(max(int(np.floor(turn)) + 1, 0), m), True
+
+
+def _bend(x: Floats, a: Floats, b: Floats) -> Floats:
+    """G(x) + G(x + a + b) - G(x + a) - G(x + b) for G = ln Gamma: from 0 where a or b is 0, infinite where x is 0."""
+    x, a, b = np.broadcast_arrays(x, a, b)
+    low = x < STIRLING
+    found = np.zeros(x.shape)
+    if low.any():
+        found[low] = _first_terms(x[low], a[low], b[low], STIRLING)
+    x = np.where(low, x + STIRLING, x)
+    small, large = np.minimum(a, b), np.maximum(a, b)
+    found += small * (_shortfall(small / (x + large)) - _shortfall(small / x) + np.log1p(large / (x + small)))
+    found += np.log1p(a * b / (x * (x + a + b))) / 2
+    found += a * b * _inverse_bend(x, a, b) / 12
+    return np.asarray(found + _stirling(x) + _stirling(x + a + b) - _stirling(x + a) - _stirling(x + b))
+
+
+def _first_terms(x: Floats, a: Floats, b: Floats, terms: int) -> Floats:
+    """_bend(x, a, b) - _bend(x + terms, a, b), as Gamma(x + 1) = x Gamma(x)."""
+    found = np.zeros(np.shape(x))
+    for k in range(terms):
+        found += np.log1p(a * b / ((x + k) * (x + k + a + b)))
+    return found
+
+
+def _smooth_terms(x: Floats, a: Floats, b: Floats, terms: int) -> Floats:
+    """The same for x of more than ten times as many terms: their integral, by Gauss and Legendre, and the ends, by Euler and Maclaurin."""
+    nodes, weights = np.polynomial.legendre.leggauss(10)
+    found = np.zeros(x.shape)
+    for node, weight in zip(nodes, weights, strict=True):
+        u = x + ((node + 1) * terms - 1) / 2
+        found += weight * terms / 2 * np.log1p(a * b / (u * (u + a + b)))
+    for end, sign in ((x - 0.5, 1), (x + terms - 0.5, -1)):
+        found -= sign * a * b * _inverse_bend(end, a, b) / 24
+        for order, factor in ((3, -7 / 2880), (5, 31 / 40320)):  # of the derivatives of ln, with their factorials
+            found -= sign * factor * (end**-order + (end + a + b) ** -order - (end + a) ** -order - (end + b) ** -order)
+    return found
+
+
+def _inverse_bend(x: Floats, a: Floats, b: Floats) -> Floats:
+    """(1/x + 1/(x + a + b) - 1/(x + a) - 1/(x + b)) / (a b)."""
+    return np.asarray((2 * x + a + b) / (x * (x + a) * (x + b) * (x + a + b)))
+
+
+def _shortfall(u: Floats) -> Floats:
+    """ln(1 + u) / u - 1, by the series of the area tangent where ln(1 + u) is almost u."""
+    near = np.minimum(u, 1.0)
+    r = near / (2 + near)
+    series = np.zeros(np.shape(u))
+    for k in range(35, 1, -2):
+        series = r**2 * (series + 1 / k)
+    far = np.maximum(u, 1.0)
+    return np.where(u < 1, 2 / (2 + near) * series - r, np.log1p(far) / far - 1)
+
+
+def _stirling(x: Floats) -> Floats:
+    """What is left of ln Gamma(x) after (x - 1/2) ln x - x + ln(2 pi) / 2 + 1 / (12 x), for x from 16 on."""
+    y = 1 / x**2
+    return np.asarray(-y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y * (1 / 1188 - y * 691 / 360360)))) / x)

@@ -1,0 +1,172 @@
+"""The parameter for a wanted expected CAP: the paper's tables, brackets, several answers, and what cannot be reached."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sparse
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import count_tables, theorem
+
+import capstats
+from capstats.datasets import anes96, paper_originals
+from capstats.laws import calibrate, expected_cap, sample_tables, variance_cap
+
+PARAMETER = {"pram": "theta", "swap": "swapped", "partial": "alpha", "dirichlet": "alpha"}
+TWO_ANSWERS = [[0, 5], [1, 8]]
+
+
+def original(name):
+    return paper_originals().sel(original=name, drop=True)
+
+
+def exact_cap(o):
+    """CAP(O) and the marginal baseline, in fractions."""
+    o = np.asarray(o).tolist()
+    n = sum(map(sum, o))
+    keys = [column for column in zip(*o, strict=True) if sum(column)]
+    cap = sum((Fraction(sum(x * x for x in column), sum(column)) for column in keys), Fraction(0)) / n
+    return cap, sum(Fraction(sum(row), n) ** 2 for row in o)
+
+
+def test_the_values_of_o_3_for_a_risk_of_42_per_cent():
+    o, risk = original("O_3"), Fraction(42, 100)
+    cap, b = exact_cap(o.values)
+    theta = (cap - risk) / (cap - b)
+    assert calibrate(o, model="pram", risk=0.42).theta.item() == pytest.approx(float(theta), rel=1e-12)
+    found = calibrate(o, model="swap", risk=0.42)
+    assert found.swapped.item() == -(-(1 + 899 * theta) // 1) == 463
+    assert found.at_lower.item() > 0.42 >= found.at_upper.item() == found.expected_cap.item()
+
+
+@theorem
+@given(count_tables(), st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100))
+def test_the_bracket_of_one_answer_holds_the_exact_one(o, part):
+    """The wanted risk is a part of the way from the least to the greatest."""
+    cap, b = exact_cap(o)
+    n = int(o.sum())
+    if cap > b:
+        risk = float(b + part * (cap - b))
+        exact = (cap - Fraction(risk)) / (cap - b)
+        found = calibrate(o, model="pram", risk=risk)
+        assert found.lower.item() <= exact <= found.upper.item()
+        assert found.upper.item() - found.lower.item() < 1e-10 / float(cap - b)
+        assert found.theta.item() == pytest.approx(float(exact), rel=1e-9, abs=1e-11)
+        found = calibrate(o, model="swap", risk=risk)
+        assert found.lower.item() == found.swapped.item() - 1
+        assert found.at_upper.item() <= risk * (1 + 1e-12)
+        assert found.at_lower.item() >= risk * (1 - 1e-12) or found.at_lower.item() > found.at_upper.item()
+        assert found.upper.item() <= n
+    even = Fraction(1, len(o))
+    if cap > even:
+        risk = float(even + part * (cap - even))
+        found = calibrate(o, model="partial", risk=risk)
+        assert found.at_lower.item() >= risk >= found.at_upper.item()
+        assert found.lower.item() <= found.alpha.item() <= found.upper.item()
+        assert found.expected_cap.item() == pytest.approx(risk, rel=1e-12)
+
+
+@theorem
+@given(count_tables(3, 4), st.integers(1, 12), st.floats(0.05, 0.95))
+def test_every_alpha_of_a_grid_on_which_the_wanted_mean_is_crossed_is_in_a_bracket(o, m, part):
+    alphas = np.concatenate([[0], np.geomspace(1e-3, 1e3, 60)])
+    means = np.array([expected_cap(o, m, model="dirichlet", alpha=alpha).item() for alpha in alphas])
+    if np.ptp(means) < 1e-6:
+        return
+    risk = means.min() + part * np.ptp(means)
+    found = calibrate(o, m, model="dirichlet", risk=risk)
+    assert found.expected_cap.values == pytest.approx(risk, rel=1e-9)
+    crossed = np.flatnonzero(np.diff(np.sign(means - risk)))
+    for k in crossed:
+        assert ((found.lower <= alphas[k + 1]) & (alphas[k] <= found.upper)).any()
+    assert found.least.item() <= means.min() + 1e-6
+    assert found.greatest.item() >= means.max() - 1e-6
+
+
+def test_saturated_synthesis_may_have_two_answers():
+    found = calibrate(TWO_ANSWERS, 10, model="dirichlet", risk=0.521)
+    assert found.crossing.values.tolist() == [True, True]
+    assert (found.upper - found.lower < 1e-8).all()
+    for alpha in found.alpha.values:
+        assert expected_cap(TWO_ANSWERS, 10, model="dirichlet", alpha=alpha).item() == pytest.approx(0.521, rel=1e-9)
+    assert found.greatest.item() == pytest.approx(0.522309, abs=1e-6)
+    assert found.least.item() == pytest.approx((1 - 0.5**10) / 2, rel=1e-12)
+
+
+def test_a_mean_that_is_touched_is_bracketed_without_a_promise():
+    greatest = calibrate(TWO_ANSWERS, 10, model="dirichlet", risk=0.52).greatest.item()
+    found = calibrate(TWO_ANSWERS, 10, model="dirichlet", risk=greatest)
+    assert found.expected_cap.values == pytest.approx(greatest, abs=1e-9)
+
+
+def test_a_risk_of_the_original_needs_no_change():
+    o = original("O_3")
+    own = capstats.average_cap(o, o).item()
+    assert calibrate(o, model="swap", risk=own).swapped.item() == 0
+    for model in ("pram", "partial"):
+        assert calibrate(o, model=model, risk=own)[PARAMETER[model]].item() == pytest.approx(0, abs=1e-9)
+    b = capstats.baseline_cap(o).item()
+    assert calibrate(o, model="swap", risk=b).swapped.item() == 900
+    assert calibrate(o, model="pram", risk=b).theta.item() == pytest.approx(1, rel=1e-12)
+
+
+def test_backings_agree_and_weights_have_a_theta():
+    o = original("O_4")
+    held = xr.DataArray(sparse.COO.from_numpy(o.values), dims=("target", "key"))
+    for model, m in [("pram", None), ("swap", None), ("partial", None), ("dirichlet", 900)]:
+        found, same = (calibrate(table, m, model=model, risk=0.46) for table in (o, held))
+        np.testing.assert_allclose(found[PARAMETER[model]], same[PARAMETER[model]], rtol=1e-10)
+    assert calibrate(o * 0.5, model="pram", risk=0.46).theta.item() == pytest.approx(calibrate(o, model="pram", risk=0.46).theta.item())
+    for model, m in [("swap", None), ("partial", None), ("dirichlet", 9)]:
+        with pytest.raises(ValueError, match="`o` must hold integers"):
+            calibrate(o * 0.5, m, model=model, risk=0.46)
+
+
+@pytest.mark.parametrize(("model", "m"), [("pram", None), ("swap", None), ("partial", None), ("dirichlet", 944)])
+def test_drawn_tables_have_the_wanted_average_cap(model, m):
+    """The vote in 1996 by schooling and party: 944 records. 2,000 releases with the calibrated parameter, a z-test of their mean."""
+    o = capstats.tabulate(anes96(), keys=["educ", "PID"], target="vote").o
+    found = calibrate(o, m, model=model, risk=0.75)
+    told = {PARAMETER[model]: found[PARAMETER[model]].values.ravel()[0].item()}
+    caps = capstats.average_cap(o, sample_tables(o, m, model=model, draws=2000, rng=7, **told)).values
+    deviation = np.sqrt(variance_cap(o, m, model=model, **told).item())
+    wanted = found.expected_cap.item() if model == "swap" else 0.75
+    assert abs(caps.mean() - wanted) < 4 * deviation / np.sqrt(2000)
+    assert caps.std() == pytest.approx(deviation, rel=0.1)
+    assert found.least.item() < 0.75 < found.greatest.item()
+
+
+def test_the_result_prints_as_a_table():
+    text = repr(calibrate(original("O_3"), model="swap", risk=0.42))
+    assert text.startswith('Calibration of "swap"')
+    assert "swapped          463" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"model": "pram", "risk": 0.3},
+            "No theta has the expected CAP 0.3; it can be chosen from 0.540816 to 0.56044. Choose `risk` there",
+        ),
+        ({"model": "swap", "risk": 0.9}, "No number of swapped records has the expected CAP 0.9; it can be chosen from 0.540816"),
+        ({"model": "partial", "risk": 0.5}, "No alpha has the expected CAP 0.5; it can be chosen from above 0.5 to 0.56044"),
+        ({"model": "dirichlet", "risk": 0.6, "m": 10}, "No alpha has the expected CAP 0.6; it can be chosen from 0.499512 to 0.522309"),
+        ({"model": "pram", "risk": 0.5, "o": [[1, 1], [1, 1]]}, "Every theta has the same expected CAP, 0.5: there is nothing to choose"),
+        ({"model": "partial", "risk": 0.5, "o": [[1, 1], [1, 1]]}, "Every alpha has the same expected CAP, 0.5"),
+        ({"model": "dirichlet", "risk": 0.5, "o": [[4]], "m": 3}, "Every alpha has the same expected CAP, 1"),
+        ({"model": "uniform", "risk": 0.5}, "`model` must be one with a parameter to choose, 'pram', .*; got 'uniform'"),
+        ({"model": "pram", "risk": 1.0}, "`risk` must be a wanted expected CAP, between 0 and 1; got 1.0"),
+        ({"model": "pram", "risk": "0.5"}, "`risk` must be a wanted expected CAP"),
+        ({"model": "dirichlet", "risk": 0.5}, 'The model "dirichlet" needs `m`; give it'),
+        ({"model": "swap", "risk": 0.5, "m": 5}, '`m` does not belong to the model "swap"'),
+        ({"model": "pram", "risk": 0.5, "o": [[0]]}, "`o` holds no record"),
+        ({"model": "pram", "risk": 0.5, "o": [[[1, 2]], [[2, 1]]]}, "`o` must be one table of .*Choose one table"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_refused(options, message):
+    given = {"o": TWO_ANSWERS} | options
+    with pytest.raises(ValueError, match=message):
+        calibrate(given.pop("o"), given.pop("m", None), **given)

@@ -1,0 +1,168 @@
+"""Version 2 against every release in fractions; against all sets of matched keys; its bounds; what is out of reach."""
+
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+import sparse
+import xarray as xr
+from every_release import average_cap, every_release, moments
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import count_tables, examples, theorem
+
+from capstats.laws import expected_cap, expected_cap_bounds, variance_cap
+
+MODELS = {
+    "uniform": {},
+    "bootstrap": {},
+    "independent": {},
+    "dirichlet, 1/2": {"alpha": Fraction(1, 2)},
+    "dirichlet, 0": {"alpha": Fraction(0)},
+    "dirichlet, 1/64": {"alpha": Fraction(1, 64)},
+}
+models = pytest.mark.parametrize("name", MODELS)
+TABLES = [
+    [[1]],
+    [[3, 0]],  # a key without records, into which all synthetic records may fall
+    [[1], [2]],
+    [[2, 1], [0, 0]],
+    [[1, 0, 0], [0, 1, 1]],
+    [[4, 0], [1, 0], [0, 1]],
+    [[1, 1, 0], [0, 0, 0], [0, 3, 0]],
+]
+
+
+def options(name):
+    return {"model": name.split(",")[0], **{key: float(value) for key, value in MODELS[name].items()}}
+
+
+def drop(measure, o, m, name):
+    return measure(o, m, unmatched="drop", **options(name))
+
+
+def assert_moments(o, m, name):
+    releases = every_release(o, m, model=name.split(",")[0], **MODELS[name])
+    mean, variance = moments(releases, lambda s: average_cap(o, s, "drop"))
+    assert drop(expected_cap, o, m, name).item() == pytest.approx(float(mean), rel=1e-12)
+    assert drop(variance_cap, o, m, name).item() == pytest.approx(float(variance), rel=1e-12, abs=1e-17), (o, m)
+    bounds = expected_cap_bounds(o, m, **options(name))
+    assert bounds.lower.item() <= float(mean) <= bounds.upper.item()
+
+
+@models
+def test_mean_and_variance_are_those_of_every_release_that_has_the_average(name):
+    for o, m in product(TABLES, range(1, 4)):
+        assert_moments(o, m, name)
+
+
+@models
+@examples(6)
+@given(count_tables(2, 3, most=9), st.integers(1, 4))
+def test_mean_and_variance_are_those_of_every_release_of_random_tables(name, o, m):
+    assert_moments(o.tolist(), m, name)
+
+
+def of_all_sets(o, m, weights):
+    """Mean of version 2 by inclusion and exclusion over sets of matched keys, in fractions: weights of cells, with reinforcement."""
+    targets, keys = len(o), range(len(o[0]))
+    o_j = [sum(row[j] for row in o) for j in keys]
+    w = [sum(weights[i][j] for i in range(targets)) for j in keys]
+    right = [sum(Fraction(o[i][j]) * weights[i][j] for i in range(targets)) / w[j] for j in keys]
+
+    def within(chosen):  # all draws are of these keys
+        part, found = sum((w[j] for j in chosen), Fraction(0)), Fraction(1)
+        for t in range(m):
+            found *= (part + t) / (sum(w) + t)
+        return found
+
+    inside = {chosen: within(chosen) for size in range(len(keys) + 1) for chosen in combinations(keys, size)}
+    found = Fraction(0)
+    for chosen in list(inside)[1:]:
+        exactly = sum((-1) ** (len(chosen) - size) * inside[part] for size in range(len(chosen) + 1) for part in combinations(chosen, size))
+        found += exactly * sum(right[j] for j in chosen) / sum(o_j[j] for j in chosen)
+    return found
+
+
+@pytest.mark.parametrize("m", [2, 9, 60, 900])
+@pytest.mark.parametrize("o", [[[90, 2, 10], [30, 40, 1]], [[300, 0, 3, 1], [300, 5, 0, 1]]])
+def test_many_records_keep_their_digits(o, m):
+    alpha = Fraction(1, 2)
+    expected = of_all_sets(o, m, [[x + alpha for x in row] for row in o])
+    assert expected_cap(o, m, model="dirichlet", alpha=0.5, unmatched="drop").item() == pytest.approx(float(expected), rel=1e-13)
+
+
+@models
+@theorem
+@given(count_tables(3, 6, most=40), st.integers(1, 400))
+def test_the_bounds_hold_the_exact_mean(name, o, m):
+    bounds = expected_cap_bounds(o, m, **options(name))
+    exact = drop(expected_cap, o, m, name).item()
+    assert bounds.lower.item() <= exact <= bounds.upper.item()
+
+
+def test_under_uniform_the_mean_is_one_over_the_number_of_targets():
+    o = np.random.default_rng(7).poisson(2.0, (4, 9))
+    assert expected_cap(o, 5, model="uniform", unmatched="drop").item() == 0.25
+    bounds = expected_cap_bounds(o, 5, model="uniform")
+    assert (bounds.lower.item(), bounds.upper.item()) == (0.25, 0.25)
+
+
+def test_one_record_by_hand():
+    """It is of key 0 with probability 3/4, right for 1/3 a + 2/3 b of its records, a = 1/3, b = 2/3; of key 1 surely right."""
+    # values 1/3, 2/3, 1 with probabilities 1/4, 1/2, 1/4: mean 2/3, variance 2/36
+    o = [[1, 0], [2, 1]]
+    assert expected_cap(o, 1, model="bootstrap", unmatched="drop").item() == pytest.approx(2 / 3, rel=1e-14)
+    assert variance_cap(o, 1, model="bootstrap", unmatched="drop").item() == pytest.approx(1 / 18, rel=1e-13)
+
+
+def test_with_all_keys_matched_both_versions_agree():
+    o = np.random.default_rng(8).poisson(30.0, (3, 4)) + 1
+    for measure in (expected_cap, variance_cap):
+        both = [measure(o, 20_000, model="bootstrap", unmatched=unmatched).item() for unmatched in ("zero", "drop")]
+        assert both[0] == pytest.approx(both[1], rel=1e-10)
+
+
+def test_the_bounds_are_close_where_there_are_many_keys():
+    o = np.random.default_rng(9).poisson(1.0, (4, 2000))
+    for model in ("bootstrap", "independent"):
+        bounds = expected_cap_bounds(o, 4000, model=model)
+        exact = expected_cap(o, 4000, model=model, unmatched="drop").item()
+        assert bounds.lower.item() <= exact <= bounds.upper.item()
+        assert (bounds.upper - bounds.lower).item() < 1e-4
+
+
+def test_what_is_out_of_reach_is_refused_and_the_bounds_are_named():
+    o = np.random.default_rng(10).integers(1, 10**6, (2, 2000))
+    for measure in (expected_cap, variance_cap):
+        with pytest.raises(ValueError, match=r"would take \de\+\d\d steps; the limit is 1e\+08. Use `expected_cap_bounds`"):
+            measure(o, 10**6, model="bootstrap", unmatched="drop")
+    bounds = expected_cap_bounds(o, 10**6, model="bootstrap")
+    assert 0 <= (bounds.upper - bounds.lower).item() < 1e-6
+
+
+@models
+def test_a_batch_and_a_sparse_table_have_the_same_moments(name):
+    rng = np.random.default_rng(11)
+    tables = xr.DataArray(rng.poisson(0.8, (3, 4, 5)), dims=("draw", "target", "key"))
+    tables[0] = 0
+    cells = tables.copy(data=sparse.COO.from_numpy(tables.values))
+    for measure in (expected_cap, variance_cap):
+        several = drop(measure, tables, 6, name)
+        assert several.dims == ("draw",)
+        assert np.isnan(several[0])
+        single = [drop(measure, table, 6, name).item() for table in tables.values[1:]]
+        assert several[1:].values == pytest.approx(single, rel=1e-14)
+        assert drop(measure, cells, 6, name)[1:].values == pytest.approx(single, rel=1e-12)
+    bounds = [expected_cap_bounds(x, 6, **options(name)) for x in (tables, cells)]
+    for end in ("lower", "upper"):
+        assert np.isnan(bounds[0][end][0])
+        assert bounds[0][end][1:].values == pytest.approx(bounds[1][end][1:].values, rel=1e-11)
+
+
+def test_where_the_mean_is_exact_both_bounds_are_the_mean():
+    o, s = [[2, 1], [0, 1]], [[1, 1], [1, 0]]
+    bounds = expected_cap_bounds(o, model="permutation", s=s)
+    assert bounds.lower.item() == bounds.upper.item() == expected_cap(o, model="permutation", s=s, unmatched="drop").item()
+    assert "Bounds of the expected average CAP" in repr(bounds)

@@ -1,0 +1,274 @@
+"""Permutation of labels and of targets: against every permutation in fractions, and against the level of the test."""
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from every_release import average_cap as cap_of
+from every_release import every_release, moments, rows
+from hypothesis import given
+from strategies import counts, examples, table_pairs
+
+import capstats
+from capstats.laws import membership_test, permutation_test
+
+BEYOND = {"greater": lambda x, y: x >= y, "less": lambda x, y: x <= y, "two-sided": lambda x, y: abs(x) >= abs(y)}
+
+
+def scores(table, s, unmatched):
+    """Individual CAP of every record, in fractions; those of unmatched keys left out by "drop"."""
+    found = []
+    for i, j in product(range(len(s)), range(len(s[0]))):
+        total = sum(int(row[j]) for row in s)
+        if total or unmatched == "zero":
+            found += int(table[i][j]) * [Fraction(int(s[i][j]), total or 1)]
+    return found
+
+
+def by_labels(o, s, h, unmatched="zero"):
+    """The contrast of every choice of the original among all records in the average, that of the tables first."""
+    own, other = scores(o, s, unmatched), scores(h, s, unmatched)
+    everybody, n = own + other, len(own)
+    if not own or not other:
+        return None
+    chosen = combinations(range(len(everybody)), n)
+    sums = [sum(everybody[i] for i in which) for which in chosen]
+    return [Fraction(x) / n - (sum(everybody) - x) / Fraction(len(other)) for x in sums]
+
+
+def three_tables():
+    return table_pairs(targets=3, keys=3, most=2).flatmap(lambda pair: counts(pair[0].shape, most=1).map(lambda h: (pair[0], pair[1], h)))
+
+
+@examples(25)
+@given(three_tables().filter(lambda t: t[0].sum() + t[2].sum() <= 12))
+def test_the_contrast_its_deviation_and_the_p_value_are_those_of_all_labels(tables):
+    o, s, h = tables
+    for unmatched, alternative in product(("zero", "drop"), BEYOND):
+        found = membership_test(o, s, h=h, unmatched=unmatched, alternative=alternative)
+        contrasts = by_labels(o, s, h, unmatched)
+        if contrasts is None:
+            assert np.isnan(found.p_value.item())
+            assert not found.exact.item()
+            continue
+        p = Fraction(sum(BEYOND[alternative](x, contrasts[0]) for x in contrasts), len(contrasts))
+        assert found.exact.item()
+        assert found.p_value.item() == found.lower.item() == found.upper.item() == pytest.approx(float(p), rel=1e-12)
+        assert found.contrast.item() == pytest.approx(float(contrasts[0]), rel=1e-12, abs=1e-15)
+        assert sum(contrasts) == 0
+        variance = sum(x * x for x in contrasts) / len(contrasts)
+        assert found.standard_deviation.item() ** 2 == pytest.approx(float(variance), rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("alternative", BEYOND)
+@pytest.mark.parametrize("unmatched", ["zero", "drop"])
+def test_a_membership_test_rejects_no_more_often_than_its_level(unmatched, alternative):
+    """Every split of nine records into an original of five and a holdout of four, equally likely: P(p <= a) <= a for every a."""
+    cells = [(0, 0), (0, 0), (1, 0), (0, 1), (1, 1), (1, 1), (0, 2), (1, 2), (1, 3)]
+    s = np.array([[2, 1, 1, 0], [1, 0, 3, 0]])
+    found = []
+    for which in combinations(range(9), 5):
+        o, h = np.zeros((2, 4), int), np.zeros((2, 4), int)
+        for r, cell in enumerate(cells):
+            (o if r in which else h)[cell] += 1
+        found.append(membership_test(o, s, h=h, unmatched=unmatched, alternative=alternative).p_value.item())
+    p = np.array(found)
+    for a in np.unique(p):
+        assert (p <= a + 1e-12).mean() <= a + 1e-12
+    if unmatched == "zero" and alternative != "two-sided":
+        assert all((p <= a + 1e-12).mean() == pytest.approx(a, rel=1e-12) for a in np.unique(p))  # as often as it says
+
+
+def test_the_p_value_of_the_page_is_worked_out_by_hand():
+    """Scores 1, 1, 0 in the original, 1/2, 0 in the holdout. Of 10 choices of three, {1, 1, 1/2} and two of {1, 1, 0} have a sum >= 2."""
+    o, s, h = [[2, 1, 0], [0, 0, 0]], [[3, 0, 1], [0, 1, 1]], [[0, 0, 1], [1, 0, 0]]
+    found = membership_test(o, s, h=h)
+    assert found.contrast.item() == pytest.approx(2 / 3 - 1 / 4, rel=1e-15)
+    assert found.p_value.item() == pytest.approx(0.3, rel=1e-14)
+
+
+def test_a_holdout_that_is_the_original_has_no_contrast():
+    o, s = np.array([[3, 1], [1, 3]]), np.array([[2, 1], [1, 2]])
+    found = membership_test(o, s, h=o)
+    assert found.contrast.item() == 0
+    assert found.p_value.item() > 0.5
+
+
+def test_a_release_of_equal_scores_is_never_found():
+    found = membership_test([[3, 1], [1, 3]], [[1, 1], [1, 1]], h=[[1, 1], [1, 1]])
+    assert (found.contrast.item(), found.standard_deviation.item(), found.p_value.item()) == (0, 0, 1)
+
+
+def test_the_nearest_keys_are_used_for_both_samples():
+    """The second key borrows from the first: scores 1, 1 against 0, 0, which one of six choices has."""
+    tables = [
+        xr.DataArray(x, dims=("target", "key")).assign_coords(
+            xr.Coordinates.from_pandas_multiindex(pd.MultiIndex.from_tuples([("a",), ("b",)], names=["x"]), "key")
+        )
+        for x in ([[1, 1], [0, 0]], [[3, 0], [0, 0]], [[0, 0], [1, 1]])
+    ]
+    found = membership_test(tables[0], tables[1], h=tables[2], unmatched="nearest")
+    assert found.contrast.item() == capstats.holdout_contrast(tables[0], tables[1], h=tables[2], unmatched="nearest").estimate.item() == 1
+    assert found.p_value.item() == pytest.approx(1 / 6, rel=1e-14)
+
+
+def random_tables(seed=0, shape=(4, 50), n=4000):
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.ones(shape[0] * shape[1]) * 0.3)
+    return [rng.multinomial(n, shares).reshape(shape) for _ in range(3)]
+
+
+def test_large_tables_are_permuted_at_random_with_an_honest_interval():
+    o, s, h = random_tables()
+    for found in (membership_test(o, s, h=h, rng=3, draws=499), permutation_test(o, s, rng=3, draws=499)):
+        assert not found.exact.item()
+        assert found.lower.item() < found.p_value.item() < found.upper.item()
+        assert (found.p_value.item() * 500) == pytest.approx(round(found.p_value.item() * 500), abs=1e-9)
+    contrast = capstats.holdout_contrast(o, s, h=h)
+    found = membership_test(o, s, h=h)
+    assert found.contrast.item() == pytest.approx(contrast.estimate.item(), abs=1e-15)
+    assert found.standard_deviation.item() == pytest.approx(contrast.standard_error.item(), rel=0.02)  # close, and not the same
+
+
+def test_a_release_of_the_original_itself_is_found():
+    o, _, h = random_tables(shape=(4, 400), n=2000)
+    found = membership_test(o, o, h=h, draws=999, rng=0)
+    assert found.p_value.item() == 1 / 1000
+    assert found.contrast.item() > 5 * found.standard_deviation.item()
+
+
+def test_a_table_has_the_same_p_value_alone_and_in_a_batch():
+    o, s, h = random_tables(n=500)
+    batch = xr.DataArray(np.stack([s, o, h]), dims=("synthetic", "target", "key"))
+    many, linked = membership_test(o, batch, h=h, rng=5, draws=200), permutation_test(o, batch, rng=5, draws=200)
+    for i in range(3):
+        assert many.isel(synthetic=i).equals(membership_test(o, batch[i], h=h, rng=5, draws=200))
+        assert linked.isel(synthetic=i).p_value.item() == permutation_test(o, batch[i], rng=5, draws=200).p_value.item()
+    assert many.p_value.dims == ("synthetic",)
+
+
+@examples(40)
+@given(table_pairs(targets=3, keys=3, most=2).filter(lambda pair: 0 < pair[1].sum() <= 6))
+def test_the_link_is_tested_against_every_permutation_of_the_targets(tables):
+    o, s = tables
+    releases = every_release(o, model="permutation", s=s)
+    observed = cap_of(o, rows(s))
+    mean, variance = moments(releases, lambda table: cap_of(o, table))
+    for alternative, beyond in BEYOND.items():
+        found = permutation_test(o, s, alternative=alternative)
+        p = sum(share for table, share in releases.items() if beyond(cap_of(o, table) - mean, observed - mean))
+        if alternative != "two-sided":
+            assert p == sum(share for table, share in releases.items() if beyond(cap_of(o, table), observed))
+        assert found.exact.item()
+        assert found.p_value.item() == pytest.approx(float(p), rel=1e-12)
+    assert found.average_cap.item() == pytest.approx(float(observed), rel=1e-12, abs=1e-15)
+    assert found.expected.item() == pytest.approx(float(mean), rel=1e-12, abs=1e-15)
+    assert found.standard_deviation.item() ** 2 == pytest.approx(float(variance), rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("alternative", BEYOND)
+def test_a_permutation_test_rejects_no_more_often_than_its_level(alternative):
+    o, s = [[2, 0, 1], [1, 3, 0], [0, 1, 1]], [[2, 1, 0], [1, 0, 1], [0, 1, 1]]
+    by_p = defaultdict(Fraction)
+    for table, share in every_release(o, model="permutation", s=s).items():
+        by_p[round(permutation_test(o, table, alternative=alternative).p_value.item(), 12)] += share
+    for a in by_p:
+        reached = float(sum(share for p, share in by_p.items() if p <= a))
+        assert reached <= a + 1e-11
+        assert alternative == "two-sided" or reached == pytest.approx(a, rel=1e-10)
+
+
+def test_the_permutation_test_of_the_page_is_worked_out_by_hand():
+    """Four records, two of each target: 6 ways to give the first key two of them, one of which is {a, a}, and one the opposite."""
+    o = s = [[2, 0], [0, 2]]
+    assert permutation_test(o, s).p_value.item() == pytest.approx(1 / 6, rel=1e-14)
+    assert permutation_test(o, s, alternative="less").p_value.item() == 1
+    assert permutation_test(o, s, alternative="two-sided").p_value.item() == pytest.approx(2 / 6, rel=1e-14)
+
+
+def test_both_versions_have_the_same_p_value():
+    o, s = [[2, 0, 2], [0, 2, 1]], [[2, 1, 0], [0, 2, 0]]
+    zero, drop = permutation_test(o, s), permutation_test(o, s, unmatched="drop")
+    assert zero.p_value.item() == drop.p_value.item()
+    assert drop.average_cap.item() == pytest.approx(zero.average_cap.item() * 7 / 4, rel=1e-14)
+    assert drop.expected.item() == pytest.approx(zero.expected.item() * 7 / 4, rel=1e-14)
+    assert drop.standard_deviation.item() == pytest.approx(zero.standard_deviation.item() * 7 / 4, rel=1e-14)
+
+
+def test_a_fractional_release_or_original_has_the_same_p_value_as_its_multiple():
+    """Scores are then floats, and equal sums are equal by `at_most`."""
+    o, s, h = np.array([[3, 1, 2], [1, 3, 0]]), np.array([[2, 1, 1], [1, 3, 1]]), np.array([[1, 1, 0], [1, 0, 1]])
+    for test in (lambda o, s: membership_test(o, s, h=h), permutation_test):
+        whole = test(o, s).p_value.item()
+        assert 0.01 < whole < 0.99
+        parts = (o, s * 0.3) if test is not permutation_test else (o * 0.3, s)
+        assert test(*parts).p_value.item() == pytest.approx(whole, rel=1e-12)
+
+
+def test_a_release_whose_keys_say_nothing_is_not_found():
+    found = permutation_test([[5, 1], [1, 5]], [[2, 2], [2, 2]])
+    assert found.average_cap.item() == found.expected.item() == 0.5
+    assert found.p_value.item() > 0.5
+
+
+def test_the_test_is_undefined_without_records():
+    empty = np.zeros((2, 2), int)
+    full = empty + 1
+    assert np.isnan(permutation_test(full, empty).p_value.item())
+    assert np.isnan(permutation_test(empty, full).p_value.item())
+    assert np.isnan(membership_test(full, full, h=empty).p_value.item())
+    assert np.isnan(membership_test(empty, full, h=full).contrast.item())
+    assert np.isnan(membership_test(empty, full, h=full, draws=0).p_value.item())
+    assert np.isnan(permutation_test(full, empty, draws=0).p_value.item())
+    assert membership_test(full, empty, h=full).p_value.item() == 1  # nobody is matched: every score is 0
+
+
+def test_weights_and_bad_options_are_refused():
+    o, s = [[1, 2], [3, 4]], [[1, 1], [1, 1]]
+    halves = [[0.5, 1], [1, 1]]
+    for name, call in {
+        "`o`": lambda: membership_test(halves, s, h=o),
+        "`h`": lambda: membership_test(o, s, h=halves),
+        "`s`": lambda: permutation_test(o, halves),
+    }.items():
+        with pytest.raises(ValueError, match=rf"{name} must hold integers, because .* permuted; got fractional counts"):
+            call()
+    with pytest.raises(ValueError, match="`unmatched` must be"):
+        permutation_test(o, s, unmatched="nearest")
+    with pytest.raises(ValueError, match="`level` must be between 0 and 1"):
+        membership_test(o, s, h=o, level=1)
+    with pytest.raises(ValueError, match="`alternative` must be"):
+        permutation_test(o, s, alternative="more")
+    with pytest.raises(ValueError, match="`draws` must be"):
+        membership_test(o, s, h=o, draws=-1)
+    weighted = xr.DataArray(o, dims=("target", "key"), attrs={"weights": "w"})
+    for name, call in {
+        "`o`": lambda: membership_test(weighted, s, h=o),
+        "`h`": lambda: membership_test(o, s, h=weighted),
+        "`s`": lambda: permutation_test(o, weighted),
+    }.items():
+        with pytest.raises(ValueError, match=f"{name} holds sums of the sampling weights 'w', and records are needed"):
+            call()
+
+
+@pytest.mark.parametrize("alternative", BEYOND)
+def test_without_draws_the_p_value_is_a_bound_of_the_exact_one(alternative):
+    for o, s, h in (
+        ([[2, 1, 0], [0, 0, 0]], [[3, 0, 1], [0, 1, 1]], [[0, 0, 1], [1, 0, 0]]),
+        ([[3, 0], [0, 3]], [[3, 0], [0, 3]], [[1, 1], [2, 1]]),
+    ):
+        for test in (lambda s=s, o=o, h=h, **x: membership_test(o, s, h=h, **x), lambda s=s, o=o, **x: permutation_test(o, s, **x)):
+            exact, found = test(alternative=alternative), test(alternative=alternative, draws=0)
+            assert exact.p_value.item() <= found.p_value.item() == found.upper.item() <= 1
+            assert found.lower.item() == 0
+            assert not found.exact.item()
+
+
+def test_a_table_too_large_to_hold_is_refused(monkeypatch):
+    monkeypatch.setattr("capstats.laws.permutation.LARGEST", 3)
+    with pytest.raises(ValueError, match="The tables have 2 targets and 2 matched keys; the test holds 3 cells"):
+        permutation_test([[1, 2], [3, 4]], [[1, 1], [1, 1]])

@@ -1,0 +1,34 @@
+"""Small originals with a model and what it is told: the laws of their releases can be listed one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SMALL = [[2, 0, 1], [0, 1, 1]]
+EVEN = [[1, 1], [1, 1]]
+THREE = [[2, 0], [1, 1], [0, 1]]
+MATRIX = [[0.5, 0.25, 0.25], [0.0, 0.75, 0.25], [0.125, 0.0, 0.875]]
+
+CASES: list[tuple[list[list[int]], str, dict[str, Any]]] = [
+    (SMALL, "uniform", {"m": 4}),
+    (EVEN, "uniform", {"m": 3}),
+    (THREE, "uniform", {"m": 3}),
+    ([[3], [1], [0]], "uniform", {"m": 4}),
+    (SMALL, "bootstrap", {"m": 3}),
+    (THREE, "bootstrap", {"m": 4}),
+    (SMALL, "independent", {"m": 3}),
+    (THREE, "independent", {"m": 2}),
+    (SMALL, "dirichlet", {"m": 3, "alpha": 0.25}),
+    (THREE, "dirichlet", {"m": 3, "alpha": 0.1}),
+    (THREE, "dirichlet", {"m": 2, "alpha": 0.0}),
+    (SMALL, "permutation", {"s": [[1, 2, 0], [1, 0, 2]]}),
+    (THREE, "permutation", {"s": [[1, 1], [0, 2], [1, 0]]}),
+    (SMALL, "partial", {"alpha": 0.5}),
+    (THREE, "partial", {"alpha": 0.0}),
+    (SMALL, "pram", {"theta": 0.25}),
+    (THREE, "pram", {"theta": 0.1}),
+    (THREE, "pram", {"matrix": MATRIX}),
+    (SMALL, "swap", {"swapped": 3}),
+    (THREE, "swap", {"swapped": 5}),
+    (EVEN, "swap", {"swapped": 0}),
+]
