@@ -10,6 +10,7 @@ from capstats.cap.comparison import normalized_cap, protected_records
 from capstats.cap.distance import target_distance
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.neighbours import nearest_distance
+from capstats.cap.smoothing import smoothed_cap
 from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
 
 __all__ = [
@@ -28,5 +29,6 @@ __all__ = [
     "nearest_distance",
     "normalized_cap",
     "protected_records",
+    "smoothed_cap",
     "target_distance",
 ]

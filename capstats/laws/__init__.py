@@ -3,16 +3,20 @@
 from capstats.laws.bounds import maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.calibration import calibrate
 from capstats.laws.certainty import expected_disclosure
+from capstats.laws.concentration import cap_tail_bound
 from capstats.laws.distribution import cap_law
 from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.from_anonymity import anonymity_bounds
 from capstats.laws.law import Law
 from capstats.laws.moments import expected_cap, expected_cap_bounds, variance_cap
 from capstats.laws.noise import noisy_counts
+from capstats.laws.noisy_cap import expected_noisy_cap
 from capstats.laws.on_the_frontier import frontier_tables
 from capstats.laws.permutation import membership_test, permutation_test
+from capstats.laws.pooled import pooled_law
 from capstats.laws.privacy import dp_bound, dp_epsilon, dp_mechanism
 from capstats.laws.privacy_audits import dp_audit, dp_audit_release
+from capstats.laws.protected import protected_law
 from capstats.laws.risk_utility import frontier
 from capstats.laws.synthesis import sample_tables
 
@@ -22,6 +26,7 @@ __all__ = [
     "calibrate",
     "cap_bounds",
     "cap_law",
+    "cap_tail_bound",
     "dp_audit",
     "dp_audit_release",
     "dp_bound",
@@ -30,6 +35,7 @@ __all__ = [
     "expected_cap",
     "expected_cap_bounds",
     "expected_disclosure",
+    "expected_noisy_cap",
     "frontier",
     "frontier_tables",
     "maximum_cap",
@@ -39,6 +45,8 @@ __all__ = [
     "minimum_cap",
     "noisy_counts",
     "permutation_test",
+    "pooled_law",
+    "protected_law",
     "sample_tables",
     "variance_cap",
 ]

@@ -10,7 +10,9 @@ from itertools import accumulate
 import numpy as np
 import xarray as xr
 
+from capstats.laws.few import Steps, TooManyError, repeated
 from capstats.laws.law import Law
+from capstats.laws.several import check_releases
 from capstats.tables.results import Result
 from capstats.tables.table import Floats
 from capstats.tables.ties import TIE
@@ -43,11 +45,29 @@ class Atoms(Law):
         lower, upper = self._through
         return lower[held], upper[held]
 
+    def best_of(self, releases: int) -> Law:  # noqa: D102 -- said at `Repeated`
+        power = check_releases(releases)
+        through = [0, *accumulate(self.weights.values())]
+        weights = {value: b**power - a**power for value, a, b in zip(self.weights, through, through[1:], strict=False)}
+        return self._again(weights, self.whole, f"greatest of {power} releases")
+
+    def mean_of(self, releases: int) -> Law:  # noqa: D102 -- said at `Repeated`
+        power, steps = check_releases(releases), Steps()
+        try:
+            return self._again(repeated(self.weights, power, steps), self.whole * power, f"mean of {power} releases")
+        except TooManyError:
+            return super().mean_of(power)  # type: ignore[no-any-return]
+
+    def _again(self, weights: Mapping[int, int], whole: int, about: str) -> Atoms:
+        law = Atoms(weights, whole, about=f"{about}{f' ({self.about})' if self.about else ''}")
+        law.quantity = self.quantity
+        return law
+
     def atoms(self) -> xr.Dataset:
         """The values of average CAP, and the probability of each, rounded to a float."""
         total = sum(self.weights.values())
         found = {"probability": ("value", np.array([weight / total for weight in self.weights.values()]))}
-        told = {"result": "Values of average CAP", **({"law": self.about} if self.about else {})}
+        told = {"result": f"Values of {self.quantity}", **({"law": self.about} if self.about else {})}
         return Result(found, coords={"value": self._values}, attrs=told)
 
 

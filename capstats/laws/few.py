@@ -64,6 +64,17 @@ def summed(left: Weighed, right: Weighed, steps: Steps) -> Weighed:
     return found
 
 
+def repeated(weights: Weighed, times: int, steps: Steps) -> Weighed:
+    """Weights of the sum of so many independent values, by repeated squaring."""
+    found, square = {0: 1}, weights
+    while times:
+        if times & 1:
+            found = summed(found, square, steps)
+        times >>= 1
+        square = summed(square, square, steps) if times else square
+    return found
+
+
 def compositions(total: int, parts: int) -> Iterator[Column]:
     """Every way to put so many records into so many cells."""
     if parts == 1:

@@ -12,12 +12,14 @@ import numpy as np
 from capstats.laws.atoms import LISTED, Atoms
 from capstats.laws.few import Column, TooManyError, few_tables, transitions
 from capstats.laws.grid import Grid, units_of
+from capstats.laws.kept_keys import check_fits
 from capstats.laws.law import Law
 from capstats.laws.mixing import ROUNDING, mixed
 from capstats.laws.models import Synthesis
 from capstats.laws.numerators import MOST, Key, TooLongError, numerators, released, rounded_down, rounding
 from capstats.laws.whole_urns import Urn, of_total
 from capstats.tables.backing import is_sparse
+from capstats.tables.dense import Dense
 from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Floats
 
@@ -59,9 +61,7 @@ def whole_tables(o: Any, synthesis: Synthesis) -> tuple[Array, Array | None]:
             raise ValueError(f"`{name}` must hold integers for the law of finitely many records; got fractional counts. Leave out weights.")
         table = aligned.map(lambda *tables, place=place: tables[place], name, ("target", "key"))
         found.append(table.data.todense() if is_sparse(table.data) else table.values)
-    n, swapped = int(found[0].sum()), synthesis.swapped or 0
-    if swapped > n:
-        raise ValueError(f"`swapped` must be at most the number of original records, {n}; got {swapped}.")
+    check_fits(Dense(found[0]), synthesis)
     return found[0], found[1] if len(found) > 1 else None
 
 
@@ -108,28 +108,21 @@ def _placed(o: Array, synthesis: Synthesis) -> Grid:
         law = of_total(sum(key.weights), key.grows, everything, m)
         table = np.zeros((m + 1, key.counts[-1] * of_unit // units + 1))
         table[0, 0] = law[0]
-        for r, sums in enumerate(numerators(key, m)):
+        for r, sums in enumerate(numerators(key, m, everything)):
             if r and law[r]:
                 table[r] = law[r] * rounded_down(sums, key, r, of_unit, units)
         tables.append((table, power))
         totals += power * [law]
     values, error = mixed(tables, length)
-    certain = _of_all(totals, m)
+    certain = of_all(totals, m)
     relative = sum(power * (rounding(key, m) + 8 * (m + 2) * ROUNDING) for key, power in keys.items())
-    error = math.sqrt(length) * error / certain + 4 * relative + 4 * length * ROUNDING
     ends = sorted((key.counts[-1] for key in keys.elements()), reverse=True)[:m]
-    return Grid(
-        values / certain,
-        Fraction(units, of_unit * n),
-        sum(power for key, power in keys.items() if units > 1 or (len(key.counts) > 1 and of_unit % common)),
-        error,
-        min(key.counts[0] for key in keys) / n,
-        sum(ends) / n,
-        said(synthesis, "rounded to a grid"),
-    )
+    rounded = sum(power for key, power in keys.items() if units > 1 or (len(key.counts) > 1 and of_unit % common))
+    unit, span = Fraction(units, of_unit * n), (min(key.counts[0] for key in keys) / n, sum(ends) / n)
+    return Grid.of(values, certain, (error, relative), unit, rounded, span, said(synthesis, "rounded to a grid"))
 
 
-def _of_all(laws: list[Floats], m: int) -> float:
+def of_all(laws: list[Floats], m: int) -> float:
     """The probability that independent numbers of records sum to m."""
     found = laws[0]
     for law in laws[1:]:
@@ -171,12 +164,6 @@ def _kept(o: Array, synthesis: Synthesis) -> Grid:
     length = 1 << (greatest * of_unit // units).bit_length()
     tables = [(rounded_down(law, key, r, of_unit, units)[None], power) for key, law, r, power in laws]
     values, error = mixed(tables, length)
-    return Grid(
-        values,
-        Fraction(units, of_unit * n),
-        sum(power for key, _, r, power in laws if units > 1 or (len(key.counts) > 1 and of_unit % r)),
-        math.sqrt(length) * error + 4 * relative + 4 * length * ROUNDING,
-        float(ends[0]) / n,
-        float(ends[1]) / n,
-        said(synthesis, "rounded to a grid"),
-    )
+    rounded = sum(power for key, _, r, power in laws if units > 1 or (len(key.counts) > 1 and of_unit % r))
+    unit, span = Fraction(units, of_unit * n), (float(ends[0]) / n, float(ends[1]) / n)
+    return Grid.of(values, 1.0, (error, relative), unit, rounded, span, said(synthesis, "rounded to a grid"))

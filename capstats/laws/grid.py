@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from capstats.laws.law import Law
+from capstats.laws.mixing import ROUNDING
 from capstats.tables.table import Floats
 from capstats.tables.ties import TIE
 
@@ -24,6 +25,24 @@ class Grid(Law):
         super().__init__(least, greatest, about=about)
         self._through = np.concatenate([[0.0], np.cumsum(rounded)])
         self._per_unit, self._roundings, self._error = float(1 / unit), roundings, error
+
+    @classmethod
+    def of(
+        cls,
+        values: Floats,
+        certain: float,
+        errors: tuple[float, float],
+        unit: Fraction,
+        roundings: int,
+        ends: tuple[float, float],
+        about: str,
+    ) -> Grid:
+        """From numbers that are probabilities times ``certain``.
+
+        ``errors`` bounds the Euclidean norm of their errors, and the relative error of what they and ``certain`` were computed from.
+        """
+        error = math.sqrt(len(values)) * errors[0] / certain + 4 * errors[1] + 4 * len(values) * ROUNDING
+        return cls(values / certain, unit, roundings, error, *ends, about)
 
     def _below(self, x: Floats) -> tuple[Floats, Floats]:
         last = np.floor(x * (1 + TIE / 2) * self._per_unit)  # the last unit that is at most x, ties included

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.laws.several import Bounds, Repeated
 from capstats.tables.results import Result
 from capstats.tables.table import Floats
 from capstats.tables.ties import TIE
@@ -14,7 +15,7 @@ from capstats.tables.ties import TIE
 STEPS = 200  # of a bisection, which ends earlier where no float is left between its ends
 
 
-class Law:
+class Law(Repeated):
     """Law of average CAP over random releases, as `cap_law` gives it.
 
     Every number stands between ``lower`` and ``upper``, which hold the exact one: they cover all that was cut off and rounded.
@@ -39,13 +40,15 @@ class Law:
     [0.0, 0.75, 1.0]
     """
 
+    quantity = "average CAP"  # what the law is of, for printing
+
     def __init__(self, least: float, greatest: float, *, about: str = ""):
         self.least, self.greatest, self.about = float(least), float(greatest), about
 
     # --- what a subclass gives
 
     def _below(self, x: Floats) -> tuple[Floats, Floats]:
-        """Lower and upper bounds of P(average CAP <= x); x has one dim and is within the support, or ties with an end of it."""
+        """Lower and upper bounds of P(average CAP <= x); x has one dim and is in the support, below its end, or ties with its beginning."""
         raise NotImplementedError
 
     def _density(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: ARG002
@@ -96,7 +99,7 @@ class Law:
         """
         x = _numbers(values, "values")
         lower, upper = self._within(x, self._below, 1.0)
-        return _result({"lower": lower, "upper": upper}, "value", x, "Distribution function of average CAP", self.about)
+        return _result({"lower": lower, "upper": upper}, "value", x, f"Distribution function of {self.quantity}", self.about)
 
     def density(self, values: Any) -> xr.Dataset:
         """Density of average CAP of a random release, per unit of CAP.
@@ -126,7 +129,7 @@ class Law:
         x = _numbers(values, "values")
         self._density(np.zeros(0))
         lower, upper = self._within(x, self._density, 0.0)
-        return _result({"lower": lower, "upper": upper}, "value", x, "Density of average CAP", self.about)
+        return _result({"lower": lower, "upper": upper}, "value", x, f"Density of {self.quantity}", self.about)
 
     def quantile(self, probabilities: Any) -> xr.Dataset:
         """Quantiles of average CAP: the least value that it does not exceed with at least a given probability.
@@ -158,26 +161,31 @@ class Law:
         if len(wrong):
             raise ValueError(f"`probabilities` must be from 0 to 1; got {np.atleast_1d(p)[wrong[0]]} at place {wrong[0]}.")
         lower, upper = self._quantile(np.atleast_1d(p))
-        return _result({"lower": lower, "upper": upper}, "probability", p, "Quantiles of average CAP", self.about)
+        return _result({"lower": lower, "upper": upper}, "probability", p, f"Quantiles of {self.quantity}", self.about)
 
     def __repr__(self) -> str:
         found = self.quantile([0.05, 0.5, 0.95])
         low, median, high = ((found.lower + found.upper) / 2).values
         about = f" ({self.about})" if self.about else ""
         return (
-            f"Law of average CAP{about}\n"
+            f"Law of {self.quantity}{about}\n"
             f"from {self.least:.4g} to {self.greatest:.4g}; median {median:.4g}, 5 % and 95 % quantiles {low:.4g} and {high:.4g}"
         )
+
+    def _made(self, below: Bounds, about: str) -> Law:
+        """A law with the same support, by which several releases are judged."""
+        law = Made(below, self.least, self.greatest, f"{about}{f' ({self.about})' if self.about else ''}")
+        law.quantity = self.quantity
+        return law
 
     # --- between the two
 
     def _within(self, x: Floats, bounds: Any, beyond: float) -> tuple[Floats, Floats]:
-        """Bounds inside the support, 0 in front of it, and a given number beyond it."""
+        """Bounds inside the support, 0 in front of it, and a given number from its end on."""
         flat = np.atleast_1d(x)
-        lower = np.where(flat > self.greatest, beyond, np.where(np.isnan(flat), np.nan, 0.0))
+        lower = np.where(flat >= self.greatest, beyond, np.where(np.isnan(flat), np.nan, 0.0))
         upper = lower.copy()
-        gap = 2 * TIE * max(abs(self.least), abs(self.greatest))
-        inside = (flat >= self.least - gap) & (flat <= self.greatest + gap)
+        inside = (flat >= self.least * (1 - 2 * TIE)) & (flat < self.greatest)
         lower[inside], upper[inside] = bounds(flat[inside])
         return lower, upper
 
@@ -199,6 +207,17 @@ class Law:
         at_least = np.where(p > 0, self.least, -np.inf)
         upper = np.where(self._within(at_least, self._below, 1.0)[0] >= p, self.least, upper)  # the first value may hold p at once
         return lower, np.minimum(upper + 2 * TIE * np.abs(upper), self.greatest)  # ties count as at most: what ties may be the quantile
+
+
+class Made(Law):
+    """A law whose bounds are given by a function."""
+
+    def __init__(self, below: Bounds, least: float, greatest: float, about: str):
+        super().__init__(least, greatest, about=about)
+        self._bounds = below
+
+    def _below(self, x: Floats) -> tuple[Floats, Floats]:
+        return self._bounds(x)
 
 
 def _numbers(values: Any, name: str) -> Floats:

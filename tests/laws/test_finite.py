@@ -182,7 +182,7 @@ def test_what_is_out_of_reach_is_refused_with_what_would_work():
         cap_law(np.arange(400).reshape(4, 100) ** 2, model="partial", alpha=1)
     with pytest.raises(ValueError, match="`o` must hold integers for the law"):
         cap_law([[0.5], [1.5]], 3)
-    with pytest.raises(ValueError, match="`swapped` must be at most the number of original records, 4; got 5"):
+    with pytest.raises(ValueError, match="`swapped` must be at most the number of records of `o`, 4; got 5"):
         cap_law([[3], [1]], model="swap", swapped=5)
     with pytest.raises(ValueError, match="Choose one table"):
         cap_law([[3], [1]], model="permutation", s=[[[3], [1]], [[1], [3]]])

@@ -53,6 +53,15 @@ MEASURES = {
     "average_cap radius, drop": lambda o, s: capstats.average_cap(*labelled(o, s), radius=2, unmatched="drop"),
     "nearest_distance": lambda o, s: capstats.cap.nearest_distance(*labelled(o, s)),
     "target_distance": capstats.cap.target_distance,
+    "smoothed_cap": lambda o, s: capstats.cap.smoothed_cap(o, s, alpha=0.5),
+    **{
+        f"cap_tail_bound {name} {model}": lambda o, s, name=name, model=model: capstats.laws.cap_tail_bound(
+            o, excess=0.01, key_totals=np.arange(30) % 3, model=model, alpha=0.5 if model == "dirichlet" else None
+        )[name]
+        for name in ("mean", "bound")
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
+    },
+    "cap_tail_bound permutation": lambda o, s: capstats.laws.cap_tail_bound(o, excess=0.01, model="permutation", s=s).bound,
     "matched_records": capstats.matched_records,
     "correct_predictions": capstats.correct_predictions,
     "cap_ecdf zero": lambda o, s: capstats.cap_ecdf(o, s, [0.0, 0.2, 0.5, 1.0]),
@@ -199,6 +208,7 @@ INTEGERS_ONLY = {
         ).expected_cap
     ),
     "sample_tables swap": lambda o, s: capstats.laws.sample_tables(o, model="swap", swapped=9, draws=2, rng=1),
+    "expected_noisy_cap": lambda o, s: capstats.laws.expected_noisy_cap(o, epsilon=1, adjacency="substitution").upper,
     "noisy_counts": lambda o, s: capstats.laws.noisy_counts(o, epsilon=1, adjacency="substitution", domain="public", rng=1),
     "prosecutor_risk of s": lambda o, s: capstats.anonymity.prosecutor_risk(s),
     "marketer_risk of s": lambda o, s: capstats.anonymity.marketer_risk(s),
