@@ -86,7 +86,7 @@ class Groups:
     def work(self, *, squares: bool) -> int:
         """Steps of a mean, or of a mean square."""
         steps = len(self.exponents) * len(self.circle.turns) * len(self.sizes)
-        return 2 * steps + 10 * self.keys.urn.m * len(self.sizes) if squares else steps
+        return 2 * steps + self.keys.urn.m * len(self.sizes) if squares else steps
 
     def expected(self, right: Floats, spread: Floats | None) -> float:
         """What `over_sets` gives, for many keys."""
