@@ -26,14 +26,18 @@ def dropped_mean(o: Table, synthesis: Synthesis) -> Floats:
     """Expected average CAP, version 2, given that it is defined: shape (...); NaN where `o` holds no record."""
     if synthesis.model == "uniform":
         return np.where(o.total() > 0, 1 / targets_of(o), np.nan)
-    return _of_each(o, synthesis, _mean)
+
+    def mean(cells: Cells, o_j: Array) -> float:
+        return _expected(cells, o_j, cells.mean, None)
+
+    return _of_each(o, synthesis, mean)
 
 
 def dropped_variance(o: Table, synthesis: Synthesis) -> Floats:
     """Variance of average CAP, version 2, given that it is defined: shape (...); NaN where `o` holds no record."""
 
     def moment(cells: Cells, o_j: Array) -> float:
-        mean = 1 / targets_of(o) if synthesis.model == "uniform" else _mean(cells, o_j)
+        mean = 1 / targets_of(o) if synthesis.model == "uniform" else _expected(cells, o_j, cells.mean, None)
         return _expected(cells, o_j, cells.mean - mean * o_j, cells.spread)
 
     return _of_each(o, synthesis, moment)
@@ -51,13 +55,6 @@ def _of_each(o: Table, synthesis: Synthesis, moment: Callable[[Cells, Array], An
 def _keys(cells: Cells, o_j: Array) -> Keys:
     held = o_j > 0
     return Keys(cells.urn, o_j[held], cells.weight()[held].astype(np.float64), cells.added * int((~held).sum()))
-
-
-def _mean(cells: Cells, o_j: Array) -> float:
-    """E[c / X], given X > 0, as its difference from E[c] / E[X]."""
-    matched = cells.matched()
-    near = float((matched * cells.mean).sum() / (matched * o_j).sum())
-    return near + _expected(cells, o_j, cells.mean - near * o_j, None)
 
 
 def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) -> float:
@@ -94,9 +91,10 @@ def _bounds(cells: Cells, o_j: Array) -> Floats:
 
     defined = _keys(cells, o_j).some_matched()
     a = (matched * o_j).sum() / defined
-    variance = max(covariance(cells, o_j, o_j) / defined - a**2 * (1 - defined), 0.0)
+    of_records = covariance(cells, o_j, o_j)
+    variance = max(of_records / defined - a**2 * (1 - defined), 0.0)
     slope = covariance(cells, right, o_j) / (defined * a**2)
-    room = np.sqrt(covariance(cells, right, right) * covariance(cells, o_j, o_j)) / (defined * a**2)
+    room = np.sqrt(covariance(cells, right, right) * of_records) / (defined * a**2)
     rounding = SLACK * (greatest + 1e3 * (room + greatest * variance / a**2))
     ends = near - slope + (np.array([least, greatest]) - near) * variance / a**2 + rounding * np.array([-1, 1])
     return np.asarray(np.clip(ends, least - SLACK * greatest, greatest + SLACK * greatest))

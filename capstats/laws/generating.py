@@ -79,17 +79,21 @@ class Groups:
 
     @cached_property
     def exponents(self) -> Floats:
-        """1 / x is STEP times the sum of u exp(-u x) over these u, and 1 / x^2 that of u^2 exp(-u x), for x from one key to all."""
-        first, last = -LEFT_OUT - log(self.keys.o_j.sum()), log(LEFT_OUT + 4) - log(self.sizes.min())
+        """Over these u, 1 / x^2 is STEP times the sum of u^2 exp(-u x), and of u exp(-u x) it is 1 / x, less the same for all x."""
+        first, last = -LEFT_OUT / 2 - log(self.keys.o_j.sum()), log(LEFT_OUT + 4) - log(self.sizes.min())
         return np.asarray(np.exp(np.arange(first, last + STEP, STEP)))
 
     def work(self, *, squares: bool) -> int:
         """Steps of a mean, or of a mean square."""
         steps = len(self.exponents) * len(self.circle.turns) * len(self.sizes)
-        return 2 * steps + 10 * self.keys.urn.m * len(self.sizes) if squares else steps
+        return 2 * steps + self.keys.urn.m * len(self.sizes) if squares else steps
 
     def expected(self, right: Floats, spread: Floats | None) -> float:
         """What `over_sets` gives, for many keys."""
+        matched, near = self.keys.matched(), 0.0
+        if spread is None:  # the mean is that of the deviations from a share, which have the mean 0 before the division
+            near = float((matched * right).sum() / (matched * self.keys.o_j).sum())
+            right = right - near * self.keys.o_j
         circle, rights, power = self.circle, np.bincount(self.group, right), 1 if spread is None else 2
         squares, spreads = (np.zeros(1), np.zeros(1)) if spread is None else (np.bincount(self.group, x) for x in (right**2, spread))
         total = self.keys.total * circle.change
@@ -112,7 +116,7 @@ class Groups:
                     log_others = log_all - log_factor - self.weight[g] * circle.change - u * self.sizes[g]
                     value += spreads[g] * np.exp(log_others) * self._mean_factors[g]
             found += float(STEP * (u[:, 0] ** power * (value @ circle.turns).real).sum())
-        return found / float((np.exp(total) @ circle.turns).real)
+        return near * self.keys.some_matched() + found / float((np.exp(total) @ circle.turns).real)
 
     def _factor(self, g: int, u: Floats) -> tuple[Complex, Complex]:
         """Of a key of group g: the logarithm of y + (1 - y) e^-E, and y (1 - e^-E) / (y + (1 - y) e^-E), where y = exp(-u o_.j)."""
