@@ -135,4 +135,4 @@ def test_bounds_are_the_floats_around_the_exact_number():
 def test_there_is_no_closed_form_of_too_many_terms():
     total = simplex_sum(np.arange(30).reshape(3, 10) ** 2, Synthesis.of("uniform", limit=True))
     assert ClosedForm.of(total, "", 1_000) is None
-    assert ClosedForm.of(simplex_sum([[1], [0]] * 10, Synthesis.of("uniform", limit=True)), "", 5) is None
+    assert ClosedForm.of(simplex_sum([[1] * 10, [0] * 10], Synthesis.of("uniform", limit=True)), "", 5) is None

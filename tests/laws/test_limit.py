@@ -134,6 +134,13 @@ def test_one_key_of_many_targets_has_a_closed_form():
     assert 0 < found.lower < found.upper < 1
 
 
+def test_many_terms_are_worth_it_where_inversion_is_wide():
+    # weights 300 and 1: the share of the first target is Beta(300, 1), P(q <= t) = t^300, and the average (1 + 299 q) / 301
+    law = cap_law([[300], [1]], model="dirichlet", alpha=0)
+    assert isinstance(law.by, ClosedForm)
+    assert law.cdf((1 + 299 * 0.99) / 301).lower.item() == pytest.approx(0.99**300, rel=1e-9)
+
+
 def test_what_one_wide_key_and_narrow_ones_leave_open_is_in_the_bracket():
     law = cap_law(np.array([[10**7, *range(1, 60)], [0, *[0] * 59]]))
     found = law.cdf([0.2, 0.5, 0.8])
