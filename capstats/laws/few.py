@@ -125,7 +125,7 @@ def _joined(left: list[Weighed], right: list[Weighed], totals: range | list[int]
 def partial_columns(o: Array, synthesis: Synthesis, j: int, steps: Steps) -> Iterator[tuple[Column, int]]:
     """Columns of key j where the targets of its records are drawn from its urn."""
     records, targets = int(o[:, j].sum()), len(o)
-    steps.take(math.comb(records + targets - 1, targets - 1))
+    steps.take(math.comb(records + targets - 1, targets - 1) * (1 + records // 30))  # weights are long integers
     urn = Urn.of(o[:, [j]], synthesis)
     weight = urn.ways(records)
     for column in compositions(records, targets):

@@ -24,7 +24,7 @@ from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Floats
 
 CELLS_OF_KEYS = 1 << 27  # records x values of the grid x different keys
-FINEST = 1 << 17  # values of a grid
+FINEST = 1 << 17  # values of a grid; eight times as many where key totals are kept
 COARSEST = 1 << 10
 PLACED = ("uniform", "bootstrap", "independent", "dirichlet")  # models that place m records in the cells of the table
 
@@ -151,13 +151,13 @@ def _kept(o: Array, synthesis: Synthesis) -> Grid:
             work += key.work(r)
             if work > MOST:
                 raise TooLongError
-            law = deque(numerators(key, r), maxlen=1)[0]
+            law = deque(numerators(key, r, sum(key.weights)), maxlen=1)[0]
             least, most = key.counts[0], key.counts[-1]
         laws.append((key, law, r, power))
         relative += power * rounding(key, r)
         ends += power * np.array([least, most])
     greatest = sum(key.counts[-1] * power for key, _, _, power in laws)
-    length = min(FINEST, 1 << (CELLS_OF_KEYS // len(laws)).bit_length() - 1)
+    length = min(8 * FINEST, 1 << (CELLS_OF_KEYS // len(laws)).bit_length() - 1)
     if length < COARSEST:
         raise TooLongError
     of_unit, units = units_of(greatest, length, [r for key, _, r, _ in laws if len(key.counts) > 1])

@@ -121,7 +121,7 @@ def _by_keys(o: Array, synthesis: Synthesis) -> Grid:
     if len(columns) * (m + 1) * length > CELLS_OF_KEYS:
         raise TooLongError
     steps = max((sum(column) for column, _ in columns), default=0) if kept else m
-    if urn is not None and len(columns) * _work(len(o), steps, n) * (1 if kept else steps) > MOST:
+    if urn is not None and len(columns) * _work(len(o), steps, n) * (1 if kept else steps / 3) > MOST:
         raise TooLongError
     tables, totals = [], []
     for (column, weights), power in columns.items():
@@ -145,27 +145,33 @@ def _by_keys(o: Array, synthesis: Synthesis) -> Grid:
 
 
 def _work(targets: int, records: int, n: int) -> float:
-    """Products in the law of one column of so many records."""
-    return targets * min(2.0**targets, n + 1) * records**2 / 2 + 1000
+    """Products in the law of one column of so many records, with what calls cost."""
+    return sum(min(2.0**i, n + 1) for i in range(1, targets - 1)) * records**2 + 2.0 ** min(targets, 40) * (records + 1000)
 
 
 def _of_column(column: tuple[int, ...], weights: tuple[int, ...], grows: int, r: int) -> Floats:
     """Probabilities of 0, 1, ... protected records in a key of r synthetic records: target by target, each below or from its share on."""
-    n_j = sum(column)
+    n_j, everything = sum(column), sum(weights)
     found = np.zeros(n_j + 1)
-    if not r or not n_j or not sum(weights):
+    if not r or not n_j or not everything:
         found[n_j] = 1
         return found
     parts: dict[int, Floats] = {0: np.concatenate([[1.0], np.zeros(r)])}
-    for count, weight in zip(column, weights, strict=True):
-        part = of_total(weight, grows, sum(weights), r)
+    held = [(count, weight) for count, weight in zip(column, weights, strict=True) if count]
+    rest = everything - sum(weight for _, weight in held)  # targets without original records protect nobody
+    for place, (count, weight) in enumerate([*held, (0, rest)] if rest else held, 1):
+        part = of_total(weight, grows, everything, r)
         enough = -(-count * r // n_j)  # from so many records on the share is not smaller
+        sides = [(count, np.where(np.arange(r + 1) < enough, part, 0)), (0, np.where(np.arange(r + 1) < enough, 0, part))]
         after: dict[int, Floats] = defaultdict(lambda: np.zeros(r + 1))
         for protects, law in parts.items():
-            if enough:
-                after[protects + count] += np.convolve(law, part[:enough])[: r + 1]
-            if enough <= r:
-                after[protects][enough:] += np.convolve(law, part[enough:])[: r + 1 - enough]
+            for more, side in sides if count else sides[1:]:
+                if place == 1:
+                    after[protects + more] += side
+                elif place == len(held) + bool(rest):  # only r records in all are wanted
+                    after[protects + more][r] += law @ side[::-1]
+                else:
+                    after[protects + more] += np.convolve(law, side)[: r + 1]
         parts = after
     for protects, law in parts.items():
         found[protects] += law[r]

@@ -105,7 +105,7 @@ def kolmogorov_distance(law, values):
 @pytest.mark.parametrize("name", SHARES)
 def test_a_simulation_agrees_with_the_law(name, monkeypatch):
     """100,000 tables of 900 records. By Massart's inequality the distance is greater once in a million times."""
-    monkeypatch.setattr(finite, "FINEST", 1 << 12)
+    monkeypatch.setattr(finite, "FINEST", 1 << 11)
     o = ORIGINALS[name]
     values = capstats.average_cap(o, capstats.laws.sample_tables(o, 900, draws=100_000, rng=1)).values
     assert kolmogorov_distance(cap_law(o, 900), values) < np.sqrt(np.log(2 / 1e-6) / (2 * len(values)))
@@ -154,6 +154,32 @@ def test_the_values_have_the_mean_and_the_variance_of_the_model(case):
     variance = sum((value - mean) ** 2 * p for value, p in law.items())
     assert capstats.laws.expected_cap(o, model=model, **told).item() == pytest.approx(float(mean), rel=1e-12)
     assert capstats.laws.variance_cap(o, model=model, **told).item() == pytest.approx(float(variance), rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("uniform", {"m": 400}),
+        ("bootstrap", {"m": 400}),
+        ("independent", {"m": 400}),
+        ("dirichlet", {"m": 400, "alpha": 0.5}),
+        ("partial", {"alpha": 0.5}),
+        ("pram", {"theta": 0.3}),
+    ],
+)
+@pytest.mark.parametrize("name", ["O_3", "O_4"])
+def test_bounds_hold_the_mean_and_almost_the_variance(name, model, told, monkeypatch):
+    """A mean is the integral of 1 - F; the variance follows from that of x (1 - F)."""
+    monkeypatch.setattr(finite, "FINEST", 1 << 12)
+    o = ORIGINALS[name]
+    x = (np.arange(20_000) + 0.5) / 20_000
+    found = cap_law(o, model=model, **told).cdf(x)
+    most, least = ((1 - side.values).mean() for side in (found.lower, found.upper))
+    mean = capstats.laws.expected_cap(o, model=model, **told).item()
+    assert least - 1e-4 <= mean <= most + 1e-4
+    middle = (found.lower.values + found.upper.values) / 2
+    deviation = np.sqrt((2 * x * (1 - middle)).mean() - (1 - middle).mean() ** 2)
+    assert deviation == pytest.approx(np.sqrt(capstats.laws.variance_cap(o, model=model, **told).item()), rel=0.01)
 
 
 def test_by_hand_one_record_in_a_table_of_two_cells():

@@ -8,7 +8,7 @@ import pytest
 from every_release import compositions, multinomial, urn
 
 from capstats.laws.numerators import Key, numerators, released, rounded_down, rounding
-from capstats.laws.whole_urns import Urn
+from capstats.laws.whole_urns import Urn, of_total
 
 
 def key_of(counts, weights, grows):
@@ -32,7 +32,7 @@ KEYS = {
 def test_the_law_of_the_numerator_is_that_of_all_columns(case):
     counts, weights, grows = KEYS[case]
     key, m = key_of(counts, weights, grows), 6
-    for r, law in enumerate(numerators(key, m)):
+    for r, law in enumerate(numerators(key, m, 2 * sum(weights))):
         expected = defaultdict(Fraction)
         shares = [Fraction(weight, grows or sum(weights)) for weight in weights]
         for column in compositions(r, len(counts)):
@@ -47,7 +47,7 @@ def test_the_law_of_the_numerator_is_that_of_all_columns(case):
 def test_what_a_key_adds_is_rounded_down(case, grid):
     of_unit, units = grid
     key = key_of(*KEYS[case])
-    for r, law in enumerate(numerators(key, 5)):
+    for r, law in enumerate(numerators(key, 5, sum(key.weights))):
         if r:
             found = rounded_down(np.array(law), key, r, of_unit, units)
             expected = np.zeros(len(found))
@@ -56,10 +56,20 @@ def test_what_a_key_adds_is_rounded_down(case, grid):
             assert found == pytest.approx(expected, rel=1e-13)
 
 
-def test_many_records_lose_no_probability():
-    """Terms of a number of records far from the mean may all be lost below the least float: the law is still one."""
-    for key in (key_of((0, 197, 74), (0, 197, 74), 0), key_of((62, 134, 198), (1, 2, 3), 1)):
-        assert [float(np.sum(law)) for law in numerators(key, 300)] == pytest.approx([1] * 301, rel=1e-12)
+@pytest.mark.parametrize("case", KEYS)
+@pytest.mark.parametrize("others", [0, 1, 20])
+def test_many_records_have_the_mean_of_their_shares(case, others):
+    """Where the key has r records with a probability above 1e-200, the mean is r sum_i a_ij o_ij / a_.j, with few other keys or many."""
+    key, m = key_of(*KEYS[case]), 600
+    everything = (1 + others) * sum(key.weights)
+    mean = np.dot(key.counts, key.weights) / sum(key.weights)
+    probable = of_total(sum(key.weights), key.grows, everything, m) > 1e-200
+    for r, law in enumerate(numerators(key, m, everything)):
+        assert np.sum(law) == pytest.approx(1, rel=1e-12)
+        if probable[r]:
+            found = r * key.counts[0] + key.unit * np.dot(law, np.arange(len(law)))
+            assert found == pytest.approx(r * mean, rel=1e-11)
+    assert probable.sum() > 50
 
 
 def test_a_key_that_few_of_many_records_fall_to_keeps_its_law():

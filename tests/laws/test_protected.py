@@ -88,4 +88,4 @@ def test_what_is_out_of_reach_is_refused():
     with pytest.raises(ValueError, match='under the model "uniform" is out of reach'):
         protected_law([[300, 200], [100, 400]], 10**7)
     with pytest.raises(ValueError, match='under the model "uniform" is out of reach'):
-        protected_law(np.arange(12)[:, None] ** 2 * [[1, 2]], 2000)
+        protected_law(np.arange(12)[:, None] ** 2 * [[1, 2]], 900)
