@@ -25,7 +25,7 @@ def nodes(weight: float) -> tuple[float, float]:
         period *= 1.1
     step = 2 * math.pi / (weight * period)
     reach = math.sqrt(math.expm1((TINY + math.log(weight)) / (weight / 2 - 1)))
-    return step, max(reach, 0.5) + step
+    return step, reach + step
 
 
 def conditioned(places: Floats, weights: Floats, y: Floats) -> tuple[Complex, Floats]:
