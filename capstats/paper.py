@@ -17,6 +17,7 @@ from capstats.cap.distribution import cap_boxplot
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws.synthesis import sample_tables
 from capstats.paper_files import four_panels, table_rows, tables_page, write_csv
+from capstats.paper_laws import law_curve, told
 from capstats.tables.results import Result
 from capstats.tables.ties import TIE, at_most
 
@@ -198,7 +199,7 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
     >>> [file.name for file in files][:2]
     ['values.csv', 'tables.csv']
     """
-    from capstats.plotting import plot_average_cap, plot_individual_cap  # matplotlib is heavy
+    from capstats.plotting import plot_average_cap, plot_cap_law, plot_individual_cap  # matplotlib is heavy
 
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
@@ -209,7 +210,7 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
         write_csv(folder / "values.csv", ["section", "value", "printed", "computed", "agrees"], _value_rows(values)),
         write_csv(folder / "tables.csv", ["table", "target", "key", "count"], table_rows()),
     ]
-    told = {
+    provenance = {
         "capstats": __version__,
         "seed": seed,
         "source": o.attrs["source"],
@@ -224,11 +225,12 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
     def figure_2(ax: Any, label: str) -> None:
         of = averages.sel(original=label)
         plot_average_cap({v: of[v] for v in ("version 1", "version 2")}, original=of["itself"].item(), ax=ax)
+        plot_cap_law(law_curve(label), over=ax.containers[0], label="law of version 1 in the limit of many records", color="black", ax=ax)
         ax.set_title(f"${label}$: {of['no riskier'].item():.1%} of tables no riskier than the original")
 
     for name, draw in (("figure-1", figure_1), ("figure-2", figure_2)):
-        files += four_panels(folder / name, draw, [str(x) for x in o.original.values], told)
-    files += tables_page(folder / "tables", told)
+        files += four_panels(folder / name, draw, [str(x) for x in o.original.values], provenance)
+    files += tables_page(folder / "tables", provenance)
     return values, averages["no riskier"], files
 
 
@@ -254,7 +256,7 @@ def report(values: list[Value], shares: xr.DataArray) -> str:
     Returns
     -------
     str
-        One line for each value, the shares for Figure 2, and the errata of the text.
+        One line for each value, the shares for Figure 2 with their exact probabilities, and the errata of the text.
 
     Examples
     --------
@@ -265,5 +267,7 @@ def report(values: list[Value], shares: xr.DataArray) -> str:
     lines += [f"{v.where:<9}{v.what:<46}{v.printed:>7}{_number(v.computed):>12}{'yes' if v.agrees else 'NO':>7}" for v in values]
     lines += ["", f"Share of {DRAWS} random synthetic tables with average CAP at most the original's (Figure 2; ties count):"]
     lines += [f"  {label}: {share:.4f}" for label, share in zip(shares.original.values, shares.values, strict=True)]
+    lines += ["", "The same as a probability (exact; two numbers where it is between them):"]
+    lines += [f"  {label}: {told(str(label), RECORDS)}" for label in shares.original.values]
     lines += ["", CHOSEN, "", "Errata of the text:", *(f"  - {line}" for line in ERRATA)]
     return "\n".join(lines)

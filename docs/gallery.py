@@ -102,6 +102,12 @@ CHAPTERS = {
             lines = {"original": capstats.average_cap(o_4, o_4).item(), "baseline": capstats.baseline_cap(o_4).item()}
             ax = plotting.plot_average_cap(versions, **lines)
         """,
+        "plot_cap_law": """
+            o_4 = paper_originals().sel(original="O_4", drop=True)
+            law = laws.cap_law(o_4)
+            lines = {"original": capstats.average_cap(o_4, o_4).item(), "baseline": capstats.baseline_cap(o_4).item()}
+            ax = plotting.plot_cap_law(law.density(np.linspace(law.least, law.greatest, 301)), **lines)
+        """,
     },
     "Other attackers": {
         "plot_membership_roc": """

@@ -59,7 +59,7 @@ def by_command(tmp_path_factory):
     """The command as a program of its own, and the folder that it makes."""
     folder = tmp_path_factory.mktemp("command") / "paper"
     command = [sys.executable, "-m", "capstats.cli", "paper", "--out", str(folder)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120), folder
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=240), folder
 
 
 # --- Printed values
@@ -146,6 +146,8 @@ def test_report_has_a_line_for_every_value_share_and_erratum():
     assert lines[1].split() == ["4", "right", "0.5", "0.5000", "yes"]
     assert lines[2].split() == ["4", "wrong", "0.5", "0.7000", "NO"]
     assert "  O_3: 0.5000" in lines
+    assert "  O_1: 1.0000 with 900 records, 1.000000 in the limit of many" in lines
+    assert sum(line.endswith("with 900 records, 0.995823 in the limit of many") for line in lines) == 1
     assert all(f"  - {line}" in lines for line in ERRATA)
 
 
@@ -245,7 +247,7 @@ def test_a_panel_of_figure_2_counts_every_draw_in_both_versions_and_says_the_sha
         (line,) = (line for line in ax.lines if line.get_linestyle() == "--")
         assert set(line.get_xdata()) == {averages["itself"].sel(original=original).item()}
     texts = [text.get_text() for text in figures["figure-2"].legends[0].get_texts()]
-    assert texts == ["version 1", "version 2", "average CAP of the original"]
+    assert sorted(texts) == ["average CAP of the original", "law of version 1 in the limit of many records", "version 1", "version 2"]
 
 
 # --- Seeds

@@ -57,8 +57,8 @@ DEFINITIONS = (
     (
         ("membership_p_value",),
         "p-value, labels permuted",
-        "The share of all ways to deal the labels original and holdout to the records in which average CAP would exceed that of the holdout "
-        "by as much. A small one says that the release knows who was used.",
+        "The share of all ways to deal the labels original and holdout to the records in which average CAP would exceed that of the "
+        "holdout by as much. A small one says that the release knows who was used.",
         "membership-test",
         None,
     ),

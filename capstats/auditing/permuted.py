@@ -13,6 +13,7 @@ FEW = 100  # records, of which permutations may be counted, for as many releases
 SOME = 10
 DRAWS = 9_999  # random permutations of all releases together
 BETWEEN = (99, 999)  # those of each
+AT_MOST = "at most this, by the exact mean and standard deviation"
 CELLS = 20_000_000  # of all random tables together
 
 
@@ -45,5 +46,5 @@ def _permutations(draws: int, *, few: bool, large: bool = False) -> str:
     if few:
         return f"all permutations, or random ones where they are too many (seed {SEED})"
     if large:
-        return "at most this, by the exact mean and standard deviation (Cantelli)"
+        return f"{AT_MOST} (Cantelli)"
     return f"{draws} random permutations (seed {SEED})"

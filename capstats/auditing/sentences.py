@@ -10,6 +10,7 @@ import xarray as xr
 
 from capstats.auditing import compared
 from capstats.auditing.comparison import order_of
+from capstats.auditing.permuted import AT_MOST
 from capstats.auditing.report import Block, Facts, Grid, Sections
 from capstats.auditing.what_was_read import SIDE_BY_SIDE, facts
 from capstats.codes.printable import in_cell, listed, named, shortened
@@ -119,8 +120,9 @@ def in_sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
             f"{share(value['membership_p_value'])} (a test of disclosure)."
         )
     if "permutation_p_value" in value:
+        most = "at most " if AT_MOST in p["conventions"]["permutation_p_value"] else ""
         answer.append(
-            f"If the synthetic targets were permuted, average CAP would be as large with probability "
+            f"If the synthetic targets were permuted, average CAP would be as large with probability {most}"
             f"{share(value['permutation_p_value'])} (a test of utility; it is small for every useful release)."
         )
     answer.append(

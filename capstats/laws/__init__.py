@@ -10,6 +10,7 @@ from capstats.laws.from_anonymity import anonymity_bounds
 from capstats.laws.law import Law
 from capstats.laws.moments import expected_cap, expected_cap_bounds, variance_cap
 from capstats.laws.noise import noisy_counts
+from capstats.laws.noisy_cap import expected_noisy_cap
 from capstats.laws.on_the_frontier import frontier_tables
 from capstats.laws.permutation import membership_test, permutation_test
 from capstats.laws.pooled import pooled_law
@@ -34,6 +35,7 @@ __all__ = [
     "expected_cap",
     "expected_cap_bounds",
     "expected_disclosure",
+    "expected_noisy_cap",
     "frontier",
     "frontier_tables",
     "maximum_cap",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_left
 from collections.abc import Callable
 from numbers import Real
 from typing import Any, Literal, get_args
@@ -25,7 +25,7 @@ from capstats.tables.ties import at_most
 
 Tunable = Literal["pram", "swap", "partial", "dirichlet"]
 ROUNDING = 1e-13  # relative error of an expected CAP, and more
-TURNS = 200  # of Newton's method, whose steps at least double the distance from the start until they are near
+TURNS = 100  # of Newton's method, whose steps about double alpha until they are near
 
 
 def calibrate(o: Any, m: int | None = None, *, model: Tunable, risk: float) -> xr.Dataset:
@@ -113,17 +113,16 @@ def _theta(aligned: Aligned, risk: float) -> dict[str, Any]:
 
 
 def _number(aligned: Aligned, risk: float) -> dict[str, Any]:
-    def expected(swapped: int) -> float:
-        return _expected(aligned, "swap", swapped=swapped)
-
     n = int(aligned.totals("o"))
-    least, greatest = expected(n), expected(0)
+    least, greatest = (_expected(aligned, "swap", swapped=swapped) for swapped in (n, 0))
     _check_range("number of swapped records", risk, least, greatest)
-    swapped = min(max(1 + math.ceil((n - 1) * (greatest - risk) / (greatest - least)), 0), n)
-    while swapped > 0 and at_most(expected(swapped - 1), risk):
-        swapped -= 1
-    while swapped < n and not at_most(expected(swapped), risk):
-        swapped += 1
+
+    def expected(swapped: int) -> float:
+        left = 1 - max(swapped - 1, 0) / (n - 1)
+        return left * greatest + (1 - left) * least
+
+    enough = bisect_left(range(n), True, key=lambda swapped: expected(swapped) <= risk)
+    swapped = 0 if at_most(greatest, risk) else enough
     before = max(swapped - 1, 0)
     found = {"swapped": swapped, "lower": before, "upper": swapped, "expected_cap": expected(swapped)}
     return found | {"at_lower": expected(before), "at_upper": expected(swapped), "least": least, "greatest": greatest}
@@ -137,17 +136,13 @@ def _smoothing(aligned: Aligned, risk: float) -> dict[str, Any]:
     balls = totals[totals > 0].astype(np.float64)
     least, greatest = 1 / targets, _expected(aligned, "partial", alpha=0.0)
     _check_range("alpha", risk, least, greatest, reached=False)
-    alpha, needed = 0.0, n * (risk - least)
+    alpha = 0.0
     for _ in range(TURNS):
         terms = excess / (balls + targets * alpha)
-        step = (terms.sum() - needed) / (targets * (terms / (balls + targets * alpha)).sum())
-        if not step > 1e-16 * alpha:
-            break
-        alpha += float(step)
-    return _bracketed("alpha", lambda x: _expected(aligned, "partial", alpha=x), alpha, np.inf, risk) | {
-        "least": least,
-        "greatest": greatest,
-    }
+        step = (terms.sum() - n * (risk - least)) / (targets * (terms / (balls + targets * alpha)).sum())
+        alpha += max(float(step), 0.0)
+    found = _bracketed("alpha", lambda x: _expected(aligned, "partial", alpha=x), alpha, np.inf, risk)
+    return found | {"least": least, "greatest": greatest}
 
 
 def _bracketed(name: str, expected: Callable[[float], float], found: float, most: float, risk: float) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from capstats.laws.law import Law
-from capstats.laws.simplex import Knots, SimplexSum, size
+from capstats.laws.simplex import Knots, Place, SimplexSum, size
 from capstats.tables.table import Floats
 from capstats.tables.ties import at_most
 
@@ -75,12 +75,12 @@ def most_equal(knots: Knots) -> int:
     return max(times for _, times in knots)
 
 
-def spline_terms(knots: Knots) -> dict[tuple[Fraction, int], Fraction]:
+def spline_terms(knots: Knots) -> dict[tuple[Place, int], Fraction]:
     """The Laplace transform of the mean of knots: coefficients of e^(-s a) s^-p, by (a, p)."""
     order = size(knots) - 1
     found = {}
     for a, times in knots:
-        others = [(a - b, k) for b, k in knots if b != a]
+        others = [(Fraction(a - b), k) for b, k in knots if b != a]
         series = [math.prod((1 / d**k for d, k in others), start=Fraction(1))]  # of the product of (z - b)^-k around a
         slope = [sum((k / (-d) ** (r + 1) for d, k in others), Fraction(0)) for r in range(times - 1)]  # of its logarithm
         for t in range(times - 1):
@@ -92,7 +92,7 @@ def spline_terms(knots: Knots) -> dict[tuple[Fraction, int], Fraction]:
     return {term: coefficient for term, coefficient in found.items() if coefficient}
 
 
-def _integers(terms: dict[tuple[Fraction, int], Fraction]) -> tuple[Terms, int]:
+def _integers(terms: dict[tuple[Place, int], Fraction]) -> tuple[Terms, int]:
     divisor = math.lcm(*(coefficient.denominator for coefficient in terms.values()))
     return {(int(place), power): int(coefficient * divisor) for (place, power), coefficient in terms.items()}, divisor
 

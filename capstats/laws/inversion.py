@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from capstats.laws.simplex import Knots, SimplexSum, size
 from capstats.tables.table import Floats
 
 SMALL = 1e-9  # what the terms that are left out may add up to
-WORK = 3e8  # multiplications that a law may take
+WORK = 2e9  # multiplications that a law may take: some seconds
 BLOCK = 1 << 17  # numbers of an array that stays in cache
 GRID = 70 * STEPS  # from 1 to 2^70 terms
 
@@ -33,7 +34,10 @@ class Inversion(Law):
         self.total = total
         self.length = (total.greatest - total.least) * total.n  # in records, as the knots
         self.middle = (total.greatest + total.least) / 2
+        self.per_unit = self.total.n / self.length  # of the support to one of CAP
+        self.mean = float((total.mean - self.middle) * self.per_unit)
         self.shares = {knots: float((knots[-1][0] - knots[0][0]) / self.length) for knots in total.keys}  # widths, of all of it
+        self.most = min((size(knots) - 1) / self.shares[knots] for knots in total.keys)  # no density of a factor is greater
         self.terms, self.rest, self.rest_of_density = self._cut()
         self.psi, self.error = self._coefficients()
         k = np.arange(1, self.terms + 1)
@@ -53,21 +57,18 @@ class Inversion(Law):
     def _below(self, x: Floats) -> tuple[Floats, Floats]:
         k = np.arange(1, self.terms + 1)
         weights = self.psi / (np.pi * k)
-        mean = float((self.total.mean - self.middle) * self.total.n / self.length)
         at = self._places(x)
-        found = 0.5 + (at - mean) - self._sums(at, weights).imag
+        found = 0.5 + (at - self.mean) - self._sums(at, weights).imag
         return np.clip(found - self.wrong, 0, 1), np.clip(found + self.wrong, 0, 1)
 
     def _density(self, x: Floats) -> tuple[Floats, Floats]:
-        per_unit = float(self.total.n / self.length)
         found, wrong = 1 + 2 * self._sums(self._places(x), self.psi).real, self.wrong_density
-        most = min(float((size(knots) - 1) / self.shares[knots]) for knots in self.total.keys)  # of any density that is a factor
-        lower, upper = np.clip(found - wrong, 0, most), np.clip(found + wrong, 0, most * (1 + 1e-12))
-        return lower * per_unit * (1 - 8 * UNIT), upper * per_unit * (1 + 8 * UNIT)
+        lower, upper = np.clip(found - wrong, 0, self.most), np.clip(found + wrong, 0, self.most * (1 + 1e-12))
+        return lower * float(self.per_unit) * (1 - 8 * UNIT), upper * float(self.per_unit) * (1 + 8 * UNIT)
 
     def _places(self, x: Floats) -> Floats:
         """Where the numbers are in the support, from -1/2 to 1/2, rounded once."""
-        return np.array([float((Fraction(value) - self.middle) * self.total.n / self.length) for value in x.tolist()], np.float64)
+        return np.array([float((Fraction(value) - self.middle) * self.per_unit) for value in x.tolist()], np.float64)
 
     def _sums(self, at: Floats, weights: Complex) -> Complex:
         """Sum over k of weight_k exp(-2 pi i k at)."""
@@ -130,7 +131,7 @@ class Inversion(Law):
             found += number * end * (20 + doublings * count**3 / 3)
         return found
 
-    @property
+    @cached_property
     def _sizes(self) -> Counter[tuple[int, float]]:
         """Numbers of different keys by knots and, to a power of 2, width."""
         return Counter((size(knots), 2.0 ** math.ceil(math.log2(share))) for knots, share in self.shares.items())

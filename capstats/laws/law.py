@@ -48,7 +48,7 @@ class Law(Repeated):
     # --- what a subclass gives
 
     def _below(self, x: Floats) -> tuple[Floats, Floats]:
-        """Lower and upper bounds of P(average CAP <= x); x has one dim and is within the support, or ties with an end of it."""
+        """Lower and upper bounds of P(average CAP <= x); x has one dim and is in the support, below its end, or ties with its beginning."""
         raise NotImplementedError
 
     def _density(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: ARG002
@@ -181,12 +181,11 @@ class Law(Repeated):
     # --- between the two
 
     def _within(self, x: Floats, bounds: Any, beyond: float) -> tuple[Floats, Floats]:
-        """Bounds inside the support, 0 in front of it, and a given number beyond it."""
+        """Bounds inside the support, 0 in front of it, and a given number from its end on."""
         flat = np.atleast_1d(x)
-        lower = np.where(flat > self.greatest, beyond, np.where(np.isnan(flat), np.nan, 0.0))
+        lower = np.where(flat >= self.greatest, beyond, np.where(np.isnan(flat), np.nan, 0.0))
         upper = lower.copy()
-        gap = 2 * TIE * max(abs(self.least), abs(self.greatest))
-        inside = (flat >= self.least - gap) & (flat <= self.greatest + gap)
+        inside = (flat >= self.least * (1 - 2 * TIE)) & (flat < self.greatest)
         lower[inside], upper[inside] = bounds(flat[inside])
         return lower, upper
 

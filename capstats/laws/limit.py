@@ -19,6 +19,7 @@ from capstats.tables.table import Floats
 from capstats.tables.ties import at_most
 
 FEW, MANY = 20_000, 300_000  # powers of the terms of a closed form, added up: computed at once, or where inversion is wide
+SEVERAL = 64  # different keys, beyond which there is no point in trying many terms
 NARROW = 1e-6  # width of a bracket
 KNOTS = 60  # of one key
 
@@ -81,7 +82,7 @@ def _law_of_sum(total: SimplexSum, about: str) -> ClosedForm | Inversion:
     inverted = Inversion(total, about) if most <= KNOTS else None
     if inverted is not None and inverted.width <= NARROW:
         return inverted
-    found = ClosedForm.of(total, about, MANY) or inverted
+    found = (ClosedForm.of(total, about, MANY) if len(total.keys) <= SEVERAL else None) or inverted
     if found is None:
         raise ValueError(
             f"A key counts as {most} targets, and the limit of so many is computed for few keys only, not for more than {KNOTS} with "

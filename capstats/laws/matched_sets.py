@@ -42,8 +42,7 @@ def over_sets(keys: Keys, right: Floats, spread: Floats | None) -> float:
     count = len(keys.o_j)
     member = ((np.arange(2**count)[:, None] >> np.arange(count)) & 1).astype(np.float64)  # one row a set, the empty one first
     records, weight = member @ keys.o_j, member @ keys.weight
-    log_missed = keys.urn.log_missed(keys.weight.sum() - weight, weight + keys.filler)  # of the keys that are not in the set
-    log_missed[-1] = 0.0
+    log_missed = keys.urn.log_missed((1 - member) @ keys.weight, weight + keys.filler)  # of the keys that are not in the set
     exactly = _differences(np.expm1(log_missed), up=True)[1:]  # how likely these keys are matched, and no other of them
     mean = member[1:] @ right / records[1:]
     if spread is None:

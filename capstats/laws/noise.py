@@ -81,15 +81,20 @@ def noisy_counts(
             f'`domain` must be "public", which declares that rows and columns of `o` were fixed without the records; got {domain!r}. '
             "Keys that are there because they occur tell who is there, whatever the noise. Put the counts on all levels first."
         )
-    if adjacency not in get_args(Adjacency):
-        raise ValueError(f'`adjacency` must be "substitution" or "add-remove"; got {adjacency!r}.')
-    rate, draws, generator = _fraction(epsilon) / SENSITIVITY[adjacency], check_draws(draws), np.random.default_rng(rng)
+    rate, draws, generator = rate_of(epsilon, adjacency), check_draws(draws), np.random.default_rng(rng)
     aligned = one_table({"o": o})
     counts = as_array(aligned, "o")
     check_integers(Dense(counts), "o", ": noise is a number of records", "Give unweighted counts of records.")
     noise = discrete_laplace(rate, (draws, *counts.shape), generator)
     found = aligned.wrap(np.maximum(counts + noise, 0), "s", ("target", "key"), before=("draw",))
     return found.assign_attrs(mechanism="discrete Laplace", epsilon=float(epsilon), adjacency=adjacency, scale=float(1 / rate))
+
+
+def rate_of(epsilon: Any, adjacency: Any) -> Fraction:
+    """Epsilon over the sensitivity: one over the scale of the noise."""
+    if adjacency not in get_args(Adjacency):
+        raise ValueError(f'`adjacency` must be "substitution" or "add-remove"; got {adjacency!r}.')
+    return _fraction(epsilon) / SENSITIVITY[adjacency]
 
 
 def discrete_laplace(rate: Fraction, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -140,8 +145,8 @@ def _happens(u: NDArray[np.int64], t: int, rng: np.random.Generator) -> NDArray[
 
 def _fraction(epsilon: Any) -> Fraction:
     """Epsilon as the decimal number that Python prints, cut off after 15 decimals: a smaller loss is promised too."""
-    number = isinstance(epsilon, (Real, np.number)) and not isinstance(epsilon, (bool, np.bool_))
-    if not number or not SMALLEST <= epsilon <= LARGEST:
+    number = isinstance(epsilon, (Real, np.number)) and not isinstance(epsilon, (bool, np.bool_)) and math.isfinite(epsilon)
+    exact = Fraction(epsilon) if isinstance(epsilon, (int, Fraction)) else Fraction(repr(float(epsilon))) if number else Fraction(0)
+    if not number or not SMALLEST <= exact <= LARGEST:
         raise ValueError(f"`epsilon` must be a privacy loss from 10^-6 to 10^6; got {epsilon!r}.")
-    exact = Fraction(epsilon) if isinstance(epsilon, (int, Fraction)) else Fraction(repr(float(epsilon)))
     return Fraction(math.floor(exact * DECIMALS), DECIMALS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +15,8 @@ from capstats.tables.backing import filled
 from capstats.tables.checking import CELLS, as_table
 from capstats.tables.ties import at_most
 
-Knots = tuple[tuple[Fraction, int], ...]  # increasing places, each with how often it stands there
+Place = int | Fraction
+Knots = tuple[tuple[Place, int], ...]  # increasing places, each with how often it stands there
 
 
 @dataclass(frozen=True)
@@ -25,24 +26,27 @@ class SimplexSum:
     ``keys`` says how many X have these knots; each has at least two different ones.
     """
 
-    n: Fraction
-    constant: Fraction
+    n: Place
+    constant: Place
     keys: dict[Knots, int]
 
     @property
     def least(self) -> Fraction:
         """The least value."""
-        return (self.constant + sum(times * knots[0][0] for knots, times in self.keys.items())) / self.n
+        return Fraction(self.constant + sum(times * knots[0][0] for knots, times in self.keys.items())) / self.n
 
     @property
     def greatest(self) -> Fraction:
         """The greatest value."""
-        return (self.constant + sum(times * knots[-1][0] for knots, times in self.keys.items())) / self.n
+        return Fraction(self.constant + sum(times * knots[-1][0] for knots, times in self.keys.items())) / self.n
 
     @property
     def mean(self) -> Fraction:
         """The mean of its law."""
-        return (self.constant + sum(times * mean_of(knots) for knots, times in self.keys.items())) / self.n
+        sums = defaultdict[int, Place](int)  # of places, by the number of knots that they are divided by
+        for knots, times in self.keys.items():
+            sums[size(knots)] += times * sum(place * k for place, k in knots)
+        return (self.constant + sum((Fraction(total) / knots for knots, total in sums.items()), Fraction(0))) / self.n
 
     def repeated(self, releases: int) -> SimplexSum:
         """The mean of so many independent copies."""
@@ -54,24 +58,20 @@ def size(knots: Knots) -> int:
     return sum(times for _, times in knots)
 
 
-def mean_of(knots: Knots) -> Fraction:
-    """The mean of X."""
-    return sum((place * times for place, times in knots), Fraction(0)) / size(knots)
-
-
 def simplex_sum(o: Any, synthesis: Synthesis) -> SimplexSum:
     """Average CAP of an original in the limit, under "uniform" or "dirichlet"."""
     table = as_table(o, "o", CELLS).transpose(*CELLS)
     (_, key), values = filled(table.variable.data, "o")
     key, values = key[values > 0], values[values > 0]
     targets = table.sizes["target"]
-    n, constant = Fraction(0), Fraction(0)
+    n: Place = 0
+    constant: Place = 0
     keys = Counter[Knots]()
     for cells, times in _distinct_keys(key, values):
-        places = [Fraction(x) for x in cells]
-        n += times * sum(places, Fraction(0))
+        places: list[Place] = cells if values.dtype.kind == "i" else [Fraction(x) for x in cells]
+        n += times * sum(places)
         if at_most(cells[-1], cells[0] if len(cells) == targets else 0):
-            constant += times * sum(places, Fraction(0)) / len(places)  # all counts of the key are equal: any shares give the same
+            constant += times * Fraction(sum(places)) / len(places)  # all counts of the key are equal: any shares give the same
             continue
         knots = _knots(places, targets, synthesis)
         if len(knots) == 1:
@@ -93,11 +93,11 @@ def _distinct_keys(key: Any, values: Any) -> Iterator[tuple[list[Any], int]]:
         yield from zip(distinct.tolist(), times.tolist(), strict=True)
 
 
-def _knots(places: list[Fraction], targets: int, synthesis: Synthesis) -> Knots:
+def _knots(places: list[Place], targets: int, synthesis: Synthesis) -> Knots:
     """Each count of a key stands as often as the model gives weight to its cell."""
     held = Counter(places)
     if targets > len(places):
-        held[Fraction(0)] += targets - len(places)
+        held[0] += targets - len(places)
     if synthesis.model == "uniform":
         return tuple(sorted(held.items()))
     alpha = Fraction(synthesis.alpha or 0)

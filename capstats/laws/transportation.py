@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from capstats.tables.table import Array, Floats, Index
 Counts = NDArray[np.int64]
 Prices = list[Fraction]
 
+MANY = 400  # keys from which a part of them is solved first
 KEYS = 256  # keys whose cells are compared in integers of any size at a time
 
 
@@ -28,7 +30,10 @@ def least_transport(costs: Array, key_totals: Counts, target_totals: Counts) -> 
     """
     table, prices = _by_shortest_paths(costs, key_totals, target_totals)
     while cycle := _mended(costs, key_totals, table, prices):
-        _push(table, cycle, min(int(table[i, j]) for i, j, _ in cycle))
+        amount = min(int(table[leaves, key]) for leaves, key, _ in cycle)
+        for leaves, key, enters in cycle:
+            table[leaves, key] -= amount
+            table[enters, key] += amount
     return table, prices
 
 
@@ -36,76 +41,87 @@ def least_transport(costs: Array, key_totals: Counts, target_totals: Counts) -> 
 
 
 def _by_shortest_paths(costs: Array, key_totals: Counts, target_totals: Counts) -> tuple[Counts, Prices]:
-    """Every record in the cheapest cell of its key; then, from targets with too many to targets with too few, along cheapest paths."""
+    """A table that floats cannot tell from a least one, and prices that come with it."""
     unit = np.asarray(costs / key_totals, np.float64).T.copy()  # shape (key, target)
-    keys, targets = unit.shape
-    table = np.zeros((targets, keys), np.int64)
-    table[unit.argmin(1), np.arange(keys)] = key_totals
+    paths = _sent(unit, key_totals, target_totals)
+    return paths.table, paths.prices(costs, key_totals)
+
+
+def _sent(unit: Floats, key_totals: Counts, target_totals: Counts) -> _Paths:
+    """Every record in the cheapest cell of its key; then, from targets with too many to targets with too few, along cheapest paths."""
+    potential = np.zeros(len(target_totals))
+    if len(key_totals) > MANY:  # prices for a quarter of the keys are nearly right for all: few records are then in the wrong cell
+        some = slice(None, None, 4)
+        part, whole = int(key_totals[some].sum()), int(key_totals.sum())
+        through = [total * part // whole for total in np.cumsum(target_totals).tolist()]
+        potential = _sent(unit[some], key_totals[some], np.diff(through, prepend=0)).potential
+    table = np.zeros(unit.T.shape, np.int64)
+    table[(unit - potential).argmin(1), np.arange(len(unit))] = key_totals
     excess = table.sum(1) - target_totals
-    paths = _Paths(unit, table)
+    paths = _Paths(unit, table, potential)
     while (excess > 0).any():
         path = paths.cheapest(excess)
-        start, end = path[0][0], path[-1][2]
-        amount = min(int(excess[start]), int(-excess[end]), *(int(table[i, j]) for i, j, _ in path))
-        _push(table, path, amount)
-        excess[start] -= amount
-        excess[end] += amount
-        paths.update(path)
-    return table, paths.prices(costs, key_totals)
-
-
-Step = tuple[int, int, int]  # a record leaves a target, in a key, for another target
-
-
-def _push(table: Counts, path: list[Step], amount: int) -> None:
-    for leaves, key, enters in path:
-        table[leaves, key] -= amount
-        table[enters, key] += amount
+        sent = paths.send(path, min(int(excess[path[0]]), int(-excess[path[-1]])))
+        excess[path[0]] -= sent
+        excess[path[-1]] += sent
+    return paths
 
 
 class _Paths:
     """What a record costs that leaves one target for another, in the key where this costs least."""
 
-    def __init__(self, unit: Floats, table: Counts):
-        self.unit, self.table = unit, table
+    def __init__(self, unit: Floats, table: Counts, potential: Floats):
+        self.unit, self.table, self.potential = unit, table, potential
         self.cost = np.full((len(table), len(table)), np.inf)
         self.key = np.zeros(self.cost.shape, np.intp)
         for target in range(len(table)):
             self._renew(target)
-        self.potential = np.zeros(len(table))
 
     def _renew(self, target: int) -> None:
         """The steps that leave a target, in any of the keys where it has records."""
+        self.cost[target] = np.inf
         keys = np.flatnonzero(self.table[target])
-        if not len(keys):
-            self.cost[target] = np.inf
-            return
-        apart = self.unit[keys] - self.unit[keys, target, None]
-        best = apart.argmin(0)
-        self.cost[target], self.key[target] = apart[best, np.arange(len(best))], keys[best]
+        if len(keys):
+            self._open(target, keys)
 
-    def cheapest(self, excess: Counts) -> list[Step]:
-        """The cheapest path from a target with too many records to one with too few."""
+    def cheapest(self, excess: Counts) -> list[int]:
+        """The targets along the cheapest path from one with too many records to one with too few."""
         cost = np.maximum(self.cost + self.potential[:, None] - self.potential, 0)  # never below 0 but for rounding
         distance, before = _shortest(cost, np.where(excess > 0, 0.0, np.inf), 0)
-        end = int(np.where(excess < 0, distance, np.inf).argmin())
-        self.potential += np.minimum(distance, distance[end])
-        path: list[Step] = []
-        while before[end] >= 0:
-            start = int(before[end])
-            path.append((start, int(self.key[start, end]), end))
-            end = start
+        path = [int(np.where(excess < 0, distance, np.inf).argmin())]
+        self.potential += np.minimum(distance, distance[path[0]])
+        while before[path[-1]] >= 0:
+            path.append(int(before[path[-1]]))
         return path[::-1]
 
-    def update(self, path: list[Step]) -> None:
-        """The steps that a path opens, where records have come, and those that it closes, where none are left."""
-        for _, key, target in path:
-            apart = self.unit[key] - self.unit[key, target]
-            cheaper = apart < self.cost[target]
-            self.cost[target, cheaper], self.key[target, cheaper] = apart[cheaper], key
-        for target, key in {(step[0], step[1]) for step in path} | {(step[2], step[1]) for step in path}:
-            if not self.table[target, key]:
-                self._renew(target)
+    def send(self, path: list[int], most: int) -> int:
+        """Send as many records along a path as it bears, in all keys where a step is as cheap as in the cheapest; their number."""
+        steps = list(pairwise(path))
+        keys = [self._cheapest_keys(*step) for step in steps]
+        amount = min(most, *(int(self.table[step[0], of].sum()) for step, of in zip(steps, keys, strict=True)))
+        for (leaves, enters), of in zip(steps[::-1], keys[::-1], strict=True):  # from the end, as what has come may not go on
+            held = self.table[leaves, of]
+            moved = np.clip(amount - (np.cumsum(held) - held), 0, held)
+            self.table[leaves, of] -= moved
+            self.table[enters, of] += moved
+            self._open(enters, of[moved > 0])
+            if (moved == held).any():
+                self._renew(leaves)
+        return amount
+
+    def _cheapest_keys(self, leaves: int, enters: int) -> Index:
+        keys = np.flatnonzero(self.table[leaves])
+        low, high = self.unit[keys, leaves], self.unit[keys, enters]
+        near = high - low <= self.cost[leaves, enters] + 4e-16 * (np.abs(low) + np.abs(high))
+        return np.asarray(keys[near])
+
+    def _open(self, target: int, keys: Index) -> None:
+        """The steps that leave a target in keys where records have come."""
+        apart = self.unit[keys] - self.unit[keys, target, None]
+        best = apart.argmin(0)
+        least = apart[best, np.arange(len(best))]
+        cheaper = least < self.cost[target]
+        self.cost[target, cheaper], self.key[target, cheaper] = least[cheaper], keys[best[cheaper]]
 
     def prices(self, costs: Array, key_totals: Counts) -> Prices:
         """Lengths of cheapest paths to each target, added up in fractions along a tree of them."""
@@ -130,15 +146,16 @@ def _shortest(cost: Floats, distance: Floats, least: float) -> tuple[Floats, Ind
 
     Paths that are not shorter by more than ``least`` do not count: by rounding they could lead in a circle.
     """
-    before = np.full(len(distance), -1)
+    before, nearer = np.full(len(distance), -1), np.flatnonzero(distance < np.inf)
     for _ in distance:
-        through = distance[:, None] + cost
+        through = distance[nearer, None] + cost[nearer]
         best = through.argmin(0)
-        shorter = through[best, np.arange(len(best))]
+        shorter = through[best, np.arange(len(distance))]
         better = shorter < distance - least
         if not better.any():
             break
-        distance, before = np.where(better, shorter, distance), np.where(better, best, before)
+        distance, before = np.where(better, shorter, distance), np.where(better, nearer[best], before)
+        nearer = np.flatnonzero(better)
     return distance, before
 
 
@@ -148,6 +165,9 @@ def _step_cost(costs: Array, key_totals: Counts, step: Step) -> Fraction:
 
 
 # --- exactly ----------------------------------------------------------------------------------------------------------
+
+
+Step = tuple[int, int, int]  # a record leaves a target, in a key, for another target
 
 
 def _mended(costs: Array, key_totals: Counts, table: Counts, prices: Prices) -> list[Step]:

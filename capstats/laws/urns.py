@@ -44,7 +44,12 @@ class Urn:
                 return np.asarray(-self.m * np.log1p(left * right / (rest * (rest + left + right))))
             if self.m <= FEW:
                 return -_first_terms(rest, left, right, self.m)
-            return _bend(rest + self.m, left, right) - _bend(rest, left, right)
+            smooth = rest > 10 * self.m
+            found = np.empty(rest.shape)
+            found[smooth] = -_smooth_terms(rest[smooth], left[smooth], right[smooth], self.m)
+            x, a, b = rest[~smooth], left[~smooth], right[~smooth]
+            found[~smooth] = _bend(x + self.m, a, b) - _bend(x, a, b)
+            return found
 
     def mean_inverse(self, part: float, rest: float) -> float:
         """E[1 / k; k > 0], where k is the number of draws of a part of this weight.
@@ -101,7 +106,7 @@ def _bend(x: Floats, a: Floats, b: Floats) -> Floats:
     small, large = np.minimum(a, b), np.maximum(a, b)
     found += small * (_shortfall(small / (x + large)) - _shortfall(small / x) + np.log1p(large / (x + small)))
     found += np.log1p(a * b / (x * (x + a + b))) / 2
-    found += a * b * (2 * x + a + b) / (12 * x * (x + a) * (x + b) * (x + a + b))
+    found += a * b * _inverse_bend(x, a, b) / 12
     return np.asarray(found + _stirling(x) + _stirling(x + a + b) - _stirling(x + a) - _stirling(x + b))
 
 
@@ -111,6 +116,25 @@ def _first_terms(x: Floats, a: Floats, b: Floats, terms: int) -> Floats:
     for k in range(terms):
         found += np.log1p(a * b / ((x + k) * (x + k + a + b)))
     return found
+
+
+def _smooth_terms(x: Floats, a: Floats, b: Floats, terms: int) -> Floats:
+    """The same for x of more than ten times as many terms: their integral, by Gauss and Legendre, and the ends, by Euler and Maclaurin."""
+    nodes, weights = np.polynomial.legendre.leggauss(10)
+    found = np.zeros(x.shape)
+    for node, weight in zip(nodes, weights, strict=True):
+        u = x + ((node + 1) * terms - 1) / 2
+        found += weight * terms / 2 * np.log1p(a * b / (u * (u + a + b)))
+    for end, sign in ((x - 0.5, 1), (x + terms - 0.5, -1)):
+        found -= sign * a * b * _inverse_bend(end, a, b) / 24
+        for order, factor in ((3, -7 / 2880), (5, 31 / 40320)):  # of the derivatives of ln, with their factorials
+            found -= sign * factor * (end**-order + (end + a + b) ** -order - (end + a) ** -order - (end + b) ** -order)
+    return found
+
+
+def _inverse_bend(x: Floats, a: Floats, b: Floats) -> Floats:
+    """(1/x + 1/(x + a + b) - 1/(x + a) - 1/(x + b)) / (a b)."""
+    return np.asarray((2 * x + a + b) / (x * (x + a) * (x + b) * (x + a + b)))
 
 
 def _shortfall(u: Floats) -> Floats:

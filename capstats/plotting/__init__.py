@@ -7,6 +7,7 @@ from capstats.plotting.cap import plot_individual_cap
 from capstats.plotting.curves import plot_cap_ecdf, plot_tau_curve
 from capstats.plotting.key_target import plot_key_target
 from capstats.plotting.keys import plot_key_summary
+from capstats.plotting.law import plot_cap_law
 from capstats.plotting.letter_values import plot_letter_values
 from capstats.plotting.people import plot_people
 from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
@@ -18,6 +19,7 @@ __all__ = [
     "plot_attack_utility",
     "plot_average_cap",
     "plot_cap_ecdf",
+    "plot_cap_law",
     "plot_disclosure_arrows",
     "plot_frontier",
     "plot_individual_cap",

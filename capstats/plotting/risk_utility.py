@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 
 from capstats.plotting.placing import place_labels
 from capstats.plotting.releases import AXES
-from capstats.plotting.shared import BLUE, GREY, VERMILLION, axes_of, legend_above, shown
+from capstats.plotting.shared import BLUE, GREY, VERMILLION, axes_of, legend_above, shortened, shown
 
 NUMBERS = ("target_distance", "average_cap")
+LONGEST = 24  # characters of the name of a release
 
 
 def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: Axes | None = None, **scatter_kwargs: Any) -> Axes:
@@ -99,4 +100,4 @@ def _points(releases: Any) -> tuple[Any, Any, list[str]]:
         raise ValueError(f"`releases` has dims {numbers[0].dims}; choose one table along all but one of them, with .sel or .isel.")
     x, y = (np.atleast_1d(array.values.astype(float)) for array in numbers)
     (dim,) = numbers[0].dims or ("",)
-    return x, y, list(map(shown, releases.indexes[dim])) if dim in releases.indexes else [""] * len(x)
+    return x, y, list(map(shown, shortened(list(map(str, releases.indexes[dim])), LONGEST))) if dim in releases.indexes else [""] * len(x)

@@ -1,6 +1,7 @@
 """One theorem: mean and variance of version 1 against every release, in fractions, for each model that it covers."""
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -10,8 +11,9 @@ import xarray as xr
 from every_release import average_cap, every_release, moments
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import count_tables, examples
+from strategies import count_tables, examples, theorem
 
+import capstats
 from capstats.datasets import paper_originals
 from capstats.laws import expected_cap, variance_cap
 
@@ -80,6 +82,24 @@ def test_under_uniform_the_mean_does_not_depend_on_the_original():
     assert found.values == pytest.approx([float((1 - z) / 3)] * 4, rel=1e-14)
 
 
+@theorem
+@given(count_tables(3, 4, most=40), st.integers(1, 50), st.sampled_from([0.25, 1.0, 8.0]))
+def test_the_mean_rises_with_the_number_of_records_to_its_limit(o, m, alpha):
+    """CAP of the original, the marginal baseline, 1 / I, and the mean of partial synthesis."""
+    limits = {
+        "bootstrap": capstats.average_cap(o, o),
+        "independent": capstats.baseline_cap(o),
+        "uniform": xr.DataArray(1 / len(o)),
+        "dirichlet": expected_cap(o, model="partial", alpha=alpha),
+    }
+    for model, limit in limits.items():
+        told = {"model": model, "alpha": alpha if model == "dirichlet" else None}
+        few, more, many = (expected_cap(o, records, **told).item() for records in (m, m + 1, 10**9))
+        assert few <= more * (1 + 1e-12)
+        assert more <= limit.item() * (1 + 1e-12)
+        assert many == pytest.approx(limit.item(), rel=1e-5)
+
+
 def test_a_bootstrap_of_one_record_by_hand():
     """The record is of key 1 with probability 3/4 and then attributes 2/3 * 2 + 1/3 * 1 of 4 correctly on average."""
     o = [[2, 1], [1, 0]]
@@ -102,12 +122,14 @@ def fraction_variance(o, m, reinforced, records, extra):
     mean = [sum(weights[i][j] * o[i][j] for i in range(targets)) / a[j] for j in range(keys)]
     spread = [sum(weights[i][j] * o[i][j] ** 2 for i in range(targets)) / a[j] - mean[j] ** 2 for j in range(keys)]
 
+    @cache
     def missed(part):
         found = Fraction(1)
         for t in range(m):
             found *= (total - part + t) / (total + t) if reinforced else (total - part) / total
         return found
 
+    @cache
     def factor(part):
         survived, found = Fraction(1), Fraction(0)
         for i in range(m, 0, -1):  # S_{m - i} of m - i draws
@@ -140,6 +162,22 @@ def test_the_variance_keeps_its_digits_where_almost_every_record_meets_a_key_of_
     for reinforced, model in ((False, "bootstrap"), (True, "uniform")):
         expected = fraction_variance(o, m, reinforced, 0 * o, Fraction(1))
         assert variance_cap(o, m, model=model).item() == pytest.approx(float(expected), rel=1e-11)
+
+
+@pytest.mark.parametrize("m", [2, 33, 1000])
+@pytest.mark.parametrize("model", ["bootstrap", "uniform"])
+def test_ten_thousand_keys_of_which_few_are_matched_keep_their_digits(model, m):
+    """Average CAP is the share of matched keys over I, where the original is the same everywhere: the classical occupancy, in fractions."""
+    keys, targets = 10_000, 2
+    z, both = Fraction(1), Fraction(1)
+    for t in range(m if model == "uniform" else 1):
+        z *= Fraction(targets * (keys - 1) + t, targets * keys + t)
+        both *= Fraction(targets * (keys - 2) + t, targets * keys + t)
+    if model == "bootstrap":
+        z, both = z**m, both**m
+    exact = (keys * z * (1 - z) + keys * (keys - 1) * (both - z * z)) / (targets * keys) ** 2
+    found = variance_cap(np.full((targets, keys), 1), m, model=model).item()
+    assert found == pytest.approx(float(exact), rel=1e-10)
 
 
 @models

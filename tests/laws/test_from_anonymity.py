@@ -26,7 +26,7 @@ def one_cell(s, i, j):
     return o
 
 
-@examples(100)
+@examples(40)
 @given(table_pairs())
 def test_average_cap_of_every_original_is_within_all_bounds(tables):
     o, s = tables
@@ -46,21 +46,20 @@ def test_average_cap_of_every_original_is_within_all_bounds(tables):
     assert (v1 <= whole.upper.values + 1e-12).all()
 
 
-@examples(60)
+@examples(30)
 @given(count_tables(4, 4))
 def test_alpha_and_beta_are_attained_for_every_release(s):
     """All original records in the cell with the greatest share, or with the greatest share relative to its margin."""
-    found = anonymity_bounds(s).upper.sel(model="alpha").item()
-    cells = [(i, j) for i, j in np.argwhere(s)]
-    assert max(average_cap(one_cell(s, i, j), s).item() for i, j in cells) == pytest.approx(found, rel=1e-12)
-    ratios = []
-    for i, j in cells:
-        o = one_cell(s, i, j)
-        ratios.append(average_cap(o, s).item() / anonymity_bounds(s, crossed=crossed(o, s)).upper.clip(0, 1).sel(model="beta").item())
-    assert max(ratios) == pytest.approx(1, rel=1e-12)
+    margin, shares = s.sum(1) / s.sum(), s / np.maximum(s.sum(0), 1)
+    largest = np.unravel_index(shares.argmax(), s.shape)
+    o = one_cell(s, *largest)
+    assert average_cap(o, s).item() == pytest.approx(anonymity_bounds(s).upper.sel(model="alpha").item(), rel=1e-12)
+    likest = np.unravel_index((shares / np.where(margin > 0, margin, 1)[:, None]).argmax(), s.shape)
+    o = one_cell(s, *likest)
+    assert average_cap(o, s).item() == pytest.approx(anonymity_bounds(s, crossed=crossed(o, s)).upper.sel(model="beta").item(), rel=1e-12)
 
 
-@examples(60)
+@examples(20)
 @given(counts((2, 3)))
 def test_t_is_attained_on_both_sides_by_every_release_with_two_targets(s):
     """In the key that is furthest from the margin, one target has t more than its margin, the other t less."""

@@ -47,8 +47,8 @@ def test_the_distribution_function_is_asked_at_numbers_and_rows_of_numbers():
 
 def test_the_density_is_zero_outside_the_support():
     found = Even(0.1).density([0.1, 0.25, 0.5, 0.75, 1])
-    np.testing.assert_allclose(found.lower, [0, 1.9, 1.9, -0.1, 0])
-    np.testing.assert_allclose(found.upper, [0, 2.1, 2.1, 0.1, 0])
+    np.testing.assert_allclose(found.lower, [0, 1.9, 1.9, 0, 0])
+    np.testing.assert_allclose(found.upper, [0, 2.1, 2.1, 0, 0])
     with pytest.raises(ValueError, match="This law has no density: it has atoms"):
         Coin().density(0.5)
 

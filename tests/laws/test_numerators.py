@@ -72,6 +72,15 @@ def test_many_records_have_the_mean_of_their_shares(case, others):
     assert probable.sum() > 50
 
 
+def test_a_key_that_few_of_many_records_fall_to_keeps_its_law():
+    """100 of 900 records in a key with a tenth of all weight: binomial, so the mean is r p and the variance r p (1 - p)."""
+    key = key_of((0, 127), (3, 2), 0)
+    law = np.array(list(numerators(key, 900, everything=50))[100])
+    a = np.arange(101)
+    mean = law @ a
+    assert (mean, law @ (a - mean) ** 2) == pytest.approx((40, 24), rel=1e-12)
+
+
 def test_records_with_a_target_of_their_own_add_up():
     """Two records of the first target and one of the second: 2 or 1 each, by hand."""
     key, law = released(np.array([2, 1]), np.array([[0.75, 0.25], [0.5, 0.5]]))

@@ -44,7 +44,7 @@ def three_tables():
     return table_pairs(targets=3, keys=3, most=2).flatmap(lambda pair: counts(pair[0].shape, most=1).map(lambda h: (pair[0], pair[1], h)))
 
 
-@examples(60)
+@examples(25)
 @given(three_tables().filter(lambda t: t[0].sum() + t[2].sum() <= 12))
 def test_the_contrast_its_deviation_and_the_p_value_are_those_of_all_labels(tables):
     o, s, h = tables
@@ -197,6 +197,16 @@ def test_both_versions_have_the_same_p_value():
     assert drop.average_cap.item() == pytest.approx(zero.average_cap.item() * 7 / 4, rel=1e-14)
     assert drop.expected.item() == pytest.approx(zero.expected.item() * 7 / 4, rel=1e-14)
     assert drop.standard_deviation.item() == pytest.approx(zero.standard_deviation.item() * 7 / 4, rel=1e-14)
+
+
+def test_a_fractional_release_or_original_has_the_same_p_value_as_its_multiple():
+    """Scores are then floats, and equal sums are equal by `at_most`."""
+    o, s, h = np.array([[3, 1, 2], [1, 3, 0]]), np.array([[2, 1, 1], [1, 3, 1]]), np.array([[1, 1, 0], [1, 0, 1]])
+    for test in (lambda o, s: membership_test(o, s, h=h), permutation_test):
+        whole = test(o, s).p_value.item()
+        assert 0.01 < whole < 0.99
+        parts = (o, s * 0.3) if test is not permutation_test else (o * 0.3, s)
+        assert test(*parts).p_value.item() == pytest.approx(whole, rel=1e-12)
 
 
 def test_a_release_whose_keys_say_nothing_is_not_found():

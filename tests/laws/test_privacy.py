@@ -8,9 +8,9 @@ import xarray as xr
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from strategies import examples
+from strategies import count_tables, examples
 
-from capstats.laws import dp_bound, dp_epsilon, dp_mechanism
+from capstats.laws import dp_bound, dp_epsilon, dp_mechanism, expected_cap
 
 PRIORS = [[1.0], [0.5, 0.5], [0.7, 0.3], [0.5, 0.3, 0.2], [0.4, 0.4, 0.2], [0.3, 0.25, 0.2, 0.15, 0.1], [0.2] * 5, [0.6, 0.4, 0.0]]
 
@@ -61,6 +61,18 @@ def test_no_mechanism_does_better_and_one_does_as_well(prior, unmatched):
     for epsilon in (0.0, 0.1, 0.5, 1.0, 2.5):
         found = dp_bound(prior, epsilon, unmatched=unmatched).bound.item()
         assert found == pytest.approx(best_mechanism(prior, epsilon, unmatched), abs=1e-7)
+
+
+@examples(25)
+@given(count_tables(targets=4, keys=4), st.floats(0, 4))
+@example(np.diag([3, 2, 1]), 1.5)
+def test_randomised_response_of_all_records_keeps_the_promise(o, epsilon):
+    """The mean of average CAP over all releases is at most the bound; a key with one target each attains it."""
+    promise = dp_bound(o, epsilon).bound.item()
+    found = expected_cap(o, model="pram", matrix=dp_mechanism(o, epsilon)).item()
+    assert found <= promise * (1 + 1e-12)
+    if ((o > 0).sum(0) <= 1).all():
+        assert found == pytest.approx(promise, rel=1e-12)
 
 
 def priors(targets=5):
@@ -149,6 +161,9 @@ def test_priors_are_probabilities_or_the_shares_of_a_table():
     assert np.isnan(dp_epsilon(table, 0.9)[1])
     assert dp_bound(o, 1.0).bound.item() == dp_bound([0.4, 0.4, 0.2], 1.0).bound.item()
     assert dp_epsilon(o, [0.5, 0.9]).dims == ("risk",)
+    claims = xr.DataArray([0.5, 1.0], dims="release")
+    assert dp_bound(o, claims).bound.values.tolist() == dp_bound(o, [0.5, 1.0]).bound.values.tolist()
+    assert dp_mechanism(o, claims).dims == ("release", "target", "released")
 
 
 def test_the_channel_is_a_matrix_of_pram():

@@ -102,7 +102,7 @@ def test_a_true_claim_is_refuted_at_most_as_often_as_allowed(adjacency):
     """Randomised response of one record against one held out: a contrast of 1 or -1, with the largest mean that epsilon allows."""
     rng = np.random.default_rng(20)
     for epsilon, repetitions in ((0.5, 20), (1.0, 100)):
-        right = rng.random((1500, repetitions)) < (1 + ALLOWED[adjacency](epsilon)) / 2
+        right = rng.random((800, repetitions)) < (1 + ALLOWED[adjacency](epsilon)) / 2
         contrasts = xr.DataArray(np.where(right, 1.0, -1.0), dims=("study", "repetition"))
         found = dp_audit(contrasts, epsilon, adjacency=adjacency)
         assert at_most_level(found.refuted.values)
@@ -147,7 +147,7 @@ def test_randomised_response_of_whole_records_keeps_its_claim():
 def test_pairs_of_one_record_are_refuted_as_often_as_the_binomial_law_says():
     """One record against one held out, 100 repetitions: the number of right pairs is binomial with the probability allowed."""
     rng, epsilon = np.random.default_rng(23), 0.7
-    true = rng.integers(0, 2, (600, 100))  # which of two people is the original
+    true = rng.integers(0, 2, (300, 100))  # which of two people is the original
     told = np.where(rng.random(true.shape) < 1 / (1 + np.exp(-epsilon)), true, 1 - true)
     o, s, h = (xr.DataArray(np.stack([x == 0, x == 1], -1)[:, :, None].astype(int), dims=("study", "run", "target", "key"))
                for x in (true, told, 1 - true))  # fmt: skip

@@ -8,7 +8,7 @@ import sparse
 import xarray as xr
 
 from capstats.laws.models import Synthesis
-from capstats.laws.simplex import mean_of, simplex_sum, size
+from capstats.laws.simplex import simplex_sum, size
 
 UNIFORM = Synthesis.of("uniform", limit=True)
 
@@ -31,7 +31,7 @@ def test_counts_are_repeated_by_their_weights():
     total = simplex_sum([[3], [0], [0]], dirichlet(1))
     assert total.keys == {((0, 2), (3, 4)): 1}
     (knots,) = total.keys
-    assert (size(knots), mean_of(knots)) == (6, 2)
+    assert (size(knots), total.mean) == (6, Fraction(2, 3))
     # without alpha a target that a key does not have is never drawn, and a pure key is constant
     total = simplex_sum([[3, 2], [1, 0], [0, 0]], dirichlet(0))
     assert total.keys == {((1, 1), (3, 3)): 1}

@@ -208,6 +208,7 @@ INTEGERS_ONLY = {
         ).expected_cap
     ),
     "sample_tables swap": lambda o, s: capstats.laws.sample_tables(o, model="swap", swapped=9, draws=2, rng=1),
+    "expected_noisy_cap": lambda o, s: capstats.laws.expected_noisy_cap(o, epsilon=1, adjacency="substitution").upper,
     "noisy_counts": lambda o, s: capstats.laws.noisy_counts(o, epsilon=1, adjacency="substitution", domain="public", rng=1),
     "prosecutor_risk of s": lambda o, s: capstats.anonymity.prosecutor_risk(s),
     "marketer_risk of s": lambda o, s: capstats.anonymity.marketer_risk(s),

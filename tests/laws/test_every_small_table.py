@@ -1,0 +1,143 @@
+"""Closed forms against all releases of all small originals: every original with few records, up to the order of its targets and keys."""
+
+from __future__ import annotations
+
+import math
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+import xarray as xr
+from every_release import compositions, every_release, rows
+
+from capstats import average_cap
+from capstats.disclosure import dis, disco
+from capstats.laws import cap_law, expected_cap, expected_disclosure, variance_cap
+
+SHAPES = [(1, 1), (1, 3), (3, 1), (2, 2), (2, 3), (3, 2), (3, 3)]  # targets, keys
+CELL_MODELS = {"uniform": {}, "bootstrap": {}, "independent": {}, "dirichlet": {"alpha": 0.75}}
+KEPT_MODELS = [("partial", {"alpha": 0.75}), ("pram", {"theta": 0.25}), *(("swap", {"swapped": k}) for k in (0, 1, 2))]
+each_shape = pytest.mark.parametrize("shape", SHAPES, ids=str)
+ROUNDING = {"rtol": 1e-12, "atol": 1e-13}
+
+
+def originals(shape, most):
+    """One of each class of tables that differ in the order of targets and keys only, with 1 to ``most`` records."""
+    found = {}
+    for n in range(1, most + 1):
+        for cells in compositions(n, math.prod(shape)):
+            table = np.reshape(cells, shape)
+            orders = product(permutations(range(shape[0])), permutations(range(shape[1])))
+            found[max(table[np.ix_(a, b)].tobytes() for a, b in orders)] = table
+    return xr.DataArray(np.stack(list(found.values())), dims=("original", "target", "key"))
+
+
+def releases(shape, m):
+    return xr.DataArray(np.array([np.reshape(c, shape) for c in compositions(m, math.prod(shape))]), dims=("draw", "target", "key"))
+
+
+def probabilities(o, s, m, model, alpha=0.0):
+    """Probability of each release given each original, by its definition; shape (original, draw)."""
+    n = o.sum(("target", "key"))
+    factorials = xr.apply_ufunc(np.vectorize(math.factorial), s).prod(("target", "key"))
+    if model in ("bootstrap", "independent"):
+        shares = o / n if model == "bootstrap" else o.sum("key") * o.sum("target") / n**2
+        return math.factorial(m) * (shares**s).prod(("target", "key")) / factorials
+    weights = xr.ones_like(o, float) if model == "uniform" else o + alpha
+    rising = xr.concat([weights**0] + [weights + i for i in range(m)], "step").cumprod("step")
+    total = weights.sum(("target", "key"))
+    below = math.prod((total + i for i in range(m)), start=xr.ones_like(total))
+    return math.factorial(m) * rising.isel(step=s).prod(("target", "key")) / factorials / below
+
+
+def check(measure, probability, mean, variance=None):
+    """Moments of a measure, given that it is defined, are those of a sum over all releases."""
+    defined = (probability * measure.notnull()).sum("draw")
+    first = (probability * measure).sum("draw") / defined.where(defined > 0)
+    np.testing.assert_allclose(mean.transpose(*first.dims), first, **ROUNDING)
+    if variance is not None:
+        second = (probability * (measure - first) ** 2).sum("draw") / defined.where(defined > 0)
+        np.testing.assert_allclose(variance.transpose(*first.dims), second, **ROUNDING)
+
+
+def check_cell_models(shape, n, m):
+    o = originals(shape, n)
+    for records in range(1, m + 1):
+        s = releases(shape, records)
+        averages = {unmatched: average_cap(o, s, unmatched=unmatched) for unmatched in ("zero", "drop")}
+        shares = {"disco": disco(o, s), "dis": dis(o, s)}
+        for model, told in CELL_MODELS.items():
+            probability = probabilities(o, s, records, model, **told)
+            np.testing.assert_allclose(probability.sum("draw"), 1, **ROUNDING)
+            for unmatched, average in averages.items():
+                options = {"model": model, "unmatched": unmatched, **told}
+                check(average, probability, expected_cap(o, records, **options), variance_cap(o, records, **options))
+            expected = expected_disclosure(o, records, model=model, **told)
+            for name, share in shares.items():
+                check(share, probability, expected[name])
+
+
+def check_kept_models(shape, n):
+    for o in originals(shape, n):
+        for model, told in KEPT_MODELS:
+            if told.get("swapped", 0) <= int(o.sum()):
+                made = every_release(o.values, model=model, **told)
+                s = xr.DataArray(np.array(list(made)), dims=("draw", "target", "key"))
+                probability = xr.DataArray([float(p) for p in made.values()], dims="draw")
+                options = {"model": model, **told}
+                check(average_cap(o, s), probability, expected_cap(o, **options), variance_cap(o, **options))
+
+
+def check_permutations(shape, n, m):
+    o = originals(shape, n)
+    for released in originals(shape, m):
+        made = every_release(o.values[0], model="permutation", s=rows(released.values))
+        s = xr.DataArray(np.array(list(made)), dims=("draw", "target", "key"))
+        probability = xr.DataArray([float(p) for p in made.values()], dims="draw")
+        for unmatched in ("zero", "drop"):
+            options = {"model": "permutation", "s": released, "unmatched": unmatched}
+            check(average_cap(o, s, unmatched=unmatched), probability, expected_cap(o, **options), variance_cap(o, **options))
+
+
+@each_shape
+def test_mean_variance_and_disclosure_where_records_are_placed_in_cells(shape):
+    check_cell_models(shape, 3, 4)
+
+
+@each_shape
+def test_mean_and_variance_where_keys_are_kept(shape):
+    check_kept_models(shape, 3)
+
+
+@each_shape
+def test_mean_and_variance_where_the_targets_of_a_release_are_permuted(shape):
+    check_permutations(shape, 3, 4)
+
+
+@pytest.mark.slow
+@each_shape
+def test_larger_tables_where_records_are_placed_in_cells(shape):
+    check_cell_models(shape, 4, 6)
+
+
+@pytest.mark.slow
+@each_shape
+def test_larger_tables_where_keys_are_kept_or_targets_permuted(shape):
+    check_kept_models(shape, 5)
+    check_permutations(shape, 4, 6)
+
+
+@each_shape
+def test_the_law_of_every_small_original_is_that_of_all_releases(shape):
+    for o in originals(shape, 3):
+        for m in (1, 4):
+            s = releases(shape, m)
+            average = average_cap(o, s).values
+            values = np.unique(average)
+            for model, told in CELL_MODELS.items():
+                probability = probabilities(o, s, m, model, **told).values
+                found = cap_law(o, m, model=model, **told).cdf(values)
+                truth = [probability[average <= x * (1 + 1e-12)].sum() for x in values]
+                assert (found.lower.values <= np.add(truth, 1e-12)).all()
+                assert (found.upper.values >= np.subtract(truth, 1e-12)).all()
+                np.testing.assert_allclose(found.upper, truth, **ROUNDING)
