@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from capstats.laws.cells import Cells, covariance
-from capstats.laws.generating import Groups
+from capstats.laws.generating import WORK, Groups
 from capstats.laws.matched_sets import Keys, over_sets
 from capstats.laws.models import Synthesis
 from capstats.laws.shares import targets_of
 from capstats.tables.table import Array, Floats, Table
 
-WORK = 10**8  # steps
 FEW = 8  # keys of which all sets are computed
 SLACK = 1e-12  # more than rounding can take from a bound
 
@@ -64,14 +63,7 @@ def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) ->
     count = len(keys.o_j)
     if count <= FEW and (spread is None or count * 2**count * keys.urn.m <= WORK):
         return over_sets(keys, right, spread) / keys.some_matched()
-    groups = Groups.of(keys)
-    work = groups.work(squares=spread is not None)
-    if work > WORK:
-        raise ValueError(
-            f'The exact moments with `unmatched="drop"` would take {work:.0e} steps; the limit is {WORK:.0e}. '
-            'Use `expected_cap_bounds`, which bounds the mean from both sides at little cost, or `unmatched="zero"`.'
-        )
-    return groups.expected(right, spread) / keys.some_matched()
+    return Groups.of(keys).expected(right, spread) / keys.some_matched()
 
 
 def dropped_bounds(o: Table, synthesis: Synthesis) -> Floats:

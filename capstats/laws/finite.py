@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from capstats.laws.atoms import LISTED, Atoms
+from capstats.laws.dealt import dealt_law
 from capstats.laws.few import Column, TooManyError, few_tables, transitions
 from capstats.laws.grid import Grid, units_of
 from capstats.laws.kept_keys import check_fits
@@ -35,10 +36,12 @@ def finite_law(o: Any, synthesis: Synthesis) -> Law:
     try:
         return _atoms(counts, s, synthesis)
     except TooManyError:
-        if synthesis.model not in (*PLACED, "partial", "pram"):
+        if s is not None and (law := _dealt(counts, s, synthesis)):
+            return law
+        if synthesis.model in ("permutation", "swap"):
             raise ValueError(
                 f'The law of the model "{synthesis.model}" is given for few tables only, and here they are too many. `expected_cap` and '
-                f"`variance_cap` have its moments; `sample_tables` draws from it."
+                f"`variance_cap` have its moments; `sample_tables` draws from it. Permutations of two targets have a law for many."
             ) from None
     try:
         return _placed(counts, synthesis) if synthesis.model in PLACED else _kept(counts, synthesis)
@@ -128,6 +131,16 @@ def of_all(laws: list[Floats], m: int) -> float:
     for law in laws[1:]:
         found = np.convolve(found, law)[: m + 1]
     return float(found[m])
+
+
+def _dealt(o: Array, s: Array, synthesis: Synthesis) -> Grid | None:
+    """A release with two targets that are permuted, the rarer one first; None where it has more, or too many records."""
+    rows = np.argsort(s.sum(1), kind="stable")[-2:]
+    length = CELLS_OF_KEYS // ((int(s[rows[0]].sum()) + 1) * s.shape[1])
+    length = min(FINEST, 1 << max(length.bit_length() - 1, 0))
+    if s[rows].sum() < s.sum() or length < COARSEST:
+        return None
+    return dealt_law(o[rows], s[rows], int(o.sum()), length, said(synthesis, "rounded to a grid"))
 
 
 # --- keys that keep their records -------------------------------------------------------------------------------------

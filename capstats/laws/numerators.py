@@ -66,16 +66,17 @@ class Key:
         return m**2 / 2 * (m / 3 + 1000.0) + (targets - 3) * m**2 / 2 * (longest / 3 + 1000.0)
 
 
-def numerators(key: Key, m: int, everything: int) -> Iterator[Floats]:
+def numerators(key: Key, m: int, everything: int = 0) -> Iterator[Floats]:
     """For r = 0, ..., m records in a key the probabilities of a = 0, ..., r R.
 
-    ``everything`` is the weight of all keys. All terms are positive, so each probability has a relative error of at most `rounding`; except
-    for numbers of records that a key has with a probability below 1e-240, for which any law is given.
+    All terms are positive, so each probability has a relative error of at most `rounding`. ``everything`` is the weight of all keys, by
+    default that of this key: where m records fall to all of them, terms are lost only of numbers r that this key hardly ever has.
     """
+    everything = everything or sum(key.weights)
     if len(key.counts) < 2:
         yield from ([1.0] for _ in range(m + 1))  # type: ignore[misc]
     elif len(key.counts) == 2:
-        first, second = (_parts(key, m, everything, i) for i in (0, 1))
+        first, second = (_parts(key, m, i, everything) for i in (0, 1))
         yield from (_normed(first[r::-1] * second[: r + 1]) for r in range(m + 1))
     elif key.even:
         yield from map(_normed, _even(key.steps, m))
@@ -91,7 +92,7 @@ def rounding(key: Key, m: int) -> float:
     return 2.0**-53 * (2 * longest + 10 * (len(key.counts) + 2) * (m + 2))
 
 
-def _parts(key: Key, m: int, everything: int, i: int) -> Floats:
+def _parts(key: Key, m: int, i: int, everything: int) -> Floats:
     """Probabilities of 0 to m records with the i-th count, before the sum is known."""
     return of_total(key.weights[i], key.grows, everything, m)
 
@@ -140,12 +141,12 @@ def _repeated(key: Key, m: int) -> Iterator[Floats]:
 
 def _one_by_one(key: Key, m: int, everything: int) -> Iterator[Floats]:
     """Any weights: the sum over the numbers of records with the last count, and so on down to the first two."""
-    first, second = (_parts(key, m, everything, i) for i in (0, 1))
+    first, second = (_parts(key, m, i, everything) for i in (0, 1))
     laws = [first[r::-1] * second[: r + 1] for r in range(m + 1)]
     stride = key.steps[1]
 
     def with_count(i: int) -> Iterator[Floats]:
-        part, step, wide = _parts(key, m, everything, i), key.steps[i], stride
+        part, step, wide = _parts(key, m, i, everything), key.steps[i], stride
         for r in range(m + 1):
             law = np.zeros(r * step + 1)
             for s in range(r + 1):

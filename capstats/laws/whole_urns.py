@@ -77,7 +77,12 @@ def of_total(weight: int, grows: int, all_weights: int, m: int) -> Floats:
         step = kept * (shape + r) / (r + 1)
     else:
         step = m * (weight / all_weights) / (r + 1)
-    mode = int(np.argmax(step <= 1)) if (step <= 1).any() else m  # steps fall, or they rise towards a limit below 1
+    return from_steps(step)
+
+
+def from_steps(step: Floats) -> Floats:
+    """A law from the quotients of neighbours, which fall, or rise towards a limit below 1."""
+    mode = int(np.argmax(step <= 1)) if (step <= 1).any() else len(step)
     after, before = np.cumprod(step[mode:]), np.cumprod(1 / step[:mode][::-1])[::-1]
     found = np.concatenate([before, [1.0], after])
     return np.asarray(found / found.sum())
