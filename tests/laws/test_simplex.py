@@ -56,7 +56,7 @@ def test_a_sparse_table_has_the_same_sum():
     o = [[3, 0, 2, 0], [0, 0, 2, 1]]
     held = xr.DataArray(sparse.COO.from_numpy(np.array(o)), dims=("target", "key"))
     assert simplex_sum(held, UNIFORM) == simplex_sum(o, UNIFORM)
-    assert simplex_sum(held.T, UNIFORM) == simplex_sum(o, UNIFORM)
+    assert simplex_sum(held.transpose("key", "target"), UNIFORM) == simplex_sum(o, UNIFORM)
 
 
 def test_the_mean_of_releases_has_each_key_as_often():
