@@ -66,20 +66,20 @@ def is_spline(knots: Knots) -> bool:
 
 def simplex_sum(o: Any, synthesis: Synthesis) -> SimplexSum:
     """Average CAP of an original in the limit, under "uniform" or "dirichlet"."""
-    table = as_table(o, "o", CELLS).transpose(*CELLS)
-    (_, key), values = filled(table.variable.data, "o")
-    key, values = key[values > 0], values[values > 0]
+    table = as_table(o, "o", CELLS)
+    places, values = filled(table.variable.data, "o")
+    key, values = places[table.dims.index("key")][values > 0], values[values > 0]
     targets = table.sizes["target"]
     n: Place = 0
     constant: Place = 0
     keys = Counter[Knots]()
     for cells, times in _distinct_keys(key, values):
-        places: list[Place] = cells if values.dtype.kind == "i" else [Fraction(x) for x in cells]
-        n += times * sum(places)
+        counts: list[Place] = cells if values.dtype.kind == "i" else [Fraction(x) for x in cells]
+        n += times * sum(counts)
         if at_most(cells[-1], cells[0] if len(cells) == targets else 0):
-            constant += times * Fraction(sum(places)) / len(places)  # all counts of the key are equal: any shares give the same
+            constant += times * Fraction(sum(counts)) / len(counts)  # all counts of the key are equal: any shares give the same
             continue
-        knots = _knots(places, targets, synthesis)
+        knots = _knots(counts, targets, synthesis)
         if len(knots) == 1:
             constant += times * knots[0][0]
         else:
