@@ -9,9 +9,9 @@ import xarray as xr
 
 from capstats.cap.attribution import average_cap
 from capstats.datasets import paper_originals
+from capstats.laws.atoms import Atoms
 from capstats.laws.bounds import maximum_cap
 from capstats.laws.distribution import cap_law
-from capstats.laws.limit import Certain
 from capstats.tables.ties import at_most
 
 POINTS = 301  # of a curve
@@ -40,7 +40,7 @@ def law_curve(label: str) -> xr.Dataset:
     [1.0]
     """
     law = cap_law(paper_originals().sel(original=label, drop=True))
-    return law.atoms() if isinstance(law, Certain) else law.density(np.linspace(law.least, law.greatest, POINTS))
+    return law.atoms() if isinstance(law, Atoms) else law.density(np.linspace(law.least, law.greatest, POINTS))
 
 
 @cache

@@ -20,7 +20,15 @@ from public_names import ROOMS, public_names
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-FIGURES = {"attacks.ipynb": 2, "calibration.ipynb": 1, "frontier.ipynb": 1, "introduction.ipynb": 2, "measures.ipynb": 3, "paper.ipynb": 2}
+FIGURES = {
+    "attacks.ipynb": 2,
+    "calibration.ipynb": 1,
+    "frontier.ipynb": 1,
+    "introduction.ipynb": 2,
+    "law.ipynb": 1,
+    "measures.ipynb": 3,
+    "paper.ipynb": 2,
+}
 MODULES = {"capstats", "sklearn.naive_bayes", *(f"capstats.{room}" for room in (*ROOMS, "datasets", "paper", "plotting"))}
 MEGABYTE = 1_000_000
 INLINE = "module://matplotlib_inline.backend_inline"  # figures belong into the cells, whoever runs the notebook

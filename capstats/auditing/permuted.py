@@ -9,7 +9,7 @@ from capstats.tables.mapping import Aligned
 
 P_VALUES = ("membership_p_value", "permutation_p_value")
 SEED = 0  # of the random permutations
-FEW = 100  # records, of which permutations may be counted, for as many releases as are in SOME
+FEW = 50  # records, of which permutations may be counted, for as many releases as are in SOME
 SOME = 10
 DRAWS = 9_999  # random permutations of all releases together
 BETWEEN = (99, 999)  # those of each

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from capstats.laws.law import Law
-from capstats.laws.simplex import Knots, Place, SimplexSum, size
+from capstats.laws.simplex import Knots, Place, SimplexSum, is_spline, size
 from capstats.tables.table import Floats
 from capstats.tables.ties import at_most
 
@@ -34,8 +34,10 @@ class ClosedForm(Law):
     @classmethod
     def of(cls, total: SimplexSum, about: str, most: int) -> Self | None:
         """The closed form, unless the powers of its terms add up to more than ``most``."""
+        if not all(map(is_spline, total.keys)) or max(map(_powers, total.keys)) > most:
+            return None
         scale = math.lcm(*(place.denominator for knots in total.keys for place, _ in knots))
-        if sum(times * max(size(knots) - most_equal(knots), 1) for knots, times in total.keys.items()) > most:
+        if sum(times * max(int(size(knots)) - most_equal(knots), 1) for knots, times in total.keys.items()) > most:
             return None
         terms, divisor = {(0, 0): 1}, 1
         for knots, times in total.keys.items():
@@ -70,17 +72,23 @@ class ClosedForm(Law):
         return _rounded([self.exact(at(value), less=1) for value in x.tolist()])
 
 
+def _powers(knots: Knots) -> int:
+    """The powers of the terms of one key, added up."""
+    order = int(size(knots)) - 1
+    return sum(int(weight) * order - int(weight) * (int(weight) - 1) // 2 for _, weight in knots)
+
+
 def most_equal(knots: Knots) -> int:
     """How many knots stand at the place that has most of them."""
-    return max(times for _, times in knots)
+    return max(int(times) for _, times in knots)
 
 
 def spline_terms(knots: Knots) -> dict[tuple[Place, int], Fraction]:
     """The Laplace transform of the mean of knots: coefficients of e^(-s a) s^-p, by (a, p)."""
-    order = size(knots) - 1
+    order = int(size(knots)) - 1
     found = {}
-    for a, times in knots:
-        others = [(Fraction(a - b), k) for b, k in knots if b != a]
+    for a, weight in knots:
+        times, others = int(weight), [(Fraction(a - b), int(k)) for b, k in knots if b != a]
         series = [math.prod((1 / d**k for d, k in others), start=Fraction(1))]  # of the product of (z - b)^-k around a
         slope = [sum((k / (-d) ** (r + 1) for d, k in others), Fraction(0)) for r in range(times - 1)]  # of its logarithm
         for t in range(times - 1):

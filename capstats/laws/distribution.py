@@ -64,8 +64,9 @@ def cap_law(
 
     Notes
     -----
-    See theory/limit-law.md for the limit, theory/limit-law-inversion.md for the limit with many keys, and theory/finite-law.md for finitely
-    many records. The average is version 1: records of unmatched keys count 0.
+    See theory/limit-law.md for the limit, theory/limit-law-inversion.md for its numbers where keys are many, theory/limit-law-dirichlet.md
+    for shares that follow the original, and theory/finite-law.md for finitely many records. The average is version 1: records of
+    unmatched keys count 0.
 
     References
     ----------

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from capstats.laws.cells import Cells, covariance
-from capstats.laws.generating import Groups
+from capstats.laws.generating import WORK, Groups
 from capstats.laws.matched_sets import Keys, over_sets
 from capstats.laws.models import Synthesis
 from capstats.laws.shares import targets_of
 from capstats.tables.table import Array, Floats, Table
 
-WORK = 10**8  # steps
 FEW = 8  # keys of which all sets are computed
 SLACK = 1e-12  # more than rounding can take from a bound
 
@@ -26,14 +25,18 @@ def dropped_mean(o: Table, synthesis: Synthesis) -> Floats:
     """Expected average CAP, version 2, given that it is defined: shape (...); NaN where `o` holds no record."""
     if synthesis.model == "uniform":
         return np.where(o.total() > 0, 1 / targets_of(o), np.nan)
-    return _of_each(o, synthesis, _mean)
+
+    def mean(cells: Cells, o_j: Array) -> float:
+        return _expected(cells, o_j, cells.mean, None)
+
+    return _of_each(o, synthesis, mean)
 
 
 def dropped_variance(o: Table, synthesis: Synthesis) -> Floats:
     """Variance of average CAP, version 2, given that it is defined: shape (...); NaN where `o` holds no record."""
 
     def moment(cells: Cells, o_j: Array) -> float:
-        mean = 1 / targets_of(o) if synthesis.model == "uniform" else _mean(cells, o_j)
+        mean = 1 / targets_of(o) if synthesis.model == "uniform" else _expected(cells, o_j, cells.mean, None)
         return _expected(cells, o_j, cells.mean - mean * o_j, cells.spread)
 
     return _of_each(o, synthesis, moment)
@@ -53,13 +56,6 @@ def _keys(cells: Cells, o_j: Array) -> Keys:
     return Keys(cells.urn, o_j[held], cells.weight()[held].astype(np.float64), cells.added * int((~held).sum()))
 
 
-def _mean(cells: Cells, o_j: Array) -> float:
-    """E[c / X], given X > 0, as its difference from E[c] / E[X]."""
-    matched = cells.matched()
-    near = float((matched * cells.mean).sum() / (matched * o_j).sum())
-    return near + _expected(cells, o_j, cells.mean - near * o_j, None)
-
-
 def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) -> float:
     """E[C / X], given X > 0, or with the spread of the answers E[D^2 / X^2]: see `over_sets`."""
     keys, held = _keys(cells, o_j), o_j > 0
@@ -67,14 +63,7 @@ def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) ->
     count = len(keys.o_j)
     if count <= FEW and (spread is None or count * 2**count * keys.urn.m <= WORK):
         return over_sets(keys, right, spread) / keys.some_matched()
-    groups = Groups.of(keys)
-    work = groups.work(squares=spread is not None)
-    if work > WORK:
-        raise ValueError(
-            f'The exact moments with `unmatched="drop"` would take {work:.0e} steps; the limit is {WORK:.0e}. '
-            'Use `expected_cap_bounds`, which bounds the mean from both sides at little cost, or `unmatched="zero"`.'
-        )
-    return groups.expected(right, spread) / keys.some_matched()
+    return Groups.of(keys).expected(right, spread) / keys.some_matched()
 
 
 def dropped_bounds(o: Table, synthesis: Synthesis) -> Floats:
@@ -94,9 +83,10 @@ def _bounds(cells: Cells, o_j: Array) -> Floats:
 
     defined = _keys(cells, o_j).some_matched()
     a = (matched * o_j).sum() / defined
-    variance = max(covariance(cells, o_j, o_j) / defined - a**2 * (1 - defined), 0.0)
+    of_records = covariance(cells, o_j, o_j)
+    variance = max(of_records / defined - a**2 * (1 - defined), 0.0)
     slope = covariance(cells, right, o_j) / (defined * a**2)
-    room = np.sqrt(covariance(cells, right, right) * covariance(cells, o_j, o_j)) / (defined * a**2)
+    room = np.sqrt(covariance(cells, right, right) * of_records) / (defined * a**2)
     rounding = SLACK * (greatest + 1e3 * (room + greatest * variance / a**2))
     ends = near - slope + (np.array([least, greatest]) - near) * variance / a**2 + rounding * np.array([-1, 1])
     return np.asarray(np.clip(ends, least - SLACK * greatest, greatest + SLACK * greatest))

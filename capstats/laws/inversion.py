@@ -9,14 +9,18 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from capstats.laws.characteristic import STEPS, UNIT, Complex, characteristic, power, product, size_bound, times
+from capstats.laws.conditioned import conditioned, conditioned_bound, nodes
 from capstats.laws.law import Law
-from capstats.laws.simplex import Knots, SimplexSum, size
+from capstats.laws.simplex import Knots, SimplexSum, is_spline, size
 from capstats.tables.table import Floats
 
 SMALL = 1e-9  # what the terms that are left out may add up to
+KNOTS = 24  # of a key, up to which its characteristic function is found by doubling
+TOGETHER = 512  # keys of few knots
+ORDERS = 256  # knots of a key up to which two outer ones bound it
+COARSE = 4  # places of a table that share one bound
 WORK = 2e9  # multiplications that a law may take: some seconds
 BLOCK = 1 << 17  # numbers of an array that stays in cache
 GRID = 70 * STEPS  # from 1 to 2^70 terms
@@ -37,14 +41,14 @@ class Inversion(Law):
         self.per_unit = self.total.n / self.length  # of the support to one of CAP
         self.mean = float((total.mean - self.middle) * self.per_unit)
         self.shares = {knots: float((knots[-1][0] - knots[0][0]) / self.length) for knots in total.keys}  # widths, of all of it
-        self.most = min((size(knots) - 1) / self.shares[knots] for knots in total.keys)  # no density of a factor is greater
+        self.most = min((_order(knots) / self.shares[knots] for knots in total.keys if is_spline(knots)), default=np.inf)
         self.terms, self.rest, self.rest_of_density = self._cut()
         self.psi, self.error = self._coefficients()
         k = np.arange(1, self.terms + 1)
         sizes = np.abs(self.psi) + self.error
         rounding = 2 * (self.terms + 20) * UNIT
-        self.wrong = float((self.error / k).sum() / np.pi + (8 * UNIT + rounding / k) @ sizes + 4 * UNIT) * 1.001 + self.rest
-        by_density = 2 * (self.error.sum() + ((14 * (k + 2) + 3) * UNIT + rounding) @ sizes) + 8 * UNIT
+        self.wrong = float((self.error / k).sum() / np.pi + (12 * UNIT + rounding / k) @ sizes + 4 * UNIT) * 1.001 + self.rest
+        by_density = 2 * (self.error.sum() + ((14 * (k + 2) + 20) * UNIT + rounding) @ sizes) + 8 * UNIT
         self.wrong_density = float(by_density) * 1.001 + self.rest_of_density
 
     @property
@@ -87,12 +91,12 @@ class Inversion(Law):
     def _cut(self) -> tuple[int, float, float]:
         """The number of terms and bounds of the sums of all others, for the distribution function and for the density."""
         ends = 2.0 ** (np.arange(GRID + 1) / STEPS)
-        log_size = self._log_sizes()
+        log_size = self._log_sizes(ends)
         whole = np.floor(ends)
         counts = np.diff(whole)  # terms in each step, of which none is larger than at its beginning
         sizes = np.exp(np.minimum(log_size, 0.0))
         log_last, exponent = self._last(float(ends[-1]))
-        beyond = math.exp(log_last) / exponent
+        beyond = math.exp(log_last) / exponent if exponent else math.inf
         beyond_density = ends[-1] * math.exp(log_last) / (exponent - 1) if exponent > 1 else math.inf
         of_step, of_density = counts * sizes[:-1] / ends[:-1] / np.pi, 2 * counts * sizes[:-1]
         rest = (np.append(np.cumsum(of_step[::-1])[::-1], 0) + beyond) * 1.001
@@ -102,14 +106,17 @@ class Inversion(Law):
         place = min(enough, possible)
         return int(whole[place]), float(rest[place]), float(rest_of_density[place])
 
-    def _log_sizes(self) -> Floats:
+    def _log_sizes(self, ends: Floats) -> Floats:
         """Logarithms of bounds of |psi_k| for all k from each end of a step on."""
-        found = np.zeros(GRID + 1)
-        places = Counter[tuple[int, int]]()
+        found = np.zeros(len(ends))
+        alike = Counter[tuple[int, int]]()
         for knots, number in self.total.keys.items():
-            places[size(knots) - 1, math.floor(STEPS * math.log2(math.pi * self.shares[knots])) - 1] += number
-        steps = np.arange(GRID + 1)
-        for (order, place), number in places.items():
+            if _by_doubling(knots):
+                alike[_order(knots), math.floor(STEPS * math.log2(math.pi * self.shares[knots])) - 1] += number
+            else:
+                found += number * _halved(_log_size(knots, math.pi * self.shares[knots] * ends))
+        steps = np.arange(len(ends))
+        for (order, place), number in alike.items():
             found += number * size_bound(order, place + steps)
         return found
 
@@ -117,54 +124,108 @@ class Inversion(Law):
         """For all k beyond the end, |psi_k| is at most exp(first) (end / k)^second."""
         log, exponent = 0.0, 0
         for knots, number in self.total.keys.items():
-            bound = (size(knots) - 1) / (math.pi * end * self.shares[knots])
-            if bound < 1:
-                log += number * math.log(bound)
+            y = math.pi * end * self.shares[knots]
+            bound = math.log(_order(knots) / y) if _by_doubling(knots) else float(_log_size(knots, np.array([y]))[0])
+            if bound < 0:
+                log += number * bound
                 exponent += number
-        return log, max(exponent, 1)
+        return log, exponent
 
     def _work(self, end: float) -> float:
         """Multiplications for so many terms."""
         found = 0.0
-        for (count, share), number in self._sizes.items():
-            doublings = max(0.0, math.log2(max(math.pi * end * share, 1.0)))
-            found += number * end * (20 + doublings * count**3 / 3)
+        for (weight, places, share), number in self._sizes.items():
+            y = math.pi * end * share
+            if places:
+                step, beyond = nodes(weight)
+                found += number * end * 24 * places * (y / weight + beyond) / step
+            else:
+                found += number * end * (20 + max(0.0, math.log2(max(y, 1.0))) * weight**3 / 3)
         return found
 
     @cached_property
-    def _sizes(self) -> Counter[tuple[int, float]]:
-        """Numbers of different keys by knots and, to a power of 2, width."""
-        return Counter((size(knots), 2.0 ** math.ceil(math.log2(share))) for knots, share in self.shares.items())
+    def _sizes(self) -> Counter[tuple[float, int, float]]:
+        """Numbers of different keys by weight, places and width, the first and the last to a power of 2; 0 places where knots are few."""
+
+        def power_of_2(x: float) -> float:
+            return 2.0 ** math.ceil(math.log2(x))
+
+        found = Counter[tuple[float, int, float]]()
+        for knots, share in self.shares.items():
+            few = _by_doubling(knots)
+            weight = float(size(knots))
+            found[weight if few else power_of_2(weight), 0 if few else len(knots), power_of_2(share)] += 1
+        return found
 
     # --- characteristic function
 
     def _coefficients(self) -> tuple[Complex, Floats]:
         """psi_k of all terms, and bounds of their errors."""
         psi, error = np.ones(self.terms, np.complex128), np.zeros(self.terms)
-        for knots, shares, numbers in self._blocks():
+        for block in self._blocks():
+            numbers = np.array([self.total.keys[knots] for knots in block], np.int64)
+            shares = np.array([self.shares[knots] for knots in block])
             start = 0
             while start < self.terms:
-                end = min(max(2 * start, 64), start + max(BLOCK // len(knots), 1), self.terms)
+                end = min(max(2 * start, 64), start + max(BLOCK // len(block), 1), self.terms)
                 y = np.pi * np.multiply.outer(shares, np.arange(start + 1, end + 1))
-                found = product(*power(*characteristic(knots, y), numbers))
+                if _by_doubling(block[0]):
+                    values, errors = characteristic(np.array([_places(knots, repeated=True) for knots in block]), y)
+                else:
+                    value, of_value = conditioned(_places(block[0]), _weights(block[0]), y[0])
+                    values, errors = value[None], of_value[None]
+                found = product(*power(values, errors, numbers))
                 psi[start:end], error[start:end] = times(psi[start:end], error[start:end], *found)
                 start = end
         return psi, error
 
-    def _blocks(self) -> Iterator[tuple[Floats, Floats, NDArray[np.int64]]]:
-        """Knots about their middle from -1 to 1, widths and numbers of keys that have equally many knots and similar widths."""
-        ordered = sorted(self.total.keys, key=lambda knots: (size(knots), self.shares[knots]))
+    def _blocks(self) -> Iterator[list[Knots]]:
+        """Keys that have equally many knots and similar widths, or one key of many."""
         block: list[Knots] = []
-        for knots in ordered:
-            if block and (size(knots) != size(block[0]) or self.shares[knots] > 2 * self.shares[block[0]] or len(block) == 512):
-                yield self._block(block)
+        for knots in sorted(self.total.keys, key=lambda knots: (size(knots), self.shares[knots])):
+            if block and not (
+                _by_doubling(knots)
+                and _by_doubling(block[0])
+                and size(knots) == size(block[0])
+                and self.shares[knots] <= 2 * self.shares[block[0]]
+                and len(block) < TOGETHER
+            ):
+                yield block
                 block = []
             block.append(knots)
-        yield self._block(block)
+        yield block
 
-    def _block(self, block: list[Knots]) -> tuple[Floats, Floats, NDArray[np.int64]]:
-        places = [
-            [float((2 * place - knots[0][0] - knots[-1][0]) / (knots[-1][0] - knots[0][0])) for place, times in knots for _ in range(times)]
-            for knots in block
-        ]
-        return np.array(places), np.array([self.shares[x] for x in block]), np.array([self.total.keys[x] for x in block], np.int64)
+
+def _by_doubling(knots: Knots) -> bool:
+    return is_spline(knots) and size(knots) <= KNOTS
+
+
+def _order(knots: Knots) -> int:
+    return int(size(knots)) - 1
+
+
+def _places(knots: Knots, *, repeated: bool = False) -> Floats:
+    """Knots about their middle, from -1 to 1, rounded once."""
+    (low, _), (high, _) = knots[0], knots[-1]
+    return np.array([float((2 * place - low - high) / (high - low)) for place, k in knots for _ in range(int(k) if repeated else 1)])
+
+
+def _weights(knots: Knots) -> Floats:
+    return np.array([float(weight) for _, weight in knots])
+
+
+def _log_size(knots: Knots, y: Floats) -> Floats:
+    """The logarithm of a bound of the characteristic function of a key of many knots, at all arguments from y on."""
+    found = np.repeat(conditioned_bound(_places(knots), _weights(knots), y[::COARSE]), COARSE)[: len(y)]  # y increases
+    if is_spline(knots) and size(knots) <= ORDERS:
+        found = np.minimum(found, size_bound(_order(knots), np.floor(STEPS * np.log2(y)).astype(np.int64) - 1))
+    return found
+
+
+def _halved(log_size: Floats) -> Floats:
+    """Better bounds at small arguments from those at twice the argument, STEPS places on: 1 - |psi(2 y)|^2 <= 4 (1 - |psi(y)|^2)."""
+    found = log_size.copy()
+    for start in range(len(found) - 2 * STEPS, -1, -STEPS):
+        here, twice = slice(start, start + STEPS), slice(start + STEPS, start + 2 * STEPS)
+        found[here] = np.minimum(found[here], 0.5 * np.log1p(np.expm1(2 * found[twice]) / 4) + 1e-13)
+    return np.minimum(found, 0.0)

@@ -185,7 +185,7 @@ class Law(Repeated):
         flat = np.atleast_1d(x)
         lower = np.where(flat >= self.greatest, beyond, np.where(np.isnan(flat), np.nan, 0.0))
         upper = lower.copy()
-        inside = (flat >= self.least * (1 - 2 * TIE)) & (flat < self.greatest)
+        inside = (flat >= self.least - 2 * TIE * abs(self.least)) & (flat < self.greatest)
         lower[inside], upper[inside] = bounds(flat[inside])
         return lower, upper
 

@@ -16,13 +16,14 @@ from capstats.tables.checking import CELLS, as_table
 from capstats.tables.ties import at_most
 
 Place = int | Fraction
-Knots = tuple[tuple[Place, int], ...]  # increasing places, each with how often it stands there
+Knots = tuple[tuple[Place, Place], ...]  # increasing places, each with its weight: how often it stands there
 
 
 @dataclass(frozen=True)
 class SimplexSum:
-    """(constant + sum of X) / n: X are independent, each the mean of its knots with weights that are even on the simplex.
+    """(constant + sum of X) / n: X are independent, each the mean of its knots with shares of a Dirichlet law.
 
+    The parameters of the law are the weights of the knots; if they are integers, the shares of as many knots are even on the simplex.
     ``keys`` says how many X have these knots; each has at least two different ones.
     """
 
@@ -43,7 +44,7 @@ class SimplexSum:
     @property
     def mean(self) -> Fraction:
         """The mean of its law."""
-        sums = defaultdict[int, Place](int)  # of places, by the number of knots that they are divided by
+        sums = defaultdict[Place, Place](int)  # of places, by the number of knots that they are divided by
         for knots, times in self.keys.items():
             sums[size(knots)] += times * sum(place * k for place, k in knots)
         return (self.constant + sum((Fraction(total) / knots for knots, total in sums.items()), Fraction(0))) / self.n
@@ -53,9 +54,14 @@ class SimplexSum:
         return SimplexSum(self.n * releases, self.constant * releases, {knots: times * releases for knots, times in self.keys.items()})
 
 
-def size(knots: Knots) -> int:
-    """How many knots there are, repeated ones counted as often as they stand there."""
-    return sum(times for _, times in knots)
+def size(knots: Knots) -> Place:
+    """How many knots there are, repeated ones counted as often as they stand there: their total weight."""
+    return sum(weight for _, weight in knots)
+
+
+def is_spline(knots: Knots) -> bool:
+    """Whether the density is a B-spline: all weights are integers."""
+    return all(isinstance(weight, int) for _, weight in knots)
 
 
 def simplex_sum(o: Any, synthesis: Synthesis) -> SimplexSum:
@@ -101,10 +107,5 @@ def _knots(places: list[Place], targets: int, synthesis: Synthesis) -> Knots:
     if synthesis.model == "uniform":
         return tuple(sorted(held.items()))
     alpha = Fraction(synthesis.alpha or 0)
-    if alpha.denominator != 1 or any(place.denominator != 1 for place in held):
-        raise ValueError(
-            'The law of "dirichlet" in the limit is known where all counts of `o` and `alpha` are integers; they are not. '
-            "Give an integer `alpha`, or a number of records `m`."
-        )
-    weighted = ((place, cells * int(place + alpha)) for place, cells in sorted(held.items()))
-    return tuple((place, weight) for place, weight in weighted if weight)
+    weighted = ((place, cells * (place + alpha)) for place, cells in sorted(held.items()))
+    return tuple((place, int(weight) if weight.denominator == 1 else weight) for place, weight in weighted if weight)

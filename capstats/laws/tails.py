@@ -139,10 +139,24 @@ def _every(rows: Ints, columns: Ints, costs: Array) -> tuple[Array, Floats] | No
         taken = splits[split]
         weights = weights[before] * np.exp(_log_ways(left[before], taken).sum(-1) - _log_ways(left[before].sum(-1), np.asarray(total)))
         sums = sums[before] + taken @ costs[:, j]
-        states, same = np.unique(np.column_stack([sums, left[before] - taken]), axis=0, return_inverse=True)
-        weights = np.bincount(same.ravel(), weights, len(states)).astype(np.float64)
-        sums, left = states[:, 0].astype(costs.dtype), states[:, 1:].astype(np.int64)
+        left = left[before] - taken
+        first, state = _states([np.unique(sums, return_inverse=True)[1], *left.T[:-1]])  # the last row has the rest
+        weights = np.bincount(state, weights, len(first)).astype(np.float64)
+        sums, left = sums[first], left[first]
     return sums + left @ costs[:, order[-1]], weights / weights.sum()
+
+
+def _states(columns: list[Ints]) -> tuple[Ints, Ints]:
+    """Equal rows of columns of whole numbers: where each one stands first, and which one every row is."""
+    code, size = np.zeros(len(columns[0]), np.int64), 1
+    for column in columns:
+        width = int(column.max()) + 1
+        if size * width >= 2**62:
+            code = np.unique(code, return_inverse=True)[1]
+            size = len(code)
+        code, size = code * width + column, size * width
+    _, first, state = np.unique(code, return_index=True, return_inverse=True)
+    return first, state
 
 
 def _splits(total: int, parts: int) -> Ints:

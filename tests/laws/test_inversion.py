@@ -27,6 +27,14 @@ def agree(laws, x):
         assert (found.lower <= found.upper).all(), name
 
 
+@pytest.mark.parametrize("knots", [2, 8])
+def test_many_knots_by_the_integral_have_the_closed_form_too(knots, monkeypatch):
+    """Keys of 9 and more knots, which are also found by doubling."""
+    monkeypatch.setattr("capstats.laws.inversion.KNOTS", knots)
+    agree(both([[3, 0, 2], [1, 4, 4], [6, 5, 0]], alpha=1), [0, 0.2, 0.4, 0.6, 0.9])
+    agree(both(np.arange(27).reshape(9, 3) ** 2), [0, 0.2, 0.4, 0.6, 0.9])
+
+
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=5)
 
 

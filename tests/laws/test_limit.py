@@ -8,9 +8,9 @@ from strategies import count_tables, examples
 import capstats
 from capstats.datasets import paper_originals
 from capstats.laws import cap_law
+from capstats.laws.atoms import Atoms
 from capstats.laws.closed_form import ClosedForm
 from capstats.laws.inversion import Inversion
-from capstats.laws.limit import Certain
 
 GIVEN = {"O_1": 1.0, "O_2": 1.0, "O_3": 0.995823, "O_4": 0.993932}
 
@@ -73,17 +73,33 @@ def test_shares_that_follow_those_of_the_original_give_one_value():
     o = [[3, 1], [1, 2]]
     for model, value in (("bootstrap", capstats.average_cap(o, o)), ("independent", capstats.baseline_cap(o))):
         law = cap_law(o, model=model)
-        assert isinstance(law, Certain)
+        assert isinstance(law, Atoms)
         assert law.least == value.item()
         assert model in repr(law)
 
 
-def test_the_law_of_dirichlet_shares_is_computed_while_they_are_few():
+def test_the_law_of_dirichlet_shares_is_exact_where_records_are_few():
     law = cap_law([[3], [1]], model="dirichlet", alpha=1)
     # the share of the first target is Beta(4, 2), the average (1 + 2 q) / 4: at q = 1/2 it is 5/32 + 1/32
     assert law.cdf(0.5).lower == 6 / 32
-    with pytest.raises(ValueError, match=r"A key counts as 4.. targets, and the limit of so many is computed for few keys only"):
-        cap_law(np.random.default_rng(1).integers(90, 110, (4, 6)), model="dirichlet", alpha=1)
+
+
+@pytest.mark.parametrize("alpha", [0, 0.5, 3])
+def test_a_simulation_has_the_law_of_dirichlet_shares(alpha):
+    rng = np.random.default_rng(7)
+    o = paper_originals().sel(original="O_3", drop=True).values
+    shares = rng.standard_gamma(o + alpha, (40_000, *o.shape))
+    draws = np.sort(np.einsum("ij,dij->d", o, shares / shares.sum(1, keepdims=True)) / o.sum())
+    law = cap_law(o, model="dirichlet", alpha=alpha)
+    found = law.cdf(draws[::200])
+    assert (found.upper - found.lower).max() < 1e-8
+    share = np.searchsorted(draws, draws[::200], side="right") / len(draws)
+    assert max((share - found.upper.values).max(), (found.lower.values - share).max()) * np.sqrt(len(draws)) < 2.7
+
+
+def test_few_records_with_a_fraction_beside_them_are_refused():
+    with pytest.raises(ValueError, match=r"The counts of a key plus `alpha` add up to 5. The limit is computed where .* 8 or more"):
+        cap_law([[3], [1]], model="dirichlet", alpha=0.5)
 
 
 @examples(20)
@@ -122,3 +138,10 @@ def test_what_one_wide_key_and_narrow_ones_leave_open_is_in_the_bracket():
     law = cap_law(np.array([[10**7, *range(1, 60)], [0, *[0] * 59]]))
     found = law.cdf([0.2, 0.5, 0.8])
     assert (found.upper - found.lower).max() < 1e-6
+
+
+def test_the_greatest_of_several_releases_has_the_power_of_the_law():
+    law = cap_law([[3, 1], [1, 4]])
+    found, one = law.best_of(3).cdf([0.3, 0.4, 0.5]), law.cdf([0.3, 0.4, 0.5])
+    np.testing.assert_allclose(found.lower, one.lower**3, rtol=1e-12)
+    assert (found.upper >= one.upper**3).all()

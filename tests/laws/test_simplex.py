@@ -8,7 +8,7 @@ import sparse
 import xarray as xr
 
 from capstats.laws.models import Synthesis
-from capstats.laws.simplex import simplex_sum, size
+from capstats.laws.simplex import is_spline, simplex_sum, size
 
 UNIFORM = Synthesis.of("uniform", limit=True)
 
@@ -44,10 +44,12 @@ def test_weights_that_rounding_sets_apart_are_equal():
     assert float(total.constant) == pytest.approx(0.3)
 
 
-def test_only_whole_weights_are_numbers_of_knots():
-    for o, alpha in (([[3], [1]], 0.5), ([[3.5], [1]], 1)):
-        with pytest.raises(ValueError, match="where all counts of `o` and `alpha` are integers; they are not"):
-            simplex_sum(o, dirichlet(alpha))
+def test_weights_may_be_fractions():
+    total = simplex_sum([[3], [1]], dirichlet(0.5))
+    assert total.keys == {((1, Fraction(3, 2)), (3, Fraction(7, 2))): 1}
+    (knots,) = total.keys
+    assert not is_spline(knots)
+    assert total.mean == (1 * Fraction(3, 2) + 3 * Fraction(7, 2)) / 5 / 4
 
 
 def test_a_sparse_table_has_the_same_sum():
