@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,7 +52,7 @@ def mixed(tables: Sequence[tuple[Floats, int]], length: int) -> tuple[Floats, fl
     classes = max(2, length // (1 << (most.bit_length() - 1)))
     spectrum = np.empty(length, np.complex128)
     for remainder in range(classes // 2 + 1):
-        found = _product([(_transformed(table, remainder, classes, length), power) for table, power in tables])
+        found = _product((_transformed(table, remainder, classes, length), power) for table, power in tables)
         spectrum[remainder::classes] = found
         mirrored = (-np.arange(remainder, length, classes)) % length  # the values are real
         spectrum[mirrored] = found.conj()
@@ -84,21 +84,24 @@ def _transformed(table: Floats, remainder: int, classes: int, length: int) -> Sp
     return np.asarray(fft.fft(folded, axis=1, overwrite_x=True))
 
 
-def _product(parts: list[tuple[Spectrum, int]]) -> Spectrum:
-    """The coefficient of the most records of a product of powers of series."""
-    factors: list[Spectrum] = []
+def _product(parts: Iterable[tuple[Spectrum, int]]) -> Spectrum:
+    """The coefficient of the most records of a product of powers of series, of which few are held at a time."""
+    factors = _factors(parts)
+    product, last = None, next(factors)
+    for factor in factors:
+        product, last = (last if product is None else _times(product, last)), factor
+    return np.asarray(last[-1] if product is None else np.einsum("rf,rf->f", product, last[::-1]))
+
+
+def _factors(parts: Iterable[tuple[Spectrum, int]]) -> Iterator[Spectrum]:
+    """Squares of squares of the series, those that their powers are made of."""
     for series, power in parts:
-        square = series
-        while power:
-            if power & 1:
-                factors.append(square)
-            power >>= 1
-            square = _times(square, square) if power else square
-    while len(factors) > 2:
-        factors.append(_times(factors.pop(0), factors.pop(0)))
-    if len(factors) == 1:
-        return np.asarray(factors[0][-1])
-    return np.asarray(np.einsum("rf,rf->f", factors[0], factors[1][::-1]))
+        square, left = series, power
+        while left:
+            if left & 1:
+                yield square
+            left >>= 1
+            square = _times(square, square) if left else square
 
 
 def _times(left: Spectrum, right: Spectrum) -> Spectrum:

@@ -16,7 +16,7 @@ from capstats.laws.whole_urns import Urn, of_total
 from capstats.tables.table import Array, Floats
 
 LOST = 1e-250  # sums of terms below are not normed
-MOST = 3_000_000_000  # additions of floats for all keys of a table
+MOST = 8_000_000_000  # additions of floats for all keys of a table
 
 
 class TooLongError(Exception):

@@ -82,11 +82,14 @@ def pooled_law(
     synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
     if synthesis.model in ("bootstrap", "independent"):  # records do not depend on each other
         return cap_law(o, releases * (synthesis.m or 0), model=model)
-    one = cap_law(o, m, model=model, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
-    if synthesis.model not in PLACED:  # each release has as many records of a key
-        return cast(Law, one.mean_of(releases))
+    if synthesis.model not in PLACED or releases == 1:  # each release has as many records of a key
+        one = cap_law(o, m, model=model, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
+        return cast(Law, one.mean_of(releases)) if releases > 1 else one
+    counts, _ = whole_tables(o, synthesis)
+    if not counts.any():
+        raise ValueError("`o` holds no record, so no release has an average CAP. Give a table with records.")
     try:
-        return one if releases == 1 else _atoms(whole_tables(o, synthesis)[0], synthesis, releases)
+        return _atoms(counts, synthesis, releases)
     except TooManyError:
         raise ValueError(
             f'The law of {releases} pooled releases under the model "{model}" is given for few tables only, and here they are too many. '
