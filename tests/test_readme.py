@@ -31,7 +31,7 @@ def test_the_code_runs_in_order_and_prints_the_numbers_beside_it(
     printed = [f"{float(line):.3f}" for line in capsys.readouterr().out.split()]
     assert printed == re.findall(r"print\(.*# (\d\.\d+)", README)
     assert (tmp_path / "risk.png").stat().st_size > 0
-    assert len(blocks) == 3
+    assert len(blocks) == 4
 
 
 def test_the_way_from_two_files_to_a_report_goes_as_it_is_told(
