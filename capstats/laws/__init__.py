@@ -4,8 +4,8 @@ The modules, in the order of the chapters of theory/README.md. The first of each
 
 - any release: `bounds`; `fixed_margins` (`transportation`); `risk_utility`, `on_the_frontier`; `from_anonymity`
 - models of a random release: `models`; `synthesis` (`divisions`); `noise`
-- mean and variance: `moments` (`cells`, `urns`, `shares` where records are placed in cells; `dropped`, `matched_sets`, `generating` for version 2;
-  `margins` for permutations; `kept_keys`); `certainty`; `noisy_cap`; `calibration` (`saturated`, `brackets`)
+- mean and variance: `moments` (`cells`, `urns`, `shares` where records are placed in cells; `dropped`, `matched_sets`, `generating` for
+  version 2; `margins` for permutations; `kept_keys`); `certainty`; `noisy_cap`; `calibration` (`saturated`, `brackets`)
 - the law: `distribution` with the class `law`; `limit` (`simplex`, then `closed_form` or `inversion` with `characteristic` and `conditioned`);
   `finite` (`few`, `atoms` and `whole_urns` where tables are few; `grid`, `numerators`, `mixing` and `dealt` where they are many)
 - from laws to attackers: `several`, `pooled`, `protected`; `concentration` bounds a tail
