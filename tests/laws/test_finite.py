@@ -123,14 +123,15 @@ def test_a_simulation_agrees_with_the_law(name, monkeypatch):
     ],
 )
 @pytest.mark.parametrize("name", ["O_3", "O_4"])
-def test_a_simulation_of_any_model_agrees_with_its_law(name, model, told):
+def test_a_simulation_of_any_model_agrees_with_its_law(name, model, told, monkeypatch):
+    monkeypatch.setattr(finite, "FINEST", 1 << 13)
     o = ORIGINALS[name]
     values = capstats.average_cap(o, capstats.laws.sample_tables(o, model=model, **told, draws=100_000, rng=1)).values
     assert kolmogorov_distance(cap_law(o, model=model, **told), values) < np.sqrt(np.log(2 / 1e-6) / (2 * len(values)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SHARES)
+@pytest.mark.parametrize("name", ["O_3", "O_4"])
 def test_this_probability_has_four_digits(name):
     o = ORIGINALS[name]
     found = cap_law(o, 900).cdf(capstats.average_cap(o, o).item())
