@@ -32,7 +32,8 @@ def expected_cap(
 ) -> xr.DataArray:
     """Mean of average CAP over all releases that a model of synthesis can make of an original, exactly.
 
-    It is what a release made in this way is to be held against: a release with a greater average CAP was not made like this, or by luck.
+    It is what a release made in this way is to be held against: a release with a much greater average CAP was not
+    made in this way, or has it by chance.
 
     Parameters
     ----------

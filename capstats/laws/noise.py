@@ -44,7 +44,7 @@ def noisy_counts(
     draws : int
         Number of independent tables, at least 1. If all are released, their privacy losses add up to draws * epsilon.
     rng : None, int, or numpy Generator
-        Passed to ``numpy.random.default_rng``. Who knows the seed can subtract the noise: for a table that leaves the house give None.
+        Passed to ``numpy.random.default_rng``. Who knows the seed can subtract the noise: for a table that is to be released give None.
 
     Returns
     -------

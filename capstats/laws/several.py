@@ -34,7 +34,7 @@ class Repeated:
         raise NotImplementedError
 
     def best_of(self, releases: int) -> Any:
-        """Law of the greatest of several releases: the attacker who knows which of them is closest to the original.
+        """Law of the greatest of several releases: the attacker who knows which of them has the greatest average CAP.
 
         Parameters
         ----------
