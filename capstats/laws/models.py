@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.laws.bounds import check_records
+from capstats.tables.checking import shown
 
 Model = Literal["uniform", "bootstrap", "independent", "dirichlet", "permutation", "partial", "pram", "swap"]
 
@@ -84,13 +85,13 @@ def _one(names: list[str]) -> str:
 
 def _alpha(alpha: Any) -> float:
     if not _is_number(alpha) or not 0 <= alpha < np.inf:
-        raise ValueError(f"`alpha` must be a number from 0, added to every cell; got {alpha!r}.")
+        raise ValueError(f"`alpha` must be a number from 0, added to every cell; got {shown(alpha)}.")
     return float(alpha)
 
 
 def _theta(theta: Any) -> float:
     if not _is_number(theta) or not 0 <= theta <= 1:
-        raise ValueError(f"`theta` must be a share of redrawn targets, from 0 to 1; got {theta!r}.")
+        raise ValueError(f"`theta` must be a share of redrawn targets, from 0 to 1; got {shown(theta)}.")
     return float(theta)
 
 
@@ -100,7 +101,7 @@ def _is_number(value: Any) -> bool:
 
 def _swapped(swapped: Any) -> int:
     if isinstance(swapped, (bool, np.bool_)) or not isinstance(swapped, (int, np.integer)) or swapped < 0:
-        raise ValueError(f"`swapped` must be a number of records, an integer from 0; got {swapped!r}.")
+        raise ValueError(f"`swapped` must be a number of records, an integer from 0; got {shown(swapped)}.")
     return int(swapped)
 
 
