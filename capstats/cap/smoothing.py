@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.tables.checking import shown
 from capstats.tables.mapping import Aligned
 from capstats.tables.sums import ratio, shared
 from capstats.tables.table import Floats, Table
@@ -57,7 +58,7 @@ def smoothed_cap(o: Any, s: Any, *, alpha: float) -> xr.DataArray:
     7.0
     """
     if not isinstance(alpha, (Real, np.number)) or isinstance(alpha, (bool, np.bool_)) or not 0 < alpha < np.inf:
-        raise ValueError(f"`alpha` must be a number above 0, added to every cell of `s`; got {alpha!r}.")
+        raise ValueError(f"`alpha` must be a number above 0, added to every cell of `s`; got {shown(alpha)}.")
     added = float(alpha)
 
     def formula(o: Table, s: Table) -> Floats:

@@ -15,7 +15,7 @@ from capstats.cap.attribution import attributed
 from capstats.cap.neighbours import Convention, Lender, lender
 from capstats.cap.squares import check_weights, squares_of
 from capstats.tables.backing import unstacked
-from capstats.tables.checking import as_counts
+from capstats.tables.checking import as_counts, shown
 from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import attribution, ratio
@@ -279,4 +279,4 @@ def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:
 def check_level(level: float) -> None:
     """Raise unless it is a coverage, between 0 and 1."""
     if not isinstance(level, Real) or not 0 < level < 1:
-        raise ValueError(f"`level` must be between 0 and 1, such as 0.95; got {level!r}.")
+        raise ValueError(f"`level` must be between 0 and 1, such as 0.95; got {shown(level)}.")

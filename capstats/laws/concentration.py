@@ -9,7 +9,8 @@ import xarray as xr
 
 from capstats.laws.cells import BY_CELL, Cells
 from capstats.laws.kept_keys import check_whole, kept_mean
-from capstats.laws.models import Synthesis
+from capstats.laws.models import Synthesis, in_order_of
+from capstats.tables.checking import shown
 from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import ratio
@@ -80,7 +81,7 @@ def cap_tail_bound(
     >>> round(float(found["mean"]), 4), round(float(found.bound), 6)
     (0.67, 0.002788)
     """
-    synthesis = _checked(excess, model, key_totals, alpha=alpha, s=s, matrix=matrix, theta=theta)
+    synthesis = _checked(excess, model, key_totals, alpha=alpha, s=s, matrix=in_order_of(o, matrix), theta=theta)
     tables = {"o": o} if synthesis.s is None else {"o": o, "s": synthesis.s}
     aligned = Aligned(tables, None if key_totals is None else {"key_totals": key_totals})
 
@@ -99,7 +100,7 @@ def cap_tail_bound(
 
 def _checked(excess: Any, model: str, key_totals: Any, **told: Any) -> Synthesis:
     if isinstance(excess, (bool, np.bool_)) or not isinstance(excess, (int, float, np.number)) or not 0 <= excess < np.inf:
-        raise ValueError(f"`excess` must be a number from 0, by which average CAP exceeds its mean; got {excess!r}.")
+        raise ValueError(f"`excess` must be a number from 0, by which average CAP exceeds its mean; got {shown(excess)}.")
     if model == "swap":
         raise ValueError('No bound is given for "swap". `variance_cap` has its variance, and Chebyshev\'s inequality holds with it.')
     synthesis = Synthesis.of(model, limit=True, **told)

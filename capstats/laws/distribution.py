@@ -7,7 +7,7 @@ from typing import Any
 from capstats.laws.finite import finite_law
 from capstats.laws.law import Law
 from capstats.laws.limit import limit_law
-from capstats.laws.models import TOLD, Synthesis
+from capstats.laws.models import TOLD, Synthesis, in_order_of
 from capstats.tables.mapping import Aligned
 
 
@@ -81,7 +81,7 @@ def cap_law(
     >>> float(law.cdf(0.375).lower), float(law.density(0.375).lower)
     (0.25, 2.0)
     """
-    synthesis = Synthesis.of(model, limit=True, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
+    synthesis = Synthesis.of(model, limit=True, m=m, alpha=alpha, s=s, matrix=in_order_of(o, matrix), theta=theta, swapped=swapped)
     aligned = Aligned({"o": o})
     if aligned.shape:
         raise ValueError(f"`o` must be one table of (target, key); it also has {aligned.dims}. Choose one table.")

@@ -35,6 +35,11 @@ class Steps:
             raise TooManyError
 
 
+def length(records: int) -> int:
+    """What a step costs where weights are long integers, such as the orders of so many records."""
+    return 1 + (records // 1000) ** 2
+
+
 def few_tables(o: Array, synthesis: Synthesis, value: Value, s: Array | None = None) -> Weighed:
     """Weights of the sum over keys of a value of each column, over all releases; `TooManyError` where they are."""
     steps = Steps()
@@ -91,16 +96,16 @@ def compositions(total: int, parts: int) -> Iterator[Column]:
 def _drawn(urn: Urn, m: int, value: Value, steps: Steps) -> Weighed:
     """Draws of m records from an urn: given the key totals, the columns of the keys are independent."""
     targets, keys = urn.weights.shape
-    steps.take(keys * math.comb(m + targets, targets))
+    steps.take(keys * math.comb(m + targets, targets) * length(m))
     weight = urn.ways(m)
-    found: list[Weighed] = [{0: 1}, *({} for _ in range(m))]
+    found: list[Weighed] = []
     for j in range(keys):
         of_key: list[Weighed] = [defaultdict(int) for _ in range(m + 1)]
         for r in range(m + 1):
             for column in compositions(r, targets):
                 if ways := weight(column, j):
                     of_key[r][value(column, j)] += ways
-        found = _joined(found, of_key, [m] if j == keys - 1 else range(m + 1), steps)
+        found = _joined(found, of_key, [m] if j == keys - 1 else range(m + 1), steps) if j else of_key
     return found[m]
 
 
@@ -188,8 +193,8 @@ def _permuted(s: Array, value: Value, steps: Steps) -> Weighed:
     for j in range(s.shape[1]):
         after: dict[Column, Weighed] = defaultdict(lambda: defaultdict(int))
         for left, values in states.items():
-            for column in within(left, int(s[:, j].sum())):
-                steps.take(len(values) + 1)
+            for column in within(left, records := int(s[:, j].sum())):
+                steps.take((len(values) + 1) * length(records))
                 state = tuple(x - y for x, y in zip(left, column, strict=True))
                 ways, more = ways_to_deal(column), value(column, j)
                 for x, weight in values.items():
@@ -211,9 +216,10 @@ def _swapped(o: Array, swapped: int, value: Value, steps: Steps) -> Weighed:
         for (taken, given), values in states.items():
             for number in range(min(sum(own), swapped - sum(taken)) + 1):
                 for lost in within(own, number):
+                    steps.take(length(10 * number))
                     chosen = math.prod(map(math.comb, own, lost))
                     for dealt in compositions(number, len(own)):
-                        steps.take(len(values) + 3)
+                        steps.take((len(values) + 3) * length(10 * number))
                         column = tuple(x - y + z for x, y, z in zip(own, lost, dealt, strict=True))
                         ways, more = chosen * ways_to_deal(dealt), value(column, j)
                         state = (tuple(map(sum, zip(taken, lost, strict=True))), tuple(map(sum, zip(given, dealt, strict=True))))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.tables.checking import as_counts
+from capstats.tables.checking import as_counts, shown
 from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import ratio
@@ -113,7 +113,7 @@ def anonymity_bounds(s: Any, *, crossed: Any = None, matched: Any = 1.0) -> xr.D
 def _share(name: str, given: Any) -> xr.DataArray:
     found = given if isinstance(given, xr.DataArray) else xr.DataArray(given)
     if found.dtype.kind not in "iuf" or not (((found >= 0) & (found <= 1)) | found.isnull()).all():
-        raise ValueError(f"`{name}` must be a share of the original records, from 0 to 1; got {given!r}.")
+        raise ValueError(f"`{name}` must be a share of the original records, from 0 to 1; got {shown(given)}.")
     return found.drop_attrs()
 
 

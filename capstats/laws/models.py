@@ -7,9 +7,11 @@ from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.laws.bounds import check_records
+from capstats.tables.checking import shown
 
 Model = Literal["uniform", "bootstrap", "independent", "dirichlet", "permutation", "partial", "pram", "swap"]
 
@@ -61,19 +63,35 @@ class Synthesis:
         return cls(model, **checked)
 
 
+def in_order_of(o: Any, matrix: Any) -> Any:
+    """A matrix whose rows or columns are labelled by targets, in the order of the targets of the original; any other as it is."""
+    if not isinstance(matrix, xr.DataArray) or matrix.ndim != 2 or matrix.dims.count("target") != 1:
+        return matrix
+    matrix = matrix.transpose("target", ...)
+    own, labelled = getattr(o, "indexes", {}).get("target"), matrix.indexes.get("target")
+    if own is None or labelled is None:
+        return matrix.values
+    places = []
+    for index in (labelled, matrix.indexes.get(matrix.dims[1], labelled)):  # columns without labels are in the order of the rows
+        if not index.is_unique or len(index) != len(own) or (index.get_indexer(own) < 0).any():
+            raise ValueError("The labels of `matrix` must be the targets of `o`, each once; they are not. Make it from the same table.")
+        places.append(index.get_indexer(own))
+    return matrix.values[np.ix_(*places)]
+
+
 def _one(names: list[str]) -> str:
     return "it" if len(names) == 1 else "one of them"
 
 
 def _alpha(alpha: Any) -> float:
     if not _is_number(alpha) or not 0 <= alpha < np.inf:
-        raise ValueError(f"`alpha` must be a number from 0, added to every cell; got {alpha!r}.")
+        raise ValueError(f"`alpha` must be a number from 0, added to every cell; got {shown(alpha)}.")
     return float(alpha)
 
 
 def _theta(theta: Any) -> float:
     if not _is_number(theta) or not 0 <= theta <= 1:
-        raise ValueError(f"`theta` must be a share of redrawn targets, from 0 to 1; got {theta!r}.")
+        raise ValueError(f"`theta` must be a share of redrawn targets, from 0 to 1; got {shown(theta)}.")
     return float(theta)
 
 
@@ -83,12 +101,15 @@ def _is_number(value: Any) -> bool:
 
 def _swapped(swapped: Any) -> int:
     if isinstance(swapped, (bool, np.bool_)) or not isinstance(swapped, (int, np.integer)) or swapped < 0:
-        raise ValueError(f"`swapped` must be a number of records, an integer from 0; got {swapped!r}.")
+        raise ValueError(f"`swapped` must be a number of records, an integer from 0; got {shown(swapped)}.")
     return int(swapped)
 
 
 def _matrix(matrix: Any) -> NDArray[np.float64]:
-    found = np.asarray(matrix, dtype=np.float64)
+    try:
+        found = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError("`matrix` must hold numbers, one row and one column a target; it does not.") from error
     if found.ndim != 2 or found.shape[0] != found.shape[1]:
         raise ValueError(f"`matrix` must be square, one row and one column a target; its shape is {found.shape}.")
     if not ((found >= 0) & np.isfinite(found)).all():

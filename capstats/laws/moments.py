@@ -12,7 +12,7 @@ from capstats.laws.cells import BY_CELL, cells_mean, cells_variance
 from capstats.laws.dropped import dropped_bounds, dropped_mean, dropped_variance
 from capstats.laws.kept_keys import kept_mean, kept_variance
 from capstats.laws.margins import margins_mean, margins_variance
-from capstats.laws.models import Model, Synthesis
+from capstats.laws.models import Model, Synthesis, in_order_of
 from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.table import Floats
@@ -97,7 +97,7 @@ def expected_cap(
     0.75
     """
     check_unmatched(unmatched)
-    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
+    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=in_order_of(o, matrix), theta=theta, swapped=swapped)
     return _of_release(
         o, synthesis, unmatched, "expected_cap", (dropped_mean if unmatched == "drop" else cells_mean, margins_mean, kept_mean)
     )
@@ -159,7 +159,7 @@ def variance_cap(
     0.0625
     """
     check_unmatched(unmatched)
-    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
+    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=in_order_of(o, matrix), theta=theta, swapped=swapped)
     return _of_release(
         o,
         synthesis,
@@ -229,7 +229,7 @@ def expected_cap_bounds(
     >>> round(float(found.lower), 4), round(float(found.upper), 4)
     (0.5624, 0.5626)
     """
-    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
+    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=in_order_of(o, matrix), theta=theta, swapped=swapped)
     if model in BY_CELL:
         found = Aligned({"o": o}).map(lambda o: dropped_bounds(o, synthesis), "expected_cap", ("part",))
         lower, upper = found.isel(part=0), found.isel(part=1)

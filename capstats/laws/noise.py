@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.laws.synthesis import as_array, check_draws, one_table
+from capstats.tables.checking import shown
 from capstats.tables.dense import Dense
 from capstats.tables.sums import check_integers
 
@@ -76,9 +77,9 @@ def noisy_counts(
     >>> s.dims, s.attrs["scale"]
     (('draw', 'target', 'key'), 2.0)
     """
-    if domain != "public":
+    if not isinstance(domain, str) or domain != "public":
         raise ValueError(
-            f'`domain` must be "public", which declares that rows and columns of `o` were fixed without the records; got {domain!r}. '
+            f'`domain` must be "public", which declares that rows and columns of `o` were fixed without the records; got {shown(domain)}. '
             "Keys that are there because they occur tell who is there, whatever the noise. Put the counts on all levels first."
         )
     rate, draws, generator = rate_of(epsilon, adjacency), check_draws(draws), np.random.default_rng(rng)
@@ -148,5 +149,5 @@ def _fraction(epsilon: Any) -> Fraction:
     number = isinstance(epsilon, (Real, np.number)) and not isinstance(epsilon, (bool, np.bool_)) and math.isfinite(epsilon)
     exact = Fraction(epsilon) if isinstance(epsilon, (int, Fraction)) else Fraction(repr(float(epsilon))) if number else Fraction(0)
     if not number or not SMALLEST <= exact <= LARGEST:
-        raise ValueError(f"`epsilon` must be a privacy loss from 10^-6 to 10^6; got {epsilon!r}.")
+        raise ValueError(f"`epsilon` must be a privacy loss from 10^-6 to 10^6; got {shown(epsilon)}.")
     return Fraction(math.floor(exact * DECIMALS), DECIMALS)

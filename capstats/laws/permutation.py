@@ -225,7 +225,7 @@ def _membership(run: Run, n_o: Array, n_h: Array, s_ij: Array, s_j: Array) -> tu
     q, first, kind = np.unique(s_ij / s_j, return_index=True, return_inverse=True)
     in_o, in_h = (np.bincount(kind, x, len(q)).astype(np.int64) for x in (n_o, n_h))
     n, h, everybody = in_o.sum(), in_h.sum(), in_o + in_h
-    if not n * h:
+    if not (n and h):
         return np.nan, np.nan, *UNDEFINED
     variance = everybody @ (q - everybody @ q / (n + h)) ** 2 / (n + h - 1)  # of one record drawn from both samples
     costs = costs_of(s_ij[first], s_j[first], int(n + h))

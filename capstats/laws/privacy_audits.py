@@ -219,10 +219,13 @@ def check_adjacency(adjacency: str) -> None:
 
 def _contrasts(contrasts: Any) -> xr.DataArray:
     """Two contrasts or more along "repetition", each from -1 to 1."""
-    if isinstance(contrasts, xr.Dataset):
+    if isinstance(contrasts, xr.Dataset) and "estimate" in contrasts:
         contrasts = contrasts.estimate
     if not isinstance(contrasts, xr.DataArray):
-        contrasts = np.asarray(contrasts, dtype=np.float64)
+        try:
+            contrasts = np.asarray(contrasts, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise TypeError("`contrasts` must hold numbers from -1 to 1, as the `estimate` of holdout_contrast does.") from error
         if contrasts.ndim > 1:
             raise ValueError(
                 f'`contrasts` has {contrasts.ndim} dimensions; give one a repetition, or a DataArray with the dim "repetition".'

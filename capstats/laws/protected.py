@@ -14,7 +14,7 @@ from capstats.laws.finite import CELLS_OF_KEYS, PLACED, of_all, said, whole_tabl
 from capstats.laws.grid import Grid
 from capstats.laws.law import Law
 from capstats.laws.mixing import ROUNDING, mixed
-from capstats.laws.models import Synthesis
+from capstats.laws.models import Synthesis, in_order_of
 from capstats.laws.numerators import MOST, TooLongError
 from capstats.laws.whole_urns import Urn, of_total
 from capstats.tables.table import Array, Floats
@@ -80,7 +80,7 @@ def protected_law(
     >>> found.value.values.round(4).tolist(), found.probability.values.round(4).tolist()
     ([0.3333, 0.6667], [0.3333, 0.6667])
     """
-    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
+    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=in_order_of(o, matrix), theta=theta, swapped=swapped)
     counts, release = whole_tables(o, synthesis)
     n = int(counts.sum())
     if not n:

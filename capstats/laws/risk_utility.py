@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from capstats.cap.attribution import Unmatched, check_unmatched
+from capstats.tables.checking import shown
 from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import ratio
@@ -105,9 +106,12 @@ def frontier(o: Any, *, distances: ArrayLike | None = None, key_totals: Any = No
 
 def check_distances(distances: ArrayLike) -> Floats:
     """Distances as an array of one dim."""
-    at = np.atleast_1d(np.asarray(distances, np.float64))
+    try:
+        at = np.atleast_1d(np.asarray(distances, np.float64))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"`distances` must be numbers from 0 to 1, in one row; got {shown(distances)}.") from error
     if at.ndim > 1 or not at.size or not ((at >= 0) & (at <= 1)).all():
-        raise ValueError(f"`distances` must be numbers from 0 to 1, in one row; got {distances!r}. They are shares of the records.")
+        raise ValueError(f"`distances` must be numbers from 0 to 1, in one row; got {shown(distances)}. They are shares of the records.")
     return at
 
 

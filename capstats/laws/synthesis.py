@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from capstats.laws.divisions import LARGEST, Counts, by_probability, from_urn, matched_at_random, shared_out, without_replacement
 from capstats.laws.kept_keys import check_fits, check_whole
-from capstats.laws.models import Model, Synthesis
+from capstats.laws.models import Model, Synthesis, in_order_of
 from capstats.tables.backing import is_sparse
+from capstats.tables.checking import shown
 from capstats.tables.dense import Dense
 from capstats.tables.mapping import Aligned
 from capstats.tables.sums import check_integers
@@ -59,7 +60,8 @@ def sample_tables(
     s : same as `o`, optional
         The release whose margins the model "permutation" keeps.
     matrix : array-like, shape (I, I), optional
-        Under "pram", the probability that target a (row) is released as target b (column); targets in the order of `o`.
+        Under "pram", the probability that target a (row) is released as target b (column); targets in the order of `o`, or
+        labelled by the dim "target" for the rows.
     theta : float, optional
         Under "pram", in place of `matrix`: the probability that a target is drawn anew; from 0 to 1.
     swapped : int, optional
@@ -103,7 +105,7 @@ def sample_tables(
     >>> s.sum("key").values.tolist(), s.sum("target").values.tolist()
     ([[3, 7], [3, 7], [3, 7]], [[4, 6], [4, 6], [4, 6]])
     """
-    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
+    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=in_order_of(o, matrix), theta=theta, swapped=swapped)
     draws, rng = check_draws(draws), np.random.default_rng(rng)
     aligned = one_table({"o": o} if s is None else {"o": o, "s": s})
     return aligned.wrap(_drawn(aligned, synthesis, draws, rng), "s", ("target", "key"), before=("draw",))
@@ -112,7 +114,7 @@ def sample_tables(
 def check_draws(draws: Any) -> int:
     """A number of random tables as an int of at least 1."""
     if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 1:
-        raise ValueError(f"`draws` must be a number of tables, an integer of at least 1; got {draws!r}.")
+        raise ValueError(f"`draws` must be a number of tables, an integer of at least 1; got {shown(draws)}.")
     return int(draws)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from capstats.tables.checking import shown
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import at_most
 
@@ -44,7 +45,7 @@ def check_options(alternative: str, draws: int | None) -> None:
         raise ValueError(f'`alternative` must be "greater", "less" or "two-sided"; got {alternative!r}.')
     whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, (bool, np.bool_))
     if draws is not None and not (whole and draws >= 0):
-        raise ValueError(f"`draws` must be a number of random permutations, an integer from 0; got {draws!r}.")
+        raise ValueError(f"`draws` must be a number of random permutations, an integer from 0; got {shown(draws)}.")
 
 
 def seed_of(rng: Any) -> int:

@@ -155,3 +155,9 @@ def _cell(table: xr.DataArray, place: Sequence[Any]) -> str:
         names = tuple(map(canonical, label)) if isinstance(label, tuple) else (canonical(label),)
         parts.append(f"{dim}={names if len(names) > 1 else names[0]!r}")
     return ", ".join(parts)
+
+
+def shown(value: Any) -> str:
+    """A wrong option for a message: numbers and texts as they are, of all else the type, since a table would tell its labels."""
+    simple = value is None or isinstance(value, (str, bool, int, float, np.generic))
+    return repr(value) if simple else type(value).__name__

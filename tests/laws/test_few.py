@@ -41,3 +41,13 @@ def test_an_enumeration_ends_where_it_is_too_long():
 def test_records_are_taken_from_cells_that_hold_them():
     assert sorted(within((2, 0, 1), 2)) == [(1, 0, 1), (2, 0, 0)]
     assert list(within((1, 1), 3)) == []
+
+
+def test_weights_of_very_many_records_are_not_computed():
+    million = np.array([[1_000_000, 2_000_000], [3_000_000, 1_000_007]])
+    with pytest.raises(TooManyError):
+        few_tables(million, Synthesis.of("permutation", s=million), digits, million)
+    with pytest.raises(TooManyError):
+        few_tables(million[:1], Synthesis.of("uniform", m=100_000), digits)
+    with pytest.raises(TooManyError):
+        few_tables(million[:1], Synthesis.of("swap", swapped=500_000), lambda column, j: 0)

@@ -2,9 +2,21 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
+import xarray as xr
 from every_release import average_cap, every_release, moments
 
+from capstats.laws import (
+    cap_law,
+    cap_tail_bound,
+    dp_mechanism,
+    expected_cap,
+    expected_cap_bounds,
+    protected_law,
+    sample_tables,
+    variance_cap,
+)
 from capstats.laws.models import Synthesis
 
 ORIGINAL = [[2, 1], [0, 1]]
@@ -73,3 +85,38 @@ def test_pram_takes_a_matrix_or_a_share_but_not_both():
 def test_what_a_model_cannot_be_told_is_refused(told, message):
     with pytest.raises(ValueError, match=message):
         Synthesis.of(told.pop("model"), **told)
+
+
+def labelled(values, targets):
+    return xr.DataArray(values, {"target": targets}, ("target", "key"))
+
+
+def test_a_labelled_matrix_takes_the_order_of_the_targets_of_the_original():
+    o, other = labelled([[20, 5], [30, 45]], ["a", "b"]), labelled([[30, 45], [20, 5]], ["b", "a"])
+    matrix = [[0.9, 0.1], [0.3, 0.7]]
+    turned = xr.DataArray([[0.7, 0.3], [0.1, 0.9]], {"target": ["b", "a"]}, ("target", "released"))  # columns in the order of the rows
+    half = xr.DataArray([[0.3, 0.7], [0.9, 0.1]], {"target": ["b", "a"], "released": ["a", "b"]}, ("target", "released"))
+    for found in (turned, half, turned.T):
+        assert float(expected_cap(o, model="pram", matrix=found)) == float(expected_cap(o, model="pram", matrix=matrix))
+        assert float(variance_cap(o, model="pram", matrix=found)) == float(variance_cap(o, model="pram", matrix=matrix))
+        assert expected_cap_bounds(o, model="pram", matrix=found).equals(expected_cap_bounds(o, model="pram", matrix=matrix))
+        assert cap_tail_bound(o, excess=0.1, model="pram", matrix=found).equals(cap_tail_bound(o, excess=0.1, model="pram", matrix=matrix))
+        assert sample_tables(o, model="pram", matrix=found, draws=2, rng=1).equals(
+            sample_tables(o, model="pram", matrix=matrix, draws=2, rng=1)
+        )
+        for law in (cap_law, protected_law):
+            assert law(o, model="pram", matrix=found).cdf(0.6).equals(law(o, model="pram", matrix=matrix).cdf(0.6))
+    # the mechanism tells "b", the likelier target, of everybody: (30 + 45) / 100 are right
+    assert float(expected_cap(o, model="pram", matrix=dp_mechanism(other, 1.0))) == 0.75
+
+
+def test_labels_that_are_not_those_of_the_original_are_refused_and_not_told():
+    o = labelled([[20, 5], [30, 45]], ["a", "b"])
+    for targets in (["secret", "b"], ["b", "b"]):
+        matrix = xr.DataArray(np.eye(2), {"target": targets}, ("target", "released"))
+        with pytest.raises(ValueError, match=r"labels of `matrix` must be the targets of `o`") as error:
+            expected_cap(o, model="pram", matrix=matrix)
+        assert "secret" not in str(error.value)
+    with pytest.raises(TypeError, match="`matrix` must hold numbers") as error:
+        expected_cap(o, model="pram", matrix=[["secret", 1], [0, 1]])
+    assert "secret" not in str(error.value)

@@ -81,3 +81,11 @@ def test_options_that_do_not_fit_are_refused():
         variance_cap(ORIGINAL, 3, model="uniform", unmatched="nearest")
     with pytest.raises(ValueError, match="`o` must be non-negative"):
         expected_cap([[1, -1]], 3, model="uniform")
+
+
+def test_a_table_in_the_place_of_an_option_is_not_printed():
+    o = xr.DataArray([[3, 1]], {"target": ["secret"]}, ("target", "key"))
+    for told in ({"m": o, "model": "bootstrap"}, {"model": "partial", "alpha": o}, {"model": "swap", "swapped": o}):
+        with pytest.raises(ValueError, match=r"got DataArray\.") as error:
+            expected_cap(o, **told)
+        assert "secret" not in str(error.value)

@@ -272,3 +272,9 @@ def test_a_table_too_large_to_hold_is_refused(monkeypatch):
     monkeypatch.setattr("capstats.laws.permutation.LARGEST", 3)
     with pytest.raises(ValueError, match="The tables have 2 targets and 2 matched keys; the test holds 3 cells"):
         permutation_test([[1, 2], [3, 4]], [[1, 1], [1, 1]])
+
+
+def test_more_records_than_the_product_of_which_an_integer_holds():
+    billions = np.array([[1, 2], [3, 1]]) * 10**9
+    found = membership_test(billions, [[1, 0], [0, 1]], h=billions, draws=0)
+    assert (float(found.contrast), float(found.p_value)) == (0.0, 1.0)

@@ -227,3 +227,10 @@ def test_options_are_checked():
         dp_audit_release(o, o, 1.0, h=o, adjacency="substitution", over="run")
     with pytest.raises(ValueError, match=r"`h` must hold integers, because records are paired"):
         dp_audit_release(o, o, 1.0, h=o / 2, adjacency="substitution")
+
+
+def test_contrasts_that_are_no_numbers_are_refused():
+    for contrasts in (["secret", "b"], xr.Dataset({"x": 1})):
+        with pytest.raises(TypeError, match="`contrasts` must hold numbers from -1 to 1") as error:
+            dp_audit(contrasts, 1.0, adjacency="substitution")
+        assert "secret" not in str(error.value)

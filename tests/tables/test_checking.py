@@ -9,7 +9,7 @@ import pytest
 import sparse
 import xarray as xr
 
-from capstats.tables.checking import as_counts, in_range
+from capstats.tables.checking import as_counts, in_range, shown
 
 COUNTS = [[1, 2], [3, 4]]
 
@@ -67,3 +67,9 @@ def test_a_sparse_table_of_fractions_is_checked_where_it_is_stored() -> None:
     table = xr.DataArray(sparse.COO.from_numpy(np.array([[0, 0.5], [0, -0.5]])), dims=("target", "key"))
     with pytest.raises(ValueError, match=r"`o` must be non-negative; got -0\.5 at key=1, target=1"):
         as_counts(table, "o")
+
+
+def test_a_wrong_option_is_shown_without_what_a_table_holds():
+    table = xr.DataArray([[3]], {"target": ["secret"]}, ("target", "key"))
+    assert [shown(x) for x in (table, ["secret"], {"secret": 1}, np.eye(2))] == ["DataArray", "list", "dict", "ndarray"]
+    assert [shown(x) for x in (None, True, -1, 1.5, "drop")] == ["None", "True", "-1", "1.5", "'drop'"]
