@@ -165,6 +165,8 @@ def released(column: Array, chances: Floats) -> tuple[Key, Floats]:
     """The law of the numerator of a key whose records are released one by one, those of target a with the chances in row a."""
     counts = tuple(sorted({int(count) for count in column}))
     key = Key(counts, (1,) * len(counts), 0)
+    if not key.steps[-1]:
+        return key, np.ones(1)  # every target has the same count, so the sum is known
     if int(column.sum()) ** 2 / 2 * key.steps[-1] * len(counts) > MOST:
         raise TooLongError
     steps = [key.steps[counts.index(count)] for count in column]

@@ -85,7 +85,7 @@ def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: 
 def _check(found: Any) -> None:
     if not isinstance(found, xr.Dataset) or not {"least", "greatest"} <= set(found) or "distance" not in found.dims:
         got = f"dims {tuple(found.dims)}" if isinstance(found, xr.Dataset) else type(found).__name__
-        raise TypeError(f"`found` must be the Dataset that capstats.laws.frontier returns; got {got}.")
+        raise TypeError(f"`found` must be what capstats.laws.frontier returns for several distances; got {got}.")
     if found["least"].ndim > 1:
         raise ValueError(f"`found` has dims {found['least'].dims}; choose one table, with .sel or .isel.")
 

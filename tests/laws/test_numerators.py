@@ -86,3 +86,8 @@ def test_records_with_a_target_of_their_own_add_up():
     key, law = released(np.array([2, 1]), np.array([[0.75, 0.25], [0.5, 0.5]]))
     assert key.counts == (1, 2)  # r k_0 + a = 3 + a
     assert law.tolist() == [1 / 16 / 2, 6 / 16 / 2 + 1 / 16 / 2, 9 / 16 / 2 + 6 / 16 / 2, 9 / 16 / 2]
+
+
+def test_where_all_targets_have_the_same_count_nothing_is_left_to_chance():
+    key, law = released(np.array([10**9]), np.array([[1.0]]))
+    assert (key.counts, law.tolist()) == ((10**9,), [1.0])

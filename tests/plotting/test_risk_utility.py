@@ -55,9 +55,9 @@ def test_a_new_figure_has_a_legend():
 
 def test_other_things_are_refused(ax):
     found = frontier(O_3)
-    with pytest.raises(TypeError, match=r"`found` must be the Dataset that capstats.laws.frontier returns; got DataArray"):
+    with pytest.raises(TypeError, match=r"`found` must be what capstats.laws.frontier returns for several distances; got DataArray"):
         plot_frontier(found.least, ax=ax)
-    with pytest.raises(TypeError, match=r"`found` must be the Dataset .* got dims \(\)"):
+    with pytest.raises(TypeError, match=r"`found` must be what .* for several distances; got dims \(\)"):
         plot_frontier(frontier(O_3, distances=0.5), ax=ax)
     with pytest.raises(ValueError, match=r"`found` has dims \('original', 'distance'\); choose one table"):
         plot_frontier(frontier(paper_originals(), distances=[0, 1]), ax=ax)
