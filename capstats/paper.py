@@ -256,7 +256,7 @@ def report(values: list[Value], shares: xr.DataArray) -> str:
     Returns
     -------
     str
-        One line for each value, the shares for Figure 2 with their exact probabilities, and the errata of the text.
+        One line for each value, the shares for Figure 2 beside their probabilities, and the errata of the text.
 
     Examples
     --------
@@ -265,9 +265,13 @@ def report(values: list[Value], shares: xr.DataArray) -> str:
     """
     lines = [f"{'section':<9}{'value':<46}{'printed':>7}{'computed':>12}{'agrees':>7}"]
     lines += [f"{v.where:<9}{v.what:<46}{v.printed:>7}{_number(v.computed):>12}{'yes' if v.agrees else 'NO':>7}" for v in values]
-    lines += ["", f"Share of {DRAWS} random synthetic tables with average CAP at most the original's (Figure 2; ties count):"]
-    lines += [f"  {label}: {share:.4f}" for label, share in zip(shares.original.values, shares.values, strict=True)]
-    lines += ["", "The same as a probability (exact; two numbers where it is between them):"]
-    lines += [f"  {label}: {told(str(label), RECORDS)}" for label in shares.original.values]
+    lines += [
+        "",
+        f"Random tables with average CAP at most the original's (Figure 2; ties count): share of {DRAWS}, and probability:",
+    ]
+    lines += [
+        f"  {label}: {share:.4f} simulated; {told(str(label), RECORDS)}"
+        for label, share in zip(shares.original.values, shares.values, strict=True)
+    ]
     lines += ["", CHOSEN, "", "Errata of the text:", *(f"  - {line}" for line in ERRATA)]
     return "\n".join(lines)

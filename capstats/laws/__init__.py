@@ -7,7 +7,7 @@ The modules, in the order of the chapters of theory/README.md. The first of each
 - mean and variance: `moments` (`cells`, `urns`, `shares` where records are placed in cells; `dropped`, `matched_sets`, `generating` for
   version 2; `margins` for permutations; `kept_keys`); `certainty`; `noisy_cap`; `calibration` (`saturated`, `brackets`)
 - the law: `distribution` with the class `law`; `limit` (`simplex`; `closed_form` or `inversion`, `characteristic` and `conditioned`);
-  `finite` (`few`, `atoms` and `whole_urns` where tables are few; `grid`, `numerators`, `mixing` and `dealt` where they are many)
+  `finite` (`few`, `atoms` and `integer_urns` where tables are few; `grid`, `numerators`, `mixing` and `dealt` where they are many)
 - from laws to attackers: `several`, `pooled`, `protected`; `concentration` bounds a tail
 - one release: `permutation` (`tails`); `privacy`, `privacy_audits`
 """

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from capstats.laws.grid import Grid, units_of
+from capstats.laws.integer_urns import from_steps
 from capstats.laws.mixing import ROUNDING, mixed
-from capstats.laws.whole_urns import from_steps
 from capstats.tables.table import Array, Floats
 
 

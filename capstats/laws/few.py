@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
+from capstats.laws.integer_urns import IntegerUrn
 from capstats.laws.models import Synthesis
-from capstats.laws.whole_urns import Urn
 from capstats.tables.table import Array
 
 MOST = 400_000  # steps, each a column of a table or a pair of values
@@ -44,7 +44,7 @@ def few_tables(o: Array, synthesis: Synthesis, value: Value, s: Array | None = N
     """Weights of the sum over keys of a value of each column, over all releases; `TooManyError` where they are."""
     steps = Steps()
     if synthesis.model in ("uniform", "bootstrap", "independent", "dirichlet"):
-        return _drawn(Urn.of(o, synthesis), synthesis.m or 0, value, steps)
+        return _drawn(IntegerUrn.of(o, synthesis), synthesis.m or 0, value, steps)
     if synthesis.model == "permutation" and s is not None:
         return _permuted(s, value, steps)
     if synthesis.model == "swap":
@@ -93,7 +93,7 @@ def compositions(total: int, parts: int) -> Iterator[Column]:
 # --- records placed in cells ------------------------------------------------------------------------------------------
 
 
-def _drawn(urn: Urn, m: int, value: Value, steps: Steps) -> Weighed:
+def _drawn(urn: IntegerUrn, m: int, value: Value, steps: Steps) -> Weighed:
     """Draws of m records from an urn: given the key totals, the columns of the keys are independent."""
     targets, keys = urn.weights.shape
     steps.take(keys * math.comb(m + targets, targets) * length(m))
@@ -131,7 +131,7 @@ def partial_columns(o: Array, synthesis: Synthesis, j: int, steps: Steps) -> Ite
     """Columns of key j where the targets of its records are drawn from its urn."""
     records, targets = int(o[:, j].sum()), len(o)
     steps.take(math.comb(records + targets - 1, targets - 1) * (1 + records // 30))  # weights are long integers
-    urn = Urn.of(o[:, [j]], synthesis)
+    urn = IntegerUrn.of(o[:, [j]], synthesis)
     weight = urn.ways(records)
     for column in compositions(records, targets):
         if ways := weight(column, 0):

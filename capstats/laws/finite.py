@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from capstats.laws.atoms import LISTED, Atoms
+from capstats.laws.cells import BY_CELL
 from capstats.laws.dealt import dealt_law
 from capstats.laws.few import Column, TooManyError, few_tables, transitions
 from capstats.laws.grid import Grid, units_of
+from capstats.laws.integer_urns import IntegerUrn, of_total
 from capstats.laws.kept_keys import check_fits
 from capstats.laws.law import Law
 from capstats.laws.mixing import ROUNDING, mixed
 from capstats.laws.models import Synthesis
 from capstats.laws.numerators import MOST, Key, TooLongError, numerators, released, rounded_down, rounding
-from capstats.laws.whole_urns import Urn, of_total
 from capstats.tables.backing import is_sparse
 from capstats.tables.dense import Dense
 from capstats.tables.mapping import Aligned
@@ -27,7 +28,6 @@ from capstats.tables.table import Array, Floats
 CELLS_OF_KEYS = 1 << 27  # records x values of the grid x different keys
 FINEST = 1 << 17  # values of a grid; eight times as many where key totals are kept
 COARSEST = 1 << 10
-PLACED = ("uniform", "bootstrap", "independent", "dirichlet")  # models that place m records in the cells of the table
 
 
 def finite_law(o: Any, synthesis: Synthesis) -> Law:
@@ -44,7 +44,7 @@ def finite_law(o: Any, synthesis: Synthesis) -> Law:
                 f"`variance_cap` have its moments; `sample_tables` draws from it. Permutations of two targets have a law for many."
             ) from None
     try:
-        return _placed(counts, synthesis) if synthesis.model in PLACED else _kept(counts, synthesis)
+        return _placed(counts, synthesis) if synthesis.model in BY_CELL else _kept(counts, synthesis)
     except TooLongError:
         raise ValueError(
             f'The law of the model "{synthesis.model}" is out of reach for this table and number of records. `cap_tail_bound` bounds its '
@@ -94,7 +94,7 @@ def _atoms(o: Array, s: Array | None, synthesis: Synthesis) -> Atoms:
 
 def _placed(o: Array, synthesis: Synthesis) -> Grid:
     """Records placed in cells: given the key totals the keys are independent; each is rounded, then they are mixed over the totals."""
-    m, n, urn = synthesis.m or 0, int(o.sum()), Urn.of(o, synthesis)
+    m, n, urn = synthesis.m or 0, int(o.sum()), IntegerUrn.of(o, synthesis)
     every = [Key.of(o[:, j], urn, j) for j in range(o.shape[1])]
     keys = Counter(key for key in every if key.counts)
     length = CELLS_OF_KEYS // ((m + 1) * len(keys))
@@ -148,7 +148,7 @@ def _dealt(o: Array, s: Array, synthesis: Synthesis) -> Grid | None:
 
 def _kept(o: Array, synthesis: Synthesis) -> Grid:
     """Keys that keep their records are independent: each is rounded to a grid, then they are added."""
-    n, urn = int(o.sum()), Urn.of(o, synthesis) if synthesis.model == "partial" else None
+    n, urn = int(o.sum()), IntegerUrn.of(o, synthesis) if synthesis.model == "partial" else None
     chances = np.array(transitions(o, synthesis), dtype=np.float64) if urn is None else np.zeros(0)
     columns = Counter((tuple(o[:, j].tolist()), () if urn is None else tuple(urn.weights[:, j])) for j in np.flatnonzero(o.sum(0)))
 
@@ -160,7 +160,7 @@ def _kept(o: Array, synthesis: Synthesis) -> Grid:
             possible = np.where(chances > 0, counts[:, 0], -1)
             least, most = np.where(chances > 0, counts[:, 0], r).min(1) @ counts[:, 0] / r, possible.max(1) @ counts[:, 0] / r
         else:
-            key = Key.of(counts[:, 0], Urn.of(counts, synthesis), 0)
+            key = Key.of(counts[:, 0], IntegerUrn.of(counts, synthesis), 0)
             work += key.work(r)
             if work > MOST:
                 raise TooLongError

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from capstats.laws.whole_urns import Urn, of_total
+from capstats.laws.integer_urns import IntegerUrn, of_total
 from capstats.tables.table import Array, Floats
 
 LOST = 1e-250  # sums of terms below are not normed
@@ -32,7 +32,7 @@ class Key:
     grows: int
 
     @classmethod
-    def of(cls, column: Array, urn: Urn, j: int) -> Key:
+    def of(cls, column: Array, urn: IntegerUrn, j: int) -> Key:
         """Key j of a table of which ``column`` is the part of the original."""
         held: dict[int, int] = {}
         for count, weight in zip(column, urn.weights[:, j], strict=True):

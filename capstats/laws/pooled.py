@@ -8,9 +8,10 @@ from operator import mul
 from typing import Any, cast
 
 from capstats.laws.atoms import Atoms
+from capstats.laws.cells import BY_CELL
 from capstats.laws.distribution import cap_law
 from capstats.laws.few import Column, Steps, TooManyError, Weighed, few_tables, repeated
-from capstats.laws.finite import PLACED, said, whole_tables
+from capstats.laws.finite import said, whole_tables
 from capstats.laws.law import Law
 from capstats.laws.models import Synthesis
 from capstats.laws.several import check_releases
@@ -82,7 +83,7 @@ def pooled_law(
     synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
     if synthesis.model in ("bootstrap", "independent"):  # records do not depend on each other
         return cap_law(o, releases * (synthesis.m or 0), model=model)
-    if synthesis.model not in PLACED or releases == 1:  # each release has as many records of a key
+    if synthesis.model not in BY_CELL or releases == 1:  # each release has as many records of a key
         one = cap_law(o, m, model=model, alpha=alpha, s=s, matrix=matrix, theta=theta, swapped=swapped)
         return cast(Law, one.mean_of(releases)) if releases > 1 else one
     counts, _ = whole_tables(o, synthesis)

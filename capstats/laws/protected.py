@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from capstats.laws.atoms import Atoms
+from capstats.laws.cells import BY_CELL
 from capstats.laws.few import Column, Steps, TooManyError, few_tables, pram_columns
-from capstats.laws.finite import CELLS_OF_KEYS, PLACED, of_all, said, whole_tables
+from capstats.laws.finite import CELLS_OF_KEYS, of_all, said, whole_tables
 from capstats.laws.grid import Grid
+from capstats.laws.integer_urns import IntegerUrn, of_total
 from capstats.laws.law import Law
 from capstats.laws.mixing import ROUNDING, mixed
 from capstats.laws.models import Synthesis, in_order_of
 from capstats.laws.numerators import MOST, TooLongError
-from capstats.laws.whole_urns import Urn, of_total
 from capstats.tables.table import Array, Floats
 
 
@@ -111,11 +112,11 @@ def protected(original: list[int], column: Column) -> int:
 
 def _by_keys(o: Array, synthesis: Synthesis) -> Grid:
     """Keys are independent, given their totals where these vary; all values are integers, so nothing is rounded to a grid."""
-    n, kept = int(o.sum()), synthesis.model not in PLACED
+    n, kept = int(o.sum()), synthesis.model not in BY_CELL
     if synthesis.model in ("permutation", "swap"):
         raise TooLongError
     m = 0 if kept else synthesis.m or 0
-    urn = None if synthesis.model == "pram" else Urn.of(o, synthesis)
+    urn = None if synthesis.model == "pram" else IntegerUrn.of(o, synthesis)
     columns = Counter((tuple(o[:, j].tolist()), () if urn is None else tuple(urn.weights[:, j])) for j in range(o.shape[1]))
     length = 1 << n.bit_length()
     if len(columns) * (m + 1) * length > CELLS_OF_KEYS:

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from every_release import compositions, multinomial, urn
 
+from capstats.laws.integer_urns import IntegerUrn, of_total
 from capstats.laws.numerators import Key, numerators, released, rounded_down, rounding
-from capstats.laws.whole_urns import Urn, of_total
 
 
 def key_of(counts, weights, grows):
-    return Key.of(np.array(counts), Urn(np.array(weights, dtype=object)[:, None], grows), 0)
+    return Key.of(np.array(counts), IntegerUrn(np.array(weights, dtype=object)[:, None], grows), 0)
 
 
 KEYS = {

@@ -17,7 +17,7 @@ Weights = NDArray[np.object_]  # Python integers, of any size
 
 
 @dataclass(frozen=True)
-class Urn:
+class IntegerUrn:
     """Cells with integer weights a_ij; a draw of a cell adds ``grows`` to its weight.
 
     With ``grows`` 0 the counts of the draws are multinomial with probabilities a_ij / a_.., otherwise Dirichlet-multinomial with
@@ -28,7 +28,7 @@ class Urn:
     grows: int
 
     @classmethod
-    def of(cls, o: Array, synthesis: Synthesis) -> Urn:
+    def of(cls, o: Array, synthesis: Synthesis) -> IntegerUrn:
         """The urn of "uniform", "bootstrap", "independent" and "dirichlet"; for "partial" each key has its own draws from its cells."""
         counts = o.astype(object)
         if synthesis.model == "uniform":

@@ -9,25 +9,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import theorem
 
+from capstats.laws.integer_urns import IntegerUrn, of_total
 from capstats.laws.models import Synthesis
-from capstats.laws.whole_urns import Urn, of_total
 
 ORIGINAL = np.array([[2, 1], [1, 0]])
 
 
 def test_each_model_is_an_urn():
-    assert Urn.of(ORIGINAL, Synthesis.of("uniform", m=3)).weights.tolist() == [[1, 1], [1, 1]]
-    assert Urn.of(ORIGINAL, Synthesis.of("bootstrap", m=3)).weights.tolist() == [[2, 1], [1, 0]]
-    assert Urn.of(ORIGINAL, Synthesis.of("independent", m=3)).weights.tolist() == [[9, 3], [3, 1]]  # (3, 1) times (3, 1)
-    dirichlet = Urn.of(ORIGINAL, Synthesis.of("dirichlet", m=3, alpha=0.25))
+    assert IntegerUrn.of(ORIGINAL, Synthesis.of("uniform", m=3)).weights.tolist() == [[1, 1], [1, 1]]
+    assert IntegerUrn.of(ORIGINAL, Synthesis.of("bootstrap", m=3)).weights.tolist() == [[2, 1], [1, 0]]
+    assert IntegerUrn.of(ORIGINAL, Synthesis.of("independent", m=3)).weights.tolist() == [[9, 3], [3, 1]]  # (3, 1) times (3, 1)
+    dirichlet = IntegerUrn.of(ORIGINAL, Synthesis.of("dirichlet", m=3, alpha=0.25))
     assert dirichlet.weights.tolist() == [[9, 5], [5, 1]]
-    assert [Urn.of(ORIGINAL, Synthesis.of(model, m=3)).grows for model in ("uniform", "bootstrap", "independent")] == [1, 0, 0]
+    assert [IntegerUrn.of(ORIGINAL, Synthesis.of(model, m=3)).grows for model in ("uniform", "bootstrap", "independent")] == [1, 0, 0]
     assert dirichlet.grows == 4
 
 
 @pytest.mark.parametrize(("weights", "grows", "law"), [([3, 0, 2], 0, multinomial), ([1, 1, 1], 1, urn), ([9, 5, 1], 4, urn)])
 def test_ways_are_proportional_to_the_probabilities_of_columns(weights, grows, law):
-    way = Urn(np.array(weights, dtype=object)[:, None], grows).ways(4)
+    way = IntegerUrn(np.array(weights, dtype=object)[:, None], grows).ways(4)
     shares = [Fraction(weight, grows or sum(weights)) for weight in weights]
     every = list(compositions(4, 3))
     total = sum(way(column, 0) for column in every)
