@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from capstats.tables.checking import shown
+from capstats.tables.checking import is_number, shown
 from capstats.tables.mapping import Aligned
 from capstats.tables.sums import ratio, shared
 from capstats.tables.table import Floats, Table
@@ -57,7 +56,7 @@ def smoothed_cap(o: Any, s: Any, *, alpha: float) -> xr.DataArray:
     >>> float(smoothed_cap([[3], [1]], [[1], [0]], alpha=1)) * 12  # 12 (3/4 * 2/3 + 1/4 * 1/3)
     7.0
     """
-    if not isinstance(alpha, (Real, np.number)) or isinstance(alpha, (bool, np.bool_)) or not 0 < alpha < np.inf:
+    if not is_number(alpha) or not 0 < alpha < np.inf:
         raise ValueError(f"`alpha` must be a number above 0, added to every cell of `s`; got {shown(alpha)}.")
     added = float(alpha)
 

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.attribution import Unmatched, check_unmatched
-from capstats.tables.checking import shown
+from capstats.tables.checking import is_integer, shown
 from capstats.tables.mapping import Aligned
 from capstats.tables.sums import ratio
 from capstats.tables.table import EXACT, Floats, Table
@@ -204,7 +204,7 @@ def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataAr
 
 def check_records(m: Any) -> int:
     """The number of synthetic records as an int of at least 1."""
-    if isinstance(m, (bool, np.bool_)) or not isinstance(m, (int, np.integer)) or not 1 <= m < EXACT:
+    if not is_integer(m) or not 1 <= m < EXACT:
         raise ValueError(f"`m` must be a number of synthetic records, an integer from 1 to below 2**53; got {shown(m)}.")
     return int(m)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,7 +16,7 @@ from capstats.laws.models import Synthesis
 from capstats.laws.saturated import ROUNDING as ROUNDING_OF_BOUNDS
 from capstats.laws.saturated import Saturated
 from capstats.laws.synthesis import one_table
-from capstats.tables.checking import shown
+from capstats.tables.checking import is_number, shown
 from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import check_integers
@@ -90,9 +89,10 @@ def calibrate(o: Any, m: int | None = None, *, model: Tunable, risk: float) -> x
     if model not in get_args(Tunable):
         names = ", ".join(map(repr, get_args(Tunable)))
         raise ValueError(f"`model` must be one with a parameter to choose, {names}; got {model!r}.")
-    if isinstance(risk, (bool, np.bool_)) or not isinstance(risk, (Real, np.number)) or not 0 < risk < 1:
+    if not is_number(risk) or not 0 < risk < 1:
         raise ValueError(f"`risk` must be a wanted expected CAP, between 0 and 1; got {shown(risk)}.")
-    Synthesis.of(model, m=m, **{"pram": {"theta": 0}, "swap": {"swapped": 0}}.get(model, {"alpha": 0}))
+    parameter: dict[str, dict[str, Any]] = {"pram": {"theta": 0}, "swap": {"swapped": 0}}
+    Synthesis.of(model, m=m, **parameter.get(model, {"alpha": 0}))
     aligned, wanted = one_table({"o": o}), float(risk)
     if not aligned.totals("o") > 0:
         raise ValueError("`o` holds no record, so that no release has an average CAP. Give a table with records.")

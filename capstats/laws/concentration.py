@@ -10,7 +10,7 @@ import xarray as xr
 from capstats.laws.cells import BY_CELL, Cells
 from capstats.laws.kept_keys import check_whole, kept_mean
 from capstats.laws.models import Synthesis, in_order_of
-from capstats.tables.checking import shown
+from capstats.tables.checking import is_number, shown
 from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import ratio
@@ -99,7 +99,7 @@ def cap_tail_bound(
 
 
 def _checked(excess: Any, model: str, key_totals: Any, **told: Any) -> Synthesis:
-    if isinstance(excess, (bool, np.bool_)) or not isinstance(excess, (int, float, np.number)) or not 0 <= excess < np.inf:
+    if not is_number(excess) or not 0 <= excess < np.inf:
         raise ValueError(f"`excess` must be a number from 0, by which average CAP exceeds its mean; got {shown(excess)}.")
     if model == "swap":
         raise ValueError('No bound is given for "swap". `variance_cap` has its variance, and Chebyshev\'s inequality holds with it.')

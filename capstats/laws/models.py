@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.laws.bounds import check_records
-from capstats.tables.checking import shown
+from capstats.tables.checking import is_integer, is_number, shown
 
 Model = Literal["uniform", "bootstrap", "independent", "dirichlet", "permutation", "partial", "pram", "swap"]
 
@@ -84,23 +83,19 @@ def _one(names: list[str]) -> str:
 
 
 def _alpha(alpha: Any) -> float:
-    if not _is_number(alpha) or not 0 <= alpha < np.inf:
+    if not is_number(alpha) or not 0 <= alpha < np.inf:
         raise ValueError(f"`alpha` must be a number from 0, added to every cell; got {shown(alpha)}.")
     return float(alpha)
 
 
 def _theta(theta: Any) -> float:
-    if not _is_number(theta) or not 0 <= theta <= 1:
+    if not is_number(theta) or not 0 <= theta <= 1:
         raise ValueError(f"`theta` must be a share of redrawn targets, from 0 to 1; got {shown(theta)}.")
     return float(theta)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
-
-
 def _swapped(swapped: Any) -> int:
-    if isinstance(swapped, (bool, np.bool_)) or not isinstance(swapped, (int, np.integer)) or swapped < 0:
+    if not is_integer(swapped) or swapped < 0:
         raise ValueError(f"`swapped` must be a number of records, an integer from 0; got {shown(swapped)}.")
     return int(swapped)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.laws.synthesis import as_array, check_draws, one_table
-from capstats.tables.checking import shown
+from capstats.tables.checking import is_number, shown
 from capstats.tables.dense import Dense
 from capstats.tables.sums import check_integers
 
@@ -146,7 +145,7 @@ def _happens(u: NDArray[np.int64], t: int, rng: np.random.Generator) -> NDArray[
 
 def _fraction(epsilon: Any) -> Fraction:
     """Epsilon as the decimal number that Python prints, cut off after 15 decimals: a smaller loss is promised too."""
-    number = isinstance(epsilon, (Real, np.number)) and not isinstance(epsilon, (bool, np.bool_)) and math.isfinite(epsilon)
+    number = is_number(epsilon) and math.isfinite(epsilon)
     exact = Fraction(epsilon) if isinstance(epsilon, (int, Fraction)) else Fraction(repr(float(epsilon))) if number else Fraction(0)
     if not number or not SMALLEST <= exact <= LARGEST:
         raise ValueError(f"`epsilon` must be a privacy loss from 10^-6 to 10^6; got {shown(epsilon)}.")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from capstats.laws.mixing import ROUNDING, mixed
-from capstats.tables.checking import shown
+from capstats.tables.checking import is_integer, shown
 from capstats.tables.table import Floats
 from capstats.tables.ties import TIE
 
@@ -131,6 +131,6 @@ class Repeated:
 
 def check_releases(releases: Any) -> int:
     """A number of releases as an int of at least 1."""
-    if isinstance(releases, (bool, np.bool_)) or not isinstance(releases, (int, np.integer)) or releases < 1:
+    if not is_integer(releases) or releases < 1:
         raise ValueError(f"`releases` must be a number of releases, an integer from 1; got {shown(releases)}.")
     return int(releases)

@@ -13,7 +13,7 @@ from capstats.laws.divisions import LARGEST, Counts, by_probability, from_urn, m
 from capstats.laws.kept_keys import check_fits, check_whole
 from capstats.laws.models import Model, Synthesis, in_order_of
 from capstats.tables.backing import is_sparse
-from capstats.tables.checking import shown
+from capstats.tables.checking import is_integer, shown
 from capstats.tables.dense import Dense
 from capstats.tables.mapping import Aligned
 from capstats.tables.sums import check_integers
@@ -113,7 +113,7 @@ def sample_tables(
 
 def check_draws(draws: Any) -> int:
     """A number of random tables as an int of at least 1."""
-    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 1:
+    if not is_integer(draws) or draws < 1:
         raise ValueError(f"`draws` must be a number of tables, an integer of at least 1; got {shown(draws)}.")
     return int(draws)
 

@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from capstats.tables.checking import shown
+from capstats.tables.checking import is_integer, shown
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import at_most
 
@@ -43,7 +43,7 @@ def check_options(alternative: str, draws: int | None) -> None:
     """Raise unless the alternative is known and the draws are a number of random tables."""
     if alternative not in get_args(Alternative):
         raise ValueError(f'`alternative` must be "greater", "less" or "two-sided"; got {alternative!r}.')
-    whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, (bool, np.bool_))
+    whole = is_integer(draws)
     if draws is not None and not (whole and draws >= 0):
         raise ValueError(f"`draws` must be a number of random permutations, an integer from 0; got {shown(draws)}.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,16 @@ def _cell(table: xr.DataArray, place: Sequence[Any]) -> str:
         names = tuple(map(canonical, label)) if isinstance(label, tuple) else (canonical(label),)
         parts.append(f"{dim}={names if len(names) > 1 else names[0]!r}")
     return ", ".join(parts)
+
+
+def is_number(value: Any) -> bool:
+    """Whether an option is a number, of Python or numpy; True and False are none."""
+    return isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
+
+
+def is_integer(value: Any) -> bool:
+    """Whether an option is an integer, of Python or numpy; True and False are none."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 
 def shown(value: Any) -> str:
