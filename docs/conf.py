@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from importlib.util import find_spec
-from inspect import isclass
+from inspect import getdoc, isclass
 from pathlib import Path
 
 from docutils import nodes
@@ -20,15 +20,18 @@ from sphinx.environment import BuildEnvironment
 import capstats
 # from capstats import lessons
 
+ROOT_PAGES = ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SECURITY")
+
 project = "capstats"
 author = "The capstats developers"
 copyright = author  # noqa: A001
 version = release = capstats.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+default_role = "literal"
 root_doc = "docs/index"
-include_patterns = ["docs/**", "theory/*", "notebooks/*", "benchmarks/README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-exclude_patterns = [f"mathjax/{unused}" for unused in ("sre/**", "*svg*", "output/svg*/**", "*full*", "mml-*", "tex-mml-*", "core.js", "node-main.js")]
+include_patterns = ["docs/**", "theory/*", "notebooks/*", "benchmarks/README.md", *(f"{name}.md" for name in ROOT_PAGES)]
+exclude_patterns = [f"mathjax/{unused}" for unused in ("sre/**", "*svg*", "output/svg*/**", "*full*", "mml-*", "tex-mml-*")]
 templates_path = ["templates"]
 
 myst_enable_extensions = ["dollarmath", "amsmath"]
@@ -93,11 +96,19 @@ def documented(room: str) -> str:
     module = import_module("capstats" if room == "top" else f"capstats.{room}")
     public = getattr(module, "__all__", ())
     names = [name for name in public if (module is capstats or name not in capstats.__all__) and callable(getattr(module, name))]
-    lines = [f".. automodule:: {module.__name__}", ""]
+    lines = [f".. py:module:: {module.__name__}", "", (getdoc(module) or "").partition("\n\n")[0], ""]
     if set(public) & set(capstats.__all__) and module is not capstats:
         at_top = ", ".join(f":py:obj:`~capstats.{name}`" for name in public if name in capstats.__all__)
         lines += [f"On the page of :doc:`capstats itself </docs/api/top>`: {at_top}.", ""]
-    lines += [f".. currentmodule:: {module.__name__}", "", ".. autosummary::", "   :nosignatures:", "", *(f"   {name}" for name in names), ""]
+    lines += [
+        f".. currentmodule:: {module.__name__}",
+        "",
+        ".. autosummary::",
+        "   :nosignatures:",
+        "",
+        *(f"   {name}" for name in names),
+        "",
+    ]
     for name in names:
         lines += [".. autoclass:: " + name + "\n   :members:" if isclass(getattr(module, name)) else f".. autofunction:: {name}", ""]
     return "\n```{eval-rst}\n" + "\n".join(lines) + "\n```\n"
@@ -112,7 +123,8 @@ def implemented(text: str) -> str:
     source = re.findall(r"^source: (.+)$", found[1], flags=re.M)
     functions = ", ".join(f"{{py:obj}}`{name}`" for name in lists["implements"])
     tests = "\n".join(f"- `{name}`" for name in lists["verified_by"])
-    return f"\n\n## Functions, tests and source\n\nThis page is about {functions}. Source: {source[0]}.\n\nThe tests that check it:\n\n{tests}\n"
+    told = f"This page is about {functions}. Source: {source[0]}.\n\nThe tests that check it:\n\n{tests}\n"
+    return f"\n\n## Functions, tests and source\n\n{told}"
 
 
 def mark_up(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
