@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 import capstats
-# from capstats import lessons
+from capstats import lessons
 
 ROOT_PAGES = ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SECURITY")
 
@@ -152,7 +152,7 @@ def write_lessons(app: Sphinx, failure: Exception | None) -> None:
     """Each lesson is a file of its own."""
     folder = Path(app.outdir) / "docs" / "lessons"
     folder.mkdir(parents=True, exist_ok=True)
-    for name in lessons.NAMES:
+    for name in lessons.LESSONS:
         (folder / f"{name}.html").write_text(lessons.page(name), encoding="utf-8")
 
 
@@ -161,4 +161,4 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", mark_up, priority=400)  # before numpydoc
     app.connect("autodoc-skip-member", leave_out)
     app.connect("missing-reference", find_short_name)
-    # app.connect("build-finished", write_lessons)
+    app.connect("build-finished", write_lessons)

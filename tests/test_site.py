@@ -12,6 +12,8 @@ import pytest
 from chromium import browser
 from public_names import public_names
 
+from capstats.lessons import LESSONS
+
 ROOT = Path(__file__).parents[1]
 LINKS = runpy.run_path(str(ROOT / "docs" / "links.py"))
 pytestmark = pytest.mark.site
@@ -36,7 +38,7 @@ def sources() -> list[Path]:
 
 
 def test_every_page_and_every_lesson_is_on_the_site(site: Path) -> None:
-    lessons = [Path("docs", "lessons", f"{name}.html") for name in ("hands", "average", "guessing", "law", "protection")]
+    lessons = [Path("docs", "lessons", f"{name}.html") for name in LESSONS]
     assert [path for path in sources() + lessons if not (site / path).is_file()] == []
 
 
