@@ -19,14 +19,14 @@ import pytest
 from notebook_cells import CHECKS, METADATA, NOTEBOOKS, ROOT, TAGS, code_cells, exercises, has_tags, names_set, run, said, stored
 from public_names import ROOMS, public_names
 
-MODULES = {"capstats", *(f"capstats.{room}" for room in (*ROOMS, "datasets", "paper", "plotting"))}
+MODULES = {"capstats", *(f"capstats.{room}" for room in (*ROOMS, "datasets", "plotting"))}
 PACKAGES = {"matplotlib", "numpy", "pandas", "xarray"}
 BESIDES = {  # what one notebook may import in addition
     "attacks": {"sklearn"},
     "from_sdmetrics": {"capstats.sdmetrics", "sdmetrics"},
     "release": {"sklearn", "sdv", "synthcity"},
 }
-WITHOUT_EXERCISES = {"measures", "attacks", "calibration", "frontier", "introduction", "law", "paper"}
+WITHOUT_EXERCISES = {"measures", "attacks", "calibration"}
 MEGABYTE = 1_000_000
 INLINE = "module://matplotlib_inline.backend_inline"  # figures belong into the cells, whoever runs the notebook
 
