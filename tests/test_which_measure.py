@@ -16,7 +16,9 @@ def functions(*parts: str) -> set[str]:
     """Names of the public functions and classes that were written in one of these parts of capstats; all of them without any."""
     modules = tuple(f"capstats.{part}." for part in parts) or ("capstats.",)
     return {
-        dotted.rpartition(".")[2] for dotted, x in public_names().items() if callable(x) and getattr(x, "__module__", "").startswith(modules)
+        dotted.rpartition(".")[2]
+        for dotted, x in public_names().items()
+        if callable(x) and getattr(x, "__module__", "").startswith(modules)
     }
 
 
