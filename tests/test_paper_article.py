@@ -87,6 +87,7 @@ def test_the_packages_were_compared_on_as_many_inputs_as_it_says() -> None:
     assert "`SDMetrics` 0.32.0 for 48 inputs, of `synthpop` 1.9-2 for 40 and of `pyCANON` 1.3.6 for 14" in SAID
 
 
+@pytest.mark.site
 def test_it_is_built_into_one_page_that_loads_nothing() -> None:
     pytest.importorskip("pypandoc", reason="pypandoc_binary is in the extra docs")
     page = runpy.run_path(str(FOLDER / "build.py"))["page"]()
