@@ -27,7 +27,7 @@ FINITE: Final = MappingProxyType(
         ("O_4", 900): (0.99357, 0.99360),
     }
 )
-"""Bounds of P(CAP(S) <= CAP(O)) for tables of so many records: `capstats.paper_laws.no_riskier` takes seconds, so they are kept, rounded outwards."""
+"""Bounds of P(CAP(S) <= CAP(O)) for tables of so many records, rounded outwards: kept, because `paper_laws.no_riskier` takes seconds."""
 
 
 def figure_2() -> dict[str, Any]:

@@ -31,7 +31,7 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
     {
         "hands": Lesson("CAP with your hands", "Move people between the cells of a small table and watch every risk change."),
         "average": Lesson(
-            "The average hides people", "Of two releases, the one with the lower average leaves 93 people almost certain to be found out."
+            "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 0.92."
         ),
         "guessing": Lesson(
             "Guessing is not predicting", "A release can have the lower CAP and yet let an intruder predict twice as many people."
@@ -82,8 +82,9 @@ def page(name: str) -> str:
     from markupsafe import Markup
 
     more = MORE.get(name, ())
+    scripts = ("common.js", "questions.js", "cap.js", *more, f"{name}.js", *_parts(name))
     style = "\n".join(_source(file) for file in ("common.css", *more) if file.endswith(".css"))
-    script = "\n".join(_source(file) for file in ("common.js", "questions.js", "cap.js", *more, f"{name}.js") if file.endswith(".js"))
+    script = "\n".join(_source(file) for file in scripts if file.endswith(".js"))
     numbers = json.dumps(given(name)).replace("<", "\\u003c")
     found = (
         _environment()
@@ -91,6 +92,12 @@ def page(name: str) -> str:
         .render(name=name, lesson=LESSONS[name], style=Markup(style), script=Markup(script), given=Markup(numbers))
     )
     return f"{found.strip()}\n"
+
+
+def _parts(name: str) -> list[str]:
+    """The other scripts of a lesson, in the order of their names: ``law-drawing.js``."""
+    found = (file.name for file in files("capstats.lessons").joinpath("templates").iterdir())
+    return sorted(file for file in found if file.startswith(f"{name}-") and file.endswith(".js"))
 
 
 def _source(file: str) -> str:

@@ -22,3 +22,36 @@ def after(tab, steps):
 def typed(table):
     """The steps that put a table into the cells of a page."""
     return [(f'[data-cell="{i},{j}"]', int(count)) for i, row in enumerate(table) for j, count in enumerate(row)]
+
+
+def turn_to(tab, question):
+    """The question on the screen."""
+    tab.locator(f'[data-go="{question}"]').click()
+    return tab.locator(f'[data-question="{question}"]')
+
+
+def verdict(tab, question):
+    """What the page says of the answer that is given, or of what it shows."""
+    section = turn_to(tab, question)
+    section.locator("button[type=submit]").click()
+    return section.locator(".verdict").inner_text()
+
+
+def choices_that_are_right(tab, question):
+    """The values of the radio buttons that the page calls right."""
+    found = []
+    for radio in turn_to(tab, question).locator("input").all():
+        radio.check()
+        if verdict(tab, question).startswith("Right."):
+            found.append(radio.get_attribute("value"))
+    return found
+
+
+def typed_answers_that_are_right(tab, question, given):
+    """Those of the texts that the page calls right."""
+    found = []
+    for text in given:
+        turn_to(tab, question).locator("input").fill(text)
+        if verdict(tab, question).startswith("Right."):
+            found.append(text)
+    return found

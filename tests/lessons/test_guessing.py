@@ -3,7 +3,7 @@
 import chromium
 import numpy as np
 import pytest
-from lessons.moved import after, typed
+from lessons.moved import after, choices_that_are_right, typed, typed_answers_that_are_right, verdict
 
 from capstats import average_cap, correct_predictions, individual_cap
 from capstats.datasets import paper_originals, paper_synthetics
@@ -69,11 +69,6 @@ def test_guesses_about_people_come_out_as_expected(tab):
         assert abs(found[f"game_{who}"] - people * p) < 4.5 * (people * p * (1 - p)) ** 0.5
 
 
-def verdict(tab, name):
-    tab.locator(f'[data-question="{name}"] button[type=submit]').click()
-    return tab.locator(f'[data-question="{name}"] .verdict').inner_text()
-
-
 @pytest.mark.parametrize(
     ("name", "wrong", "right"),
     [
@@ -93,13 +88,9 @@ def test_a_release_answers_a_question_if_it_has_what_is_wanted(tab, name, wrong,
 
 def test_the_other_questions_have_the_answers_of_the_library(tab):
     wanted = int(correct_predictions(O["O_4"], O["O_4"]).item())
-    for given in ("439", "530", str(wanted)):
-        tab.locator('[name="itself"]').fill(given)
-        assert verdict(tab, "itself").startswith("Right." if given == str(wanted) else "Not yet")
-    for question, right in {"order": "split", "agree": "itself"}.items():
-        for radio in tab.locator(f'[name="{question}"]').all():
-            radio.check()
-            assert verdict(tab, question).startswith("Right." if radio.get_attribute("value") == right else "Not yet")
+    assert typed_answers_that_are_right(tab, "itself", ["439", "530", str(wanted)]) == [str(wanted)]
+    assert choices_that_are_right(tab, "order") == ["split"]
+    assert choices_that_are_right(tab, "agree") == ["itself"]
 
 
 def test_a_release_is_made_with_the_keyboard_alone(tab):

@@ -3,7 +3,7 @@
 import chromium
 import numpy as np
 import pytest
-from lessons.moved import after, typed
+from lessons.moved import after, choices_that_are_right, typed, typed_answers_that_are_right, verdict
 
 from capstats import average_cap, baseline_cap
 from capstats.laws import cap_law, expected_cap
@@ -99,11 +99,6 @@ def test_each_draw_has_the_average_of_the_library(tab):
         assert failing > itself
 
 
-def verdict(tab, name):
-    tab.locator(f'[data-question="{name}"] button[type=submit]').click()
-    return tab.locator(f'[data-question="{name}"] .verdict').inner_text()
-
-
 def test_an_original_answers_a_question_if_it_has_what_is_wanted(tab):
     assert verdict(tab, "even").startswith("Not yet")
     assert verdict(tab, "never").startswith("Not yet")
@@ -118,13 +113,9 @@ def test_an_original_answers_a_question_if_it_has_what_is_wanted(tab):
 
 
 def test_the_other_questions_have_one_answer(tab):
-    for given in ("6", "61", "9939"):
-        tab.locator('[name="fail"]').fill(given)
-        assert verdict(tab, "fail").startswith("Right." if given == "61" else "Not yet")
-    for question, right in {"below": "little", "reason": "mean"}.items():
-        for radio in tab.locator(f'[data-question="{question}"] input').all():
-            radio.check()
-            assert verdict(tab, question).startswith("Right." if radio.get_attribute("value") == right else "Not yet")
+    assert typed_answers_that_are_right(tab, "fail", ["6", "61", "9939"]) == ["61"]
+    assert choices_that_are_right(tab, "below") == ["little"]
+    assert choices_that_are_right(tab, "reason") == ["mean"]
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])

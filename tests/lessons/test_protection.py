@@ -3,10 +3,11 @@
 import chromium
 import numpy as np
 import pytest
-from lessons.moved import after, typed
+from lessons.moved import after, choices_that_are_right, typed, typed_answers_that_are_right, verdict
 
 from capstats import average_cap, baseline_cap
 from capstats.cap import target_distance
+from capstats.datasets import paper_originals
 from capstats.laws import calibrate, dp_bound, dp_epsilon, expected_cap, expected_noisy_cap, variance_cap
 from capstats.lessons import page
 
@@ -133,14 +134,7 @@ def test_the_needed_setting_is_set_with_one_press(tab):
         assert risk == pytest.approx(0.42, abs=1e-9) if method != "swapped" else 0.4198 < risk <= 0.42
 
 
-def verdict(tab, name):
-    tab.locator(f'[data-question="{name}"] button[type=submit]').click()
-    return tab.locator(f'[data-question="{name}"] .verdict').inner_text()
-
-
 def test_numbers_that_are_asked_for_are_those_of_the_library(tab):
-    from capstats.datasets import paper_originals
-
     o = paper_originals().sel(original="O_3", drop=True)
     answers = {
         "theta": f"{calibrate(o, model='pram', risk=0.42).theta.item():.3f}",
@@ -148,16 +142,12 @@ def test_numbers_that_are_asked_for_are_those_of_the_library(tab):
         "epsilon": f"{dp_epsilon([0.75, 0.25], 0.75).item():.2f}",
     }
     for question, right in answers.items():
-        for given in ("0.3", right):
-            tab.locator(f'[name="{question}"]').fill(given)
-            assert verdict(tab, question).startswith("Right." if given == right else "Not yet")
+        assert typed_answers_that_are_right(tab, question, ["0.3", right]) == [right]
 
 
 def test_each_choice_has_one_answer(tab):
     for question, right in {"margins": "margins", "silent": "group", "same": "both"}.items():
-        for radio in tab.locator(f'[data-question="{question}"] input').all():
-            radio.check()
-            assert verdict(tab, question).startswith("Right." if radio.get_attribute("value") == right else "Not yet")
+        assert choices_that_are_right(tab, question) == [right]
 
 
 def test_an_original_in_which_the_key_says_nothing_leaves_nothing_to_protect(tab):

@@ -33,7 +33,7 @@ const cards = names.keys.map((key, j) => {
   const line = (who, text) => make("p", { class: `result ${who}` }, `${text}: `, output(`${who}_right_${j}`), make("span", { class: "held" }));
   const card = make("section", { class: "card key", "aria-label": `Key ${key}` },
     make("h3", {}, "Key ", symbol(key)),
-    ...rows.map(({ label, slider, count, text, badge }) => make("div", { class: "cell" }, label, slider, count, make("span", { class: "share" }, text, badge))),
+    ...rows.map(({ label, slider, count, text, badge }) => make("div", { class: "dial" }, label, slider, count, make("span", { class: "share" }, text, badge))),
     line("random", "Random guesser right"), bars.random, line("modal", "Modal guesser right"), bars.modal);
   find("#keys").append(card);
   return { card, rows, bars };
@@ -53,7 +53,7 @@ function fillBar(svg, j, named, text) {
   column(state.o, j).forEach((o_ij, i) => {
     const wide = ratio(300 * o_ij, o_j, 0);
     if (wide > 0) {
-      parts.push(draw("rect", { x: x + 1, y: 1, width: Math.max(wide - 2, 0.5), height: 32, rx: 3, class: "people" }));
+      parts.push(draw("rect", { x: x + 1, y: 1, width: Math.max(wide - 2, 0.5), height: 32, rx: 3, class: "segment" }));
       if (named[i] > 0) parts.push(draw("rect", { x: x + 1, y: 1, width: Math.max((wide - 2) * named[i], 0.5), height: 32, rx: 3, class: "right" }));
       if (wide > 44) parts.push(draw("text", { x: x + wide / 2, y: 22, "text-anchor": "middle", class: "on" }, symbol(names.targets[i], draw), draw("tspan", { dy: -3 }, ` ${o_ij}`)));
     }
@@ -152,7 +152,7 @@ const drawCloud = fitted(find("#cloud"), 760, (wide) => {
   const draws = random(900);
   for (let k = 0; k < 400; k += 1) {
     const [x, y] = where(uniformTable(900, 3, 3, draws));
-    svg.append(draw("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r: 3, class: "table" }));
+    svg.append(draw("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r: 3, class: "drawn-dot" }));
   }
   for (const [name, table] of [...Object.entries(given.synthetics), [state.original, state.o]]) {
     const [x, y] = where(table);

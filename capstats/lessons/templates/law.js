@@ -112,7 +112,7 @@ const drawChart = fitted(find("#chart"), 760, (wide) => {
   else if (!empty()) svg.append(draw("path", { d: `M${x(oneValue())} ${high - 52}V64`, class: "curve" }));
   if (!empty()) {
     const b = baselineCap(table());
-    svg.append(draw("path", { d: `M${x(b)} ${high - 52}V44`, class: "base" }), draw("path", { d: `M${x(itself())} ${high - 52}V24`, class: "itself" }));
+    svg.append(draw("path", { d: `M${x(b)} ${high - 52}V44`, class: "base" }), draw("path", { d: `M${x(itself())} ${high - 52}V24`, class: "own-risk" }));
     svg.append(draw("text", { x: x(b) - 6, y: 52, "text-anchor": "end", class: "halo soft" }, "baseline"));
     svg.append(draw("text", { x: x(itself()) - 6, y: 32, "text-anchor": "end", class: "halo of-itself" }, "CAP(O)"));
   }

@@ -23,7 +23,7 @@ function planeFigure(wide, { o, methods, chosen, point, deviation, wanted, dots 
   };
   svg.append(axis(x, high - 52, ticks(0, Math.max(...xs) * 1.06, wide < 500 ? 4 : 6), "distance from the original"));
   svg.append(upright(y, 54, ticks(Math.min(...ys) - 0.08 * room, Math.max(...ys) + 0.1 * room, 6), "expected average CAP", (value) => value.toFixed(2), [high - 52, 34]));
-  for (const [a, b] of dots) svg.append(draw("circle", { cx: x(a).toFixed(1), cy: y(b).toFixed(1), r: 3.5, class: "table" }));
+  for (const [a, b] of dots) svg.append(draw("circle", { cx: x(a).toFixed(1), cy: y(b).toFixed(1), r: 3.5, class: "drawn-dot" }));
   rule(itself, "CAP(O)", "base", 18);
   rule(base, "baseline", "base", 18);
   if (wanted >= Math.min(...ys) && wanted <= Math.max(...ys)) rule(wanted, "wanted", "goal", 84);
