@@ -182,11 +182,12 @@ def test_notebook_imports_public_names_and_defines_none_of_its_own(name):
     assert not any(isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda) for node in ast.walk(tree))
     allowed = MODULES | BESIDES.get(name, set())
     assert {x for x in imported(tree) if x not in allowed and x.partition(".")[0] not in PACKAGES | allowed - {"capstats"}} == set()
+    rooms = {module.partition(".")[2] for module in MODULES}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             module = importlib.import_module(node.module)
             public = getattr(module, "__all__", [word for word in vars(module) if not word.startswith("_")])
-            assert {alias.name for alias in node.names} <= {*public, *(part.partition(".")[2] for part in MODULES if node.module == "capstats")}
+            assert {alias.name for alias in node.names} <= {*public, *(rooms if node.module == "capstats" else ())}
 
 
 if __name__ == "__main__":
