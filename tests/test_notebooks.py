@@ -23,8 +23,9 @@ MODULES = {"capstats", *(f"capstats.{room}" for room in (*ROOMS, "datasets", "pa
 PACKAGES = {"matplotlib", "numpy", "pandas", "xarray"}
 BESIDES = {  # what one notebook may import in addition
     "attacks": {"sklearn"},
-    "from_sdmetrics": {"capstats.sdmetrics", "sdmetrics"},
-    "release": {"sklearn", "sdv", "synthcity"},
+    "from_sdmetrics": {"capstats.sdmetrics", "warnings"},
+    "from_synthpop": {"warnings"},
+    "release": {"DataSynthesizer", "contextlib", "io", "pathlib", "sklearn", "tempfile", "warnings"},
 }
 WITHOUT_EXERCISES = {"measures"}
 MEGABYTE = 1_000_000
