@@ -1,0 +1,124 @@
+"""The concordance tables of the pages for users of other packages: every call of ours runs, and gives the number that the row says."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from public_names import public_names
+
+import capstats
+from capstats.datasets import anes96
+
+PAGES = Path(__file__).parents[1] / "docs" / "coming-from"
+NAMES = sorted(path.stem for path in PAGES.glob("*.md") if path.stem != "index")
+REFERENCE = Path(__file__).parent / "reference"
+SPECIAL = re.compile(r"TCAP, commit|commit 218f692")
+
+
+def rows(page: str) -> list[tuple[str, str, str]]:
+    """Their name, our call and the remark of each row of the tables whose second column is ours."""
+    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
+    found = []
+    for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
+        lines = [[cell.strip() for cell in line.strip(" |").split(" | ")] for line in block.splitlines()]
+        if len(lines[0]) == 3 and lines[0][1] == "our call":
+            found += [(theirs, ours, remark) for theirs, ours, remark in lines[2:]]
+    return found
+
+
+def calls(ours: str) -> list[str]:
+    return [] if ours.startswith(("not provided", "none")) else re.findall(r"`([^`]+)`", ours)
+
+
+def namespace() -> dict[str, Any]:
+    """What the pages say a call may use."""
+    people = anes96().assign(weight=1.0)
+    original, holdout = people[:600], people[600:]
+    synthetic = original.sample(frac=1, replace=True, random_state=1)
+    keys, target = ["educ", "PID"], "vote"
+    tables = capstats.tabulate(original, synthetic, keys=keys, target=target, holdout=holdout)
+    names: dict[str, Any] = {name: getattr(capstats, name) for name in dir(capstats)}
+    names |= {"capstats": capstats, "np": np, "keys": keys, "target": target, "tables": tables, "holdout": holdout}
+    names |= {"o": tables.o, "s": tables.s, "h": tables.h, "n": tables.o.sum(), "sizes": capstats.anonymity.class_sizes(tables.s)}
+    names |= {"estimator": capstats.attacks.CAPClassifier()}
+    for original_name in ("original", "real_data", "ods", "ori", "data"):
+        names[original_name] = original
+    for synthetic_name in ("synthetic", "synthetic_data", "sds", "syn", "anonymised"):
+        names[synthetic_name] = synthetic
+    return names | {"control": holdout}
+
+
+@pytest.fixture(scope="module")
+def given() -> dict[str, Any]:
+    return namespace()
+
+
+@pytest.mark.parametrize("page", NAMES)
+def test_every_call_in_a_table_is_public_and_runs(page, given):
+    public = set(public_names()) | {f"capstats.{name}" for name in capstats.__all__}
+    table = rows(page)
+    assert len(table) >= 5, f"no concordance table on {page}.md"
+    for theirs, ours, _ in table:
+        assert ours.startswith(("not provided", "none")) or calls(ours), f"no call in the row of {theirs}"
+        for call in calls(ours):
+            names = {f"capstats.{name}" for name in re.findall(r"(?<![\w.)\"])((?!np\.)(?:[a-z]+\.)?[a-z_]+)\(", call)}
+            assert names <= public, f"{names - public} in the row of {theirs}"
+            eval(call, dict(given))
+
+
+@pytest.mark.parametrize("page", NAMES)
+def test_a_row_says_whether_the_number_is_the_same(page):
+    for theirs, _, remark in rows(page):
+        assert re.match(r"(yes|no|the same|see|a |their|it |results|not )", remark), f"{theirs}: {remark}"
+
+
+def tables_of(case: dict[str, Any]) -> Any:
+    if "o" in case:
+        return capstats.from_counts(case["o"], case["s"])
+    original, synthetic = (pd.DataFrame(case[side]) for side in ("original", "synthetic"))
+    return capstats.tabulate(original, synthetic, keys=case["keys"], target=case["target"])
+
+
+def test_the_calls_give_the_numbers_of_synthpop():
+    """Rows that say yes, on the recorded cases without options."""
+    cases = [case for case in json.loads((REFERENCE / "synthpop_disclosure.json").read_text())["cases"] if "options" not in case]
+    agreed = {theirs.strip("`"): calls(ours)[0] for theirs, ours, remark in rows("synthpop") if re.match("yes", remark)}
+    agreed = {name: call for name, call in agreed.items() if name in cases[0]["1.9-2"]}
+    assert set(agreed) >= {"UiO", "repU", "iS", "DiS", "DiSCO", "DiSDiO", "Dorig", "Dsyn", "baseCAPd", "CAPd", "CAPs", "DCAP", "TCAP"}
+    for case in cases:
+        tables = tables_of(case)
+        names = namespace_of(tables)
+        for name, call in agreed.items():
+            expected = case["1.9-2"][name]
+            found = float(eval(call, names))
+            if name == "DiSDiO" and np.isnan(found):  # nobody is matched
+                found = 0.0
+            assert found == pytest.approx(np.nan if expected is None else expected, rel=1e-12, nan_ok=True), (case["name"], name)
+
+
+def namespace_of(tables: Any) -> dict[str, Any]:
+    names: dict[str, Any] = {name: getattr(capstats, name) for name in dir(capstats)}
+    return names | {"tables": tables, "o": tables.o, "s": tables.s, "n": tables.o.sum()}
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # two cases are about it
+def test_the_calls_give_the_numbers_of_sdmetrics():
+    """Rows of the direct classes, on the recorded cases without missing values."""
+    cases = json.loads((REFERENCE / "sdmetrics_cap.json").read_text())["cases"]
+    agreed = {theirs.strip("`").removesuffix(".compute"): calls(ours)[0] for theirs, ours, _ in rows("sdmetrics")}
+    compared = 0
+    for case in cases:
+        original, synthetic = (pd.DataFrame(case[side]) for side in ("original", "synthetic"))
+        tables = capstats.tabulate(original, synthetic, keys=case["known"], target=case["sensitive"])
+        for name in ("CategoricalCAP", "CategoricalZeroCAP", "CategoricalGeneralizedCAP"):
+            if name in case:
+                found = float(eval(agreed[name], namespace_of(tables)))
+                assert found == pytest.approx(np.nan if case[name] is None else case[name], abs=1e-12, nan_ok=True), (case["name"], name)
+                compared += 1
+    assert compared > 30
