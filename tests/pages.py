@@ -27,8 +27,9 @@ def fences(text: str) -> list[tuple[str, str]]:
 
 
 def run_page(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Run all blocks in their order, in the current folder: Python in one namespace, commands, files to write, and R where it is."""
+    """Run all blocks in their order, in the current folder: Python in one namespace, commands, files to write; then R, as one script."""
     names: dict[str, object] = {}
+    r = "".join(block for language, block in fences(text) if language == "r")
     for language, block in fences(text):
         assert language in LANGUAGES, f"a block of {language or 'no language'}:\n{block}"
         if language == "python":
@@ -37,9 +38,9 @@ def run_page(text: str, capsys: pytest.CaptureFixture[str]) -> None:
             run_commands(block, capsys)
         elif language == "toml":
             Path(block.splitlines()[0].removeprefix("# ")).write_text(block, encoding="utf-8")
-        elif language == "r" and has_reticulate():
-            run_r(block)
     plt.close("all")
+    if r and has_reticulate():
+        run_r(r)
 
 
 def run_python(block: str, names: dict[str, object]) -> None:
@@ -75,10 +76,11 @@ def has_reticulate() -> bool:
     return there
 
 
-def run_r(block: str) -> None:
+def run_r(code: str) -> None:
     """R with this Python; the lines ``#> ...`` are what it prints."""
     used = {**os.environ, "RETICULATE_PYTHON": sys.executable}
-    found = subprocess.run(["Rscript", "-e", block], capture_output=True, text=True, check=False, env=used, timeout=120)
+    Path("page.R").write_text(code, encoding="utf-8")  # -e takes short code only
+    found = subprocess.run(["Rscript", "page.R"], capture_output=True, text=True, check=False, env=used, timeout=120)
     assert found.returncode == 0, found.stderr
-    printed = "\n".join(re.findall(r"^#> ?(.*)$", block, re.M))
+    printed = "\n".join(re.findall(r"^#> ?(.*)$", code, re.M))
     assert doctest.OutputChecker().check_output(printed, found.stdout.strip(), SAME), found.stdout

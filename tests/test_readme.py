@@ -66,3 +66,12 @@ def test_it_opens_with_the_picture_and_is_short() -> None:
 
 def test_the_number_of_printed_values_is_the_one_that_it_names() -> None:
     assert f"recomputes all {len(printed_values())} numbers that the paper prints" in README
+
+
+def test_it_leads_to_every_page_of_the_documentation() -> None:
+    """All but those that the site alone needs: its first page, and its lists of notebooks and of pages for contributors."""
+    pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
+    pages -= {f"docs/{name}.md" for name in ("index", "notebooks", "contributing")}
+    folders = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*/index.md") if path.parent.name != "api"}
+    assert pages >= {"docs/start.md", "docs/gallery.md"}
+    assert sorted(page for page in pages | folders if f"]({page})" not in README) == []

@@ -73,7 +73,7 @@ def page(name: str) -> str:
     from markupsafe import Markup
 
     style = _source("common.css")
-    script = "\n".join(_source(file) for file in ("common.js", "questions.js", "cap.js", f"{name}.js"))
+    script = "\n".join(map(_source, ("common.js", "questions.js", "cap.js", f"{name}.js", *_parts(name))))
     numbers = json.dumps(given(name)).replace("<", "\\u003c")
     found = (
         _environment()
@@ -81,6 +81,12 @@ def page(name: str) -> str:
         .render(name=name, lesson=LESSONS[name], style=Markup(style), script=Markup(script), given=Markup(numbers))
     )
     return f"{found.strip()}\n"
+
+
+def _parts(name: str) -> list[str]:
+    """The other scripts of a lesson, in the order of their names: ``law-drawing.js``."""
+    found = (file.name for file in files("capstats.lessons").joinpath("templates").iterdir())
+    return sorted(file for file in found if file.startswith(f"{name}-") and file.endswith(".js"))
 
 
 def _source(file: str) -> str:

@@ -1,3 +1,7 @@
+import numpy as np
+from capstats import average_cap, minimum_cap
+from capstats.datasets import ERRATA
+
 assert np.isclose(with_o.sel(target="Sick").item(), 0.4)
 assert np.isclose(with_s.sel(target="Sick").item(), 8 / 33)
 assert np.isclose(with_o.sel(target="Healthy").item(), 0.6)

@@ -184,6 +184,9 @@ function draggable(surface, { start, move, drop, tap = () => {}, cancel = () => 
     held = { what, id: event.pointerId, x: event.clientX, y: event.clientY, moved: false };
     surface.setPointerCapture?.(event.pointerId);
   });
+  surface.addEventListener("touchmove", (event) => {
+    if (held) event.preventDefault(); // or the browser scrolls, and breaks the drag off
+  }, { passive: false });
   surface.addEventListener("pointermove", (event) => {
     if (!held || event.pointerId !== held.id) return;
     held.moved ||= Math.hypot(event.clientX - held.x, event.clientY - held.y) > 4;

@@ -34,6 +34,7 @@ function ask(name, { check, hints = [], after = "" }) {
     const told = typeof after === "function" ? after() : after;
     verdict.textContent = found === true ? `Right. ${told}` : `Not yet: ${found || "try again."}`;
     if (found === true) right.add(name);
+    section.dispatchEvent(new Event("judged"));
     report();
   });
 
@@ -53,4 +54,34 @@ function report() {
   find("#progress").textContent = all ? `${right.size} of ${all} questions answered.` : "";
 }
 
-addEventListener("DOMContentLoaded", report);
+/** In a container of class "questions one" a single question is on the screen at a time; buttons with their numbers go to the others. */
+function paged(container) {
+  const sections = findAll("[data-question]", container);
+  const buttons = sections.map((section, i) => make("button", {
+    type: "button", class: "quiet", "data-go": section.dataset.question, "aria-label": `Question ${i + 1}`, click: () => go(i),
+  }, String(i + 1)));
+  const go = (at) => sections.forEach((section, i) => {
+    section.classList.toggle("now", i === at);
+    assign(buttons[i], { "aria-current": i === at && "true" });
+  });
+  sections.forEach((section, i) => {
+    const next = make("button", { type: "button", hidden: true, click: () => {
+      go(i + 1);
+      buttons[i + 1].focus();
+    } }, "Next question");
+    if (i + 1 < sections.length) find(".buttons", section).append(next);
+    section.addEventListener("judged", () => {
+      const done = section.dataset.state === "right";
+      next.hidden = !done;
+      buttons[i].classList.toggle("done", done);
+      assign(buttons[i], { "aria-label": `Question ${i + 1}${done ? ", answered" : ""}` });
+    });
+  });
+  container.prepend(make("nav", { "aria-label": "Questions", class: "numbers-of-questions" }, ...buttons));
+  go(0);
+}
+
+addEventListener("DOMContentLoaded", () => {
+  findAll(".questions.one").forEach(paged);
+  report();
+});
