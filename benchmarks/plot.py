@@ -1,4 +1,4 @@
-"""The log-log plot of the README from what peers.py wrote: python benchmarks/plot.py peers.json [more.json ...] docs/benchmark.png."""
+"""The log-log plot of docs/cost-and-scale.md from what peers.py wrote: python benchmarks/plot.py peers.json [...] docs/benchmark.png."""
 
 import json
 import sys

@@ -1,7 +1,8 @@
 """Disclosure risk of synthetic data in closed form: records are counted once, every measure is a function of the counts.
 
 What most work needs is here. The rest is in rooms, each of which answers one question: `cap`, `disclosure`, `anonymity`, `screening`,
-`laws`, `attacks`, `peers`, `auditing`; with `plotting`, `datasets`, `sdmetrics` and `paper` beside them. They load when asked for.
+`laws`, `attacks`, `peers`, `auditing`; with `plotting`, `datasets`, `lessons`, `sdmetrics` and `paper` beside them. They load when asked
+for.
 """
 
 from importlib import import_module
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from capstats import datasets as datasets
     from capstats import disclosure as disclosure
     from capstats import laws as laws
+    from capstats import lessons as lessons
     from capstats import paper as paper
     from capstats import peers as peers
     from capstats import plotting as plotting
@@ -83,6 +85,7 @@ _ROOMS = (
     "datasets",
     "disclosure",
     "laws",
+    "lessons",
     "paper",
     "peers",
     "plotting",

@@ -1,12 +1,20 @@
-"""Headless Chromium: what a page is after it has been loaded, and as PDF."""
+"""Headless Chromium: what a page is after it has been loaded, as PDF, and while it is used."""
+
+from __future__ import annotations
 
 import html
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = [f"--disable-{what}" for what in ("gpu", "quic", "background-networking", "component-update", "sync")] + ["--no-first-run"]
@@ -15,9 +23,7 @@ QUIET = [f"--disable-{what}" for what in ("gpu", "quic", "background-networking"
 def run(folder: Path, *options: str) -> str:
     """What Chromium writes; a test is skipped where there is none, unless everything is required."""
     if PROGRAM is None:
-        if os.environ.get("REQUIRE_ALL"):
-            pytest.fail("no chromium on the path")
-        pytest.skip("no chromium on the path")
+        missing("no chromium on the path")
     profile = folder / "profile"
     shutil.rmtree(profile, ignore_errors=True)
     command = [PROGRAM, "--headless", "--no-sandbox", *QUIET, f"--user-data-dir={profile}", *options]
@@ -45,3 +51,52 @@ def printed(folder: Path, page: str) -> bytes:
     (folder / "page.html").write_text(page, encoding="utf-8")
     run(folder, "--no-pdf-header-footer", f"--print-to-pdf={folder / 'page.pdf'}", (folder / "page.html").as_uri())
     return (folder / "page.pdf").read_bytes()
+
+
+# --- pages that are used: playwright
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """Chromium for `opened`; a test is skipped where it or playwright is missing, unless everything is required."""
+    if PROGRAM is None:
+        missing("no chromium on the path")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright is not installed")
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox", *QUIET])
+        try:
+            yield found
+        finally:
+            found.close()
+
+
+@contextmanager
+def opened(browser: Browser, folder: Path, page: str, *, width: int = 1280, height: int = 900, **options: Any) -> Iterator[Page]:
+    """The page as after a double click on its file, without network; what it asks for and complains about is an error.
+
+    Other options are those of a context of playwright: ``has_touch=True``, ``color_scheme="dark"``, ``reduced_motion="reduce"``.
+    """
+    file = folder / "page.html"
+    file.write_text(page, encoding="utf-8")
+    context = browser.new_context(viewport={"width": width, "height": height}, offline=True, **options)
+    try:
+        found = context.new_page()
+        found.set_default_timeout(10_000)
+        wrong: list[str] = []
+        found.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+        found.on("pageerror", lambda error: wrong.append(str(error)))
+        found.on("request", lambda request: wrong.append(request.url) if request.url != file.as_uri() else None)
+        found.goto(file.as_uri())
+        yield found
+        assert wrong == []
+    finally:
+        context.close()
+
+
+def missing(what: str) -> NoReturn:
+    if os.environ.get("REQUIRE_ALL"):
+        pytest.fail(what)
+    pytest.skip(what)

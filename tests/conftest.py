@@ -12,6 +12,8 @@ settings.register_profile("plain", deadline=None, derandomize=True)
 settings.register_profile("random", deadline=None, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "plain"))
 
+collect_ignore = ["notebook_checks"]  # they run in the kernels of the notebooks
+
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """None for files that are named, since processes take longer to start than most files to run; ``-n 2`` still gives two."""

@@ -1,6 +1,7 @@
-"""The notebooks run from top to bottom, print what they keep, and are laid out alike.
+"""The notebooks run from top to bottom, print what they keep, answer their exercises, and are laid out alike.
 
-``python tests/test_notebooks.py`` runs them and keeps their new outputs.
+``python tests/test_notebooks.py`` runs them and keeps their new outputs; ``python tests/test_notebooks.py law paper`` those two.
+``notebook_checks/<name>.py`` has the asserts that run in a notebook's kernel after its last cell.
 """
 
 import ast
@@ -9,58 +10,40 @@ import importlib
 import os
 import re
 import struct
-from functools import cache
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+from notebook_cells import CHECKS, METADATA, NOTEBOOKS, ROOT, TAGS, code_cells, exercises, has_tags, names_set, run, said, stored
 from public_names import ROOMS, public_names
 
-ROOT = Path(__file__).parents[1]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-FIGURES = {
-    "attacks.ipynb": 2,
-    "calibration.ipynb": 1,
-    "frontier.ipynb": 1,
-    "introduction.ipynb": 2,
-    "law.ipynb": 1,
-    "measures.ipynb": 3,
-    "paper.ipynb": 2,
+MODULES = {"capstats", *(f"capstats.{room}" for room in (*ROOMS, "datasets", "paper", "plotting"))}
+PACKAGES = {"matplotlib", "numpy", "pandas", "xarray"}
+BESIDES = {  # what one notebook may import in addition
+    "attacks": {"sklearn"},
+    "from_sdmetrics": {"capstats.sdmetrics", "sdmetrics"},
+    "release": {"sklearn", "sdv", "synthcity"},
 }
-MODULES = {"capstats", "sklearn.naive_bayes", *(f"capstats.{room}" for room in (*ROOMS, "datasets", "paper", "plotting"))}
+WITHOUT_EXERCISES = {"measures"}
 MEGABYTE = 1_000_000
 INLINE = "module://matplotlib_inline.backend_inline"  # figures belong into the cells, whoever runs the notebook
-METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}, "language_info": {"name": "python"}}
 
 pytestmark = pytest.mark.notebook
-each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+each_notebook = pytest.mark.parametrize("name", NOTEBOOKS)
 
 
-@cache
-def stored(path):
-    return nbformat.read(path, as_version=4)
+def source_tree(name):
+    """All code of a notebook, that of its solutions too."""
+    notebook = stored(name)
+    return ast.parse("\n".join([*(cell.source for cell in code_cells(notebook)), *(x.solution for x in exercises(notebook))]))
 
 
-def run(path, folder):
-    """The notebook after a run from top to bottom, with nothing in its metadata that the next run would change."""
-    notebook = nbformat.read(path, as_version=4)
-    NotebookClient(
-        notebook, timeout=300, record_timing=False, coalesce_streams=True, resources={"metadata": {"path": str(folder)}}
-    ).execute()
-    for cell in code_cells(notebook):  # a slow machine shows the progress of a long count, which returns the carriage
-        cell.outputs = [x for x in cell.outputs if not (x.get("name") == "stderr" and "\r" in x.text)]
-    notebook.metadata = nbformat.from_dict(METADATA)
-    return notebook
-
-
-def code_cells(notebook):
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
-
-
-def source_tree(path):
-    return ast.parse("\n".join(cell.source for cell in code_cells(stored(path))))
+def imported(tree):
+    """The modules that code imports."""
+    whole = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    return whole | {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
 
 
 def texts(cell):
@@ -75,46 +58,75 @@ def texts(cell):
     return {kind: re.sub("0x[0-9a-f]{6,}", "an address", str(text)) for kind, text in found.items()}
 
 
-def test_every_notebook_is_known():
-    assert [path.name for path in NOTEBOOKS] == list(FIGURES)
-
-
 def test_every_public_measure_of_risk_is_computed_in_the_notebook_of_measures():
     rooms = ("capstats.cap.", "capstats.disclosure.", "capstats.anonymity.", "capstats.screening.", "capstats.peers.")
     measures = {dotted.rpartition(".")[2] for dotted, x in public_names().items() if getattr(x, "__module__", "").startswith(rooms)}
     assert {"average_cap", "anonymity_profile", "holdout_contrast", "sweep", "as_synthpop", "disclosure_protection"} <= measures
-    used = {node.id for node in ast.walk(source_tree(ROOT / "notebooks" / "measures.ipynb")) if isinstance(node, ast.Name)}
+    used = {node.id for node in ast.walk(source_tree("measures")) if isinstance(node, ast.Name)}
     assert measures <= used
 
 
+def test_every_notebook_has_checks_of_its_headline_numbers_and_there_are_no_others():
+    assert list(CHECKS) == list(NOTEBOOKS)
+    for name, path in CHECKS.items():
+        asserts = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Assert)]
+        assert len(asserts) >= 2, name
+
+
 @each_notebook
-def test_notebook_runs_and_prints_what_it_keeps(path, tmp_path, monkeypatch):
+def test_notebook_runs_prints_what_it_keeps_and_takes_its_solutions_for_right(name, tmp_path, monkeypatch):
+    for module in imported(source_tree(name)):
+        pytest.importorskip(module)  # of what is not capstats, not everything is installed everywhere
     monkeypatch.setenv("MPLBACKEND", INLINE)
-    notebook = run(path, tmp_path)
-    for number, (kept, new) in enumerate(zip(code_cells(stored(path)), code_cells(notebook), strict=True), start=1):
+    notebook, of_solutions = run(name, tmp_path)
+    assert [text for text in of_solutions if not text.startswith("Right.")] == []
+    for number, (kept, new) in enumerate(zip(code_cells(stored(name)), code_cells(notebook), strict=True), start=1):
         assert texts(new) == texts(kept), (
-            f"code cell {number} of {path.name} prints something else; to keep it: python {Path(__file__).name}"
+            f"code cell {number} of {name} prints something else; to keep it: python tests/{Path(__file__).name} {name}"
         )
     assert list(tmp_path.iterdir()) == []
 
 
 @each_notebook
-def test_notebook_keeps_its_outputs_of_one_run_from_top_to_bottom(path):
-    cells = code_cells(stored(path))
+def test_notebook_keeps_its_outputs_of_one_run_from_top_to_bottom(name):
+    cells = code_cells(stored(name))
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     assert not any(output.output_type == "error" or output.get("name") == "stderr" for cell in cells for output in cell.outputs)
-    silent = [cell.source for cell in cells if not cell.outputs]
+    silent = [cell.source for cell in cells if not cell.outputs and not has_tags(cell, "exercise")]
     assert silent == [cells[0].source]  # the imports
-    assert cells[-1].outputs[0].text == "all hold\n"
+    assert "assert " not in "\n".join(cell.source for cell in cells)
 
 
 @each_notebook
-def test_notebook_keeps_figures_of_modest_size(path):
-    assert path.stat().st_size < MEGABYTE
-    pictures = [
-        output.data["image/png"] for cell in code_cells(stored(path)) for output in cell.outputs if "image/png" in output.get("data", {})
-    ]
-    assert len(pictures) == FIGURES[path.name]
+def test_notebook_has_two_or_three_exercises_whose_checks_say_not_yet(name):
+    found = exercises(stored(name))
+    assert len(found) == 0 if name in WITHOUT_EXERCISES else 2 <= len(found) <= 3
+    for number, exercise in enumerate(found, start=1):
+        assert re.match(rf"### Exercise {number}\n\n\S", exercise.question.source)
+        for line in exercise.given.source.splitlines():
+            assert re.fullmatch(r"[a-z]\w* = \.\.\.  # your answer", line), line
+        assert has_tags(exercise.check, "check")
+        assert re.match(r"Not yet: \S", said(exercise.check))
+        assert len(exercise.reason) > 40
+
+
+@each_notebook
+def test_solutions_set_the_names_of_the_exercise_and_no_other_name_of_the_notebook(name):
+    for exercise in exercises(stored(name)):
+        asked = names_set(exercise.given.source)
+        assert asked <= names_set(exercise.solution)
+        tree = ast.parse("\n".join(cell.source for cell in code_cells(stored(name))))
+        elsewhere = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        assert (names_set(exercise.solution) - asked) & elsewhere == set()
+        assert names_set(exercise.check.source) & asked == set()
+
+
+@each_notebook
+def test_notebook_keeps_figures_of_modest_size(name):
+    assert NOTEBOOKS[name].stat().st_size < MEGABYTE
+    outputs = [output for cell in code_cells(stored(name)) for output in cell.outputs]
+    pictures = [output.data["image/png"] for output in outputs if "image/png" in output.get("data", {})]
+    assert len(pictures) >= 1
     for picture in pictures:
         width, height = struct.unpack(">II", base64.b64decode(picture)[16:24])
         assert 400 < width < 1200
@@ -122,8 +134,8 @@ def test_notebook_keeps_figures_of_modest_size(path):
 
 
 @each_notebook
-def test_notebook_holds_no_machine_path_and_no_timings(path):
-    text = re.sub(r'"image/png": "[^"]*"', "", path.read_text(encoding="utf-8"))
+def test_notebook_holds_no_machine_path_and_no_timings(name):
+    text = re.sub(r'"image/png": "[^"]*"', "", NOTEBOOKS[name].read_text(encoding="utf-8"))
     for place in (
         "/home/",
         "/root",
@@ -137,15 +149,17 @@ def test_notebook_holds_no_machine_path_and_no_timings(path):
         str(ROOT),
         str(Path.home()),
     ):
-        assert place not in text, f"{path.name} names {place}"
-    notebook = stored(path)
+        assert place not in text, f"{name} names {place}"
+    notebook = stored(name)
     assert notebook.metadata == METADATA
-    assert all(cell.metadata == {} for cell in notebook.cells)
+    tagged = {id(x.given): "exercise" for x in exercises(notebook)} | {id(x.check): "check" for x in exercises(notebook)}
+    for cell in notebook.cells:
+        assert cell.metadata == ({"tags": TAGS[tagged[id(cell)]]} if id(cell) in tagged else {})
 
 
 @each_notebook
-def test_notebook_opens_with_its_question_its_source_and_its_seconds(path):
-    first = stored(path).cells[0]
+def test_notebook_opens_with_its_question_its_source_and_its_seconds(name):
+    first = stored(name).cells[0]
     assert first.cell_type == "markdown"
     assert re.match(r"# .+\n", first.source)
     assert re.findall(r"^\*\*(\w+)\.\*\* .", first.source, flags=re.MULTILINE) == ["Question", "Source", "Time"]
@@ -153,34 +167,32 @@ def test_notebook_opens_with_its_question_its_source_and_its_seconds(path):
 
 
 @each_notebook
-def test_notebook_closes_with_its_headline_numbers_and_things_to_try(path):
-    assert any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(code_cells(stored(path))[-1].source)))
-    last = stored(path).cells[-1]
+def test_notebook_closes_with_things_to_try(name):
+    last = stored(name).cells[-1]
     assert last.cell_type == "markdown"
     assert last.source.startswith("## Things to try next\n")
     assert last.source.count("\n- ") >= 3
 
 
 @each_notebook
-def test_notebook_imports_public_names_and_defines_none_of_its_own(path):
-    tree = source_tree(path)
+def test_notebook_imports_public_names_and_defines_none_of_its_own(name):
+    tree = source_tree(name)
+    for module in imported(tree):
+        pytest.importorskip(module)
     assert not any(isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda) for node in ast.walk(tree))
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    assert {node.module for node in imports} <= MODULES
-    for node in imports:
-        module = importlib.import_module(node.module)
-        public = getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")])
-        assert {alias.name for alias in node.names} <= set(public)
-    assert {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names} <= {
-        "matplotlib.pyplot",
-        "numpy",
-        "pandas",
-        "xarray",
-    }
+    allowed = MODULES | BESIDES.get(name, set())
+    assert {x for x in imported(tree) if x not in allowed and x.partition(".")[0] not in PACKAGES | allowed - {"capstats"}} == set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            module = importlib.import_module(node.module)
+            public = getattr(module, "__all__", [word for word in vars(module) if not word.startswith("_")])
+            assert {alias.name for alias in node.names} <= {*public, *(ROOMS if node.module == "capstats" else ())}
 
 
 if __name__ == "__main__":
     os.environ["MPLBACKEND"] = INLINE
-    for notebook_file in NOTEBOOKS:
+    for chosen in sys.argv[1:] or NOTEBOOKS:
         with TemporaryDirectory() as anywhere:
-            nbformat.write(run(notebook_file, anywhere), notebook_file)
+            kept_anew, verdicts = run(chosen, anywhere)
+            nbformat.write(kept_anew, NOTEBOOKS[chosen])
+            print(chosen, *verdicts, sep="\n  ")  # noqa: T201

@@ -6,12 +6,20 @@ import argparse
 from typing import NoReturn
 
 from capstats import __version__
-from capstats.cli import anonymity, attack, audit, paper, records, sweep
+from capstats.cli import anonymity, attack, audit, lesson, paper, records, sweep
 from capstats.cli.kinds import PATH
 from capstats.cli.options import Command, Option
 from capstats.codes.printable import printable
 
-COMMANDS: tuple[Command, ...] = (paper.COMMAND, audit.COMMAND, sweep.COMMAND, records.COMMAND, anonymity.COMMAND, *attack.COMMANDS)
+COMMANDS: tuple[Command, ...] = (
+    paper.COMMAND,
+    lesson.COMMAND,
+    audit.COMMAND,
+    sweep.COMMAND,
+    records.COMMAND,
+    anonymity.COMMAND,
+    *attack.COMMANDS,
+)
 CONFIG = Option("config", PATH, "settings of this command (TOML); what is on the command line stands in place of them", "FILE")
 STATUS = """Exit status: 0 success; 1 a measure is above its --fail-above (audit), or a
 printed value does not agree (paper); 2 wrong input, or output that cannot be
@@ -74,7 +82,7 @@ def parser() -> Parser:
 def _add(commands: argparse._SubParsersAction[Parser], name: str, command: Command) -> None:
     """A parser of one command."""
     examples = "\n".join(f"  {what}:\n    {text}" for what, text in command.examples)
-    has_config = command is not paper.COMMAND
+    has_config = command not in (paper.COMMAND, lesson.COMMAND)
     parts = [f"Examples:\n{examples}", *([CONFIGURATION] if has_config else []), STATUS]
     own = commands.add_parser(
         name,

@@ -105,6 +105,7 @@ def completions(line, folder, tmp_path):
         ("capstats sweep --measure m", ["modal_accuracy", "matched_records"]),
         ("capstats audit --fail-above average_cap_g", ["average_cap_greatest="]),
         ("capstats audit --keys ", [""]),
+        ("capstats lesson ha", ["hands"]),
     ],
 )  # fmt: skip
 def test_a_shell_completes_commands_options_choices_and_files(line, offered, folder, tmp_path):

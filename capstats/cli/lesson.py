@@ -1,0 +1,67 @@
+"""``capstats lesson``: interactive lessons for the browser, each written as one HTML file."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+
+from capstats.cli.kinds import FLAG, PATH, TEXTS
+from capstats.cli.options import Command, Option, Settings
+from capstats.codes.printable import printable
+from capstats.lessons import LESSONS, page
+
+ALL = "all"
+NAMES = (*LESSONS, ALL)
+
+
+def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
+    """The list of lessons, or what was written."""
+    names = settings.get("lesson")
+    if not names:
+        return listing(), 0
+    pages = {name: page(name) for name in (LESSONS if ALL in names else names)}
+    folder = Path(settings.get("out", "."))
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [folder / f"{name}.html" for name in pages]
+    for file, text in zip(written, pages.values(), strict=True):
+        file.write_text(text, encoding="utf-8")
+    if settings.get("open", True):
+        for file in written:
+            if not webbrowser.open(file.resolve().as_uri()):
+                messages.append(f"no browser was found to open {str(file)!r} in; a double click on the file opens it.")
+    return "\n".join(f"Written: {printable(str(file))}" for file in written), 0
+
+
+def listing() -> str:
+    """Names, titles and sentences of the lessons."""
+    wide = max(map(len, LESSONS))
+    lines = [f"{name:{wide}}  {lesson.title}\n{'':{wide}}  {lesson.sentence}" for name, lesson in LESSONS.items()]
+    return "\n\n".join([*lines, "Write one and open it in the browser: capstats lesson hands"])
+
+
+COMMAND = Command(
+    "lesson",
+    "write interactive lessons as HTML files and open them in the browser",
+    {
+        "what is given": (
+            Option(
+                "lesson",
+                TEXTS,
+                f"which lessons: {', '.join(NAMES)}; none lists them",
+                "NAME",
+                count="*",
+                words=lambda: NAMES,
+            ),
+        ),
+        "output": (
+            Option("out", PATH, "folder to write to (default: the current one)", "FOLDER"),
+            Option("open", FLAG, "open the files in the browser (default: yes)"),
+        ),
+    },
+    (
+        ("list the lessons", "capstats lesson"),
+        ("write hands.html here and open it", "capstats lesson hands"),
+        ("write all of them into a folder", "capstats lesson all --out lessons --no-open"),
+    ),
+    run,
+)

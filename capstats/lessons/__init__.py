@@ -1,0 +1,8 @@
+"""Five lessons that run in a browser: each is one HTML file that loads nothing, to be used on a projector or a phone.
+
+`LESSONS` lists them with their titles; `page` gives the file as text; ``capstats lesson NAME`` writes and opens it.
+"""
+
+from capstats.lessons.pages import LESSONS, Lesson, page
+
+__all__ = ["LESSONS", "Lesson", "page"]

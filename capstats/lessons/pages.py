@@ -1,0 +1,105 @@
+"""The lessons, and how a page is put together: one HTML file with its own style, script and numbers."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from capstats.codes.names import hint
+from capstats.lessons.given import given
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson: its title, and a sentence on what it shows."""
+
+    title: str
+    sentence: str
+
+
+LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
+    {
+        "hands": Lesson("CAP with your hands", "Move people between the cells of a small table and watch every risk change."),
+        "average": Lesson(
+            "The average hides people", "Of two releases, the one with the lower average leaves 93 people almost certain to be found out."
+        ),
+        "guessing": Lesson(
+            "Guessing is not predicting", "A release can have the lower CAP and yet let an intruder predict twice as many people."
+        ),
+        "law": Lesson("Almost any table passes", "Draw random releases, and see that nearly all of them are no riskier than the original."),
+        "protection": Lesson("Choose your protection", "Turn the strength of a protection up and down, and see what it costs in utility."),
+    }
+)
+"""The lessons by name, in the order in which they are best taken."""
+
+
+def page(name: str) -> str:
+    """A lesson as one HTML file, which loads nothing and asks for nothing.
+
+    Write it to a file and open the file in a browser; it needs no network and no Python.
+
+    Parameters
+    ----------
+    name : str
+        One of `LESSONS`.
+
+    Returns
+    -------
+    str
+        The text of the HTML file.
+
+    Raises
+    ------
+    ValueError
+        If there is no lesson of that name.
+
+    Examples
+    --------
+    >>> page("hands").splitlines()[0]
+    '<!DOCTYPE html>'
+    """
+    if name not in LESSONS:
+        raise ValueError(f"There is no lesson {name!r}. The lessons are {', '.join(LESSONS)}.{hint(name, LESSONS)}")
+    from markupsafe import Markup
+
+    style = _source("common.css")
+    script = "\n".join(map(_source, ("common.js", "questions.js", "cap.js", f"{name}.js", *_parts(name))))
+    numbers = json.dumps(given(name)).replace("<", "\\u003c")
+    found = (
+        _environment()
+        .get_template(f"{name}.html.j2")
+        .render(name=name, lesson=LESSONS[name], style=Markup(style), script=Markup(script), given=Markup(numbers))
+    )
+    return f"{found.strip()}\n"
+
+
+def _parts(name: str) -> list[str]:
+    """The other scripts of a lesson, in the order of their names: ``law-drawing.js``."""
+    found = (file.name for file in files("capstats.lessons").joinpath("templates").iterdir())
+    return sorted(file for file in found if file.startswith(f"{name}-") and file.endswith(".js"))
+
+
+def _source(file: str) -> str:
+    return f"\n{files('capstats.lessons').joinpath('templates', file).read_text(encoding='utf-8').strip()}\n"
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    found = Environment(
+        loader=PackageLoader("capstats.lessons"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    found.filters["hash"] = lambda text: Markup("sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
+    return found

@@ -1,0 +1,207 @@
+"use strict";
+// What all lessons share: elements, numbers on the page, random numbers, scales of drawings, keyboard and touch.
+
+const given = JSON.parse(document.getElementById("given").textContent);
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+// --- elements
+
+const find = (selector, within = document) => within.querySelector(selector);
+const findAll = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+/** Set attributes of an element; functions become listeners ({click: f}), null and false remove, true sets an empty one. */
+function assign(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value === null || value === false || value === undefined) element.removeAttribute(name);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  return element;
+}
+
+/** A new HTML element. There is no "style" attribute: the page's policy forbids it; use classes, or element.style in a script. */
+function make(tag, attributes = {}, ...children) {
+  const element = assign(document.createElement(tag), attributes);
+  element.append(...children);
+  return element;
+}
+
+/** A new SVG element. */
+function draw(tag, attributes = {}, ...children) {
+  const element = assign(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes);
+  element.append(...children);
+  return element;
+}
+
+/** A function that runs `render` once before the next frame, however often it is called until then. */
+function later(render) {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      render();
+    });
+  };
+}
+
+/** Say something to a screen reader. */
+function announce(text) {
+  find("#announcer").textContent = text;
+}
+
+// --- numbers
+
+/** A number as text: three decimals, integers as they are, "undefined" for NaN. */
+function shown(value, digits = 3) {
+  if (Number.isNaN(value)) return "undefined";
+  return Number.isInteger(value) ? String(value) : value.toFixed(digits);
+}
+
+/** Write a number into every <output data-name="...">: rounded as text, and with all its digits in data-value. */
+function show(name, value, text = shown(value)) {
+  for (const output of findAll(`output[data-name="${name}"]`)) {
+    output.dataset.value = String(value);
+    output.textContent = text;
+  }
+}
+
+/** An <output> for `show`. */
+const output = (name, attributes = {}) => make("output", { "data-name": name, ...attributes });
+
+/** "1 person", "2 people". */
+const counted = (n, one, many) => `${n} ${n === 1 ? one : many}`;
+
+/** The number that a reader typed: a decimal point or comma, a fraction 2/3, or a percentage; NaN otherwise. */
+function typed(text) {
+  const plain = text.trim().replace(",", ".");
+  const found = /^(-?\d*\.?\d+)\s*(?:\/\s*(\d*\.?\d+)|(%))?$/.exec(plain);
+  if (!found) return NaN;
+  return Number(found[1]) / (found[3] ? 100 : Number(found[2] ?? 1));
+}
+
+/** Whether an answer, rounded by the reader to two decimals or more, is this number. */
+const isAbout = (answer, value, within = 0.0051) => Math.abs(answer - value) <= within;
+
+// --- random numbers
+
+/** Uniform random numbers in [0, 1) from a seed, the same in every browser (mulberry32). */
+function random(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+// --- drawings
+
+/** The linear map of [from, to] to [start, end]. */
+const scale = (from, to, start, end) => (value) => start + ((value - from) / (to - from)) * (end - start);
+
+/** Round values from `from` to `to`, about `count` of them. */
+function ticks(from, to, count = 5) {
+  const raw = (to - from) / count;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((x) => x * power).find((x) => x >= raw * 0.999);
+  const found = [];
+  for (let i = Math.ceil(from / step - 1e-9); i * step <= to + 1e-9 * step; i += 1) found.push(Number((i * step).toPrecision(12)));
+  return found;
+}
+
+/** A horizontal axis at height y: a line, ticks, numbers and a title below. */
+function axis(place, y, values, title = "", tick = String) {
+  const ends = [place(values[0]), place(values[values.length - 1])];
+  const group = draw("g", { class: "axis", "aria-hidden": "true" }, draw("path", { d: `M${ends[0]} ${y}H${ends[1]}` }));
+  for (const value of values) {
+    group.append(draw("path", { d: `M${place(value)} ${y}v5` }));
+    group.append(draw("text", { x: place(value), y: y + 18, "text-anchor": "middle" }, tick(value)));
+  }
+  if (title) group.append(draw("text", { x: (ends[0] + ends[1]) / 2, y: y + 36, "text-anchor": "middle", class: "title" }, title));
+  return group;
+}
+
+// --- keyboard and touch
+
+/** Call the function of a pressed key: keys({ArrowLeft: f, "+": g}); keys with Ctrl, Alt or Meta are left to the browser. */
+function keys(actions) {
+  return (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || !(event.key in actions)) return;
+    event.preventDefault();
+    actions[event.key](event);
+  };
+}
+
+/** One stop of the Tab key for several elements; arrows, Home and End go from one to the next. Returns a function that renews it. */
+function rove(elements, visit = () => {}) {
+  let at = 0;
+  const go = (to) => {
+    const all = elements();
+    if (!all.length) return;
+    at = Math.min(Math.max(to, 0), all.length - 1);
+    all.forEach((element, i) => element.setAttribute("tabindex", i === at ? "0" : "-1"));
+  };
+  const step = (by) => (event) => {
+    go(elements().indexOf(event.currentTarget) + by);
+    elements()[at].focus();
+  };
+  const all = keys({
+    ArrowRight: step(1), ArrowDown: step(1), ArrowLeft: step(-1), ArrowUp: step(-1), Home: step(-1e9), End: step(1e9),
+  });
+  return () => {
+    for (const element of elements()) {
+      if (element.dataset.roves) continue;
+      element.dataset.roves = "yes";
+      element.addEventListener("keydown", all);
+      element.addEventListener("focus", () => {
+        go(elements().indexOf(element));
+        visit(element);
+      });
+    }
+    go(at);
+  };
+}
+
+/**
+ * Drag with a mouse, a pen or a finger. `start(event)` returns what is dragged, or nothing; `move(what, event)` and `drop(what, event)`
+ * follow; `tap(what, event)` is called instead where the pointer did not move; `cancel(what)` where the drag was broken off.
+ */
+function draggable(surface, { start, move, drop, tap = () => {}, cancel = () => {} }) {
+  let held = null;
+  const release = () => {
+    const was = held;
+    held = null;
+    return was;
+  };
+  surface.addEventListener("pointerdown", (event) => {
+    if (held || event.button !== 0) return;
+    const what = start(event);
+    if (!what) return;
+    held = { what, id: event.pointerId, x: event.clientX, y: event.clientY, moved: false };
+    surface.setPointerCapture?.(event.pointerId);
+  });
+  surface.addEventListener("touchmove", (event) => {
+    if (held) event.preventDefault(); // or the browser scrolls, and breaks the drag off
+  }, { passive: false });
+  surface.addEventListener("pointermove", (event) => {
+    if (!held || event.pointerId !== held.id) return;
+    held.moved ||= Math.hypot(event.clientX - held.x, event.clientY - held.y) > 4;
+    if (held.moved) move(held.what, event);
+  });
+  surface.addEventListener("pointerup", (event) => {
+    if (!held || event.pointerId !== held.id) return;
+    const { what, moved } = release();
+    if (moved) drop(what, event);
+    else tap(what, event);
+  });
+  surface.addEventListener("pointercancel", (event) => {
+    if (held && event.pointerId === held.id) cancel(release().what);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (held && event.key === "Escape") cancel(release().what);
+  });
+}

@@ -1,0 +1,1 @@
+// This lesson is not written yet.

@@ -1,0 +1,183 @@
+// CAP with your hands: two tables of people, moved with the mouse, a finger or the keyboard.
+
+const MOST = 60; // people in a cell
+const TARGETS = ["sick", "healthy"];
+const KEYS = ["smoker", "non-smoker"];
+const copy = (t) => t.map((row) => [...row]);
+const start = () => ({ o: copy(given.o), s: copy(given.s) });
+const places = [0, 1].flatMap((i) => [0, 1].map((j) => [i, j]));
+
+let tables = start();
+const past = [];
+let seed = 1;
+
+// --- the model
+
+/** The numbers that the page shows, by name. */
+function numbers({ o, s }) {
+  const q = individualCap(s);
+  const found = { "total-o": total(o), "total-s": total(s), original: averageCap(o, o), baseline: baselineCap(o) };
+  for (const [i, j] of places) Object.assign(found, { [`o-${i}-${j}`]: o[i][j], [`s-${i}-${j}`]: s[i][j], [`cap-${i}-${j}`]: q[i][j] });
+  for (const version of ["zero", "drop"]) {
+    found[`average-${version}`] = averageCap(o, s, version);
+    found[`minimum-${version}`] = minimumCap(o, version);
+    found[`maximum-${version}`] = maximumCap(o, version);
+  }
+  const risks = places.filter(([i, j]) => o[i][j] > 0).map(([i, j]) => q[i][j]);
+  found.highest = risks.length ? Math.max(...risks) : NaN;
+  return found;
+}
+
+/** Change the tables; the state before is kept for "Undo". */
+function change(edit) {
+  past.push({ o: copy(tables.o), s: copy(tables.s) });
+  if (past.length > 200) past.shift();
+  edit(tables);
+  render();
+}
+
+const named = (i, j, n = 2) => `${TARGETS[i]} ${KEYS[j]}${n === 1 ? "" : "s"}`;
+const whose = (table) => (table === "o" ? "original" : "synthetic");
+
+function add(table, i, j, by) {
+  const count = tables[table][i][j] + by;
+  if (count < 0 || count > MOST) return;
+  change((all) => { all[table][i][j] = count; });
+  announce(`${count} ${whose(table)} ${named(i, j, count)}`);
+}
+
+function move(table, [i, j], [to, along]) {
+  const t = tables[table];
+  if ((i === to && j === along) || t[i][j] === 0 || t[to][along] === MOST) return;
+  change((all) => {
+    all[table][i][j] -= 1;
+    all[table][to][along] += 1;
+  });
+  announce(`moved: ${t[i][j]} ${named(i, j, t[i][j])}, ${t[to][along]} ${named(to, along, t[to][along])}`);
+}
+
+// --- people
+
+/** Places for n people in a box: as large as fits, at most 24 wide. */
+function laid(n, width, height) {
+  let size = 24;
+  while (Math.floor(width / size) * Math.floor(height / size) < n) size -= 0.5;
+  const across = Math.floor(width / size);
+  return Array.from({ length: n }, (_, k) => ({ x: size * ((k % across) + 0.5), y: size * (Math.floor(k / across) + 0.5), size }));
+}
+
+/** A person: a head and a body, in a box of 22. */
+function person(table, i) {
+  const parts = [draw("circle", { cy: -5, r: 4 }), draw("path", { d: "M-7 9v-2a7 7 0 0 1 14 0v2z" })];
+  const target = draw("rect", { x: -11, y: -11, width: 22, height: 22, class: "grip" });
+  return draw("g", { class: `person ${TARGETS[i]} ${whose(table)}` }, target, ...parts);
+}
+
+function renderCell(table, i, j) {
+  const cell = find(`[data-cell="${table}-${i}-${j}"]`);
+  const n = tables[table][i][j];
+  const place = find(".place", cell);
+  assign(place, { "aria-valuenow": n, "aria-valuetext": table === "o" ? `${n}, each with CAP ${risk(j, i)}` : String(n) });
+  const svg = find("svg", cell);
+  const spots = laid(n, 132, 100);
+  while (svg.children.length > n) svg.lastChild.remove();
+  while (svg.children.length < n) svg.append(person(table, i));
+  spots.forEach(({ x, y, size }, k) => svg.children[k].setAttribute("transform", `translate(${x} ${y}) scale(${(size / 24)})`));
+  if (table === "o") cell.classList.toggle("certain", n > 0 && individualCap(tables.s)[i][j] === 1);
+  else find(`[data-share="${i}-${j}"]`).textContent = `${n} of ${counted(keyTotals(tables.s)[j], KEYS[j], `${KEYS[j]}s`)}`;
+  const input = find(`[data-count="${table}-${i}-${j}"]`);
+  if (document.activeElement !== input) input.value = n;
+}
+
+/** Individual CAP as a fraction and a number: "2/7 = 0.286". */
+function risk(j, i) {
+  const m = keyTotals(tables.s)[j];
+  if (m === 0) return "0";
+  const value = tables.s[i][j] / m;
+  return Number.isInteger(value) ? `${tables.s[i][j]}/${m} = ${value}` : `${tables.s[i][j]}/${m} = ${shown(value)}`;
+}
+
+// --- the ruler
+
+function renderRuler(found) {
+  const svg = find("#ruler");
+  const place = scale(0, 1, 14, 346);
+  const marks = [["least", "minimum-zero"], ["baseline", "baseline"], ["original", "original"], ["greatest", "maximum-zero"]]
+    .map(([text, name]) => ({ text, value: found[name] })).filter(({ value }) => !Number.isNaN(value));
+  svg.replaceChildren(axis(place, 48, [0, 0.25, 0.5, 0.75, 1]));
+  const ends = [];
+  for (const { text, value } of marks.sort((a, b) => a.value - b.value)) {
+    const half = text.length * 3.7 + 4;
+    const middle = Math.min(Math.max(place(value), half), 360 - half);
+    const free = ends.findIndex((end) => end < middle - half);
+    const level = free < 0 ? ends.length : free;
+    ends[level] = middle + half;
+    const y = 84 + 18 * level;
+    svg.append(draw("path", { class: "line", d: `M${place(value)} 42V${y - 12}` }));
+    svg.append(draw("text", { x: middle, y, "text-anchor": "middle" }, text));
+  }
+  for (const [version, name] of [["drop", "version 2"], ["zero", "version 1"]]) {
+    const value = found[`average-${version}`];
+    if (Number.isNaN(value) || (version === "drop" && same(value, found["average-zero"]))) continue;
+    svg.append(draw("path", { class: `pointer ${version}`, d: `M${place(value)} 46l-8 -15h16z` }));
+    const close = version === "drop" && Math.abs(found["average-drop"] - found["average-zero"]) < 0.17;
+    svg.append(draw("text", { x: Math.min(Math.max(place(value), 30), 330), y: close ? 11 : 25, "text-anchor": "middle" }, name));
+  }
+}
+
+// --- words
+
+function sentence(i, j) {
+  const { o, s } = tables;
+  const m = keyTotals(s)[j];
+  const people = o[i][j];
+  const who = people === 1 ? `the 1 ${named(i, j, 1)}` : `each of the ${people} ${named(i, j)}`;
+  if (m === 0) {
+    return people ? `There is no synthetic ${KEYS[j]}: nothing to guess from. CAP 0 for ${who}.` : `There is no synthetic ${KEYS[j]}.`;
+  }
+  const of = m === 1 ? `The 1 synthetic ${KEYS[j]} is ${s[i][j] ? "" : "not "}${TARGETS[i]}`
+    : `${s[i][j]} of the ${m} synthetic ${KEYS[j]}s ${s[i][j] === 1 ? "is" : "are"} ${TARGETS[i]}`;
+  return people ? `${of}: CAP ${risk(j, i)} for ${who}.` : `${of}, but the original has no ${named(i, j, 1)}.`;
+}
+
+function renderWords(found) {
+  const { o, s } = tables;
+  const n = total(o);
+  const m = keyTotals(s);
+  find("#words").replaceChildren(...places.map(([i, j]) => make("li", {}, sentence(i, j))));
+  const terms = places.filter(([i, j]) => o[i][j] > 0).map(([i, j]) => `${o[i][j]} × ${m[j] ? `${s[i][j]}/${m[j]}` : "0"}`).join(" + ");
+  const matched = matchedRecords(o, s);
+  const value = shown(found["average-zero"]);
+  const version2 = matched === n ? "All keys of the original are in the release, so version 2 is the same."
+    : matched === 0 ? "No key of the original is in the release, so version 2 is undefined."
+      : `Version 2 divides by the ${matched} people whose key is in the release: ${shown(found["average-drop"])}.`;
+  find("#formula").textContent = n ? `Average CAP = (${terms}) / ${n} = ${value}. ${version2}` : "The original has no people.";
+  const sick = targetTotals(o);
+  find("#others").textContent = n
+    ? `Baseline, a guess from the shares of the original without any key: (${sick[0]}² + ${sick[1]}²) / ${n}² = ${shown(found.baseline)}. `
+      + `Least of any release: the smallest cell over ${n}, ${Math.min(...o.flat())}/${n} = ${shown(found["minimum-zero"])}. `
+      + `Greatest: the largest cell of each key over ${n}, (${Math.max(...column(o, 0))} + ${Math.max(...column(o, 1))})/${n} = `
+      + `${shown(found["maximum-zero"])}.` : "";
+}
+
+function compared(found) {
+  const { "average-zero": value, original } = found;
+  if (Number.isNaN(value)) return "";
+  if (same(value, original)) return "the same as the original with itself";
+  return value < original ? "below the original with itself" : "above the original with itself";
+}
+
+const render = later(() => {
+  const found = numbers(tables);
+  for (const table of ["o", "s"]) for (const [i, j] of places) renderCell(table, i, j);
+  for (const [name, value] of Object.entries(found)) {
+    const [, i, j] = name.split("-");
+    show(name, value, name.startsWith("cap-") ? risk(Number(j), Number(i)) : shown(value));
+  }
+  find("#verdict").textContent = compared(found);
+  const who = places.filter(([i, j]) => tables.o[i][j] > 0 && found[`cap-${i}-${j}`] === found.highest).map(([i, j]) => named(i, j, tables.o[i][j]));
+  find("#riskiest").textContent = who.length && found.highest > 0 ? `(${who.join(", ")})` : "";
+  find('[data-do="undo"]').disabled = past.length === 0;
+  renderRuler(found);
+  renderWords(found);
+});

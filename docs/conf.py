@@ -1,0 +1,164 @@
+"""The site: ``python -m sphinx -c docs -n -W . OUT`` builds it from the repository, without network.
+
+The root of the repository is the source folder, so that the links between docs/, theory/ and notebooks/ are the same in the repository and
+on the site.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from inspect import getdoc, isclass
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+import capstats
+from capstats import lessons
+
+ROOT_PAGES = ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SECURITY")
+
+project = "capstats"
+author = "The capstats developers"
+copyright = author  # noqa: A001
+version = release = capstats.__version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+default_role = "literal"
+root_doc = "docs/index"
+include_patterns = ["docs/**", "theory/*", "notebooks/*", "benchmarks/README.md", *(f"{name}.md" for name in ROOT_PAGES)]
+exclude_patterns = [f"mathjax/{unused}" for unused in ("sre/**", "*svg*", "output/svg*/**", "*full*", "mml-*", "tex-mml-*")]
+templates_path = ["templates"]
+
+myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_heading_anchors = 4
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_in_temp = True
+nb_execution_timeout = 300
+nb_output_stderr = "remove"  # the progress of a long count
+
+autodoc_typehints = "none"  # the docstrings say what a parameter is
+autodoc_member_order = "bysource"
+autosummary_generate = False
+numpydoc_show_class_members = False
+numpydoc_use_plots = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "capstats"
+html_theme_options = {
+    "header_links_before_dropdown": 6,
+    "navigation_depth": 2,
+    "show_toc_level": 2,
+    "show_prev_next": True,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_sidebars = {"docs/index": [], "docs/glossary": [], "docs/which-measure": []}
+html_additional_pages = {"index": "redirect.html"}
+html_context = {"default_mode": "auto"}
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_css_files = ["site.css"]
+_mathjax = find_spec("sphinx-mathjax-offline")
+assert _mathjax is not None
+assert _mathjax.submodule_search_locations is not None
+html_static_path = ["static", *(f"{folder}/static" for folder in _mathjax.submodule_search_locations)]
+mathjax_path = "mathjax/tex-chtml.js"
+
+THEORY = re.compile(r"``theory/([\w-]+)\.md``|theory/([\w-]+)\.md")
+CODE = re.compile(r"(`+[^`]+`+)")
+SYMBOL = re.compile(r"\b\w+_(?:[ijl]{1,2}\b\.?(?!\w)|\.\w\b|(?![\w(]))")  # o_ij, s_.j, o_i., key_
+
+
+def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
+    """What only the site shows: the order of the theory pages, what each implements, and links to the lessons."""
+    if page == "theory/README":
+        for title, chapter in re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", source[0], flags=re.M):
+            pages = re.findall(r"^\| \[([\w-]+)\]\(\1\.md\)", chapter, flags=re.M)
+            source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(pages) + "\n```\n"
+    elif page.startswith("docs/api/") and page != "docs/api/index":
+        source[0] += documented(page.rpartition("/")[2])
+    elif page.startswith("theory/"):
+        source[0] = source[0].replace("\n\n```\n", "\n```\n") + implemented(source[0])
+    elif page == "docs/lessons":
+        source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open the lesson</a>', source[0])
+
+
+def documented(room: str) -> str:
+    """What a room is for, its public names in a list and then one by one; those that stand at the top are documented there."""
+    module = import_module("capstats" if room == "top" else f"capstats.{room}")
+    public = getattr(module, "__all__", ())
+    names = [name for name in public if (module is capstats or name not in capstats.__all__) and callable(getattr(module, name))]
+    lines = [f".. py:module:: {module.__name__}", "", (getdoc(module) or "").partition("\n\n")[0], ""]
+    if set(public) & set(capstats.__all__) and module is not capstats:
+        at_top = ", ".join(f":py:obj:`~capstats.{name}`" for name in public if name in capstats.__all__)
+        lines += [f"On the page of :doc:`capstats itself </docs/api/top>`: {at_top}.", ""]
+    lines += [
+        f".. currentmodule:: {module.__name__}",
+        "",
+        ".. autosummary::",
+        "   :nosignatures:",
+        "",
+        *(f"   {name}" for name in names),
+        "",
+    ]
+    for name in names:
+        lines += [".. autoclass:: " + name + "\n   :members:" if isclass(getattr(module, name)) else f".. autofunction:: {name}", ""]
+    return "\n```{eval-rst}\n" + "\n".join(lines) + "\n```\n"
+
+
+def implemented(text: str) -> str:
+    """The last lines of a theory page: the functions that it is about, and the tests that check it."""
+    found = re.search(r"\A---\n(.*?)^---\n", text, flags=re.M | re.S)
+    if found is None:
+        return ""
+    lists = {field: re.findall(r"- (.+)", items) for field, items in re.findall(r"^(\w+):\n((?:  - .+\n)+)", found[1], flags=re.M)}
+    source = re.findall(r"^source: (.+)$", found[1], flags=re.M)
+    functions = ", ".join(f"{{py:obj}}`{name}`" for name in lists["implements"])
+    tests = "\n".join(f"- `{name}`" for name in lists["verified_by"])
+    told = f"This page is about {functions}. Source: {source[0]}.\n\nThe tests that check it:\n\n{tests}\n"
+    return f"\n\n## Functions, tests and source\n\n{told}"
+
+
+def mark_up(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Names of theory pages in docstrings become links, and symbols with indices stay as they are. Examples are left alone."""
+    end = lines.index("Examples") if "Examples" in lines else len(lines)
+    for number, line in enumerate(lines[:end]):
+        parts = CODE.split(THEORY.sub(lambda found: f":doc:`/theory/{found[1] or found[2]}`", line))
+        parts[::2] = [SYMBOL.sub(r"``\g<0>``", part).replace("|", "\\|") for part in parts[::2]]
+        lines[number] = "".join(parts)
+
+
+def find_short_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.Node) -> nodes.Node | None:
+    """See Also names functions as they are called, ``average_cap`` or ``laws.frontier``; each public name is documented once."""
+    domain = env.domains.python_domain
+    found = [name for name in domain.objects if name == f"capstats.{node['reftarget']}" or name.endswith(f".{node['reftarget']}")]
+    return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", found[0], node, text) if len(found) == 1 else None
+
+
+def leave_out(app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object) -> bool | None:
+    """What scikit-learn puts into a classifier has its documentation there."""
+    return True if re.fullmatch("set_.*_request", name) else None
+
+
+def write_lessons(app: Sphinx, failure: Exception | None) -> None:
+    """Each lesson is a file of its own."""
+    folder = Path(app.outdir) / "docs" / "lessons"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in lessons.LESSONS:
+        (folder / f"{name}.html").write_text(lessons.page(name), encoding="utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("source-read", add_to_page)
+    app.connect("autodoc-process-docstring", mark_up, priority=400)  # before numpydoc
+    app.connect("autodoc-skip-member", leave_out)
+    app.connect("missing-reference", find_short_name)
+    app.connect("build-finished", write_lessons)

@@ -1,0 +1,80 @@
+"""The command `capstats lesson`: the list, the files that it writes, the browser, and wrong names."""
+
+import webbrowser
+from pathlib import Path
+
+import pytest
+from command_line import run
+
+from capstats.cli import main
+from capstats.lessons import LESSONS, page
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """The addresses that a browser is asked to open, from an empty current folder."""
+    found = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(webbrowser, "open", lambda address: found.append(address) is None)
+    return found
+
+
+def test_without_a_name_it_lists_the_lessons_and_writes_nothing(asked, tmp_path, capsys):
+    assert main(["lesson"]) == 0
+    out = capsys.readouterr().out
+    for name, lesson in LESSONS.items():
+        assert f"{name} " in out
+        assert lesson.title in out
+        assert lesson.sentence in out
+    assert asked == list(tmp_path.iterdir()) == []
+
+
+def test_a_lesson_is_written_here_and_opened(asked, tmp_path, capsys):
+    assert main(["lesson", "hands"]) == 0
+    assert capsys.readouterr() == ("Written: hands.html\n", "")
+    assert Path("hands.html").read_text(encoding="utf-8") == page("hands")
+    assert asked == [(tmp_path / "hands.html").as_uri()]
+
+
+def test_several_are_written_into_a_new_folder_and_not_opened(asked, tmp_path, capsys):
+    assert main(["lesson", "law", "average", "law", "--out", "a/new folder", "--no-open"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["Written: a/new folder/law.html", "Written: a/new folder/average.html"]
+    assert sorted(path.name for path in (tmp_path / "a/new folder").iterdir()) == ["average.html", "law.html"]
+    assert asked == []
+
+
+def test_all_are_all(asked, tmp_path, capsys):
+    assert main(["lesson", "all", "--no-open"]) == 0
+    assert {path.stem for path in tmp_path.iterdir()} == set(LESSONS)
+
+
+def test_a_wrong_name_is_told_with_the_names_and_nothing_is_written(asked, tmp_path, capsys):
+    assert main(["lesson", "hands", "avrage"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == (
+        "capstats lesson: There is no lesson 'avrage'. The lessons are hands, average, guessing, law, protection. Did you mean 'average'?\n"
+    )
+    assert asked == list(tmp_path.iterdir()) == []
+
+
+def test_without_a_browser_it_says_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(webbrowser, "open", lambda address: False)
+    assert main(["lesson", "hands"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "Written: hands.html\n"
+    assert err == "capstats lesson: no browser was found to open 'hands.html' in; a double click on the file opens it.\n"
+
+
+def test_a_folder_that_is_a_file_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("", encoding="utf-8")
+    assert main(["lesson", "hands", "--out", "file"]) == 2
+    assert "cannot read or write 'file'" in capsys.readouterr().err
+
+
+def test_it_runs_as_a_program(tmp_path):
+    done = run("lesson", "hands", "--no-open", "--out", str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "hands.html").is_file()

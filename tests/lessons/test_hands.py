@@ -1,0 +1,272 @@
+"""CAP with your hands: the numbers on random tables, the keyboard, mouse and finger, and the questions."""
+
+import numpy as np
+import pytest
+from chromium import opened
+from lesson_pages import agree, judged, numbers
+
+from capstats import average_cap, baseline_cap, individual_cap, maximum_cap, minimum_cap
+from capstats.lessons import page
+from capstats.lessons.given import given
+
+pytestmark = pytest.mark.chromium
+TABLES = 200
+START = given("hands")
+TYPE = """async tables => {
+  for (const [name, table] of Object.entries(tables)) table.forEach((row, i) => row.forEach((count, j) => {
+    const input = document.querySelector(`[data-count="${name}-${i}-${j}"]`);
+    input.value = count;
+    input.dispatchEvent(new Event('input', {bubbles: true}));
+  }));
+}"""
+
+
+@pytest.fixture
+def tab(browser, tmp_path):
+    with opened(browser, tmp_path, page("hands")) as found:
+        yield found
+
+
+def expected(o, s):
+    """What the library says."""
+    q = individual_cap(o, s).values
+    cells = [(i, j) for i in (0, 1) for j in (0, 1)]
+    people = [q[i, j] for i, j in cells if o[i][j]]
+    found = {"total-o": np.sum(o), "total-s": np.sum(s), "original": average_cap(o, o), "baseline": baseline_cap(o)}
+    found |= {f"{name}-{i}-{j}": x[i][j] for name, x in (("o", o), ("s", s), ("cap", q)) for i, j in cells}
+    for version in ("zero", "drop"):
+        found[f"average-{version}"] = average_cap(o, s, unmatched=version)
+        found[f"minimum-{version}"] = minimum_cap(o, unmatched=version)
+        found[f"maximum-{version}"] = maximum_cap(o, unmatched=version)
+    return found | {"highest": max(people, default=np.nan)}
+
+
+def put(tab, o=START["o"], s=START["s"]):
+    tab.evaluate(TYPE, {"o": o, "s": s})
+
+
+def cell(tab, table, i, j):
+    return tab.locator(f"[data-cell={table}-{i}-{j}] .place")
+
+
+def counts(tab, table):
+    found = numbers(tab)
+    return [[int(found[f"{table}-{i}-{j}"]) for j in (0, 1)] for i in (0, 1)]
+
+
+def test_every_number_is_the_librarys_on_random_tables(tab):
+    rng = np.random.default_rng(1)
+    agree(numbers(tab), expected(START["o"], START["s"]))
+    for _ in range(TABLES):
+        most = rng.choice([1, 3, 12, 60])
+        o, s = (rng.integers(0, most + 1, (2, 2)).tolist() for _ in "os")
+        put(tab, o, s)
+        agree(numbers(tab), expected(o, s))
+
+
+def test_an_empty_original_has_no_average_and_an_empty_release_none_in_version_2(tab):
+    put(tab, [[0, 0], [0, 0]])
+    assert np.isnan(numbers(tab)["average-zero"])
+    assert tab.locator("#formula").inner_text() == "The original has no people."
+    put(tab, s=[[0, 0], [0, 0]])
+    found = numbers(tab)
+    assert found["average-zero"] == 0
+    assert np.isnan(found["average-drop"])
+    assert "No key of the original is in the release, so version 2 is undefined." in tab.locator("#formula").inner_text()
+
+
+def test_the_words_are_those_of_the_table(tab):
+    words = tab.locator("#words").inner_text().splitlines()
+    assert words[0] == "2 of the 7 synthetic smokers are sick: CAP 2/7 = 0.286 for each of the 4 sick smokers."
+    assert words[1] == "1 of the 13 synthetic non-smokers is sick: CAP 1/13 = 0.077 for the 1 sick non-smoker."
+    formula = tab.locator("#formula").inner_text().replace("\N{MULTIPLICATION SIGN}", "*")
+    assert "(4 * 2/7 + 1 * 1/13 + 6 * 5/7 + 9 * 12/13) / 20 = 0.691" in formula
+    put(tab, s=[[1, 0], [0, 0]])
+    numbers(tab)
+    words = tab.locator("#words").inner_text().splitlines()
+    assert words[0] == "The 1 synthetic smoker is sick: CAP 1/1 = 1 for each of the 4 sick smokers."
+    assert words[1] == "There is no synthetic non-smoker: nothing to guess from. CAP 0 for the 1 sick non-smoker."
+    assert tab.locator(".cell.certain").count() == 1
+
+
+# --- keyboard, mouse, finger
+
+
+def test_people_are_moved_added_and_taken_away_with_the_keyboard_alone(tab):
+    for _ in range(50):
+        tab.keyboard.press("Tab")
+        if tab.evaluate("document.activeElement.closest('[data-cell]')?.dataset.cell") == "s-0-0":
+            break
+    for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "+", "+", "-"):
+        tab.keyboard.press(key)
+    (a, b), (c, d) = START["s"]
+    assert counts(tab, "s") == [[a - 2 + 1, b + 1], [c + 1, d]]
+    assert tab.locator("#announcer").inner_text() == "1 synthetic sick smoker"
+    for _ in range(20):
+        tab.keyboard.press("Delete")
+    assert counts(tab, "s")[0][0] == 0
+    tab.keyboard.press("ArrowDown")
+    assert counts(tab, "s") == [[0, b + 1], [c + 1, d]]
+    assert counts(tab, "o") == START["o"]
+
+
+def test_a_question_is_answered_with_the_keyboard_alone(tab):
+    tab.locator("[data-go=sum]").focus()
+    tab.keyboard.press("Enter")
+    while tab.evaluate("document.activeElement.type") != "radio":
+        tab.keyboard.press("Tab")
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Enter")
+    assert tab.locator("[data-question=sum] .verdict").inner_text().startswith("Right. ")
+
+
+def centre(tab, table, i, j):
+    box = tab.locator(f"[data-cell={table}-{i}-{j}] svg").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_people_are_dragged_with_the_mouse(tab):
+    tab.locator("[data-cell=s-1-1]").scroll_into_view_if_needed()
+    person = tab.locator("[data-cell=s-1-1] .person").first.bounding_box()
+    tab.mouse.move(person["x"] + 5, person["y"] + 5)
+    tab.mouse.down()
+    tab.mouse.move(*centre(tab, "s", 0, 0), steps=5)
+    assert tab.locator(".ghost").count() == tab.locator(".cell.target").count() == 1
+    tab.mouse.up()
+    (a, b), (c, d) = START["s"]
+    assert counts(tab, "s") == [[a + 1, b], [c, d - 1]]
+    assert tab.locator(".ghost").count() == tab.locator(".cell.target").count() == 0
+
+
+@pytest.mark.parametrize("end", ["elsewhere", "escape"])
+def test_a_person_dropped_outside_the_table_goes_back(tab, end):
+    tab.locator("[data-cell=s-1-1]").scroll_into_view_if_needed()
+    person = tab.locator("[data-cell=s-1-1] .person").first.bounding_box()
+    tab.mouse.move(person["x"] + 5, person["y"] + 5)
+    tab.mouse.down()
+    tab.mouse.move(*centre(tab, "o" if end == "elsewhere" else "s", 0, 0), steps=5)
+    if end == "escape":
+        tab.keyboard.press("Escape")
+    tab.mouse.up()
+    assert (counts(tab, "o"), counts(tab, "s")) == (START["o"], START["s"])
+    assert tab.locator(".ghost, .person.gone").count() == 0
+
+
+def test_people_are_dragged_with_a_finger(browser, tmp_path):
+    with opened(browser, tmp_path, page("hands"), width=375, height=800, has_touch=True, is_mobile=True) as tab:
+        tab.locator("[data-cell=s-0-1]").scroll_into_view_if_needed()
+        person = tab.locator("[data-cell=s-0-0] .person").first.bounding_box()
+        to = centre(tab, "s", 0, 1)
+        at = {"x": person["x"] + 5, "y": person["y"] + 5}
+        finger = tab.context.new_cdp_session(tab)
+        finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [at]})
+        for part in (0.3, 0.6, 1):
+            point = {"x": at["x"] + part * (to[0] - at["x"]), "y": at["y"] + part * (to[1] - at["y"])}
+            finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        (a, b), (c, d) = START["s"]
+        assert counts(tab, "s") == [[a - 1, b + 1], [c, d]]
+        tab.locator("[data-cell=s-0-0] [data-step='1']").tap()
+        assert counts(tab, "s") == [[a, b + 1], [c, d]]
+
+
+def test_the_buttons_do_what_they_say_and_undo_takes_it_back(tab):
+    undo = tab.locator("[data-do=undo]")
+    assert undo.is_disabled()
+    tab.locator("[data-do=copy]").click()
+    assert counts(tab, "s") == START["o"]
+    tab.locator("[data-do=empty]").click()
+    assert counts(tab, "s") == [[0, 0], [0, 0]]
+    undo.click()
+    assert counts(tab, "s") == START["o"]
+    tab.locator("[data-do=random]").click()
+    assert np.sum(counts(tab, "s")) == 20
+    put(tab, o=[[1, 1], [1, 1]])
+    tab.locator("[data-do=start]").click()
+    assert (counts(tab, "o"), counts(tab, "s")) == (START["o"], START["s"])
+
+
+@pytest.mark.parametrize("wrong", ["", "-1", "61", "1.5"])
+def test_a_number_that_is_no_count_changes_nothing_and_is_marked(tab, wrong):
+    tab.locator("summary").click()
+    field = tab.locator("[data-count=o-0-0]")
+    field.fill(wrong)
+    assert field.get_attribute("aria-invalid") == "true"
+    assert counts(tab, "o") == START["o"]
+    field.press("Tab")
+    assert field.input_value() == str(START["o"][0][0])
+
+
+# --- questions: a release that is wrong, why, and one that is right
+
+ANSWERS = {
+    "predict": ("is a share", 0.4, 0.29),
+    "sum": ("one guess of the two", "same", "falls"),
+}
+RELEASES = {
+    "exposed": [
+        ([[0, 0], [0, 0]], "no record"),
+        ([[2, 1], [5, 12]], "the average is too high, and nobody"),
+        ([[0, 0], [1, 1]], "the average is not below"),
+        ([[5, 5], [5, 5]], "nobody has a CAP of 1"),
+        ([[2, 13], [5, 0]], None),
+    ],
+    "least": [([[0, 0], [0, 0]], "no record"), ([[1, 1], [0, 0]], "0.050 is possible"), ([[0, 3], [0, 0]], None)],
+    "risky": [
+        ([[1, 1], [1, 1]], "0.670 is wanted"),
+        ([[4, 1], [6, 9]], "sick smokers, sick non-smokers, healthy smokers, healthy non-smokers"),
+        ([[8, 1], [12, 9]], "the CAP of the original"),
+        ([[0, 1], [1, 4]], None),
+        ([[4, 0], [1, 3]], None),
+    ],
+    "above": [([[4, 1], [6, 9]], "that of the original 0.670"), ([[0, 0], [3, 1]], None)],
+    "unmatched": [
+        ([[2, 1], [5, 12]], "both versions are the same"),
+        ([[0, 9], [0, 1]], "not above the baseline"),
+        ([[0, 1], [0, 9]], None),
+        ([[0, 0], [0, 0]], "no record"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_answer_is_right_or_wrong_with_a_reason(tab, name):
+    why, wrong, answer = ANSWERS[name]
+    state, verdict = judged(tab, name, wrong)
+    assert (state, verdict[:9]) == ("wrong", "Not yet: ")
+    assert why in verdict
+    state, verdict = judged(tab, name, answer)
+    assert (state, verdict[:7]) == ("right", "Right. ")
+    assert tab.locator("#progress").inner_text() == "1 of 8 questions answered."
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_a_release_is_right_or_wrong_with_a_reason(tab, name):
+    for release, why in RELEASES[name]:
+        put(tab, s=release)
+        state, verdict = judged(tab, name)
+        if why is None:
+            assert (state, verdict[:7]) == ("right", "Right. ")
+        else:
+            assert (state, verdict[:9]) == ("wrong", "Not yet: ")
+            assert why in verdict
+
+
+def test_the_last_question_asks_for_a_release_without_non_smokers(tab):
+    assert "still non-smokers" in judged(tab, "hidden", 10)[1]
+    put(tab, s=[[2, 0], [5, 0]])
+    assert "count the original people" in judged(tab, "hidden", 20)[1]
+    assert judged(tab, "hidden", 10)[0] == "right"
+
+
+def test_a_question_about_the_start_asks_for_it(tab):
+    put(tab, o=[[5, 1], [6, 9]], s=[[0, 1], [0, 9]])
+    assert "Back to the start" in judged(tab, "unmatched")[1]
+
+
+def test_one_question_is_on_the_screen_and_the_next_follows(tab):
+    assert tab.locator("[data-question]:visible").count() == 1
+    judged(tab, "predict", 0.2857)
+    tab.get_by_role("button", name="Next question").click()
+    assert tab.locator("[data-question=sum]").is_visible()
+    assert tab.locator("[data-go=predict]").get_attribute("aria-label") == "Question 1, answered"

@@ -1,0 +1,84 @@
+"""What a page of a lesson is made of: one valid HTML file that loads nothing."""
+
+import re
+import subprocess
+import sys
+from importlib.resources import files
+
+import html5lib
+import pytest
+
+from capstats.lessons import LESSONS, page
+
+each_lesson = pytest.mark.parametrize("name", LESSONS)
+LONGEST = 300  # lines of a script
+
+
+def parsed(name):
+    return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page(name))
+
+
+def test_there_are_five_lessons_in_their_order():
+    assert list(LESSONS) == ["hands", "average", "guessing", "law", "protection"]
+
+
+@each_lesson
+def test_a_page_is_valid_html_with_the_lessons_title(name):
+    root = parsed(name)
+    assert root.find("head/title").text == f"{LESSONS[name].title} - a lesson of capstats"
+    assert root.find("body/header/h1").text == LESSONS[name].title
+    assert root.get("lang") == "en"
+    ids = [element.get("id") for element in root.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+
+
+@each_lesson
+def test_a_page_loads_nothing(name):
+    root = parsed(name)
+    for element in root.iter():
+        assert not {"src", "srcset", "action", "style", "onclick"} & set(element.keys()), element
+        assert element.get("href", "#").startswith("#")
+    assert {element.tag for element in root.iter() if isinstance(element.tag, str)}.isdisjoint({"link", "iframe", "img", "object", "embed"})
+    text = page(name)
+    assert not re.search(r"@import|url\(|\bfetch\(|XMLHttpRequest|import\(|\beval\(|innerHTML", text)
+    assert set(re.findall(r"https?://[^\"' )<]+", text)) <= {"http://www.w3.org/2000/svg"}  # a name, not an address
+
+
+@each_lesson
+def test_a_page_may_run_its_own_script_and_nothing_else(name):
+    (policy,) = (meta.get("content") for meta in parsed(name).iter("meta") if meta.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy
+
+
+@each_lesson
+def test_every_link_within_a_page_and_every_label_leads_somewhere(name):
+    root = parsed(name)
+    ids = {element.get("id") for element in root.iter()}
+    for element in root.iter():
+        named = [element.get("href", "#")[1:], element.get("for", ""), *element.get("aria-labelledby", "").split()]
+        named += element.get("aria-describedby", "").split()
+        assert set(filter(None, named)) <= ids
+
+
+@pytest.mark.parametrize("wrong", ["hand", "", "all", None])
+def test_an_unknown_name_is_told_with_all_names(wrong):
+    with pytest.raises(ValueError, match=r"There is no lesson .*\. The lessons are hands, average, guessing, law, protection\."):
+        page(wrong)
+
+
+def test_a_name_that_is_nearly_right_gets_a_hint():
+    with pytest.raises(ValueError, match=r"Did you mean 'average'\?"):
+        page("avrage")
+
+
+def test_no_script_is_long():
+    scripts = [file for file in files("capstats.lessons").joinpath("templates").iterdir() if file.name.endswith(".js")]
+    assert len(scripts) > 5
+    for script in scripts:
+        assert len(script.read_text(encoding="utf-8").splitlines()) < LONGEST, script.name
+
+
+def test_listing_the_lessons_loads_no_template_engine():
+    code = "import sys; from capstats.lessons import LESSONS; assert 'jinja2' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

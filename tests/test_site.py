@@ -1,0 +1,99 @@
+"""The site is built without a warning, lacks nothing, loads nothing from elsewhere, and is fit to be read, wide and narrow."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from chromium import browser
+from public_names import public_names
+
+from capstats.lessons import LESSONS
+
+ROOT = Path(__file__).parents[1]
+LINKS = runpy.run_path(str(ROOT / "docs" / "links.py"))
+pytestmark = pytest.mark.site
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site that the variable SITE names, or a new one, with every warning an error; its notebooks are executed."""
+    if os.environ.get("SITE"):
+        return Path(os.environ["SITE"])
+    folder = tmp_path_factory.mktemp("built") / "site"
+    command = [sys.executable, "-m", "sphinx", "-c", "docs", "-n", "-W", "-q", "-j", "2", ".", str(folder)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout[-2000:] + built.stderr[-6000:]
+    return folder
+
+
+def sources() -> list[Path]:
+    """All pages: of the documentation, of the theory, and the notebooks."""
+    found = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "theory").glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb")]
+    return [path.relative_to(ROOT).with_suffix(".html") for path in found]
+
+
+def test_every_page_and_every_lesson_is_on_the_site(site: Path) -> None:
+    lessons = [Path("docs", "lessons", f"{name}.html") for name in LESSONS]
+    assert [path for path in sources() + lessons if not (site / path).is_file()] == []
+
+
+def test_internal_links_and_anchors_lead_somewhere_and_external_ones_are_listed(site: Path) -> None:
+    assert LINKS["broken"](site) == []
+    assert any("doi.org" in address for _, address in LINKS["external"](site))
+
+
+def test_a_link_to_nowhere_and_a_remote_script_are_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        '<p id="x"></p><a href="b.html#y"></a><a href="#x"></a><script src="https://example.org/a.js"></script>'
+    )
+    (tmp_path / "b.html").write_text('<a href="c.html"></a>')
+    assert LINKS["broken"](tmp_path) == [("a.html", "b.html#y"), ("b.html", "c.html")]
+    assert LINKS["remote"](tmp_path) == [("a.html", "https://example.org/a.js")]
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    assert LINKS["remote"](site) == []
+
+
+def test_every_public_name_is_documented_once(site: Path) -> None:
+    anchors = [name for file in (site / "docs" / "api").glob("*.html") for name in LINKS["page"](file).anchors]
+    assert [name for name in public_names() if anchors.count(name) != 1] == []
+
+
+@pytest.mark.chromium
+def test_every_page_is_shown_without_errors_and_without_scrolling_sideways(site: Path) -> None:
+    wrong = []
+    with browser() as program:
+        page = program.new_page()
+        page.on("console", lambda said: wrong.append(f"{page.url}: {said.text}") if said.type == "error" else None)
+        page.on("pageerror", lambda error: wrong.append(f"{page.url}: {error}"))
+        page.on("requestfailed", lambda request: wrong.append(f"{page.url}: {request.url} is not there"))
+        for file in LINKS["pages"](site):
+            if file == site / "index.html":  # leads on to the first page
+                continue
+            page.set_viewport_size({"width": 1280, "height": 800})
+            page.goto(file.as_uri())
+            if page.locator(".math").count():
+                page.wait_for_function("window.MathJax && MathJax.startup && MathJax.startup.promise")
+                page.evaluate("MathJax.startup.promise.then(() => 0)")
+            wrong += [f"{page.url}: a wrong formula"] * page.locator("mjx-merror").count()
+            for width in (1280, 375):
+                page.set_viewport_size({"width": width, "height": 800})
+                wide = page.evaluate("document.documentElement.scrollWidth")
+                wrong += [f"{page.url}: {wide} pixels wide, of {width}"] * (wide > width)
+    assert wrong == []
+
+
+@pytest.mark.chromium
+def test_the_search_finds_a_page_without_a_server(site: Path) -> None:
+    with browser() as program:
+        page = program.new_page()
+        page.goto(f"{(site / 'search.html').as_uri()}?q=PRAM")
+        page.wait_for_selector("#search-results li a")
+        found = page.locator("#search-results li a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    assert any("theory/pram.html" in link for link in found)
