@@ -31,7 +31,7 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
     {
         "hands": Lesson("CAP with your hands", "Move people between the cells of a small table and watch every risk change."),
         "average": Lesson(
-            "The average hides people", "Of two releases, the one with the lower average leaves 93 people almost certain to be found out."
+            "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 0.92."
         ),
         "guessing": Lesson(
             "Guessing is not predicting", "A release can have the lower CAP and yet let an intruder predict twice as many people."

@@ -84,7 +84,7 @@ function renderCell(table, i, j) {
   while (svg.children.length < n) svg.append(person(table, i));
   spots.forEach(({ x, y, size }, k) => svg.children[k].setAttribute("transform", `translate(${x} ${y}) scale(${(size / 24)})`));
   if (table === "o") cell.classList.toggle("certain", n > 0 && individualCap(tables.s)[i][j] === 1);
-  else find(`[data-share="${i}-${j}"]`).textContent = `${n} of ${counted(keyTotals(tables.s)[j], KEYS[j], `${KEYS[j]}s`)}`;
+  else find(`[data-share="${i}-${j}"]`).textContent = keyTotals(tables.s)[j] ? `share ${n}/${keyTotals(tables.s)[j]}` : "key not released";
   const input = find(`[data-count="${table}-${i}-${j}"]`);
   if (document.activeElement !== input) input.value = n;
 }
