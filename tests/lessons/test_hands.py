@@ -86,7 +86,7 @@ def test_people_are_moved_added_and_taken_away_with_the_keyboard_alone(tab):
         tab.keyboard.press(key)
     (a, b), (c, d) = START["s"]
     assert held(tab, "s") == [[a - 2 + 1, b + 1], [c + 1, d]]
-    assert tab.locator("#announcer").inner_text() == "1 synthetic sick smoker"
+    assert tab.locator("#announcer").inner_text() == f"1 synthetic sick smoker. Average CAP {numbers(tab)['average-zero']:.3f}."
     for _ in range(20):
         tab.keyboard.press("Delete")
     assert held(tab, "s")[0][0] == 0

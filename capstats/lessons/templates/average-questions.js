@@ -40,7 +40,8 @@ ask("why", {
     keys: "each key has records in both releases.",
   }[answer],
   hints: ["Look at the left end of S_b.", "How many people have a CAP below 0.1? Move the threshold there."],
-  after: `With S_b ${nearlyNone} people have a CAP below 0.1. They pay for the ${exposed} at the other end; but nobody is safer because somebody else is.`,
+  after: `With S_b ${nearlyNone} people have a CAP below 0.1. In the average they make up for the ${exposed} at the other end; but `
+    + "nobody is safer because somebody else is.",
 });
 
 ask("turned", {
@@ -88,5 +89,5 @@ ask("blind", {
 find("#answer").textContent = `With S_b, ${exposed} people with key ${KEYS[worst[1]]} and target ${TARGETS[worst[0]]} have a CAP of `
   + `${shown(risks.b[worst[0]][worst[1]], 2)}: whoever knows their key learns their target almost surely. With S_g nobody is above `
   + `${shown(highest(paper.o, paper.g), 2)}. The average of S_b is lower (${shown(averages.b, 2)} against ${shown(averages.g, 2)}) only because `
-  + `${nearlyNone} other people have a CAP below 0.1; an average pays for the risk of some with the safety of others. So look at the distribution of `
+  + `${nearlyNone} other people have a CAP below 0.1; in an average the safety of some hides the risk of others. So look at the distribution of `
   + "individual CAP, and at its upper end, before a release is chosen.";

@@ -13,7 +13,7 @@ const start = () => ({
 });
 
 let state = start();
-const title = (side) => ({ own: `${side} release`, itself: "the original" }[state.names[side]] ?? state.names[side]);
+const title = (side) => ({ own: `the ${side} release`, itself: "the original" }[state.names[side]] ?? state.names[side]);
 
 // --- numbers
 
