@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
+import json
 import math
+import re
 import subprocess
 import sys
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -206,3 +209,15 @@ def test_the_drop_in_is_a_walk_through_the_records(method: str) -> None:
         )
         found = DisclosureProtection.compute_breakdown(real, synthetic, ["a", "b"], ["c", "a"], method)
         assert found["cap_protection"] == pytest.approx(walked(real, synthetic, ["a", "b"], ["c", "a"], method), abs=1e-12, nan_ok=True)
+
+
+def test_the_notebook_for_users_of_sdmetrics_has_the_numbers_that_sdmetrics_printed() -> None:
+    tests = Path(__file__).parents[1]
+    printed = json.loads((tests / "reference" / "sdmetrics_notebook.json").read_text(encoding="utf-8"))
+    cells = json.loads((tests.parent / "notebooks" / "from_sdmetrics.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    lists = {name: re.findall(rf"^{name} \+?= \[(.*?)\]", code, re.M) for name in ("theirs", "runs_cap")}
+    found = {name: [float(x) for part in parts for x in part.split(",")] for name, parts in lists.items()}
+    assert found["theirs"] == [x for x in printed.values() if isinstance(x, float)]
+    assert found["runs_cap"] == printed["DisclosureProtectionEstimate, cap"]
+    assert set(printed["DisclosureProtectionEstimate, zero_cap"]) == {1}

@@ -1,0 +1,12 @@
+assert abs(dp_bound([0.5, 0.5], np.log(3)).bound.item() - 0.75) < 1e-12
+assert all(abs(row["expected"] - row["mean of 200 tables"]) < 0.01 for row in rows.values())
+assert round(rows[1.0]["expected"], 2) == 0.83
+assert bool(audits["a resample of the records"].refuted)
+assert not bool(audits["noisy, epsilon 1"].refuted)
+assert one.refuted.values.tolist() == sorted(one.refuted.values.tolist(), reverse=True)
+assert bool(one.refuted[0])
+assert bounds["pure classes"]["value"]["k"] == bounds["mixed classes"]["value"]["k"] == 20
+assert bounds["pure classes"]["CAP at most"]["alpha"] == 1
+assert bounds["mixed classes"]["CAP at most"]["alpha"] == 0.6
+assert round(np.mean(contrasts["noisy, epsilon 1"]), 2) == 0.18
+assert round(np.mean(contrasts["a resample of the records"]), 2) == 0.52
