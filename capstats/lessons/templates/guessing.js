@@ -159,7 +159,7 @@ const drawCloud = fitted(find("#cloud"), 760, (wide) => {
     svg.append(draw("path", { d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, class: "named" }));
     svg.append(draw("text", { x: x + 11, y: y - 7, class: "halo" }, symbol(name, draw)));
   }
-  yours = draw("g", { class: "yours" }, draw("circle", { r: 11 }), draw("text", { x: -16, y: 5, "text-anchor": "end", class: "halo" }, "yours"));
+  yours = draw("g", { class: "yours" }, draw("circle", { r: 11 }), draw("text", { x: 0, y: 27, "text-anchor": "middle", class: "halo" }, "yours"));
   svg.append(yours);
   placeYours();
   return svg;
