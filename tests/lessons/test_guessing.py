@@ -112,3 +112,18 @@ def test_a_release_is_made_with_the_keyboard_alone(tab):
     tab.locator("#guess").focus()
     tab.keyboard.press("Enter")
     assert tab.locator('[data-name="game_people_modal"]').inner_text() == "100"
+
+
+def test_a_finger_moves_a_slider_and_presses_a_button(browser, tmp_path):
+    with chromium.opened(browser, tmp_path, page("guessing"), width=375, height=800, has_touch=True) as tab:
+        slider = tab.locator('[data-cell="2,1"]')
+        slider.scroll_into_view_if_needed()
+        box = slider.bounding_box()
+        tab.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        s = S["a"].copy()
+        s[2, 1] = int(slider.input_value())
+        assert 230 < s[2, 1] < 270
+        shown = float(tab.locator('[data-name="modal_right"]').first.get_attribute("data-value"))
+        assert shown == correct_predictions(O["O_4"], s).item() == 233
+        tab.locator("#guess").tap()
+        assert tab.locator('[data-name="game_people_modal"]').inner_text() == "100"
