@@ -9,10 +9,21 @@ import numpy as np
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-NUMBERS = (
-    """() => Object.fromEntries([...document.querySelectorAll('output[data-name]')].map(e => [e.dataset.name, Number(e.dataset.value)]))"""
-)
+DRAWN = "() => new Promise(requestAnimationFrame)"  # what was to be drawn before the next frame has been drawn
+READ = "() => Object.fromEntries([...document.querySelectorAll('output[data-name]')].map(e => [e.dataset.name, Number(e.dataset.value)]))"
+EACH = """async cases => {
+  const found = [];
+  for (const values of cases) {
+    for (const [selector, value] of Object.entries(values)) {
+      const control = document.querySelector(selector);
+      control.value = value;
+      control.dispatchEvent(new Event(control.tagName === 'SELECT' ? 'change' : 'input', {bubbles: true}));
+    }
+    await new Promise(requestAnimationFrame);
+    found.push((READ)());
+  }
+  return found;
+}""".replace("READ", READ)
 
 
 def question(tab: Page, name: str) -> Locator:
@@ -28,7 +39,9 @@ def judged(tab: Page, name: str, answer: Any = None) -> tuple[str, str]:
     """The state and the verdict after an answer: the value of a choice, or a number; none where the page is what is checked."""
     found = question(tab, name)
     if answer is not None:
-        radio = found.locator(f"input[type=radio][value={answer}]") if isinstance(answer, str) else found.locator("input:not([type=radio])")
+        radio = (
+            found.locator(f"input[type=radio][value='{answer}']") if isinstance(answer, str) else found.locator("input:not([type=radio])")
+        )
         radio.check() if isinstance(answer, str) else radio.fill(repr(answer))
     found.locator("button[type=submit]").click()
     return str(found.get_attribute("data-state")), found.locator(".verdict").inner_text()
@@ -36,8 +49,19 @@ def judged(tab: Page, name: str, answer: Any = None) -> tuple[str, str]:
 
 def numbers(tab: Page) -> dict[str, float]:
     """The numbers that a page shows, by name, after everything has been drawn."""
-    tab.evaluate(FRAMES)
-    return dict(tab.evaluate(NUMBERS))
+    tab.evaluate(DRAWN)
+    return dict(tab.evaluate(READ))
+
+
+def moved(tab: Page, *cases: dict[str, Any]) -> list[dict[str, float]]:
+    """The numbers that a page shows after its controls, given by selectors, were moved to new values; for several cases in turn."""
+    return list(tab.evaluate(EACH, [{selector: str(value) for selector, value in values.items()} for values in cases]))
+
+
+def counts(**tables: Any) -> dict[str, int]:
+    """The fields of tables that are typed in, and the counts that go into them: for `moved`."""
+    found = {name: np.asarray(table) for name, table in tables.items()}
+    return {f'[data-count="{name}-{i}-{j}"]': int(n) for name, table in found.items() for (i, j), n in np.ndenumerate(table)}
 
 
 def agree(shown: dict[str, float], expected: dict[str, Any]) -> None:
@@ -45,3 +69,12 @@ def agree(shown: dict[str, float], expected: dict[str, Any]) -> None:
     assert set(shown) == set(expected), set(shown) ^ set(expected)
     names = list(expected)
     np.testing.assert_allclose([shown[x] for x in names], [float(expected[x]) for x in names], rtol=1e-9, atol=1e-12, err_msg=str(names))
+
+
+def agree_all(shown: list[dict[str, float]], expected: dict[str, Any]) -> None:
+    """The same for a list of pages; what is expected has a value for each page, or one for all."""
+    assert len(shown) > 1
+    names = sorted(expected)
+    assert all(sorted(numbers) == names for numbers in shown)
+    wanted = np.stack([np.broadcast_to(np.asarray(expected[name], dtype=float), len(shown)) for name in names], axis=1)
+    np.testing.assert_allclose([[numbers[name] for name in names] for numbers in shown], wanted, rtol=1e-9, atol=1e-12, err_msg=str(names))

@@ -87,6 +87,15 @@ def test_the_packages_were_compared_on_as_many_inputs_as_it_says() -> None:
     assert "`SDMetrics` 0.32.0 for 48 inputs, of `synthpop` 1.9-2 for 40 and of `pyCANON` 1.3.6 for 14" in SAID
 
 
+def test_the_speeds_are_those_on_the_page_of_cost_and_scale() -> None:
+    cost = " ".join((ROOT / "docs" / "cost-and-scale.md").read_text(encoding="utf-8").split())
+    ratios = re.findall(r"^\| `\w+` \| [\d,]+ \| ([\d,]+) \|$", BODY, re.M)
+    assert len(ratios) == 3
+    assert [ratio for ratio in ratios if f"{ratio} times" not in cost] == []
+    assert "records are counted in 6 seconds under a memory limit of 1 GB" in SAID
+    assert "records are counted in 6 seconds under a memory limit of 1 GB, with a peak of 255 MB" in cost
+
+
 @pytest.mark.site
 def test_it_is_built_into_one_page_that_loads_nothing() -> None:
     pytest.importorskip("pypandoc", reason="pypandoc_binary is in the extra docs")

@@ -31,7 +31,7 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
     {
         "hands": Lesson("CAP with your hands", "Move people between the cells of a small table and watch every risk change."),
         "average": Lesson(
-            "The average hides people", "Of two releases, the one with the lower average leaves 93 people almost certain to be found out."
+            "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 0.92."
         ),
         "guessing": Lesson(
             "Guessing is not predicting", "A release can have the lower CAP and yet let an intruder predict twice as many people."
@@ -41,6 +41,15 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
     }
 )
 """The lessons by name, in the order in which they are best taken."""
+
+MORE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "guessing": ("figures.css", "figures.js"),
+        "law": ("figures.css", "figures.js", "laws.js"),
+        "protection": ("figures.css", "figures.js", "protect.js", "noise.js", "plane.js"),
+    }
+)
+"""Style and scripts that some lessons have beside those of all, and before their own."""
 
 
 def page(name: str) -> str:
@@ -72,8 +81,10 @@ def page(name: str) -> str:
         raise ValueError(f"There is no lesson {name!r}. The lessons are {', '.join(LESSONS)}.{hint(name, LESSONS)}")
     from markupsafe import Markup
 
-    style = _source("common.css")
-    script = "\n".join(map(_source, ("common.js", "questions.js", "cap.js", f"{name}.js", *_parts(name))))
+    more = MORE.get(name, ())
+    scripts = ("common.js", "questions.js", "cap.js", *more, f"{name}.js", *_parts(name))
+    style = "\n".join(_source(file) for file in ("common.css", *more) if file.endswith(".css"))
+    script = "\n".join(_source(file) for file in scripts if file.endswith(".js"))
     numbers = json.dumps(given(name)).replace("<", "\\u003c")
     found = (
         _environment()

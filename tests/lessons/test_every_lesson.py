@@ -24,6 +24,10 @@ FOCUS = """() => {
     seen: box.width > 0 && box.height > 0, where: e.outerHTML.slice(0, 120), width: shown.getBoundingClientRect().width,
   };
 }"""
+OPEN = """() => {
+  for (const details of document.querySelectorAll('details')) details.open = true;
+  for (const question of document.querySelectorAll('.question')) question.classList.add('now');
+}"""
 LEFT = f"""() => {{
   const seen = e => e.checkVisibility({{visibilityProperty: true}}) && !e.disabled && e.tabIndex >= 0 && e.tagName !== 'BODY';
   const all = [...document.querySelectorAll('{REACHABLE}')];
@@ -42,6 +46,7 @@ def test_a_lesson_opens_without_complaint_and_is_as_wide_as_the_screen(name, wid
 @each_lesson
 def test_every_control_is_reached_with_the_tab_key_has_a_name_and_shows_the_focus(name, browser, tmp_path):
     with opened(browser, tmp_path, page(name)) as tab:
+        tab.evaluate(OPEN)
         for _ in range(400):
             tab.keyboard.press("Tab")
             found = tab.evaluate(FOCUS)

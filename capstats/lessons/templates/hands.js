@@ -39,11 +39,13 @@ function change(edit) {
 const named = (i, j, n = 2) => `${TARGETS[i]} ${KEYS[j]}${n === 1 ? "" : "s"}`;
 const whose = (table) => (table === "o" ? "original" : "synthetic");
 
+const averaged = () => `Average CAP ${shown(averageCap(tables.o, tables.s))}.`;
+
 function add(table, i, j, by) {
   const count = tables[table][i][j] + by;
   if (count < 0 || count > MOST) return;
   change((all) => { all[table][i][j] = count; });
-  announce(`${count} ${whose(table)} ${named(i, j, count)}`);
+  announce(`${count} ${whose(table)} ${named(i, j, count)}. ${averaged()}`);
 }
 
 function move(table, [i, j], [to, along]) {
@@ -53,7 +55,7 @@ function move(table, [i, j], [to, along]) {
     all[table][i][j] -= 1;
     all[table][to][along] += 1;
   });
-  announce(`moved: ${t[i][j]} ${named(i, j, t[i][j])}, ${t[to][along]} ${named(to, along, t[to][along])}`);
+  announce(`Moved: ${t[i][j]} ${named(i, j, t[i][j])}, ${t[to][along]} ${named(to, along, t[to][along])}. ${averaged()}`);
 }
 
 // --- people
@@ -84,7 +86,7 @@ function renderCell(table, i, j) {
   while (svg.children.length < n) svg.append(person(table, i));
   spots.forEach(({ x, y, size }, k) => svg.children[k].setAttribute("transform", `translate(${x} ${y}) scale(${(size / 24)})`));
   if (table === "o") cell.classList.toggle("certain", n > 0 && individualCap(tables.s)[i][j] === 1);
-  else find(`[data-share="${i}-${j}"]`).textContent = `${n} of ${counted(keyTotals(tables.s)[j], KEYS[j], `${KEYS[j]}s`)}`;
+  else find(`[data-share="${i}-${j}"]`).textContent = keyTotals(tables.s)[j] ? `share ${n}/${keyTotals(tables.s)[j]}` : "key not released";
   const input = find(`[data-count="${table}-${i}-${j}"]`);
   if (document.activeElement !== input) input.value = n;
 }

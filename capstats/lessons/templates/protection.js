@@ -1,1 +1,227 @@
-// This lesson is not written yet.
+// Choose your protection: theta, the number swapped or epsilon, against risk and utility.
+
+const own = [[40, 5], [10, 45]];
+const state = { original: "smokers", method: "theta", theta: 0.3, swapped: 30, epsilon: 2, wanted: 0.64, dots: [], chance: random(7) };
+const originals = { ...given, own };
+const table = () => originals[state.original];
+const ready = () => targetTotals(table()).filter((o_i) => o_i > 0).length > 1; // there is something to guess
+const WORDS = {
+  theta: "Post-randomisation (PRAM): with probability \u03b8 the target of a record is thrown away and drawn anew from the shares of the targets of all people. Otherwise it stays.",
+  swapped: "Swapping: h records are chosen blindly, and their targets are dealt out among them anew. No one else changes.",
+  epsilon: "Randomised response: each record by itself tells its true target with exp(\u03b5) times the probability of each other one. Nobody but the person needs to know the true target.",
+  noise: "Noisy counts: the custodian counts the records of each cell and adds noise, a whole number whose probability falls with its size. With a smaller \u03b5 the noise is wider. Counts below 0 become 0.",
+};
+
+// --- each method: its dial, its expected release, and mean and variance of average CAP
+
+const DIAL = { theta: "theta", swapped: "swapped", epsilon: "epsilon", noise: "epsilon" };
+const setting = (name = state.method) => state[DIAL[name]];
+
+const methods = {
+  theta: (o, theta) => ({ table: changedBy(o, redrawing(shares(o), theta)), ...changedMoments(o, redrawing(shares(o), theta)) }),
+  swapped: (o, h) => ({ table: swappedBy(o, h), ...swapMoments(o, h) }),
+  epsilon: (o, epsilon) => ({ table: changedBy(o, responding(o.length, epsilon)), ...changedMoments(o, responding(o.length, epsilon)) }),
+  noise: (o, epsilon) => ({ table: noisyTable(o, epsilon), mean: noisyCap(o, epsilon), variance: NaN }),
+};
+const needed = { theta: thetaFor, swapped: swappedFor, epsilon: epsilonFor };
+const releases = {
+  theta: (o) => releaseBy(o, redrawing(shares(o), state.theta), state.chance),
+  swapped: (o) => swapRelease(o, state.swapped, state.chance),
+  epsilon: (o) => releaseBy(o, responding(o.length, state.epsilon), state.chance),
+  noise: (o) => noisyRelease(o, state.epsilon, state.chance),
+};
+const NAMES = { theta: "Redraw targets", swapped: "Swap targets", epsilon: "Randomised response", noise: "Noisy counts" };
+const LINES = { theta: "redraw", swapped: "redraw", epsilon: "response", noise: "noise" };
+const NOTHING = (wide) => draw("svg", { width: wide, viewBox: "0 0 10 1" });
+const SHOWN = { theta: (x) => x.toFixed(3), swapped: (x) => number(x), epsilon: (x) => (x === Infinity ? "any" : x.toFixed(2)) };
+
+// --- figures
+
+const point = (found) => [targetDistance(table(), found.table), found.mean];
+const ends = (name, from, to) => [from, to].map((value) => point(methods[name](table(), value)));
+
+/** The points that each method can reach; redrawing, swapping and randomised response move along straight lines. */
+function waysOf(o) {
+  const key = JSON.stringify(o);
+  if (waysOf.key !== key) {
+    const noise = Array.from({ length: 16 }, (_, k) => point(methods.noise(o, 6 * (0.05 / 6) ** (k / 15))));
+    Object.assign(waysOf, { key, found: { redraw: ends("theta", 0, 1), response: ends("epsilon", 50, 0), noise } });
+  }
+  return waysOf.found;
+}
+
+const drawPlane = fitted(find("#plane"), 760, (wide) => {
+  if (!ready()) return NOTHING(wide);
+  const found = methods[state.method](table(), setting());
+  return planeFigure(wide, {
+    o: table(), chosen: LINES[state.method], point: point(found), deviation: Math.sqrt(found.variance), wanted: state.wanted, dots: state.dots,
+    methods: waysOf(table()),
+  });
+});
+const drawBound = fitted(find("#bound"), 760, (wide) => (ready() ? promiseFigure(wide, { p: shares(table()), o: table(), epsilon: state.epsilon }) : NOTHING(wide)));
+
+const drawFigures = later(() => {
+  drawPlane();
+  drawBound();
+});
+
+// --- numbers
+
+const rows = Object.keys(needed).map((name) => {
+  const set = make("button", { type: "button", class: "quiet", "aria-label": `Set it: ${NAMES[name]}`, click: () => apply(name) }, "Set it");
+  const cell = (what, label) => make("td", { "data-label": label }, output(`${what}_${name}`));
+  find("#needs").append(make("tr", {}, make("th", { scope: "row" }, NAMES[name]), cell("needed", "Needed"), cell("needed_distance", "Distance"), cell("needed_deviation", "Deviation"), make("td", {}, set)));
+  return { name, set };
+});
+const SYMBOLS = { theta: "\u03b8 = ", swapped: "h = ", epsilon: "\u03b5 = " };
+
+function showNeeds(o) {
+  for (const { name, set } of rows) {
+    const value = ready() ? needed[name](o, state.wanted) : NaN;
+    const found = Number.isNaN(value) ? { table: null, variance: NaN } : methods[name](o, value);
+    const away = found.table ? targetDistance(o, found.table) : NaN;
+    show(`needed_${name}`, value, Number.isNaN(value) ? "out of reach" : `${SYMBOLS[name]}${SHOWN[name](value)}`);
+    show(`needed_distance_${name}`, away, Number.isNaN(away) ? "-" : away.toFixed(3));
+    show(`needed_deviation_${name}`, Math.sqrt(found.variance), Number.isNaN(away) ? "-" : Math.sqrt(found.variance).toFixed(3));
+    set.disabled = Number.isNaN(value);
+  }
+  const [b, itself] = [baselineCap(o), averageCap(o, o)];
+  find("#range").textContent = !ready() ? "Give at least two targets people."
+    : `Redrawing and swapping reach every risk from the baseline, ${b.toFixed(3)}, to CAP(O), ${itself.toFixed(3)}; randomised response from ${(1 / o.length).toFixed(3)}, a blind guess. For noisy counts there is no such formula: move their slider.`;
+}
+
+function update() {
+  const o = table();
+  const n = total(o);
+  state.swapped = Math.min(state.swapped, n);
+  const [b, itself] = ready() ? [baselineCap(o), averageCap(o, o)] : [NaN, NaN];
+  const found = ready() ? methods[state.method](o, setting()) : { mean: NaN, variance: NaN };
+  const promise = ready() ? dpBound(shares(o), state.epsilon) : { bound: NaN, guess: NaN, gain: NaN };
+  show("itself", itself);
+  show("baseline", b);
+  show("guess", promise.guess);
+  for (const name of Object.keys(needed)) {
+    show(name, state[name], SHOWN[name](state[name]));
+    find(`[data-dial="${name}"]`).hidden = name !== DIAL[state.method];
+  }
+  show("risk", found.mean);
+  show("deviation", Math.sqrt(found.variance), Number.isNaN(found.variance) ? "not known" : shown(Math.sqrt(found.variance)));
+  show("distance", ready() ? targetDistance(o, found.table) : NaN);
+  show("left", greater(itself, b) ? (found.mean - b) / (itself - b) : NaN);
+  show("wanted", state.wanted);
+  show("bound", promise.bound);
+  show("gain", promise.gain);
+  show("free", ready() ? dpEpsilon(shares(o), promise.guess) : NaN, ready() ? dpEpsilon(shares(o), promise.guess).toFixed(2) : "undefined");
+  show("drawn", state.dots.length);
+  show("drawn_mean", ratio(sum(state.dots.map(([, cap]) => cap)), state.dots.length), state.dots.length ? (sum(state.dots.map(([, cap]) => cap)) / state.dots.length).toFixed(3) : "-");
+  find("#draw").disabled = !ready();
+  find("#method").textContent = WORDS[state.method];
+  showNeeds(o);
+  drawFigures();
+}
+
+// --- controls
+
+function dial(name) {
+  const slider = find(`#${name}`);
+  slider.addEventListener("input", () => {
+    state[name] = Number(slider.value);
+    if (name !== "wanted") state.dots = [];
+    update();
+  });
+  return () => { slider.value = state[name]; };
+}
+
+const turn = ["theta", "swapped", "epsilon", "wanted"].map(dial);
+
+function renew() {
+  const n = total(table());
+  assign(find("#swapped"), { max: Math.max(n, 1) });
+  if (ready()) {
+    const least = Math.ceil(1000 / table().length) / 1000;
+    const greatest = Math.max(Math.floor(averageCap(table(), table()) * 1000) / 1000, least);
+    assign(find("#wanted"), { min: least, max: greatest });
+    state.wanted = Math.min(Math.max(state.wanted, least), greatest);
+  }
+  state.swapped = Math.min(state.swapped, n);
+  state.dots = [];
+  turn.forEach((set) => set());
+  edit(table());
+  update();
+}
+
+function apply(name) {
+  state.method = name;
+  state[name] = Math.min(needed[name](table(), state.wanted), name === "epsilon" ? 50 : Infinity);
+  setMethod(name);
+  renew();
+  announce(`${NAMES[name]}: risk ${find("[data-name=risk]").textContent}.`);
+}
+
+const edit = tableEditor(find("#editor"), {
+  label: "People of the original", rows: (i) => titleOf("rows", i), columns: (j) => titleOf("columns", j),
+  change: (changed) => { originals[state.original] = changed; renew(); },
+});
+const TITLES = { rows: ["sick", "healthy"], columns: ["smoker", "non-smoker"] };
+const titleOf = (what, k) => (table().length === 2 ? make("span", {}, TITLES[what][k]) : symbol(`${what === "rows" ? "T" : "K"}_${k + 1}`));
+
+choices(find("#originals"), "original", { smokers: "Smokers", O_3: symbol("O_3"), O_4: symbol("O_4"), own: "My own" }, (name) => {
+  state.original = name;
+  state.swapped = Math.round(0.3 * total(table()));
+  if (ready()) state.wanted = Math.round(500 * (averageCap(table(), table()) + baselineCap(table()))) / 1000;
+  renew();
+})("smokers");
+const setMethod = choices(find("#methods"), "method", NAMES, (name) => { state.method = name; renew(); });
+setMethod(state.method);
+find("#draw").addEventListener("click", () => {
+  for (let k = 0; k < 50; k += 1) {
+    const s = releases[state.method](table());
+    state.dots.push([targetDistance(table(), s), averageCap(table(), s)]);
+  }
+  update();
+});
+find("#clear").addEventListener("click", () => { state.dots = []; update(); });
+renew();
+
+// --- questions
+
+ask("theta", {
+  check: (answer) => isAbout(answer, thetaFor(given.O_3, 0.42)) || "put the wanted average CAP to .42, with O_3 as the original.",
+  hints: ["The risk falls on a straight line from CAP(O), .478, to the baseline, .365.", "(.478 - .42) / (.478 - .365)"],
+  after: "A little more than half of the link between key and target must go.",
+});
+ask("swapped", {
+  check: (answer) => answer === swappedFor(given.O_3, 0.42) || "put the wanted average CAP to .42, with O_3 as the original, and read the line on swapping.",
+  hints: ["With h records swapped a share (h - 1) / (n - 1) of the link is lost, which is what theta is for redrawing."],
+  after: "462 of 899 is just above .5138. In both cases the mean is .42; a single release is above it about as often as below.",
+});
+ask("epsilon", {
+  check: (answer) => isAbout(answer, Math.log(3)) || "three in four are healthy. How far may a record shift these odds before another guess is better?",
+  hints: ["Choose the smokers, and move epsilon to the place where the promise leaves the modal guess.", "A quarter times e^epsilon must not exceed three quarters."],
+  after: "The logarithm of 3: the odds of sick to healthy are 1 to 3, and an epsilon-private release moves odds by a factor of at most e^epsilon.",
+});
+ask("margins", {
+  check: (answer) => answer === "margins" || "look at what each method does to the records, not at the mean.",
+  hints: ["Where do the new targets come from?"],
+  after: "The targets are dealt out among the same records, so their totals stay. Both keep all keys.",
+});
+ask("silent", {
+  check: (answer) => answer === "group" || "epsilon limits what her own record does to the release.",
+  hints: ["Which of them would happen as well if her own target were changed before the release?"],
+  after: "That is inference about the population. The other two are excluded: her target cannot make a release more than exp(1) = 2.7 times as likely.",
+});
+ask("same", {
+  check: (answer) => answer === "both" || "choose O_3, put epsilon to 1, and compare the two methods.",
+  hints: ["The guarantee is the same. Is what happens to this table the same?"],
+  after: "Randomised response changes each record, so with epsilon = 1 little of the link is left. Noise of a few records hardly changes counts near a hundred. The promise bounds what one record adds; risk and utility have to be looked at on the table.",
+});
+ask("nothing", {
+  check: () => {
+    const o = table();
+    if (state.original !== "own") return "choose \u201cMy own\u201d and change its counts.";
+    if (Math.min(...targetTotals(o), ...keyTotals(o)) < 10) return "each key and each target needs at least 10 people.";
+    return !greater(averageCap(o, o), baselineCap(o)) || `CAP(O) is ${averageCap(o, o).toFixed(4)}, the baseline ${baselineCap(o).toFixed(4)}: there is still something to lose.`;
+  },
+  hints: ["When does the key say nothing about the target?", "Give both keys the same shares of sick people."],
+  after: "Key and target are independent, so CAP(O) is the baseline: a key adds nothing, and there is nothing to take away.",
+});

@@ -1,0 +1,67 @@
+// The average hides people: the controls.
+
+let seed = 1;
+const shares = { o: () => uniformTable(900, 3, 3, random(seed++)) };
+const put = (table, counts, name) => {
+  state[table] = counts;
+  state.names[table] = name;
+  for (const side of SIDES) if (state.names[side] === "itself") state[side] = copy(state.o);
+  render();
+};
+
+find("#threshold").addEventListener("input", (event) => {
+  state.threshold = Number(event.target.value);
+  render();
+});
+find("#original").addEventListener("change", (event) => {
+  const name = event.target.value;
+  put("o", copy(given.originals[name] ?? state.o), name);
+});
+for (const side of SIDES) {
+  find(`[data-release="${side}"]`).addEventListener("change", (event) => {
+    const name = event.target.value;
+    put(side, copy(name === "itself" ? state.o : given.synthetics[name] ?? state[side]), name);
+  });
+  const svg = find(`[data-side="${side}"] svg`);
+  renew[side] = rove(
+    () => findAll(".people", svg).sort((a, b) => order(a, side) - order(b, side)),
+    (dots) => choose(dots.dataset.people.split("-").map(Number)),
+  );
+}
+
+/** The place of a group of people in the order of their risk, the highest first. */
+function order(dots, side) {
+  const [i, j] = dots.dataset.people.split("-").map(Number);
+  return -individualCap(state[side])[i][j] + (3 * j + i) * 1e-9;
+}
+
+for (const button of findAll("[data-do]")) {
+  button.addEventListener("click", () => {
+    if (button.dataset.do === "start") {
+      state = start();
+      render();
+    } else put(button.dataset.do, shares.o(), "own");
+  });
+}
+
+for (const table of ["o", ...SIDES]) {
+  for (const [i, j] of cells) {
+    const input = find(`[data-count="${table}-${i}-${j}"]`);
+    input.addEventListener("input", () => {
+      const count = Number(input.value);
+      const valid = input.value !== "" && Number.isInteger(count) && count >= 0 && count <= MOST;
+      input.setAttribute("aria-invalid", String(!valid));
+      if (!valid || count === state[table][i][j]) return;
+      const edited = copy(state[table]);
+      edited[i][j] = count;
+      put(table, edited, "own");
+    });
+    input.addEventListener("change", () => {
+      input.setAttribute("aria-invalid", "false");
+      input.value = state[table][i][j];
+    });
+  }
+}
+
+addEventListener("resize", render);
+render();

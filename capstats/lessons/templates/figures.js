@@ -1,0 +1,84 @@
+// What the lessons on guessing, on the law and on protection share: a row of choices, a table to type in, axes.
+
+/** "T_1" as T with a small 1. */
+function symbol(name, tag = make) {
+  const [letter, index] = name.split("_");
+  const small = tag === draw ? draw("tspan", { dy: 3, "font-size": "75%" }, index ?? "") : make("sub", {}, index ?? "");
+  return tag === draw ? draw("tspan", {}, letter, small) : make("span", { class: "symbol" }, letter, small);
+}
+
+/** Several choices in a row, of which one holds: radio buttons that look like one switch. Returns a function that sets it without a call. */
+function choices(place, name, options, change) {
+  const inputs = Object.entries(options).map(([value, text]) => {
+    const input = make("input", { type: "radio", name, value, change: () => change(value) });
+    place.append(make("label", {}, input, make("span", {}, text)));
+    return input;
+  });
+  return (value) => inputs.forEach((input) => { input.checked = input.value === value; });
+}
+
+/**
+ * A table of counts to type in, and with arrow keys. `change(table)` is called with whole numbers from 0 to `most`.
+ * Returns a function that shows another table; its second argument says whether it can be changed.
+ */
+function tableEditor(place, { label, rows, columns, most = 999, change }) {
+  let table = [];
+  const inputs = [];
+  const read = (i, j) => (event) => {
+    const value = Math.round(Number(event.target.value));
+    table[i][j] = Number.isFinite(value) ? Math.min(Math.max(value, 0), most) : 0;
+    change(mapped(table, (count) => count));
+  };
+  const tidy = (i, j) => (event) => { event.target.value = table[i][j]; };
+  return (shownTable, open = true) => {
+    table = mapped(shownTable, (count) => count);
+    if (inputs.length !== table.length || inputs[0].length !== table[0].length) {
+      inputs.length = 0;
+      const head = make("tr", {}, make("td"), ...table[0].map((_, j) => make("th", { scope: "col" }, columns(j))));
+      const body = table.map((row, i) => {
+        inputs.push(row.map((_, j) => make("input", {
+          type: "number", inputmode: "numeric", min: 0, max: most, step: 1, "data-cell": `${i},${j}`, input: read(i, j), change: tidy(i, j),
+        })));
+        return make("tr", {}, make("th", { scope: "row" }, rows(i)), ...inputs[i].map((input) => make("td", {}, input)));
+      });
+      place.replaceChildren(make("table", { class: "editor" }, make("caption", {}, label), head, ...body));
+    }
+    table.forEach((row, i) => row.forEach((count, j) => {
+      const name = `${label}: ${rows(i).textContent}, ${columns(j).textContent}`;
+      assign(inputs[i][j], { "aria-label": name, disabled: !open });
+      if (document.activeElement !== inputs[i][j] || Number(inputs[i][j].value) !== count) inputs[i][j].value = count;
+    }));
+  };
+}
+
+/** A vertical axis at x, between two ends in pixels: ticks, numbers to the left, and a title above. */
+function upright(place, x, values, title, tick, ends) {
+  const group = draw("g", { class: "axis", "aria-hidden": "true" }, draw("path", { d: `M${x} ${ends[0]}V${ends[1]}` }));
+  for (const value of values) {
+    group.append(draw("path", { d: `M${x} ${place(value)}h-5` }));
+    group.append(draw("text", { x: x - 9, y: place(value) + 4, "text-anchor": "end" }, tick(value)));
+  }
+  group.append(draw("text", { x: x - 34, y: ends[1] - 16, class: "title" }, title));
+  return group;
+}
+
+/** A line through points [[x, y], ...]. */
+const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(2)} ${y.toFixed(2)}`).join("");
+
+/** Whole numbers with a comma for thousands; others with so many decimals. */
+const number = (value, digits = 0) => (Number.isFinite(value) ? value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }) : "undefined");
+
+/** Draw a figure as wide as its place, up to `most` pixels, and anew when the width changes. Returns a function that draws it again. */
+function fitted(place, most, render) {
+  let wide = 0;
+  const again = () => place.replaceChildren(render(wide));
+  const fit = () => {
+    const room = Math.round(Math.min(Math.max(place.clientWidth, 260), most));
+    if (room === wide) return;
+    wide = room;
+    again();
+  };
+  fit();
+  addEventListener("resize", fit);
+  return again;
+}

@@ -1,0 +1,222 @@
+"""The average hides people: the numbers on random tables, the dots, the keyboard and touch, and the questions."""
+
+import numpy as np
+import pytest
+from chromium import opened
+from lesson_pages import agree, agree_all, counts, judged, moved, numbers
+
+from capstats import average_cap, baseline_cap, cap_boxplot, cap_ecdf, individual_cap
+from capstats.datasets import paper_originals, paper_synthetics
+from capstats.lessons import LESSONS, page
+
+pytestmark = pytest.mark.chromium
+TABLES = 200
+SIDES = ("left", "right")
+ORIGINALS = {name: paper_originals().sel(original=name).values for name in ("O_1", "O_2", "O_3", "O_4")}
+S = {name: paper_synthetics().sel(synthetic=name).values for name in "abeg"}
+CELLS = [(i, j) for j in range(3) for i in range(3)]
+
+
+@pytest.fixture
+def tab(browser, tmp_path):
+    with opened(browser, tmp_path, page("average")) as found:
+        yield found
+
+
+def expected(o, left, right, threshold):
+    """What the library says of a table, or of many at once."""
+    n, hundredths = o.sum((-2, -1)), np.rint(100 * np.asarray(threshold)).astype(int)
+    found = {"people": n, "threshold": threshold, "original": average_cap(o, o), "baseline": baseline_cap(o)}
+    found |= {f"o-{i}-{j}": o[..., i, j] for i, j in CELLS}
+    for side, s in zip(SIDES, (left, right), strict=True):
+        q, box = individual_cap(o, s).values, cap_boxplot(o, s)
+        found |= {f"cap-{side}-{i}-{j}": q[..., i, j] for i, j in CELLS}
+        boxes = ("average", "lower-whisker", "lower-quartile", "median", "upper-quartile", "upper-whisker")
+        found |= {f"{name}-{side}": box[name.replace("-", "_")] for name in boxes}
+        found[f"highest-{side}"] = np.where(n > 0, np.where(o > 0, q, 0).max((-2, -1)), np.nan)
+        at_most = cap_ecdf(o, s, np.arange(101) / 100).values
+        share = np.take_along_axis(at_most, np.broadcast_to(hundredths, n.shape)[None], 0)[0]
+        found[f"above-{side}"] = np.rint(np.where(n > 0, n * (1 - share), 0))
+    return found
+
+
+def put(tab, **tables):
+    moved(tab, counts(**tables))
+
+
+def test_every_number_is_the_librarys_on_random_tables(tab):
+    rng = np.random.default_rng(2)
+    agree(numbers(tab), expected(ORIGINALS["O_3"], S["b"], S["g"], 0.5))
+    most = rng.choice([1, 4, 30, 250], (TABLES, 1, 1, 1))
+    drawn = rng.integers(0, most + 1, (TABLES, 3, 3, 3)) * (rng.random((TABLES, 3, 3, 3)) < rng.choice([0.3, 1], (TABLES, 1, 1, 1)))
+    thresholds = rng.choice([0, 25, 30, 50, 60, 75, 100, *range(101)], TABLES) / 100
+    cases = [counts(o=o, left=s, right=t) | {"#threshold": x} for (o, s, t), x in zip(drawn, thresholds, strict=True)]
+    agree_all(moved(tab, *cases), expected(*drawn.transpose(1, 0, 2, 3), thresholds))
+
+
+@pytest.mark.parametrize("original", ORIGINALS)
+def test_every_table_of_the_paper_may_be_chosen(tab, original):
+    tab.locator("#original").select_option(original)
+    for release in S:
+        tab.locator("[data-release=left]").select_option(f"S_{release}")
+        tab.locator("[data-release=right]").select_option("itself")
+        agree(numbers(tab), expected(ORIGINALS[original], S[release], ORIGINALS[original], 0.5))
+
+
+def test_the_sentence_of_the_lesson_is_true():
+    o, q = ORIGINALS["O_3"], individual_cap(ORIGINALS["O_3"], S["b"]).values
+    most = np.where(o > 0, q, 0).argmax()
+    assert f"leaves {o.flat[most]} people with a risk of {q.flat[most]:.2f}" in LESSONS["average"].sentence
+    assert float(average_cap(o, S["b"])) < float(average_cap(o, S["g"]))
+
+
+# --- the dots
+
+
+def dots(tab):
+    """The people of each panel and cell, as they are drawn."""
+    numbers(tab)
+    return tab.evaluate("""() => [...document.querySelectorAll('.panel')].map(panel => Object.fromEntries(
+        [...panel.querySelectorAll('.people')].map(e => [e.dataset.people, {
+            people: (e.getAttribute('d').match(/M/g) ?? []).length, above: e.classList.contains('above'),
+            from: Math.min(...e.getAttribute('d').match(/(?<=M)[0-9.]+/g)), to: Math.max(...e.getAttribute('d').match(/(?<=M)[0-9.]+/g)),
+            top: Math.min(...e.getAttribute('d').match(/(?<= )[0-9.]+/g)), width: e.ownerSVGElement.viewBox.baseVal.width,
+        }])))""")
+
+
+@pytest.mark.parametrize("original", ["O_2", "O_3"])
+def test_there_is_a_dot_for_each_person_at_their_risk(tab, original):
+    tab.locator("#original").select_option(original)
+    for panel, release in zip(dots(tab), "bg", strict=True):
+        q = individual_cap(ORIGINALS[original], S[release]).values
+        assert {cell: group["people"] for cell, group in panel.items()} == {
+            f"{i}-{j}": ORIGINALS[original][i, j] for i, j in CELLS if ORIGINALS[original][i, j]
+        }
+        for cell, group in panel.items():
+            value = q[int(cell[0]), int(cell[2])]
+            place = 8 + value * (group["width"] - 16)
+            assert abs((group["from"] + group["to"]) / 2 - place) < (group["width"] - 16) / 20
+            assert group["above"] == (value > 0.5)
+            assert group["top"] > 15
+
+
+def test_nine_hundred_people_with_one_risk_fit_in(tab):
+    put(tab, left=np.ones((3, 3), int), right=np.zeros((3, 3), int))
+    for panel in dots(tab):
+        assert sum(group["people"] for group in panel.values()) == 900
+        assert min(group["top"] for group in panel.values()) > 15
+
+
+def test_the_dots_are_walked_with_the_keyboard_from_the_highest_risk_and_light_up_on_both_sides(tab):
+    while not tab.evaluate("document.activeElement.classList.contains('people')"):
+        tab.keyboard.press("Tab")
+    numbers(tab)
+    who = tab.locator("#who").inner_text()
+    assert who.startswith("93 people with key K_3 and target T_2: CAP 0.922 with S_b, 0.492 with S_g.")
+    assert "S_b: 213 of the 231 records with K_3 have T_2." in who
+    assert tab.locator(".people.chosen").count() == 2
+    found = []
+    for _ in range(8):
+        found.append(tab.evaluate("document.activeElement.dataset.people"))
+        tab.keyboard.press("ArrowRight")
+    numbers(tab)
+    q = individual_cap(ORIGINALS["O_3"], S["b"]).values
+    held = sorted((cell for cell in CELLS if ORIGINALS["O_3"][cell]), key=lambda cell: -q[cell])
+    assert found == [f"{i}-{j}" for i, j in [*held, held[-1]]]
+    assert tab.locator("#who").inner_text().startswith("59 people with key K_3 and target T_3")
+    tab.keyboard.press("Home")
+    assert tab.evaluate("document.activeElement.dataset.people") == "1-2"
+
+
+def test_the_threshold_is_moved_with_the_keyboard(tab):
+    tab.locator("#threshold").focus()
+    for _ in range(6):
+        tab.keyboard.press("ArrowRight")
+    found = numbers(tab)
+    assert found["threshold"] == 0.56
+    assert found["above-left"] == 93
+    tab.keyboard.press("Home")
+    assert numbers(tab)["above-left"] == 900
+
+
+def test_a_finger_asks_who_a_dot_is(browser, tmp_path):
+    with opened(browser, tmp_path, page("average"), width=375, height=800, has_touch=True, is_mobile=True) as tab:
+        numbers(tab)
+        group = tab.locator("[data-side=right] [data-people='1-2']")
+        group.scroll_into_view_if_needed()
+        box = group.bounding_box()
+        tab.touchscreen.tap(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.6)
+        numbers(tab)
+        assert tab.locator("#who").inner_text().startswith("93 people with key K_3 and target T_2")
+
+
+def test_random_tables_have_900_people_and_the_start_comes_back(tab):
+    for which in ("left", "right", "o"):
+        tab.locator(f"[data-do={which}]").click()
+    found = numbers(tab)
+    assert found["people"] == 900
+    assert tab.locator("#original").input_value() == tab.locator("[data-release=left]").input_value() == "own"
+    tab.locator("[data-do=start]").click()
+    agree(numbers(tab), expected(ORIGINALS["O_3"], S["b"], S["g"], 0.5))
+
+
+def test_without_people_there_is_nothing_to_see_and_no_error(tab):
+    put(tab, o=np.zeros((3, 3), int))
+    assert dots(tab) == [{}, {}]
+    assert np.isnan(numbers(tab)["average-left"])
+
+
+# --- questions
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "answer"),
+    [
+        ("lower", "S_g", "S_b"),
+        ("above", 93, 171),
+        ("riskiest", "2-0", "1-2"),
+        ("others", 0.92, 0.49),
+        ("why", "fewer", "safe"),
+        ("why", "left", "safe"),
+        ("why", "keys", "safe"),
+    ],
+)
+def test_an_answer_is_right_or_wrong(tab, name, wrong, answer):
+    state, verdict = judged(tab, name, wrong)
+    assert (state, verdict[:9]) == ("wrong", "Not yet: ")
+    state, verdict = judged(tab, name, answer)
+    assert (state, verdict[:7]) == ("right", "Right. ")
+
+
+def test_a_threshold_with_more_people_above_it_in_s_g(tab):
+    assert "at 0.50 there are 171 people with S_b and 0 with S_g" in judged(tab, "turned")[1]
+    moved(tab, {"#threshold": 0.3})
+    assert judged(tab, "turned")[0] == "right"
+    tab.locator("#original").select_option("O_1")
+    assert "Back to the start" in judged(tab, "turned")[1]
+
+
+def test_a_release_with_a_low_average_and_nobody_at_risk(tab):
+    assert "S_b has an average of 0.307 and a highest CAP of 0.922" in judged(tab, "better")[1]
+    put(tab, right=[[1, 1, 1], [1, 1, 1], [1, 1, 1]])
+    assert judged(tab, "better")[0] == "wrong"
+    put(tab, right=[[5, 2, 1], [5, 5, 4], [0, 3, 5]])
+    assert judged(tab, "better")[0] == "right"
+    tab.locator("#original").select_option("O_4")
+    assert "choose the original O_3" in judged(tab, "better")[1]
+
+
+def test_the_same_average_with_other_people_at_risk(tab):
+    assert "the averages are 0.3074 and 0.3490" in judged(tab, "blind")[1]
+    tab.locator("#original").select_option("O_1")
+    assert judged(tab, "blind")[0] == "right"
+    tab.locator("[data-release=left]").select_option("S_g")
+    assert "the averages are the same; the highest CAP is" in judged(tab, "blind")[1]
+
+
+def test_the_answer_in_words_has_the_numbers_of_the_library(tab):
+    tab.locator("summary", has_text="One answer").click()
+    text = tab.locator("#answer").inner_text()
+    assert "93 people with key K_3 and target T_2 have a CAP of 0.92" in text
+    assert "nobody is above 0.49" in text
+    assert f"{ORIGINALS['O_3'][[0, 2], 2].sum()} other people have a CAP below 0.1" in text

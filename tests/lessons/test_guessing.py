@@ -1,0 +1,107 @@
+"""Guessing is not predicting: in a browser, the numbers of both guessers are those of the library."""
+
+import chromium
+import numpy as np
+import pytest
+from lessons.moved import after, choices_that_are_right, typed, typed_answers_that_are_right, verdict
+
+from capstats import average_cap, correct_predictions, individual_cap
+from capstats.datasets import paper_originals, paper_synthetics
+from capstats.lessons import page
+
+pytestmark = pytest.mark.chromium
+O = {str(name): paper_originals().sel(original=name, drop=True).values for name in paper_originals().original.values}  # noqa: E741
+S = {str(name): paper_synthetics().sel(synthetic=name, drop=True).values for name in paper_synthetics().synthetic.values}
+DRAWS = 200
+
+
+@pytest.fixture
+def tab(browser, tmp_path):
+    with chromium.opened(browser, tmp_path, page("guessing")) as found:
+        yield found
+
+
+def choose(name):
+    return (f'[name="original"][value="{name}"]', None)
+
+
+def releases(draws):
+    """Tables with ties, with empty keys and without records among them."""
+    rng = np.random.default_rng(1)
+    for k in range(draws):
+        s = rng.integers(0, [3, 30, 501][k % 3], (3, 3))
+        if k % 7 == 0:
+            s[:, rng.integers(3)] = 0
+        yield s if k else np.zeros((3, 3), int)
+
+
+def test_both_guessers_have_the_numbers_of_the_library_on_random_tables(tab):
+    tables = list(releases(DRAWS))
+    names = [list(O)[k % 4] for k in range(DRAWS)]
+    shown = after(tab, [[choose(name), *typed(s)] for name, s in zip(names, tables, strict=True)])
+    for name, s, found in zip(names, tables, shown, strict=True):
+        o = O[name]
+        if s.sum():
+            average, right, q = average_cap(o, s).item(), correct_predictions(o, s).item(), individual_cap(o, s).values
+        else:
+            average, right, q = 0, 0, np.zeros((3, 3))  # without records nobody guesses
+        wanted = {"average": average, "random_right": average * o.sum(), "modal_right": right, "modal_share": right / o.sum()}
+        wanted |= {f"share_{i}_{j}": q[i, j] for i in range(3) for j in range(3)}
+        for j in range(3):
+            wanted[f"random_right_{j}"] = (o[:, j] * q[:, j]).sum()
+            wanted[f"modal_right_{j}"] = correct_predictions(o[:, [j]], s[:, [j]]).item() if s[:, j].any() else 0
+        assert {title: found[title] for title in wanted} == pytest.approx(wanted, abs=1e-9, rel=0)
+
+
+@pytest.mark.parametrize("name", S)
+def test_a_table_of_the_paper_is_one_press_away(tab, name):
+    (found,) = after(tab, [[choose("O_4"), (f'[data-release="S_{name}"]', None)]])
+    assert found["average"] == pytest.approx(average_cap(O["O_4"], S[name]).item(), abs=1e-12)
+    assert found["modal_right"] == correct_predictions(O["O_4"], S[name]).item()
+    assert tab.locator(f'[data-release="S_{name}"]').get_attribute("aria-pressed") == "true"
+
+
+def test_guesses_about_people_come_out_as_expected(tab):
+    (found,) = after(tab, [[('[data-release="S_b"]', None), *[("#guess", None)] * 60]])
+    people = found["game_people_random"]
+    assert people == 6000
+    for who, p in {"random": found["average"], "modal": found["modal_share"]}.items():
+        assert abs(found[f"game_{who}"] - people * p) < 4.5 * (people * p * (1 - p)) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "right"),
+    [
+        ("lower", S["a"], [[100, 100, 100], [101, 101, 101], [100, 100, 0]]),
+        ("higher", S["e"], [[51, 51, 51], [50, 50, 0], [0, 0, 50]]),
+    ],
+)
+def test_a_release_answers_a_question_if_it_has_what_is_wanted(tab, name, wrong, right):
+    assert verdict(tab, name).startswith("Not yet")
+    after(tab, [typed(wrong)])
+    assert verdict(tab, name).startswith("Not yet")
+    after(tab, [typed(right)])
+    assert verdict(tab, name).startswith("Right.")
+    after(tab, [[choose("O_3")]])
+    assert "O_4" in verdict(tab, name)
+
+
+def test_the_other_questions_have_the_answers_of_the_library(tab):
+    wanted = int(correct_predictions(O["O_4"], O["O_4"]).item())
+    assert typed_answers_that_are_right(tab, "itself", ["439", "530", str(wanted)]) == [str(wanted)]
+    assert choices_that_are_right(tab, "order") == ["split"]
+    assert choices_that_are_right(tab, "agree") == ["itself"]
+
+
+def test_a_release_is_made_with_the_keyboard_alone(tab):
+    tab.locator('[data-cell="0,0"]').focus()
+    for _ in range(3):
+        tab.keyboard.press("ArrowRight")
+    s = S["a"].copy()
+    s[0, 0] += 3
+    assert float(tab.locator('[data-name="average"]').first.get_attribute("data-value")) == pytest.approx(
+        average_cap(O["O_4"], s).item(), abs=1e-12
+    )
+    tab.locator("#guess").focus()
+    tab.keyboard.press("Enter")
+    assert tab.locator('[data-name="game_people_modal"]').inner_text() == "100"

@@ -1,0 +1,165 @@
+"""Choose your protection: in a browser, risk, deviation, distance, settings and promise are those of the library."""
+
+import chromium
+import numpy as np
+import pytest
+from lessons.moved import after, choices_that_are_right, typed, typed_answers_that_are_right, verdict
+
+from capstats import average_cap, baseline_cap
+from capstats.cap import target_distance
+from capstats.datasets import paper_originals
+from capstats.laws import calibrate, dp_bound, dp_epsilon, expected_cap, expected_noisy_cap, variance_cap
+from capstats.lessons import page
+
+pytestmark = pytest.mark.chromium
+DRAWS = 200
+METHODS = ("theta", "swapped", "epsilon", "noise")
+
+
+@pytest.fixture
+def tab(browser, tmp_path):
+    with chromium.opened(browser, tmp_path, page("protection")) as found:
+        yield found
+
+
+def choose(what, value):
+    return (f'[name="{what}"][value="{value}"]', None)
+
+
+def cases(draws):
+    """Small and large tables of two and of three targets, each with a method and its setting, and a wanted risk."""
+    rng = np.random.default_rng(3)
+    for k in range(draws):
+        size = (2, 2) if k % 4 else (3, 3)
+        o = rng.integers(0, [4, 40, 1000][k % 3] if k % 5 else 40, size)
+        o[0, 0] += 1
+        o[1, -1] += 1
+        setting = {"theta": round(rng.random(), 3), "swapped": int(rng.integers(0, o.sum() + 1)), "epsilon": round(rng.uniform(0.05, 6), 2)}
+        yield "own" if k % 4 else "O_3", o, METHODS[k % 7 % 4], setting, rng.random()
+
+
+def response(targets, epsilon):
+    """Randomised response among all targets."""
+    odds = np.exp(-epsilon)
+    return (np.eye(targets) * (1 - odds) + odds) / (1 + (targets - 1) * odds)
+
+
+def protected(o, method, setting):
+    """Mean and variance of average CAP, and the expected release."""
+    p = o.sum(1) / o.sum()
+    if method == "noise":
+        found, a = expected_noisy_cap(o, epsilon=setting["epsilon"], adjacency="substitution"), np.exp(-setting["epsilon"] / 2)
+        return float(found.lower + found.upper) / 2, np.nan, o + a ** (o + 1) / (1 - a**2)
+    if method == "swapped":
+        told = {"model": "swap", "swapped": setting["swapped"]}
+        lost = max(setting["swapped"] - 1, 0) / (o.sum() - 1)
+        table = (1 - lost) * o + lost * np.outer(p, o.sum(0))
+    elif method == "theta":
+        told = {"model": "pram", "theta": setting["theta"]}
+        table = (1 - setting["theta"]) * o + setting["theta"] * np.outer(p, o.sum(0))
+    else:
+        matrix = response(len(o), setting["epsilon"])
+        told = {"model": "pram", "matrix": matrix}
+        table = matrix.T @ o
+    return expected_cap(o, **told).item(), variance_cap(o, **told).item(), table
+
+
+def needed(o, model, risk, name):
+    """The setting for a wanted risk, NaN where there is none."""
+    try:
+        return calibrate(o, model=model, risk=risk)[name].item()
+    except ValueError:
+        return np.nan
+
+
+def test_risk_utility_settings_and_promise_are_those_of_the_library_on_random_tables(tab):
+    drawn = list(cases(DRAWS))
+    steps = []
+    for name, o, method, setting, u in drawn:
+        least, greatest = 1 / len(o), average_cap(o, o).item()
+        wanted = round(least + u * (greatest - least), 3)
+        dials = [(f"#{dial}", setting[dial]) for dial in ("theta", "swapped", "epsilon")]
+        steps.append([choose("original", name), *typed(o), choose("method", method), *dials, ("#wanted", wanted)])
+    for (_, o, method, setting, _), found in zip(drawn, after(tab, steps), strict=True):
+        p = o.sum(1) / o.sum()
+        mean, variance, table = protected(o, method, setting)
+        itself, base, wanted = average_cap(o, o).item(), baseline_cap(o).item(), found["wanted"]
+        promise = dp_bound(o, setting["epsilon"])
+        want = {
+            **setting,
+            "itself": itself,
+            "baseline": base,
+            "risk": mean,
+            "distance": target_distance(o, table).item(),
+            "guess": p.max(),
+            "bound": promise.bound.item(),
+            "gain": promise.gain.item(),
+            "free": dp_epsilon(o, p.max()).item(),
+            "needed_theta": needed(o, "pram", wanted, "theta"),
+            "needed_swapped": needed(o, "swap", wanted, "swapped"),
+        }
+        assert {title: found[title] for title in want} == pytest.approx(want, abs=1e-9, rel=0, nan_ok=True)
+        assert found["deviation"] ** 2 == pytest.approx(variance, abs=1e-9, nan_ok=True)
+        if itself - base > 1e-6:
+            assert found["left"] == pytest.approx((mean - base) / (itself - base), abs=1e-9 / (itself - base))
+        for method in ("theta", "swapped", "epsilon"):  # what the page calls needed has the wanted mean, and the rest of its row
+            value = found[f"needed_{method}"]
+            if np.isfinite(value):
+                mean, variance, table = protected(o, method, {method: int(value) if method == "swapped" else value})
+                assert mean <= wanted + 1e-9
+                assert method == "swapped" or mean == pytest.approx(wanted, abs=1e-9)
+                assert found[f"needed_distance_{method}"] == pytest.approx(target_distance(o, table).item(), abs=1e-9)
+                assert found[f"needed_deviation_{method}"] ** 2 == pytest.approx(variance, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_releases_that_are_drawn_have_the_expected_risk_on_average(tab, method):
+    (found,) = after(tab, [[choose("original", "smokers"), choose("method", method), ("#epsilon", 0.7), *[("#draw", None)] * 12]])
+    averages = np.array(tab.evaluate("state.dots.map(([, cap]) => cap)"))
+    assert found["drawn"] == len(averages) == 600
+    assert found["drawn_mean"] == pytest.approx(averages.mean(), abs=1e-12)
+    assert abs(found["drawn_mean"] - found["risk"]) < 4.5 * averages.std() / 600**0.5
+    if method != "noise":
+        assert averages.std() == pytest.approx(found["deviation"], rel=0.15)
+
+
+def test_the_needed_setting_is_set_with_one_press(tab):
+    after(tab, [[choose("original", "O_3"), ("#wanted", 0.42)]])
+    for row, method in enumerate(("theta", "swapped", "epsilon")):
+        button = tab.locator("#needs button").nth(row)
+        button.focus()
+        tab.keyboard.press("Enter")
+        assert tab.locator(f'[name="method"][value="{method}"]').is_checked()
+        risk = float(tab.locator('[data-name="risk"]').get_attribute("data-value"))
+        assert risk == pytest.approx(0.42, abs=1e-9) if method != "swapped" else 0.4198 < risk <= 0.42
+
+
+def test_numbers_that_are_asked_for_are_those_of_the_library(tab):
+    o = paper_originals().sel(original="O_3", drop=True)
+    answers = {
+        "theta": f"{calibrate(o, model='pram', risk=0.42).theta.item():.3f}",
+        "swapped": str(int(calibrate(o, model="swap", risk=0.42).swapped)),
+        "epsilon": f"{dp_epsilon([0.75, 0.25], 0.75).item():.2f}",
+    }
+    for question, right in answers.items():
+        assert typed_answers_that_are_right(tab, question, ["0.3", right]) == [right]
+
+
+def test_each_choice_has_one_answer(tab):
+    for question, right in {"margins": "margins", "silent": "group", "same": "both"}.items():
+        assert choices_that_are_right(tab, question) == [right]
+
+
+def test_an_original_in_which_the_key_says_nothing_leaves_nothing_to_protect(tab):
+    assert verdict(tab, "nothing").startswith("Not yet")
+    (found,) = after(tab, [[choose("original", "own"), *typed([[20, 40], [10, 20]])]])
+    assert found["itself"] == pytest.approx(found["baseline"])
+    assert np.isnan(found["needed_theta"])
+    assert verdict(tab, "nothing").startswith("Right.")
+
+
+def test_an_original_with_one_target_has_no_numbers(tab):
+    (found,) = after(tab, [[choose("original", "own"), *typed([[20, 40], [0, 0]])]])
+    assert np.isnan(found["risk"])
+    assert tab.locator("#draw").is_disabled()
+    assert "at least two targets" in tab.locator("#range").inner_text()
