@@ -80,7 +80,7 @@ def run_r(code: str) -> None:
     """R with this Python; the lines ``#> ...`` are what it prints."""
     used = {**os.environ, "RETICULATE_PYTHON": sys.executable}
     Path("page.R").write_text(code, encoding="utf-8")  # -e takes short code only
-    found = subprocess.run(["Rscript", "page.R"], capture_output=True, text=True, check=False, env=used, timeout=120)
+    found = subprocess.run(["Rscript", "page.R"], capture_output=True, text=True, check=False, env=used, timeout=300)
     assert found.returncode == 0, found.stderr
     printed = "\n".join(re.findall(r"^#> ?(.*)$", code, re.M))
     assert doctest.OutputChecker().check_output(printed, found.stdout.strip(), SAME), found.stdout

@@ -17,10 +17,17 @@ S = {name: paper_synthetics().sel(synthetic=name).values for name in "abeg"}
 CELLS = [(i, j) for j in range(3) for i in range(3)]
 
 
-@pytest.fixture
-def tab(browser, tmp_path):
-    with opened(browser, tmp_path, page("average")) as found:
+@pytest.fixture(scope="module")
+def lesson(browser, tmp_path_factory):
+    with opened(browser, tmp_path_factory.mktemp("lesson"), page("average")) as found:
         yield found
+
+
+@pytest.fixture
+def tab(lesson):
+    """The lesson at its start."""
+    lesson.reload()
+    return lesson
 
 
 def expected(o, left, right, threshold):

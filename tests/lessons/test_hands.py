@@ -14,10 +14,17 @@ TABLES = 200
 START = given("hands")
 
 
-@pytest.fixture
-def tab(browser, tmp_path):
-    with opened(browser, tmp_path, page("hands")) as found:
+@pytest.fixture(scope="module")
+def lesson(browser, tmp_path_factory):
+    with opened(browser, tmp_path_factory.mktemp("lesson"), page("hands")) as found:
         yield found
+
+
+@pytest.fixture
+def tab(lesson):
+    """The lesson at its start."""
+    lesson.reload()
+    return lesson
 
 
 def expected(o, s):
