@@ -25,6 +25,7 @@ BESIDES = {  # what one notebook may import in addition
     "attacks": {"sklearn"},
     "from_sdmetrics": {"capstats.sdmetrics", "warnings"},
     "from_synthpop": {"warnings"},
+    "paper": {"textwrap"},
     "release": {"DataSynthesizer", "contextlib", "io", "pathlib", "sklearn", "tempfile", "warnings"},
 }
 WITHOUT_EXERCISES = {"measures"}
