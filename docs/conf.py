@@ -59,7 +59,10 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {"docs/index": [], "docs/glossary": [], "docs/which-measure": []}
+html_sidebars = {
+    f"docs/{page}": []
+    for page in ("index", "which-measure", "glossary", "from-r", "cost-and-scale", "lessons", "start", "instructors", "gallery")
+}
 html_additional_pages = {"index": "redirect.html"}
 html_context = {"default_mode": "auto"}
 html_copy_source = False

@@ -84,7 +84,8 @@ def opened(browser: Browser, folder: Path, page: str, *, width: int = 1280, heig
     context = browser.new_context(viewport={"width": width, "height": height}, offline=True, **options)
     try:
         found = context.new_page()
-        found.set_default_timeout(10_000)
+        found.set_default_timeout(30_000)
+        found.add_init_script("history.scrollRestoration = 'manual'")  # a page that is loaded again begins at its top
         wrong: list[str] = []
         found.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
         found.on("pageerror", lambda error: wrong.append(str(error)))

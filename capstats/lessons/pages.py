@@ -42,14 +42,16 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
 )
 """The lessons by name, in the order in which they are best taken."""
 
-MORE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "guessing": ("figures.css", "figures.js"),
-        "law": ("figures.css", "figures.js", "laws.js"),
-        "protection": ("figures.css", "figures.js", "protect.js", "noise.js", "plane.js"),
+        "hands": ("hands.css", "hands.js", "hands-controls.js", "hands-questions.js"),
+        "average": ("average.css", "average.js", "average-controls.js", "average-questions.js"),
+        "guessing": ("figures.css", "figures.js", "guessing.js"),
+        "law": ("figures.css", "figures.js", "laws.js", "law.js"),
+        "protection": ("figures.css", "figures.js", "protect.js", "noise.js", "plane.js", "protection.js"),
     }
 )
-"""Style and scripts that some lessons have beside those of all, and before their own."""
+"""Style and scripts of each lesson in their order, after those of all lessons."""
 
 
 def page(name: str) -> str:
@@ -81,10 +83,8 @@ def page(name: str) -> str:
         raise ValueError(f"There is no lesson {name!r}. The lessons are {', '.join(LESSONS)}.{hint(name, LESSONS)}")
     from markupsafe import Markup
 
-    more = MORE.get(name, ())
-    scripts = ("common.js", "questions.js", "cap.js", *more, f"{name}.js", *_parts(name))
-    style = "\n".join(_source(file) for file in ("common.css", *more) if file.endswith(".css"))
-    script = "\n".join(_source(file) for file in scripts if file.endswith(".js"))
+    sources = ("common.css", "common.js", "questions.js", "cap.js", *PARTS[name])
+    style, script = ("\n".join(_source(file) for file in sources if file.endswith(ending)) for ending in (".css", ".js"))
     numbers = json.dumps(given(name)).replace("<", "\\u003c")
     found = (
         _environment()
@@ -92,12 +92,6 @@ def page(name: str) -> str:
         .render(name=name, lesson=LESSONS[name], style=Markup(style), script=Markup(script), given=Markup(numbers))
     )
     return f"{found.strip()}\n"
-
-
-def _parts(name: str) -> list[str]:
-    """The other scripts of a lesson, in the order of their names: ``law-drawing.js``."""
-    found = (file.name for file in files("capstats.lessons").joinpath("templates").iterdir())
-    return sorted(file for file in found if file.startswith(f"{name}-") and file.endswith(".js"))
 
 
 def _source(file: str) -> str:

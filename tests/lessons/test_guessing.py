@@ -3,7 +3,7 @@
 import chromium
 import numpy as np
 import pytest
-from lessons.moved import after, choices_that_are_right, typed, typed_answers_that_are_right, verdict
+from lesson_controls import after, choices_that_are_right, numbers_that_are_right, typed, verdict
 
 from capstats import average_cap, correct_predictions, individual_cap
 from capstats.datasets import paper_originals, paper_synthetics
@@ -15,10 +15,17 @@ S = {str(name): paper_synthetics().sel(synthetic=name, drop=True).values for nam
 DRAWS = 200
 
 
-@pytest.fixture
-def tab(browser, tmp_path):
-    with chromium.opened(browser, tmp_path, page("guessing")) as found:
+@pytest.fixture(scope="module")
+def lesson(browser, tmp_path_factory):
+    with chromium.opened(browser, tmp_path_factory.mktemp("lesson"), page("guessing")) as found:
         yield found
+
+
+@pytest.fixture
+def tab(lesson):
+    """The lesson at its start."""
+    lesson.reload()
+    return lesson
 
 
 def choose(name):
@@ -88,7 +95,7 @@ def test_a_release_answers_a_question_if_it_has_what_is_wanted(tab, name, wrong,
 
 def test_the_other_questions_have_the_answers_of_the_library(tab):
     wanted = int(correct_predictions(O["O_4"], O["O_4"]).item())
-    assert typed_answers_that_are_right(tab, "itself", ["439", "530", str(wanted)]) == [str(wanted)]
+    assert numbers_that_are_right(tab, "itself", [439, 530, wanted]) == [wanted]
     assert choices_that_are_right(tab, "order") == ["split"]
     assert choices_that_are_right(tab, "agree") == ["itself"]
 
@@ -105,3 +112,18 @@ def test_a_release_is_made_with_the_keyboard_alone(tab):
     tab.locator("#guess").focus()
     tab.keyboard.press("Enter")
     assert tab.locator('[data-name="game_people_modal"]').inner_text() == "100"
+
+
+def test_a_finger_moves_a_slider_and_presses_a_button(browser, tmp_path):
+    with chromium.opened(browser, tmp_path, page("guessing"), width=375, height=800, has_touch=True) as tab:
+        slider = tab.locator('[data-cell="2,1"]')
+        slider.scroll_into_view_if_needed()
+        box = slider.bounding_box()
+        tab.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        s = S["a"].copy()
+        s[2, 1] = int(slider.input_value())
+        assert 230 < s[2, 1] < 270
+        shown = float(tab.locator('[data-name="modal_right"]').first.get_attribute("data-value"))
+        assert shown == correct_predictions(O["O_4"], s).item() == 233
+        tab.locator("#guess").tap()
+        assert tab.locator('[data-name="game_people_modal"]').inner_text() == "100"

@@ -24,6 +24,7 @@ def lesson(browser, tmp_path_factory):
 def tab(lesson):
     """The lesson at its start."""
     lesson.reload()
+    numbers(lesson)
     return lesson
 
 

@@ -3,7 +3,7 @@
 import chromium
 import numpy as np
 import pytest
-from lessons.moved import after, choices_that_are_right, typed, typed_answers_that_are_right, verdict
+from lesson_controls import after, choices_that_are_right, numbers_that_are_right, typed, verdict
 
 from capstats import average_cap, baseline_cap
 from capstats.laws import cap_law, expected_cap
@@ -13,10 +13,17 @@ pytestmark = pytest.mark.chromium
 DRAWS = 200
 
 
-@pytest.fixture
-def tab(browser, tmp_path):
-    with chromium.opened(browser, tmp_path, page("law")) as found:
+@pytest.fixture(scope="module")
+def lesson(browser, tmp_path_factory):
+    with chromium.opened(browser, tmp_path_factory.mktemp("lesson"), page("law")) as found:
         yield found
+
+
+@pytest.fixture
+def tab(lesson):
+    """The lesson at its start."""
+    lesson.reload()
+    return lesson
 
 
 def choose(what, value):
@@ -113,7 +120,7 @@ def test_an_original_answers_a_question_if_it_has_what_is_wanted(tab):
 
 
 def test_the_other_questions_have_one_answer(tab):
-    assert typed_answers_that_are_right(tab, "fail", ["6", "61", "9939"]) == ["61"]
+    assert numbers_that_are_right(tab, "fail", [6, 61, 9939]) == [61]
     assert choices_that_are_right(tab, "below") == ["little"]
     assert choices_that_are_right(tab, "reason") == ["mean"]
 

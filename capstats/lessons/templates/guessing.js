@@ -138,8 +138,8 @@ const where = (s) => [plane.x(averageCap(state.o, s) * people()), plane.y(correc
 const drawCloud = fitted(find("#cloud"), 760, (wide) => {
   const high = Math.min(Math.max(wide * 0.6, 330), 440);
   const most = maximumCap(state.o) * people();
-  const end = Math.ceil(most / 100) * 100;
-  plane = { x: scale(0, end, 52, wide - 14), y: scale(0, end, high - 52, 40) };
+  const end = Math.ceil((1.07 * most) / 100) * 100;
+  plane = { x: scale(0, end, 52, wide - 24), y: scale(0, end, high - 52, 40) };
   const svg = draw("svg", {
     width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img",
     "aria-label": "People guessed right by the random guesser, across, and by the modal guesser, upwards, for 400 random releases and yours",
@@ -148,7 +148,7 @@ const drawCloud = fitted(find("#cloud"), 760, (wide) => {
   svg.append(axis(plane.x, high - 52, values, "random guesser: expected right guesses", number));
   svg.append(upright(plane.y, 52, values, "modal guesser: people predicted", number, [high - 52, 40]));
   svg.append(draw("path", { d: path([[plane.x(0), plane.y(0)], [plane.x(end), plane.y(end)]]), class: "both" }));
-  svg.append(draw("text", { x: plane.x(0.72 * end) + 8, y: plane.y(0.72 * end) + 18, class: "soft" }, "both alike"));
+  svg.append(draw("text", { x: plane.x(0.86 * end), y: plane.y(0.86 * end) + 26, "text-anchor": "middle", class: "soft" }, "both alike"));
   const draws = random(900);
   for (let k = 0; k < 400; k += 1) {
     const [x, y] = where(uniformTable(900, 3, 3, draws));
@@ -159,7 +159,7 @@ const drawCloud = fitted(find("#cloud"), 760, (wide) => {
     svg.append(draw("path", { d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, class: "named" }));
     svg.append(draw("text", { x: x + 11, y: y - 7, class: "halo" }, symbol(name, draw)));
   }
-  yours = draw("g", { class: "yours" }, draw("circle", { r: 11 }), draw("text", { x: -16, y: 5, "text-anchor": "end", class: "halo" }, "yours"));
+  yours = draw("g", { class: "yours" }, draw("circle", { r: 11 }), draw("text", { x: 0, y: 27, "text-anchor": "middle", class: "halo" }, "yours"));
   svg.append(yours);
   placeYours();
   return svg;

@@ -17,23 +17,23 @@ function planeFigure(wide, { o, methods, chosen, point, deviation, wanted, dots 
     width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img",
     "aria-label": `Risk ${point[1].toFixed(3)} at distance ${point[0].toFixed(3)}, on the lines that the methods allow`,
   });
-  const rule = (value, text, name, side) => {
+  const rule = (value, text, name, at, anchor = "end") => {
     svg.append(draw("path", { d: `M54 ${y(value)}H${wide - 16}`, class: name }));
-    svg.append(draw("text", { x: wide - side, y: y(value) - 6, "text-anchor": "end", class: `halo ${name}-text` }, text));
+    svg.append(draw("text", { x: at, y: y(value) - 6, "text-anchor": anchor, class: `halo ${name}-text` }, text));
   };
   svg.append(axis(x, high - 52, ticks(0, Math.max(...xs) * 1.06, wide < 500 ? 4 : 6), "distance from the original"));
   svg.append(upright(y, 54, ticks(Math.min(...ys) - 0.08 * room, Math.max(...ys) + 0.1 * room, 6), "expected average CAP", (value) => value.toFixed(2), [high - 52, 34]));
   for (const [a, b] of dots) svg.append(draw("circle", { cx: x(a).toFixed(1), cy: y(b).toFixed(1), r: 3.5, class: "drawn-dot" }));
-  rule(itself, "CAP(O)", "base", 18);
-  rule(base, "baseline", "base", 18);
-  if (wanted >= Math.min(...ys) && wanted <= Math.max(...ys)) rule(wanted, "wanted", "goal", 84);
+  rule(itself, "CAP(O)", "base", wide - 18);
+  rule(base, "baseline", "base", 60, "start");
+  if (wanted >= Math.min(...ys) && wanted <= Math.max(...ys)) rule(wanted, "wanted", "goal", wide - 18);
   for (const [name, points] of lines) {
     svg.append(draw("path", { d: path(points.map(([a, b]) => [x(a), y(b)])), class: `way ${name}${name === chosen ? " on-way" : ""}` }));
   }
   for (const [name, points] of lines) {
     const [a, b] = points[points.length - 1];
     const right = x(a) > wide * 0.6;
-    svg.append(draw("text", { x: x(a) + (right ? -2 : 8), y: Math.min(y(b) + 17, high - 58), "text-anchor": right ? "end" : "start", class: `halo ${name}-text` }, WAYS[name]));
+    svg.append(draw("text", { x: x(a) + (right ? -2 : 8), y: name === "redraw" ? y(b) - 9 : Math.min(y(b) + 17, high - 58), "text-anchor": right ? "end" : "start", class: `halo ${name}-text` }, WAYS[name]));
   }
   const [cx, cy] = [x(point[0]), y(point[1])];
   if (deviation >= 0) svg.append(draw("path", { d: `M${cx} ${y(point[1] + deviation)}V${y(point[1] - deviation)}`, class: "spread" }));
@@ -54,8 +54,8 @@ function promiseFigure(wide, { p, o, epsilon }) {
   svg.append(upright(y, 48, ticks(Math.max(least, 0), 1, 5), "probability of a right guess", (value) => value.toFixed(1), [high - 52, 34]));
   svg.append(draw("path", { d: `M48 ${y(Math.max(...p))}H${wide - 16}`, class: "base" }));
   svg.append(draw("text", { x: wide - 18, y: y(Math.max(...p)) + 17, "text-anchor": "end", class: "halo soft" }, "modal guess"));
-  const averages = { response: (e) => changedMoments(o, responding(p.length, e)).mean, noise: (e) => noisyCap(o, Math.max(e, 0.05)) };
-  const few = xs.filter((_, k) => k % 12 === 0);
+  const averages = { response: (e) => changedMoments(o, responding(p.length, e)).mean, noise: (e) => noisyCap(o, e) };
+  const few = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.1, 1.5, 2, 2.6, 3.3, 4, 5, ENDS];
   for (const [name, mean] of Object.entries(averages)) {
     svg.append(draw("path", { d: path(few.map((e) => [x(e), y(mean(e))])), class: `way ${name}` }));
     const at = name === "response" ? 0.55 : 2.6;

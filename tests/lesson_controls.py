@@ -1,5 +1,7 @@
 """Controls moved as a user does, all at once: typed counts, sliders, radio buttons; and the numbers that the page then shows."""
 
+from lesson_pages import judged, question
+
 MOVED = """(steps) => steps.map(step => {
   for (const [selector, value] of step) {
     const control = document.querySelector(selector);
@@ -24,34 +26,17 @@ def typed(table):
     return [(f'[data-cell="{i},{j}"]', int(count)) for i, row in enumerate(table) for j, count in enumerate(row)]
 
 
-def turn_to(tab, question):
-    """The question on the screen."""
-    tab.locator(f'[data-go="{question}"]').click()
-    return tab.locator(f'[data-question="{question}"]')
+def verdict(tab, name):
+    """What the page says of an answer that is its own state."""
+    return judged(tab, name)[1]
 
 
-def verdict(tab, question):
-    """What the page says of the answer that is given, or of what it shows."""
-    section = turn_to(tab, question)
-    section.locator("button[type=submit]").click()
-    return section.locator(".verdict").inner_text()
-
-
-def choices_that_are_right(tab, question):
+def choices_that_are_right(tab, name):
     """The values of the radio buttons that the page calls right."""
-    found = []
-    for radio in turn_to(tab, question).locator("input").all():
-        radio.check()
-        if verdict(tab, question).startswith("Right."):
-            found.append(radio.get_attribute("value"))
-    return found
+    values = [radio.get_attribute("value") for radio in question(tab, name).locator("input").all()]
+    return [value for value in values if judged(tab, name, value)[0] == "right"]
 
 
-def typed_answers_that_are_right(tab, question, given):
-    """Those of the texts that the page calls right."""
-    found = []
-    for text in given:
-        turn_to(tab, question).locator("input").fill(text)
-        if verdict(tab, question).startswith("Right."):
-            found.append(text)
-    return found
+def numbers_that_are_right(tab, name, given):
+    """Those of the numbers that the page calls right."""
+    return [number for number in given if judged(tab, name, number)[0] == "right"]
