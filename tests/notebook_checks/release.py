@@ -8,3 +8,15 @@ assert found.measures.average_cap.sel(synthetic="noisy network") < found.measure
 assert (merges.loc[merges["column"].isin(["age", "educ"]), "change"] > 0).all()
 assert merges.loc[0, "change"] < -0.15
 assert swaps.at_upper <= 0.70 <= swaps.at_lower
+
+# what section 9 says of other splits: the second and the third cell once more
+found = {}
+for seed in (5, 7, 10):
+    exec(In[2].replace("default_rng(1)", f"default_rng({seed})"))
+    exec(In[3])
+    split = tabulate(original, releases, holdout=holdout, **intruder)
+    tested = membership_test(split.o, split.s, h=split.h, rng=1).p_value.sel(synthetic="CART 40").item()
+    found[seed] = (*holdout_contrast(split.o, split.s, h=split.h).estimate.sel(synthetic=["CART 5", "CART 40"]).values, tested)
+assert all(found[seed][0] > 0.08 and round(found[seed][1], 3) == 0.042 and 0.03 < found[seed][2] < 0.05 for seed in (5, 7))
+assert -0.03 < found[10][0] < 0
+assert -0.03 < found[10][1] < 0
