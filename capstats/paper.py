@@ -21,6 +21,8 @@ from capstats.paper_laws import law_curve, told
 from capstats.tables.results import Result
 from capstats.tables.ties import TIE, at_most
 
+__all__ = ["Value", "figure_1_tables", "figure_2_averages", "printed_values", "report", "reproduce"]
+
 SEED = 14
 CHOSEN = (
     "The paper prints 4 of the 20 tables of its Figure 1. The default seed of the 16 others is chosen: it is the first under which the "

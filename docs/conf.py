@@ -97,7 +97,7 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
 def documented(room: str) -> str:
     """What a room is for, its public names in a list and then one by one; those that stand at the top are documented there."""
     module = import_module("capstats" if room == "top" else f"capstats.{room}")
-    public = getattr(module, "__all__", ())
+    public = module.__all__
     names = [name for name in public if (module is capstats or name not in capstats.__all__) and callable(getattr(module, name))]
     lines = [f".. py:module:: {module.__name__}", "", (getdoc(module) or "").partition("\n\n")[0], ""]
     if set(public) & set(capstats.__all__) and module is not capstats:
