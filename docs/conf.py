@@ -134,6 +134,8 @@ def mark_up(app: Sphinx, what: str, name: str, obj: object, options: object, lin
     """Names of theory pages in docstrings become links, and symbols with indices stay as they are. Examples are left alone."""
     end = lines.index("Examples") if "Examples" in lines else len(lines)
     for number, line in enumerate(lines[:end]):
+        if re.match(r"\w+ : ", line):  # the name of a parameter or an attribute
+            continue
         parts = CODE.split(THEORY.sub(lambda found: f":doc:`/theory/{found[1] or found[2]}`", line))
         parts[::2] = [SYMBOL.sub(r"``\g<0>``", part).replace("|", "\\|") for part in parts[::2]]
         lines[number] = "".join(parts)
