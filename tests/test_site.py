@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -58,6 +59,13 @@ def test_a_link_to_nowhere_and_a_remote_script_are_found(tmp_path: Path) -> None
 
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     assert LINKS["remote"](site) == []
+
+
+def test_no_formula_is_torn(site: Path) -> None:
+    """A display formula without a blank line around it leaves dollars in the text, and words in the formulas after it."""
+    apart = re.compile(r'<(script|style|pre|code|title)\b.*?</\1>|<(span|div) class="math.*?</\2>|<[^>]*>', re.S)
+    torn = [file.name for file in (site / "theory").glob("*.html") if "$" in apart.sub("", file.read_text(encoding="utf-8"))]
+    assert torn == []
 
 
 def test_every_public_name_is_documented_once(site: Path) -> None:
