@@ -81,7 +81,8 @@ def test_the_packages_were_compared_on_as_many_inputs_as_it_says() -> None:
     found: dict[str, list[int]] = {}
     for path in (ROOT / "tests" / "reference").glob("*.json"):
         kept = json.loads(path.read_text(encoding="utf-8"))
-        found.setdefault(f"{kept['package']} {kept['version']}", []).append(len(kept["cases"]))
+        if "cases" in kept:  # others hold one worked example
+            found.setdefault(f"{kept['package']} {kept['version']}", []).append(len(kept["cases"]))
     counts = {name: sum(cases) for name, cases in found.items()}
     assert counts == {"sdmetrics 0.32.0": 48, "synthpop 1.9-2": 40, "pycanon 1.3.6": 14}
     assert "`SDMetrics` 0.32.0 for 48 inputs, of `synthpop` 1.9-2 for 40 and of `pyCANON` 1.3.6 for 14" in SAID
