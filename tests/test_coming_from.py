@@ -26,7 +26,7 @@ def rows(page: str) -> list[tuple[str, str, str]]:
     found = []
     for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
         lines = [[cell.strip() for cell in line.strip(" |").split(" | ")] for line in block.splitlines()]
-        if len(lines[0]) == 3 and lines[0][1] == "our call":
+        if len(lines[0]) == 3 and lines[0][1] == "capstats":
             found += [(theirs, ours, remark) for theirs, ours, remark in lines[2:]]
     return found
 
@@ -50,6 +50,9 @@ def namespace() -> dict[str, Any]:
         names[original_name] = original
     for synthetic_name in ("synthetic", "synthetic_data", "sds", "syn", "anonymised", "released"):
         names[synthetic_name] = synthetic
+    scores = capstats.peers.disclosure_protection
+    ways: tuple[Any, ...] = ("drop", "zero", "nearest")
+    names["dp"] = {way: scores(original, synthetic, keys=keys, target=target, unmatched=way) for way in ways}
     return names | {"control": holdout}
 
 

@@ -47,7 +47,8 @@ class DisclosureProtection(Metric):
         Returns
         -------
         dict
-            ``score``, ``cap_protection`` and ``baseline_protection``, floats from 0 to 1, NaN where undefined.
+            ``score``, ``cap_protection`` and ``baseline_protection``, floats from 0 to 1, NaN where undefined. The score is
+            ``cap_protection / baseline_protection``, at most 1.
 
         Raises
         ------
