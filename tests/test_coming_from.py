@@ -44,6 +44,7 @@ def namespace() -> dict[str, Any]:
     tables = capstats.tabulate(original, synthetic, keys=keys, target=target, holdout=holdout)
     names: dict[str, Any] = {name: getattr(capstats, name) for name in dir(capstats)}
     names |= {"capstats": capstats, "np": np, "keys": keys, "target": target, "tables": tables, "holdout": holdout}
+    names["weighted"] = capstats.tabulate(original, keys=keys, target=target, weights="weight")
     names |= {"o": tables.o, "s": tables.s, "h": tables.h, "n": tables.o.sum(), "sizes": capstats.anonymity.class_sizes(tables.s)}
     names |= {"estimator": capstats.attacks.CAPClassifier()}
     for original_name in ("original", "real_data", "ods", "ori", "data"):
@@ -53,7 +54,7 @@ def namespace() -> dict[str, Any]:
     scores = capstats.peers.disclosure_protection
     ways: tuple[Any, ...] = ("drop", "zero", "nearest")
     names["dp"] = {way: scores(original, synthetic, keys=keys, target=target, unmatched=way) for way in ways}
-    return names | {"control": holdout}
+    return names | {"control": holdout, "pair": (original, synthetic), "given": {"keys": keys, "target": target}}
 
 
 @pytest.fixture(scope="module")
