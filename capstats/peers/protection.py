@@ -70,7 +70,8 @@ def disclosure_protection(
         sensitive columns.
     unmatched : {"drop", "zero", "nearest"}
         Records whose key is not in the synthetic table are left out, count as protected, or are guessed from the nearest keys that
-        are, as in `average_cap`: the methods "cap", "zero_cap" and "generalized_cap" of SDMetrics.
+        are, as in `average_cap`: the methods "cap", "zero_cap" and "generalized_cap" of SDMetrics. The default of `average_cap` and
+        `audit` is "zero": give `unmatched` in both to compare.
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
     missing, null_values, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
@@ -79,7 +80,7 @@ def disclosure_protection(
     Returns
     -------
     Dataset, dims () or (synthetic)
-        - ``score``: protection over that of the baseline, from 0 to 1, no more than 1; NaN where either is undefined or the latter is 0;
+        - ``score``: ``cap_protection / baseline_protection``, at most 1; NaN where either is undefined or the latter is 0;
         - ``cap_protection``: 1 - average CAP, from 0 to 1; NaN with "drop" where no record is matched;
         - ``baseline_protection``: 1 - the chance of a blind guess among all combinations of target values in the original;
         - ``matched_share``: share of the original records whose key is in the synthetic table;
