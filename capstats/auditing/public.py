@@ -7,7 +7,7 @@ import xarray as xr
 from capstats.auditing.definitions import definitions
 from capstats.auditing.findings import Findings
 from capstats.auditing.page import as_page
-from capstats.auditing.publication import BANDS, DRAWN, SQUARES, Publication, publication
+from capstats.auditing.publication import BANDS, DRAWN, SQUARES, STEPS, Publication, publication
 from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_text
 from capstats.codes.printable import listed, named
 from capstats.tables.digits import count
@@ -44,7 +44,19 @@ def public_note(p: Publication) -> str:
     """What the page is, below its heading."""
     return (
         f"Public version. Numbers of {_people(p)} are rounded to multiples of {p.base} and shares to multiples of {_step(p)}, so that no "
-        f"printed number, and no sum or difference of them, stands for 1 to {p.threshold - 1} records. It judges nothing."
+        f"printed number, and no sum or difference of them, stands for 1 to {p.threshold - 1} records.{_why_coarse(p)} It judges nothing."
+    )
+
+
+def _why_coarse(p: Publication) -> str:
+    """A sentence where records of one weight each would have a finer step; said of printed numbers alone."""
+    fewest = min(people - p.base // 2 for people in (p.people, p.holdout or p.people))  # they are rounded
+    finer = next((steps for steps in STEPS if p.weighted and 2 * p.threshold * steps <= fewest), 0)
+    return (
+        f" Unequal weights make the shares so coarse: {2 * p.threshold} records must be at most one step, however large a part of the "
+        f"weight they may have. Without weights, multiples of {1 / finer:g} would do."
+        if finer > p.steps
+        else ""
     )
 
 

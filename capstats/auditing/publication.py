@@ -77,9 +77,11 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
     fitting = [steps for steps in STEPS if 2 * threshold * steps <= fewest]
     if not fitting:
         where = " and in the holdout" if "h" in tables else ""
+        remedies = [*(["leave out the holdout"] if where else []), *(["audit without weights"] if "o_records" in tables else [])]
+        remedy = ", ".join([*remedies, "or take" if remedies else "take"])
         raise ValueError(
             f"A public report with threshold={threshold} needs at least {4 * threshold} records in the original{where}, none of them with "
-            f"a large part of the weight. {'Leave out the holdout, or take' if where else 'Take'} a lower threshold."
+            f"a large part of the weight. {remedy[0].upper()}{remedy[1:]} a lower threshold."
         )
     steps = fitting[0]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from capstats.codes.labels import MISSING, Kind, Label, in_order, one_kind
+from capstats.codes.wanted import NUMBER
 
 Ints = NDArray[np.integer]
 Places = NDArray[np.int64]  # places in a list of labels, or in an axis
@@ -48,7 +49,7 @@ def joint_labels(
         (a, x), (b, y), *_ = kinds.items()
         raise TypeError(
             f"Column {name!r} holds {a} labels in `{x}` and {b} labels in `{y}`: none of them can match. Convert one of them"
-            + _common_type(name, {a, b})
+            + _common_type(name, {a, b}, present)
         )
     shown = {x: x for labels in present for x in labels if x is not MISSING}
     categories = [*order, *(x for column in columns if column.ordered for x in column.labels)]
@@ -85,8 +86,11 @@ def chosen(labels: Sequence[Label] | Places, places: Places) -> list[Label] | Pl
     return [labels[i] for i in places.tolist()]
 
 
-def _common_type(name: Hashable, kinds: set[Kind]) -> str:
+def _common_type(name: Hashable, kinds: set[Kind], present: Iterable[Iterable[Label]]) -> str:
     """The rest of the advice: the type that labels of both kinds can be read as, where there is one."""
+    texts = [x for labels in present for x in labels if isinstance(x, str)]
+    if kinds == {"number", "text"} and not any(NUMBER.fullmatch(x.strip().replace(",", ".")) for x in texts):
+        return "; if one table has value labels and the other has codes, apply the labels to both."
     if kinds <= {"number", "bool", "text"}:
         wanted = "number" if "number" in kinds else "bool"
     elif kinds <= {"date", "datetime", "text"}:

@@ -184,3 +184,17 @@ def test_one_person_whose_label_has_another_spelling_changes_nothing():
 def test_an_audience_is_internal_or_public(found):
     with pytest.raises(ValueError, match='`audience` must be "internal" or "public"'):
         found.to_html(audience="secret")
+
+
+def test_a_page_says_that_weights_make_its_step_coarse_where_they_do():
+    """Of 1000 records with one of weight 11 the step is large; without weights it would be 1/40 of about 1000."""
+
+    def page(weights):
+        records = {**people(1000, 0, 0), "w": weights}
+        return audit(records, people(1000, 1, 0), keys="COL-k", target="COL-t", weights=("w", None)).to_html(audience="public")
+
+    assert "Unequal weights" not in page([2.0] * 1000)
+    heavy = page([11.0, *[1.0] * 999])
+    assert "shares to multiples of 0.25" in heavy
+    assert "Unequal weights make the shares so coarse: 20 records must be at most one step" in heavy
+    assert "Without weights, multiples of 0.025 would do" in heavy

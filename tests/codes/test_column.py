@@ -65,6 +65,9 @@ def test_an_order_that_is_given_comes_before_that_of_the_tables() -> None:
     [
         (1, "1", r"""types=\{'age': "number"\}"""),
         ("1", 1, r"""types=\{'age': "number"\}"""),
+        ("1,5", 1.5, r"""types=\{'age': "number"\}"""),
+        ("Primary", 2, "if one table has value labels and the other has codes, apply the labels to both"),
+        (2, "Primary", "if one table has value labels and the other has codes, apply the labels to both"),
         (True, 2, r"""types=\{'age': "number"\}"""),
         ("yes", True, r"""types=\{'age': "bool"\}"""),
     ],
