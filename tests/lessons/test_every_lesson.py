@@ -25,6 +25,7 @@ FOCUS = """() => {
   };
 }"""
 OPEN = """() => {
+  document.body.classList.remove('voting');
   for (const details of document.querySelectorAll('details')) details.open = true;
   for (const question of document.querySelectorAll('.question')) question.classList.add('now');
 }"""
