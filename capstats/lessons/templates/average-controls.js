@@ -4,6 +4,7 @@ let seed = 1;
 const shares = { o: () => uniformTable(900, 3, 3, random(seed++)) };
 const put = (table, counts, name) => {
   state[table] = counts;
+  if (table === "o") state.chosen = null;
   state.names[table] = name;
   for (const side of SIDES) if (state.names[side] === "itself") state[side] = copy(state.o);
   render();
@@ -15,7 +16,6 @@ find("#threshold").addEventListener("input", (event) => {
 });
 find("#original").addEventListener("change", (event) => {
   const name = event.target.value;
-  state.chosen = null;
   put("o", copy(given.originals[name] ?? state.o), name);
 });
 for (const side of SIDES) {
