@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from chromium import opened
-from lesson_pages import agree, agree_all, counts, judged, moved, numbers, question
+from lesson_pages import agree, agree_all, counts, judged, moved, numbers
 
 from capstats import average_cap, baseline_cap, individual_cap, maximum_cap, minimum_cap
 from capstats.lessons import page
@@ -271,59 +271,6 @@ def test_an_empty_release_has_no_average_to_be_praised(tab):
     assert tab.locator(".big").inner_text() == "no release"
     assert tab.locator("#verdict").inner_text() == "nothing to guess from"
     assert tab.locator(".pointer").count() == 0
-
-
-def verdict(tab, name, text):
-    """The verdict on an answer as it is typed."""
-    question(tab, name).locator("input").fill(text)
-    return judged(tab, name)[1]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["2/7", " 2 of 7", "2 out of the 7.", "+0.29", "0,286", "28.6 %", "28.6 percent", "2.86e-1", "2.86 x 10^-1", "= .286.", "0.286 sick"],
-)
-def test_a_probability_may_be_typed_in_many_ways(tab, text):
-    assert verdict(tab, "predict", text).startswith("Right. ")
-
-
-@pytest.mark.parametrize("text", ["", "many", "2/0", "2/7/1", "1e", "0.2 0.9", "2/7 of 3", "--2", "ln", "ln 0"])
-def test_what_is_no_number_is_told_how_to_give_one(tab, text):
-    assert verdict(tab, "predict", text) == "Not yet: give a number, such as 0.25 or 1/4."
-
-
-def test_a_logarithm_is_a_number(tab):
-    assert tab.evaluate("[typed('ln 3'), typed('ln(3)'), typed('1,099'), typed('1,099', true)]") == pytest.approx(
-        [1.0986, 1.0986, 1.099, 1099], abs=1e-4
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("10 people", "Right. "),
-        ("+10.", "Right. "),
-        ("1e1", "Right. "),
-        ("half", "Not yet: give a whole number of people."),
-        ("10/20", "Not yet: this is the right share. Give a whole number of people."),
-        ("10 of 20", "Not yet: this is the right share. Give a whole number of people."),
-        ("50 %", "Not yet: this is the right share. Give a whole number of people."),
-        ("0.4", "Not yet: this is a share. Give a whole number of people."),
-        ("9/20", "Not yet: this is a share. Give a whole number of people."),
-    ],
-)
-def test_a_count_is_a_whole_number_of_people(tab, text, told):
-    put(tab, s=[[2, 0], [5, 0]])
-    assert verdict(tab, "hidden", text).startswith(told)
-
-
-def test_hints_are_kept_and_come_to_an_end(tab):
-    found = question(tab, "sum")
-    button = found.locator("[data-hint]")
-    button.click()
-    button.click()
-    assert found.locator(".hint li").count() == 2
-    assert button.is_disabled()
 
 
 def test_an_unmatched_person_is_not_called_safe(tab):
