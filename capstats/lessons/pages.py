@@ -86,11 +86,10 @@ def page(name: str) -> str:
     sources = ("common.css", "common.js", "questions.js", "cap.js", *PARTS[name])
     style, script = ("\n".join(_source(file) for file in sources if file.endswith(ending)) for ending in (".css", ".js"))
     numbers = json.dumps(given(name)).replace("<", "\\u003c")
-    found = (
-        _environment()
-        .get_template(f"{name}.html.j2")
-        .render(name=name, lesson=LESSONS[name], style=Markup(style), script=Markup(script), given=Markup(numbers))
-    )
+    titles = [lesson.title for lesson in LESSONS.values()]
+    following = dict(zip(LESSONS, titles[1:], strict=False)).get(name)
+    parts = {"style": Markup(style), "script": Markup(script), "given": Markup(numbers)}
+    found = _environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], following=following, **parts)
     return f"{found.strip()}\n"
 
 

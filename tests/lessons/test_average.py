@@ -27,6 +27,7 @@ def lesson(browser, tmp_path_factory):
 def tab(lesson):
     """The lesson at its start."""
     lesson.reload()
+    lesson.get_by_role("button", name="Show the people").click()
     numbers(lesson)
     return lesson
 
@@ -87,7 +88,7 @@ def dots(tab):
     return tab.evaluate("""() => [...document.querySelectorAll('.panel')].map(panel => Object.fromEntries(
         [...panel.querySelectorAll('.people')].map(e => [e.dataset.people, {
             people: (e.getAttribute('d').match(/M/g) ?? []).length, above: e.classList.contains('above'),
-            from: Math.min(...e.getAttribute('d').match(/(?<=M)[0-9.]+/g)), to: Math.max(...e.getAttribute('d').match(/(?<=M)[0-9.]+/g)),
+            from: Math.min(...e.getAttribute('d').match(/(?<=M)[-0-9.]+/g)), to: Math.max(...e.getAttribute('d').match(/(?<=M)[-0-9.]+/g)),
             top: Math.min(...e.getAttribute('d').match(/(?<= )[0-9.]+/g)), width: e.ownerSVGElement.viewBox.baseVal.width,
         }])))""")
 
@@ -102,10 +103,63 @@ def test_there_is_a_dot_for_each_person_at_their_risk(tab, original):
         }
         for cell, group in panel.items():
             value = q[int(cell[0]), int(cell[2])]
-            place = 8 + value * (group["width"] - 16)
-            assert abs((group["from"] + group["to"]) / 2 - place) < (group["width"] - 16) / 20
+            place = 24 + value * (group["width"] - 48)
+            assert abs((group["from"] + group["to"]) / 2 - place) <= (group["width"] - 48) / 40 + 0.1
             assert group["above"] == (value > 0.5)
             assert group["top"] > 15
+
+
+@pytest.mark.parametrize("original", ["O_2", "O_3"])
+def test_what_stands_right_of_the_line_is_what_is_counted(tab, original):
+    tab.locator("#original").select_option(original)
+    for threshold in (0, 0.08, 0.3, 0.35, 0.47, 0.49, 0.5, 0.9, 0.92, 0.93, 1):
+        found = moved(tab, {"#threshold": threshold})[0]
+        for side, panel in zip(SIDES, dots(tab), strict=True):
+            line = next(24 + threshold * (group["width"] - 48) for group in panel.values())
+            right = [group for group in panel.values() if group["from"] > line]
+            assert all(group["to"] < line for group in panel.values() if group not in right)
+            assert sum(group["people"] for group in right) == found[f"above-{side}"]
+            assert all(group["above"] == (group in right) for group in panel.values())
+
+
+def test_no_dot_covers_another(tab):
+    covered = """() => [...document.querySelectorAll('.panel')].map(panel => {
+      const all = [...panel.querySelectorAll('.people')].flatMap(e => [...e.getAttribute('d').matchAll(/M([-0-9.]+) ([-0-9.]+)/g)]
+        .map(([, x, y]) => [Number(x), Number(y), Number(e.getAttribute('stroke-width'))]));
+      return all.filter(([x, y, w], k) => all.slice(k + 1).some(([a, b]) => Math.hypot(x - a, y - b) < w)).length;
+    })"""
+    for threshold in (0.3, 0.47, 0.5):
+        moved(tab, {"#threshold": threshold})
+        assert tab.evaluate(covered) == [0, 0]
+
+
+def test_the_people_are_shown_after_the_vote(lesson):
+    lesson.reload()
+    numbers(lesson)
+    assert [x.inner_text() for x in lesson.locator(".panel .key output").all()] == ["0.307", "0.349"]
+    hidden = lesson.locator(".panel svg, .count, #threshold, #who, .statistics")
+    assert [x.is_visible() for x in hidden.all()] == [False] * 7
+    assert "93" not in lesson.locator("header").first.inner_text()
+    lesson.emulate_media(media="print")
+    assert all(lesson.locator(x).first.is_visible() for x in (".panel svg", ".count", ".statistics"))
+    lesson.emulate_media(media="screen")
+    lesson.get_by_role("button", name="Show the people").press("Enter")
+    assert [x.is_visible() for x in hidden.all()] == [True] * 7
+    assert lesson.evaluate("document.activeElement.id") == "dots-title"
+
+
+def test_another_original_has_other_people(tab):
+    tab.locator("[data-side=left] [data-people='1-2']").focus()
+    numbers(tab)
+    tab.locator("#original").select_option("O_2")
+    numbers(tab)
+    assert tab.locator("#who").inner_text().startswith("Point at a dot")
+    assert tab.locator("output[data-name=people]").first.inner_text() == "1,000"
+
+
+def test_a_share_in_place_of_a_count_is_told(tab):
+    for share, told in ((0.19, "this is the right share"), (0.3, "this is a share")):
+        assert told in judged(tab, "above", share)[1]
 
 
 def test_nine_hundred_people_with_one_risk_fit_in(tab):
@@ -120,8 +174,8 @@ def test_the_dots_are_walked_with_the_keyboard_from_the_highest_risk_and_light_u
         tab.keyboard.press("Tab")
     numbers(tab)
     who = tab.locator("#who").inner_text()
-    assert who.startswith("93 people with key K_3 and target T_2: CAP 0.922 with S_b, 0.492 with S_g.")
-    assert "S_b: 213 of the 231 records with K_3 have T_2." in who
+    assert who.startswith("93 people with key K3 and target T2: CAP 0.922 with Sb, 0.492 with Sg.")
+    assert "Sb: 213 of the 231 records with K3 have T2." in who
     assert tab.locator(".people.chosen").count() == 2
     found = []
     for _ in range(8):
@@ -131,7 +185,7 @@ def test_the_dots_are_walked_with_the_keyboard_from_the_highest_risk_and_light_u
     q = individual_cap(ORIGINALS["O_3"], S["b"]).values
     held = sorted((cell for cell in CELLS if ORIGINALS["O_3"][cell]), key=lambda cell: -q[cell])
     assert found == [f"{i}-{j}" for i, j in [*held, held[-1]]]
-    assert tab.locator("#who").inner_text().startswith("59 people with key K_3 and target T_3")
+    assert tab.locator("#who").inner_text().startswith("59 people with key K3 and target T3")
     tab.keyboard.press("Home")
     assert tab.evaluate("document.activeElement.dataset.people") == "1-2"
 
@@ -149,13 +203,14 @@ def test_the_threshold_is_moved_with_the_keyboard(tab):
 
 def test_a_finger_asks_who_a_dot_is(browser, tmp_path):
     with opened(browser, tmp_path, page("average"), width=375, height=800, has_touch=True, is_mobile=True) as tab:
+        tab.get_by_role("button", name="Show the people").tap()
         numbers(tab)
         group = tab.locator("[data-side=right] [data-people='1-2']")
         group.scroll_into_view_if_needed()
         box = group.bounding_box()
         tab.touchscreen.tap(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.6)
         numbers(tab)
-        assert tab.locator("#who").inner_text().startswith("93 people with key K_3 and target T_2")
+        assert tab.locator("#who").inner_text().startswith("93 people with key K3 and target T2")
 
 
 def test_random_tables_have_900_people_and_the_start_comes_back(tab):
@@ -225,6 +280,8 @@ def test_the_same_average_with_other_people_at_risk(tab):
 def test_the_answer_in_words_has_the_numbers_of_the_library(tab):
     tab.locator("summary", has_text="One answer").click()
     text = tab.locator("#answer").inner_text()
-    assert "93 people with key K_3 and target T_2 have a CAP of 0.92" in text
+    assert "93 people with key K3 and target T2 have a CAP of 0.92" in text
     assert "nobody is above 0.49" in text
     assert f"{ORIGINALS['O_3'][[0, 2], 2].sum()} other people have a CAP below 0.1" in text
+    assert "only because" not in text
+    assert "judgement" in text

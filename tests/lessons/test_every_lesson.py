@@ -25,6 +25,7 @@ FOCUS = """() => {
   };
 }"""
 OPEN = """() => {
+  document.body.classList.remove('voting');
   for (const details of document.querySelectorAll('details')) details.open = true;
   for (const question of document.querySelectorAll('.question')) question.classList.add('now');
 }"""
@@ -45,6 +46,8 @@ def test_a_lesson_opens_without_complaint_and_is_as_wide_as_the_screen(name, bro
             tab.set_viewport_size({"width": width, "height": 800})
             numbers(tab)
             assert tab.evaluate("document.documentElement.scrollWidth") == width
+            heights = tab.evaluate("[...document.querySelectorAll('summary')].map(e => e.getBoundingClientRect().height)")
+            assert all(height >= 44 for height in heights), heights
 
 
 @each_lesson

@@ -212,7 +212,13 @@ RELEASES = {
         ([[0, 1], [1, 4]], None),
         ([[4, 0], [1, 3]], None),
     ],
-    "above": [([[4, 1], [6, 9]], "that of the original 0.670"), ([[0, 0], [3, 1]], None)],
+    "above": [
+        (START["s"], "0.691, above the 0.670 of the original"),
+        ([[4, 1], [6, 9]], "the original with itself has 0.670"),
+        ([[0, 0], [3, 0]], "the original with itself has 0.670"),
+        ([[0, 0], [3, 1]], None),
+        ([[0, 0], [10, 10]], None),
+    ],
     "unmatched": [
         ([[2, 1], [5, 12]], "both versions are the same"),
         ([[0, 9], [0, 1]], "not above the baseline"),
@@ -252,9 +258,24 @@ def test_the_last_question_asks_for_a_release_without_non_smokers(tab):
     assert judged(tab, "hidden", 10)[0] == "right"
 
 
-def test_a_question_about_the_start_asks_for_it(tab):
-    put(tab, o=[[5, 1], [6, 9]], s=[[0, 1], [0, 9]])
-    assert "Back to the start" in judged(tab, "unmatched")[1]
+@pytest.mark.parametrize("name", RELEASES)
+@pytest.mark.parametrize("o", [[[5, 1], [6, 9]], [[0, 0], [0, 0]], [[5, 5], [5, 5]]])
+def test_a_question_about_the_start_asks_for_it(tab, name, o):
+    put(tab, o=o, s=[[1, 3], [3, 1]])
+    assert judged(tab, name)[1].startswith("Not yet: the original was changed.")
+
+
+def test_an_empty_release_has_no_average_to_be_praised(tab):
+    tab.locator("[data-do=empty]").click()
+    numbers(tab)
+    assert tab.locator(".big").inner_text() == "no release"
+    assert tab.locator("#verdict").inner_text() == "nothing to guess from"
+    assert tab.locator(".pointer").count() == 0
+
+
+def test_an_unmatched_person_is_not_called_safe(tab):
+    put(tab, s=[[2, 0], [5, 0]])
+    assert "one who takes the nearest key may still guess" in judged(tab, "hidden", 10)[1]
 
 
 def test_one_question_is_on_the_screen_and_the_next_follows(tab):
@@ -262,4 +283,5 @@ def test_one_question_is_on_the_screen_and_the_next_follows(tab):
     judged(tab, "predict", 0.2857)
     tab.get_by_role("button", name="Next question").click()
     assert tab.locator("[data-question=sum]").is_visible()
+    assert tab.evaluate("document.activeElement.id") == "sum-title"
     assert tab.locator("[data-go=predict]").get_attribute("aria-label") == "Question 1, answered"

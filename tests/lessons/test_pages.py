@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from importlib.resources import files
+from itertools import pairwise
 
 import html5lib
 import pytest
@@ -30,6 +31,13 @@ def test_a_page_is_valid_html_with_the_lessons_title(name):
     assert root.get("lang") == "en"
     ids = [element.get("id") for element in root.iter() if element.get("id")]
     assert len(ids) == len(set(ids))
+
+
+def test_a_page_names_the_lesson_that_follows():
+    names = list(LESSONS)
+    for name, following in pairwise(names):
+        assert f"The next lesson is \N{LEFT DOUBLE QUOTATION MARK}{LESSONS[following].title}" in "".join(parsed(name).itertext())
+    assert "The next lesson" not in page(names[-1])
 
 
 @each_lesson

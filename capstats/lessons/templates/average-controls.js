@@ -4,6 +4,7 @@ let seed = 1;
 const shares = { o: () => uniformTable(900, 3, 3, random(seed++)) };
 const put = (table, counts, name) => {
   state[table] = counts;
+  if (table === "o") state.chosen = null;
   state.names[table] = name;
   for (const side of SIDES) if (state.names[side] === "itself") state[side] = copy(state.o);
   render();
@@ -40,6 +41,10 @@ for (const button of findAll("[data-do]")) {
     if (button.dataset.do === "start") {
       state = start();
       render();
+    } else if (button.dataset.do === "people") {
+      document.body.classList.remove("voting");
+      render();
+      find("#dots-title").focus();
     } else put(button.dataset.do, shares.o(), "own");
   });
 }
@@ -63,5 +68,11 @@ for (const table of ["o", ...SIDES]) {
   }
 }
 
+const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+const written = [];
+while (texts.nextNode()) if (!texts.currentNode.parentElement.closest("script, option, svg")) written.push(texts.currentNode);
+for (const text of written) text.replaceWith(...lowered(text.data));
+
+document.body.classList.add("voting"); // until the people are asked for
 addEventListener("resize", render);
 render();

@@ -15,8 +15,9 @@ ask("lower", {
 });
 
 ask("above", {
-  check: (answer) => answer === above(paper.o, paper.b, 0.5) || "count the dots to the right of 0.5 with S_b: the page does it for you.",
-  hints: ['Put the threshold at 0.5. "Back to the start" brings O_3, S_b and S_g back.', "Read the number below the dots of S_b."],
+  of: () => total(paper.o),
+  check: (answer) => answer === above(paper.o, paper.b, 0.5) || "count the dots to the right of 0.5 with S_b: the number below them is that count.",
+  hints: ['Press "Show the people" and put the threshold at 0.5. "Back to the start" brings O_3, S_b and S_g back.', "Read the number below the dots of S_b."],
   after: () => `With S_g there ${above(paper.o, paper.g, 0.5) === 0 ? "is nobody" : `are ${above(paper.o, paper.g, 0.5)}`}.`,
 });
 
@@ -86,8 +87,9 @@ ask("blind", {
     + "with all three keys has the average 1/3." : "The same average, and other people at risk."),
 });
 
-find("#answer").textContent = `With S_b, ${exposed} people with key ${KEYS[worst[1]]} and target ${TARGETS[worst[0]]} have a CAP of `
+find("#answer").replaceChildren(...lowered(`With S_b, ${exposed} people with key ${KEYS[worst[1]]} and target ${TARGETS[worst[0]]} have a CAP of `
   + `${shown(risks.b[worst[0]][worst[1]], 2)}: whoever knows their key learns their target almost surely. With S_g nobody is above `
-  + `${shown(highest(paper.o, paper.g), 2)}. The average of S_b is lower (${shown(averages.b, 2)} against ${shown(averages.g, 2)}) only because `
-  + `${nearlyNone} other people have a CAP below 0.1; in an average the safety of some hides the risk of others. So look at the distribution of `
-  + "individual CAP, and at its upper end, before a release is chosen.";
+  + `${shown(highest(paper.o, paper.g), 2)}. The average of S_b is lower (${shown(averages.b, 2)} against ${shown(averages.g, 2)}): with it `
+  + `${nearlyNone} other people have a CAP below 0.1, and in an average the safety of some hides the risk of others. That S_b is "worse" is a `
+  + `judgement: that near-certainty about ${exposed} people weighs more than the lower risk of the others. So look at the distribution of `
+  + "individual CAP, and at its upper end, before a release is chosen."));

@@ -3,7 +3,8 @@
 const SIDES = ["left", "right"];
 const KEYS = ["K_1", "K_2", "K_3"];
 const TARGETS = ["T_1", "T_2", "T_3"];
-const BINS = 20; // of individual CAP, from 0 to 1
+const COLUMN = 0.05; // the width of a column of dots, in individual CAP
+const EDGE = 24; // pixels left and right of the axis
 const MOST = 999; // people in a cell
 const cells = KEYS.flatMap((_, j) => TARGETS.map((_, i) => [i, j]));
 const copy = (t) => t.map((row) => [...row]);
@@ -14,6 +15,8 @@ const start = () => ({
 
 let state = start();
 const title = (side) => ({ own: `the ${side} release`, itself: "the original" }[state.names[side]] ?? state.names[side]);
+/** The parts of a text, with lowered indices: S_b, K_1. */
+const lowered = (text) => text.split(/\b([OSKT]_[a-z\d])\b/).flatMap((part, k) => (k % 2 ? [part[0], make("sub", {}, part[2])] : part));
 
 // --- numbers
 
@@ -38,43 +41,53 @@ function numbers({ o, threshold, ...rest }) {
   return found;
 }
 
+/** A count with a comma between its thousands. */
+const grouped = (n) => n.toLocaleString("en-US");
+
 // --- dots
 
-/** The people of each cell in bins of their CAP: a list of {bin, value, i, j, people, below}, `below` people of other cells in the bin. */
-function stacked(o, s) {
+/**
+ * The people of each cell as a column of dots, `across` of them side by side, centred on their CAP: a list of {value, i, j, people, left, base,
+ * above, size}. A column that the line of the threshold would cut is moved beside the line, to the side where it is counted; a column that
+ * would cover another stands on top of it.
+ */
+function stacked(o, s, place, across) {
   const q = individualCap(s);
-  const filled = Array(BINS).fill(0);
-  return cells.filter(([i, j]) => o[i][j] > 0)
-    .map(([i, j]) => ({ i, j, value: q[i][j], people: o[i][j], bin: Math.min(Math.floor(q[i][j] * BINS + 1e-9), BINS - 1) }))
-    .sort((a, b) => a.value - b.value)
-    .map((group) => {
-      const below = filled[group.bin];
-      filled[group.bin] += group.people;
-      return { ...group, below };
-    });
+  const wide = place(COLUMN) - place(0);
+  const line = place(state.threshold);
+  const groups = cells.filter(([i, j]) => o[i][j] > 0).map(([i, j]) => ({ i, j, value: q[i][j], people: o[i][j] })).sort((a, b) => a.value - b.value);
+  const placed = [];
+  for (const group of groups) {
+    const counts = !atMost(group.value, state.threshold);
+    const middle = place(group.value) - wide / 2;
+    const left = counts ? Math.max(middle, line) : Math.min(middle, line - wide);
+    const under = placed.filter((other) => Math.abs(other.left - left) < wide - 1e-9);
+    const base = Math.max(0, ...under.map((other) => other.top));
+    placed.push({ ...group, left, base, top: base + Math.ceil(group.people / across), above: counts, size: wide / across, across });
+  }
+  return placed;
 }
 
-/** How many dots lie side by side in a bin so that the highest stack of both panels fits. */
-function acrossFor(most, bin, height) {
-  let across = 4;
-  while (Math.ceil(most / across) * (bin / across) > height) across += 1;
-  return across;
+/** The columns of both panels with as few dots side by side as fit into the height. */
+function stackedBoth({ height, place }) {
+  for (let across = 4; ; across += 1) {
+    const found = Object.fromEntries(SIDES.map((side) => [side, stacked(state.o, state[side], place, across)]));
+    if (Object.values(found).flat().every(({ top, size }) => top * size <= height)) return found;
+  }
 }
 
 /** The dots of one cell as one path: a line of length 0 for each, whose round ends are the dot. */
-function path({ bin, people, below }, place, floor, across) {
-  const size = (place(1 / BINS) - place(0)) / across;
-  const left = place(bin / BINS);
+function path({ left, base, people, size, across }, floor) {
   let d = "";
-  for (let k = below; k < below + people; k += 1) {
-    d += `M${(left + size * ((k % across) + 0.5)).toFixed(2)} ${(floor - size * (Math.floor(k / across) + 0.5)).toFixed(2)}h0`;
+  for (let k = 0; k < people; k += 1) {
+    d += `M${(left + size * ((k % across) + 0.5)).toFixed(2)} ${(floor - size * (base + Math.floor(k / across) + 0.5)).toFixed(2)}h0`;
   }
   return { d, "stroke-width": (size * 0.86).toFixed(2) };
 }
 
 const renew = {};
 
-function renderPanel(side, found, groups, across, size) {
+function renderPanel(side, found, groups, size) {
   const svg = find(`[data-side="${side}"] svg`);
   const { width, height, place } = size;
   const floor = height + 22;
@@ -98,8 +111,8 @@ function renderPanel(side, found, groups, across, size) {
     }
     const chosen = state.chosen?.join() === `${i},${j}`;
     assign(dots, {
-      ...path(group, place, floor, across), "aria-label": told(i, j, found), "aria-pressed": String(chosen),
-      class: `people${atMost(group.value, state.threshold) ? "" : " above"}${chosen ? " chosen" : ""}`,
+      ...path(group, floor), "aria-label": told(i, j, found), "aria-pressed": String(chosen),
+      class: `people${group.above ? " above" : ""}${chosen ? " chosen" : ""}`,
     });
   }
   renew[side]();
@@ -141,7 +154,7 @@ function renderChosen(found) {
     lines[0] = told(i, j, found);
     lines.push(...SIDES.map((side) => `${title(side)[0].toUpperCase()}${title(side).slice(1)}: ${guess(side, i, j)}`));
   }
-  find("#who").replaceChildren(...lines.map((line, k) => make(k ? "span" : "strong", {}, line)));
+  find("#who").replaceChildren(...lines.map((line, k) => make(k ? "span" : "strong", {}, ...lowered(line))));
 }
 
 function guess(side, i, j) {
@@ -160,10 +173,10 @@ function choose(cell) {
 
 const render = later(() => {
   const found = numbers(state);
-  for (const [name, value] of Object.entries(found)) show(name, value, name === "threshold" ? shown(value, 2) : shown(value));
+  for (const [name, value] of Object.entries(found)) show(name, value, name === "threshold" ? shown(value, 2) : value >= 1000 ? grouped(value) : shown(value));
   for (const side of SIDES) {
     find(`[data-release="${side}"]`).value = state.names[side];
-    for (const cell of findAll(`[data-title="${side}"]`)) cell.textContent = title(side);
+    for (const cell of findAll(`[data-title="${side}"]`)) cell.replaceChildren(...lowered(title(side)));
   }
   find("#original").value = state.names.o;
   if (Number(find("#threshold").value) !== state.threshold) find("#threshold").value = state.threshold;
@@ -174,10 +187,8 @@ const render = later(() => {
     }
   }
   const width = Math.max(find(".panel svg").clientWidth, 240);
-  const size = { width, height: width > 450 ? 300 : 230, place: scale(0, 1, 8, width - 8) };
-  const groups = Object.fromEntries(SIDES.map((side) => [side, stacked(state.o, state[side])]));
-  const most = Math.max(0, ...SIDES.flatMap((side) => groups[side].map(({ below, people }) => below + people)));
-  const across = acrossFor(most, (width - 16) / BINS, size.height);
-  for (const side of SIDES) renderPanel(side, found, groups[side], across, size);
+  const size = { width, height: width > 450 ? 300 : 230, place: scale(0, 1, EDGE, width - EDGE) };
+  const groups = stackedBoth(size);
+  for (const side of SIDES) renderPanel(side, found, groups[side], size);
   renderChosen(found);
 });

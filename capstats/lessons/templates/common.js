@@ -73,12 +73,20 @@ const output = (name, attributes = {}) => make("output", { "data-name": name, ..
 /** "1 person", "2 people". */
 const counted = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
-/** The number that a reader typed: a decimal point or comma, a fraction 2/3, or a percentage; NaN otherwise. */
-function typed(text) {
-  const plain = text.trim().replace(",", ".");
-  const found = /^(-?\d*\.?\d+)\s*(?:\/\s*(\d*\.?\d+)|(%))?$/.exec(plain);
+/**
+ * The number that a reader typed: with a decimal point or comma, a fraction "2/3" or "2 of 3", a percentage, "1e-3", "ln 3"; a sign before it,
+ * a word and a dot after it are allowed. Where a whole number is asked for, "1,000" is a thousand. NaN otherwise.
+ */
+function typed(text, whole = false) {
+  const plain = text.trim().toLowerCase().replace("\u2212", "-").replace(/^(=|~|\u2248|about)\s*/, "").replace(/\s*\.$/, "")
+    .replace(/\s*[x*\u00d7\u00b7]\s*10\s*\^\s*/, "e").replace(whole ? /(\d)[, ](?=\d{3}(?!\d))/g : /(?!)/, "$1").replaceAll(",", ".");
+  const number = String.raw`([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)`;
+  const form = String.raw`^(ln|log)?\s*\(?\s*${number}\s*\)?\s*(?:(?:/|(?:out )?of(?: the| all)?)\s*${number}|(%|per ?cent))?\s*(?:[a-z]{3,}[a-z -]*)?$`;
+  const found = new RegExp(form).exec(plain);
   if (!found) return NaN;
-  return Number(found[1]) / (found[3] ? 100 : Number(found[2] ?? 1));
+  const [, log, first, divisor, percent] = found;
+  const value = (log ? Math.log(Number(first)) : Number(first)) / (percent ? 100 : Number(divisor ?? 1));
+  return Number.isFinite(value) ? value : NaN;
 }
 
 /** Whether an answer, rounded by the reader to two decimals or more, is this number. */

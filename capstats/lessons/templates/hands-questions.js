@@ -3,6 +3,8 @@
 const EMPTY = "the release has no record.";
 const fresh = () => JSON.stringify(tables.o) === JSON.stringify(given.o);
 const RESTORE = 'the original was changed. Press "Back to the start" first.';
+/** Why a release cannot be judged yet; nothing if it can. */
+const unready = () => (fresh() ? !total(tables.s) && EMPTY : RESTORE);
 
 ask("predict", {
   check: (answer) => {
@@ -29,8 +31,7 @@ ask("sum", {
 ask("exposed", {
   check: () => {
     const { o, s } = tables;
-    if (!total(s)) return EMPTY;
-    if (!total(o)) return RESTORE;
+    if (unready()) return unready();
     const certain = places.some(([i, j]) => o[i][j] > 0 && individualCap(s)[i][j] === 1);
     const low = !atMost(averageCap(o, o), averageCap(o, s));
     if (certain && low) return true;
@@ -44,23 +45,20 @@ ask("exposed", {
 ask("least", {
   check: () => {
     const { o, s } = tables;
-    if (!total(s)) return EMPTY;
-    if (!total(o)) return RESTORE;
+    if (unready()) return unready();
     const [value, least] = [averageCap(o, s), minimumCap(o)];
     return same(value, least) || `the average is ${shown(value)}, and ${shown(least)} is possible.`;
   },
   hints: ["A record in a cell makes the people of that cell easier to guess. Which cell of the original has the fewest people?",
     "An unmatched key counts 0. Put all records into the smallest cell."],
-  after: () => (fresh() ? "All records lie in the smallest cell of the original (Theorem 2). The release is of no use, and the one sick non-smoker, "
-    + "whom it describes, is known with certainty: the smallest average hides the greatest risk." : "All records lie in a smallest cell of the "
-    + "original, or in keys where they cost no more (Theorem 2)."),
+  after: "All records lie in the smallest cell of the original (Theorem 2). The release is of no use, and the one sick non-smoker, "
+    + "whom it describes, is known with certainty: the smallest average hides the greatest risk.",
 });
 
 ask("risky", {
   check: () => {
     const { o, s } = tables;
-    if (!total(s)) return EMPTY;
-    if (!total(o)) return RESTORE;
+    if (unready()) return unready();
     const [q, own] = [individualCap(s), individualCap(o)];
     if (!same(averageCap(o, s), averageCap(o, o))) return `the average is ${shown(averageCap(o, s))}, and ${shown(averageCap(o, o))} is wanted.`;
     const kept = places.filter(([i, j]) => o[i][j] > 0 && same(q[i][j], own[i][j])).map(([i, j]) => named(i, j));
@@ -74,19 +72,21 @@ ask("risky", {
 ask("above", {
   check: () => {
     const { o, s } = tables;
-    if (!total(s)) return EMPTY;
-    return !atMost(averageCap(o, s), averageCap(o, o)) || `the average is ${shown(averageCap(o, s))}, that of the original ${shown(averageCap(o, o))}.`;
+    if (unready()) return unready();
+    const [value, own, greatest] = [averageCap(o, s), averageCap(o, o), maximumCap(o)];
+    if (same(value, greatest)) return true;
+    return atMost(value, own) ? `the average is ${shown(value)}, and the original with itself has ${shown(own)}. More is possible.`
+      : `the average is ${shown(value)}, above the ${shown(own)} of the original with itself. A release can have still more.`;
   },
-  hints: ["Most smokers of the original are healthy. What if all synthetic smokers are?", "Make everybody in the release healthy."],
-  after: "An intruder does best if everybody in the release has the commonest target of their key (Lemma 1, reversed). The original with itself is "
-    + "a high mark, but not the highest.",
+  hints: ["Most smokers of the original are healthy. What if all synthetic smokers are?", "Make everybody in the release healthy, with smokers among them."],
+  after: () => `The average is greatest if everybody in the release has the commonest target of their key (Lemma 1): ${shown(maximumCap(tables.o))}. `
+    + `The original with itself has ${shown(averageCap(tables.o, tables.o))}: a high mark, but not the highest.`,
 });
 
 ask("unmatched", {
   check: () => {
     const { o, s } = tables;
-    if (!fresh()) return RESTORE;
-    if (!total(s)) return EMPTY;
+    if (unready()) return unready();
     if (matchedRecords(o, s) === total(o)) return "all keys are in the release, so both versions are the same.";
     const [one, two, base] = [averageCap(o, s), averageCap(o, s, "drop"), baselineCap(o)];
     if (one >= base) return `version 1 is ${shown(one)}, which is not below the baseline ${shown(base)}.`;
@@ -97,6 +97,7 @@ ask("unmatched", {
 });
 
 ask("hidden", {
+  of: () => total(tables.o),
   check: (answer) => {
     const m = keyTotals(tables.s);
     if (m[1] > 0) return "there are still non-smokers in the release.";
@@ -104,5 +105,6 @@ ask("hidden", {
     return answer === keyTotals(tables.o)[0] || "count the original people whose key is in the release.";
   },
   hints: ["Version 2 leaves out everybody whose key is not in the release.", "Count the original smokers, sick and healthy."],
-  after: "Version 2 says nothing about the others. They are safe from this intruder, and their number belongs beside the average.",
+  after: "Version 2 says nothing about the others. This intruder finds nobody with their key; one who takes the nearest key may still guess. Their "
+    + "number belongs beside the average.",
 });

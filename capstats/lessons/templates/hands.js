@@ -120,7 +120,7 @@ function renderRuler(found) {
   }
   for (const [version, name] of [["drop", "version 2"], ["zero", "version 1"]]) {
     const value = found[`average-${version}`];
-    if (Number.isNaN(value) || (version === "drop" && same(value, found["average-zero"]))) continue;
+    if (Number.isNaN(value) || !found["total-s"] || (version === "drop" && same(value, found["average-zero"]))) continue;
     svg.append(draw("path", { class: `pointer ${version}`, d: `M${place(value)} 46l-8 -15h16z` }));
     const close = version === "drop" && Math.abs(found["average-drop"] - found["average-zero"]) < 0.17;
     svg.append(draw("text", { x: Math.min(Math.max(place(value), 30), 330), y: close ? 11 : 25, "text-anchor": "middle" }, name));
@@ -157,7 +157,7 @@ function renderWords(found) {
   const sick = targetTotals(o);
   find("#others").textContent = n
     ? `Baseline, a guess from the shares of the original without any key: (${sick[0]}² + ${sick[1]}²) / ${n}² = ${shown(found.baseline)}. `
-      + `Least of any release: the smallest cell over ${n}, ${Math.min(...o.flat())}/${n} = ${shown(found["minimum-zero"])}. `
+      + `Least of any release with records: the smallest cell over ${n}, ${Math.min(...o.flat())}/${n} = ${shown(found["minimum-zero"])}. `
       + `Greatest: the largest cell of each key over ${n}, (${Math.max(...column(o, 0))} + ${Math.max(...column(o, 1))})/${n} = `
       + `${shown(found["maximum-zero"])}.` : "";
 }
@@ -165,6 +165,7 @@ function renderWords(found) {
 function compared(found) {
   const { "average-zero": value, original } = found;
   if (Number.isNaN(value)) return "";
+  if (!found["total-s"]) return "nothing to guess from";
   if (same(value, original)) return "the same as the original with itself";
   return value < original ? "below the original with itself" : "above the original with itself";
 }
@@ -174,7 +175,7 @@ const render = later(() => {
   for (const table of ["o", "s"]) for (const [i, j] of places) renderCell(table, i, j);
   for (const [name, value] of Object.entries(found)) {
     const [, i, j] = name.split("-");
-    show(name, value, name.startsWith("cap-") ? risk(Number(j), Number(i)) : shown(value));
+    show(name, value, name.startsWith("cap-") ? risk(Number(j), Number(i)) : name.startsWith("average-") && !found["total-s"] ? "no release" : shown(value));
   }
   find("#verdict").textContent = compared(found);
   const who = places.filter(([i, j]) => tables.o[i][j] > 0 && found[`cap-${i}-${j}`] === found.highest).map(([i, j]) => named(i, j, tables.o[i][j]));

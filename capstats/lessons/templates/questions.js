@@ -4,26 +4,39 @@ const right = new Set();
 
 /**
  * The check of one question. `check(answer)` gets the chosen value, the typed number, or nothing where the state of the page is what counts;
- * it returns true, or a sentence on what is missing. `hints` are shown one after another, `after` once the answer is right.
+ * it returns true, or a sentence on what is missing. `hints` are shown one after another, `after` once the answer is right. Where a number of
+ * people, records or tables is asked for, which the label of the field tells, `of()` is how many there are: for an answer that is the share.
  */
-function ask(name, { check, hints = [], after = "" }) {
+function ask(name, { check, hints = [], after = "", of = () => 0 }) {
   const section = find(`[data-question="${name}"]`);
   const form = find("form", section);
   const field = find("input:not([type=radio])", form);
   const radios = findAll("input[type=radio]", form);
   const verdict = find(".verdict", form);
   const hint = find(".hint", form);
-  let next = 0;
+  const [noun] = /people|records|tables/i.exec(field?.labels[0].textContent ?? "") ?? [];
+  const whole = `a whole number of ${noun?.toLowerCase()}`;
 
   const answer = () => {
     if (radios.length) return radios.find((radio) => radio.checked)?.value;
-    return field ? typed(field.value) : null;
+    return field ? typed(field.value, Boolean(noun)) : null;
+  };
+
+  /** Whether a share, rounded to two decimals or more, is that of a count that is right: its numerator, or one of all. */
+  const rightShare = (share) => {
+    const [, numerator] = /^\D*(\d+)\s*(?:\/|(?:out )?of)/.exec(field.value) ?? [];
+    const n = of();
+    const near = Array.from({ length: n + 1 }, (_, k) => k).filter((k) => isAbout(share, k / n));
+    return (numerator ? [Number(numerator)] : near).some((k) => check(k) === true);
   };
 
   const judge = () => {
     const given = answer();
     if (given === undefined) return "choose one of the answers.";
-    if (Number.isNaN(given)) return "give a number, such as 0.25 or 1/4.";
+    if (Number.isNaN(given)) return noun ? `give ${whole}.` : "give a number, such as 0.25 or 1/4.";
+    if (noun && !Number.isInteger(given) && given < 1) {
+      return rightShare(given) ? `this is the right share. Give ${whole}.` : `this is a share. Give ${whole}.`;
+    }
     return check(given);
   };
 
@@ -41,10 +54,12 @@ function ask(name, { check, hints = [], after = "" }) {
   const button = find("[data-hint]", form);
   button.hidden = hints.length === 0;
   button.addEventListener("click", () => {
+    const told = hints[hint.children.length];
     hint.hidden = false;
-    hint.textContent = hints[next];
-    next = (next + 1) % hints.length;
-    button.textContent = next ? "Another hint" : "Hint";
+    hint.append(make("li", {}, told));
+    announce(told);
+    button.textContent = "Another hint";
+    button.disabled = hint.children.length === hints.length;
   });
 }
 
@@ -67,7 +82,7 @@ function paged(container) {
   sections.forEach((section, i) => {
     const next = make("button", { type: "button", hidden: true, click: () => {
       go(i + 1);
-      buttons[i + 1].focus();
+      find("h3", sections[i + 1]).focus();
     } }, "Next question");
     if (i + 1 < sections.length) find(".buttons", section).append(next);
     section.addEventListener("judged", () => {
