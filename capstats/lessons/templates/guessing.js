@@ -155,10 +155,13 @@ const drawCloud = fitted(find("#cloud"), 760, (wide) => {
     const [x, y] = where(uniformTable(900, 3, 3, draws));
     svg.append(draw("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r: 3, class: "drawn-dot" }));
   }
-  for (const [name, table] of [...Object.entries(given.synthetics), [state.original, state.o]]) {
+  const named = [...Object.entries(given.synthetics), [state.original, state.o]];
+  const places = named.map(([, table]) => where(table));
+  for (const [name, table] of named) {
     const [x, y] = where(table);
     svg.append(draw("path", { d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, class: "named" }));
-    svg.append(draw("text", { x: x + 11, y: y - 7, class: "halo" }, symbol(name, draw)));
+    const crowded = places.some(([a, b]) => a > x && a - x < 75 && Math.abs(b - y) < 20); // another one to the right
+    svg.append(draw("text", { x: crowded ? x - 11 : x + 13, y: y - 9, "text-anchor": crowded ? "end" : "start", class: "halo" }, symbol(name, draw)));
   }
   yours = draw("g", { class: "yours" }, draw("circle", { r: 11 }), draw("text", { x: 0, y: 27, "text-anchor": "middle", class: "halo" }, "yours"));
   svg.append(yours);

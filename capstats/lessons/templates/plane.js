@@ -17,16 +17,16 @@ function planeFigure(wide, { o, methods, chosen, point, deviation, wanted, dots 
     width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img",
     "aria-label": `Risk ${point[1].toFixed(3)} at distance ${point[0].toFixed(3)}, on the lines that the methods allow`,
   });
-  const rule = (value, text, name, at, anchor = "end") => {
+  const rule = (value, text, name, down = -6) => {
     svg.append(draw("path", { d: `M54 ${y(value)}H${wide - 16}`, class: name }));
-    svg.append(draw("text", { x: at, y: y(value) - 6, "text-anchor": anchor, class: `halo ${name}-text` }, text));
+    svg.append(draw("text", { x: wide - 18, y: y(value) + down, "text-anchor": "end", class: `halo ${name}-text` }, text));
   };
   svg.append(axis(x, high - 52, ticks(0, Math.max(...xs) * 1.06, wide < 500 ? 4 : 6), "distance from the original"));
   svg.append(upright(y, 54, ticks(Math.min(...ys) - 0.08 * room, Math.max(...ys) + 0.1 * room, 6), "expected average CAP", (value) => value.toFixed(2), [high - 52, 34]));
   for (const [a, b] of dots) svg.append(draw("circle", { cx: x(a).toFixed(1), cy: y(b).toFixed(1), r: 3.5, class: "drawn-dot" }));
-  rule(itself, "CAP(O)", "base", wide - 18);
-  rule(base, "baseline", "base", 60, "start");
-  if (wanted >= Math.min(...ys) && wanted <= Math.max(...ys)) rule(wanted, "wanted", "goal", wide - 18);
+  rule(itself, "CAP(O)", "base");
+  rule(base, "baseline", "base", 16);
+  if (wanted >= Math.min(...ys) && wanted <= Math.max(...ys)) rule(wanted, "wanted", "goal");
   for (const [name, points] of lines) {
     svg.append(draw("path", { d: path(points.map(([a, b]) => [x(a), y(b)])), class: `way ${name}${name === chosen ? " on-way" : ""}` }));
   }

@@ -127,9 +127,9 @@ function update() {
 /** An example of a line above the promise: noisy counts of O_3. */
 function aboveThePromise() {
   const [at, o] = [0.2, given.O_3];
-  return `Where a coloured line lies above the black one, that is not a breach: what the release says of everybody with the key is no person's secret. Example: O_3 with noisy counts and \u03b5 = ${at}. The random guesser is right in a share of ${noisyCap(o, at).toFixed(3)}, and the promise is ${dpBound(shares(o), at).bound.toFixed(3)}. She learns the shares of each key, which would be nearly the same if any one person had given another answer.`;
+  return ["Where a coloured line lies above the black one, that is not a breach: what the release says of everybody with the key is no person's secret. Example: ", symbol("O_3"), ` with noisy counts and \u03b5 = ${at}. The random guesser is right in a share of ${noisyCap(o, at).toFixed(3)}, and the promise is ${dpBound(shares(o), at).bound.toFixed(3)}. She learns the shares of each key, which would be nearly the same if any one person had given another answer.`];
 }
-find("#breach").textContent = aboveThePromise();
+find("#breach").append(...aboveThePromise());
 
 // --- controls
 
