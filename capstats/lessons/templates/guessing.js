@@ -230,7 +230,7 @@ update();
 
 // --- questions
 
-const onO4 = () => (state.original === "O_4" ? "" : "choose O_4 as the original first.");
+const onO4 = () => (state.original === "O_4" ? "" : "choose O\u2084 as the original first.");
 const now = () => [averageCap(state.o, state.s), correctPredictions(state.o, state.s)];
 
 ask("order", {
@@ -239,12 +239,13 @@ ask("order", {
     e: "against the random guesser it is. Compare the people predicted once more.",
     reverse: "there is one for each guesser. Read both totals again: lower is safer.",
   }[answer],
-  hints: ["Choose O_4, then press S_a and S_e in turn. Lower is safer."],
-  after: "Average CAP is 0.318 for S_a and 0.309 for S_e, but S_e lets the modal guesser predict 272 people, S_a only 134. In each key of S_a the most frequent target is a rare one in O_4.",
+  hints: ["Choose O\u2084, then press S\u2090 and S\u2091 in turn. Lower is safer."],
+  after: "Average CAP is 0.318 for S\u2090 and 0.309 for S\u2091, but S\u2091 lets the modal guesser predict 272 people, S\u2090 only 134. In each key of S\u2090 the most frequent target is a rare one in O\u2084.",
 });
 ask("itself", {
+  of: () => total(given.originals.O_4),
   check: (answer) => answer === correctPredictions(given.originals.O_4, given.originals.O_4) || "add up the greatest count of each key.",
-  hints: ["Press \u201cthe original\u201d and read the total, or add up the greatest counts of the three columns of O_4."],
+  hints: ["Press \u201cthe original\u201d and read the total, or add up the greatest counts of the three columns of O\u2084."],
   after: "197 + 136 + 198: with the original the guess for each key is the best possible one. A random guess is right for 439 people.",
 });
 ask("lower", {
@@ -256,8 +257,8 @@ ask("lower", {
   },
   hints: [
     "A target is named for everybody with the key if it leads by one record. So give about half of the key to a target that many people have, and the rest to a target that few people have.",
-    "In K_1 and in K_2 let T_2 lead T_1 by one record, and leave T_3 empty.",
-    "In K_3 let T_2 lead T_1 by one record, and leave T_3 empty: fewer people are predicted than with T_3, but average CAP falls below 0.318.",
+    "In K\u2081 and in K\u2082 let T\u2082 lead T\u2081 by one record, and leave T\u2083 empty.",
+    "In K\u2083 let T\u2082 lead T\u2081 by one record, and leave T\u2083 empty: fewer people are predicted than with T\u2083, but average CAP falls below 0.318.",
   ],
   after: "A target that leads by one record is predicted for everybody, while the random guesser names it in little more than a third of the cases.",
 });

@@ -195,16 +195,17 @@ renew();
 
 ask("below", {
   check: (answer) => answer === "little" || {
-    safe: "tables that protect nobody on purpose pass as well: draw 1,000 with O_4.",
-    close: "a table drawn blindly knows nothing of the original. Draw 1,000 with O_4 and see whether they pass.",
+    safe: "tables that protect nobody on purpose pass as well: draw 1,000 with O\u2084.",
+    close: "a table drawn blindly knows nothing of the original. Draw 1,000 with O\u2084 and see whether they pass.",
     most: "the average says nothing of how many people are above it or below: a few high risks may make up for many low ones, or the reverse.",
   }[answer],
   hints: ["These tables know nothing of the original. How many of them pass?"],
   after: "Whoever offers a table without having looked at the original can say the same.",
 });
 ask("fail", {
+  of: () => 10000,
   check: (answer) => (answer >= 60 && answer <= 61) || "the exact share that passes is in the table of numbers; the others fail.",
-  hints: ["Draw a table, choose O_4, read the exact share for very many records, subtract it from 1 and multiply by 10,000."],
+  hints: ["Draw a table, choose O\u2084, read the exact share for very many records, subtract it from 1 and multiply by 10,000."],
   after: "The exact probability is 0.99393, so about 61 tables in 10,000 fail. With 900 records it is between 0.99357 and 0.99360, so 64.",
 });
 ask("even", {
@@ -229,9 +230,9 @@ ask("never", {
 });
 ask("reason", {
   check: (answer) => answer === "mean" || {
-    up: "compare the mean of all tables for O_1 and O_2, with 900 records.",
+    up: "compare the mean of all tables for O\u2081 and O\u2082, with 900 records.",
     same: "the mean does stay; now compare the widths of the three lines.",
   }[answer],
-  hints: ["Choose O_1, O_4 and O_2 in turn, and draw 1,000 tables each."],
+  hints: ["Choose O\u2081, O\u2084 and O\u2082 in turn, and draw 1,000 tables each."],
   after: "A random table does not know the original, so its mean cannot depend on it; with 10 records it is a little lower, since a key may be missing. CAP(O) moves away to the right much faster than the law widens.",
 });

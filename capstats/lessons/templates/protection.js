@@ -203,7 +203,7 @@ renew();
 
 // --- questions
 
-const TEXTS = { O_3: "O_3", smokers: "Smokers" };
+const TEXTS = { O_3: "O\u2083", smokers: "Smokers" };
 
 /** A check for which this table has to be on the page. */
 const on = (name, check) => (answer) => (state.original === name ? check(answer) : `choose ${TEXTS[name]} as the original first.`);
@@ -214,6 +214,7 @@ ask("theta", {
   after: "A little more than half of the link between key and target must go.",
 });
 ask("swapped", {
+  of: () => total(given.O_3),
   check: on("O_3", (answer) => answer === swappedFor(given.O_3, 0.42) || "put the wanted average CAP to 0.42, and read the line on swapping."),
   hints: ["With h records swapped a share (h - 1) / (n - 1) of the link is lost, which is what theta is for redrawing."],
   after: "462 of 899 is just above 0.5138. In both cases the mean is 0.42; a single release is above it about as often as below.",
