@@ -52,14 +52,15 @@ function promiseFigure(wide, { p, o, epsilon }) {
   const xs = Array.from({ length: 241 }, (_, k) => (ENDS * k) / 240);
   svg.append(axis(x, high - 52, ticks(0, ENDS, 6), "epsilon"));
   svg.append(upright(y, 48, ticks(Math.max(least, 0), 1, 5), "probability of a right guess", (value) => value.toFixed(1), [high - 52, 34]));
+  const noisier = noisyCap(o, 4) > Math.max(...p); // which of the two lines is the upper one
   svg.append(draw("path", { d: `M48 ${y(Math.max(...p))}H${wide - 16}`, class: "base" }));
-  svg.append(draw("text", { x: wide - 18, y: y(Math.max(...p)) - 6, "text-anchor": "end", class: "halo soft" }, "modal guesser without it"));
+  svg.append(draw("text", { x: wide - 18, y: y(Math.max(...p)) + (noisier ? 17 : -6), "text-anchor": "end", class: "halo soft" }, "modal guesser without it"));
   const averages = { response: (e) => changedMoments(o, responding(p.length, e)).mean, noise: (e) => noisyCap(o, e) };
   const few = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.1, 1.5, 2, 2.6, 3.3, 4, 5, ENDS];
   for (const [name, mean] of Object.entries(averages)) {
     svg.append(draw("path", { d: path(few.map((e) => [x(e), y(mean(e))])), class: `way ${name}` }));
     const at = name === "response" ? 0.55 : 3.3;
-    svg.append(draw("text", { x: x(at) + 8, y: y(mean(at)) + 20, class: `halo ${name}-text` }, WAYS[name]));
+    svg.append(draw("text", { x: x(at) + 8, y: y(mean(at)) + (name === "noise" && noisier ? -8 : 20), class: `halo ${name}-text` }, WAYS[name]));
   }
   svg.append(draw("path", { d: path(xs.map((e) => [x(e), y(dpBound(p, e).bound)])), class: "curve" }));
   svg.append(draw("text", { x: x(ENDS) - 2, y: y(dpBound(p, 3).bound) + 18, "text-anchor": "end", class: "halo" }, "the promise"));
