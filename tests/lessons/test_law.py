@@ -4,6 +4,7 @@ import chromium
 import numpy as np
 import pytest
 from lesson_controls import after, choices_that_are_right, numbers_that_are_right, typed, verdict
+from lesson_pages import judged
 
 from capstats import average_cap, baseline_cap
 from capstats.laws import cap_law, expected_cap
@@ -123,6 +124,35 @@ def test_the_other_questions_have_one_answer(tab):
     assert numbers_that_are_right(tab, "fail", [6, 61, 9939]) == [61]
     assert choices_that_are_right(tab, "below") == ["little"]
     assert choices_that_are_right(tab, "reason") == ["mean"]
+
+
+def test_each_wrong_choice_is_told_something_of_its_own(tab):
+    for asked, wrong in {"below": ("safe", "close", "most"), "reason": ("up", "same")}.items():
+        told = {judged(tab, asked, value)[1] for value in wrong}
+        assert len(told) == len(wrong)
+        assert all(text.startswith("Not yet: ") and len(text) > 40 for text in told)
+
+
+def test_the_mean_of_all_tables_depends_on_the_original_only_with_few_records(tab):
+    steps = [[choose("original", name), choose("records", m)] for m in (10, 900) for name in ("O_1", "O_4", "O_2")]
+    means = [found["mean"] for found in after(tab, steps)]
+    assert means[3:] == pytest.approx([1 / 3] * 3, abs=1e-4)
+    assert max(means[:3]) < 0.32
+    assert "with 900 or very many records" in tab.locator('[data-question="reason"]').text_content()
+
+
+def test_the_law_is_kept_back_until_a_table_is_drawn_and_printed_in_any_case(tab):
+    law = [tab.locator(place) for place in ('[data-name="limit"]', '[data-name="mean"]', "#finite", "#chart .curve", "#take", "#honest")]
+    assert not any(part.is_visible() for part in law)
+    assert "early all" not in tab.locator("header .thesis").inner_text()
+    tab.emulate_media(media="print")
+    assert all(part.is_visible() for part in law)
+    tab.emulate_media(media="screen")
+    after(tab, [[('[data-draw="1"]', None)]])
+    tab.wait_for_function("document.querySelector('#chart .curve')")
+    assert all(part.is_visible() for part in law)
+    after(tab, [[("#clear", None)]])
+    assert all(part.is_visible() for part in law)
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])

@@ -4,6 +4,7 @@ import chromium
 import numpy as np
 import pytest
 from lesson_controls import after, choices_that_are_right, numbers_that_are_right, typed, verdict
+from lesson_pages import judged
 
 from capstats import average_cap, baseline_cap
 from capstats.cap import target_distance
@@ -42,7 +43,7 @@ def cases(draws):
         o[0, 0] += 1
         o[1, -1] += 1
         setting = {"theta": round(rng.random(), 3), "swapped": int(rng.integers(0, o.sum() + 1)), "epsilon": round(rng.uniform(0.05, 6), 2)}
-        yield "own" if k % 4 else "O_3", o, METHODS[k % 7 % 4], setting, rng.random()
+        yield o, METHODS[k % 7 % 4], setting, rng.random()
 
 
 def response(targets, epsilon):
@@ -82,12 +83,12 @@ def needed(o, model, risk, name):
 def test_risk_utility_settings_and_promise_are_those_of_the_library_on_random_tables(tab):
     drawn = list(cases(DRAWS))
     steps = []
-    for name, o, method, setting, u in drawn:
+    for o, method, setting, u in drawn:
         least, greatest = 1 / len(o), average_cap(o, o).item()
         wanted = round(least + u * (greatest - least), 3)
         dials = [(f"#{dial}", setting[dial]) for dial in ("theta", "swapped", "epsilon")]
-        steps.append([choose("original", name), *typed(o), choose("method", method), *dials, ("#wanted", wanted)])
-    for (_, o, method, setting, _), found in zip(drawn, after(tab, steps), strict=True):
+        steps.append([choose("original", "own"), choose("size", len(o)), *typed(o), choose("method", method), *dials, ("#wanted", wanted)])
+    for (o, method, setting, _), found in zip(drawn, after(tab, steps), strict=True):
         p = o.sum(1) / o.sum()
         mean, variance, table = protected(o, method, setting)
         itself, base, wanted = average_cap(o, o).item(), baseline_cap(o).item(), found["wanted"]
@@ -149,12 +150,64 @@ def test_numbers_that_are_asked_for_are_those_of_the_library(tab):
         "epsilon": round(dp_epsilon([0.75, 0.25], 0.75).item(), 2),
     }
     for question, right in answers.items():
+        after(tab, [[choose("original", "smokers" if question == "epsilon" else "O_3")]])
         assert numbers_that_are_right(tab, question, [0.3, right]) == [right]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "wanted"), [("theta", 0.514, "O"), ("swapped", 463, "O"), ("same", "both", "O"), ("epsilon", 1.1, "Smokers")]
+)
+def test_a_question_about_a_named_table_is_judged_only_while_the_page_shows_it(tab, question, answer, wanted):
+    after(tab, [[choose("original", "own")]])
+    state, told = judged(tab, question, answer)
+    assert state == "wrong"
+    assert told.startswith(f"Not yet: choose {wanted}")
+
+
+def test_a_named_table_cannot_be_changed_and_own_tables_are_kept(tab):
+    for name, cells in {"smokers": 4, "O_3": 9, "O_4": 9}.items():
+        after(tab, [[choose("original", name)]])
+        assert tab.locator("#editor input:disabled").count() == cells
+    own = [choose("original", "own"), choose("size", 3)]
+    (mine, _, again) = after(tab, [[*own, *typed([[9, 1, 4], [2, 8, 5], [3, 3, 7]])], [choose("original", "O_3")], own])
+    assert again["itself"] == mine["itself"] == pytest.approx(average_cap(table := [[9, 1, 4], [2, 8, 5], [3, 3, 7]], table).item())
+
+
+def test_the_example_of_a_line_above_the_promise_has_the_numbers_of_the_library(tab):
+    o = paper_originals().sel(original="O_3", drop=True)
+    noisy = expected_noisy_cap(o, epsilon=0.2, adjacency="substitution")
+    bound = dp_bound(o.values, 0.2).bound.item()
+    told = tab.locator("#breach").inner_text()
+    assert noisy.lower > bound
+    assert f"{float(noisy.lower + noisy.upper) / 2:.3f}" in told
+    assert f"{bound:.3f}" in told
+    assert "not a breach" in told
+
+
 def test_each_choice_has_one_answer(tab):
+    after(tab, [[choose("original", "O_3")]])
     for question, right in {"margins": "margins", "silent": "group", "same": "both"}.items():
         assert choices_that_are_right(tab, question) == [right]
+
+
+def test_each_wrong_choice_is_told_something_of_its_own(tab):
+    after(tab, [[choose("original", "O_3")]])
+    for asked, wrong in {"margins": ("safer", "keys"), "silent": ("own", "much"), "same": ("risk", "better")}.items():
+        told = {judged(tab, asked, value)[1] for value in wrong}
+        assert len(told) == 2
+        assert all(text.startswith("Not yet: ") and len(text) > 40 for text in told)
+
+
+def test_a_count_that_is_no_whole_number_from_0_to_999_is_marked_and_changes_nothing(tab):
+    (before,) = after(tab, [[choose("original", "own")]])
+    assert "whole number from 0 to 999" in tab.locator("#editor").inner_text()
+    field = tab.locator('[data-cell="0,0"]')
+    for wrong in ("1000", "-1", "2.5", ""):
+        field.fill(wrong)
+        assert field.get_attribute("aria-invalid") == "true"
+        assert after(tab, [[]])[0]["itself"] == before["itself"]
+    field.blur()
+    assert (field.input_value(), field.get_attribute("aria-invalid")) == ("40", "false")
 
 
 def test_an_original_in_which_the_key_says_nothing_leaves_nothing_to_protect(tab):
@@ -163,6 +216,14 @@ def test_an_original_in_which_the_key_says_nothing_leaves_nothing_to_protect(tab
     assert found["itself"] == pytest.approx(found["baseline"])
     assert np.isnan(found["needed_theta"])
     assert verdict(tab, "nothing").startswith("Right.")
+
+
+def test_a_table_without_people_is_named_so_where_the_figures_are(tab):
+    after(tab, [[choose("original", "own"), *typed([[0, 0], [0, 0]])]])
+    for figure in ("#plane", "#bound"):
+        tab.wait_for_function(f"document.querySelector('{figure}').textContent === 'The table has no people.'")
+    assert "undefined" not in tab.locator("main").inner_text()
+    assert tab.locator("#range").inner_text() == "The table has no people."
 
 
 def test_an_original_with_one_target_has_no_numbers(tab):

@@ -18,18 +18,26 @@ function choices(place, name, options, change) {
 }
 
 /**
- * A table of counts to type in, and with arrow keys. `change(table)` is called with whole numbers from 0 to `most`.
+ * A table of counts to type in, and with arrow keys. `change(table)` is called with whole numbers from 0 to `most`; what is none is marked and changes nothing.
  * Returns a function that shows another table; its second argument says whether it can be changed.
  */
 function tableEditor(place, { label, rows, columns, most = 999, change }) {
   let table = [];
   const inputs = [];
   const read = (i, j) => (event) => {
-    const value = Math.round(Number(event.target.value));
-    table[i][j] = Number.isFinite(value) ? Math.min(Math.max(value, 0), most) : 0;
+    const text = event.target.value.trim();
+    const value = Number(text);
+    const valid = text !== "" && Number.isInteger(value) && value >= 0 && value <= most;
+    assign(event.target, { "aria-invalid": String(!valid) });
+    if (!valid) return;
+    table[i][j] = value;
     change(mapped(table, (count) => count));
   };
-  const tidy = (i, j) => (event) => { event.target.value = table[i][j]; };
+  const tidy = (i, j) => (event) => {
+    event.target.value = table[i][j];
+    assign(event.target, { "aria-invalid": "false" });
+  };
+  const rule = make("p", { class: "small" }, `Each count is a whole number from 0 to ${most}.`);
   return (shownTable, open = true) => {
     table = mapped(shownTable, (count) => count);
     if (inputs.length !== table.length || inputs[0].length !== table[0].length) {
@@ -41,8 +49,9 @@ function tableEditor(place, { label, rows, columns, most = 999, change }) {
         })));
         return make("tr", {}, make("th", { scope: "row" }, rows(i)), ...inputs[i].map((input) => make("td", {}, input)));
       });
-      place.replaceChildren(make("table", { class: "editor" }, make("caption", {}, label), head, ...body));
+      place.replaceChildren(make("table", { class: "editor" }, make("caption", {}, label), head, ...body), rule);
     }
+    rule.hidden = !open;
     table.forEach((row, i) => row.forEach((count, j) => {
       const name = `${label}: ${rows(i).textContent}, ${columns(j).textContent}`;
       assign(inputs[i][j], { "aria-label": name, disabled: !open });

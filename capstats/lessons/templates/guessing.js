@@ -88,6 +88,7 @@ const drawBars = later(() => names.keys.forEach((_, j) => {
 function update() {
   names.keys.forEach((_, j) => showKey(j));
   const [average, predicted] = [averageCap(state.o, state.s), correctPredictions(state.o, state.s)];
+  show("people", people(), number(people()));
   show("average", average);
   show("random_right", average * people(), number(average * people(), 1));
   show("modal_right", predicted, number(predicted, Number.isInteger(predicted) ? 0 : 1));
@@ -154,10 +155,13 @@ const drawCloud = fitted(find("#cloud"), 760, (wide) => {
     const [x, y] = where(uniformTable(900, 3, 3, draws));
     svg.append(draw("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r: 3, class: "drawn-dot" }));
   }
-  for (const [name, table] of [...Object.entries(given.synthetics), [state.original, state.o]]) {
+  const named = [...Object.entries(given.synthetics), [state.original, state.o]];
+  const places = named.map(([, table]) => where(table));
+  for (const [name, table] of named) {
     const [x, y] = where(table);
     svg.append(draw("path", { d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, class: "named" }));
-    svg.append(draw("text", { x: x + 11, y: y - 7, class: "halo" }, symbol(name, draw)));
+    const crowded = places.some(([a, b]) => a > x && a - x < 75 && Math.abs(b - y) < 20); // another one to the right
+    svg.append(draw("text", { x: crowded ? x - 11 : x + 13, y: y - 9, "text-anchor": crowded ? "end" : "start", class: "halo" }, symbol(name, draw)));
   }
   yours = draw("g", { class: "yours" }, draw("circle", { r: 11 }), draw("text", { x: 0, y: 27, "text-anchor": "middle", class: "halo" }, "yours"));
   svg.append(yours);
@@ -226,30 +230,35 @@ update();
 
 // --- questions
 
-const onO4 = () => (state.original === "O_4" ? "" : "choose O_4 as the original first.");
+const onO4 = () => (state.original === "O_4" ? "" : "choose O\u2084 as the original first.");
 const now = () => [averageCap(state.o, state.s), correctPredictions(state.o, state.s)];
 
 ask("order", {
-  check: (answer) => answer === "split" || "choose S_a, then S_e, and read both totals.",
-  hints: ["Choose O_4, then press S_a and S_e in turn. Lower is safer."],
-  after: "Average CAP is .318 for S_a and .309 for S_e, but S_e lets the modal guesser predict 272 people, S_a only 134. In each key of S_a the most frequent target is a rare one in O_4.",
+  check: (answer) => answer === "split" || {
+    a: "against the modal guesser it is. Compare the two average CAPs once more.",
+    e: "against the random guesser it is. Compare the people predicted once more.",
+    reverse: "there is one for each guesser. Read both totals again: lower is safer.",
+  }[answer],
+  hints: ["Choose O\u2084, then press S\u2090 and S\u2091 in turn. Lower is safer."],
+  after: "Average CAP is 0.318 for S\u2090 and 0.309 for S\u2091, but S\u2091 lets the modal guesser predict 272 people, S\u2090 only 134. In each key of S\u2090 the most frequent target is a rare one in O\u2084.",
 });
 ask("itself", {
+  of: () => total(given.originals.O_4),
   check: (answer) => answer === correctPredictions(given.originals.O_4, given.originals.O_4) || "add up the greatest count of each key.",
-  hints: ["Press \u201cthe original\u201d and read the total, or add up the greatest counts of the three columns of O_4."],
+  hints: ["Press \u201cthe original\u201d and read the total, or add up the greatest counts of the three columns of O\u2084."],
   after: "197 + 136 + 198: with the original the guess for each key is the best possible one. A random guess is right for 439 people.",
 });
 ask("lower", {
   check: () => {
     const [average, predicted] = now();
     if (onO4()) return onO4();
-    if (!(average < averageCap(state.o, given.synthetics.S_a))) return `average CAP is ${average.toFixed(3)}, which is not below .318.`;
+    if (!(average < averageCap(state.o, given.synthetics.S_a))) return `average CAP is ${average.toFixed(3)}, which is not below 0.318.`;
     return predicted > 400 || `${number(predicted)} people are predicted; more than 400 are wanted.`;
   },
   hints: [
-    "The modal guesser needs a target only to be the most frequent one, by however little.",
-    "In K_1 and in K_2 give all targets nearly the same number of records, and the largest group of people one more.",
-    "In K_3, name T_2 by one record more than T_1, and leave T_3 empty.",
+    "A target is named for everybody with the key if it leads by one record. So give about half of the key to a target that many people have, and the rest to a target that few people have.",
+    "In K\u2081 and in K\u2082 let T\u2082 lead T\u2081 by one record, and leave T\u2083 empty.",
+    "In K\u2083 let T\u2082 lead T\u2081 by one record, and leave T\u2083 empty: fewer people are predicted than with T\u2083, but average CAP falls below 0.318.",
   ],
   after: "A target that leads by one record is predicted for everybody, while the random guesser names it in little more than a third of the cases.",
 });
@@ -257,14 +266,17 @@ ask("higher", {
   check: () => {
     const [average, predicted] = now();
     if (onO4()) return onO4();
-    if (!(average > averageCap(state.o, given.synthetics.S_e))) return `average CAP is ${average.toFixed(3)}, which is not above .309.`;
+    if (!(average > averageCap(state.o, given.synthetics.S_e))) return `average CAP is ${average.toFixed(3)}, which is not above 0.309.`;
     return predicted < 100 || `${number(predicted)} people are predicted; fewer than 100 are wanted.`;
   },
   hints: ["Make the rarest target of each key the most frequent in the release, by one record.", "Give all the other records of the key to the target that most people have."],
   after: "The modal guesser is led astray in every key, and the random guesser still profits from the second most frequent target.",
 });
 ask("agree", {
-  check: (answer) => answer === "itself" || "try it with the sliders: are the two totals the same with O_4?",
+  check: (answer) => answer === "itself" || {
+    pure: "with a single target in a key there is nothing else to name, so both name it.",
+    even: "if all targets tie, the modal guesser names each of them equally often, as the random guesser does.",
+  }[answer],
   hints: ["With one target in a key there is nothing to choose. And what does the modal guesser do if all targets tie?"],
   after: "With the original the modal guesser has 531 right, the random guesser 439. With one target in each key both name it, and with a tie of all targets the modal guesser guesses at random.",
 });

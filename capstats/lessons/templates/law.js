@@ -2,6 +2,7 @@
 
 const own = { 2: [[30, 10], [20, 40]], 3: [[30, 10, 5], [20, 40, 25]] };
 const state = { original: "O_3", keys: 2, m: 900, random: random(2) };
+let seen = false; // whether a table was drawn: until then the law is kept back, so that a class can guess
 const drawn = { averages: [], passed: 0, last: null, failed: null };
 
 const isOwn = () => state.original === "own";
@@ -44,6 +45,7 @@ const oneValue = () => (isOwn() ? limitSupport(table())[0] : given.originals[sta
 function drawTables(count) {
   const o = table();
   if (empty()) return;
+  seen = true;
   for (let k = 0; k < count; k += 1) {
     const s = uniformTable(state.m, o.length, o[0].length, state.random);
     const average = averageCap(o, s);
@@ -102,14 +104,14 @@ const drawChart = fitted(find("#chart"), 760, (wide) => {
   const top = 1.08 * Math.max(usual, ...(drawn.averages.length > 99 ? bars.map((bar) => bar.high) : []));
   const x = scale(0, end, 14, wide - 14);
   const y = scale(0, top, high - 52, 64);
-  const svg = draw("svg", { width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `Average CAP of ${drawn.averages.length} random tables, and its exact law` });
+  const svg = draw("svg", { width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `Average CAP of ${drawn.averages.length} random tables${seen ? ", and its exact law" : ""}` });
   for (const bar of bars) {
     const reach = Math.max(y(bar.high), 64);
     svg.append(draw("rect", { x: x(bar.from) + 0.5, width: Math.max(x(bar.to) - x(bar.from) - 1, 1), y: reach, height: high - 52 - reach, class: bar.fails ? "upper" : "lower" }));
   }
   svg.append(axis(x, high - 52, ticks(0, end, wide < 500 ? 4 : 6), "average CAP"));
-  if (line.length) svg.append(draw("path", { d: path(line.map(([a, b]) => [x(a), y(b)])), class: "curve" }));
-  else if (!empty()) svg.append(draw("path", { d: `M${x(oneValue())} ${high - 52}V64`, class: "curve" }));
+  if (line.length) svg.append(draw("path", { d: path(line.map(([a, b]) => [x(a), y(b)])), class: "curve secret" }));
+  else if (!empty()) svg.append(draw("path", { d: `M${x(oneValue())} ${high - 52}V64`, class: "curve secret" }));
   if (!empty()) {
     const b = baselineCap(table());
     svg.append(draw("path", { d: `M${x(b)} ${high - 52}V44`, class: "base" }), draw("path", { d: `M${x(itself())} ${high - 52}V24`, class: "own-risk" }));
@@ -133,6 +135,7 @@ function showTable(found, title) {
 }
 
 function update() {
+  document.body.classList.toggle("before-draw", !seen);
   const { limit, finite } = exact();
   const count = drawn.averages.length;
   show("itself", empty() ? NaN : itself());
@@ -150,6 +153,7 @@ function update() {
   const failed = drawn.failed === drawn.last ? [] : showTable(drawn.failed, "The last one that failed");
   find("#last").replaceChildren(...last, ...failed);
   find("#honest").textContent = honest();
+  find("#honest").classList.toggle("secret", !empty());
   showChart();
 }
 
@@ -190,14 +194,19 @@ renew();
 // --- questions
 
 ask("below", {
-  check: (answer) => answer === "little" || "draw 1,000 tables with O_4 and look at what passes.",
+  check: (answer) => answer === "little" || {
+    safe: "tables that protect nobody on purpose pass as well: draw 1,000 with O\u2084.",
+    close: "a table drawn blindly knows nothing of the original. Draw 1,000 with O\u2084 and see whether they pass.",
+    most: "the average says nothing of how many people are above it or below: a few high risks may make up for many low ones, or the reverse.",
+  }[answer],
   hints: ["These tables know nothing of the original. How many of them pass?"],
   after: "Whoever offers a table without having looked at the original can say the same.",
 });
 ask("fail", {
+  of: () => 10000,
   check: (answer) => (answer >= 60 && answer <= 61) || "the exact share that passes is in the table of numbers; the others fail.",
-  hints: ["Choose O_4, read the exact share for very many records, subtract it from 1 and multiply by 10,000."],
-  after: "The exact probability is .99393, so about 61 tables in 10,000 fail. With 900 records it is between .99357 and .99360, so 64.",
+  hints: ["Draw a table, choose O\u2084, read the exact share for very many records, subtract it from 1 and multiply by 10,000."],
+  after: "The exact probability is 0.99393, so about 61 tables in 10,000 fail. With 900 records it is between 0.99357 and 0.99360, so 64.",
 });
 ask("even", {
   check: () => {
@@ -220,7 +229,10 @@ ask("never", {
   after: "Then CAP(O) is the greatest value that any release attains, and the test cannot fail.",
 });
 ask("reason", {
-  check: (answer) => answer === "mean" || "look at the mean of all tables and at the width of the law.",
-  hints: ["Choose O_1, O_4 and O_2 in turn, and draw 1,000 tables each."],
-  after: "A random table does not know the original, so its mean cannot depend on it. CAP(O) moves away to the right much faster than the law widens.",
+  check: (answer) => answer === "mean" || {
+    up: "compare the mean of all tables for O\u2081 and O\u2082, with 900 records.",
+    same: "the mean does stay; now compare the widths of the three lines.",
+  }[answer],
+  hints: ["Choose O\u2081, O\u2084 and O\u2082 in turn, and draw 1,000 tables each."],
+  after: "A random table does not know the original, so its mean cannot depend on it; with 10 records it is a little lower, since a key may be missing. CAP(O) moves away to the right much faster than the law widens.",
 });

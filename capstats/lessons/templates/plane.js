@@ -17,16 +17,16 @@ function planeFigure(wide, { o, methods, chosen, point, deviation, wanted, dots 
     width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img",
     "aria-label": `Risk ${point[1].toFixed(3)} at distance ${point[0].toFixed(3)}, on the lines that the methods allow`,
   });
-  const rule = (value, text, name, at, anchor = "end") => {
+  const rule = (value, text, name, down = -6) => {
     svg.append(draw("path", { d: `M54 ${y(value)}H${wide - 16}`, class: name }));
-    svg.append(draw("text", { x: at, y: y(value) - 6, "text-anchor": anchor, class: `halo ${name}-text` }, text));
+    svg.append(draw("text", { x: wide - 18, y: y(value) + down, "text-anchor": "end", class: `halo ${name}-text` }, text));
   };
   svg.append(axis(x, high - 52, ticks(0, Math.max(...xs) * 1.06, wide < 500 ? 4 : 6), "distance from the original"));
   svg.append(upright(y, 54, ticks(Math.min(...ys) - 0.08 * room, Math.max(...ys) + 0.1 * room, 6), "expected average CAP", (value) => value.toFixed(2), [high - 52, 34]));
   for (const [a, b] of dots) svg.append(draw("circle", { cx: x(a).toFixed(1), cy: y(b).toFixed(1), r: 3.5, class: "drawn-dot" }));
-  rule(itself, "CAP(O)", "base", wide - 18);
-  rule(base, "baseline", "base", 60, "start");
-  if (wanted >= Math.min(...ys) && wanted <= Math.max(...ys)) rule(wanted, "wanted", "goal", wide - 18);
+  rule(itself, "CAP(O)", "base");
+  rule(base, "baseline", "base", 16);
+  if (wanted >= Math.min(...ys) && wanted <= Math.max(...ys)) rule(wanted, "wanted", "goal");
   for (const [name, points] of lines) {
     svg.append(draw("path", { d: path(points.map(([a, b]) => [x(a), y(b)])), class: `way ${name}${name === chosen ? " on-way" : ""}` }));
   }
@@ -52,14 +52,15 @@ function promiseFigure(wide, { p, o, epsilon }) {
   const xs = Array.from({ length: 241 }, (_, k) => (ENDS * k) / 240);
   svg.append(axis(x, high - 52, ticks(0, ENDS, 6), "epsilon"));
   svg.append(upright(y, 48, ticks(Math.max(least, 0), 1, 5), "probability of a right guess", (value) => value.toFixed(1), [high - 52, 34]));
+  const noisier = noisyCap(o, 4) > Math.max(...p); // which of the two lines is the upper one
   svg.append(draw("path", { d: `M48 ${y(Math.max(...p))}H${wide - 16}`, class: "base" }));
-  svg.append(draw("text", { x: wide - 18, y: y(Math.max(...p)) + 17, "text-anchor": "end", class: "halo soft" }, "modal guess"));
+  svg.append(draw("text", { x: wide - 18, y: y(Math.max(...p)) + (noisier ? 17 : -6), "text-anchor": "end", class: "halo soft" }, "modal guesser without it"));
   const averages = { response: (e) => changedMoments(o, responding(p.length, e)).mean, noise: (e) => noisyCap(o, e) };
   const few = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.1, 1.5, 2, 2.6, 3.3, 4, 5, ENDS];
   for (const [name, mean] of Object.entries(averages)) {
     svg.append(draw("path", { d: path(few.map((e) => [x(e), y(mean(e))])), class: `way ${name}` }));
-    const at = name === "response" ? 0.55 : 2.6;
-    svg.append(draw("text", { x: x(at) + 8, y: y(mean(at)) + (name === "response" ? 20 : -8), class: `halo ${name}-text` }, WAYS[name]));
+    const at = name === "response" ? 0.55 : 3.3;
+    svg.append(draw("text", { x: x(at) + 8, y: y(mean(at)) + (name === "noise" && noisier ? -8 : 20), class: `halo ${name}-text` }, WAYS[name]));
   }
   svg.append(draw("path", { d: path(xs.map((e) => [x(e), y(dpBound(p, e).bound)])), class: "curve" }));
   svg.append(draw("text", { x: x(ENDS) - 2, y: y(dpBound(p, 3).bound) + 18, "text-anchor": "end", class: "halo" }, "the promise"));

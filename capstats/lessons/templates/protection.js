@@ -1,9 +1,9 @@
 // Choose your protection: theta, the number swapped or epsilon, against risk and utility.
 
-const own = [[40, 5], [10, 45]];
-const state = { original: "smokers", method: "theta", theta: 0.3, swapped: 30, epsilon: 2, wanted: 0.64, dots: [], chance: random(7) };
-const originals = { ...given, own };
-const table = () => originals[state.original];
+const own = { 2: [[40, 5], [10, 45]], 3: [[30, 10, 5], [10, 40, 15], [5, 10, 50]] };
+const state = { original: "smokers", size: 2, method: "theta", theta: 0.3, swapped: 30, epsilon: 2, wanted: 0.64, dots: [], chance: random(7) };
+const isOwn = () => state.original === "own";
+const table = () => (isOwn() ? own[state.size] : given[state.original]);
 const ready = () => targetTotals(table()).filter((o_i) => o_i > 0).length > 1; // there is something to guess
 const WORDS = {
   theta: "Post-randomisation (PRAM): with probability \u03b8 the target of a record is thrown away and drawn anew from the shares of the targets of all people. Otherwise it stays.",
@@ -32,7 +32,8 @@ const releases = {
 };
 const NAMES = { theta: "Redraw targets", swapped: "Swap targets", epsilon: "Randomised response", noise: "Noisy counts" };
 const LINES = { theta: "redraw", swapped: "redraw", epsilon: "response", noise: "noise" };
-const NOTHING = (wide) => draw("svg", { width: wide, viewBox: "0 0 10 1" });
+const lacking = () => (total(table()) === 0 ? "The table has no people." : "Give at least two targets people.");
+const NOTHING = (wide) => draw("svg", { width: wide, viewBox: `0 0 ${wide} 60`, role: "img", "aria-label": lacking() }, draw("text", { x: 8, y: 34, class: "halo" }, lacking()));
 const SHOWN = { theta: (x) => x.toFixed(3), swapped: (x) => number(x), epsilon: (x) => (x === Infinity ? "any" : x.toFixed(2)) };
 
 // --- figures
@@ -86,9 +87,12 @@ function showNeeds(o) {
     set.disabled = Number.isNaN(value);
   }
   const [b, itself] = [baselineCap(o), averageCap(o, o)];
-  find("#range").textContent = !ready() ? "Give at least two targets people."
+  find("#range").textContent = !ready() ? lacking()
     : `Redrawing and swapping reach every risk from the baseline, ${b.toFixed(3)}, to CAP(O), ${itself.toFixed(3)}; randomised response from ${(1 / o.length).toFixed(3)}, a blind guess. For noisy counts there is no such formula: move their slider.`;
 }
+
+/** A number, or a dash where the table has none. */
+const tell = (name, value) => show(name, value, Number.isNaN(value) ? "-" : shown(value));
 
 function update() {
   const o = table();
@@ -97,21 +101,21 @@ function update() {
   const [b, itself] = ready() ? [baselineCap(o), averageCap(o, o)] : [NaN, NaN];
   const found = ready() ? methods[state.method](o, setting()) : { mean: NaN, variance: NaN };
   const promise = ready() ? dpBound(shares(o), state.epsilon) : { bound: NaN, guess: NaN, gain: NaN };
-  show("itself", itself);
-  show("baseline", b);
-  show("guess", promise.guess);
+  tell("itself", itself);
+  tell("baseline", b);
+  tell("guess", promise.guess);
   for (const name of Object.keys(needed)) {
     show(name, state[name], SHOWN[name](state[name]));
     find(`[data-dial="${name}"]`).hidden = name !== DIAL[state.method];
   }
-  show("risk", found.mean);
-  show("deviation", Math.sqrt(found.variance), Number.isNaN(found.variance) ? "not known" : shown(Math.sqrt(found.variance)));
-  show("distance", ready() ? targetDistance(o, found.table) : NaN);
-  show("left", greater(itself, b) ? (found.mean - b) / (itself - b) : NaN);
+  tell("risk", found.mean);
+  show("deviation", Math.sqrt(found.variance), !ready() ? "-" : Number.isNaN(found.variance) ? "not known" : shown(Math.sqrt(found.variance)));
+  tell("distance", ready() ? targetDistance(o, found.table) : NaN);
+  show("left", greater(itself, b) ? (found.mean - b) / (itself - b) : NaN, ready() && greater(itself, b) ? shown((found.mean - b) / (itself - b)) : "-");
   show("wanted", state.wanted);
-  show("bound", promise.bound);
-  show("gain", promise.gain);
-  show("free", ready() ? dpEpsilon(shares(o), promise.guess) : NaN, ready() ? dpEpsilon(shares(o), promise.guess).toFixed(2) : "undefined");
+  tell("bound", promise.bound);
+  tell("gain", promise.gain);
+  show("free", ready() ? dpEpsilon(shares(o), promise.guess) : NaN, ready() ? dpEpsilon(shares(o), promise.guess).toFixed(2) : "-");
   show("drawn", state.dots.length);
   show("drawn_mean", ratio(sum(state.dots.map(([, cap]) => cap)), state.dots.length), state.dots.length ? (sum(state.dots.map(([, cap]) => cap)) / state.dots.length).toFixed(3) : "-");
   find("#draw").disabled = !ready();
@@ -119,6 +123,13 @@ function update() {
   showNeeds(o);
   drawFigures();
 }
+
+/** An example of a line above the promise: noisy counts of O_3. */
+function aboveThePromise() {
+  const [at, o] = [0.2, given.O_3];
+  return ["Where a coloured line lies above the black one, that is not a breach: what the release says of everybody with the key is no person's secret. Example: ", symbol("O_3"), ` with noisy counts and \u03b5 = ${at}. The random guesser is right in a share of ${noisyCap(o, at).toFixed(3)}, and the promise is ${dpBound(shares(o), at).bound.toFixed(3)}. She learns the shares of each key, which would be nearly the same if any one person had given another answer.`];
+}
+find("#breach").append(...aboveThePromise());
 
 // --- controls
 
@@ -146,7 +157,9 @@ function renew() {
   state.swapped = Math.min(state.swapped, n);
   state.dots = [];
   turn.forEach((set) => set());
-  edit(table());
+  edit(table(), isOwn());
+  find("#sizes").hidden = !isOwn();
+  find("#locked").hidden = isOwn();
   update();
 }
 
@@ -160,16 +173,21 @@ function apply(name) {
 
 const edit = tableEditor(find("#editor"), {
   label: "People of the original", rows: (i) => titleOf("rows", i), columns: (j) => titleOf("columns", j),
-  change: (changed) => { originals[state.original] = changed; renew(); },
+  change: (changed) => { own[state.size] = changed; renew(); },
 });
 const TITLES = { rows: ["sick", "healthy"], columns: ["smoker", "non-smoker"] };
 const titleOf = (what, k) => (table().length === 2 ? make("span", {}, TITLES[what][k]) : symbol(`${what === "rows" ? "T" : "K"}_${k + 1}`));
 
-choices(find("#originals"), "original", { smokers: "Smokers", O_3: symbol("O_3"), O_4: symbol("O_4"), own: "My own" }, (name) => {
-  state.original = name;
+function begin() {
   state.swapped = Math.round(0.3 * total(table()));
   if (ready()) state.wanted = Math.round(500 * (averageCap(table(), table()) + baselineCap(table()))) / 1000;
   renew();
+}
+
+choices(find("#sizes"), "size", { 2: "2 x 2", 3: "3 x 3" }, (size) => { state.size = Number(size); begin(); })("2");
+choices(find("#originals"), "original", { smokers: "Smokers", O_3: symbol("O_3"), O_4: symbol("O_4"), own: "My own" }, (name) => {
+  state.original = name;
+  begin();
 })("smokers");
 const setMethod = choices(find("#methods"), "method", NAMES, (name) => { state.method = name; renew(); });
 setMethod(state.method);
@@ -185,43 +203,58 @@ renew();
 
 // --- questions
 
+const TEXTS = { O_3: "O\u2083", smokers: "Smokers" };
+
+/** A check for which this table has to be on the page. */
+const on = (name, check) => (answer) => (state.original === name ? check(answer) : `choose ${TEXTS[name]} as the original first.`);
+
 ask("theta", {
-  check: (answer) => isAbout(answer, thetaFor(given.O_3, 0.42)) || "put the wanted average CAP to .42, with O_3 as the original.",
-  hints: ["The risk falls on a straight line from CAP(O), .478, to the baseline, .365.", "(.478 - .42) / (.478 - .365)"],
+  check: on("O_3", (answer) => isAbout(answer, thetaFor(given.O_3, 0.42)) || "put the wanted average CAP to 0.42."),
+  hints: ["The risk falls on a straight line from CAP(O), 0.478, to the baseline, 0.365.", "(0.478 - 0.42) / (0.478 - 0.365)"],
   after: "A little more than half of the link between key and target must go.",
 });
 ask("swapped", {
-  check: (answer) => answer === swappedFor(given.O_3, 0.42) || "put the wanted average CAP to .42, with O_3 as the original, and read the line on swapping.",
+  of: () => total(given.O_3),
+  check: on("O_3", (answer) => answer === swappedFor(given.O_3, 0.42) || "put the wanted average CAP to 0.42, and read the line on swapping."),
   hints: ["With h records swapped a share (h - 1) / (n - 1) of the link is lost, which is what theta is for redrawing."],
-  after: "462 of 899 is just above .5138. In both cases the mean is .42; a single release is above it about as often as below.",
+  after: "462 of 899 is just above 0.5138. In both cases the mean is 0.42; a single release is above it about as often as below.",
 });
 ask("epsilon", {
-  check: (answer) => isAbout(answer, Math.log(3)) || "three in four are healthy. How far may a record shift these odds before another guess is better?",
+  check: on("smokers", (answer) => isAbout(answer, Math.log(3)) || "three in four are healthy. How far may a record shift these odds before another guess is better?"),
   hints: ["Choose the smokers, and move epsilon to the place where the promise leaves the modal guess.", "A quarter times e^epsilon must not exceed three quarters."],
   after: "The logarithm of 3: the odds of sick to healthy are 1 to 3, and an epsilon-private release moves odds by a factor of at most e^epsilon.",
 });
 ask("margins", {
-  check: (answer) => answer === "margins" || "look at what each method does to the records, not at the mean.",
+  check: (answer) => answer === "margins" || {
+    safer: "the risk of a person depends on the shares of her key, and both methods move these in the same way.",
+    keys: "neither method touches a key: both change targets only.",
+  }[answer],
   hints: ["Where do the new targets come from?"],
   after: "The targets are dealt out among the same records, so their totals stay. Both keep all keys.",
 });
 ask("silent", {
-  check: (answer) => answer === "group" || "epsilon limits what her own record does to the release.",
+  check: (answer) => answer === "group" || {
+    own: "that would be the effect of her own record, and the odds of 1 to 3 grow at most 2.7 times.",
+    much: "that would be a factor of 100, and e to the power of 1 is 2.7.",
+  }[answer],
   hints: ["Which of them would happen as well if her own target were changed before the release?"],
   after: "That is inference about the population. The other two are excluded: her target cannot make a release more than exp(1) = 2.7 times as likely.",
 });
 ask("same", {
-  check: (answer) => answer === "both" || "choose O_3, put epsilon to 1, and compare the two methods.",
+  check: on("O_3", (answer) => answer === "both" || {
+    risk: "put epsilon to 1 and compare the risk of the two methods.",
+    better: "epsilon is 1 for both, so the promise is the same number.",
+  }[answer]),
   hints: ["The guarantee is the same. Is what happens to this table the same?"],
-  after: "Randomised response changes each record, so with epsilon = 1 little of the link is left. Noise of a few records hardly changes counts near a hundred. The promise bounds what one record adds; risk and utility have to be looked at on the table.",
+  after: "Randomised response changes each record, so with epsilon = 1 little of the link is left. Noise of a few records hardly changes counts near a hundred. The promise bounds what one record adds; risk and use have to be looked at on the table.",
 });
 ask("nothing", {
   check: () => {
     const o = table();
-    if (state.original !== "own") return "choose \u201cMy own\u201d and change its counts.";
-    if (Math.min(...targetTotals(o), ...keyTotals(o)) < 10) return "each key and each target needs at least 10 people.";
+    if (!isOwn()) return "choose \u201cMy own\u201d and change its counts.";
+    if (Math.min(...targetTotals(o), ...keyTotals(o)) < 10) return "each row and each column needs at least 10 people.";
     return !greater(averageCap(o, o), baselineCap(o)) || `CAP(O) is ${averageCap(o, o).toFixed(4)}, the baseline ${baselineCap(o).toFixed(4)}: there is still something to lose.`;
   },
-  hints: ["When does the key say nothing about the target?", "Give both keys the same shares of sick people."],
+  hints: ["When does the key say nothing about the target?", "Give all keys the same shares of targets."],
   after: "Key and target are independent, so CAP(O) is the baseline: a key adds nothing, and there is nothing to take away.",
 });
