@@ -47,42 +47,42 @@ const grouped = (n) => n.toLocaleString("en-US");
 // --- dots
 
 /**
- * The people of each cell as a column of dots, `across` of them side by side, centred on their CAP: a list of {value, i, j, people, left, base,
- * above, size}. A column that the line of the threshold would cut is moved beside the line, to the side where it is counted; a column that
- * would cover another stands on top of it.
+ * The people of each cell as dots around their CAP, in the order of CAP: a list of {value, i, j, people, above, dots, top}. Dots stand in
+ * columns, `across` of them for a cell, which begin at the line of the threshold, so that none is cut. Each dot takes the lowest free place of
+ * its cell's columns; those of a cell that the line would cut are moved beside it, to the side where the cell is counted.
  */
 function stacked(o, s, place, across) {
   const q = individualCap(s);
-  const wide = place(COLUMN) - place(0);
+  const size = (place(COLUMN) - place(0)) / across;
   const line = place(state.threshold);
+  const heights = new Map();
+  const height = (column) => heights.get(column) ?? 0;
   const groups = cells.filter(([i, j]) => o[i][j] > 0).map(([i, j]) => ({ i, j, value: q[i][j], people: o[i][j] })).sort((a, b) => a.value - b.value);
-  const placed = [];
-  for (const group of groups) {
-    const counts = !atMost(group.value, state.threshold);
-    const middle = place(group.value) - wide / 2;
-    const left = counts ? Math.max(middle, line) : Math.min(middle, line - wide);
-    const under = placed.filter((other) => Math.abs(other.left - left) < wide - 1e-9);
-    const base = Math.max(0, ...under.map((other) => other.top));
-    placed.push({ ...group, left, base, top: base + Math.ceil(group.people / across), above: counts, size: wide / across, across });
-  }
-  return placed;
+  return groups.map((group) => {
+    const above = !atMost(group.value, state.threshold);
+    const middle = Math.round((place(group.value) - line) / size - across / 2);
+    const first = above ? Math.max(middle, 0) : Math.min(middle, -across);
+    const columns = Array.from({ length: across }, (_, k) => first + k);
+    const dots = Array.from({ length: group.people }, () => {
+      const lowest = columns.reduce((best, column) => (height(column) < height(best) ? column : best));
+      heights.set(lowest, height(lowest) + 1);
+      return [line + size * (lowest + 0.5), size * (height(lowest) - 0.5)];
+    });
+    return { ...group, above, dots, size, top: size * Math.max(...columns.map(height)) };
+  });
 }
 
-/** The columns of both panels with as few dots side by side as fit into the height. */
+/** The dots of both panels, as large as fit into the height. */
 function stackedBoth({ height, place }) {
   for (let across = 4; ; across += 1) {
     const found = Object.fromEntries(SIDES.map((side) => [side, stacked(state.o, state[side], place, across)]));
-    if (Object.values(found).flat().every(({ top, size }) => top * size <= height)) return found;
+    if (Object.values(found).flat().every(({ top }) => top <= height)) return found;
   }
 }
 
 /** The dots of one cell as one path: a line of length 0 for each, whose round ends are the dot. */
-function path({ left, base, people, size, across }, floor) {
-  let d = "";
-  for (let k = 0; k < people; k += 1) {
-    d += `M${(left + size * ((k % across) + 0.5)).toFixed(2)} ${(floor - size * (base + Math.floor(k / across) + 0.5)).toFixed(2)}h0`;
-  }
-  return { d, "stroke-width": (size * 0.86).toFixed(2) };
+function path({ dots, size }, floor) {
+  return { d: dots.map(([x, y]) => `M${x.toFixed(2)} ${(floor - y).toFixed(2)}h0`).join(""), "stroke-width": (size * 0.86).toFixed(2) };
 }
 
 const renew = {};
