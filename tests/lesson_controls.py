@@ -26,6 +26,11 @@ def typed(table):
     return [(f'[data-cell="{i},{j}"]', int(count)) for i, row in enumerate(table) for j, count in enumerate(row)]
 
 
+def choose(what, value):
+    """The step that presses a radio button."""
+    return (f'[name="{what}"][value="{value}"]', None)
+
+
 def verdict(tab, name):
     """What the page says of an answer that is its own state."""
     return judged(tab, name)[1]

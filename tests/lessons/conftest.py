@@ -1,10 +1,27 @@
-"""Chromium, started once for the tests of a file."""
+"""Chromium, started once for the tests of a file, and the lesson that the file is about: its `LESSON`."""
 
 import chromium
 import pytest
+from lesson_pages import numbers
+
+from capstats.lessons import page
 
 
 @pytest.fixture(scope="module")
 def browser():
     with chromium.browser() as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def lesson(browser, tmp_path_factory, request):
+    with chromium.opened(browser, tmp_path_factory.mktemp("lesson"), page(request.module.LESSON)) as found:
+        yield found
+
+
+@pytest.fixture
+def tab(lesson):
+    """The lesson at its start."""
+    lesson.reload()
+    numbers(lesson)
+    return lesson

@@ -10,6 +10,7 @@ from capstats.datasets import paper_originals, paper_synthetics
 from capstats.lessons import LESSONS, page
 
 pytestmark = pytest.mark.chromium
+LESSON = "average"
 TABLES = 200
 SIDES = ("left", "right")
 ORIGINALS = {name: paper_originals().sel(original=name).values for name in ("O_1", "O_2", "O_3", "O_4")}
@@ -17,19 +18,12 @@ S = {name: paper_synthetics().sel(synthetic=name).values for name in "abeg"}
 CELLS = [(i, j) for j in range(3) for i in range(3)]
 
 
-@pytest.fixture(scope="module")
-def lesson(browser, tmp_path_factory):
-    with opened(browser, tmp_path_factory.mktemp("lesson"), page("average")) as found:
-        yield found
-
-
 @pytest.fixture
-def tab(lesson):
-    """The lesson at its start."""
-    lesson.reload()
-    lesson.get_by_role("button", name="Show the people").click()
-    numbers(lesson)
-    return lesson
+def tab(tab):
+    """The lesson at its start, after the vote."""
+    tab.get_by_role("button", name="Show the people").click()
+    numbers(tab)
+    return tab
 
 
 def expected(o, left, right, threshold):

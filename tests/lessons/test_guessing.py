@@ -3,7 +3,7 @@
 import chromium
 import numpy as np
 import pytest
-from lesson_controls import after, choices_that_are_right, numbers_that_are_right, typed, verdict
+from lesson_controls import after, choices_that_are_right, choose, numbers_that_are_right, typed, verdict
 from lesson_pages import judged
 
 from capstats import average_cap, correct_predictions, individual_cap
@@ -11,26 +11,10 @@ from capstats.datasets import paper_originals, paper_synthetics
 from capstats.lessons import page
 
 pytestmark = pytest.mark.chromium
+LESSON = "guessing"
 O = {str(name): paper_originals().sel(original=name, drop=True).values for name in paper_originals().original.values}  # noqa: E741
 S = {str(name): paper_synthetics().sel(synthetic=name, drop=True).values for name in paper_synthetics().synthetic.values}
 DRAWS = 200
-
-
-@pytest.fixture(scope="module")
-def lesson(browser, tmp_path_factory):
-    with chromium.opened(browser, tmp_path_factory.mktemp("lesson"), page("guessing")) as found:
-        yield found
-
-
-@pytest.fixture
-def tab(lesson):
-    """The lesson at its start."""
-    lesson.reload()
-    return lesson
-
-
-def choose(name):
-    return (f'[name="original"][value="{name}"]', None)
 
 
 def releases(draws):
@@ -46,7 +30,7 @@ def releases(draws):
 def test_both_guessers_have_the_numbers_of_the_library_on_random_tables(tab):
     tables = list(releases(DRAWS))
     names = [list(O)[k % 4] for k in range(DRAWS)]
-    shown = after(tab, [[choose(name), *typed(s)] for name, s in zip(names, tables, strict=True)])
+    shown = after(tab, [[choose("original", name), *typed(s)] for name, s in zip(names, tables, strict=True)])
     for name, s, found in zip(names, tables, shown, strict=True):
         o = O[name]
         if s.sum():
@@ -63,7 +47,7 @@ def test_both_guessers_have_the_numbers_of_the_library_on_random_tables(tab):
 
 @pytest.mark.parametrize("name", S)
 def test_a_table_of_the_paper_is_one_press_away(tab, name):
-    (found,) = after(tab, [[choose("O_4"), (f'[data-release="S_{name}"]', None)]])
+    (found,) = after(tab, [[choose("original", "O_4"), (f'[data-release="S_{name}"]', None)]])
     assert found["average"] == pytest.approx(average_cap(O["O_4"], S[name]).item(), abs=1e-12)
     assert found["modal_right"] == correct_predictions(O["O_4"], S[name]).item()
     assert tab.locator(f'[data-release="S_{name}"]').get_attribute("aria-pressed") == "true"
@@ -71,7 +55,7 @@ def test_a_table_of_the_paper_is_one_press_away(tab, name):
 
 @pytest.mark.parametrize(("name", "o"), O.items())
 def test_the_page_says_how_many_people_the_original_has(tab, name, o):
-    after(tab, [[choose(name)]])
+    after(tab, [[choose("original", name)]])
     assert tab.locator('[data-name="people"]').inner_text() == f"{o.sum():,}"
 
 
@@ -104,7 +88,7 @@ def test_a_release_answers_a_question_if_it_has_what_is_wanted(tab, name, wrong,
     assert verdict(tab, name).startswith("Not yet")
     after(tab, [typed(right)])
     assert verdict(tab, name).startswith("Right.")
-    after(tab, [[choose("O_3")]])
+    after(tab, [[choose("original", "O_3")]])
     assert "O\u2084" in verdict(tab, name)
 
 

@@ -10,22 +10,9 @@ from capstats.lessons import page
 from capstats.lessons.given import given
 
 pytestmark = pytest.mark.chromium
+LESSON = "hands"
 TABLES = 200
 START = given("hands")
-
-
-@pytest.fixture(scope="module")
-def lesson(browser, tmp_path_factory):
-    with opened(browser, tmp_path_factory.mktemp("lesson"), page("hands")) as found:
-        yield found
-
-
-@pytest.fixture
-def tab(lesson):
-    """The lesson at its start."""
-    lesson.reload()
-    numbers(lesson)
-    return lesson
 
 
 def expected(o, s):

@@ -3,7 +3,7 @@
 import chromium
 import numpy as np
 import pytest
-from lesson_controls import after, choices_that_are_right, numbers_that_are_right, typed, verdict
+from lesson_controls import after, choices_that_are_right, choose, numbers_that_are_right, typed, verdict
 from lesson_pages import judged
 
 from capstats import average_cap, baseline_cap
@@ -11,24 +11,8 @@ from capstats.laws import cap_law, expected_cap
 from capstats.lessons import page
 
 pytestmark = pytest.mark.chromium
+LESSON = "law"
 DRAWS = 200
-
-
-@pytest.fixture(scope="module")
-def lesson(browser, tmp_path_factory):
-    with chromium.opened(browser, tmp_path_factory.mktemp("lesson"), page("law")) as found:
-        yield found
-
-
-@pytest.fixture
-def tab(lesson):
-    """The lesson at its start."""
-    lesson.reload()
-    return lesson
-
-
-def choose(what, value):
-    return (f'[name="{what}"][value="{value}"]', None)
 
 
 def originals(draws):

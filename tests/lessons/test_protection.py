@@ -1,37 +1,19 @@
 """Choose your protection: in a browser, risk, deviation, distance, settings and promise are those of the library."""
 
-import chromium
 import numpy as np
 import pytest
-from lesson_controls import after, choices_that_are_right, numbers_that_are_right, typed, verdict
+from lesson_controls import after, choices_that_are_right, choose, numbers_that_are_right, typed, verdict
 from lesson_pages import judged
 
 from capstats import average_cap, baseline_cap
 from capstats.cap import target_distance
 from capstats.datasets import paper_originals
 from capstats.laws import calibrate, dp_bound, dp_epsilon, expected_cap, expected_noisy_cap, variance_cap
-from capstats.lessons import page
 
 pytestmark = pytest.mark.chromium
+LESSON = "protection"
 DRAWS = 200
 METHODS = ("theta", "swapped", "epsilon", "noise")
-
-
-@pytest.fixture(scope="module")
-def lesson(browser, tmp_path_factory):
-    with chromium.opened(browser, tmp_path_factory.mktemp("lesson"), page("protection")) as found:
-        yield found
-
-
-@pytest.fixture
-def tab(lesson):
-    """The lesson at its start."""
-    lesson.reload()
-    return lesson
-
-
-def choose(what, value):
-    return (f'[name="{what}"][value="{value}"]', None)
 
 
 def cases(draws):

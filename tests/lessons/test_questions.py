@@ -1,25 +1,10 @@
 """Answers as they are typed, and hints: what all questions share, tried on the lesson of the hands."""
 
 import pytest
-from chromium import opened
 from lesson_pages import counts, judged, moved, question
 
-from capstats.lessons import page
-
 pytestmark = pytest.mark.chromium
-
-
-@pytest.fixture(scope="module")
-def lesson(browser, tmp_path_factory):
-    with opened(browser, tmp_path_factory.mktemp("lesson"), page("hands")) as found:
-        yield found
-
-
-@pytest.fixture
-def tab(lesson):
-    """The lesson at its start."""
-    lesson.reload()
-    return lesson
+LESSON = "hands"
 
 
 def verdict(tab, name, text):
