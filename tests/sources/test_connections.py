@@ -22,24 +22,13 @@ import pytest
 
 import capstats
 from capstats import tabulate
-from capstats.sources import connections
-from capstats.sources.connections import answer, connect, plain, private_folder
+from capstats.sources.connections import answer, connect, plain
 from capstats.sources.source import Options
+from capstats.sources.temporary_data import private_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="folders have no modes, and signals no handlers")
 MARKER = "Marker-7f3a"
 DISTINCT = f"SELECT count(*) FROM (SELECT DISTINCT '{MARKER}' || hash(range) FROM range(2000000))"
-
-
-@pytest.fixture
-def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The system's folder for temporary files, for this test alone."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(folder))
-    monkeypatch.setenv("TMPDIR", str(folder))
-    connections._remove_leftovers.cache_clear()
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -117,30 +106,6 @@ def test_an_error_leaves_no_folder(top: Path, tmp_path: Path) -> None:
     assert list(top.iterdir()) == []
 
 
-@posix
-def test_folders_of_killed_processes_are_removed_and_those_in_use_and_of_others_are_kept(top: Path) -> None:
-    for name in ("capstats-1-dead", "other-1-dead"):
-        (top / name / "spill").mkdir(parents=True)
-        (top / name / "spill" / "records").write_text(MARKER)
-    elsewhere = top.parent / "elsewhere"
-    elsewhere.mkdir()
-    (top / "capstats-2-link").symlink_to(elsewhere)
-    code = "import sys, time; from capstats.sources.connections import private_folder\nwith private_folder(None): print(); time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
-        assert child.stdout is not None
-        child.stdout.readline()
-        left = {x.name for x in top.iterdir()}
-        assert {"other-1-dead", "capstats-2-link"} < left
-        assert "capstats-1-dead" not in left
-        connections._remove_leftovers.cache_clear()
-        with private_folder(None):
-            assert left < {x.name for x in top.iterdir()}
-        child.kill()
-    connections._remove_leftovers.cache_clear()
-    with private_folder(None) as folder:
-        assert {x.name for x in top.iterdir()} == {"other-1-dead", "capstats-2-link", folder.name}
-
-
 # --- processes that end early -----------------------------------------------------------------------------------------
 
 
@@ -149,7 +114,7 @@ def spilled_by(pid: int, top: Path, size: int = 1) -> list[Path]:
     end = time.monotonic() + 60
     while time.monotonic() < end:
         with contextlib.suppress(OSError):
-            found = [x for x in top.glob(f"capstats-{pid}-*/spill/*") if x.stat().st_size >= size]
+            found = [x for x in top.glob(f"capstats-{pid}-*/duckdb_temp_*") if x.stat().st_size >= size]
             if found:
                 return found
         time.sleep(0.005)
