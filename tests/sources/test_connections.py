@@ -362,3 +362,25 @@ def test_a_damaged_file_is_told_without_what_is_in_it(tmp_path: Path) -> None:
         tabulate(path, keys="k", target="t")
     assert raised.value.__suppress_context__
     assert "xff" not in str(raised.value).lower()
+
+
+def test_a_damaged_file_is_no_lack_of_memory_whatever_the_name_of_its_folder(tmp_path: Path) -> None:
+    path = tmp_path / "capstats-2026-november" / "bad.parquet"
+    path.parent.mkdir()
+    path.write_bytes(b"PAR1 no parquet PAR1")
+    with pytest.raises(ValueError, match=r"bad\.parquet\) cannot be read: .* Repair the file"):
+        tabulate(path, keys="k", target="t")
+
+
+@posix
+def test_a_disk_that_is_full_is_told_with_what_to_do(many: Path, top: Path) -> None:
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))\n"  # of each file
+        "from capstats import tabulate\n"
+        f"try: tabulate({str(many)!r}, keys='k', target='t', memory_limit='150MB')\n"
+        "except MemoryError as error: print(error)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(capstats.__file__).parents[1])}
+    found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert "does not fit in memory, nor in what is free of the folder for temporary files" in found.stdout
+    assert list(top.iterdir()) == []
