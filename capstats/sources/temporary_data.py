@@ -100,8 +100,8 @@ def _machine() -> set[str]:
 def _is_leftover(name: str, folder: int) -> bool:
     """Whether this library made and marked an open folder, in a process of this user and machine that has ended."""
     bound = _bound(name, folder)
-    words = os.readlink("marker", dir_fd=folder).split("\n")
-    if os.fstat(folder).st_uid != os.geteuid() or words[: len(bound)] != bound or _machine().isdisjoint(words[len(bound) :]):
+    lines = os.readlink("marker", dir_fd=folder).split("\n")
+    if os.fstat(folder).st_uid != os.geteuid() or lines[: len(bound)] != bound or _machine().isdisjoint(lines[len(bound) :]):
         return False
     lock = os.open("lock", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     try:
