@@ -96,9 +96,9 @@ def tabulate(
     memory_limit : str, optional
         For files, and for long text in pandas' objects: how much memory DuckDB may use, such as "1GB" (by default 80 % of the machine's).
         What does not fit is written to a new folder, "capstats-..." within `spill_dir`, which its owner alone can read (mode 0700) and
-        which is removed when the table is read. A killed process leaves its folder behind, and the next run with the same `spill_dir`
-        removes it. DuckDB 1.4 and later encrypt these files with a key that is kept in memory; it is not made by a strong generator, so
-        the rights of the folder are what protects them. Older versions do not encrypt.
+        which is removed when the table is read. A killed process leaves its folder behind, and the next run on this machine with the same
+        `spill_dir` removes it, and nothing else there. DuckDB 1.4 and later encrypt these files with a key that is kept in memory; it is
+        not made by a strong generator, so the rights of the folder are what protects them. Older versions do not encrypt.
     spill_dir : path, optional
         Existing folder for what does not fit in memory, in place of the system's temporary folder; see `memory_limit`.
     progress : bool, optional

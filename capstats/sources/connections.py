@@ -5,28 +5,18 @@ Each connection lives for one reading. A kept one would hang in forked children,
 
 from __future__ import annotations
 
-import functools
-import os
-import shutil
-import stat
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from capstats.sources.source import Options
+from capstats.sources.temporary_data import is_about_spilled, private_folder
 
 if TYPE_CHECKING:
     import duckdb
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
-PREFIX = "capstats-"
 T = TypeVar("T")
 
 
@@ -37,7 +27,7 @@ def connect(options: Options, files: Sequence[str] = ()) -> Iterator[duckdb.Duck
 
     with private_folder(options.spill_dir) as folder:
         config: dict[str, str | bool | int | float | list[str]] = {
-            "temp_directory": str(folder / "spill"),
+            "temp_directory": str(folder),
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "allow_persistent_secrets": "false",
@@ -110,7 +100,7 @@ def plain(error: Exception, place: str, remedy: str) -> BaseException:
 
     if isinstance(error, duckdb.InterruptException) or "Query interrupted" in str(error):
         return KeyboardInterrupt()
-    if isinstance(error, duckdb.OutOfMemoryException) or PREFIX in str(error):  # the latter names a file in a private folder
+    if isinstance(error, duckdb.OutOfMemoryException) or is_about_spilled(str(error)):  # the latter: the disk is full
         return MemoryError(
             f"{place} does not fit in memory, nor in what is free of the folder for temporary files. "
             "Raise `memory_limit`, give a `spill_dir` with more room, or use fewer or coarser columns."
@@ -127,64 +117,3 @@ def plain(error: Exception, place: str, remedy: str) -> BaseException:
     }
     reason = next((reason for kinds, reason in reasons.items() if isinstance(error, kinds)), "DuckDB refuses it")
     return ValueError(f"{place} cannot be read: {reason} ({type(error).__name__}). {remedy}")
-
-
-@contextmanager
-def private_folder(spill_dir: str | Path | None) -> Iterator[Path]:
-    """A fresh folder that its owner alone can read, in the given folder or the system's for temporary files; removed at the end.
-
-    A lock that ends with the process marks a folder as in use. The next run removes folders that a killed process left behind.
-    """
-    top = Path(tempfile.gettempdir() if spill_dir is None else spill_dir).expanduser().absolute()
-    _remove_leftovers(top)
-    try:
-        folder, lock = _locked_folder(top)
-    except OSError as error:
-        raise ValueError(
-            f"`spill_dir` must be a folder in which files can be written; {str(top)!r} is not ({error.strerror}). Give another one."
-        ) from None
-    owner = os.getpid()
-    try:
-        yield folder
-    finally:
-        if os.getpid() == owner:  # a forked child leaves its parent's folder alone
-            shutil.rmtree(folder, ignore_errors=True)
-            os.close(lock)
-
-
-def _locked_folder(top: Path) -> tuple[Path, int]:
-    """A new folder, and the descriptor of its lock."""
-    while True:
-        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=top))
-        lock = _open_lock(folder)
-        if lock is not None and folder.is_dir():  # else another run took it for a leftover before it was locked
-            return folder, lock
-
-
-def _open_lock(folder: Path) -> int | None:
-    """The descriptor of a folder's lock; None where another process holds it, or the folder is gone."""
-    try:
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-    except FileNotFoundError:
-        return None
-    if fcntl is not None:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            return None
-    return lock
-
-
-@functools.cache
-def _remove_leftovers(top: Path) -> None:
-    """Remove our own folders that no living process holds; once a process, for a folder of temporary files may be long."""
-    if fcntl is None:
-        return
-    with suppress(OSError):
-        for folder in top.glob(f"{PREFIX}*"):
-            with suppress(OSError):
-                found = folder.lstat()
-                if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and (lock := _open_lock(folder)) is not None:
-                    shutil.rmtree(folder, ignore_errors=True)
-                    os.close(lock)

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from capstats.codes.progress import Step
-from capstats.sources.connections import pattern_of, private_folder
+from capstats.sources.connections import pattern_of
 from capstats.sources.csv_records import Header, chosen_values, read_header
 from capstats.sources.csv_survey import LONGEST, ordinary_pieces
 from capstats.sources.csv_text import COMPRESSED, Malformed, blocks, has_mark, is_tabbed
 from capstats.sources.source import Query, check_names
+from capstats.sources.temporary_data import SCRATCH, private_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -91,8 +92,8 @@ def scratch_file(files: Sequence[Surveyed], spill_dir: str | Path | None) -> Ite
             os.close(handle)
     else:
         with private_folder(spill_dir) as folder:
-            (folder / "text").touch(0o600)
-            yield str(folder / "text")
+            (folder / SCRATCH).touch(0o600)
+            yield str(folder / SCRATCH)
 
 
 def relation(

@@ -22,24 +22,13 @@ import pytest
 
 import capstats
 from capstats import tabulate
-from capstats.sources import connections
-from capstats.sources.connections import answer, connect, plain, private_folder
+from capstats.sources.connections import answer, connect, plain
 from capstats.sources.source import Options
+from capstats.sources.temporary_data import private_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="folders have no modes, and signals no handlers")
 MARKER = "Marker-7f3a"
 DISTINCT = f"SELECT count(*) FROM (SELECT DISTINCT '{MARKER}' || hash(range) FROM range(2000000))"
-
-
-@pytest.fixture
-def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The system's folder for temporary files, for this test alone."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(folder))
-    monkeypatch.setenv("TMPDIR", str(folder))
-    connections._remove_leftovers.cache_clear()
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -117,30 +106,6 @@ def test_an_error_leaves_no_folder(top: Path, tmp_path: Path) -> None:
     assert list(top.iterdir()) == []
 
 
-@posix
-def test_folders_of_killed_processes_are_removed_and_those_in_use_and_of_others_are_kept(top: Path) -> None:
-    for name in ("capstats-1-dead", "other-1-dead"):
-        (top / name / "spill").mkdir(parents=True)
-        (top / name / "spill" / "records").write_text(MARKER)
-    elsewhere = top.parent / "elsewhere"
-    elsewhere.mkdir()
-    (top / "capstats-2-link").symlink_to(elsewhere)
-    code = "import sys, time; from capstats.sources.connections import private_folder\nwith private_folder(None): print(); time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
-        assert child.stdout is not None
-        child.stdout.readline()
-        left = {x.name for x in top.iterdir()}
-        assert {"other-1-dead", "capstats-2-link"} < left
-        assert "capstats-1-dead" not in left
-        connections._remove_leftovers.cache_clear()
-        with private_folder(None):
-            assert left < {x.name for x in top.iterdir()}
-        child.kill()
-    connections._remove_leftovers.cache_clear()
-    with private_folder(None) as folder:
-        assert {x.name for x in top.iterdir()} == {"other-1-dead", "capstats-2-link", folder.name}
-
-
 # --- processes that end early -----------------------------------------------------------------------------------------
 
 
@@ -149,7 +114,7 @@ def spilled_by(pid: int, top: Path, size: int = 1) -> list[Path]:
     end = time.monotonic() + 60
     while time.monotonic() < end:
         with contextlib.suppress(OSError):
-            found = [x for x in top.glob(f"capstats-{pid}-*/spill/*") if x.stat().st_size >= size]
+            found = [x for x in top.glob(f"capstats-{pid}-*/duckdb_temp_*") if x.stat().st_size >= size]
             if found:
                 return found
         time.sleep(0.005)
@@ -397,3 +362,25 @@ def test_a_damaged_file_is_told_without_what_is_in_it(tmp_path: Path) -> None:
         tabulate(path, keys="k", target="t")
     assert raised.value.__suppress_context__
     assert "xff" not in str(raised.value).lower()
+
+
+def test_a_damaged_file_is_no_lack_of_memory_whatever_the_name_of_its_folder(tmp_path: Path) -> None:
+    path = tmp_path / "capstats-2026-november" / "bad.parquet"
+    path.parent.mkdir()
+    path.write_bytes(b"PAR1 no parquet PAR1")
+    with pytest.raises(ValueError, match=r"bad\.parquet\) cannot be read: .* Repair the file"):
+        tabulate(path, keys="k", target="t")
+
+
+@posix
+def test_a_disk_that_is_full_is_told_with_what_to_do(many: Path, top: Path) -> None:
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))\n"  # of each file
+        "from capstats import tabulate\n"
+        f"try: tabulate({str(many)!r}, keys='k', target='t', memory_limit='150MB')\n"
+        "except MemoryError as error: print(error)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(capstats.__file__).parents[1])}
+    found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert "does not fit in memory, nor in what is free of the folder for temporary files" in found.stdout
+    assert list(top.iterdir()) == []
