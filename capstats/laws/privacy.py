@@ -156,7 +156,7 @@ def dp_epsilon(prior: Any, risk: Any, *, unmatched: Convention = "zero") -> xr.D
         whole = 1 - wanted - rest.shift(target=-1, fill_value=0)  # P_s - r, with its own digits where r is near 1
         excess = (wanted - p).cumsum("target", skipna=False)  # r (s - 1) - (P_s - r)
     bounded = at_most(whole, 0, rtol=1e-14, scale=1)
-    limits: xr.DataArray = np.log1p((excess / whole.where(~bounded)).clip(min=0)).where(~bounded, np.inf)
+    limits: xr.DataArray = xr.apply_ufunc(np.log1p, (excess / whole.where(~bounded)).clip(min=0)).where(~bounded, np.inf)
     least_limit = limits.min("target", skipna=False) if "target" in limits.dims else limits
     found: xr.DataArray = least_limit.where(at_most(least, wanted)).rename("dp_epsilon")
     return found

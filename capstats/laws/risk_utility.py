@@ -167,7 +167,7 @@ def _corners(curves: list[Curve], o: Table, m_j: Array | None = None) -> Floats:
         slope = np.abs(change)
         found.append(apart + np.cumsum(records)[~at_most(slope, np.append(slope[1:], 0), scale=1)])
     at = np.unique(ratio(np.concatenate(found), o.total(), 0.0))
-    return at[np.append(~at_most(at[1:], at[:-1]), True)]  # sums of the same weights in another order
+    return np.asarray(at[np.append(~at_most(at[1:], at[:-1]), True)])  # sums of the same weights in another order
 
 
 def _of_batch(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array | None = None) -> Floats:

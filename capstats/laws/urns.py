@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from capstats.tables.table import Floats
 
@@ -71,6 +72,8 @@ class Urn:
 
         start, one_mode = self._mode(a, b)
         probability, inverse = 1.0, 1.0 / start if start else 0.0
+        heights: NDArray[np.floating]
+        places: NDArray[np.floating]
         for up in (True, False):
             k, height, size = start, 1.0, 64
             while k < m if up else k > 0:
@@ -152,7 +155,7 @@ def _bend(x: Floats, a: Floats, b: Floats) -> Floats:
 
 def _bend_of_any(x: Floats, a: float, b: Floats) -> Floats:
     """_bend(x, a, b), where a may be negative as long as x + a is positive."""
-    return _bend(x, np.float64(a), b) if a >= 0 else -_bend(x + a, np.float64(-a), b)
+    return _bend(x, np.asarray(a), b) if a >= 0 else -_bend(x + a, np.asarray(-a), b)
 
 
 def _first_terms(x: Floats, a: Floats, b: Floats, terms: int) -> Floats:
