@@ -6,6 +6,7 @@ Few keys are computed by the sets of matched keys, many by generating functions;
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,10 @@ def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) ->
 def dropped_bounds(o: Table, synthesis: Synthesis) -> Floats:
     """Lower and upper bound of the expected average CAP, version 2, from first and second moments alone: shape (..., 2)."""
     if synthesis.model == "uniform":
-        return np.stack([dropped_mean(o, synthesis)] * 2, axis=-1)
+        mean, exact = dropped_mean(o, synthesis), Fraction(1, targets_of(o))
+        rounded = Fraction(1 / targets_of(o))  # 1/3 is no float
+        ends = np.nextafter(mean, 0) if rounded > exact else mean, np.nextafter(mean, 1) if rounded < exact else mean
+        return np.stack(ends, axis=-1)
     return _of_each(o, synthesis, _bounds, (2,))
 
 

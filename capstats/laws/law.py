@@ -12,6 +12,7 @@ from capstats.tables.results import Result
 from capstats.tables.table import Floats
 from capstats.tables.ties import TIE
 
+NARROW = 1e-9  # ends that differ by less are one number in print, also where a digit that is shown turns between them
 STEPS = 200  # of a bisection, which ends earlier where no float is left between its ends
 
 
@@ -165,11 +166,11 @@ class Law(Repeated):
 
     def __repr__(self) -> str:
         found = self.quantile([0.05, 0.5, 0.95])
-        low, median, high = ((found.lower + found.upper) / 2).values
+        low, median, high = (_shown(*ends) for ends in zip(found.lower.values, found.upper.values, strict=True))
         about = f" ({self.about})" if self.about else ""
         return (
             f"Law of {self.quantity}{about}\n"
-            f"from {self.least:.4g} to {self.greatest:.4g}; median {median:.4g}, 5 % and 95 % quantiles {low:.4g} and {high:.4g}"
+            f"from {self.least:.4g} to {self.greatest:.4g}; median {median}, 5 % and 95 % quantiles {low} and {high}"
         )
 
     def _made(self, below: Bounds, about: str) -> Law:
@@ -228,6 +229,12 @@ def _numbers(values: Any, name: str) -> Floats:
             f"`{name}` must be a number or one row of numbers; got {found.dtype} with {found.ndim} dims."
         )
     return found.astype(np.float64)
+
+
+def _shown(lower: float, upper: float) -> str:
+    """A number that is known to more digits than are shown, or the interval that holds it."""
+    ends = f"{lower:.4g}", f"{upper:.4g}"
+    return f"{(lower + upper) / 2:.4g}" if ends[0] == ends[1] or upper - lower < NARROW else f"[{ends[0]}, {ends[1]}]"
 
 
 def _result(found: dict[str, Floats], dim: str, at: Floats, title: str, about: str) -> xr.Dataset:

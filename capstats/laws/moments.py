@@ -9,7 +9,7 @@ import xarray as xr
 
 from capstats.cap.attribution import Unmatched, check_unmatched
 from capstats.laws.cells import BY_CELL, cells_mean, cells_variance
-from capstats.laws.dropped import dropped_bounds, dropped_mean, dropped_variance
+from capstats.laws.dropped import SLACK, dropped_bounds, dropped_mean, dropped_variance
 from capstats.laws.kept_keys import kept_mean, kept_variance
 from capstats.laws.margins import margins_mean, margins_variance
 from capstats.laws.models import Model, Synthesis, in_order_of
@@ -195,9 +195,9 @@ def expected_cap_bounds(
     Returns
     -------
     Dataset, dims (...)
-        ``lower`` and ``upper``, from 0 to 1, which hold the mean of version 2 over the releases in which it is defined. Both are the exact
-        mean under "uniform", "permutation" and the models that keep the keys. NaN where `o` has no record, or where no release has the
-        average.
+        ``lower`` and ``upper``, from 0 to 1, which hold the mean of version 2 over the releases in which it is defined. Under "uniform",
+        "permutation" and the models that keep the keys they are the exact mean, rounded down and up. NaN where `o` has no record, or
+        where no release has the average.
 
     Raises
     ------
@@ -234,7 +234,8 @@ def expected_cap_bounds(
         found = Aligned({"o": o}).map(lambda o: dropped_bounds(o, synthesis), "expected_cap", ("part",))
         lower, upper = found.isel(part=0), found.isel(part=1)
     else:
-        lower = upper = _of_release(o, synthesis, "drop", "expected_cap", (dropped_mean, margins_mean, kept_mean))
+        mean = _of_release(o, synthesis, "drop", "expected_cap", (dropped_mean, margins_mean, kept_mean))
+        lower, upper = mean * (1 - SLACK), (mean * (1 + SLACK)).clip(max=1)
     return Result({"lower": lower, "upper": upper}, attrs={"result": "Bounds of the expected average CAP of matched records"})
 
 

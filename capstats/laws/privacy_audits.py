@@ -68,7 +68,9 @@ def dp_audit(contrasts: Any, epsilon: Any, *, adjacency: Adjacency, level: float
     References
     ----------
     Waudby-Smith and Ramdas (2024), https://doi.org/10.1093/jrsssb/qkad009 (means of bounded variables by betting).
+    Yeom, Giacomelli, Fredrikson and Jha (2018), https://doi.org/10.1109/CSF.2018.00027 (that epsilon bounds the advantage).
     Humphries, Oya, Tulloch, Rafuse, Goldberg, Hengartner and Kerschbaum (2023), https://doi.org/10.1109/CSF57540.2023.00013 (tanh).
+    Dong, Roth and Su (2022), https://doi.org/10.1111/rssb.12454 (trade-off functions, of which both are the greatest advantage).
 
     Examples
     --------
@@ -82,7 +84,7 @@ def dp_audit(contrasts: Any, epsilon: Any, *, adjacency: Adjacency, level: float
     check_level(level)
     c = _contrasts(contrasts)
     claim = epsilons(epsilon)
-    allowed = np.tanh(claim / 2) if adjacency == "substitution" else 1 - np.exp(-claim)
+    allowed = np.tanh(claim / 2) if adjacency == "substitution" else -np.expm1(-claim)
     x = (1 + c) / 2  # from 0 to 1
 
     lower = 2 * xr.apply_ufunc(_limit, x, input_core_dims=[["repetition"]], kwargs={"level": level}) - 1
@@ -199,6 +201,7 @@ def dp_audit_release(
     some = right > 0
     p_value = xr.apply_ufunc(betainc, right.where(some, 1), pairs - right + 1, allowed).where(some, 1.0)
     share = xr.apply_ufunc(betaincinv, right.where(some, 1), pairs - right + 1, 1 - level).where(some, 0.5).clip(min=0.5)
+    rest = xr.apply_ufunc(betaincinv, pairs - right + 1, right.where(some, 1), level).where(some, 0.5).clip(max=0.5)  # 1 - share
     found = {
         "pairs": pairs,
         "right": right,
@@ -206,7 +209,7 @@ def dp_audit_release(
         "allowed": allowed,
         "p_value": p_value,
         "refuted": p_value <= 1 - level,
-        "epsilon_lower": np.log(share / (1 - share)) / (1 if adjacency == "substitution" else 2),
+        "epsilon_lower": np.log(share / rest) / (1 if adjacency == "substitution" else 2),
     }
     return Result(found, attrs={"result": "Audit of a claimed epsilon, by pairs", "adjacency": adjacency})
 

@@ -15,6 +15,7 @@ from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table
+from capstats.tables.ties import at_most
 
 Segments = tuple[Floats, Array]  # of a polygon: what one record changes, and how many records there are, in any order
 
@@ -162,10 +163,11 @@ def _corners(curves: list[Curve], o: Table, m_j: Array | None = None) -> Floats:
     apart = (o.key_total() * ~matched).sum()
     found = [np.array([apart, o.total()])]
     for curve in curves:
-        through, changed = _polygon(*curve(o, matched))
-        slope = ratio(np.diff(changed), np.diff(through), 0.0)
-        found.append(apart + through[1:][~np.isclose(slope, np.append(slope[1:], 0), rtol=1e-12, atol=0)])
-    return np.unique(ratio(np.concatenate(found), o.total(), 0.0))
+        change, records = _in_order(*curve(o, matched))
+        slope = np.abs(change)
+        found.append(apart + np.cumsum(records)[~at_most(slope, np.append(slope[1:], 0), scale=1)])
+    at = np.unique(ratio(np.concatenate(found), o.total(), 0.0))
+    return np.asarray(at[np.append(~at_most(at[1:], at[:-1]), True)])  # sums of the same weights in another order
 
 
 def _of_batch(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array | None = None) -> Floats:
@@ -201,8 +203,13 @@ def _matched(o: Table, m_j: Array | None) -> Array:
 
 def _polygon(change: Floats, records: Array) -> tuple[Floats, Floats]:
     """How many records have moved at each corner, and what they have changed in all, where those that change most move first."""
+    change, records = _in_order(change, records)
+    return np.concatenate([[0.0], np.cumsum(records)]), np.concatenate([[0.0], np.cumsum(change * records)])
+
+
+def _in_order(change: Floats, records: Array) -> Segments:
+    """The segments with records, those that change most first."""
     change, records = (np.ravel(np.broadcast_to(x, np.broadcast_shapes(change.shape, records.shape))) for x in (change, records))
     change, records = change[records > 0], records[records > 0]
     order = np.argsort(-np.abs(change), kind="stable")
-    change, records = change[order], records[order]
-    return np.concatenate([[0.0], np.cumsum(records)]), np.concatenate([[0.0], np.cumsum(change * records)])
+    return change[order], records[order]

@@ -162,6 +162,8 @@ def _states(columns: list[Ints]) -> tuple[Ints, Ints]:
 
 def _splits(total: int, parts: int) -> Ints:
     """Every way to write a total as a sum of so many parts: the gaps between bars."""
+    if parts == 1:
+        return np.array([[total]], np.int64)
     found = list(combinations(range(total + parts - 1), parts - 1))
     bars = np.array(found, np.int64).reshape(len(found), parts - 1)
     edge = np.ones((len(bars), 1), np.int64)

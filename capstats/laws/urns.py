@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from capstats.tables.table import Floats
 
@@ -16,6 +17,8 @@ FEW = 32  # draws that are multiplied one by one
 STIRLING = 16  # from here on six terms of Stirling's series are exact in float64
 BLOCK = 1 << 16  # probabilities computed at a time
 NEGLIGIBLE = 2.0**-60
+NODES = 20  # of the Gauss rule for a sum
+WIDE = 4096  # numbers of draws that are added one by one, if no more belong together
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,8 @@ class Urn:
     def mean_inverse(self, part: float, rest: float) -> float:
         """E[1 / k; k > 0], where k is the number of draws of a part of this weight.
 
-        Sums over k of probabilities in units of the greatest one, from there outwards until the rest is negligible.
+        Sums over k of probabilities in units of the greatest one, from there outwards until the rest is negligible. Long smooth stretches
+        are summed by a Gauss rule, so that the time hardly grows with m where the urn is reinforced.
         """
         m, a, b = self.m, part, rest
         if not a > 0:
@@ -68,10 +72,18 @@ class Urn:
 
         start, one_mode = self._mode(a, b)
         probability, inverse = 1.0, 1.0 / start if start else 0.0
+        heights: NDArray[np.floating]
+        places: NDArray[np.floating]
         for up in (True, False):
             k, height, size = start, 1.0, 64
             while k < m if up else k > 0:
-                if up:
+                number = self._stretch(k, a, b, up=up) if self.reinforced else 0
+                if number:
+                    steps, times = sum_rule(number)
+                    change = self._log_change(k, np.append(steps, number), a, b, up=up)
+                    heights, places = height * times * np.exp(change[:-1]), k + steps if up else k - steps
+                    k, height = k + number if up else k - number, height * float(np.exp(change[-1]))
+                elif up:
                     at = np.arange(k, min(k + size, m), dtype=np.float64)
                     heights, places = height * np.cumprod(ratio(at)), at + 1
                 else:
@@ -79,10 +91,30 @@ class Urn:
                     heights, places = height * np.cumprod(1 / ratio(at)), at
                 probability += heights.sum()
                 inverse += (heights / np.where(places > 0, places, np.inf)).sum()
-                k, height, size = int(places[-1]), heights[-1], min(2 * size, BLOCK)
+                if not number:
+                    k, height, size = int(places[-1]), heights[-1], min(2 * size, BLOCK)
                 if one_mode and (m - k if up else k) * height <= NEGLIGIBLE * inverse:
                     break
         return float(inverse / probability)
+
+    def _stretch(self, k: int, a: float, b: float, *, up: bool) -> int:
+        """How many numbers of draws beyond k are summed by one rule: their probabilities change by a small factor, and no end is nearer."""
+        m = self.m
+        ends = min(k, (m - k) // 2) if up else min(k // 2, m - k)
+        if ends <= WIDE:
+            return 0
+        turn = m * (a - 1) - (b - 1) - k * (a + b - 2)  # P(k + 1) / P(k) - 1, times the next line
+        slope = abs(turn) / ((k + 1) * (b + m - k - 1))
+        bend = abs(a - 1) / ((a + k) * (k + 1)) + abs(b - 1) / ((b + m - k) * (m - k + 1))
+        fast = slope + np.sqrt(bend)
+        found = int(min(ends, 4 / fast)) if fast > 0 else ends
+        return found if found > WIDE else 0
+
+    def _log_change(self, k: int, steps: Floats, a: float, b: float, *, up: bool) -> Floats:
+        """Logarithm of P(k + step) / P(k), or of P(k - step) / P(k)."""
+        low = np.full(steps.shape, float(k)) if up else k - steps
+        change = _bend_of_any(low + 1, a - 1, steps) - _bend_of_any(self.m - low - steps + 1, b - 1, steps)
+        return change if up else -change
 
     def _mode(self, a: float, b: float) -> tuple[int, bool]:
         """Where probabilities are greatest, and whether they fall from there on to both sides."""
@@ -93,6 +125,17 @@ class Urn:
             return 0, False
         turn = (m * (a - 1) - (b - 1)) / (a + b - 2)  # P(k + 1) >= P(k) for k up to here
         return min(max(int(np.floor(turn)) + 1, 0), m), True
+
+
+def sum_rule(number: int) -> tuple[Floats, Floats]:
+    """Places from 1 to ``number``, and weights with which sums over all of these integers are exact for polynomials up to degree 39.
+
+    The Gauss rule of the discrete Chebyshev polynomials, from the eigenvalues of their recurrence (Golub and Welsch).
+    """
+    k = np.arange(1, NODES, dtype=np.float64)
+    beside = number / 2 * np.sqrt((1 - (k / number) ** 2) / (4 - 1 / k**2))
+    places, vectors = np.linalg.eigh(np.diag(beside, 1) + np.diag(beside, -1))
+    return places + (number + 1) / 2, number * vectors[0] ** 2
 
 
 def _bend(x: Floats, a: Floats, b: Floats) -> Floats:
@@ -108,6 +151,11 @@ def _bend(x: Floats, a: Floats, b: Floats) -> Floats:
     found += np.log1p(a * b / (x * (x + a + b))) / 2
     found += a * b * _inverse_bend(x, a, b) / 12
     return np.asarray(found + _stirling(x) + _stirling(x + a + b) - _stirling(x + a) - _stirling(x + b))
+
+
+def _bend_of_any(x: Floats, a: float, b: Floats) -> Floats:
+    """_bend(x, a, b), where a may be negative as long as x + a is positive."""
+    return _bend(x, np.asarray(a), b) if a >= 0 else -_bend(x + a, np.asarray(-a), b)
 
 
 def _first_terms(x: Floats, a: Floats, b: Floats, terms: int) -> Floats:

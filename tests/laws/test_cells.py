@@ -180,6 +180,16 @@ def test_ten_thousand_keys_of_which_few_are_matched_keep_their_digits(model, m):
     assert found == pytest.approx(float(exact), rel=1e-10)
 
 
+@pytest.mark.parametrize("m", [10**9, 10**12, 2**53 - 1])
+def test_the_variance_of_very_many_records_is_found_at_once_and_is_that_of_the_shares(m):
+    """As m grows the shares of a key tend to a Dirichlet law, with weights o_ij + 1/2: sum_j sigma_j / (1 + A_.j)."""
+    o = np.array([[20, 5], [30, 45]])
+    weight = (o + 0.5).sum(0)
+    shares = (o + 0.5) / weight
+    sigma = ((shares * o**2).sum(0) - (shares * o).sum(0) ** 2) / o.sum() ** 2
+    assert variance_cap(o, m, model="dirichlet", alpha=0.5).item() == pytest.approx((sigma / (1 + weight)).sum(), rel=1000 / m + 1e-13)
+
+
 @models
 def test_a_batch_and_a_sparse_table_have_the_same_moments(name):
     rng = np.random.default_rng(5)

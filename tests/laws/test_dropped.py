@@ -164,8 +164,19 @@ def test_a_batch_and_a_sparse_table_have_the_same_moments(name):
         assert bounds[0][end][1:].values == pytest.approx(bounds[1][end][1:].values, rel=1e-11)
 
 
-def test_where_the_mean_is_exact_both_bounds_are_the_mean():
+def test_where_the_mean_is_exact_both_bounds_are_the_mean_rounded_outwards():
     o, s = [[2, 1], [0, 1]], [[1, 1], [1, 0]]
     bounds = expected_cap_bounds(o, model="permutation", s=s)
-    assert bounds.lower.item() == bounds.upper.item() == expected_cap(o, model="permutation", s=s, unmatched="drop").item()
+    mean = expected_cap(o, model="permutation", s=s, unmatched="drop").item()
+    assert bounds.lower.item() < mean < bounds.upper.item() <= mean * (1 + 2e-12)
     assert "Bounds of the expected average CAP" in repr(bounds)
+
+
+@pytest.mark.parametrize("targets", range(1, 12))
+def test_the_bounds_hold_means_that_are_no_floats(targets):
+    """One over the targets: under "uniform", and of one record of each target in one key, whichever record has which."""
+    o, exact = np.ones((targets, 1), int), Fraction(1, targets)
+    for options_of in ({"m": 5, "model": "uniform"}, {"model": "permutation", "s": o}, {"model": "swap", "swapped": targets}):
+        bounds = expected_cap_bounds(o, **options_of)
+        assert Fraction(bounds.lower.item()) <= exact <= Fraction(bounds.upper.item()) <= 1
+        assert (bounds.upper - bounds.lower).item() < 1e-11

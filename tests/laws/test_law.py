@@ -73,6 +73,9 @@ def test_the_quantile_of_an_atom_is_its_value():
 
 def test_a_law_prints_its_support_and_quantiles():
     assert repr(Even()) == ("Law of average CAP (even)\nfrom 0.25 to 0.75; median 0.5, 5 % and 95 % quantiles 0.275 and 0.725")
+    wide = repr(Even(error=0.02))  # quantiles that are known to within .01 are no numbers
+    assert wide.endswith("; median [0.49, 0.51], 5 % and 95 % quantiles [0.265, 0.285] and [0.715, 0.735]")
+    assert repr(Even(error=1e-12)) == repr(Even())
     assert "law: even" in repr(Even().cdf([0.5]))
     assert repr(Coin()).startswith("Law of average CAP\nfrom 0.25 to 0.75; median 0.75")
 

@@ -107,7 +107,7 @@ def test_a_labelled_matrix_takes_the_order_of_the_targets_of_the_original():
         for law in (cap_law, protected_law):
             assert law(o, model="pram", matrix=found).cdf(0.6).equals(law(o, model="pram", matrix=matrix).cdf(0.6))
     # the mechanism tells "b", the likelier target, of everybody: (30 + 45) / 100 are right
-    assert float(expected_cap(o, model="pram", matrix=dp_mechanism(other, 1.0))) == 0.75
+    assert float(expected_cap(o, model="pram", matrix=dp_mechanism(other, 1.0, counts="public"))) == 0.75
 
 
 def test_labels_that_are_not_those_of_the_original_are_refused_and_not_told():

@@ -1,5 +1,6 @@
 """The bound of differential privacy: against linear programmes over all mechanisms, and attained by randomised response."""
 
+from decimal import Decimal, localcontext
 from itertools import product
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from strategies import count_tables, examples
 
-from capstats.laws import dp_bound, dp_epsilon, dp_mechanism, expected_cap
+from capstats.laws import dp_bound, dp_epsilon, dp_mechanism, expected_cap, expected_noisy_cap
 
 PRIORS = [[1.0], [0.5, 0.5], [0.7, 0.3], [0.5, 0.3, 0.2], [0.4, 0.4, 0.2], [0.3, 0.25, 0.2, 0.15, 0.1], [0.2] * 5, [0.6, 0.4, 0.0]]
 
@@ -55,6 +56,10 @@ def best_mechanism(prior, epsilon, unmatched):
     return -found.fun
 
 
+def priors(targets=5):
+    return st.lists(st.integers(0, 20), min_size=1, max_size=targets).filter(any).map(lambda x: np.array(x) / sum(x))
+
+
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 @pytest.mark.parametrize("prior", PRIORS)
 def test_no_mechanism_does_better_and_one_does_as_well(prior, unmatched):
@@ -64,19 +69,87 @@ def test_no_mechanism_does_better_and_one_does_as_well(prior, unmatched):
 
 
 @examples(25)
-@given(count_tables(targets=4, keys=4), st.floats(0, 4))
-@example(np.diag([3, 2, 1]), 1.5)
-def test_randomised_response_of_all_records_keeps_the_promise(o, epsilon):
-    """The mean of average CAP over all releases is at most the bound; a key with one target each attains it."""
-    promise = dp_bound(o, epsilon).bound.item()
-    found = expected_cap(o, model="pram", matrix=dp_mechanism(o, epsilon)).item()
-    assert found <= promise * (1 + 1e-12)
+@given(count_tables(targets=4, keys=4), st.lists(st.integers(0, 20), min_size=4, max_size=4).filter(any), st.floats(0, 4))
+@example(np.diag([3, 2, 1]), [3, 2, 1, 0], 1.5)
+def test_randomised_response_of_all_records_with_a_public_prior(o, shares, epsilon):
+    """The mean of average CAP is at most the share of the targets among which is answered, times the greatest probability of the truth."""
+    shares = np.array(shares[: len(o)]) + (not any(shares[: len(o)]))
+    matrix = dp_mechanism(shares / shares.sum(), epsilon)
+    found = expected_cap(o, model="pram", matrix=matrix).item()
+    answered = matrix.values.max(0) > 0
+    bound = o[answered].sum() / o.sum() * matrix.values.max()
+    assert found <= bound * (1 + 1e-12)
+    assert bound <= dp_bound(o, epsilon).bound.item() * (1 + 1e-12)
     if ((o > 0).sum(0) <= 1).all():
-        assert found == pytest.approx(promise, rel=1e-12)
+        assert found == pytest.approx(bound, rel=1e-12)
 
 
-def priors(targets=5):
-    return st.lists(st.integers(0, 20), min_size=1, max_size=targets).filter(any).map(lambda x: np.array(x) / sum(x))
+@pytest.mark.parametrize("epsilon", [0.0, 1e-3, 0.1, 0.5, 1.0, 3.0])
+def test_a_prior_from_the_records_themselves_is_not_private(epsilon):
+    """For every epsilon there are two margins, one record apart, of which only one can release target 2."""
+    ones, twos = {0.0: (1, 2), 1.0: (1087, 400)}.get(epsilon, (int(np.ceil(np.exp(epsilon) * 40)) - 1, 40))
+    first, second = ([[ones + moved], [twos - moved]] for moved in (0, 1))
+    possible = [dp_mechanism(margin, epsilon, counts="public").values[1, 1] for margin in (first, second)]
+    assert possible[0] == pytest.approx(1 if epsilon == 0 else 1 / (1 + np.exp(-epsilon)))
+    assert possible[1] == 0
+    for table in (first, xr.DataArray(first, dims=("target", "key"))):
+        with pytest.raises(ValueError, match="`prior` is a table of counts"):
+            dp_mechanism(table, epsilon)
+
+
+@pytest.mark.parametrize("wrong", ["private", True, ["public"]])
+def test_a_table_is_declared_public_by_one_word(wrong):
+    with pytest.raises(ValueError, match=r'`counts` must be "public", or left out; got'):
+        dp_mechanism([[3], [1]], 1.0, counts=wrong)
+
+
+def test_average_cap_may_be_far_above_the_bound_for_one_record():
+    """Ten keys of 1,000 people with one target each, five and five: what the release says of a key is not what one record adds."""
+    o = np.kron(np.eye(2, dtype=int), np.full((1, 5), 1000))
+    assert dp_bound(o, 0.01).bound.item() == pytest.approx(0.5025, abs=5e-5)
+    assert expected_noisy_cap(o, epsilon=0.01, adjacency="substitution").lower.item() == pytest.approx(0.919, abs=5e-4)
+    assert "of one record, all others known" in repr(dp_bound(o, 0.01))
+
+
+def in_decimals(p, unmatched):
+    """The bound at an epsilon and the epsilon of a risk, with the digits of the context."""
+    p = sorted((Decimal(float(x)) for x in p), reverse=True)
+    sums = [sum(p[:s]) / sum(p) for s in range(1, len(p) + 1)]
+
+    def bound(epsilon):
+        odds = (-Decimal(epsilon)).exp()
+        if unmatched == "drop":
+            return sums[0] / (sums[0] + (1 - sums[0]) * odds)
+        return max(part / (1 + s * odds) for s, part in enumerate(sums))
+
+    def epsilon(risk):
+        if unmatched == "drop":
+            return (risk * (1 - sums[0]) / (sums[0] * (1 - risk))).ln()
+        return min((risk * s / (part - risk)).ln() for s, part in enumerate(sums) if part > risk)
+
+    return sums[0], bound, epsilon
+
+
+@pytest.mark.parametrize("unmatched", ["zero", "drop"])
+@examples(60)
+@given(priors(), st.floats(-14, 2.5), st.floats(-13, 0))
+@example(np.array([0.5, 0.5]), -12, -12)
+@example(np.array([0.2] * 5), -9, -12)
+@example(np.array([0.5, 0.3, 0.2]), 2, -13)
+def test_small_gains_and_risks_near_one_keep_their_digits(unmatched, p, log_epsilon, log_apart):
+    """Against 60 digits: the bound, the gain, and the epsilon of a risk little above the modal guess or little below 1."""
+    epsilon, apart = 10.0**log_epsilon, 10.0**log_apart
+    found = dp_bound(p, epsilon, unmatched=unmatched)
+    with localcontext(prec=60):
+        guess, bound, epsilon_of = in_decimals(p, unmatched)
+        assert found.bound.item() == pytest.approx(float(bound(epsilon)), rel=1e-15, abs=0)
+        few = 0 if unmatched == "drop" or (p == p.max()).all() else 1e-15  # a difference of shares has no more digits than they have
+        assert found.gain.item() == pytest.approx(float(bound(epsilon) - guess), rel=1e-13, abs=few)
+        for risk in (1 - apart, p.max() + (1 - p.max()) * apart):
+            room = min(risk - p.max(), 1 - risk)
+            if room > 1e-11 or (risk > 0.9 and room > 2e-14):
+                wanted = dp_epsilon(p, risk, unmatched=unmatched).item()
+                assert wanted == pytest.approx(float(epsilon_of(Decimal(risk))), rel=1e-12 + 1e-15 / room, abs=0)
 
 
 EPSILONS = st.floats(0, 6)
@@ -157,13 +230,13 @@ def test_priors_are_probabilities_or_the_shares_of_a_table():
     assert found.bound[0].values == pytest.approx(dp_bound([0.4, 0.4, 0.2], [0.5, 1.0]).bound.values, rel=1e-14)
     assert found.bound[1].isnull().all()
     assert (found.targets[1] == 0).all()
-    assert np.isnan(dp_mechanism(table, 1.0)[1]).all()
+    assert np.isnan(dp_mechanism(table, 1.0, counts="public")[1]).all()
     assert np.isnan(dp_epsilon(table, 0.9)[1])
     assert dp_bound(o, 1.0).bound.item() == dp_bound([0.4, 0.4, 0.2], 1.0).bound.item()
     assert dp_epsilon(o, [0.5, 0.9]).dims == ("risk",)
     claims = xr.DataArray([0.5, 1.0], dims="release")
     assert dp_bound(o, claims).bound.values.tolist() == dp_bound(o, [0.5, 1.0]).bound.values.tolist()
-    assert dp_mechanism(o, claims).dims == ("release", "target", "released")
+    assert dp_mechanism(o, claims, counts="public").dims == ("release", "target", "released")
 
 
 def test_the_channel_is_a_matrix_of_pram():
@@ -173,7 +246,7 @@ def test_the_channel_is_a_matrix_of_pram():
 
 
 def test_the_gain_on_a_table_prints_as_one():
-    assert "Expected CAP under differential privacy" in repr(dp_bound([0.5, 0.5], [1.0, 2.0]))
+    assert "Expected CAP of one record, all others known, under differential privacy" in repr(dp_bound([0.5, 0.5], [1.0, 2.0]))
 
 
 @pytest.mark.parametrize("prior", [[0.5, 0.4], [0.5, 0.6], [2.0, -1.0], [np.nan, 1.0]])

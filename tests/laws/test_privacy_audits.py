@@ -1,12 +1,13 @@
 """Refuting epsilon: what private mechanisms can show at most, how often true claims are refuted, and how soon false ones are."""
 
 import math
+from decimal import Decimal, localcontext
 from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from strategies import examples
@@ -172,6 +173,27 @@ def test_pairs_that_are_all_right_give_powers(adjacency):
     assert found.epsilon_lower.item() == pytest.approx(np.log(share / (1 - share)) / ODDS[adjacency], rel=1e-12)
     assert (found.right.item(), found.pairs.item(), found.share.item()) == (20, 20, 1)
     assert found.refuted.values.tolist() == [True, adjacency == "substitution" and bool(found.p_value.values[1] <= 0.05)]
+
+
+@pytest.mark.parametrize("adjacency", ALLOWED)
+@examples(40)
+@given(st.floats(-14, 1))
+@example(-12.0)
+def test_what_a_small_epsilon_allows_keeps_its_digits(adjacency, log_epsilon):
+    epsilon = 10.0**log_epsilon
+    with localcontext(prec=60):
+        odds = (-Decimal(epsilon)).exp()
+        exact = (1 - odds) / (1 + odds) if adjacency == "substitution" else 1 - odds
+    assert dp_audit([0.1, 0.2], epsilon, adjacency=adjacency).allowed.item() == pytest.approx(float(exact), rel=1e-15, abs=0)
+
+
+def test_a_million_pairs_that_are_all_right_keep_the_digits_of_the_limit():
+    pairs = 10**6
+    found = dp_audit_release([[pairs, 0]], [[1, 0]], 1.0, h=[[0, pairs]], adjacency="substitution", rng=1)
+    with localcontext(prec=60):
+        share = ((1 - Decimal("0.95")).ln() / pairs).exp()
+        exact = (share / (1 - share)).ln()
+    assert found.epsilon_lower.item() == pytest.approx(float(exact), rel=1e-14)
 
 
 def test_pairs_of_equal_scores_do_not_count_and_drop_leaves_out_unmatched_keys():

@@ -1,5 +1,7 @@
 """The frontier equals a linear programme and the extremes of all small tables, and no release is beyond it."""
 
+from collections import defaultdict
+from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 import sparse
 import xarray as xr
 from every_release import compositions
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from strategies import count_tables, examples, table_pairs
@@ -127,6 +129,38 @@ def test_corners_are_enough_to_draw_the_curves(o, distance):
     assert (corners.distance.values[0], corners.distance.values[-1]) == (0, 1)
     for name in found:
         assert np.interp(distance, corners.distance, corners[name]) == pytest.approx(found[name].item(), rel=1e-9, abs=1e-12)
+
+
+def corners_in_fractions(o):
+    """Distances at which the slope of one of the three curves changes, and both ends."""
+    found, n = {Fraction(0), Fraction(1)}, int(o.sum())
+    for kind in ("least", "greatest", "any"):
+        records = defaultdict(int)
+        for column in ([int(x) for x in column] for column in o.T if column.any()):
+            total, end = sum(column), max(column) if kind == "greatest" else min(column)
+            whole, changed, left = Fraction(sum(x * x for x in column), total), Fraction(0), total
+            for count in sorted(filter(None, column), reverse=kind != "greatest"):
+                slope = Fraction(abs(count - end), total)
+                if kind == "any" and slope <= (whole - changed) / left:
+                    break
+                records[slope] += count
+                changed, left = changed + slope * count, left - count
+            if kind == "any" and left:
+                records[(whole - changed) / left] += left
+        moved = 0
+        for slope in sorted(records, reverse=True):
+            moved += records[slope]
+            found.add(Fraction(moved, n))
+    return [float(x) for x in sorted(found)]
+
+
+@examples(60)
+@given(count_tables(4, 5), st.lists(st.integers(0, 8), min_size=5, max_size=5), st.sampled_from([1, 0.1, 0.3, 1 / 3]))
+@example(np.array([[2, 1, 3, 1], [3, 0, 1, 2], [2, 3, 3, 0], [0, 2, 3, 0]]), [0] * 5, 0.3)
+@example(np.array([[5, 1, 3], [6, 2, 0], [5, 2, 3], [6, 2, 1]]), [2, 7, 1, 0, 0], 1)
+def test_each_corner_is_there_once_with_keys_of_all_sizes_and_with_weights(o, zeros, weight):
+    o = o * 10 ** np.array(zeros[: o.shape[1]])
+    assert frontier(o * weight).distance.values == pytest.approx(corners_in_fractions(o), rel=1e-9, abs=1e-15)
 
 
 def test_the_ends_are_the_original_and_the_bounds_of_lemma_1():

@@ -1,6 +1,7 @@
 """Sums over tables with given margins: all of them against a list of permutations, random ones against all."""
 
 import math
+import tracemalloc
 from fractions import Fraction
 from itertools import permutations
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from capstats.laws import tails
+from capstats.laws import membership_test, tails
 from capstats.laws.tails import by_moments, check_options, clopper_pearson, costs_of, seed_of, tail
 
 ASKED = {"alternative": "greater", "draws": None, "seed": 1, "level": 0.95}
@@ -72,6 +73,16 @@ def test_two_kinds_are_exact_however_many_records_there_are():
     ways = sum(math.comb(100, x) * math.comb(9_900, 6_000 - x) for x in range(70, 101))
     assert found.exact
     assert found.p_value == pytest.approx(float(Fraction(ways, math.comb(10_000, 6_000))), rel=1e-9)
+
+
+def test_records_that_are_all_alike_take_no_memory():
+    people = 10**6
+    tracemalloc.start()
+    found = membership_test([[people]], [[3]], h=[[people]])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (found.p_value.item(), bool(found.exact)) == (1, True)
+    assert peak < 10 * people  # bytes: nothing is held for each of them
 
 
 @pytest.mark.parametrize("rows", [[30, 50], [20, 25, 35]])

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import examples
 
-from capstats.laws.urns import Urn
+from capstats.laws.urns import Urn, sum_rule
 
 whole = st.integers(1, 400)
 halves = st.integers(1, 800).map(lambda x: x / 2)
@@ -61,7 +61,7 @@ def test_two_parts_miss_each_other_less_than_independent_ones(reinforced, left, 
 def test_the_mean_inverse_is_the_sum_over_all_numbers_of_draws(reinforced, part, rest, m):
     a, b, probability, mean = Fraction(part), Fraction(rest), missed(part, rest, m, reinforced), Fraction(0)
     for k in range(m):
-        probability *= (m - k) * (a + k) / ((k + 1) * (b + m - k - 1)) if reinforced else (m - k) * a / ((k + 1) * b)
+        probability *= (m - k) * (a + k) / ((k + 1) * (b + (m - k - 1))) if reinforced else (m - k) * a / ((k + 1) * b)
         mean += probability / (k + 1)
     assert Urn(m, reinforced).mean_inverse(part, rest) == pytest.approx(float(mean), rel=1e-12)
 
@@ -76,6 +76,42 @@ def test_many_draws_are_summed_around_the_most_likely_number(reinforced):
     i = np.arange(1, m + 1)
     exact = float(((survived[m - i] - survived[m]) / i).sum())
     assert Urn(m, reinforced).mean_inverse(part, rest) == pytest.approx(exact, rel=1e-11)
+
+
+def harmonic(m):
+    return np.log(m) + np.euler_gamma + 1 / (2 * m)
+
+
+@pytest.mark.parametrize("m", [10**9, 10**12, 2**53 - 1])
+def test_the_mean_inverse_of_very_many_draws_is_found_at_once(m):
+    """With weights 1 and 1 all k are as likely; with 2 and 1 their probabilities are as k + 1: harmonic numbers."""
+    assert Urn(m, True).mean_inverse(1, 1) == pytest.approx(harmonic(m) / (m + 1), rel=1e-14)
+    assert Urn(m, True).mean_inverse(2, 1) == pytest.approx((m + harmonic(m)) / ((m + 1) / 2 * (m + 2)), rel=1e-14)
+    # weights so large that k varies little: 1/k by its first four moments
+    a, b = 1e9, 3e9
+    mean, variance = m * a / (a + b), m * a * b * (a + b + m) / ((a + b) ** 2 * (a + b + 1))
+    third = variance**1.5 * (a + b + 2 * m) * (b - a) / (a + b + 2) * ((1 + a + b) / (m * a * b * (m + a + b))) ** 0.5
+    inverse = (1 + variance / mean**2 - third / mean**3 + 3 * (variance / mean**2) ** 2) / mean
+    assert Urn(m, True).mean_inverse(a, b) == pytest.approx(inverse, rel=1e-14)
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.3, 0.004), (0.07, 0.04), (5.2, 20.3), (300.0, 1e5), (1e-3, 40.0), (0.5, 3e3)])
+def test_stretches_that_are_summed_by_a_rule_are_those_that_are_added_one_by_one(a, b):
+    m = 300_000
+    k = np.arange(m, dtype=np.longdouble)
+    logs = np.append(np.longdouble(0), np.cumsum(np.log((m - k) * (a + k) / ((k + 1) * (b + (m - k - 1))))))
+    probability = np.exp(logs - logs.max())
+    exact = float((probability[1:] / (k + 1)).sum() / probability.sum())
+    assert Urn(m, True).mean_inverse(a, b) == pytest.approx(exact, rel=1e-12)
+
+
+def test_the_rule_for_sums_is_exact_for_polynomials():
+    for number in (64, 5000):
+        places, weights = sum_rule(number)
+        integers = [2 * Fraction(i) / number - 1 for i in range(1, number + 1)]
+        for degree in (0, 1, 2, 7, 20, 39):
+            exact = float(sum(x**degree for x in integers)) / number
+            assert (weights * (2 * places / number - 1) ** degree).sum() / number == pytest.approx(exact, rel=1e-12, abs=1e-15)
 
 
 @both

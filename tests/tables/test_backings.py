@@ -152,7 +152,7 @@ MEASURES = {
     ),
     "dp_bound": lambda o, s: capstats.laws.dp_bound(o, [0.5, 2.0]).bound,
     "dp_epsilon": lambda o, s: capstats.laws.dp_epsilon(o, 0.7),
-    "dp_mechanism": lambda o, s: capstats.laws.dp_mechanism(o, 1.0),
+    "dp_mechanism": lambda o, s: capstats.laws.dp_mechanism(o, 1.0, counts="public"),
 }
 MODELS = {
     "k_anonymity": capstats.anonymity.k_anonymity,

@@ -48,7 +48,7 @@ function promiseFigure(wide, { p, o, epsilon }) {
   const x = scale(0, ENDS, 48, wide - 16);
   const y = scale(Math.max(least, 0), 1.02, high - 52, 34);
   const bound = dpBound(p, epsilon).bound;
-  const svg = draw("svg", { width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `At epsilon ${epsilon.toFixed(2)} a guess is right with probability at most ${bound.toFixed(3)}` });
+  const svg = draw("svg", { width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `At epsilon ${epsilon.toFixed(2)} a guess about one person, with all others known, is right with probability at most ${bound.toFixed(3)}` });
   const xs = Array.from({ length: 241 }, (_, k) => (ENDS * k) / 240);
   svg.append(axis(x, high - 52, ticks(0, ENDS, 6), "epsilon"));
   svg.append(upright(y, 48, ticks(Math.max(least, 0), 1, 5), "probability of a right guess", (value) => value.toFixed(1), [high - 52, 34]));
