@@ -148,6 +148,8 @@ def test_several_synthetic_tables_have_a_dictionary_each():
         found = read(several)
         assert list(found) == ["first", "second"]
         assert repr(found["second"]) == repr(read(from_counts(o, s[1], key_labels=labels)))
+        places = read(several.drop_vars("synthetic"))
+        assert {place: repr(numbers) for place, numbers in places.items()} == {0: repr(found["first"]), 1: repr(found["second"])}
 
 
 def test_what_synthpop_does_not_know_raises():
@@ -174,6 +176,8 @@ def test_what_synthpop_does_not_know_raises():
     for read in (as_synthpop, as_riskutility):
         with pytest.raises(ValueError, match="`s` has fractional weights, and the package counts records"):
             read(from_counts([[1, 2]], [[0.5, 1]]))
+        with pytest.raises(ValueError, match="`o` has no record"):
+            read(t.assign(o=(t.o.dims, 0 * t.o.values)))
 
 
 def test_of_several_tables_one_without_records_has_undefined_shares_as_in_r():
