@@ -109,6 +109,14 @@ def test_missing_keys_may_be_left_out_one_by_one():
     assert as_synthpop(t, usekeysNA=False)["Nexclusions"]["original"] == [0, 0, 3, 0, 0, 1]
 
 
+def test_exclusions_from_one_table_alone_are_told():
+    complete, gap = {"a": ["p", "q"], "t": ["x", "y"]}, {"a": ["p", None], "t": ["x", "y"]}
+    for original, synthetic, excluded in ((gap, complete, (1, 0)), (complete, gap, (0, 1))):
+        found = as_synthpop(tabulate(original, synthetic, keys="a", target="t"), usekeysNA=False)["Nexclusions"]
+        assert (found["original"][2], found["synthetic"][2]) == excluded
+    assert "Nexclusions" not in as_synthpop(tabulate(complete, complete, keys="a", target="t"), usekeysNA=False)
+
+
 def test_a_missing_level_goes_by_its_name_there():
     t = from_counts([[9, 2], [0, 2]], [[2, 1], [0, 1]], key_labels={"a": [None, "x"]}, target_labels=[None, "no"])
     found = as_synthpop(t, thresh_1way=(1, 50))

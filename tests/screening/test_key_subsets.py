@@ -18,12 +18,14 @@ from swept_records import KEYS, TARGETS, people
 import capstats
 from capstats import average_cap, baseline_cap, correct_predictions, matched_records, tabulate
 from capstats.codes import progress
+from capstats.disclosure import dio, disco
 from capstats.screening import sweep
+from capstats.screening.formulas import FORMULAS
 from capstats.tables import backing
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-ALL = ["average_cap", "average_cap_drop", "original_cap", "modal_accuracy", "correct_predictions", "matched_records"]
+ALL = list(FORMULAS)
 theorem = examples(40)
 
 
@@ -42,6 +44,8 @@ def of_tables(tables):
         "modal_accuracy": correct_predictions(o, o) / float(n.sum()),
         "correct_predictions": correct_predictions(o, s),
         "matched_records": matched_records(o, s),
+        "original_certain": dio(o),
+        "share_certain": disco(o, s),
     }
 
 
@@ -65,8 +69,9 @@ def test_a_sweep_equals_tabulating_each_subset_anew(options, several):
         for name in options.keys() - own.keys():
             own[name] = {column: x for column, x in options[name].items() if column in subset}
         for target in TARGETS:
-            tables = tabulate(o, synthetic, keys=subset, target=target, **own)
-            for name, expected in of_tables(tables).items():
+            of_subset = of_tables(tabulate(o, synthetic, keys=subset, target=target, **own))
+            assert list(of_subset) == ALL
+            for name, expected in of_subset.items():
                 value = found.value.sel(keyset=" + ".join(subset), measure=name, target_column=target)
                 np.testing.assert_allclose(value, expected, rtol=1e-12, err_msg=f"{name} of {target} by {subset}")
 

@@ -102,6 +102,9 @@ def test_metadata_name_fields_and_what_columns_are() -> None:
     described = {"columns": columns, "key_fields": ["col1"], "sensitive_fields": ["col2"]}
     assert CategoricalCAP.compute(table, table, described) == 0
     assert CategoricalCAP.compute_breakdown(table, table, {"tables": {"people": described}}, "people") == {"score": 0.0}
+    assert CategoricalCAP.compute(table, table, {"tables": {"people": described}}) == 0
+    other = {"columns": {"col3": {"sdtype": "categorical"}}}
+    assert CategoricalCAP.compute(table, table, {"tables": {"households": other, "people": described}}, "people") == 0
     assert CategoricalCAP.compute({"people": table}, {"people": table}, described, key_fields=["nothing"]) == 0
     with pytest.raises(TypeError, match="Column 'col1' has an invalid data type in the metadata"):
         CategoricalCAP.compute(table, table, {**described, "columns": {**columns, "col1": {"sdtype": "ordinal"}}})

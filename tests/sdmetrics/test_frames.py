@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from sdmetrics_calls import NAMES, REAL, direct, people
 
-from capstats.sdmetrics import CategoricalCAP, DisclosureProtection
+from capstats.sdmetrics import CategoricalCAP, CategoricalZeroCAP, DisclosureProtection
 
 
 def test_a_table_of_any_index_and_of_other_columns_is_the_same() -> None:
@@ -22,6 +22,28 @@ def test_times_that_are_not_cut_are_refused() -> None:
     with pytest.raises(TypeError, match="Column 'time' is of an invalid data type, datetime64"):
         CategoricalCAP.compute(REAL, REAL, key_fields=["time"], sensitive_fields=["col1"])
     assert DisclosureProtection.compute(REAL, REAL, ["time"], ["col1"], continuous_column_names=["time"]) == 0
+
+
+@direct
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # no text is a time
+def test_the_times_that_are_refused_are_those_of_the_original() -> None:
+    """SDMetrics looks at no type of the synthetic table."""
+    texts = REAL.assign(time=REAL["time"].astype(str))
+    with pytest.raises(TypeError, match="Column 'time' is of an invalid data type, datetime64"):
+        DisclosureProtection.compute(REAL, texts, ["time"], ["col1"])
+    with pytest.raises(TypeError, match="Column 'time' is of an invalid data type, datetime64"):
+        CategoricalCAP.compute(REAL, texts, key_fields=["time"], sensitive_fields=["col1"])
+    assert DisclosureProtection.compute(texts, REAL, ["time"], ["col1"], "zero_cap") == 1
+    assert CategoricalZeroCAP.compute(texts, REAL, key_fields=["time"], sensitive_fields=["col1"]) == 1
+
+
+def test_times_with_a_gap_are_taken_as_they_are() -> None:
+    """With a missing value SDMetrics sees objects."""
+    gap = REAL.assign(time=REAL["time"].where(REAL["col1"] > 0))
+    assert DisclosureProtection.compute(gap, gap, ["time"], ["col1"]) == 0
+    assert DisclosureProtection.compute(gap, REAL, ["time"], ["col1"]) == 0  # the record with the gap is left out
+    with pytest.raises(TypeError, match="Column 'time' is of an invalid data type, datetime64"):
+        DisclosureProtection.compute(REAL, gap, ["time"], ["col1"])
 
 
 @direct

@@ -146,6 +146,7 @@ def test_an_empty_original_has_no_protection() -> None:
         ({"real_data": pd.concat([REAL, REAL[["col1"]]], axis=1)}, "Column 'col1' occurs 2 times in `real_data`"),
         ({"real_data": REAL.assign(col2=list("abcde"))}, "Column 'col2' of `real_data` cannot be cut: .*a"),
         ({"real_data": REAL.assign(col2=np.inf)}, "Column 'col2' of `real_data` has an infinite value"),
+        ({"real_data": REAL.assign(col2=[1, 2, 3, 4, -np.inf])}, "Column 'col2' of `real_data` has an infinite value"),
         ({"real_data": REAL.assign(col2=np.nan)}, "Column 'col2' of `real_data` has no value"),
     ],
 )
