@@ -18,8 +18,9 @@ from swept_records import KEYS, TARGETS, people
 import capstats
 from capstats import average_cap, baseline_cap, correct_predictions, matched_records, tabulate
 from capstats.codes import progress
+from capstats.codes.progress import Progress
 from capstats.disclosure import dio, disco
-from capstats.screening import sweep
+from capstats.screening import key_subsets, sweep
 from capstats.screening.formulas import FORMULAS
 from capstats.tables import backing
 
@@ -364,6 +365,22 @@ def test_a_long_sweep_shows_its_progress(monkeypatch):
 
     sweep(people(30, 1), people(30, 2), keys=KEYS, targets=TARGETS, measures={"slow": slow}, progress=True)
     assert "sweeping subsets of the keys" in stream.getvalue()
+
+
+@pytest.mark.parametrize(("sizes", "counted"), [(None, 8), ([2], 4), ([1, 3], 5)])
+def test_the_progress_of_a_sweep_ends_where_it_says_it_will(sizes, counted, monkeypatch):
+    """Each subset is a step, and the one without any key column."""
+    steps = []
+
+    class Kept(Progress):
+        def step(self, what, rows=None):
+            steps.append(super().step(what, rows))
+            return steps[-1]
+
+    monkeypatch.setattr(key_subsets, "Progress", Kept)
+    sweep(people(30, 1), people(30, 2), keys=KEYS[:3], targets=TARGETS, sizes=sizes)
+    (step,) = [step for step in steps if step.what == "sweeping subsets of the keys"]
+    assert step.rows == step.total == counted
 
 
 # --- what is refused

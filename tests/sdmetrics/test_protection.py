@@ -82,6 +82,14 @@ def test_the_estimate_says_once_that_it_is_exact() -> None:
     assert done.stderr.count("UserWarning: capstats counts all records: the result is exact") == 1
 
 
+def test_the_warning_of_the_estimate_names_the_line_that_calls_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DisclosureProtectionEstimate, "_said", False)
+    with pytest.warns(UserWarning, match="This warning is shown once") as said:
+        DisclosureProtectionEstimate.compute_breakdown(REAL, REAL, ["col1"], ["col2"])
+    assert [warning.filename for warning in said] == [__file__]
+    DisclosureProtectionEstimate.compute_breakdown(REAL, REAL, ["col1"], ["col2"])  # another warning would be an error
+
+
 def test_the_exact_answer_is_not_biased_as_a_subsample_is() -> None:
     """Of 100 keys, five rows find few in five others: an average over such samples is nan or too high; the exact score is 0."""
     keys = pd.DataFrame({"k": range(100), "t": [i % 2 for i in range(100)]})

@@ -108,6 +108,14 @@ def test_numbers_with_many_levels_are_told_to_be_cut() -> None:
     tabulate(o, s, keys="x", target="t", bins={"x": 2})
 
 
+@pytest.mark.parametrize(("of_o", "of_s", "cut"), [(20, 20, False), (21, 1, True), (1, 21, True)])
+def test_numbers_are_told_to_be_cut_where_one_table_has_more_than_twenty(of_o: int, of_s: int, cut: bool) -> None:
+    o, s = ({"x": np.arange(n) + start, "t": [0] * n} for n, start in ((of_o, 0.25), (of_s, 0.5)))
+    said = "Numbers with so many levels" if cut else "Check that the column means the same in both tables"
+    with pytest.warns(LevelsWarning, match=f"so no key can match. {said}"):
+        tabulate(o, s, keys="x", target="t")
+
+
 def test_where_all_columns_share_levels_and_no_key_does_that_is_said() -> None:
     o = {"a": [0, 1], "b": [0, 1], "t": [0, 1]}
     s = {"a": [0, 1], "b": [1, 0], "t": [0, 1]}
