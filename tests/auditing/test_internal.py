@@ -86,7 +86,8 @@ def test_the_worst_keys_are_in_the_order_of_those_guessed_right_and_the_certain_
     """Right of each key a to e: 2 of 4, 1 of 2, 2 of 2, 3 of 3, 4 of 8, and all releases are certain; of f nobody is guessed."""
     original = {"k": [*"aaaabbccdddeeeeeeeeff"], "t": [*"xxyyxyxxxxxxxxxyyyyyy"]}
     tables = tabulate(original, {"k": [*"abcdef"], "t": ["x"] * 6}, keys="k", target="t")
-    found = Findings(tables, xr.Dataset({"average_cap": 0.5}), xr.Dataset(), xr.Dataset(), {"columns": {"keys": ["k"]}})
+    measures = xr.Dataset(dict.fromkeys(["average_cap", "original_cap", "baseline"], 0.5))
+    found = Findings(tables, measures, xr.Dataset(), xr.Dataset(), {"columns": {"keys": ["k"]}})
     most, rare, _ = internal._worst(found, [""])
     assert [row[0] for row in most.rows] == [*"edcab"]
     assert [row[0] for row in rare.rows] == [*"cbdae"]
