@@ -130,6 +130,7 @@ def test_an_empty_original_has_no_protection() -> None:
     found = DisclosureProtection.compute_breakdown(table[:0], table, ["k"], ["t"])
     assert list(found) == ["score", "cap_protection", "baseline_protection"]
     assert all(map(math.isnan, found.values()))
+    assert math.isnan(DisclosureProtection.compute(table[:0], table[:0], ["k"], ["t"], "generalized_cap"))
     assert math.isnan(CategoricalZeroCAP.compute(table[:0], table, key_fields=["k"], sensitive_fields=["t"]))
 
 

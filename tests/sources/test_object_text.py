@@ -92,7 +92,8 @@ def test_much_text_suits_beside_columns_whose_labels_duckdb_keeps(beside: Any, s
     frame = pd.DataFrame({"a": beside, "t": pd.Series(["u", None], dtype=object), "w": [0.5, 1.0]})
     assert object_text.suits(frame, ["a", "t"]) is suited
     assert not object_text.suits(frame[:1], ["a", "t"])
-    assert not object_text.suits(frame, ["w"])
+    assert not object_text.suits(frame.assign(w=[1, 2]), ["w"])  # no text
+    assert not object_text.suits(frame.to_dict("list"), ["t"])
     assert not object_text.suits(pd.concat([frame, frame[["w"]]], axis=1), ["a", "t"])
 
 
