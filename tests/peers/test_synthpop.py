@@ -181,7 +181,10 @@ def test_what_synthpop_does_not_know_raises():
             read(from_counts([[1, 2]]))
         with pytest.raises(TypeError, match="must be the Dataset that tabulate or from_counts returns"):
             read([[1, 2]])
+    people = {"k": [1, 2], "t": [1, 2], "w": [2, 3]}
     for read in (as_synthpop, as_riskutility):
+        with pytest.raises(ValueError, match="`s` has sampling weights, and the package counts records"):
+            read(tabulate(people, people, keys="k", target="t", weights=(None, "w")))
         with pytest.raises(ValueError, match="`s` has fractional weights, and the package counts records"):
             read(from_counts([[1, 2]], [[0.5, 1]]))
         with pytest.raises(ValueError, match="`o` has no record"):
