@@ -16,13 +16,13 @@ from capstats.tables.table import Table
 
 
 def each_table(tables: xr.Dataset, numbers: Callable[[xr.Dataset], dict[str, Any]]) -> dict[Any, Any]:
-    """The numbers of the one synthetic table, or of each, by its label."""
+    """The numbers of the one synthetic table, or of each, by its label, or its place where they have no labels."""
     tables = as_tables(tables)
     if "s" not in tables:
         raise ValueError("`tables` has no `s`: give tabulate or from_counts a synthetic table.")
     if "synthetic" not in tables.s.dims:
         return numbers(tables)
-    return {label: numbers(tables.isel(synthetic=i, drop=True)) for i, label in enumerate(tables.indexes["synthetic"])}
+    return {label: numbers(tables.isel(synthetic=i, drop=True)) for i, label in enumerate(tables.get_index("synthetic"))}
 
 
 def in_both(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray) -> xr.DataArray:

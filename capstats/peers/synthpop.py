@@ -58,8 +58,8 @@ def as_synthpop(tables: xr.Dataset, version: Version = "1.9-2", **options: Any) 
     Raises
     ------
     ValueError, TypeError
-        If there is no `s`, weights are fractional, a version, option, label or column is unknown, or an option has another form than
-        there.
+        If there is no `s`, `o` has no record, weights are fractional, a version, option, label or column is unknown, or an option has
+        another form than there.
 
     Notes
     -----
@@ -94,6 +94,8 @@ def _disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any]
     left = exclude(tables, **_exclusions(tables, options))
     x, y = left.o_counted, left.s_counted
     n, m = records_of(o).item(), records_of(s).item()
+    if not n:
+        raise ValueError("`o` has no record, and synthpop divides by their number. Give an original with records.")
     sure = key_summary(o, s, counted=x)  # "= 1" is decided before exclusions
     after = key_summary(x, y)  # the others are computed on what is left
     in_cells = sure.disclosed.values[sure.disclosed.values > 0]  # a pure key has one cell

@@ -117,8 +117,10 @@ def _objects(values: np.ndarray, column: str, table: str) -> Column:
         labels = [canonical(x) for x in values]
         lookup = {x: i for i, x in enumerate(dict.fromkeys(labels))}
         return Column(np.fromiter((lookup[x] for x in labels), np.int64, len(labels)), list(lookup))
-    except TypeError as error:
-        raise _no_labels(column, table, error) from error
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the hash of an item raises; its message may quote the item
+        raise _no_labels(column, table, error if isinstance(error, TypeError) else type(error).__name__) from error
 
 
 def _no_labels(column: str, table: str, reason: object) -> TypeError:

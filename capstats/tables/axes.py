@@ -111,7 +111,7 @@ def axis_from(labels: Any, size: int, dim: str, place: str) -> pd.MultiIndex:
     rows = [tuple(map(canonical, row)) for row in rows]
     try:
         times = Counter(rows)
-    except TypeError as error:
+    except Exception as error:  # whatever the hash of a label raises
         raise TypeError(f"{place}: {error}. Give each label as one scalar, or as a tuple with one scalar a column.") from error
     if len(times) < len(rows):
         twice = max(times, key=lambda row: times[row])

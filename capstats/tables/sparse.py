@@ -214,7 +214,7 @@ class SparseBatch:
         """One member of each table, on the cells that any of them fills."""
         found = [table.one(at) for table in self.tables.values()]
         union = np.sort(np.concatenate([codes for codes, _ in found]), kind="stable")  # sorted runs: merged
-        union = union[np.diff(union, prepend=-1) > 0]
+        union = union[np.diff(union, prepend=-1) > 0] if len(union) else np.zeros(1, np.intp)  # an extreme needs a cell
         shape = next(iter(self.tables.values())).shape
         target, key = np.divmod(union, shape[1])
         for codes, values in found:

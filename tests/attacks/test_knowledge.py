@@ -158,6 +158,7 @@ def test_dims_follow_the_tables_and_m():
     columns = ["town", "children"]
     assert set(maximum_knowledge(original, s, columns=columns).accuracy.dims) == {"column"}
     assert maximum_knowledge(original, [s] * 12, columns=columns).releases.values.tolist() == [1, 2, 3, 5, 10]
+    assert maximum_knowledge(original, mixed(2, 5), columns=columns).attrs == {"result": "Attack with maximum knowledge", "records": 9}
     alone = maximum_knowledge(original, [s] * 3, columns=columns, releases=2)
     assert set(alone.accuracy.dims) == {"column"}
     assert alone.releases == 2

@@ -232,6 +232,17 @@ def test_it_is_fitted_once_on_distinct_rows_and_asked_once_for_each_distinct_key
     assert len(asked) == len(pd.concat([original, holdout])[["town", "sex"]].drop_duplicates())
 
 
+@pytest.mark.parametrize("backing", ["dense", "sparse"])
+def test_records_of_weight_0_are_neither_fitted_nor_asked(backing):
+    """A sparse table stores the cells that only such records fill."""
+    original, released = {"k": ["a", "b"], "t": ["x", "y"], "w": [1, 0]}, {"k": ["a", "c"], "t": ["x", "y"], "w": [2, 0]}
+    Recorder.rows.clear()
+    attack = model_attack(original, released, keys="k", target="t", estimator=Recorder(), weights="w", backing=backing)
+    (_, fitted, weights), (_, asked, _) = Recorder.rows
+    assert (len(fitted), weights.tolist(), len(asked)) == (1, [2], 1)
+    assert attack.average == 1
+
+
 def test_the_estimator_that_was_given_is_left_as_it_was():
     tree = DecisionTreeClassifier()
     model_attack(people(5), people(6), keys=KEYS, target="ill", estimator=tree)

@@ -163,6 +163,9 @@ def test_the_curve_needs_both_kinds_and_scores_of_the_same_tables():
         membership_roc([1.0], [2.0], at="x")
     with pytest.raises(ValueError, match=r"`non_members` has dims \('draw',\); scores have `record`"):
         membership_roc([1.0], xr.DataArray([2.0], dims="draw"))
+    for dims in (("synthetic",), ("draw", "record"), ("releases", "synthetic", "record")):
+        with pytest.raises(ValueError, match=r"`members` has dims .*; scores have `record`, and before it `synthetic` or `releases`"):
+            membership_roc(xr.DataArray(np.ones([1] * len(dims)), dims=dims), [2.0])
     with pytest.raises(ValueError, match="`members` has 2 dimensions; give one list of scores"):
         membership_roc([[1.0]], [2.0])
     tables = [mixed(2, 5), mixed(3, 5)]

@@ -7,8 +7,11 @@ import stat
 import html5lib
 import numpy as np
 import pytest
+import xarray as xr
 
-from capstats import audit
+from capstats import audit, tabulate
+from capstats.auditing import internal
+from capstats.auditing.findings import Findings
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -77,6 +80,35 @@ def test_the_worst_keys_are_named_with_their_numbers(small):
     worst = sections_of(small)["Keys at the highest risk"]
     assert rows(worst, 0) == [["b, 1", "4", "4", "0.625", "2.5", "0"], ["a, 1", "2", "1", "1.000", "2", "2"]]
     assert rows(worst, 1) == [["a, 1", "2", "1", "1.000", "2", "2"]]
+
+
+def test_the_worst_keys_are_in_the_order_of_those_guessed_right_and_the_certain_ones_in_that_of_their_number(monkeypatch):
+    """Right of each key a to e: 2 of 4, 1 of 2, 2 of 2, 3 of 3, 4 of 8, and all releases are certain; of f nobody is guessed."""
+    original = {"k": [*"aaaabbccdddeeeeeeeeff"], "t": [*"xxyyxyxxxxxxxxxyyyyyy"]}
+    tables = tabulate(original, {"k": [*"abcdef"], "t": ["x"] * 6}, keys="k", target="t")
+    measures = xr.Dataset(dict.fromkeys(["average_cap", "original_cap", "baseline"], 0.5))
+    found = Findings(tables, measures, xr.Dataset(), xr.Dataset(), {"columns": {"keys": ["k"]}})
+    most, rare, _ = internal._worst(found, [""])
+    assert [row[0] for row in most.rows] == [*"edcab"]
+    assert [row[0] for row in rare.rows] == [*"cbdae"]
+    for number, more in ((5, []), (4, ["1 more key with people guessed right with certainty."])):
+        monkeypatch.setattr(internal, "WORST", number)
+        most, rare, *rest, _ = internal._worst(found, [""])
+        assert (len(most.rows), len(rare.rows), rest) == (number, number, more)
+
+
+def test_columns_whose_levels_differ_most_come_first(monkeypatch):
+    """Of k one record is not in the release; of u two, and two of the release are not in the original; of t three."""
+    original = {"k": [*"aaaaab"], "u": [1, 1, 1, 1, 2, 2], "t": [*"xxxyyy"]}
+    released = {"k": ["a"] * 6, "u": [1, 1, 1, 1, 3, 3], "t": ["x"] * 6}
+    levels = tabulate(original, released, keys=["k", "u"], target="t").attrs
+    grid, *rest = internal._levels(levels)
+    assert [row[0].split()[0] for row in grid.rows] == ["u", "t", "k"]
+    assert not rest
+    for most, more in ((3, []), (2, ["Not shown: 1 more pair of tables."])):
+        monkeypatch.setattr(internal, "DISAGREEING", most)
+        grid, *rest = internal._levels(levels)
+        assert (len(grid.rows), rest) == (most, more)
 
 
 def test_levels_that_do_not_meet_have_a_row_each(small):

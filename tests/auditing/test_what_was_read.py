@@ -1,9 +1,11 @@
 """Columns, files and weights are told as they were understood."""
 
 import pytest
+import xarray as xr
 from read_reports import grids, one_line
 
 from capstats import audit
+from capstats.auditing import what_was_read
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -42,3 +44,16 @@ def test_a_weighted_original_is_told_with_its_records_and_the_sum_of_its_weights
     assert grid.head[:4] == ["t", "records", "average CAP", "baseline"]
     assert grid.rows == [["x", "3", "0.938", "0.800", "2", "2", "2"], ["y", "1", "0.500", "0.200", "0", "0", "0"]]
     assert result.measures.original_weight == 1000
+
+
+def test_more_than_four_releases_share_a_line_where_their_names_are_short_and_each_is_one_file():
+    def lines(n, heads=None, files=None):
+        labels, m = [f"r{i}" for i in range(n)], xr.Dataset({"synthetic_records": ("synthetic", [7, 9, *[8] * (n - 2)])})
+        return what_was_read._synthetic(m, {"files": {"synthetic": files}} if files else {}, labels, heads or labels)
+
+    assert lines(5) == lines(5, files=[["one.csv"]] * 5) == [("synthetic", "5 tables of 7 to 9 records")]
+    assert lines(4) == [("synthetic", "r0: 7 records"), ("", "r1: 9 records"), ("", "r2: 8 records"), ("", "r3: 8 records")]
+    assert len(lines(5, files=[["one.csv"]] * 4 + [["a.csv", "b.csv"]])) == 5
+    assert lines(5, heads=["r", "r1", "r2", "r3", "r4"])[:2] == [("synthetic", "1  r0: 7 records"), ("", "r1: 9 records")]
+    same = xr.Dataset({"synthetic_records": 7})
+    assert what_was_read._synthetic(same, {}, [*"abcde"], [*"abcde"]) == [("synthetic", "5 tables of 7 records")]

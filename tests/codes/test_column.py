@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from capstats.codes.column import Column, joint_labels
@@ -66,15 +68,24 @@ def test_an_order_that_is_given_comes_before_that_of_the_tables() -> None:
         (1, "1", r"""types=\{'age': "number"\}"""),
         ("1", 1, r"""types=\{'age': "number"\}"""),
         ("1,5", 1.5, r"""types=\{'age': "number"\}"""),
-        ("Primary", 2, "if one table has value labels and the other has codes, apply the labels to both"),
-        (2, "Primary", "if one table has value labels and the other has codes, apply the labels to both"),
+        ("Primary", 2, "them; if one table has value labels and the other has codes, apply the labels to both"),
+        (2, "Primary", "them; if one table has value labels and the other has codes, apply the labels to both"),
         (True, 2, r"""types=\{'age': "number"\}"""),
         ("yes", True, r"""types=\{'age': "bool"\}"""),
+        (" 1,5 ", 1.5, r"""types=\{'age': "number"\}"""),
+        ("2020", dt.date(2020, 1, 1), r"""types=\{'age': "date"\}"""),
+        (pd.Timestamp("2020"), dt.date(2020, 1, 1), r"""types=\{'age': "datetime"\}"""),
+        ("2020", pd.Timestamp("2020"), r"""types=\{'age': "datetime"\}"""),
     ],
 )
 def test_kinds_that_differ_between_tables_raise_with_both_and_a_remedy(a: Any, b: Any, remedy: str) -> None:
     with pytest.raises(TypeError, match=f"Column 'age' holds .* labels in `original` and .* labels in `synthetic`: none .*{remedy}"):
         joint(column(a), column(b))
+
+
+def test_one_code_among_texts_is_enough_to_advise_a_number() -> None:
+    with pytest.raises(TypeError, match=r"""say types=\{'age': "number"\}"""):
+        joint(column("unknown", "12"), column(12))
 
 
 def test_no_type_is_advised_where_none_would_help() -> None:

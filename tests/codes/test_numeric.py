@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from pathlib import Path
 
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,6 +22,14 @@ def test_nanoseconds_are_cut_exactly(tmp_path: Path) -> None:
     for given in (table, table.to_pandas(), pl.from_arrow(table), pl.from_arrow(table).lazy(), tmp_path / "t.parquet"):  # type: ignore[union-attr]
         tables = tabulate(given, keys="a", target="t", bins={"a": points})
         assert tables.o.sum("target").values.tolist() == [2, 2, 1]
+
+
+def test_a_cut_point_between_two_microseconds_is_refused() -> None:
+    table = {"a": [dt.datetime(1970, 1, 1)], "t": ["x"]}
+    with pytest.raises(
+        ValueError, match=r"Cut points must be whole microseconds; `bins` of column 'a' has 1970-01-01T00:00:00\.000000001\."
+    ):
+        tabulate(table, keys="a", target="t", bins={"a": [pd.Timestamp(1)]})
 
 
 def test_types_that_a_column_is_not_of_are_told(tmp_path: Path) -> None:

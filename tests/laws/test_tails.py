@@ -98,6 +98,16 @@ def test_random_tables_agree_with_all_tables(rows, monkeypatch):
     assert found.lower <= exact.p_value <= found.upper
 
 
+@pytest.mark.parametrize(("work", "draws"), [(tails.WORK, 9_999), (6 * 200, 200), (0, 99)])
+def test_random_tables_are_as_many_as_their_cells_allow_from_99_to_9999(work, draws, monkeypatch):
+    """A sum that no table reaches has the p-value 1 / (1 + draws)."""
+    monkeypatch.setattr(tails, "WAYS", 0)  # too few for all tables
+    monkeypatch.setattr(tails, "WORK", work)
+    found = tail(np.array([6, 7]), np.array([4, 4, 5]), np.array([[2, 1, 0], [0, 0, 0]]), 100, **ASKED)
+    assert not found.exact
+    assert found.p_value == 1 / (1 + draws)
+
+
 def test_the_interval_of_random_tables_holds_the_exact_value_as_often_as_it_says():
     """400 seeds at a level of .9: fewer than 335 hits have a probability below 1e-4."""
     rows, columns, costs = np.array([6, 7]), np.array([4, 4, 5]), np.array([[2, 1, 0], [0, 0, 0]])

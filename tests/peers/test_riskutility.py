@@ -97,3 +97,6 @@ def test_tables_without_a_complete_record_raise():
     t = tabulate({"k": [1, None], "t": [None, 2]}, {"k": [1], "t": [2]}, keys="k", target="t")
     with pytest.raises(ValueError, match="`o` has no record without a missing key or target"):
         as_riskutility(t)
+    t = tabulate({"k": [1, None], "t": [1, 2]}, {"k": [None], "t": [2]}, keys="k", target="t")
+    with pytest.raises(ValueError, match="`s` has no record without a missing key or target"):
+        as_riskutility(t)

@@ -109,6 +109,14 @@ def test_missing_keys_may_be_left_out_one_by_one():
     assert as_synthpop(t, usekeysNA=False)["Nexclusions"]["original"] == [0, 0, 3, 0, 0, 1]
 
 
+def test_exclusions_from_one_table_alone_are_told():
+    complete, gap = {"a": ["p", "q"], "t": ["x", "y"]}, {"a": ["p", None], "t": ["x", "y"]}
+    for original, synthetic, excluded in ((gap, complete, (1, 0)), (complete, gap, (0, 1))):
+        found = as_synthpop(tabulate(original, synthetic, keys="a", target="t"), usekeysNA=False)["Nexclusions"]
+        assert (found["original"][2], found["synthetic"][2]) == excluded
+    assert "Nexclusions" not in as_synthpop(tabulate(complete, complete, keys="a", target="t"), usekeysNA=False)
+
+
 def test_a_missing_level_goes_by_its_name_there():
     t = from_counts([[9, 2], [0, 2]], [[2, 1], [0, 1]], key_labels={"a": [None, "x"]}, target_labels=[None, "no"])
     found = as_synthpop(t, thresh_1way=(1, 50))
@@ -148,6 +156,8 @@ def test_several_synthetic_tables_have_a_dictionary_each():
         found = read(several)
         assert list(found) == ["first", "second"]
         assert repr(found["second"]) == repr(read(from_counts(o, s[1], key_labels=labels)))
+        places = read(several.drop_vars("synthetic"))
+        assert {place: repr(numbers) for place, numbers in places.items()} == {0: repr(found["first"]), 1: repr(found["second"])}
 
 
 def test_what_synthpop_does_not_know_raises():
@@ -171,9 +181,14 @@ def test_what_synthpop_does_not_know_raises():
             read(from_counts([[1, 2]]))
         with pytest.raises(TypeError, match="must be the Dataset that tabulate or from_counts returns"):
             read([[1, 2]])
+    people = {"k": [1, 2], "t": [1, 2], "w": [2, 3]}
     for read in (as_synthpop, as_riskutility):
+        with pytest.raises(ValueError, match="`s` has sampling weights, and the package counts records"):
+            read(tabulate(people, people, keys="k", target="t", weights=(None, "w")))
         with pytest.raises(ValueError, match="`s` has fractional weights, and the package counts records"):
             read(from_counts([[1, 2]], [[0.5, 1]]))
+        with pytest.raises(ValueError, match="`o` has no record"):
+            read(t.assign(o=(t.o.dims, 0 * t.o.values)))
 
 
 def test_of_several_tables_one_without_records_has_undefined_shares_as_in_r():

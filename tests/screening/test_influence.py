@@ -376,4 +376,7 @@ def test_there_is_one_list_for_one_pair_of_tables():
     with pytest.raises(ValueError, match=r"one pair of tables; got dims \('original', 'synthetic', 'key'\)\. Choose one, such as s\.isel"):
         rank_removals(paper_originals(), paper_synthetics())
     tables = from_counts([[1, 2]], {"a": [[1, 1]], "b": [[2, 1]]})
+    for unit in ("key", "cell"):
+        with pytest.raises(ValueError, match=r"one pair of tables; got dims \('synthetic', .*'key'\)\. Choose one, such as s\.isel"):
+            rank_removals(tables.o, tables.s, unit=unit)
     assert len(rank_removals(tables.o, tables.s.sel(synthetic="b"))) == 2

@@ -18,12 +18,15 @@ from swept_records import KEYS, TARGETS, people
 import capstats
 from capstats import average_cap, baseline_cap, correct_predictions, matched_records, tabulate
 from capstats.codes import progress
-from capstats.screening import sweep
+from capstats.codes.progress import Progress
+from capstats.disclosure import dio, disco
+from capstats.screening import key_subsets, sweep
+from capstats.screening.formulas import FORMULAS
 from capstats.tables import backing
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-ALL = ["average_cap", "average_cap_drop", "original_cap", "modal_accuracy", "correct_predictions", "matched_records"]
+ALL = list(FORMULAS)
 theorem = examples(40)
 
 
@@ -42,6 +45,8 @@ def of_tables(tables):
         "modal_accuracy": correct_predictions(o, o) / float(n.sum()),
         "correct_predictions": correct_predictions(o, s),
         "matched_records": matched_records(o, s),
+        "original_certain": dio(o),
+        "share_certain": disco(o, s),
     }
 
 
@@ -65,8 +70,9 @@ def test_a_sweep_equals_tabulating_each_subset_anew(options, several):
         for name in options.keys() - own.keys():
             own[name] = {column: x for column, x in options[name].items() if column in subset}
         for target in TARGETS:
-            tables = tabulate(o, synthetic, keys=subset, target=target, **own)
-            for name, expected in of_tables(tables).items():
+            of_subset = of_tables(tabulate(o, synthetic, keys=subset, target=target, **own))
+            assert list(of_subset) == ALL
+            for name, expected in of_subset.items():
                 value = found.value.sel(keyset=" + ".join(subset), measure=name, target_column=target)
                 np.testing.assert_allclose(value, expected, rtol=1e-12, err_msg=f"{name} of {target} by {subset}")
 
@@ -359,6 +365,22 @@ def test_a_long_sweep_shows_its_progress(monkeypatch):
 
     sweep(people(30, 1), people(30, 2), keys=KEYS, targets=TARGETS, measures={"slow": slow}, progress=True)
     assert "sweeping subsets of the keys" in stream.getvalue()
+
+
+@pytest.mark.parametrize(("sizes", "counted"), [(None, 8), ([2], 4), ([1, 3], 5)])
+def test_the_progress_of_a_sweep_ends_where_it_says_it_will(sizes, counted, monkeypatch):
+    """Each subset is a step, and the one without any key column."""
+    steps = []
+
+    class Kept(Progress):
+        def step(self, what, rows=None):
+            steps.append(super().step(what, rows))
+            return steps[-1]
+
+    monkeypatch.setattr(key_subsets, "Progress", Kept)
+    sweep(people(30, 1), people(30, 2), keys=KEYS[:3], targets=TARGETS, sizes=sizes)
+    (step,) = [step for step in steps if step.what == "sweeping subsets of the keys"]
+    assert step.rows == step.total == counted
 
 
 # --- what is refused

@@ -68,8 +68,9 @@ def test_safer_data_score_higher_in_the_direct_classes(method: str) -> None:
 def test_direct_classes_warn_that_sdmetrics_calls_them_deprecated(metric: Any) -> None:
     real = pd.DataFrame({"col1": range(5), "col2": letters("ABCAB")})
     synthetic = pd.DataFrame({"col1": range(5), "col2": letters("CAABC")})
-    with pytest.warns(DeprecationWarning, match="'DisclosureProtection' and 'DisclosureProtectionEstimate'"):
+    with pytest.warns(DeprecationWarning, match="'DisclosureProtection' and 'DisclosureProtectionEstimate'") as said:
         assert metric.compute(real, synthetic, key_fields=["col1"], sensitive_fields=["col2"]) == 1
+    assert [warning.filename for warning in said] == [__file__]
 
 
 @direct
@@ -99,9 +100,15 @@ def test_direct_classes_raise_what_sdmetrics_raises(metric: Any, arguments: dict
 def test_metadata_name_fields_and_what_columns_are() -> None:
     table = REAL[["col1", "col2"]]
     columns = {"col1": {"sdtype": "categorical"}, "col2": {"sdtype": "numerical"}}
+    for sdtype in ("categorical", "numerical", "boolean"):
+        of_all = {"columns": {name: {"sdtype": sdtype} for name in table}}
+        assert CategoricalCAP.compute(table, table, of_all, key_fields=["col1"], sensitive_fields=["col2"]) == 0
     described = {"columns": columns, "key_fields": ["col1"], "sensitive_fields": ["col2"]}
     assert CategoricalCAP.compute(table, table, described) == 0
     assert CategoricalCAP.compute_breakdown(table, table, {"tables": {"people": described}}, "people") == {"score": 0.0}
+    assert CategoricalCAP.compute(table, table, {"tables": {"people": described}}) == 0
+    other = {"columns": {"col3": {"sdtype": "categorical"}}}
+    assert CategoricalCAP.compute(table, table, {"tables": {"households": other, "people": described}}, "people") == 0
     assert CategoricalCAP.compute({"people": table}, {"people": table}, described, key_fields=["nothing"]) == 0
     with pytest.raises(TypeError, match="Column 'col1' has an invalid data type in the metadata"):
         CategoricalCAP.compute(table, table, {**described, "columns": {**columns, "col1": {"sdtype": "ordinal"}}})

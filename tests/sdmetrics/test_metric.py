@@ -13,9 +13,10 @@ def test_metrics_say_what_they_are() -> None:
     for metric in (*DIRECT.values(), DisclosureProtection, DisclosureProtectionEstimate):
         assert (metric.min_value, metric.max_value, metric.goal) == (0, 1, "maximize")
         assert (metric.goal.name, metric.goal.value) == ("MAXIMIZE", "maximize")
-        assert metric.normalize(0.25) == 0.25
-        with pytest.raises(ValueError, match="must be from 0 to 1"):
-            metric.normalize(1.5)
+        assert [metric.normalize(score) for score in (0.0, 0.25, 1)] == [0, 0.25, 1]
+        for score in (-0.25, 1.5):
+            with pytest.raises(ValueError, match=f"must be from 0 to 1; got {score}"):
+                metric.normalize(score)
 
 
 def test_metrics_say_what_is_derived_from_them() -> None:

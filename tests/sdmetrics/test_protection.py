@@ -82,6 +82,14 @@ def test_the_estimate_says_once_that_it_is_exact() -> None:
     assert done.stderr.count("UserWarning: capstats counts all records: the result is exact") == 1
 
 
+def test_the_warning_of_the_estimate_names_the_line_that_calls_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DisclosureProtectionEstimate, "_said", False)
+    with pytest.warns(UserWarning, match="This warning is shown once") as said:
+        DisclosureProtectionEstimate.compute_breakdown(REAL, REAL, ["col1"], ["col2"])
+    assert [warning.filename for warning in said] == [__file__]
+    DisclosureProtectionEstimate.compute_breakdown(REAL, REAL, ["col1"], ["col2"])  # another warning would be an error
+
+
 def test_the_exact_answer_is_not_biased_as_a_subsample_is() -> None:
     """Of 100 keys, five rows find few in five others: an average over such samples is nan or too high; the exact score is 0."""
     keys = pd.DataFrame({"k": range(100), "t": [i % 2 for i in range(100)]})
@@ -122,6 +130,7 @@ def test_an_empty_original_has_no_protection() -> None:
     found = DisclosureProtection.compute_breakdown(table[:0], table, ["k"], ["t"])
     assert list(found) == ["score", "cap_protection", "baseline_protection"]
     assert all(map(math.isnan, found.values()))
+    assert math.isnan(DisclosureProtection.compute(table[:0], table[:0], ["k"], ["t"], "generalized_cap"))
     assert math.isnan(CategoricalZeroCAP.compute(table[:0], table, key_fields=["k"], sensitive_fields=["t"]))
 
 
@@ -146,6 +155,7 @@ def test_an_empty_original_has_no_protection() -> None:
         ({"real_data": pd.concat([REAL, REAL[["col1"]]], axis=1)}, "Column 'col1' occurs 2 times in `real_data`"),
         ({"real_data": REAL.assign(col2=list("abcde"))}, "Column 'col2' of `real_data` cannot be cut: .*a"),
         ({"real_data": REAL.assign(col2=np.inf)}, "Column 'col2' of `real_data` has an infinite value"),
+        ({"real_data": REAL.assign(col2=[1, 2, 3, 4, -np.inf])}, "Column 'col2' of `real_data` has an infinite value"),
         ({"real_data": REAL.assign(col2=np.nan)}, "Column 'col2' of `real_data` has no value"),
     ],
 )

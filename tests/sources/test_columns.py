@@ -350,6 +350,26 @@ def test_values_that_cannot_be_labels_raise_with_column_and_table(values: Any) -
         column_of(values, "age", "original")
 
 
+@pytest.mark.parametrize(
+    ("raised", "error", "message"),
+    [
+        (
+            ZeroDivisionError("of Anna Muster"),
+            TypeError,
+            r"Column 'age' of `original` holds values that cannot be labels \(ZeroDivisionError\)",
+        ),
+        (MemoryError(), MemoryError, "^$"),
+    ],
+)
+def test_whatever_a_hash_raises_is_said_by_its_class(raised: Exception, error: type[Exception], message: str) -> None:
+    class Item:
+        def __hash__(self) -> int:
+            raise raised
+
+    with pytest.raises(error, match=message):
+        column_of([Item(), 1], "age", "original")
+
+
 @pytest.mark.parametrize("values", [np.ones((2, 2)), "ab", {"a": 1}, 5, None, iter([1])], ids=lambda x: type(x).__name__)
 def test_what_is_no_column_raises_with_its_type(values: Any) -> None:
     with pytest.raises(TypeError, match=f"Column 'age' of `original` is {type(values).__name__}; give a list"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -166,7 +167,9 @@ def test_sums_of_weights_are_wider_than_the_weights(weights: list[Any], dtype: A
     frame = pl.DataFrame({"k": ["a", "a"], "t": [1, 1], "w": pl.Series(weights, dtype=dtype)})
     whole = capstats.tabulate(frame, keys="k", target="t", weights="w")
     assert whole.o.item() == sum(weights)
-    assert capstats.tabulate(frame.lazy(), keys="k", target="t", weights="w").identical(whole)
+    found = capstats.tabulate(frame.lazy(), keys="k", target="t", weights="w")
+    assert found.identical(whole)
+    assert found.o.dtype == whole.o.dtype == ("float64" if dtype == pl.Decimal(10, 2) else "int64")
 
 
 @pytest.mark.parametrize("engine", ["polars", "ibis", "list"])
@@ -176,6 +179,23 @@ def test_integers_beyond_int64_are_cut_exactly(engine: str) -> None:
     for points in ([2**63], [7, 2**63], [2**64 - 2, 2**64 - 1], [-1, 2**70]):
         whole = capstats.tabulate(frame, keys="x", target="t", bins={"x": points})
         assert capstats.tabulate(table, keys="x", target="t", bins={"x": points}).identical(whole)
+
+
+@pytest.mark.parametrize("wanted", [None, "date"])
+@pytest.mark.parametrize("value", [True, dt.time(1), dt.timedelta(1), 1], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("points", [2, ["2020-01-01"]])
+def test_a_column_that_cannot_be_cut_is_refused_where_it_holds_a_value(value: Any, wanted: Any, points: Any) -> None:
+    if (value, wanted) == (1, None):
+        return
+    frame = pl.DataFrame({"a": [value, None], "t": ["x", "y"]})
+    types = {"a": wanted} if wanted else None
+    with pytest.raises(TypeError, match="olumn 'a' of `original` holds") as eager:
+        capstats.tabulate(frame, keys="a", target="t", bins={"a": points}, types=types)
+    with pytest.raises(TypeError, match=re.escape(str(eager.value))):
+        capstats.tabulate(frame.lazy(), keys="a", target="t", bins={"a": points}, types=types)
+    nothing = frame.with_columns(pl.lit(None, frame.schema["a"]).alias("a"))
+    found = capstats.tabulate(nothing.lazy(), keys="a", target="t", bins={"a": points}, types=types)
+    assert found.indexes["key"].tolist() == [(capstats.MISSING,)]
 
 
 def test_weights_of_text_are_refused() -> None:

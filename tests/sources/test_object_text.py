@@ -68,6 +68,35 @@ def test_a_column_beside_text_in_objects_keeps_its_labels_and_their_order(values
     assert capstats.tabulate(frame, keys="a", target="t").identical(in_memory)
 
 
+@pytest.mark.parametrize(
+    ("beside", "suited"),
+    [
+        (pd.Series(["x", None], dtype=object), True),
+        (np.array([1, 2]), True),
+        (np.array([1, 2], np.uint8), True),
+        (np.array([True, False]), True),
+        (pd.Categorical(["x", "y"]), True),
+        (pd.array(["x", None], "string"), True),
+        (np.array([1.0, 2.0]), False),
+        (np.array([1, 2], "M8[s]"), False),
+        (pd.array([1, None], "Int64"), False),
+        (pd.Categorical([1, 2]), False),
+        (pd.Series(["x", 1], dtype=object), False),
+    ],
+    ids=lambda values: str(getattr(values, "dtype", values)),
+)
+def test_much_text_suits_beside_columns_whose_labels_duckdb_keeps(beside: Any, suited: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    from capstats.sources import object_text
+
+    monkeypatch.setattr(object_text, "MUCH", 2)
+    frame = pd.DataFrame({"a": beside, "t": pd.Series(["u", None], dtype=object), "w": [0.5, 1.0]})
+    assert object_text.suits(frame, ["a", "t"]) is suited
+    assert not object_text.suits(frame[:1], ["a", "t"])
+    assert not object_text.suits(frame.assign(w=[1, 2]), ["w"])  # no text
+    assert not object_text.suits(frame.to_dict("list"), ["t"])
+    assert not object_text.suits(pd.concat([frame, frame[["w"]]], axis=1), ["a", "t"])
+
+
 def test_objects_that_are_not_all_text_are_left_to_the_careful_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     from capstats.sources import object_text
 

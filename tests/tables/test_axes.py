@@ -29,6 +29,11 @@ FORMS: dict[str, Any] = {
 }
 
 
+class Unhashable:
+    def __hash__(self) -> int:
+        raise RuntimeError("no hash")
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_labels_gives_the_same_rows(form: str) -> None:
     found = axis_from(FORMS[form], 3, "key", "")
@@ -100,6 +105,7 @@ def test_labels_are_canonical_and_missing_is_the_last_level() -> None:
         ),
         ([("f", 1), ("m", "1")], 2, TypeError, r"Column 'key_1' of `key_labels` mixes kinds"),
         ([["f", 1], ["m", 1]], 2, TypeError, r"`key_labels`: unhashable type: 'list'\. Give each label as one scalar, or as a tuple"),
+        ([Unhashable()], 1, TypeError, r"`key_labels`: no hash\. Give each label as one scalar"),
         ("fm", 2, TypeError, r"`key_labels` must be a list of labels, .* or an index; got str"),
         ({"f", "m"}, 2, TypeError, r"got set"),
         (iter(["f", "m"]), 2, TypeError, r"got list_iterator"),

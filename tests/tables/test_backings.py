@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import sparse
 import xarray as xr
 
 import capstats
+from capstats.screening.formulas import FORMULAS
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -273,6 +275,21 @@ def test_a_measure_gives_the_same_numbers_on_both_backings(measure: str, kind: s
         np.testing.assert_allclose(found.values, dense.values, rtol=1e-12)
 
 
+@pytest.mark.parametrize("measure", [name for name in MEASURES | INTEGERS_ONLY if name.startswith(("cap_", "tau_curve"))])
+def test_a_measure_of_tables_without_records_is_the_same_on_both_backings(measure: str) -> None:
+    """Dense tables always have cells to take an extreme or a quantile of."""
+    f, (o, s) = (MEASURES | INTEGERS_ONLY)[measure], tables("several")
+    o = o * 0
+    for empty in (s * 0, s * xr.DataArray([0, 1, 0], dims="synthetic")):
+        try:
+            expected = f(o, empty)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=re.escape(str(error))):
+                f(as_sparse(o), as_sparse(empty))
+        else:
+            np.testing.assert_array_equal(f(as_sparse(o), as_sparse(empty)), expected)
+
+
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 def test_the_mean_over_several_tables_has_the_same_error_on_both_backings(unmatched: str) -> None:
     o, s = tables("several", unmatched)
@@ -409,8 +426,12 @@ def test_tabulate_counts_the_same_on_both_backings(options: dict[str, Any]) -> N
 
 @pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"missing": "drop"}])
 def test_a_sweep_has_the_same_numbers_on_both_backings(options: dict[str, Any]) -> None:
-    measures = ["average_cap", "average_cap_drop", "original_cap", "modal_accuracy", "correct_predictions", "matched_records"]
-    arguments = {"keys": ["sex", "age", "u"], "targets": ["t", "w"] if "weights" not in options else "t", "measures": measures, **options}
+    arguments = {
+        "keys": ["sex", "age", "u"],
+        "targets": ["t", "w"] if "weights" not in options else "t",
+        "measures": [*FORMULAS],
+        **options,
+    }
     tables = [records(seed).assign(u=records(seed).age % 3) for seed in (1, 2, 3)]
     o, s = (capstats.screening.sweep(tables[0], tables[1:], backing=b, **arguments) for b in ("dense", "sparse"))
     xr.testing.assert_allclose(o, s, rtol=1e-12)

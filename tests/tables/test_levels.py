@@ -108,6 +108,22 @@ def test_numbers_with_many_levels_are_told_to_be_cut() -> None:
     tabulate(o, s, keys="x", target="t", bins={"x": 2})
 
 
+@pytest.mark.parametrize(
+    ("original", "synthetic", "cut"),
+    [
+        (range(20), range(50, 70), False),
+        (range(21), [50], True),
+        ([50], range(21), True),
+        ([f"a{i}" for i in range(21)], [f"b{i}" for i in range(21)], False),
+    ],
+)
+def test_numbers_are_told_to_be_cut_where_one_table_has_more_than_twenty(original: list[Any], synthetic: list[Any], cut: bool) -> None:
+    o, s = ({"x": list(x), "t": [0] * len(x)} for x in (original, synthetic))
+    said = "Numbers with so many levels" if cut else "Check that the column means the same in both tables"
+    with pytest.warns(LevelsWarning, match=f"so no key can match. {said}"):
+        tabulate(o, s, keys="x", target="t")
+
+
 def test_where_all_columns_share_levels_and_no_key_does_that_is_said() -> None:
     o = {"a": [0, 1], "b": [0, 1], "t": [0, 1]}
     s = {"a": [0, 1], "b": [1, 0], "t": [0, 1]}

@@ -65,6 +65,15 @@ def test_what_was_read_and_dropped_stands_under_the_counts() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(dict.fromkeys(range(25), 0), "0 0, 1 0, 2 0, 3 0, 4 0, 5 0... 15 0, 16 0, 17 0, 18 0, 19 0"), ([0] * 25, "0, " * 19 + "0")],
+    ids=["mapping", "list"],
+)
+def test_twenty_entries_of_an_attribute_are_looked_at(value: Any, shown: str) -> None:
+    assert repr(Result({"x": 1}, attrs={"note": value})).splitlines()[-1] == f"note: {shown}"
+
+
 def test_numbers_without_dims_are_a_list() -> None:
     # by Lemma 1, with n = 7 and keys of 4 and 3 records, one synthetic record each: best (3 + 2)/7, worst (1 + 1)/7
     found = laws.cap_bounds(tables().o, key_totals=[1, 1])
