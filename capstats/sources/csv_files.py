@@ -79,11 +79,9 @@ def survey(file: str, encoding: str, step: Step, careful: bool = False) -> Surve
 
 
 @contextmanager
-def scratch_file(files: Sequence[Surveyed], spill_dir: str | Path | None) -> Iterator[str | None]:
-    """A file for stretches of text, in memory where the system has such files, else in a private folder; None where none is needed."""
-    if all(csv.reader != "text" for csv in files):
-        yield None
-    elif hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir():
+def scratch_file(spill_dir: str | Path | None) -> Iterator[str]:
+    """A file for stretches of text, in memory where the system has such files, else in a private folder."""
+    if hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir():
         handle = os.memfd_create("capstats")
         try:
             yield f"/proc/self/fd/{handle}"

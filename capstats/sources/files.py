@@ -8,9 +8,10 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,7 +31,7 @@ from capstats.sources.csv_text import blocks
 from capstats.sources.memory import MemorySource
 from capstats.sources.relation_cuts import kind_of_type
 from capstats.sources.relations import grouped, numbered, numbers
-from capstats.sources.source import Options, Query, check_names
+from capstats.sources.source import Options, Query, Source, check_names
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,6 +62,8 @@ class FileSource:
     def __init__(self, path: str | Path, name: str):
         self.path, self.name = path, name
         self.is_csv = csv_text.is_csv(path)
+        self.shared: Shared | None = None  # the connection of the call
+        self.surveyed: list[Surveyed] | None = None  # what is known of CSV files while the call lasts
 
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """Distinct rows, and their counts or the sums of their weights."""
@@ -73,10 +76,10 @@ class FileSource:
 
         return self._found(query, [i for i, column in enumerate(query.columns) if _is_number(column, query, column in query.cuts)], work)
 
-    def values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:
-        """The extent of the column, or its distinct values and their counts."""
-        numeric = [0] if _is_number(query.columns[0], query, True) else []
-        return self._found(query, numeric, lambda table, _: numbers(table, query, spec, self.name))
+    def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
+        """The extent of each column, or its distinct values and their counts."""
+        numeric = [i for i, column in enumerate(query.columns) if _is_number(column, query, True)]
+        return self._found(query, numeric, lambda table, _: numbers(table, query, specs, self.name))
 
     def as_memory(self, options: Options) -> MemorySource:
         """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
@@ -92,7 +95,7 @@ class FileSource:
 
     def _names(self, options: Options) -> Sequence[str]:
         """The names of all columns."""
-        file = self._files()[0]
+        file = self.files[0]
         if _is_parquet(file):
             with connect(options, [file]) as connection:
                 return list(connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[[pattern_of(file)]]).columns)
@@ -105,33 +108,34 @@ class FileSource:
         """
         import duckdb
 
-        files, options = self._files(), query.options
-        surveyed = [] if _is_parquet(files[0]) else self._surveyed(files, options, careful)
-        with (
-            csv_files.scratch_file(surveyed, options.spill_dir) as scratch,
-            connect(options, [*files, *([] if scratch is None else [scratch])]) as connection,
-            options.progress.query(connection, self.name),
-        ):
+        files, options = self.files, query.options
+        if self.shared is None:
+            with one_connection([self], options):
+                return self._found(query, numeric, work)
+        if careful or self.surveyed is None:
+            self.surveyed = [] if _is_parquet(files[0]) else self._surveyed(files, options, careful)
+        surveyed = self.surveyed
 
-            def found() -> T:
-                if not surveyed:
-                    return work(_parquet(connection, files, query, self.name), None)
-                weights = range(len(query.columns), len(query.wanted))  # which are numbers
-                table, records = csv_files.relation(connection, surveyed, query, self.name, self.path, scratch)
-                return work(_with_numbers(table, query, [*numeric, *weights]), records)
+        def found(connection: duckdb.DuckDBPyConnection, scratch: str | None) -> T:
+            if not surveyed:
+                return work(_parquet(connection, files, query, self.name), None)
+            weights = range(len(query.columns), len(query.wanted))  # which are numbers
+            table, records = csv_files.relation(connection, surveyed, query, self.name, self.path, scratch)
+            return work(_with_numbers(table, query, [*numeric, *weights]), records)
 
-            try:
-                return answer(connection, found)
-            except (duckdb.Error, _Miscounted) as error:
-                point = re.search(rf"{_POINT}c(\d+)", str(error))
-                if point is not None:
-                    raise ValueError(
-                        f"Column {query.wanted[int(point[1])]!r} of `{self.name}` holds a value with a point, which is not a number where "
-                        f'`decimal` is ",". Correct the value, or leave out `decimal`.'
-                    ) from None
-                raised = plain(error, f"`{self.name}` ({self.path})", _REMEDY)
-                if careful or not surveyed or not isinstance(raised, ValueError):
-                    raise raised from None
+        try:
+            with self.shared.reading() as (connection, scratch), options.progress.query(connection, self.name):
+                return answer(connection, lambda: found(connection, scratch))
+        except (duckdb.Error, _Miscounted) as error:
+            point = re.search(rf"{_POINT}c(\d+)", str(error))
+            if point is not None:
+                raise ValueError(
+                    f"Column {query.wanted[int(point[1])]!r} of `{self.name}` holds a value with a point, which is not a number where "
+                    f'`decimal` is ",". Correct the value, or leave out `decimal`.'
+                ) from None
+            raised = plain(error, f"`{self.name}` ({self.path})", _REMEDY)
+            if careful or not surveyed or not isinstance(raised, ValueError):
+                raise raised from None
         return self._found(query, numeric, work, careful=True)
 
     def _surveyed(self, files: Sequence[str], options: Options, careful: bool) -> list[Surveyed]:
@@ -145,7 +149,8 @@ class FileSource:
                 raise csv_files.located(error, self.name, file if len(files) > 1 else self.path) from None
         return found
 
-    def _files(self) -> list[str]:
+    @cached_property
+    def files(self) -> list[str]:
         """The files that the path or the glob stands for, all of one format."""
         files = local_files(self.path, self.name)
         for file in files:
@@ -155,6 +160,50 @@ class FileSource:
                     f"Rename it, or read it into a data frame first."
                 )
         return files
+
+
+class Shared:
+    """The connection of a call. Its first reading opens it; an error closes it, since it may be unusable then."""
+
+    def __init__(self, files: Sequence[str], options: Options):
+        self.files, self.options = files, options
+        self._open: tuple[duckdb.DuckDBPyConnection, str | None] | None = None
+        self._stack = ExitStack()
+
+    @contextmanager
+    def reading(self) -> Iterator[tuple[duckdb.DuckDBPyConnection, str | None]]:
+        """The connection, and a file for stretches of text that it can read where some files are CSV; it keeps no table."""
+        if self._open is None:
+            is_csv = not all(map(_is_parquet, self.files))
+            scratch = self._stack.enter_context(csv_files.scratch_file(self.options.spill_dir)) if is_csv else None
+            allowed = [*dict.fromkeys(self.files), *([] if scratch is None else [scratch])]
+            self._open = self._stack.enter_context(connect(self.options, allowed)), scratch
+        try:
+            yield self._open
+            self._open[0].execute("DROP TABLE IF EXISTS loaded")
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connection, until a reading opens another one."""
+        self._open = None
+        self._stack.close()
+
+
+@contextmanager
+def one_connection(sources: Sequence[Source], options: Options) -> Iterator[None]:
+    """All readings of the files among the sources share a connection, which reads these files only; none is kept beyond the block."""
+    own = [source for source in sources if isinstance(source, FileSource)]
+    shared = Shared([file for source in own for file in source.files], options)
+    try:
+        for source in own:
+            source.shared = shared
+        yield
+    finally:
+        shared.close()
+        for source in own:
+            source.shared = source.surveyed = None
 
 
 def _with_missing(values: Any) -> Any:
