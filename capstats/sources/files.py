@@ -5,6 +5,7 @@ Nothing about a CSV file is guessed from its rows, since a guess may leave rows 
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import re
@@ -221,6 +222,8 @@ def local_files(path: str | Path, name: str) -> list[str]:
     if "://" in given:
         raise ValueError(f"`{name}` is {given!r}; capstats reads local files only. Download the file and give its path.")
     local = os.path.expanduser(given)  # noqa: PTH111  a user who is not known stays as written
+    if _is_loop(local):
+        raise ValueError(f"`{name}` is {given!r}, a symbolic link that leads back to itself. Give the path of the file.")
     files = [local] if Path(local).exists() else sorted(glob.glob(local, recursive=True, include_hidden=True))  # noqa: PTH207  "**" differs
     if Path(local).is_dir() and _is_parquet(local):  # as Spark and Dask write
         files = sorted(str(file) for file in Path(local).rglob("*") if _is_parquet(str(file)))
@@ -229,13 +232,28 @@ def local_files(path: str | Path, name: str) -> list[str]:
     for file in files:
         if Path(file).is_dir():
             raise ValueError(f"`{name}` is the folder {file!r}. Give its files as a glob, such as {str(Path(file, '*.csv'))!r}.")
+        if _is_loop(file):
+            raise ValueError(f"`{name}`: {given!r} matches {file!r}, a symbolic link that leads back to itself. Remove it.")
         if not Path(file).is_file():
             raise ValueError(f"`{name}` is {file!r}, a pipe, socket or device. Save its content in a regular file.")
         if any("\ud800" <= sign <= "\udfff" for sign in file):  # how Python writes bytes of a name that are not UTF-8
             raise ValueError(f"`{name}` is {file!r}; the name of this file, or of its folder, is not valid UTF-8. Rename it.")
         with Path(file).open("rb"):  # an OSError says why, where it cannot be opened
             pass
+    same = {os.path.realpath(file): file for file in reversed(files)}
+    if len(same) < len(files):
+        one, other = next((same[os.path.realpath(file)], file) for file in files if same[os.path.realpath(file)] != file)
+        raise ValueError(f"`{name}`: {given!r} matches the same file twice, as {one!r} and, by a link, as {other!r}. Remove the link.")
     return [str(Path(file).absolute()) for file in files]
+
+
+def _is_loop(path: str) -> bool:
+    """Whether a symbolic link of the path leads back to itself."""
+    try:
+        Path(path).stat()
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 def _is_parquet(file: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -19,6 +19,9 @@ from capstats.sources.foreign import told_by_class
 from capstats.sources.source import Query, check_names
 from capstats.sources.weights import whole_weights, wrong_weights
 
+SHORT, MOST_TEXT = 256, 1 << 28  # bytes: of a label that is never too long, and of all that the others have beyond it
+_LONG = "capstats: long labels"
+_LENGTHS = {"VARCHAR": "strlen", "BLOB": "octet_length"}  # in bytes
 _EXACT = ("DECIMAL", "HUGEINT", "UHUGEINT")  # types whose array form would be a float
 
 
@@ -91,7 +94,9 @@ def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
         sums = ["1"] if weight is None else ["w", "1", "w * w"]
     counted = ", ".join(f"{sql}::DOUBLE AS n{i}" for i, sql in enumerate(sums))
     rows = table.select(", ".join(parts))
-    arrays = _fetched(rows.select(f"{groups}, {counted}") if query.by_record else rows.aggregate(f"{groups}, {counted}", groups))
+    rows = rows.select(f"{groups}, {counted}") if query.by_record else rows.aggregate(f"{groups}, {counted}", groups)
+    texts = {i: _LENGTHS[types[i]] for i, column in enumerate(columns) if types[i] in _LENGTHS and column not in query.cuts}
+    arrays = _fetched(_capped(rows, texts, [*map("c{}".format, range(len(columns))), *map("n{}".format, range(len(sums)))]), name)
     found = []
     for i, column in enumerate(columns):
         if column not in query.cuts:
@@ -105,11 +110,27 @@ def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
     return found, [counts] if weight is None else [counts, others[0].astype(np.int64), others[1]]
 
 
-def _fetched(rows: Any) -> Any:
+def _capped(rows: Any, texts: Mapping[int, str], names: Sequence[str]) -> Any:
+    """Rows that stop with an error once what their labels have beyond `SHORT` bytes each adds up to too much, before it is fetched."""
+    if not texts:
+        return rows
+    size = " + ".join(f"coalesce({length}(c{i}), 0)" for i, length in texts.items())
+    table = rows.select(f"*, sum(greatest({size} - {SHORT * len(texts)}, 0)::DOUBLE) OVER (ROWS UNBOUNDED PRECEDING) AS size")
+    first, *others = names
+    return table.select(", ".join([f"CASE WHEN size > {MOST_TEXT} THEN error('{_LONG}') ELSE {first} END AS {first}", *others]))
+
+
+def _fetched(rows: Any, name: str) -> Any:
     """The columns of a relation: of pyarrow where it is there, which makes no object of each text, else of numpy."""
-    if importlib.util.find_spec("pyarrow"):
-        return rows.to_arrow_table()
-    return rows.fetchnumpy()
+    try:
+        return rows.to_arrow_table() if importlib.util.find_spec("pyarrow") else rows.fetchnumpy()
+    except Exception as error:
+        if _LONG not in str(error):
+            raise
+        raise ValueError(
+            f"The labels of `{name}` are too long: in the distinct rows, what each has beyond {SHORT} bytes adds up to more than "
+            f"{MOST_TEXT >> 20} MB. Leave out columns of long text, or shorten their values."
+        ) from None
 
 
 def _check_weights(table: Any, weight: str, column: Hashable, name: str) -> bool:
