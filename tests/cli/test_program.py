@@ -264,3 +264,14 @@ def test_a_program_without_standard_output_says_so(here, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdout", None)
     assert main(SMOKERS) == 2
     assert capsys.readouterr().err == "capstats audit: standard output is closed.\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+@pytest.mark.parametrize("option", [[], ["--config"], ["--html"], ["--spill-dir"]])
+def test_a_link_that_leads_back_to_itself_is_one_line(here, capsys, option):
+    Path("loop").symlink_to("loop")
+    Path("loop.csv").symlink_to("loop.csv")
+    arguments = [*SMOKERS, *option, "loop"] if option else ["audit", "loop.csv", "synthetic.csv", "--keys", "age", "--target", "smokes"]
+    assert main(arguments) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert any(words in line for words in ("a symbolic link that leads back", "Symlink loop", "Too many levels of symbolic links"))

@@ -122,3 +122,26 @@ def test_errors_give_line_and_field_and_never_the_text(tmp_path: Path, data: byt
         counted(written(tmp_path, data, f"t.csv{form}"), ["a"])
     assert "Secret" not in str(raised.value)
     assert raised.value.__cause__ is None
+
+
+MB = 1 << 20
+OPEN = b'x,1\n"' + b"x" * (9 * MB)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"," * MB, "its header names more than 100,000 columns. Keep those that are needed"),
+        (b"k,t," + b"n" * (5 * MB) + b"\n1,2,3\n", "its header is longer than 4 MB; perhaps line 1 has a quote that is not closed"),
+        (b"k,t\n\nx,1\n" + b"," * (9 * MB), "line 4: the record is longer than 8 MB. Repair the file"),
+        (b"k,t\n" + OPEN + b'",1\n', "line 3: the record is longer than 8 MB"),
+        (
+            b"k,t\n" + OPEN[:-1] + b"\nx" * 100 + b'",1\n',
+            "line 3: the record is longer than 8 MB; perhaps the quote of field 1 is not closed",
+        ),
+    ],
+)
+def test_a_header_or_a_record_that_is_too_long_is_refused_before_it_is_split(tmp_path: Path, data: bytes, message: str, form: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        counted(written(tmp_path, data, f"t.csv{form}"), ["k"])
