@@ -25,7 +25,7 @@ from capstats.sources.csv_text import Malformed
 
 LONGEST_HEADER = 1 << 22  # bytes
 MOST_COLUMNS = 100_000
-LONGEST_RECORD = 1 << 23  # bytes
+LONGEST_RECORD = 1 << 26  # bytes
 BATCH = 1 << 25  # bytes of values that are held at a time
 _SEPARATORS = (b",", b"\t", b";", b"|")
 _FIRST_RECORD = re.compile(rb'(?:(?:\A|(?<=[,\t;|]))"(?:[^"]++|"")*+"|[^\r\n])*+')
@@ -56,7 +56,7 @@ class Header:
 def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterator[tuple[int, list[bytes]]]:
     """Each record: the number of its first line, and its fields as they stand, quotes included; ``line`` is the first block's."""
     fields: list[bytes] = []
-    opened: list[bytes] = []  # what there is of a quoted field that goes on in the next line
+    opened = bytearray()  # what there is of a quoted field that goes on in the next line
     start = opened_at = line
     size = 0  # bytes of the record so far
     for number, text in enumerate(_lines(blocks), line):
@@ -66,6 +66,8 @@ def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterato
             raise Malformed(f"line {start if opened else number}: the record is longer than {LONGEST_RECORD >> 20} MB{quote}")
         if b'"' not in text and not opened:
             body = text.rstrip(b"\r\n")
+            if len(body) > MOST_COLUMNS and body.count(separator) >= MOST_COLUMNS:
+                raise _too_many(number)
             if body:
                 yield number, body.split(separator)
             continue
@@ -73,13 +75,15 @@ def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterato
         if opened:
             rest = _REST_OF_FIELD.match(text)
             if rest is None:
-                opened.append(text)
+                opened += text
                 continue
-            fields.append(b"".join([*opened, rest[0]]))
-            opened, at = [], rest.end()
+            fields.append(bytes(opened) + rest[0])
+            opened, at = bytearray(), rest.end()
         else:
             fields, start = [], number
         while True:
+            if len(fields) > MOST_COLUMNS:
+                raise _too_many(start)
             if fields:
                 if text[at : at + 1] != separator:
                     if text[at : at + 1] not in (b"\r", b"\n", b""):
@@ -94,12 +98,16 @@ def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterato
                 continue
             field = _FIELD.match(text, at)
             if field is None:
-                opened, opened_at = [text[at:]], number
+                opened, opened_at = bytearray(text[at:]), number
                 break
             fields.append(field[0])
             at = field.end()
     if opened:
         raise Unterminated(f"line {opened_at}, field {len(fields) + 1}: its quote is not closed before the end of the file")
+
+
+def _too_many(line: int) -> Malformed:
+    return Malformed(f"line {line}: the record has more than {MOST_COLUMNS:,} fields")
 
 
 def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:

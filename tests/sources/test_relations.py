@@ -93,7 +93,7 @@ def test_labels_that_are_too_long_in_all_are_refused_before_they_are_fetched(
     if not arrow:
         monkeypatch.setattr(relations.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(relations, "MOST_TEXT", 1 << 20)
-    relation = duckdb.sql("SELECT repeat('Secret', 100) AS k, range AS t FROM range(10000)")
+    relation = duckdb.sql("SELECT repeat('Secret', 1000) AS k, range AS t FROM range(10000)")
     relation.write_parquet(str(tmp_path / "long.parquet"))
     relation.write_csv(str(tmp_path / "long.csv.gz"))
     for table in (relation, tmp_path / "long.parquet", tmp_path / "long.csv.gz"):
