@@ -39,6 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MISTAKES as error:
         text, status = "", 2
         messages.append(_reason(error))
+    except RuntimeError as error:
+        if not str(error).startswith("Symlink loop"):  # what Path.resolve raises before Python 3.13
+            raise
+        text, status = "", 2
+        messages.append(f"{error}: this symbolic link leads back to itself. Give another path.")
     try:
         if text:
             encoding = sys.stdout.encoding or "utf-8"

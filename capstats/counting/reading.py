@@ -53,14 +53,20 @@ class Counted:
         return self.counts.astype(np.float64) if part == 2 else self.counts
 
 
-def find_cut(table: Input, column: Hashable, spec: Spec, options: Options) -> Cut:
-    """Where a column is cut, as the original says."""
-    wanted: Any = options.types.get(column)  # one of the types that can be cut, or None
-    options.progress.step(f"cutting {column}")
-    numbers, counts = table.source.values(Query([column], table.weight, options=options), spec)
-    if spec.how == "points":
-        return cut_at_points(spec.points, numbers.kind, wanted, column)
-    return cut_by_counts(spec, numbers, counts, wanted, column)
+def find_cuts(table: Input, specs: Mapping[Hashable, Spec], options: Options) -> dict[Hashable, Cut]:
+    """Where columns are cut, as the original says."""
+    if not specs:
+        return {}
+    options.progress.step(f"cutting {', '.join(map(str, specs))}")
+    cuts = {}
+    found = table.source.values(Query(list(specs), table.weight, options=options), list(specs.values()))
+    for (column, spec), (numbers, counts) in zip(specs.items(), found, strict=True):
+        wanted: Any = options.types.get(column)  # one of the types that can be cut, or None
+        if spec.how == "points":
+            cuts[column] = cut_at_points(spec.points, numbers.kind, wanted, column)
+        else:
+            cuts[column] = cut_by_counts(spec, numbers, counts, wanted, column)
+    return cuts
 
 
 def each(tables: Sequence[Input], work: Callable[[Input], Any]) -> list[Any]:

@@ -16,9 +16,9 @@ from capstats.codes.labels import MISSING, Label
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input, inputs_of
-from capstats.counting.reading import Counted, each, find_cut, read, without_missing
+from capstats.counting.reading import Counted, each, find_cuts, read, without_missing
 from capstats.counting.request import Request
-from capstats.sources.files import FileSource, is_path
+from capstats.sources.files import FileSource, is_path, one_connection
 from capstats.sources.memory import MemorySource, arranged
 from capstats.tables.axes import join_columns
 from capstats.tables.backing import Backing, choose_sparse, stacked, table_of
@@ -88,9 +88,10 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             f"An answer for each record needs a table in memory, or a file; `original` is {type(request.original).__name__}. "
             f"Collect it, or work with counts: tabulate takes it as it is."
         )
-    cuts = {column: find_cut(original, column, spec, options) for column, spec in specs.items()}
     key, target = request.key_columns, request.target_columns
-    tables = each(inputs, lambda table: read(table, key, target, cuts, options, request.by_record and table is original))
+    with one_connection([table.source for table in inputs], options):
+        cuts = find_cuts(original, specs, options)
+        tables = each(inputs, lambda table: read(table, key, target, cuts, options, request.by_record and table is original))
     dropped: dict[str, Any] = {}
     kept = []
     for i, table in enumerate(inputs):

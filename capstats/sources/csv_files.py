@@ -7,6 +7,7 @@ compressions through a file in memory, all else record by record (see `csv_recor
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -80,11 +81,9 @@ def survey(file: str, encoding: str, step: Step, careful: bool = False) -> Surve
 
 
 @contextmanager
-def scratch_file(files: Sequence[Surveyed], spill_dir: str | Path | None) -> Iterator[str | None]:
-    """A file for stretches of text, in memory where the system has such files, else in a private folder; None where none is needed."""
-    if all(csv.reader != "text" for csv in files):
-        yield None
-    elif hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir():
+def scratch_file(spill_dir: str | Path | None) -> Iterator[str]:
+    """A file for stretches of text, in memory where the system has such files, else in a private folder."""
+    if hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir():
         handle = os.memfd_create("capstats")
         try:
             yield f"/proc/self/fd/{handle}"
@@ -217,7 +216,8 @@ def _put_text(
     """Put ordinary text into the table; whether DuckDB found as many records in it as there are, else the table stays as it was."""
     import duckdb
 
-    Path(scratch).write_bytes(text)
+    # DuckDB takes U+FEFF at the start of a file for a mark of its encoding, and drops one
+    Path(scratch).write_bytes(codecs.BOM_UTF8 + text if text.startswith(codecs.BOM_UTF8) else text)
     count = "SELECT coalesce(sum(n), 0) FROM loaded"
     before = connection.execute(count).fetchall()[0][0]
     connection.begin()

@@ -23,7 +23,10 @@ from itertools import chain
 
 from capstats.sources.csv_text import Malformed
 
-LONGEST_HEADER = 1 << 26  # bytes
+LONGEST_HEADER = 1 << 22  # bytes
+MOST_COLUMNS = 100_000
+LONGEST_RECORD = 1 << 26  # bytes
+BATCH = 1 << 25  # bytes of values that are held at a time
 _SEPARATORS = (b",", b"\t", b";", b"|")
 _FIRST_RECORD = re.compile(rb'(?:(?:\A|(?<=[,\t;|]))"(?:[^"]++|"")*+"|[^\r\n])*+')
 _QUOTED = re.compile(rb'(?:\A|(?<=[,\t;|]))"(?:[^"]++|"")*+"')
@@ -53,11 +56,18 @@ class Header:
 def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterator[tuple[int, list[bytes]]]:
     """Each record: the number of its first line, and its fields as they stand, quotes included; ``line`` is the first block's."""
     fields: list[bytes] = []
-    opened: list[bytes] = []  # what there is of a quoted field that goes on in the next line
+    opened = bytearray()  # what there is of a quoted field that goes on in the next line
     start = opened_at = line
+    size = 0  # bytes of the record so far
     for number, text in enumerate(_lines(blocks), line):
+        size = len(text) + (size if opened else 0)
+        if size > LONGEST_RECORD:
+            quote = f"; perhaps the quote of field {len(fields) + 1} is not closed" if opened else ""
+            raise Malformed(f"line {start if opened else number}: the record is longer than {LONGEST_RECORD >> 20} MB{quote}")
         if b'"' not in text and not opened:
             body = text.rstrip(b"\r\n")
+            if len(body) > MOST_COLUMNS and body.count(separator) >= MOST_COLUMNS:
+                raise _too_many(number)
             if body:
                 yield number, body.split(separator)
             continue
@@ -65,13 +75,15 @@ def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterato
         if opened:
             rest = _REST_OF_FIELD.match(text)
             if rest is None:
-                opened.append(text)
+                opened += text
                 continue
-            fields.append(b"".join([*opened, rest[0]]))
-            opened, at = [], rest.end()
+            fields.append(bytes(opened) + rest[0])
+            opened, at = bytearray(), rest.end()
         else:
             fields, start = [], number
         while True:
+            if len(fields) > MOST_COLUMNS:
+                raise _too_many(start)
             if fields:
                 if text[at : at + 1] != separator:
                     if text[at : at + 1] not in (b"\r", b"\n", b""):
@@ -86,7 +98,7 @@ def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterato
                 continue
             field = _FIELD.match(text, at)
             if field is None:
-                opened, opened_at = [text[at:]], number
+                opened, opened_at = bytearray(text[at:]), number
                 break
             fields.append(field[0])
             at = field.end()
@@ -94,10 +106,16 @@ def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterato
         raise Unterminated(f"line {opened_at}, field {len(fields) + 1}: its quote is not closed before the end of the file")
 
 
+def _too_many(line: int) -> Malformed:
+    return Malformed(f"line {line}: the record has more than {MOST_COLUMNS:,} fields")
+
+
 def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    r"""The lines with their ends, which are ``\n``, ``\r\n`` and ``\r``."""
+    r"""The lines with their ends, which are ``\n``, ``\r\n`` and ``\r``; of one that is too long to be a record, what begins it."""
     held: list[bytes] = []
     for block in blocks:
+        if sum(map(len, held)) > LONGEST_RECORD:
+            break
         if held and not held[-1].endswith(b"\r") and b"\n" not in block and b"\r" not in block:
             held.append(block)
             continue
@@ -120,16 +138,19 @@ def chosen_values(
     """The values of the columns at these places, so many records at a time; a record of another length than the header's raises."""
     length = len(header.names)
     held: list[bytes] = []  # of all places in turn
+    size = 0
     for number, fields in records(blocks, header.separator, line):
         if len(fields) != length:
             raise Malformed(
                 f"line {number}: the record has {len(fields)} field{'s' * (len(fields) > 1)}, the header has {length}; "
                 f"field {min(len(fields), length) + 1} is {'missing' if len(fields) < length else 'one too many'}"
             )
-        held += [fields[place] for place in places]
-        if len(held) >= at_a_time * len(places):
+        chosen = [fields[place] for place in places]
+        held += chosen
+        size += sum(map(len, chosen))
+        if len(held) >= at_a_time * len(places) or size > BATCH:
             yield [_values(held[i :: len(places)]) for i in range(len(places))]
-            held = []
+            held, size = [], 0
     if held:
         yield [_values(held[i :: len(places)]) for i in range(len(places))]
 
@@ -146,7 +167,9 @@ def read_header(blocks: Iterator[bytes], separator: bytes | None = None) -> tupl
     while len(text) < LONGEST_HEADER:
         block = next(blocks, b"")
         text += block
-        chosen = separator or _separator(text)
+        chosen, columns = _separator(text, separator)
+        if columns > MOST_COLUMNS:
+            raise Malformed(f"its header names more than {MOST_COLUMNS:,} columns", "Keep those that are needed, in a file of their own.")
         try:
             _, fields = next(records([text], chosen), (1, []))
         except Unterminated:
@@ -165,8 +188,9 @@ def read_header(blocks: Iterator[bytes], separator: bytes | None = None) -> tupl
     raise Malformed(f"its header is longer than {LONGEST_HEADER >> 20} MB; perhaps line 1 has a quote that is not closed")
 
 
-def _separator(text: bytes) -> bytes:
-    """The separator that occurs most often in the first record outside of quotes."""
+def _separator(text: bytes, given: bytes | None) -> tuple[bytes, int]:
+    """The separator, which occurs most often in the first record outside of quotes unless it is given; and how many fields it makes."""
     first = _FIRST_RECORD.match(text)
     bare = _QUOTED.sub(b"", first[0] if first else b"")
-    return max(_SEPARATORS, key=bare.count)
+    chosen = given or max(_SEPARATORS, key=bare.count)
+    return chosen, bare.count(chosen) + 1

@@ -54,9 +54,11 @@ def ordinary_pieces(blocks: Iterable[bytes], separator: bytes, fields: int, line
 
 def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinary | None:
     """The whole records that a text begins with; None where there is any doubt."""
+    if b'"' not in text:
+        return _look_unquoted(text, separator, fields, line_end)
     array = np.frombuffer(text.ljust((len(text) // 64 + 2) * 64, b"\0"), np.uint8)
     quotes, separators, feeds, returns = (_where(array, byte) for byte in b'"' + separator + b"\n\r")
-    inside = _inside(quotes) if b'"' in text else np.zeros_like(quotes)
+    inside = _inside(quotes)
     end = _last(feeds & ~inside) + 1
     quotes, separators, feeds, returns, inside = (_until(x, end) for x in (quotes, separators, feeds, returns, inside))
     broken = bool(((feeds | returns) & inside).any())
@@ -73,6 +75,21 @@ def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinar
     if doubt or (empty and fields == 1) or _number(separators) != (fields - 1) * records:
         return None
     return Ordinary(end, records, broken)
+
+
+def _look_unquoted(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinary | None:
+    """The same for a text without a quote, at a third of the cost: it is looked at as bytes."""
+    end = text.rfind(b"\n") + 1
+    array = np.frombuffer(text, np.uint8)[:end]
+    feeds = array == ord(b"\n")
+    starts = feeds if line_end == b"\n" else array == ord(b"\r")
+    doubt = text.find(b"\r", 0, end) >= 0 if line_end == b"\n" else feeds[:1].any() or (starts[:-1] != feeds[1:]).any()
+    empty = int(np.count_nonzero(feeds[:-1] & starts[1:])) + int(starts[:1].any())
+    records = int(np.count_nonzero(feeds)) - empty
+    separators = int(np.count_nonzero(array == ord(separator)))
+    if doubt or (empty and fields == 1) or separators != (fields - 1) * records:
+        return None
+    return Ordinary(end, records, False)
 
 
 def _where(text: NDArray[np.uint8], byte: int) -> Bits:

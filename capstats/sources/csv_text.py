@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 BLOCK = 1 << 18  # bytes: what is done with a block stays in cache
+MOST_TO_INFLATE = 1 << 28  # bytes that xz may need to decompress; its strongest preset needs 65 MB
 ENDINGS = (".csv", ".tsv", ".txt")
 COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
 _BOM = codecs.BOM_UTF8
@@ -102,24 +103,26 @@ def _not_in(encoding: str, file: str, offset: int) -> Malformed:
     else:
         wide = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         remedy = f'Give its encoding, such as encoding="{"utf-16" if wide else "cp1252"}", or save it as UTF-8.'
-    return Malformed(f"line {_line(file, encoding, offset)} is not {_shown(encoding)}", remedy)
+    return Malformed(f"line {_last_line(_decoded(file, encoding, offset))} is not {_shown(encoding)}", remedy)
 
 
 def _zero(encoding: str, file: str) -> Malformed:
     """The error for a zero byte, which no text has, but UTF-16 that is read as something else has many."""
-    before = ""
-    for block in _decoded(file, encoding):
-        before, found, _ = (before + block).partition("\0")
-        if found:
-            break
-    reason = f"line {1 + len(_LINE_END.findall(before))} is not {_shown(encoding)} text: it holds a zero byte, as UTF-16 does"
+    line = _last_line(_decoded(file, encoding), "\0")
+    reason = f"line {line} is not {_shown(encoding)} text: it holds a zero byte, as UTF-16 does"
     return Malformed(reason, 'Give its encoding, such as encoding="utf-16", or save it as UTF-8.')
 
 
-def _line(file: str, encoding: str, offset: int) -> int:
-    """The number of the line in which a byte stands."""
-    before = "".join(_decoded(file, encoding, offset))
-    return 1 + len(_LINE_END.findall(before))
+def _last_line(texts: Iterable[str], end: str = "") -> int:
+    """The number of the line with which texts end, or in which they first hold ``end``; they are not joined, for they may be long."""
+    line, before = 1, ""
+    for text in texts:
+        held, found, _ = text.partition(end) if end else (text, "", "")
+        line += len(_LINE_END.findall(held)) - (before.endswith("\r") and held.startswith("\n"))
+        if found:
+            break
+        before = text or before
+    return line
 
 
 def _decoded(file: str, encoding: str, end: int | None = None) -> Iterator[str]:
@@ -148,7 +151,7 @@ def _bytes(file: str) -> Generator[bytes, None, None]:
         return
     with Path(file).open("rb") as handle:
         if name.endswith(".gz"):
-            yield from _inflated(handle, lambda: zlib.decompressobj(31), "gzip")
+            yield from _inflated(handle, _Gzip, "gzip")
         elif name.endswith(".bz2"):
             import bz2
 
@@ -156,10 +159,36 @@ def _bytes(file: str) -> Generator[bytes, None, None]:
         elif name.endswith(".xz"):
             import lzma
 
-            yield from _inflated(handle, lzma.LZMADecompressor, "xz")
+            yield from _inflated(handle, lambda: lzma.LZMADecompressor(memlimit=MOST_TO_INFLATE), "xz")
         else:
             while block := handle.read(BLOCK):
                 yield block
+
+
+class _Gzip:
+    """A stream of gzip, with the members that the decompressors of bzip2 and xz have."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(31)
+
+    def decompress(self, raw: bytes, most: int) -> bytes:
+        """At most so many bytes of what the compressed bytes hold, those that were held back first."""
+        return self._stream.decompress(self._stream.unconsumed_tail + raw, most)
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether nothing is held back."""
+        return not self._stream.unconsumed_tail
+
+    @property
+    def eof(self) -> bool:
+        """Whether the stream has ended."""
+        return self._stream.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        """What follows the stream."""
+        return self._stream.unused_data
 
 
 def _inflated(handle: Any, new: Callable[[], Any], what: str) -> Iterator[bytes]:
@@ -175,9 +204,14 @@ def _inflated(handle: Any, new: Callable[[], Any], what: str) -> Iterator[bytes]
                     if not raw:
                         break
                     stream = new()
-                yield stream.decompress(raw)
+                yield stream.decompress(raw, BLOCK)
+                while not (stream.eof or stream.needs_input):
+                    yield stream.decompress(b"", BLOCK)
                 raw = stream.unused_data if stream.eof else b""
-    except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
+    except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError) as error:
+        if "Memory usage limit" in str(error):
+            limit = f"{MOST_TO_INFLATE >> 20} MB"
+            raise Malformed(f"its {what} data need more than {limit} to be decompressed", "Compress the file with xz -6.") from None
         raise _damaged(what) from None
     if not stream.eof:
         raise _damaged(what)
@@ -209,7 +243,9 @@ def _unzipped(file: str) -> Iterator[bytes]:
             raise Malformed("the zip archive is encrypted", "Extract it first.")
         try:
             with archive.open(member) as handle:
-                while block := handle.read(BLOCK):
+                # of bzip2 and LZMA, all that is asked for is decompressed at once, however long it becomes
+                at_once = BLOCK if member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) else 4096
+                while block := handle.read(at_once):
                     yield block
         except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, NotImplementedError, RuntimeError):
             raise _damaged("zip") from None

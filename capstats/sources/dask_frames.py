@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,12 +44,16 @@ class DaskSource:
             counts = whole_weights(counts, query.weight, self.name)
         return found, [counts, *others]
 
-    def values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:
-        """The kind of the column, and its extent or its distinct values and their counts."""
+    def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
+        """The kind of each column, and its extent or its distinct values and their counts."""
+        single = [replace(query, columns=[column]) for column in query.columns]
+        return [self._values(each, spec) for each, spec in zip(single, specs, strict=True)]
+
+    def _values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:
         (column,) = query.columns
 
         def tallied(part: Any, own: str) -> tuple[Numbers, Counts]:
-            numbers, counts = MemorySource(part, own).values(query, spec)
+            ((numbers, counts),) = MemorySource(part, own).values(query, [spec])
             return _tally(numbers, *finite_values(numbers, counts), spec)
 
         def together(parts: Sequence[tuple[Numbers, Counts]], names: Sequence[str]) -> tuple[Numbers, Counts]:

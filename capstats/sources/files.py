@@ -5,12 +5,14 @@ Nothing about a CSV file is guessed from its rows, since a guess may leave rows 
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,7 +32,7 @@ from capstats.sources.csv_text import blocks
 from capstats.sources.memory import MemorySource
 from capstats.sources.relation_cuts import kind_of_type
 from capstats.sources.relations import grouped, numbered, numbers
-from capstats.sources.source import Options, Query, check_names
+from capstats.sources.source import Options, Query, Source, check_names
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,6 +63,8 @@ class FileSource:
     def __init__(self, path: str | Path, name: str):
         self.path, self.name = path, name
         self.is_csv = csv_text.is_csv(path)
+        self.shared: Shared | None = None  # the connection of the call
+        self.surveyed: list[Surveyed] | None = None  # what is known of CSV files while the call lasts
 
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """Distinct rows, and their counts or the sums of their weights."""
@@ -73,10 +77,10 @@ class FileSource:
 
         return self._found(query, [i for i, column in enumerate(query.columns) if _is_number(column, query, column in query.cuts)], work)
 
-    def values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:
-        """The extent of the column, or its distinct values and their counts."""
-        numeric = [0] if _is_number(query.columns[0], query, True) else []
-        return self._found(query, numeric, lambda table, _: numbers(table, query, spec, self.name))
+    def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
+        """The extent of each column, or its distinct values and their counts."""
+        numeric = [i for i, column in enumerate(query.columns) if _is_number(column, query, True)]
+        return self._found(query, numeric, lambda table, _: numbers(table, query, specs, self.name))
 
     def as_memory(self, options: Options) -> MemorySource:
         """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
@@ -92,7 +96,7 @@ class FileSource:
 
     def _names(self, options: Options) -> Sequence[str]:
         """The names of all columns."""
-        file = self._files()[0]
+        file = self.files[0]
         if _is_parquet(file):
             with connect(options, [file]) as connection:
                 return list(connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[[pattern_of(file)]]).columns)
@@ -105,33 +109,34 @@ class FileSource:
         """
         import duckdb
 
-        files, options = self._files(), query.options
-        surveyed = [] if _is_parquet(files[0]) else self._surveyed(files, options, careful)
-        with (
-            csv_files.scratch_file(surveyed, options.spill_dir) as scratch,
-            connect(options, [*files, *([] if scratch is None else [scratch])]) as connection,
-            options.progress.query(connection, self.name),
-        ):
+        files, options = self.files, query.options
+        if self.shared is None:
+            with one_connection([self], options):
+                return self._found(query, numeric, work)
+        if careful or self.surveyed is None:
+            self.surveyed = [] if _is_parquet(files[0]) else self._surveyed(files, options, careful)
+        surveyed = self.surveyed
 
-            def found() -> T:
-                if not surveyed:
-                    return work(_parquet(connection, files, query, self.name), None)
-                weights = range(len(query.columns), len(query.wanted))  # which are numbers
-                table, records = csv_files.relation(connection, surveyed, query, self.name, self.path, scratch)
-                return work(_with_numbers(table, query, [*numeric, *weights]), records)
+        def found(connection: duckdb.DuckDBPyConnection, scratch: str | None) -> T:
+            if not surveyed:
+                return work(_parquet(connection, files, query, self.name), None)
+            weights = range(len(query.columns), len(query.wanted))  # which are numbers
+            table, records = csv_files.relation(connection, surveyed, query, self.name, self.path, scratch)
+            return work(_with_numbers(table, query, [*numeric, *weights]), records)
 
-            try:
-                return answer(connection, found)
-            except (duckdb.Error, _Miscounted) as error:
-                point = re.search(rf"{_POINT}c(\d+)", str(error))
-                if point is not None:
-                    raise ValueError(
-                        f"Column {query.wanted[int(point[1])]!r} of `{self.name}` holds a value with a point, which is not a number where "
-                        f'`decimal` is ",". Correct the value, or leave out `decimal`.'
-                    ) from None
-                raised = plain(error, f"`{self.name}` ({self.path})", _REMEDY)
-                if careful or not surveyed or not isinstance(raised, ValueError):
-                    raise raised from None
+        try:
+            with self.shared.reading() as (connection, scratch), options.progress.query(connection, self.name):
+                return answer(connection, lambda: found(connection, scratch))
+        except (duckdb.Error, _Miscounted) as error:
+            point = re.search(rf"{_POINT}c(\d+)", str(error))
+            if point is not None:
+                raise ValueError(
+                    f"Column {query.wanted[int(point[1])]!r} of `{self.name}` holds a value with a point, which is not a number where "
+                    f'`decimal` is ",". Correct the value, or leave out `decimal`.'
+                ) from None
+            raised = plain(error, f"`{self.name}` ({self.path})", _REMEDY)
+            if careful or not surveyed or not isinstance(raised, ValueError):
+                raise raised from None
         return self._found(query, numeric, work, careful=True)
 
     def _surveyed(self, files: Sequence[str], options: Options, careful: bool) -> list[Surveyed]:
@@ -145,7 +150,8 @@ class FileSource:
                 raise csv_files.located(error, self.name, file if len(files) > 1 else self.path) from None
         return found
 
-    def _files(self) -> list[str]:
+    @cached_property
+    def files(self) -> list[str]:
         """The files that the path or the glob stands for, all of one format."""
         files = local_files(self.path, self.name)
         for file in files:
@@ -155,6 +161,50 @@ class FileSource:
                     f"Rename it, or read it into a data frame first."
                 )
         return files
+
+
+class Shared:
+    """The connection of a call. Its first reading opens it; an error closes it, since it may be unusable then."""
+
+    def __init__(self, files: Sequence[str], options: Options):
+        self.files, self.options = files, options
+        self._open: tuple[duckdb.DuckDBPyConnection, str | None] | None = None
+        self._stack = ExitStack()
+
+    @contextmanager
+    def reading(self) -> Iterator[tuple[duckdb.DuckDBPyConnection, str | None]]:
+        """The connection, and a file for stretches of text that it can read where some files are CSV; it keeps no table."""
+        if self._open is None:
+            is_csv = not all(map(_is_parquet, self.files))
+            scratch = self._stack.enter_context(csv_files.scratch_file(self.options.spill_dir)) if is_csv else None
+            allowed = [*dict.fromkeys(self.files), *([] if scratch is None else [scratch])]
+            self._open = self._stack.enter_context(connect(self.options, allowed)), scratch
+        try:
+            yield self._open
+            self._open[0].execute("DROP TABLE IF EXISTS loaded")
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connection, until a reading opens another one."""
+        self._open = None
+        self._stack.close()
+
+
+@contextmanager
+def one_connection(sources: Sequence[Source], options: Options) -> Iterator[None]:
+    """All readings of the files among the sources share a connection, which reads these files only; none is kept beyond the block."""
+    own = [source for source in sources if isinstance(source, FileSource)]
+    shared = Shared([file for source in own for file in source.files], options)
+    try:
+        for source in own:
+            source.shared = shared
+        yield
+    finally:
+        shared.close()
+        for source in own:
+            source.shared = source.surveyed = None
 
 
 def _with_missing(values: Any) -> Any:
@@ -172,6 +222,8 @@ def local_files(path: str | Path, name: str) -> list[str]:
     if "://" in given:
         raise ValueError(f"`{name}` is {given!r}; capstats reads local files only. Download the file and give its path.")
     local = os.path.expanduser(given)  # noqa: PTH111  a user who is not known stays as written
+    if _is_loop(local):
+        raise ValueError(f"`{name}` is {given!r}, a symbolic link that leads back to itself. Give the path of the file.")
     files = [local] if Path(local).exists() else sorted(glob.glob(local, recursive=True, include_hidden=True))  # noqa: PTH207  "**" differs
     if Path(local).is_dir() and _is_parquet(local):  # as Spark and Dask write
         files = sorted(str(file) for file in Path(local).rglob("*") if _is_parquet(str(file)))
@@ -180,13 +232,28 @@ def local_files(path: str | Path, name: str) -> list[str]:
     for file in files:
         if Path(file).is_dir():
             raise ValueError(f"`{name}` is the folder {file!r}. Give its files as a glob, such as {str(Path(file, '*.csv'))!r}.")
+        if _is_loop(file):
+            raise ValueError(f"`{name}`: {given!r} matches {file!r}, a symbolic link that leads back to itself. Remove it.")
         if not Path(file).is_file():
             raise ValueError(f"`{name}` is {file!r}, a pipe, socket or device. Save its content in a regular file.")
         if any("\ud800" <= sign <= "\udfff" for sign in file):  # how Python writes bytes of a name that are not UTF-8
             raise ValueError(f"`{name}` is {file!r}; the name of this file, or of its folder, is not valid UTF-8. Rename it.")
         with Path(file).open("rb"):  # an OSError says why, where it cannot be opened
             pass
+    same = {os.path.realpath(file): file for file in reversed(files)}
+    if len(same) < len(files):
+        one, other = next((same[os.path.realpath(file)], file) for file in files if same[os.path.realpath(file)] != file)
+        raise ValueError(f"`{name}`: {given!r} matches the same file twice, as {one!r} and, by a link, as {other!r}. Remove the link.")
     return [str(Path(file).absolute()) for file in files]
+
+
+def _is_loop(path: str) -> bool:
+    """Whether a symbolic link of the path leads back to itself."""
+    try:
+        Path(path).stat()
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 def _is_parquet(file: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from operator import add
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -39,10 +40,11 @@ class LazySource:
         with told_by_class(self.name):
             return _grouped(self.frame, query, self.name)
 
-    def values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:
-        """The extent of the column, or its distinct values and their counts."""
+    def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
+        """The extent of each column, or its distinct values and their counts."""
         with told_by_class(self.name):
-            return _numbers(self.frame, query, spec, self.name)
+            single = [replace(query, columns=[column]) for column in query.columns]
+            return [_numbers(self.frame, each, spec, self.name) for each, spec in zip(single, specs, strict=True)]
 
 
 def _grouped(frame: nw.LazyFrame[Any], query: Query, name: str) -> tuple[list[Column], Sums]:

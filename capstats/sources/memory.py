@@ -87,9 +87,11 @@ class MemorySource:
             return found, ()
         return found, sampled(weights) if query.sampling else [weights]
 
-    def values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:  # noqa: ARG002  all values are at hand
-        """All values of the column, and how often each occurs."""
-        (column,) = query.columns
+    def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:  # noqa: ARG002  all values are at hand
+        """All values of each column, and how often each occurs."""
+        return [self._values(query, column) for column in query.columns]
+
+    def _values(self, query: Query, column: Hashable) -> tuple[Numbers, Counts]:
         check_names(query.wanted, self.names(), self.name)
         wanted: Any = query.options.types.get(column)  # one of the types that can be cut, or None
         numbers = numbers_of(self.column(column), str(column), self.name, wanted, query.options.null_values)

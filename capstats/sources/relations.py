@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -19,6 +19,9 @@ from capstats.sources.foreign import told_by_class
 from capstats.sources.source import Query, check_names
 from capstats.sources.weights import whole_weights, wrong_weights
 
+SHORT, MOST_TEXT = 256, 1 << 28  # bytes: of a label that is never too long, and of all that the others have beyond it
+_LONG = "capstats: long labels"
+_LENGTHS = {"VARCHAR": "strlen", "BLOB": "octet_length"}  # in bytes
 _EXACT = ("DECIMAL", "HUGEINT", "UHUGEINT")  # types whose array form would be a float
 
 
@@ -38,10 +41,10 @@ class RelationSource:
             found, sums = grouped(self._numbered(query), query, self.name)
             return found, query.needed(sums)
 
-    def values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:
-        """The extent of the column, or its distinct values and their counts."""
+    def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
+        """The extent of each column, or its distinct values and their counts."""
         with told_by_class(self.name):
-            return numbers(self._numbered(query), query, spec, self.name)
+            return numbers(self._numbered(query), query, specs, self.name)
 
     def _numbered(self, query: Query) -> Any:
         check_names(query.wanted, list(self.table.columns), self.name)
@@ -91,7 +94,9 @@ def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
         sums = ["1"] if weight is None else ["w", "1", "w * w"]
     counted = ", ".join(f"{sql}::DOUBLE AS n{i}" for i, sql in enumerate(sums))
     rows = table.select(", ".join(parts))
-    arrays = _fetched(rows.select(f"{groups}, {counted}") if query.by_record else rows.aggregate(f"{groups}, {counted}", groups))
+    rows = rows.select(f"{groups}, {counted}") if query.by_record else rows.aggregate(f"{groups}, {counted}", groups)
+    texts = {i: _LENGTHS[types[i]] for i, column in enumerate(columns) if types[i] in _LENGTHS and column not in query.cuts}
+    arrays = _fetched(_capped(rows, texts, [*map("c{}".format, range(len(columns))), *map("n{}".format, range(len(sums)))]), name)
     found = []
     for i, column in enumerate(columns):
         if column not in query.cuts:
@@ -105,11 +110,27 @@ def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
     return found, [counts] if weight is None else [counts, others[0].astype(np.int64), others[1]]
 
 
-def _fetched(rows: Any) -> Any:
+def _capped(rows: Any, texts: Mapping[int, str], names: Sequence[str]) -> Any:
+    """Rows that stop with an error once what their labels have beyond `SHORT` bytes each adds up to too much, before it is fetched."""
+    if not texts:
+        return rows
+    size = " + ".join(f"coalesce({length}(c{i}), 0)" for i, length in texts.items())
+    table = rows.select(f"*, sum(greatest({size} - {SHORT * len(texts)}, 0)::DOUBLE) OVER (ROWS UNBOUNDED PRECEDING) AS size")
+    first, *others = names
+    return table.select(", ".join([f"CASE WHEN size > {MOST_TEXT} THEN error('{_LONG}') ELSE {first} END AS {first}", *others]))
+
+
+def _fetched(rows: Any, name: str) -> Any:
     """The columns of a relation: of pyarrow where it is there, which makes no object of each text, else of numpy."""
-    if importlib.util.find_spec("pyarrow"):
-        return rows.to_arrow_table()
-    return rows.fetchnumpy()
+    try:
+        return rows.to_arrow_table() if importlib.util.find_spec("pyarrow") else rows.fetchnumpy()
+    except Exception as error:
+        if _LONG not in str(error):
+            raise
+        raise ValueError(
+            f"The labels of `{name}` are too long: in the distinct rows, what each has beyond {SHORT} bytes adds up to more than "
+            f"{MOST_TEXT >> 20} MB. Leave out columns of long text, or shorten their values."
+        ) from None
 
 
 def _check_weights(table: Any, weight: str, column: Hashable, name: str) -> bool:
@@ -142,34 +163,47 @@ def _column(values: Any, dtype: str, column: str, name: str) -> Column:
     return found
 
 
-def numbers(table: Any, query: Query, spec: Spec, name: str) -> tuple[Numbers, Counts]:
-    """What `bins` needs to know of the first column of a relation c0, c1: its kind, its extent, or its values and their counts."""
-    (column,), weight = query.columns, query.weight
-    wanted: Any = query.options.types.get(column)  # one of the types that can be cut, or None
-    dtype = str(table.types[0])
-    if spec.how == "points":
-        return Numbers(cutting.kind_of_type(dtype), np.zeros(0)), np.zeros(0, np.int64)
-    fractional = weight is not None and _check_weights(table, "c1", weight, name)
-    forms = cutting.as_numbers("c0", dtype, wanted) or {"number": "NULL::DOUBLE"}
-    in_forms = ", ".join(f"{sql} AS x{i}" for i, sql in enumerate(forms.values()))
-    rows = table.select(f"c0, {cutting.is_missing('c0', dtype)} AS missing, {'1' if weight is None else 'c1::DOUBLE'} AS w, {in_forms}")
-    wrong = "NOT missing AND " + " AND ".join(f"x{i} IS NULL" for i in range(len(forms)))
-    extents = []
-    for i in range(len(forms)):
-        finite = f"w > 0 AND isfinite(x{i}::DOUBLE)"
-        extents.append(f"count(x{i}), min(x{i}) FILTER ({finite}), max(x{i}) FILTER ({finite})")
-    bad, *found = rows.aggregate(f"count(*) FILTER ({wrong}), " + ", ".join(extents)).fetchall()[0]
-    if bad:
-        raise cutting.wrong_value(rows.filter(wrong), dtype, wanted, column, name)
-    kinds = [(kind, i) for i, kind in enumerate(forms) if found[3 * i]]
-    if not kinds:
-        return Numbers(None, np.zeros(0)), np.zeros(0, np.int64)
-    if len(kinds) > 1:
-        one_kind(cutting.BOTH_DATETIMES, column, name)  # raises
-    (kind, i), *_ = kinds
-    if spec.how == "width":
-        extent = [x for x in found[3 * i + 1 : 3 * i + 3] if x is not None]
-        return Numbers(kind, np.array(extent)), np.ones(len(extent), np.int64)
-    arrays = rows.filter(f"x{i} IS NOT NULL").aggregate(f"x{i} AS x, sum(w)::DOUBLE AS n", f"x{i}").fetchnumpy()
-    counts = np.asarray(arrays["n"])
-    return Numbers(kind, np.asarray(arrays["x"])), counts if fractional else whole_weights(counts, weight, name)
+def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[tuple[Numbers, Counts]]:
+    """What `bins` needs to know of the columns c0, c1, ... of a relation: the kind of each, its extent, or its values and their counts.
+
+    One pass finds the kinds and extents of all columns; a column that is cut at quantiles needs one of its own, for its values.
+    """
+    weight, types = query.weight, list(map(str, table.types))
+    none: Counts = np.zeros(0, np.int64)
+    found = [(Numbers(cutting.kind_of_type(dtype), np.zeros(0)), none) for dtype in types[: len(specs)]]
+    looked = [i for i, spec in enumerate(specs) if spec.how != "points"]
+    if not looked:
+        return found
+    fractional = weight is not None and _check_weights(table, f"c{len(specs)}", weight, name)
+    wanted: list[Any] = [query.options.types.get(column) for column in query.columns]  # one of the types that can be cut, or None
+    forms = {i: cutting.as_numbers(f"c{i}", types[i], wanted[i]) or {"number": "NULL::DOUBLE"} for i in looked}
+    in_forms = ", ".join(f"{sql} AS x{i}_{j}" for i in looked for j, sql in enumerate(forms[i].values()))
+    rows = table.select(f"*, {'1' if weight is None else f'c{len(specs)}::DOUBLE'} AS w, {in_forms}")
+    wrong: dict[int, str] = {}
+    asked: list[str] = []
+    for i in looked:
+        xs = [f"x{i}_{j}" for j in range(len(forms[i]))]
+        wrong[i] = f"NOT {cutting.is_missing(f'c{i}', types[i])} AND " + " AND ".join(f"{x} IS NULL" for x in xs)
+        for x in xs:
+            finite = f"w > 0 AND isfinite({x}::DOUBLE)"
+            asked.append(f"count(*) FILTER ({wrong[i]}), count({x}), min({x}) FILTER ({finite}), max({x}) FILTER ({finite})")
+    answers = iter(rows.aggregate(", ".join(asked)).fetchall()[0])
+    extents = {i: {kind: [next(answers) for _ in range(4)] for kind in forms[i]} for i in looked}
+    for i, of_kinds in extents.items():
+        column = query.columns[i]
+        if any(bad for bad, *_ in of_kinds.values()):
+            raise cutting.wrong_value(rows.filter(wrong[i]).select(f"c{i} AS c0"), types[i], wanted[i], column, name)
+        kinds = [kind for kind, (_, present, *_) in of_kinds.items() if present]
+        if len(kinds) > 1:
+            one_kind(cutting.BOTH_DATETIMES, column, name)  # raises
+        if not kinds:
+            found[i] = Numbers(None, np.zeros(0)), none
+        elif specs[i].how == "width":
+            extent = [x for x in of_kinds[kinds[0]][2:] if x is not None]
+            found[i] = Numbers(kinds[0], np.array(extent)), np.ones(len(extent), np.int64)
+        else:
+            x = f"x{i}_{list(forms[i]).index(kinds[0])}"
+            arrays = rows.filter(f"{x} IS NOT NULL").aggregate(f"{x} AS x, sum(w)::DOUBLE AS n", x).fetchnumpy()
+            counts = np.asarray(arrays["n"])
+            found[i] = Numbers(kinds[0], np.asarray(arrays["x"])), counts if fractional else whole_weights(counts, weight, name)
+    return found

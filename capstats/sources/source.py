@@ -79,8 +79,8 @@ class Source(Protocol):
         codes of its bins: there the source applies both, with `numbers_of` and `cut_column`, or `binned_column` where its engine cuts.
         """
 
-    def values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:
-        """The only column of the query as numbers, and how many records have each: as far as ``spec`` needs them to cut the column.
+    def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
+        """Each column of the query as numbers, and how many records have each: as far as its spec needs them to cut the column.
 
         Its least and greatest values are enough for bins of equal width, and its kind for cut points.
         """

@@ -264,3 +264,14 @@ def test_a_program_without_standard_output_says_so(here, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdout", None)
     assert main(SMOKERS) == 2
     assert capsys.readouterr().err == "capstats audit: standard output is closed.\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+@pytest.mark.parametrize("option", [[], ["--config"], ["--html"], ["--spill-dir"]])
+def test_a_link_that_leads_back_to_itself_is_one_line(here, tmp_path, capsys, option):
+    loop = tmp_path / "loop.csv"
+    loop.symlink_to(loop)
+    arguments = [*SMOKERS, *option, str(loop)] if option else ["audit", str(loop), "synthetic.csv", "--keys", "age", "--target", "smokes"]
+    assert main(arguments) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert any(words in line for words in ("a symbolic link that leads back", "Symlink loop", "Too many levels of symbolic links"))

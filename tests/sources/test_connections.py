@@ -23,6 +23,7 @@ import pytest
 import capstats
 from capstats import tabulate
 from capstats.sources.connections import answer, connect, plain
+from capstats.sources.files import Shared
 from capstats.sources.source import Options
 from capstats.sources.temporary_data import private_folder
 
@@ -384,3 +385,30 @@ def test_a_disk_that_is_full_is_told_with_what_to_do(many: Path, top: Path) -> N
     found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert "does not fit in memory, nor in what is free of the folder for temporary files" in found.stdout
     assert list(top.iterdir()) == []
+
+
+def test_a_call_makes_one_connection_however_many_tables_and_columns_it_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = duckdb.sql("SELECT range % 3 AS k, range AS x, range / 7 AS y, range % 2 AS t FROM range(60)")
+    opened: list[duckdb.DuckDBPyConnection] = []
+    real = duckdb.connect
+    monkeypatch.setattr("duckdb.connect", lambda *args, **more: opened.append(real(*args, **more)) or opened[-1])
+    for ending, write in ((".parquet", few.write_parquet), (".csv", few.write_csv), (".csv.gz", few.write_csv)):
+        paths = [str(tmp_path / f"{name}{ending}") for name in "osh"]
+        for path in paths:
+            write(path)
+        opened.clear()
+        found = tabulate(paths[0], [paths[1]], holdout=paths[2], keys=["k", "x", "y"], target="t", bins={"x": 4, "y": ("quantile", 3)})
+        assert len(opened) == 1
+        with pytest.raises(duckdb.ConnectionException):  # it is closed
+            opened[0].execute("SELECT 1")
+        assert found.o.sum() == found.s.sum() == found.h.sum() == 60
+
+
+def test_after_an_error_the_next_reading_of_a_call_has_a_new_connection(few: Path) -> None:
+    shared = Shared([str(few)], Options())
+    with pytest.raises(duckdb.CatalogException), shared.reading() as (connection, _):
+        connection.execute("SELECT * FROM nothing")
+    with shared.reading() as (again, _):
+        assert again is not connection
+        assert again.execute("SELECT count(*) FROM read_parquet(?)", [str(few)]).fetchall() == [(60,)]
+    shared.close()

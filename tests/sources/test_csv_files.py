@@ -62,3 +62,11 @@ def test_files_of_all_kinds_are_pooled_by_their_columns(tmp_path: Path) -> None:
     written(tmp_path, b'"a","b"\nx,1\n', "3.csv.bz2")
     written(tmp_path, b"a,b\rx,1", "4.csv.gz")
     assert counted(tmp_path / "*.csv*", ["a", "b"]) == {("x", "1"): 4, ("y", "2"): 1}
+
+
+@pytest.mark.parametrize("header", [b"k,t", b'"k",t', b'k,t,"a\nb"', b'"k",t,"a\r\nb"'])
+@pytest.mark.parametrize("form", ["", ".bz2"])
+def test_a_mark_at_the_start_of_the_first_record_is_text(tmp_path: Path, header: bytes, form: str) -> None:
+    rest = b",z" * (b"b" in header)
+    path = written(tmp_path, header + b"\n\xef\xbb\xbfx,1" + rest + b"\nx,1" + rest + b"\n", f"t.csv{form}")
+    assert counted(path, ["k"]) == {("\ufeffx",): 1, ("x",): 1}

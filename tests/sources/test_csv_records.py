@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from capstats.codes.labels import MISSING
+from capstats.sources import csv_records
 
 
 def by_the_rules(data: bytes) -> list[list[str]]:
@@ -122,3 +123,28 @@ def test_errors_give_line_and_field_and_never_the_text(tmp_path: Path, data: byt
         counted(written(tmp_path, data, f"t.csv{form}"), ["a"])
     assert "Secret" not in str(raised.value)
     assert raised.value.__cause__ is None
+
+
+MB = 1 << 20
+LONG = b"x" * MB
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"," * MB, "its header names more than 100,000 columns. Keep those that are needed"),
+        (b"k,t," + 5 * LONG + b"\n1,2,3\n", "its header is longer than 4 MB; perhaps line 1 has a quote that is not closed"),
+        (b"k,t\n\nx,1\n" + 3 * LONG + b",1\n", "line 4: the record is longer than 2 MB. Repair the file"),
+        (b'k,t\nx,1\n"' + 3 * LONG + b'",1\n', "line 3: the record is longer than 2 MB"),
+        (b'k,t\nx,1\n"' + 3 * (LONG + b"\n") + b'",1\n', "line 3: the record is longer than 2 MB; perhaps the quote of field 1 is not"),
+        (b"k,t\nx,1\n" + b"," * MB + b"\n", "line 3: the record has more than 100,000 fields"),
+        (b'k,t\nx,1\n"x",' + b"," * MB + b"\n", "line 3: the record has more than 100,000 fields"),
+    ],
+)
+def test_a_header_or_a_record_that_is_too_long_is_refused_before_it_is_split(
+    tmp_path: Path, data: bytes, message: str, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv_records, "LONGEST_RECORD", 2 * MB)
+    with pytest.raises(ValueError, match=message):
+        counted(written(tmp_path, data, f"t.csv{form}"), ["k"])

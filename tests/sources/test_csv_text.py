@@ -15,7 +15,7 @@ from csv_written import FORMS, counted, written, zipped
 
 from capstats.codes.labels import MISSING
 from capstats.counting.tabulate import tabulate
-from capstats.sources.csv_text import Malformed, blocks, is_csv
+from capstats.sources.csv_text import BLOCK, Malformed, blocks, is_csv
 
 PEOPLE = "Straße,Ort\nBäcker,Zürich\nMüller,Genève\nBäcker,Zürich\n"
 EXPECTED = {("Bäcker", "Zürich"): 2, ("Müller", "Genève"): 1}
@@ -216,3 +216,16 @@ def test_a_file_whose_name_is_not_utf_8_is_told_to_be_renamed(tmp_path: Path) ->
     for given in (os.fsdecode(path), str(tmp_path / "*.csv")):
         with pytest.raises(ValueError, match=r"the name of this file, or of its folder, is not valid UTF-8\. Rename it"):
             counted(given, ["a"])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_decompressed_comes_in_blocks_however_strongly_it_is_compressed(tmp_path: Path, form: str) -> None:
+    path = written(tmp_path, b"a" * (1 << 26), f"t.csv{form}")
+    assert max(map(len, blocks(str(path)))) <= 2 * BLOCK
+
+
+def test_xz_that_needs_much_memory_to_be_decompressed_is_refused(tmp_path: Path) -> None:
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 30}]
+    (tmp_path / "t.csv.xz").write_bytes(lzma.compress(b"k,t\n1,2\n", filters=filters))
+    with pytest.raises(ValueError, match=r"its xz data need more than 256 MB to be decompressed\. Compress the file with xz -6"):
+        counted(tmp_path / "t.csv.xz", ["k"])

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from strategies import examples
 
+from capstats import audit, tabulate
 from capstats.codes.labels import MISSING
 from capstats.sources.csv_text import is_csv
 from capstats.sources.door import open_source
@@ -436,3 +437,30 @@ def test_parquet_files_of_two_kinds_are_not_cast_to_the_first_ones(tmp_path: Pat
     with pytest.raises(TypeError, match=f"Column 'x' of `original` holds {kinds} in .*1.parquet'. Convert one of them."):
         records(path, ["x"])
     assert records(path, ["t"]) == {(0,): 1, (1,): 1}
+
+
+@pytest.fixture
+def loops(tmp_path: Path) -> Path:
+    """A folder with links that lead back to themselves."""
+    (tmp_path / "many").mkdir()
+    for link, target in (("a.csv", "b.csv"), ("b.csv", "a.csv"), ("a.parquet", "a.parquet"), ("folder", "folder"), ("many/x.csv", "x.csv")):
+        (tmp_path / link).symlink_to(target)
+    return tmp_path
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+@pytest.mark.parametrize("path", ["a.csv", "a.parquet", "folder", "folder/x.csv", "folder/*.csv", "many/*.csv"])
+def test_a_link_that_leads_back_to_itself_is_told(loops: Path, path: str) -> None:
+    good = str(written(loops, "a,t\n1,2\n", "good.csv"))
+    for original, release in ((str(loops / path), good), (good, str(loops / path))):
+        for door in (tabulate, audit):
+            with pytest.raises(ValueError, match="a symbolic link that leads back to itself"):
+                door(original, release, keys="a", target="t")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+def test_a_file_that_a_pattern_matches_twice_by_a_link_is_not_counted_twice(tmp_path: Path) -> None:
+    written(tmp_path, "a,t\n1,2\n", "a.csv")
+    (tmp_path / "again").symlink_to(tmp_path)
+    with pytest.raises(ValueError, match=r"`original`: .*matches the same file twice, as '.*a\.csv' and, by a link, as .* Remove the link"):
+        tabulate(str(tmp_path / "**" / "*.csv"), keys="a", target="t")

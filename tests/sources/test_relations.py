@@ -82,3 +82,25 @@ def test_dates_that_python_lacks_are_told_with_their_column(
     for table in (relation, str(tmp_path / "dates.parquet")):
         with pytest.raises(ValueError, match="Column 'a' of `original` holds dates that are infinite or not within the years 1 to 9999"):
             capstats.tabulate(table, keys="a", target="t")
+
+
+@pytest.mark.parametrize("arrow", [True, False])
+def test_labels_that_are_too_long_in_all_are_refused_before_they_are_fetched(
+    arrow: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from capstats.sources import relations
+
+    if not arrow:
+        monkeypatch.setattr(relations.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(relations, "MOST_TEXT", 1 << 20)
+    relation = duckdb.sql("SELECT repeat('Secret', 1000) AS k, range AS t FROM range(10000)")
+    relation.write_parquet(str(tmp_path / "long.parquet"))
+    relation.write_csv(str(tmp_path / "long.csv.gz"))
+    for table in (relation, tmp_path / "long.parquet", tmp_path / "long.csv.gz"):
+        with pytest.raises(
+            ValueError, match=r"The labels of `original` are too long: .* beyond 256 bytes adds up to more than 1 MB"
+        ) as raised:
+            capstats.tabulate(table, keys="k", target="t")
+        assert "Secret" not in str(raised.value)
+    short = relation.select("left(k, 256) AS k, t")  # however many there are
+    assert capstats.tabulate(short, keys="k", target="t").o.sum() == 10_000
