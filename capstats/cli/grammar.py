@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from capstats import __version__
 from capstats.cli import anonymity, attack, audit, lesson, paper, records, sweep
-from capstats.cli.kinds import PATH
+from capstats.cli.kinds import FLAG, PATH
 from capstats.cli.options import Command, Option
 from capstats.codes.printable import printable
 
@@ -21,6 +21,7 @@ COMMANDS: tuple[Command, ...] = (
     *attack.COMMANDS,
 )
 CONFIG = Option("config", PATH, "settings of this command (TOML); what is on the command line stands in place of them", "FILE")
+FORCE = Option("force", FLAG, "replace files that the configuration names and capstats did not make, or that are CSV")
 STATUS = """Exit status: 0 success; 1 a measure is above its --fail-above (audit), or a
 printed value does not agree (paper); 2 wrong input, or output that cannot be
 written; 130 interrupted."""
@@ -33,7 +34,8 @@ CONFIGURATION = """Configuration: the options by their long names, such as
   bins = {age = 10}
 
 Paths are relative to the file. An option on the command line takes the place
-of all that the file says for it."""
+of all that the file says for it. Files to write that it names lie within its
+folder, and replace only what capstats made; see --force."""
 COMPLETION = """Completion of commands, options, choices and file names in bash and zsh:
   eval "$(register-python-argcomplete capstats)"
 """
@@ -97,7 +99,9 @@ def _add(commands: argparse._SubParsersAction[Parser], name: str, command: Comma
         for option in options:
             option.add_to(group)
     if has_config:
-        CONFIG.add_to(own.add_argument_group("configuration"))
+        group = own.add_argument_group("configuration")
+        CONFIG.add_to(group)
+        FORCE.add_to(group)
     own.set_defaults(command=command)
 
 
