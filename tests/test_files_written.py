@@ -16,11 +16,11 @@ import capstats
 
 PACKAGE = Path(capstats.__file__).parent
 SECURITY = (Path(__file__).parents[1] / "SECURITY.md").read_text(encoding="utf-8")
-WRITING = frozenset(
+WRITING = (
     "write_text write_bytes touch unlink rmdir removedirs rmtree mkdir makedirs renames move copyfile copy2 copytree symlink symlink_to "
     "hardlink_to link chmod fchmod chown utime truncate ftruncate fdopen memfd_create mkdtemp mkstemp TemporaryDirectory TemporaryFile "
     "NamedTemporaryFile SpooledTemporaryFile savefig imsave print_figure to_csv to_parquet to_pickle to_excel to_netcdf to_zarr to_hdf "
-    "to_feather to_stata sink_csv sink_parquet write_parquet savez tofile memmap dump extract extractall FileHandler".split()
+    "to_feather to_stata sink_csv sink_parquet write_parquet savez tofile memmap dump extract extractall FileHandler"
 )
 READING = {  # calls that look like those of files, and are not
     "archive.open(member)",
@@ -47,7 +47,7 @@ def writes(call: ast.Call) -> bool:
     if name in ("replace", "rename"):  # of a path; texts have two arguments, and xarray and pandas rename by a text
         path = isinstance(call.func, ast.Attribute) and len(call.args) == 1 and not call.keywords
         return path and not isinstance(first, (ast.Constant, ast.Dict))
-    return name in WRITING or (name == "remove" and owner == "os")
+    return name in WRITING.split() or (name == "remove" and owner == "os")
 
 
 def places(path: Path) -> list[str]:
@@ -134,7 +134,7 @@ def test_a_command_changes_the_files_that_it_is_told_to_write_and_its_temporary_
     temporary = tmp_path / "temporary"
     for folder in (temporary, tmp_path / "out"):
         folder.mkdir()
-    for file, values in {"o.csv": "ab", "s.csv": "ba"}.items():
+    for file, values in {"o.csv": "aab", "s.csv": "abb"}.items():
         (tmp_path / file).write_text("\n".join(["k,t", *(f"{value},x" for value in values * 20)]), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-B", "-c", WATCHED, *arguments.split()],
