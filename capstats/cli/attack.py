@@ -58,7 +58,9 @@ def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
     tables = attacked(given.pop("synthetic"), settings)
     given |= {name: settings[name] for name in ("categories", "releases") if name in settings}
     widths = {str(width): _width(width) for width in settings.get("widths", ["low", "medium", "high"])}
-    found = each(tables, lambda table: best_membership_width(**given, synthetic=table, widths=widths))
+    allowed = {**settings, "allow-no-match": True}
+    with reading.levels_told(allowed, messages):
+        found = each(tables, lambda table: best_membership_width(**given, synthetic=table, widths=widths))
     rows_of = ["synthetic", "releases", "width"]
     table = long_table(found, ["best_difference", "best_threshold", "accuracy", "auc", "auc_standard_error"], rows_of)
     many = np.atleast_1d(found["best_width"].values)
@@ -72,7 +74,8 @@ def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
 
         ax = None
         for i, (label, width) in enumerate(best.items()):
-            roc = membership_roc(**given, synthetic=tables[label], widths=widths[width])
+            with reading.levels_told(allowed, []):  # once is enough
+                roc = membership_roc(**given, synthetic=tables[label], widths=widths[width])
             ax = plot_membership_roc(roc, ax=ax, **({"label": shown(label), "color": f"C{i}"} if label else {}))
         made = {"width": best if len(best) > 1 else named[0], **found.attrs}
         return outputs.figure(ax, settings["figure"], provenance({}, {})["capstats"], outputs.json_text(made))
@@ -117,7 +120,8 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
     given = reading.tables(settings, (reading.ORIGINAL, reading.SYNTHETIC, COLUMNS))
     tables = attacked(given.pop("synthetic"), settings)
     given |= {name: settings[name] for name in ("tolerance", "releases") if name in settings}
-    found = each(tables, lambda table: maximum_knowledge(**given, synthetic=table))
+    with reading.levels_told({**settings, "allow-no-match": True}, messages):
+        found = each(tables, lambda table: maximum_knowledge(**given, synthetic=table))
     head, rows = long_table(found, ["accuracy"], ["synthetic", "releases", "column"])
     average = long_table(found, ["average"], ["synthetic", "releases"])[1]
     rows += [[*row[:-1], "average of the columns", row[-1]] for row in average]

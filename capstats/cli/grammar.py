@@ -25,13 +25,20 @@ FORCE = Option("force", FLAG, "replace files that the configuration names and ca
 STATUS = """Exit status: 0 success; 1 a measure is above its --fail-above (audit), or a
 printed value does not agree (paper); 2 wrong input, or output that cannot be
 written; 130 interrupted."""
+SETTINGS = (  # of a configuration, by options
+    'original = "original.csv"',
+    'members = "members.csv"',
+    'non-members = "others.csv"',
+    'synthetic = "synthetic.csv"',
+    'keys = ["age", "sex"]',
+    'target = "income"',
+    'targets = "income"',
+    'columns = ["age", "sex", "income"]',
+    "bins = {age = 10}",
+)
 CONFIGURATION = """Configuration: the options by their long names, such as
 
-  original = "original.csv"
-  synthetic = ["a.csv", "b.csv"]
-  keys = ["age", "sex"]
-  target = "income"
-  bins = {age = 10}
+{}
 
 Paths are relative to the file. An option on the command line takes the place
 of all that the file says for it. Files to write that it names lie within its
@@ -85,7 +92,8 @@ def _add(commands: argparse._SubParsersAction[Parser], name: str, command: Comma
     """A parser of one command."""
     examples = "\n".join(f"  {what}:\n    {text}" for what, text in command.examples)
     has_config = command not in (paper.COMMAND, lesson.COMMAND)
-    parts = [f"Examples:\n{examples}", *([CONFIGURATION] if has_config else []), STATUS]
+    example = "\n".join(f"  {line}" for line in SETTINGS if line.partition(" ")[0] in command.options)
+    parts = [f"Examples:\n{examples}", *([CONFIGURATION.format(example)] if has_config else []), STATUS]
     own = commands.add_parser(
         name,
         help=command.help,

@@ -16,6 +16,7 @@ from capstats.codes.labels import MISSING, canonical
 from capstats.codes.wanted import Type, as_type
 from capstats.counting.inputs import Input
 from capstats.sources.source import Options, Query
+from capstats.tables.levels import warn_of_bins
 
 MANY = 500_000  # records from which a second thread pays
 
@@ -60,7 +61,10 @@ def find_cut(table: Input, column: Hashable, spec: Spec, options: Options) -> Cu
     numbers, counts = table.source.values(Query([column], table.weight, options=options), spec)
     if spec.how == "points":
         return cut_at_points(spec.points, numbers.kind, wanted, column)
-    return cut_by_counts(spec, numbers, counts, wanted, column)
+    cut = cut_by_counts(spec, numbers, counts, wanted, column)
+    if len(cut.labels) < spec.number:
+        warn_of_bins(column, spec.number, len(cut.labels))
+    return cut
 
 
 def each(tables: Sequence[Input], work: Callable[[Input], Any]) -> list[Any]:
