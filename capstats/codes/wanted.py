@@ -141,8 +141,8 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
     shown = f", such as {labels[most]!r}" if records[most] >= ENOUGH else f" (levels that fewer than {ENOUGH} records hold are not shown)"
     return ValueError(
         f"Column {column!r} of `{table}` holds {levels} {'that are' if len(labels) > 1 else 'that is'} not {rule}{shown}. "
-        f"{remedy}{'Otherwise correct' if remedy else 'Correct'} the values, name those that mean missing in `null_values`, or give the column "
-        f"another type in `types`."
+        f"{remedy}{'Otherwise correct' if remedy else 'Correct'} the values, name those that mean missing in `null_values`, or give the "
+        f"column another type in `types`."
     )
 
 
