@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+import difflib
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from capstats import __version__
 from capstats.cli import anonymity, attack, audit, lesson, paper, records, sweep
@@ -49,11 +51,23 @@ COMPLETION = """Completion of commands, options, choices and file names in bash 
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line."""
+    """An argument parser whose errors are one line, and name the option that is nearest to an unknown one."""
 
-    def error(self, message: str) -> NoReturn:
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """The arguments; an error where one is not known."""
+        given, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            command: Command = given.command
+            known = [name for option in command.options.values() for name in option.flags]
+            near = difflib.get_close_matches(unknown[0].partition("=")[0].lstrip("-"), known, n=1, cutoff=0.7)
+            hint = f". Did you mean --{near[0]}" if near else ""
+            self.error(f"unrecognized arguments of {command.name}: {' '.join(unknown)}{hint}", f"{self.prog} {command.name}")
+        return given
+
+    def error(self, message: str, of: str | None = None) -> NoReturn:
         """Print the message as one line and exit with status 2."""
-        self.exit(2, f"{self.prog}: {one_line(message)}. Try `{self.prog} --help`.\n")
+        end = "?" if "Did you mean" in message else "."
+        self.exit(2, f"{self.prog}: {one_line(message)}{end} Try `{of or self.prog} --help`.\n")
 
 
 def one_line(message: str) -> str:

@@ -30,6 +30,12 @@ class Option:
     endings: tuple[str, ...] = ()  # of a file that is written: how its name may end in a configuration
     words: Callable[[], Sequence[str]] = tuple  # what a shell completes, where it is neither a file nor one of the choices
 
+    @property
+    def flags(self) -> list[str]:
+        """Its long names on the command line; none where it is positional."""
+        single = self.single[0] if self.single else None
+        return [name for name in (None if self.count else self.key, self.also, single) if name]
+
     def add_to(self, group: argparse._ArgumentGroup) -> None:
         """Add it to a group of a parser; an option that is not given leaves nothing in the namespace."""
         if self.kind is FLAG:

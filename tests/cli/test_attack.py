@@ -140,7 +140,7 @@ def test_several_releases_and_examples_have_models_too(here, capsys):
         ([*KNOWLEDGE, "--releases", "one"], "--releases must be whole numbers separated by commas; got 'one'."),
         ([*KNOWLEDGE, "--releases", "3"], "from 1 to the 2 given"),
         ([*MODEL, "--estimator", "magic"], "invalid choice: 'magic'"),
-        ([*KNOWLEDGE, "--weights", "w"], "unrecognized arguments: --weights"),
+        ([*KNOWLEDGE, "--weights", "w"], "unrecognized arguments of attack knowledge: --weights w. Try"),
     ],
 )
 def test_a_mistake_is_one_line(arguments, message, here, capsys):
