@@ -72,7 +72,7 @@ def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
         from capstats.plotting import plot_membership_roc
         from capstats.plotting.shared import shown
 
-        ax = None
+        ax: Any = None
         for i, (label, width) in enumerate(best.items()):
             with reading.levels_told(allowed, []):  # once is enough
                 roc = membership_roc(**given, synthetic=tables[label], widths=widths[width])
