@@ -16,7 +16,7 @@ from capstats.cap.attribution import average_cap, correct_predictions, individua
 from capstats.cap.distribution import cap_boxplot
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws.synthesis import sample_tables
-from capstats.paper_files import four_panels, table_rows, tables_page, write_csv
+from capstats.paper_files import check_folder, four_panels, table_rows, tables_page, write_csv
 from capstats.paper_laws import law_curve, told
 from capstats.tables.results import Result
 from capstats.tables.ties import TIE, at_most
@@ -171,7 +171,7 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
     Parameters
     ----------
     out : path
-        Folder to write to; created if missing.
+        Folder to write to; created if missing. Files of an earlier run are replaced.
     seed : int
         Seed of the synthetic tables that the paper drew but did not print.
 
@@ -187,7 +187,7 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
     Raises
     ------
     OSError
-        If the folder cannot be written to.
+        If the folder cannot be written to, or has a file of one of these names that capstats did not make.
 
     References
     ----------
@@ -205,12 +205,13 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
 
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
+    check_folder(folder)
     o, averages = paper_originals(), figure_2_averages(seed)
     boxes = cap_boxplot(o, figure_1_tables(seed)).drop_vars(["baseline_cap", "outlier_records"])  # the paper's Figure 1 has neither
     values = printed_values()
     files = [
-        write_csv(folder / "values.csv", ["section", "value", "printed", "computed", "agrees"], _value_rows(values)),
-        write_csv(folder / "tables.csv", ["table", "target", "key", "count"], table_rows()),
+        write_csv(folder / "values.csv", _value_rows(values)),
+        write_csv(folder / "tables.csv", table_rows()),
     ]
     provenance = {
         "capstats": __version__,

@@ -12,7 +12,18 @@ from typing import Any
 import xarray as xr
 
 from capstats import __version__
+from capstats.auditing.overwriting import check_replaceable
 from capstats.datasets import paper_originals, paper_synthetics, smoking
+
+HEADS = {"values.csv": ["section", "value", "printed", "computed", "agrees"], "tables.csv": ["table", "target", "key", "count"]}
+FIGURES = ("figure-1", "figure-2", "tables")
+ENDINGS = (".png", ".pdf")
+
+
+def check_folder(folder: Path) -> None:
+    """Raise if a file of the folder has the name of one that is written, and was not written by capstats."""
+    check_replaceable((folder / name, f"{','.join(head)}\n") for name, head in HEADS.items())
+    check_replaceable((folder / f"{name}{ending}", None) for name in FIGURES for ending in ENDINGS)
 
 
 def numbered() -> dict[str, xr.DataArray]:
@@ -32,13 +43,13 @@ def table_rows() -> Iterator[list[Any]]:
                 yield [name, target, key, int(table.values[i, j])]
 
 
-def write_csv(path: Path, head: list[str], rows: Iterator[list[Any]]) -> Path:
-    """The rows below their head, in a file with the same line ends everywhere."""
+def write_csv(path: Path, rows: Iterator[list[Any]]) -> Path:
+    """The rows below the head of the file, in a file with the same line ends everywhere."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
+    writer.writerow(HEADS[path.name])
     writer.writerows(rows)
-    path.write_text(text.getvalue(), encoding="utf-8")
+    path.write_text(text.getvalue(), encoding="utf-8", newline="\n")
     return path
 
 
@@ -80,7 +91,7 @@ def _save(figure: Any, path: Path, told: Mapping[str, Any]) -> list[Path]:
     import matplotlib.pyplot as plt
 
     about = json.dumps(told, ensure_ascii=False)
-    png, pdf = path.with_suffix(".png"), path.with_suffix(".pdf")
+    png, pdf = (path.with_suffix(ending) for ending in ENDINGS)
     figure.savefig(png, dpi=200, metadata={"Software": f"capstats {__version__}", "Description": about})
     figure.savefig(pdf, metadata={"Creator": f"capstats {__version__}", "Subject": about, "CreationDate": None})
     plt.close(figure)

@@ -16,6 +16,7 @@ from PIL import Image
 
 import capstats
 from capstats import at_most, average_cap, cap_boxplot
+from capstats.cli import main
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws import sample_tables
 from capstats.paper import SEED, Value, figure_1_tables, figure_2_averages, printed_values, report, reproduce
@@ -375,3 +376,43 @@ def test_a_folder_that_cannot_be_made_raises(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OSError, match="file"):
         reproduce(tmp_path / "file")
+
+
+# --- What lies in the folder
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("link", [False, True])
+def test_a_file_of_somebody_else_stays_and_nothing_is_written(name, link, tmp_path):
+    mine = tmp_path / "mine"
+    mine.write_text("measurement,value\n", encoding="utf-8")
+    folder = tmp_path / "out"
+    folder.mkdir()
+    if link:
+        (folder / name).symlink_to(mine)
+    else:
+        mine.rename(folder / name)
+    with pytest.raises(FileExistsError, match=rf"{name}' is there, and capstats did not make it. Give another folder"):
+        reproduce(folder)
+    assert (folder / name).read_text(encoding="utf-8") == "measurement,value\n"
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_the_command_runs_a_second_time_in_the_same_folder_beside_other_files(by_command):
+    _, folder = by_command
+    (folder / "notes.txt").write_text("mine", encoding="utf-8")
+    before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert main(["paper", "--out", str(folder)]) == 0
+    after = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert [name for name in before if after[name] == before[name]] == ["notes.txt"]
+    (folder / "notes.txt").unlink()
+
+
+def test_the_first_command_of_the_readme_writes_into_a_folder_without_sources():
+    root = Path(__file__).parents[1]
+    assert "capstats paper --out paper" in (root / "README.md").read_text(encoding="utf-8")
+    ignored = (root / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert "/paper/" in ignored
+    assert not [line for line in ignored if line.startswith("!")]
+    there = root / "paper"
+    assert not there.exists() or {path.name for path in there.iterdir()} <= set(NAMES)

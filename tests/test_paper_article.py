@@ -1,4 +1,4 @@
-"""The article in ``paper/`` has the form that its journal asks for, says what the library computes, and is built without a network."""
+"""The article in ``article/`` has the form that its journal asks for, says what the library computes, and is built without a network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from capstats.laws import cap_law
 from capstats.paper import printed_values
 
 ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "paper"
+FOLDER = ROOT / "article"
 HEADER, BODY = (FOLDER / "paper.md").read_text(encoding="utf-8").removeprefix("---\n").split("---\n", maxsplit=1)
 SAID = " ".join(BODY.split())
 ENTRIES = {

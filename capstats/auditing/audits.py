@@ -15,7 +15,7 @@ from capstats.auditing.columns import by_column
 from capstats.auditing.comparison import check_comparison, compared, order_of
 from capstats.auditing.confidential import write_confidential
 from capstats.auditing.findings import Findings
-from capstats.auditing.fingerprints import files_seen
+from capstats.auditing.fingerprints import check_unread, files_seen
 from capstats.auditing.internal import internal_page
 from capstats.auditing.measures import measured
 from capstats.auditing.page import as_fragment
@@ -126,10 +126,11 @@ class Audit(Findings):
         Raises
         ------
         ValueError
-            If `audience` is neither, or there are too few records for a public version, or fractional counts.
+            If `audience` is neither, if there are too few records for a public version, or fractional counts; if `path` was read.
         """
         if audience not in ("internal", "public"):
             raise ValueError(f'`audience` must be "internal" or "public"; got {audience!r}.')
+        check_unread(path, self.seen)
         text = internal_page(self) if audience == "internal" else public_page(self, threshold)
         if path is not None and audience == "internal":
             write_confidential(path, text)

@@ -52,17 +52,20 @@ def _beside(path: str | Path) -> Iterator[tuple[int, Path]]:
     if target.exists() and not target.is_file():
         raise ValueError(f"{str(path)!r} is a pipe, socket or device. Give the path of a regular file.")
     temporary = target.with_name(f".capstats-{os.getpid()}-{secrets.token_hex(4)}")
+    made = False
     try:
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(None, "it is read-only")
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0), 0o600)
+        made = True
         if hasattr(os, "fchmod"):
             os.fchmod(handle, 0o600)  # whatever the umask
         yield handle, temporary
     except OSError as error:
         raise OSError(error.errno, error.strerror or type(error).__name__, str(path)) from None
     finally:
-        temporary.unlink(missing_ok=True)
+        if made:
+            temporary.unlink(missing_ok=True)
 
 
 def csv_text(head: Sequence[object], rows: Iterable[Sequence[Any]]) -> str:

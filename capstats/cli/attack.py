@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from capstats.auditing.confidential import csv_text
-from capstats.auditing.report import Block, Facts, Grid, Sections, as_text
+from capstats.auditing.report import Block, Facts
 from capstats.cli import outputs, reading
+from capstats.cli.attack_results import attacked, each, long_table, told
 from capstats.cli.kinds import NAMES, OF_COLUMNS, PATH, TEXT, WHOLES, WIDTHS
 from capstats.cli.options import Command, Option, Settings
-from capstats.cli.reports import facts, provenance, title
-from capstats.tables.digits import share
+from capstats.cli.reports import provenance
+from capstats.codes.printable import printable
 
 FAMILY = "attack the releases: who was in the data, one column from all others, or a fitted model"
 MEMBERS = Option("members", PATH, "records that were used for synthesis", "MEMBERS", count="?")
@@ -33,7 +32,9 @@ WIDTHS_OF_KERNEL = Option(
 CATEGORIES = Option(
     "categories", TEXT, "distance of two categories: of their places in the order (the default), or 0 or 1", choices=("codes", "mismatch")
 )
-RELEASES = Option("releases", WHOLES, "numbers of synthetic tables that are taken together (default 1, 2, 3, 5, 10, ...)", "M,...")
+RELEASES = Option(
+    "releases", WHOLES, "take the first M synthetic tables together, for each number M; by default each is attacked by itself", "M,..."
+)
 TOLERANCE = Option(
     "tolerance",
     OF_COLUMNS,
@@ -45,35 +46,6 @@ ESTIMATOR = Option(
     "estimator", TEXT, "classifier that is fitted on the release (default forest; needs capstats[learn])", choices=ESTIMATORS
 )
 
-Table = tuple[list[str], list[list[Any]]]  # headings and rows
-
-
-def _told(settings: Settings, what: str, table: Table, sections: Sections, attrs: Any) -> str:
-    """The result of an attack, as text or JSON."""
-    head, rows = table
-    if settings.get("json"):
-        told = {"results": [dict(zip(head, row, strict=True)) for row in rows], "provenance": provenance(settings, attrs)}
-        return outputs.json_text(told)
-    grid = Grid(head, [[_cell(x) for x in row] for row in rows])
-    columns = {name: attrs[f"{role}_columns"] for name, role in (("keys", "key"), ("target", "target")) if f"{role}_columns" in attrs}
-    return as_text(title(what), {"What was read": [Facts(facts(settings, columns))], "Answer": [grid], **sections})
-
-
-def _cell(value: Any) -> str:
-    return f"{value:.3f}" if isinstance(value, float) and not 0 <= value <= 1 else share(value) if isinstance(value, float) else str(value)
-
-
-def _long(found: xr.Dataset, names: Sequence[str], dims: Sequence[str]) -> Table:
-    """The variables of a result as a table, a row for each element of the dims that it has."""
-    held = [dim for dim in dims if dim in found.dims]
-    rows = []
-    for place in np.ndindex(*(found.sizes[dim] for dim in held)):
-        one = found.isel(dict(zip(held, place, strict=True)))
-        labels = [found.indexes[dim][i] for dim, i in zip(held, place, strict=True)]
-        rows.append([*(x if isinstance(x, str) else int(x) for x in labels), *(float(one[name]) for name in names)])
-    return [*held, *names], rows
-
-
 # --- membership -------------------------------------------------------------------------------------------------------
 
 
@@ -83,23 +55,34 @@ def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
 
     outputs.check_files(settings)
     given = reading.tables(settings, (MEMBERS, NON_MEMBERS, reading.SYNTHETIC, COLUMNS))
-    given["synthetic"] = _listed(given["synthetic"])
+    tables = attacked(given.pop("synthetic"), settings)
     given |= {name: settings[name] for name in ("categories", "releases") if name in settings}
     widths = {str(width): _width(width) for width in settings.get("widths", ["low", "medium", "high"])}
-    found = best_membership_width(**given, widths=widths)
-    table = _long(found, ["best_difference", "best_threshold", "accuracy", "auc", "auc_standard_error"], ["releases", "width"])
+    allowed = {**settings, "allow-no-match": True}
+    with reading.levels_told(allowed, messages):
+        found = each(tables, lambda table: best_membership_width(**given, synthetic=table, widths=widths))
+    rows_of = ["synthetic", "releases", "width"]
+    table = long_table(found, ["best_difference", "best_threshold", "accuracy", "auc", "auc_standard_error"], rows_of)
     many = np.atleast_1d(found["best_width"].values)
-    best = str(many[-1])
+    best = dict(zip(tables, map(str, many if "synthetic" in found.dims else many[-1:]), strict=True))
+    named = [f"{width} for {printable(label)}" if label else width for label, width in best.items()]
+    together = " (with most tables)" if "releases" in found.dims else ""
 
     def drawn() -> bytes:
         from capstats.plotting import plot_membership_roc
+        from capstats.plotting.shared import shown
 
-        ax = plot_membership_roc(membership_roc(**given, widths=widths[best]))
-        return outputs.figure(ax, settings["figure"], provenance({}, {})["capstats"], outputs.json_text({"width": best, **found.attrs}))
+        ax: Any = None
+        for i, (label, width) in enumerate(best.items()):
+            with reading.levels_told(allowed, []):  # once is enough
+                roc = membership_roc(**given, synthetic=tables[label], widths=widths[width])
+            ax = plot_membership_roc(roc, ax=ax, **({"label": shown(label), "color": f"C{i}"} if label else {}))
+        made = {"width": best if len(best) > 1 else named[0], **found.attrs}
+        return outputs.figure(ax, settings["figure"], provenance({}, {})["capstats"], outputs.json_text(made))
 
     status = outputs.save_files(settings, messages, {"csv": lambda: csv_text(*table), "figure": drawn})
     blocks: list[Block] = [
-        f"Best width: {best}{' (with most tables)' if len(many) > 1 else ''}. Widths and thresholds are chosen with knowledge of the "
+        f"Best width: {', '.join(named)}{together}. Widths and thresholds are chosen with knowledge of the "
         "members, so the numbers are optimistic for the attacker.",
         Facts(
             (
@@ -113,11 +96,7 @@ def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
             )
         ),
     ]
-    return _told(settings, "membership attack", table, {"How to read it": blocks}, found.attrs), status
-
-
-def _listed(synthetic: Any) -> Any:
-    return list(synthetic.values()) if isinstance(synthetic, dict) else synthetic
+    return told(settings, "membership attack", table, {"How to read it": blocks}, found.attrs), status
 
 
 def _width(width: str | float) -> Any:
@@ -139,21 +118,22 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
 
     outputs.check_files(settings)
     given = reading.tables(settings, (reading.ORIGINAL, reading.SYNTHETIC, COLUMNS))
-    given["synthetic"] = _listed(given["synthetic"])
+    tables = attacked(given.pop("synthetic"), settings)
     given |= {name: settings[name] for name in ("tolerance", "releases") if name in settings}
-    found = maximum_knowledge(**given)
-    several = found["average"].dims
-    head, rows = _long(found, ["accuracy"], ["releases", "column"])
-    average = _long(found, ["average"], ["releases"])[1]
+    with reading.levels_told({**settings, "allow-no-match": True}, messages):
+        found = each(tables, lambda table: maximum_knowledge(**given, synthetic=table))
+    head, rows = long_table(found, ["accuracy"], ["synthetic", "releases", "column"])
+    average = long_table(found, ["average"], ["synthetic", "releases"])[1]
     rows += [[*row[:-1], "average of the columns", row[-1]] for row in average]
-    rows.sort(key=lambda row: row[:-2])  # the numbers of tables, where there are several
+    places = [row[:-1] for row in average]
+    rows.sort(key=lambda row: places.index(row[:-2]))  # the average stands after the columns
     table = (head, rows)
 
     def drawn() -> bytes:
         from capstats.plotting import plot_maximum_knowledge
 
-        if not several:
-            raise ValueError("the figure is over numbers of synthetic tables. Give several SYNTHETIC.")
+        if "releases" not in found.dims:
+            raise ValueError("the figure is over numbers of synthetic tables. Give several SYNTHETIC, and --releases.")
         ax = plot_maximum_knowledge(found)
         return outputs.figure(ax, settings["figure"], provenance({}, {})["capstats"], outputs.json_text(found.attrs))
 
@@ -162,7 +142,7 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
         "Somebody who knows all columns of a person but one finds the synthetic records that are nearest in the ranks of the others, and "
         "takes their value for the person's. accuracy is the share of the original records for whom it is right."
     ]
-    return _told(settings, "maximum knowledge attack", table, {"How to read it": blocks}, found.attrs), status
+    return told(settings, "maximum knowledge attack", table, {"How to read it": blocks}, found.attrs), status
 
 
 # --- a fitted model ---------------------------------------------------------------------------------------------------
@@ -182,7 +162,7 @@ def model(settings: Settings, messages: list[str]) -> tuple[str, int]:
     given.pop("allow_no_match", None)
     with reading.levels_told(settings, messages):
         found = model_attack(**given, estimator=_estimator(settings.get("estimator", "forest"), settings.get("seed", 0)))
-    table = _long(found, ["average", "best_guess", "majority_guess", "modal_cap"], ["synthetic"])
+    table = long_table(found, ["average", "best_guess", "majority_guess", "modal_cap"], ["synthetic"])
     status = outputs.save_files(settings, messages, {"csv": lambda: csv_text(*table)})
     meanings = Facts(
         (
@@ -193,7 +173,7 @@ def model(settings: Settings, messages: list[str]) -> tuple[str, int]:
         )
     )
     attrs = {name: found.attrs[name] for name in ("estimator", "repeated_rows", "unmatched", "key_columns", "target_columns", "missing")}
-    return _told(
+    return told(
         settings, f"attack by a fitted model ({settings.get('estimator', 'forest')})", table, {"How to read it": [meanings]}, attrs
     ), status
 
@@ -228,7 +208,7 @@ COMMANDS = (
             "what is given": (
                 outputs.JSON,
                 outputs.CSV,
-                replace(outputs.FIGURE, help="save the ROC curve of the best width (PNG, PDF or SVG)"),
+                replace(outputs.FIGURE, help="save the ROC curve of the best width, of each release (PNG, PDF or SVG)"),
             ),
         },
         (
@@ -260,8 +240,8 @@ COMMANDS = (
         (
             ("one release", "capstats attack knowledge original.csv synthetic.csv --columns age,sex,income --types age=number"),
             (
-                "several releases, taken together",
-                "capstats attack knowledge original.csv s1.csv s2.csv s3.csv --columns age,sex --figure k.png",
+                "several releases, the first ones taken together",
+                "capstats attack knowledge original.csv s1.csv s2.csv s3.csv --columns age,sex --releases 1,2,3 --figure k.png",
             ),
         ),
         knowledge,

@@ -66,7 +66,8 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     more = [*settings.get("utility", {}), *(["difference", "difference_error"] if "against" in settings else [])]
     check_limits(limits, holdout="holdout" in settings, more=more)
     outputs.check_files(settings, ("figure",) if public else outputs.FILES)
-    found = _audit(settings)
+    with reading.levels_told(settings, messages):
+        found = _audit(settings)
     text = public_text(found, threshold) if public else found.to_json() if settings.get("json") else repr(found)
     status = 0
     if above := exceeded(found, limits):

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from capstats.auditing.overwriting import is_plain, made_by_capstats
 from capstats.cli.options import Command, Option
 from capstats.codes.names import hint
 
@@ -17,7 +18,20 @@ def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, An
     options = command.options
     given = {key: value for key, option in options.items() if (value := option.given(namespace)) is not None}
     file = getattr(namespace, "config", None)
-    found = given if file is None else {**_configured(file, options), **given}
+    if file is None:
+        if getattr(namespace, "force", False):
+            raise ValueError("--force is for files that a configuration names. Give --config, or leave it out.")
+        return given
+    try:
+        found = {**_configured(file, options), **given}
+    except RecursionError:
+        raise ValueError(f"--config {file!r}: lists or tables are nested too deeply. No option has more than two levels.") from None
+    for key in found:
+        if options[key].endings:
+            if Path(found[key]).exists() and Path(found[key]).samefile(file):
+                raise ValueError(f"--{key} is {found[key]!r}, the configuration itself. Give another path.")
+            if key not in given:
+                _check_output(file, options[key], found[key], force=getattr(namespace, "force", False))
     return {key: found[key] for key in options if key in found}
 
 
@@ -39,3 +53,17 @@ def _configured(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
         except ValueError as error:
             raise ValueError(f"--config {file!r}: {error}") from None
     return found
+
+
+def _check_output(file: str, option: Option, path: str, *, force: bool) -> None:
+    """Raise unless a file that a configuration names, which somebody else may have written, can be written without a loss."""
+    place, folder = Path(path), Path(file).parent.resolve()
+    what = f"--config {file!r}: `{option.key}`"
+    if place.suffix.lower() not in option.endings:
+        raise ValueError(f"{what} must end in {' or '.join(option.endings)}; got {path!r}. Give another name.")
+    if not place.resolve().is_relative_to(folder):
+        raise ValueError(f"{what} must lie within the folder of the configuration; got {path!r}. Give --{option.key} on the command line.")
+    if not is_plain(place):
+        raise ValueError(f"{what} is {path!r}, which is a link, a folder or a device. Give another name.")
+    if place.exists() and not force and not made_by_capstats(place):
+        raise ValueError(f"{what} is {path!r}, a file that capstats did not mark as made by it. Give another name, or --force.")

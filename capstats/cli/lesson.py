@@ -5,6 +5,7 @@ from __future__ import annotations
 import webbrowser
 from pathlib import Path
 
+from capstats.auditing.overwriting import check_replaceable
 from capstats.cli.kinds import FLAG, PATH, TEXTS
 from capstats.cli.options import Command, Option, Settings
 from capstats.codes.printable import printable
@@ -23,6 +24,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     folder = Path(settings.get("out", "."))
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / f"{name}.html" for name in pages]
+    check_replaceable((file, None) for file in written)
     for file, text in zip(written, pages.values(), strict=True):
         file.write_text(text, encoding="utf-8")
     if settings.get("open", True):
@@ -54,7 +56,12 @@ COMMAND = Command(
             ),
         ),
         "output": (
-            Option("out", PATH, "folder to write to (default: the current one)", "FOLDER"),
+            Option(
+                "out",
+                PATH,
+                "folder to write to (default: the current one); a file there that capstats did not make stays, which is an error",
+                "FOLDER",
+            ),
             Option("open", FLAG, "open the files in the browser (default: yes)"),
         ),
     },

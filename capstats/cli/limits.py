@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -17,7 +18,9 @@ def check_limits(limits: Mapping[str, float], *, holdout: bool, more: Iterable[s
     for name in limits:
         if name not in known:
             need = f"{name} needs --holdout. " if name in OF_HOLDOUT else ""
-            raise ValueError(f"--fail-above must be MEASURE=VALUE; {name!r} is no measure. {need}The measures are {', '.join(known)}.")
+            near = difflib.get_close_matches(name, known, n=1)
+            told = f"Did you mean {near[0]!r}?" if near and not need else f"{need}The measures are {', '.join(known)}."
+            raise ValueError(f"--fail-above must be MEASURE=VALUE; {name!r} is no measure. {told}")
 
 
 def exceeded(found: Audit, limits: Mapping[str, float]) -> list[str]:

@@ -6,7 +6,7 @@ import argparse
 import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from capstats.cli.kinds import FLAG, NAMES, PATHS, TEXTS, Kind
@@ -27,7 +27,14 @@ class Option:
     also: str | None = None  # another spelling on the command line
     count: str | None = None  # of positional arguments: "?" or "*"
     required: bool = False
+    endings: tuple[str, ...] = ()  # of a file that is written: how its name may end in a configuration
     words: Callable[[], Sequence[str]] = tuple  # what a shell completes, where it is neither a file nor one of the choices
+
+    @property
+    def flags(self) -> list[str]:
+        """Its long names on the command line; none where it is positional."""
+        single = self.single[0] if self.single else None
+        return [name for name in (None if self.count else self.key, self.also, single) if name]
 
     def add_to(self, group: argparse._ArgumentGroup) -> None:
         """Add it to a group of a parser; an option that is not given leaves nothing in the namespace."""
@@ -66,6 +73,8 @@ class Option:
             value = [value]
         if not self.kind.is_path:
             return value
+        if self.endings and ("\\" in value or PureWindowsPath(value).drive):
+            raise ValueError(f"`{self.key}` must be a path with / between folders and without a drive; got {value!r}. Give --{self.key}.")
         return [str(folder / path) for path in value] if isinstance(value, list) else str(folder / value)
 
 

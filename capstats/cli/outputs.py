@@ -25,16 +25,22 @@ FILES = ("html", "csv", "figure")
 
 JSON = Option("json", FLAG, "print JSON")
 QUIET = Option("quiet", FLAG, "show no progress of long counts")
-CSV = Option("csv", PATH, "save the table as CSV; cells that a spreadsheet would run as formulas begin with an apostrophe", "FILE")
-FIGURE = Option("figure", PATH, "save a figure (PNG, PDF or SVG)", "FILE")
-HTML = Option("html", PATH, "save the report as one HTML page, to read and to print", "FILE")
+CSV = Option(
+    "csv",
+    PATH,
+    "save the table as CSV; cells that a spreadsheet would run as formulas begin with an apostrophe",
+    "FILE",
+    endings=(".csv",),
+)
+FIGURE = Option("figure", PATH, "save a figure (PNG, PDF or SVG)", "FILE", endings=tuple(ENDINGS))
+HTML = Option("html", PATH, "save the report as one HTML page, to read and to print", "FILE", endings=(".html", ".htm"))
 TOP = Option("top", WHOLE, "how many rows to give; by default 20 as text, all as JSON and CSV", "N")
 
 
 def check_files(settings: Settings, confidential: Sequence[str] = FILES) -> None:
     """Raise unless every file can be written, and none of them is one that is read; before anything is counted."""
     read = {Path(path) for name in INPUTS for given in _listed(settings.get(name)) for path in (given, *glob.glob(given, recursive=True))}  # noqa: PTH207
-    read = {path.resolve() for path in read if path.exists()}
+    read = {path for path in read if path.exists()}
     written: dict[Path, str] = {}
     for name in FILES:
         if name not in settings:
@@ -45,7 +51,7 @@ def check_files(settings: Settings, confidential: Sequence[str] = FILES) -> None
             raise ValueError(f"--{other} and --{name} are both {file!r}. Give each a path of its own.")
         if name == "figure" and Path(file).suffix.lower() not in ENDINGS:
             raise ValueError(f"--figure must end in .png, .pdf or .svg; got {file!r}.")
-        if Path(file).resolve() in read:
+        if Path(file).exists() and any(map(Path(file).samefile, read)):
             raise ValueError(f"--{name} is {file!r}, which is read as well. Give another path.")
         if name in confidential:
             _told(name, partial(check_confidential, file))

@@ -26,7 +26,9 @@ COMMAND = Command(
     "regenerate the tables, numbers and figures of Baillargeon and Charest",
     {
         "what is given": (
-            Option("out", PATH, "folder to write to", "DIR", required=True),
+            Option(
+                "out", PATH, "folder to write to; a file there that capstats did not make stays, which is an error", "DIR", required=True
+            ),
             replace(reading.SEED, help="seed of the random synthetic tables"),
         )
     },

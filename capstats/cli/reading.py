@@ -132,7 +132,7 @@ def levels_told(settings: Settings, messages: list[str]) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LevelsWarning)
         yield
-    for warning in caught:
+    for warning in {str(warning.message): warning for warning in caught}.values():
         if isinstance(warning.message, LevelsWarning) and warning.message.nothing_shared and not settings.get("allow-no-match"):
             raise ValueError(f"{warning.message} To report the tables as they are, use --allow-no-match.")
         messages.append(f"warning: {warning.message}")

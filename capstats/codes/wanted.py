@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+import shlex
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -130,12 +131,24 @@ def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str, reco
 
 def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule: str, column: str, table: str) -> ValueError:
     """The error for labels of a column that are not what they must be; of data it shows only one that enough records hold."""
+    remedy = ""
+    if rule == "a number" and (kind := next((name for name in ("date", "datetime") if _all_are(labels, name)), None)):
+        remedy = f"Text of {kind}s needs a type: types={{{column!r}: {kind!r}}} (--type {shlex.quote(column)}={kind}). "
     if records is None:
-        return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. Correct it.")
+        return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. {remedy.strip() or 'Correct it.'}")
     n, most = sum(records), max(range(len(labels)), key=lambda i: records[i])
     levels = f"{len(labels):,} level{'s' if len(labels) > 1 else ''} ({n:,.10g} record{'' if n == 1 else 's'})"
     shown = f", such as {labels[most]!r}" if records[most] >= ENOUGH else f" (levels that fewer than {ENOUGH} records hold are not shown)"
     return ValueError(
         f"Column {column!r} of `{table}` holds {levels} {'that are' if len(labels) > 1 else 'that is'} not {rule}{shown}. "
-        f"Correct the values, name those that mean missing in `null_values`, or give the column another type in `types`."
+        f"{remedy}{'Otherwise correct' if remedy else 'Correct'} the values, name those that mean missing in `null_values`, or give the "
+        f"column another type in `types`."
     )
+
+
+def _all_are(labels: Sequence[Label], name: str) -> bool:
+    """Whether all labels parse as the type of this name."""
+    try:
+        return all(isinstance(x, str) and _PARSERS[name](x) is not None for x in labels)
+    except ValueError:
+        return False

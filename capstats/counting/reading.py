@@ -16,6 +16,7 @@ from capstats.codes.labels import MISSING, canonical
 from capstats.codes.wanted import Type, as_type
 from capstats.counting.inputs import Input
 from capstats.sources.source import Options, Query
+from capstats.tables.levels import warn_of_bins
 
 MANY = 500_000  # records from which a second thread pays
 
@@ -66,6 +67,8 @@ def find_cuts(table: Input, specs: Mapping[Hashable, Spec], options: Options) ->
             cuts[column] = cut_at_points(spec.points, numbers.kind, wanted, column)
         else:
             cuts[column] = cut_by_counts(spec, numbers, counts, wanted, column)
+            if len(cuts[column].labels) < spec.number:
+                warn_of_bins(column, spec.number, len(cuts[column].labels))
     return cuts
 
 

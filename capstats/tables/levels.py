@@ -10,7 +10,7 @@ import inspect
 import math
 import shlex
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,8 @@ Entry = dict[str, Any]  # how a column of one table compares with the original's
 class LevelsWarning(UserWarning):
     """Two tables do not use the same levels in a column, so that records that should match do not.
 
-    Given where tables are made (`tabulate`, `from_counts`), and by a measure of tables whose labels are not those of one Dataset.
+    Given where tables are made (`tabulate`, `from_counts`), and by a measure of tables whose labels are not those of one Dataset. Also
+    given where ties leave fewer bins of a column than were asked for.
     """
 
     nothing_shared = False  # whether a column of two tables has no level in common
@@ -235,6 +236,15 @@ def warn_of_levels(attrs: Mapping[str, Any], first: str = "original", most: int 
     warning = LevelsWarning(" ".join([*found[:most], *more, "For all levels see compare_levels."]))
     warning.nothing_shared = any(not entry["shared"] for _, _, entry in _entries(attrs))
     warnings.warn(warning, stacklevel=_callers())
+
+
+def warn_of_bins(column: Hashable, asked: int, found: int) -> None:
+    """Warn that a column is cut into fewer bins than were asked for."""
+    message = (
+        f"Column {str(column)!r} is cut into {_many(found, 'bin')}, not {asked:,} as `bins` asks for: many values of `original` are equal, "
+        f"so that cut points coincide. Give fewer bins, or cut points."
+    )
+    warnings.warn(LevelsWarning(message), stacklevel=_callers())
 
 
 def _callers() -> int:

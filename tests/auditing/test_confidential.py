@@ -99,6 +99,16 @@ def test_errors_of_the_system_name_the_path_and_no_temporary_file(tmp_path):
     assert raised.value.filename == str(path)
 
 
+def test_a_file_that_has_the_name_of_the_new_one_by_chance_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr("secrets.token_hex", lambda n: "0" * 2 * n)
+    other = tmp_path / f".capstats-{os.getpid()}-00000000"
+    other.write_text("mine", encoding="utf-8")
+    for attempt in (lambda: write_confidential(tmp_path / "out.csv", "secret"), lambda: check_confidential(tmp_path / "out.csv")):
+        with pytest.raises(FileExistsError):
+            attempt()
+    assert other.read_text(encoding="utf-8") == "mine"
+
+
 def test_a_check_leaves_everything_as_it_is(tmp_path):
     path = tmp_path / "out.csv"
     check_confidential(path)

@@ -3,6 +3,8 @@
 import hashlib
 import os
 
+import pytest
+
 from capstats import audit
 from capstats.auditing.fingerprints import files_seen, fingerprints
 
@@ -38,3 +40,20 @@ def test_a_relative_path_stays_that_of_the_folder_in_which_it_was_read(tmp_path,
 
 def test_tables_in_memory_have_no_files(found):
     assert found.seen == {}
+
+
+@pytest.mark.parametrize("audience", ["internal", "public"])
+def test_a_report_is_not_written_over_a_file_that_was_read_under_any_name(audience, tmp_path):
+    for name, values in {"o.csv": "aab", "s.csv": "abb"}.items():
+        (tmp_path / name).write_text("\n".join(["k,t", *(f"{k},x" for k in values * 20)]), encoding="utf-8")
+    os.link(tmp_path / "o.csv", tmp_path / "hard")
+    (tmp_path / "soft").symlink_to("s.csv")
+    before = [(tmp_path / name).read_bytes() for name in ("o.csv", "s.csv")]
+    found = audit(tmp_path / "o.csv", str(tmp_path / "s.csv"), keys="k", target="t")
+    for name in ("o.csv", "s.csv", "hard", "soft"):
+        with pytest.raises(ValueError, match=r"`path` is '.*', which was read as well. Give another path."):
+            found.to_html(tmp_path / name, audience)
+    assert [(tmp_path / name).read_bytes() for name in ("o.csv", "s.csv")] == before
+    (tmp_path / "s.csv").unlink()
+    found.to_html(tmp_path / "r.html", audience)
+    found.to_html(tmp_path / "r.html", audience)

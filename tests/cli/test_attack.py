@@ -37,6 +37,8 @@ READING = ["--types", "x=number", "--decimal", ","]
 OPTIONS = {"types": {"x": "number"}, "decimal": ","}
 MEMBERSHIP = ["attack", "membership", "members.csv", "others.csv", "s1.csv", "--columns", "x,c", *READING]
 KNOWLEDGE = ["attack", "knowledge", "members.csv", "s1.csv", "s2.csv", "--columns", "x,c,t", *READING]
+TOGETHER = [*KNOWLEDGE, "--releases", "1,2"]
+SEVERAL = [*MEMBERSHIP[:5], "s2.csv", *MEMBERSHIP[5:]]
 MODEL = ["attack", "model", "members.csv", "s1.csv", "--keys", "c", "--target", "t"]
 
 
@@ -72,7 +74,7 @@ def test_numbers_of_releases_are_rows(here, capsys):
 
 def test_knowledge_tells_each_column_and_the_average(here, tmp_path, capsys):
     path = tmp_path / "k.csv"
-    found = in_json(capsys, *KNOWLEDGE, "--tolerance", "x=0.5", "--csv", str(path))["results"]
+    found = in_json(capsys, *TOGETHER, "--tolerance", "x=0.5", "--csv", str(path))["results"]
     expected = maximum_knowledge("members.csv", ["s1.csv", "s2.csv"], columns=["x", "c", "t"], tolerance={"x": 0.5}, **OPTIONS)
     told = {(row["releases"], row["column"]): row["accuracy"] for row in found}
     assert told.pop((1, "average of the columns")) == pytest.approx(float(expected.average[0]))
@@ -84,12 +86,14 @@ def test_knowledge_tells_each_column_and_the_average(here, tmp_path, capsys):
 
 def test_the_figure_of_knowledge_needs_several_tables(here, tmp_path, capsys):
     path = tmp_path / "k.png"
-    assert main([*KNOWLEDGE, "--figure", str(path)]) == 0
+    assert main([*TOGETHER, "--figure", str(path)]) == 0
     with Image.open(path) as picture:
         assert picture.width > 600
     one = [argument for argument in KNOWLEDGE if argument != "s2.csv"]
-    assert main([*one, "--figure", str(path)]) == 2
-    assert "--figure: the figure is over numbers of synthetic tables. Give several SYNTHETIC." in capsys.readouterr().err
+    for arguments in (one, KNOWLEDGE):
+        assert main([*arguments, "--figure", str(path)]) == 2
+        expected = "--figure: the figure is over numbers of synthetic tables. Give several SYNTHETIC, and --releases.\n"
+        assert capsys.readouterr().err.endswith(expected)
 
 
 def test_a_tolerance_may_be_one_for_all_columns(here, capsys):
@@ -136,7 +140,7 @@ def test_several_releases_and_examples_have_models_too(here, capsys):
         ([*KNOWLEDGE, "--releases", "one"], "--releases must be whole numbers separated by commas; got 'one'."),
         ([*KNOWLEDGE, "--releases", "3"], "from 1 to the 2 given"),
         ([*MODEL, "--estimator", "magic"], "invalid choice: 'magic'"),
-        ([*KNOWLEDGE, "--weights", "w"], "unrecognized arguments: --weights"),
+        ([*KNOWLEDGE, "--weights", "w"], "unrecognized arguments of attack knowledge: --weights w. Try"),
     ],
 )
 def test_a_mistake_is_one_line(arguments, message, here, capsys):
@@ -150,6 +154,54 @@ def test_a_mistake_is_one_line(arguments, message, here, capsys):
 
 
 def test_the_average_stands_after_the_columns_of_each_number_of_tables(here, capsys):
-    rows = in_json(capsys, *KNOWLEDGE)["results"]
+    rows = in_json(capsys, *TOGETHER)["results"]
     average = "average of the columns"
     assert [(row["releases"], row["column"]) for row in rows] == [(k, c) for k in (1, 2) for c in ("x", "c", "t", average)]
+    assert main(TOGETHER) == 0
+    lines = [line.split("  ")[1:] for line in capsys.readouterr().out.partition("Answer\n")[2].splitlines()[:9]]
+    told = [[cell.strip() for cell in line if cell] for line in lines]
+    assert [row[0] for row in told] == ["taken together", *["s1.csv"] * 4, *["s1.csv and s2.csv"] * 4]
+
+
+def test_several_releases_are_attacked_each_by_itself_under_the_names_of_their_files(here, capsys):
+    rows = in_json(capsys, *SEVERAL, "--widths", "0.5,50")["results"]
+    assert [(row["synthetic"], row["width"]) for row in rows] == [(s, w) for s in ("s1.csv", "s2.csv") for w in ("0.5", "50")]
+    for file in ("s1.csv", "s2.csv"):
+        alone = in_json(capsys, *MEMBERSHIP[:4], file, *MEMBERSHIP[5:], "--widths", "0.5,50")["results"]
+        assert [{**row, "synthetic": file} for row in alone] == [row for row in rows if row["synthetic"] == file]
+    rows = in_json(capsys, *KNOWLEDGE)["results"]
+    columns = ("x", "c", "t", "average of the columns")
+    assert [(row["synthetic"], row["column"]) for row in rows] == [(s, c) for s in ("s1.csv", "s2.csv") for c in columns]
+    for file in ("s1.csv", "s2.csv"):
+        expected = maximum_knowledge("members.csv", file, columns=["x", "c", "t"], **OPTIONS)
+        found = [row["accuracy"] for row in rows if row["synthetic"] == file]
+        assert found == pytest.approx([*expected.accuracy.values.tolist(), expected.average.item()])
+
+
+def test_the_text_names_each_release_and_the_best_width_of_each(here, capsys):
+    assert main([*SEVERAL, "--widths", "0.5,50"]) == 0
+    out = capsys.readouterr().out
+    answer = out.partition("Answer\n")[2].splitlines()[:5]
+    assert [line.split()[:2] for line in answer] == [
+        ["synthetic", "width"],
+        *([s, w] for s in ("s1.csv", "s2.csv") for w in ("0.5", "50")),
+    ]
+    best = [
+        best_membership_width("members.csv", "others.csv", file, columns=["x", "c"], widths={"0.5": 0.5, "50": 50.0}, **OPTIONS)
+        for file in ("s1.csv", "s2.csv")
+    ]
+    first, second = (one.best_width.item() for one in best)
+    assert f"Best width: {first} for s1.csv, {second} for s2.csv." in " ".join(out.split())
+
+
+def test_the_figure_has_a_curve_of_each_release(here, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *args, **kwargs: drawn.append(figure))
+    assert main([*SEVERAL, "--widths", "0.5", "--figure", str(tmp_path / "roc.png")]) == 0
+    ((legend, lines),) = [(figure.axes[0].get_legend(), figure.axes[0].lines) for figure in drawn]
+    assert [text.get_text().split(",")[0] for text in legend.get_texts()] == ["s1.csv", "s2.csv"]
+    curves = [line for line in lines if line.get_linestyle() == "-"]
+    assert len({line.get_color() for line in curves}) == 2
+    for file, line in zip(("s1.csv", "s2.csv"), curves, strict=True):
+        roc = membership_roc("members.csv", "others.csv", file, columns=["x", "c"], widths=0.5, **OPTIONS)
+        assert line.get_ydata().tolist() == roc.true_positive_rate.values.tolist()

@@ -1,9 +1,11 @@
 """Configuration in TOML: the long names of options, natural values, clear errors, and an audit that repeats itself to the letter."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from command_line import SMOKERS, in_json
 
@@ -212,3 +214,20 @@ def test_other_commands_have_their_own_configurations(config, here, capsys):
 def test_no_option_of_a_command_stands_twice(command):
     keys = [option.key for options in command.groups.values() for option in options]
     assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize(
+    "command", [command for command in COMMANDS if command.name not in ("paper", "lesson")], ids=lambda command: command.name
+)
+def test_the_configuration_in_the_help_of_a_command_runs(command, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main([*command.name.split(), "--help"])
+    (text,) = re.findall(r"^Configuration: .*\n\n((?:  .*\n)+)", capsys.readouterr().out, re.M)
+    (tmp_path / "risk.toml").write_text(text, encoding="utf-8")
+    settings = tomllib.loads(text)
+    columns = {"age", "sex", "income"}
+    assert {name for key in ("keys", "target", "targets", "columns") for name in list(np.atleast_1d(settings.get(key, [])))} == columns
+    for i, key in enumerate(key for key in ("original", "members", "non-members", "synthetic") if key in settings):
+        people = [f"{age},{'fm'[age % 2]},{'low' if (age * (i + 1)) % 3 else 'high'}" for age in range(20 + i, 60)]
+        (tmp_path / settings[key]).write_text("\n".join(["age,sex,income", *people]), encoding="utf-8")
+    assert main([*command.name.split(), "--config", str(tmp_path / "risk.toml")]) == 0

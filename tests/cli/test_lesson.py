@@ -78,3 +78,21 @@ def test_it_runs_as_a_program(tmp_path):
     done = run("lesson", "hands", "--no-open", "--out", str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "hands.html").is_file()
+
+
+def test_a_file_of_somebody_else_stays_and_no_other_is_written(asked, tmp_path, capsys):
+    Path("law.html").write_text("<!DOCTYPE html>\n<p>My notes on the law.", encoding="utf-8")
+    assert main(["lesson", "hands", "law"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == (
+        "",
+        "capstats lesson: 'law.html' is there, and capstats did not make it. Give another folder, or move that file away.\n",
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["law.html"]
+    assert "My notes" in Path("law.html").read_text(encoding="utf-8")
+    assert asked == []
+
+
+def test_an_old_lesson_is_replaced(asked):
+    for _ in range(2):
+        assert main(["lesson", "hands", "--no-open"]) == 0

@@ -37,8 +37,14 @@ FILES = ["audit", "original.csv", "synthetic.csv"]
 MISTAKES = {
     "no command": ([], "capstats: the following arguments are required: COMMAND"),
     "unknown command": (["nonsense"], "invalid choice: 'nonsense'"),
-    "unknown option": ([*SMOKERS, "--colour", "red"], "unrecognized arguments: --colour red"),
-    "option with a line break": ([*SMOKERS, "--colour\nred"], "unrecognized arguments: --colour red"),
+    "unknown option": ([*SMOKERS, "--colour", "red"], "unrecognized arguments of audit: --colour red. Try `capstats audit --help`."),
+    "option with a line break": ([*SMOKERS, "--colour\nred"], "unrecognized arguments of audit: --colour red"),
+    "misspelt option": ([*SMOKERS, "--nul-values=NA"], "--nul-values=NA. Did you mean --null-values? Try `capstats audit --help`."),
+    "misspelt option of an attack": (
+        ["attack", "knowledge", "original.csv", "synthetic.csv", "--colunm", "a"],
+        "unrecognized arguments of attack knowledge: --colunm a. Did you mean --column? Try `capstats attack knowledge --help`.",
+    ),
+    "misspelt measure": ([*SMOKERS, "--fail-above", "avrage_cap=1"], "'avrage_cap' is no measure. Did you mean 'average_cap'?"),
     "paper without a folder": (["paper"], "capstats paper: the following arguments are required: --out"),
     "paper into a file": (["paper", "--out", "original.csv"], "original.csv"),
     "paper below a file": (["paper", "--out", "original.csv/folder"], "original.csv"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,3 +114,27 @@ def test_types_say_what_the_texts_of_a_csv_file_are(tmp_path: Path, wanted: Any,
     tables = tabulate(path, keys="k", target="t", types={"k": wanted})
     assert [x for (x,) in tables.indexes["key"]] == [*labels, MISSING]
     xr.testing.assert_identical(tables, tabulate({"k": [*texts, None], "t": ["x"] * 4}, keys="k", target="t", types={"k": wanted}))
+
+
+@pytest.mark.parametrize(
+    ("values", "bins", "asked", "found"),
+    [
+        ([1, 1, 1, 1, 2, 3, 4, 5, 6, 7], ("quantile", 10), 10, 7),
+        ([5, 5, 5], 4, 4, 1),
+        (pd.to_datetime(["2024-01-01", "2024-01-01", "2024-01-03"]).date, 1000, 1000, 3),
+    ],
+)
+def test_fewer_bins_than_were_asked_for_are_told_with_both_numbers(values: Any, bins: Any, asked: int, found: int) -> None:
+    people = {"x": list(values), "t": ["a", "b"] * (len(values) // 2) + ["a"] * (len(values) % 2)}
+    message = rf"^Column 'x' is cut into {found} bins?, not {asked:,} as `bins` asks for: .* Give fewer bins, or cut points\.$"
+    with pytest.warns(capstats.LevelsWarning, match=message) as caught:
+        tables = tabulate(people, people, keys="x", target="t", bins={"x": bins})
+    assert len(tables.attrs["bins"]["x"]) == found - 1
+    assert [Path(warning.filename).name for warning in caught] == ["test_reading.py"]
+
+
+def test_as_many_bins_as_were_asked_for_and_cut_points_are_told_nothing_of() -> None:
+    people = {"x": [1, 1, 2, 3, 4, 5, 6, 7], "t": list("abababab")}
+    for bins in (4, ("quantile", 4), [3, 3.5, 3.6]):
+        with warnings.catch_warnings(action="error"):
+            tabulate(people, people, keys="x", target="t", bins={"x": bins})

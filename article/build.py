@@ -1,4 +1,4 @@
-"""Builds the article: `python paper/build.py` writes ``paper/paper.html`` from ``paper.md`` and ``paper.bib``, one file without a network.
+"""Builds the article: `python article/build.py` writes ``paper.html`` from ``paper.md`` and ``paper.bib``, one file without a network.
 
 Needs the extra ``docs``: pandoc comes with its package pypandoc_binary.
 """

@@ -1,0 +1,41 @@
+"""Whether a file that is there was made by capstats, so that another one may take its place: each format has a mark, but for CSV."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+MOST = 2**24  # bytes that are looked at; a mark further on is not found, and the file stays
+_PAGE = re.compile(rb'<!DOCTYPE html>\s*<html[^>]*>\s*<head>\s*<meta charset="utf-8">\s*<meta name="generator" content="capstats">')
+MARKS = {
+    ".html": _PAGE,
+    ".htm": _PAGE,
+    ".png": re.compile(rb"\x89PNG\r\n\x1a\n.{29}tEXtSoftware\0capstats ", re.S),  # the first chunk behind the header
+    ".svg": re.compile(rb"<\?xml [^>]*>\s*<!DOCTYPE [^>]*>\s*<svg [^>]*>\s*<metadata>(?:(?!</metadata>).)*<dc:title>capstats ", re.S),
+    ".pdf": re.compile(rb"%PDF-.*\n\d+ 0 obj\n<< /Creator \(capstats (?!.*\n\d+ 0 obj\n)", re.S),  # its last object
+}
+
+
+def is_plain(path: Path) -> bool:
+    """Whether nothing is there, or a regular file that has no other name: neither a link of either kind nor a device."""
+    return not path.is_symlink() and (not path.exists() or (path.is_file() and path.stat().st_nlink == 1))
+
+
+def made_by_capstats(path: Path, head: str | None = None) -> bool:
+    """Whether a file carries the mark of its format; a CSV file, which has none, begins with the head that is given."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        content = file.read(MOST)
+    mark = MARKS.get(path.suffix.lower())
+    if mark is not None:
+        return mark.match(content) is not None
+    return head is not None and content.startswith(head.encode())
+
+
+def check_replaceable(files: Iterable[tuple[Path, str | None]]) -> None:
+    """Raise if one of the files, each with the head of a CSV file or None, is there and was not made by capstats."""
+    for path, head in files:
+        if (path.exists() or path.is_symlink()) and not made_by_capstats(path, head):
+            raise FileExistsError(f"{str(path)!r} is there, and capstats did not make it. Give another folder, or move that file away.")

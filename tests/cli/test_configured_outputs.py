@@ -1,0 +1,197 @@
+"""Files to write that a configuration names: within its folder, with a known ending, and never in place of a file of the user's."""
+
+import json
+import os
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from capstats.cli import main
+from capstats.cli.grammar import COMMANDS
+from capstats.cli.kinds import PATH
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+
+DATA = 'original = "o.csv"\nsynthetic = "s.csv"\nkeys = "k"\ntarget = "t"\n'
+OUTPUTS = {  # of each command that has both a configuration and files to write
+    "audit": (DATA, {"html": "r.html", "figure": "f.svg"}),
+    "sweep": (DATA.replace("target", "targets"), {"html": "r.html", "csv": "c.csv", "figure": "f.png"}),
+    "records": (DATA, {"csv": "c.csv"}),
+    "anonymity": (DATA, {"figure": "f.pdf"}),
+    "attack membership": (
+        'members = "o.csv"\nnon-members = "s.csv"\nsynthetic = "s2.csv"\ncolumns = "k"\n',
+        {"csv": "c.csv", "figure": "f.png"},
+    ),
+    "attack knowledge": (
+        'original = "o.csv"\nsynthetic = ["s.csv", "s2.csv"]\nreleases = [1, 2]\ncolumns = ["k", "t"]\n',
+        {"csv": "c.csv", "figure": "f.png"},
+    ),
+    "attack model": (DATA, {"csv": "c.csv"}),
+}
+EACH = [(command, key) for command, (_, files) in OUTPUTS.items() for key in files]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of a configuration with its data, below one that has a file of the user's; another one is the current folder."""
+    own = tmp_path / "project"
+    own.mkdir()
+    for name, values in {"o.csv": "aabb", "s.csv": "abab", "s2.csv": "bbaa"}.items():
+        (own / name).write_text("\n".join(["k,t", *(f"{k},{t}" for k, t in zip("abab", values, strict=True))]), encoding="utf-8")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    return own
+
+
+def run(folder, command, more, *arguments):
+    """The exit status of a command with its configuration, and more lines in it."""
+    (folder / "risk.toml").write_text(f"{more}\n{OUTPUTS[command][0]}", encoding="utf-8")
+    return main([*command.split(), "--config", str(folder / "risk.toml"), *arguments])
+
+
+def test_all_commands_and_files_are_tried():
+    """An option for a path that is neither one of these, nor one that is read, must say whether it is written."""
+    read = {"original", "synthetic", "holdout", "members", "non-members", "spill-dir"}
+    found = {
+        (command.name, option.key)
+        for command in COMMANDS
+        for option in command.options.values()
+        if option.kind.is_path and option.key not in read and command.name not in ("paper", "lesson")
+    }
+    assert found == set(EACH)
+    options = [option for command in COMMANDS for option in command.options.values()]
+    assert all(option.kind is PATH for option in options if option.endings)
+    assert all(command.options[key].endings for command in COMMANDS for name, key in EACH if name == command.name)
+
+
+@pytest.mark.parametrize(("command", "key"), EACH)
+def test_a_file_of_somebody_else_stays_without_force(command, key, folder, capsys):
+    name = OUTPUTS[command][1][key]
+    (folder / name).write_text("mine", encoding="utf-8")
+    assert run(folder, command, f'{key} = "{name}"') == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert f"`{key}` is {str(folder / name)!r}, a file that capstats did not mark as made by it. Give another name, or --force." in err
+    assert (folder / name).read_text(encoding="utf-8") == "mine"
+    assert run(folder, command, f'{key} = "{name}"', "--force") == 0
+    assert (folder / name).read_bytes() != b"mine"
+
+
+@pytest.mark.parametrize(("command", "key"), EACH)
+def test_a_file_that_capstats_made_is_replaced_but_for_csv(command, key, folder, capsys):
+    more = f'{key} = "{OUTPUTS[command][1][key]}"'
+    assert run(folder, command, more) == 0
+    assert run(folder, command, more) == (2 if key == "csv" else 0)
+    assert run(folder, command, more, "--force") == 0
+    capsys.readouterr()
+
+
+OUTSIDE = ["../x.html", "out/../../x.html", "{tmp}/x.html", "/x.html", "link/x.html", "out/up/x.html"]
+WINDOWS = ["C:/x.html", "C:x.html", "..\\\\x.html", "\\\\\\\\server\\\\share\\\\x.html", "out\\\\x.html"]
+
+
+@pytest.mark.parametrize("path", [*OUTSIDE, *WINDOWS])
+def test_nothing_is_written_outside_of_its_folder_not_even_with_force(path, folder, tmp_path, capsys):
+    (folder / "out").mkdir()
+    (folder / "link").symlink_to(tmp_path)
+    (folder / "out" / "up").symlink_to("../..")
+    (tmp_path / "x.html").write_text("mine", encoding="utf-8")
+    before = sorted(tmp_path.rglob("*"))
+    for force in ([], ["--force"]):
+        assert run(folder, "audit", f'html = "{path.format(tmp=tmp_path)}"', *force) == 2
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n")) == ("", 1)
+        must = (
+            "must be a path with / between folders and without a drive"
+            if path in WINDOWS
+            else "must lie within the folder of the configuration"
+        )
+        assert f"`html` {must}; got " in err
+        assert " Give --html" in err
+    assert (tmp_path / "x.html").read_text(encoding="utf-8") == "mine"
+    assert sorted(tmp_path.rglob("*")) == sorted([*before, folder / "risk.toml"])
+
+
+@pytest.mark.parametrize("name", [".bashrc", "x.sh", "authorized_keys", "html", ".html", "x.html.py", "x.csv"])
+def test_a_name_without_the_ending_of_its_format_is_refused(name, folder, capsys):
+    assert run(folder, "audit", f'html = "{name}"', "--force") == 2
+    assert "`html` must end in .html or .htm; got " in capsys.readouterr().err
+    assert not (folder / name).exists()
+
+
+@pytest.mark.parametrize("link", ["symbolic", "dangling", "hard"])
+def test_a_link_within_the_folder_is_refused_whatever_the_command_line_says(link, folder, tmp_path, capsys):
+    mine = tmp_path / "notes.html" if link == "hard" else folder / "notes.html"
+    if link != "dangling":
+        mine.write_text("mine", encoding="utf-8")
+    if link == "hard":
+        os.link(mine, folder / "r.html")
+    else:
+        (folder / "r.html").symlink_to(mine)
+    for audience in ("internal", "public"):
+        assert run(folder, "audit", f'html = "r.html"\naudience = "{audience}"', "--force") == 2
+        assert "which is a link, a folder or a device. Give another name." in capsys.readouterr().err
+    assert mine.read_text(encoding="utf-8") == "mine" if link != "dangling" else not mine.exists()
+
+
+def test_capital_letters_absolute_paths_and_folders_within_are_as_good(folder, capsys):
+    (folder / "out").mkdir()
+    assert run(folder, "audit", f'html = "out/../out/R.HTML"\nfigure = "{folder}/f.Png"') == 0
+    assert (folder / "out" / "R.HTML").is_file()
+    assert (folder / "f.Png").is_file()
+
+
+def test_what_the_command_line_names_is_replaced_as_ever_and_takes_the_place_of_the_configuration(folder, tmp_path, capsys):
+    mine = tmp_path / "mine.txt"
+    mine.write_text("mine", encoding="utf-8")
+    assert run(folder, "audit", 'html = "../.bashrc"', "--html", str(mine)) == 0
+    assert mine.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_force_is_said_on_the_command_line_alone(folder, capsys):
+    (folder / "r.html").write_text("mine", encoding="utf-8")
+    assert run(folder, "audit", 'force = true\nhtml = "r.html"') == 2
+    assert "has 'force', which is no option of this command." in capsys.readouterr().err
+    assert main(["audit", "--example", "titanic", "--force"]) == 2
+    assert "--force is for files that a configuration names. Give --config, or leave it out." in capsys.readouterr().err
+    assert (folder / "r.html").read_text(encoding="utf-8") == "mine"
+
+
+def test_neither_the_configuration_nor_an_input_is_written_over_under_any_name(folder, capsys):
+    os.link(folder / "o.csv", folder / "same.csv")
+    before = (folder / "o.csv").read_bytes()
+    assert run(folder, "audit", "", "--html", str(folder / "risk.toml")) == 2
+    assert "the configuration itself. Give another path." in capsys.readouterr().err
+    assert tomllib.loads((folder / "risk.toml").read_text(encoding="utf-8"))["keys"] == "k"
+    for name in ("o.csv", "same.csv", "../project/o.csv"):
+        for more in ([], ["--audience", "public"]):
+            assert run(folder, "audit", "", "--html", str(folder / name), *more) == 2
+            assert "which is read as well. Give another path." in capsys.readouterr().err
+    assert (folder / "o.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("deep", ["[" * 5000, "{a=" * 5000, "[" * 400 + "1" + "]" * 400, "a." * 5000 + "a = 1\nkeys"])
+def test_deep_nesting_is_one_line(deep, folder, capsys):
+    assert run(folder, "audit", f"keys = {deep}" if deep[0] != "a" else deep) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("capstats audit: --config ")
+    assert len(err) < 1000
+
+
+def test_a_path_with_a_null_character_is_one_line(folder, capsys):
+    assert run(folder, "audit", 'html = "a\\u0000.html"') == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_settings_of_a_report_repeat_it_beside_it(folder, monkeypatch, capsys):
+    """A report tells its settings with the files to write; saved in the same folder, they replace the report and its figure."""
+    monkeypatch.chdir(folder)
+    arguments = ["audit", "o.csv", "s.csv", "--keys", "k", "--target", "t", "--html", "r.html", "--figure", "f.png", "--json"]
+    assert main(arguments) == 0
+    settings = json.loads(capsys.readouterr().out)["provenance"]["settings"]
+    from capstats.auditing.settings import as_toml
+
+    Path("again.toml").write_text(as_toml(settings), encoding="utf-8")
+    assert main(["audit", "--config", "again.toml"]) == 0
