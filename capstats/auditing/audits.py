@@ -17,6 +17,7 @@ from capstats.auditing.confidential import write_confidential
 from capstats.auditing.findings import Findings
 from capstats.auditing.fingerprints import files_seen
 from capstats.auditing.internal import internal_page
+from capstats.auditing.ledger import published
 from capstats.auditing.measures import measured
 from capstats.auditing.page import as_fragment
 from capstats.auditing.provenance import FRACTIONAL, columns_understood, conventions, files_named, paths_given, warnings_of
@@ -105,7 +106,15 @@ class Audit(Findings):
     def __repr__(self) -> str:
         return as_text(title(self.provenance), self.sections())
 
-    def to_html(self, path: str | Path | None = None, audience: Literal["internal", "public"] = "internal", threshold: int = 10) -> str:
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        audience: Literal["internal", "public"] = "internal",
+        threshold: int = 10,
+        *,
+        ledger: str | Path | None = None,
+        reason: str | None = None,
+    ) -> str:
         """The report as an HTML page in one file, which loads nothing and runs nothing.
 
         Parameters
@@ -113,10 +122,16 @@ class Audit(Findings):
         path : str or Path, optional
             File to write the page to. The internal version is as confidential as the original, so its owner alone can read the file.
         audience : {"internal", "public"}
-            The public version may be published with the data: no number in it, and no sum or difference of its numbers, stands for 1 to
-            `threshold` - 1 records. See theory/public-report.md.
+            The public version may be published with the data, of at most four releases: no number in it, and no sum or difference of its
+            numbers, stands for 1 to `threshold` - 1 records. See theory/public-report.md.
         threshold : int
             At least 2; used by the public version alone.
+        ledger : str or Path
+            Required by the public version, and used by it alone: the file that keeps what was published of this original. The first report
+            creates it, with mode 0600; it is as confidential as the original. Keep it, and give it again for every report of this original.
+        reason : str, optional
+            Why another report than those in the ledger may be published, with other data, keys, releases or threshold. Two reports together
+            can tell about one person. The ledger keeps the reason.
 
         Returns
         -------
@@ -126,11 +141,14 @@ class Audit(Findings):
         Raises
         ------
         ValueError
-            If `audience` is neither, or there are too few records for a public version, or fractional counts.
+            If `audience` is neither; for a public version, if there are too few records, more than four releases or fractional counts, if
+            the ledger is missing, damaged, a link or open to others, or if it has another report and no `reason` is given.
         """
         if audience not in ("internal", "public"):
             raise ValueError(f'`audience` must be "internal" or "public"; got {audience!r}.')
-        text = internal_page(self) if audience == "internal" else public_page(self, threshold)
+        if ledger is not None and path is not None and Path(ledger).resolve() == Path(path).resolve():
+            raise ValueError(f"`ledger` and `path` are both {str(path)!r}. Give each a path of its own.")
+        text = internal_page(self) if audience == "internal" else public_page(published(self, threshold, ledger, reason))
         if path is not None and audience == "internal":
             write_confidential(path, text)
         elif path is not None:
