@@ -46,13 +46,18 @@ def public_note(p: Publication) -> str:
 def _why_coarse(p: Publication) -> str:
     """A sentence where records of one weight each would have a finer step; said of printed numbers alone."""
     fewest = min(people - p.base // 2 for people in (p.people, p.holdout or p.people))  # they are rounded
-    finer = next((steps for steps in STEPS if p.weighted and 2 * p.threshold * steps <= fewest), 0)
+    finer = next((steps for steps in STEPS if p.weighted and _at_least(p) * steps <= fewest), 0)
     return (
-        f" Unequal weights make the shares so coarse: {2 * p.threshold} records must be at most one step, however large a part of the "
+        f" Unequal weights make the shares so coarse: {_at_least(p)} records must be at most one step, however large a part of the "
         f"weight they may have. Without weights, multiples of {1 / finer:g} would do."
         if finer > p.steps
         else ""
     )
+
+
+def _at_least(p: Publication) -> int:
+    """How many records a step is at least."""
+    return 2 * p.threshold * p.releases
 
 
 def public_sections(p: Publication) -> Sections:
@@ -246,7 +251,7 @@ def _computed(p: Publication) -> Facts:
             ("numbers", f"numbers of {_people(p)} are rounded to multiples of {p.base}"),
             (
                 "shares",
-                f"shares are rounded to multiples of {_step(p)}; one step is at least {2 * p.threshold} {_people(p)}. Differences are "
+                f"shares are rounded to multiples of {_step(p)}; one step is at least {_at_least(p)} {_people(p)}. Differences are "
                 f"those of the rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
             ),
             (

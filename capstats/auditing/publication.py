@@ -58,8 +58,9 @@ class Publication:
 def publication(audit: Findings, threshold: int = 10) -> Publication:
     """The rounded numbers of an audit.
 
-    ``2 * threshold`` records, however they are weighted, are at most one step of the shares: a printed share then leaves open whether
-    nobody or `threshold` people are in a group. See theory/public-report.md. ValueError if there are too few records or too many releases.
+    For each release ``2 * threshold`` records, however they are weighted, are at most one step of the shares: a printed share then leaves
+    open whether nobody or `threshold` people are in a group. See theory/public-report.md. ValueError if there are too few records or too
+    many releases.
     """
     if isinstance(threshold, bool) or not isinstance(threshold, (int, np.integer)) or threshold < 2:
         raise ValueError(f"`threshold` must be a whole number of records, 2 or more; got {threshold!r}.")
@@ -74,14 +75,18 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
     people, holdout = (_rounded_total(tables, name, base) for name in "oh")
     counted = [("o", people), ("h", holdout)][: 1 + ("h" in tables)]
     fewest = min(min(total, 1 / _largest_weight(tables, name)) for name, total in counted)
-    fitting = [steps for steps in STEPS if 2 * threshold * steps <= fewest]
+    fitting = [steps for steps in STEPS if 2 * threshold * releases * steps <= fewest]
     if not fitting:
         where = " and in the holdout" if "h" in tables else ""
-        remedies = [*(["leave out the holdout"] if where else []), *(["audit without weights"] if "o_records" in tables else [])]
+        remedies = [
+            *(["leave out the holdout"] if where else []),
+            *(["audit without weights"] if "o_records" in tables else []),
+            *(["audit fewer releases"] if releases > 1 else []),
+        ]
         remedy = ", ".join([*remedies, "or take" if remedies else "take"])
         raise ValueError(
-            f"A public report with threshold={threshold} needs at least {4 * threshold} records in the original{where}, none of them with "
-            f"a large part of the weight. {remedy[0].upper()}{remedy[1:]} a lower threshold."
+            f"A public report with threshold={threshold} needs at least {4 * threshold * releases} records in the original{where}, none of "
+            f"them with a large part of the weight. {remedy[0].upper()}{remedy[1:]} a lower threshold."
         )
     steps = fitting[0]
 
