@@ -2,9 +2,9 @@
 
 Run: python benchmarks/public_report.py [--quick]; five minutes, or one
 
-Before: each number rounded by itself, as many releases as wanted, average CAP with each column alone and without it. Now: nested shares, all
-of them and not only the printed ones, a step that grows with the number of releases, at most 4 of these. The intruder knows the releases,
-n and the pages. Integer programmes (HiGHS) give the least and the greatest count of each cell that agrees with all of them; an answer is
+Before: each number rounded by itself, as many releases as wanted, average CAP with each column alone and without it. Now: nested shares,
+all of them and not only the printed ones, a step that grows with the number of releases, at most 4 of these. The intruder knows the
+releases, n and the pages. Integer programmes (HiGHS) give the least and the greatest count of each cell that agrees with all of them; an answer is
 counted only where it is proved. The two sums of squares do not enter these programmes, but they do where all people but one are known.
 """
 
@@ -40,7 +40,7 @@ def before(s, many):
     return np.array(numbers, dtype=float)
 
 
-def now(s, many=False):
+def now(s, _=False):
     """The nested sets of one release: matched people, and those above each value of CAP, of which `publication` makes all numbers."""
     q = cap(s)
     return np.array([np.broadcast_to(s.sum(0) > 0, q.shape), *(q > x + EDGE for x in np.unique(q)[:-1])], dtype=float)
@@ -117,14 +117,15 @@ def small_counts(numbers, releases, tables, n=1000, threshold=10):
 
 
 def shifted(numbers, threshold=10, n=1000):
-    """One release in which one group has CAP 1 and everybody else a CAP that puts nobody in the group just below a border of rounding."""
+    """One release in which one group has CAP 0.69 and everybody else 0.31, so that average CAP without the group is just below a border."""
     steps, found = steps_of(n, threshold), 0
     border = np.ceil(0.3 * steps) + 0.5
     for x in range(1, threshold):
-        o = np.array([[500, 0], [500 - x, x]])
+        o = np.array([[50] * 11 + [0], [41] * 11 + [x]])
+        o[0, 0] += n - o.sum()
         c = border / steps - 1e-5
-        s = np.array([[c, 0], [c, 1], [1 - 2 * c, 0]])  # a third target, which nobody has
-        least, most = range_of(3, 4, Page(o, [s], threshold, numbers))
+        s = np.array([[c] * 12, [c] * 11 + [1 - c], [1 - 2 * c] * 11 + [0]])  # a third target, which nobody has
+        least, most = range_of(23, 24, Page(o, [s], threshold, numbers))
         found += least > 0 and most <= threshold
     print(f"  {numbers.__name__:6} one release: {found} of 9 counts proved to be 1 to 10", flush=True)
 
@@ -132,7 +133,7 @@ def shifted(numbers, threshold=10, n=1000):
 def joined(numbers, releases, n, threshold=10):
     """How many people's target two pages tell, one with and one without them, to somebody who knows their keys."""
     rng = np.random.default_rng(1)
-    o = np.array([rng.multinomial(n, p) for p in [rng.dirichlet(np.full(36, 0.7))]]).reshape(3, 12)
+    o = rng.multinomial(n, rng.dirichlet(np.full(36, 0.7))).reshape(3, 12)
     made = [rng.multinomial(n, (o.ravel() + 0.3) / (o + 0.3).sum()).reshape(o.shape) for _ in range(releases)]
     told = 0
     second = Page(o, made, threshold, numbers)
@@ -152,9 +153,8 @@ def but_one(releases, tables, n, threshold):
     for seed in range(tables):
         rng = np.random.default_rng(seed)
         o = rng.multinomial(n, rng.dirichlet(np.full(12, 0.7))).reshape(3, 4)
-        made = {
-            f"r{i}": expand(from_counts(rng.multinomial(n, (o.ravel() + 0.3) / (o + 0.3).sum()).reshape(3, 4)).o) for i in range(releases)
-        }
+        like = (o.ravel() + 0.3) / (o + 0.3).sum()
+        made = {f"r{i}": expand(from_counts(rng.multinomial(n, like).reshape(3, 4)).o) for i in range(releases)}
 
         def page(table, made=made):
             found = publication(audit(expand(from_counts(table).o), made, keys="key_", target="target", allow_no_match=True), threshold)
