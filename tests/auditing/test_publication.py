@@ -5,11 +5,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
+from every_release import compositions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from capstats import audit
-from capstats.auditing.publication import BANDS, MOST_RELEASES, OF_ORIGINAL, OF_RELEASES, Publication, publication
+from capstats.auditing.publication import (
+    BANDS,
+    MOST_RELEASES,
+    OF_ORIGINAL,
+    OF_RELEASES,
+    STEPS,
+    Publication,
+    _average,
+    _base,
+    _rounded,
+    publication,
+)
+from capstats.cap import average_cap, baseline_cap, cap_ecdf, matched_records
+from capstats.disclosure import disco
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -208,3 +223,27 @@ def test_every_number_of_a_public_report_is_in_the_proof():
     table = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     named = {name for cell in table for name in cell.replace("`", " ").replace(",", " ").split()}
     assert named == {*OF_ORIGINAL, *OF_RELEASES, *(field.name for field in fields(Publication) if field.name != "shares")}
+
+
+@pytest.mark.parametrize(("n", "threshold", "shape"), [(12, 2, (2, 2)), (40, 3, (2, 2)), (41, 4, (3, 1)), (16, 2, (2, 3))])
+def test_one_report_never_proves_that_a_group_is_small(n, threshold, shape):
+    """Parts 2 and 3 of theory/public-report.md, by all originals: with each report nobody, or `threshold`, may be in a group."""
+    cells = shape[0] * shape[1]
+    rows = np.array(list(compositions(n, cells)))
+    o = xr.DataArray(rows.reshape(-1, *shape), dims=("draw", "target", "key"))
+    groups = np.array([[group >> i & 1 for i in range(cells)] for group in range(1, 2**cells)])
+    members = rows @ groups.T
+    base = _base(threshold)
+    steps = next(d for d in STEPS if 2 * threshold * d <= min(n, base * round(n / base)))
+    rng = np.random.default_rng(n)
+    squares = [np.minimum(_rounded(x, steps), 1 - 1 / steps) for x in (baseline_cap(o).values, average_cap(o, o).values)]
+    for _ in range(6):
+        s = rng.multinomial(rng.integers(1, 30), rng.dirichlet(np.full(cells, 0.5))).reshape(shape)
+        nested = [cap_ecdf(o, s, BANDS).values.T, matched_records(o, s).values[:, None] / n, disco(o, s).values[:, None]]
+        release = np.column_stack([*(_rounded(1 - x if i == 0 else x, steps) for i, x in enumerate(nested)), _average(o, s, steps)])
+        for printed in (release, *squares):
+            _, report = np.unique(printed, axis=0, return_inverse=True)
+            least, most = (np.full((report.max() + 1, len(groups)), fill) for fill in (n, 0))
+            np.minimum.at(least, report, members)
+            np.maximum.at(most, report, members)
+            assert ((least == 0) | (most >= threshold)).all()
