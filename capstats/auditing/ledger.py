@@ -37,7 +37,9 @@ DATA = {"original": "another original", "holdout": "another holdout", "releases"
 COMPARED = QUESTION | DATA | {"threshold": "another threshold", "numbers": "other numbers, from another version of capstats"}
 
 
-def published(audit: Findings, threshold: int, ledger: str | Path | None, reason: str | None) -> Publication:
+def published(
+    audit: Findings, threshold: int, ledger: str | Path | None, reason: str | None, page: str | Path | None = None
+) -> Publication:
     """The rounded numbers of an audit, once the ledger says that they are published; ValueError where they must not be.
 
     The ledger is written before the page is: after a crash in between, it names a page that nobody has, and the same report can be made.
@@ -48,6 +50,8 @@ def published(audit: Findings, threshold: int, ledger: str | Path | None, reason
         raise ValueError(f"`reason` must say why another report is published; got {reason!r}.")
     p = publication(audit, threshold)
     path = Path(ledger)
+    if page is not None and path.resolve() == Path(page).resolve():
+        raise ValueError(f"`ledger` and `path` are both {str(page)!r}. Give each a path of its own.")
     with _locked(path):
         entries = _read(path)
         entry, date = _entry(audit, p), datetime.datetime.now(datetime.UTC).date().isoformat()
@@ -103,11 +107,11 @@ def _digest(table: xr.DataArray, records: xr.DataArray | None = None) -> str:
     told = hashlib.sha256()
     ranks = []
     for name, (level, codes) in sorted(columns.items()):
-        used, codes = np.unique(codes, return_inverse=True)
+        used, place = np.unique(codes, return_inverse=True)
         labels = [f"{type(label).__name__} {label!r}" for label in map(canonical, level[used])]
         rank = np.argsort(np.argsort(labels))
         told.update(json.dumps([name, sorted(labels)]).encode())
-        ranks.append(rank[codes])
+        ranks.append(rank[place])
     order = np.lexsort(ranks)
     for column in ranks:
         told.update(column[order].astype("<i8").tobytes())
