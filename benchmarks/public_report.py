@@ -237,7 +237,7 @@ def main():
         proved(releases, 40 if quick else 300, np.random.default_rng(releases))
     print("4. Two pages, before and after one of 324 people joined, t = 10 (today the second one needs a reason)")
     for numbers, releases in [(before, 1), (before, 10), (shown, 1), (shown, 4), (now, 1), (now, 4)]:
-        joined(numbers, releases, 1 if quick else 3)
+        joined(numbers, releases, 1 if quick else 5)
     print("5. One page, to somebody who knows all people but one")
     for releases, n, threshold in [(1, 100, 5), (1, 300, 10), (4, 300, 10), (1, 1000, 10)]:
         but_one(releases, 1 if quick else 3, n, threshold)
