@@ -1,6 +1,6 @@
 """What somebody with the releases learns from public reports: as they were before the rules of theory/public-report.md, and as they are.
 
-Run: python benchmarks/public_report.py [--quick]; five minutes, or one
+Run: python benchmarks/public_report.py [--quick]; seven minutes on two busy cores, or one
 
 Before: each number rounded by itself, as many releases as wanted, average CAP with each column alone and without it. Now: nested shares,
 all of them ("shown": only those that are printed themselves), a step that grows with the number of releases, at most 4 of these. The
