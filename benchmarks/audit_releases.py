@@ -6,7 +6,7 @@ Four key columns have so many combinations; a target has five levels. Each line 
 before, so that its peak memory is its own:
 
 - audit: the tables, the measures, and nothing else;
-- report: `audit`, its text, its JSON, and the internal and the public page;
+- report: `audit`, its text, its JSON, and its page;
 - sweep: the same tables, so many target columns, the whole key and each key column alone.
 """
 
@@ -59,7 +59,7 @@ def work(what, folder, targets):
     first, *_ = releases
     found = audit(original, releases, keys=KEYS, target="target_0", against=first, rank_by="-average_cap", progress=False)
     if what == "report":
-        texts = [repr(found), found.to_json(), found.to_html(), found.to_html(audience="public")]
+        texts = [repr(found), found.to_json(), found.to_html()]
         print(" ".join(f"{len(text):,}" for text in texts), "characters", file=sys.stderr)
 
 

@@ -7,6 +7,7 @@ import sys
 from capstats.cli import main
 
 SMOKERS = ["audit", "original.csv", "synthetic.csv", "--keys", "smoking", "--target", "health"]
+PUBLIC = ["--audience", "public", "--ledger", "ledger.json"]
 
 
 def run(*arguments):

@@ -200,6 +200,7 @@ def test_a_page_has_no_element_and_no_link_that_tame_labels_do_not_make(
     pages = {}
     for name, columns in (("hostile", COLUMNS), ("tame", ["key", "second", "target"])):
         more = [] if audience is None else ["--audience", audience, "--holdout", str(folders[name] / "holdout.csv")]
+        more += ["--ledger", str(tmp_path / f"{name}.json")] if audience == "public" else []
         run(folders[name], columns, command, "--html", str(tmp_path / f"{name}.html"), *more)
         pages[name] = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
     hostile, tame = Tags(pages["hostile"]), Tags(pages["tame"])

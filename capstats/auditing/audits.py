@@ -9,21 +9,20 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from capstats.auditing.columns import by_column
 from capstats.auditing.comparison import check_comparison, compared, order_of
 from capstats.auditing.confidential import write_confidential
-from capstats.auditing.findings import Findings
+from capstats.auditing.findings import Findings, plain
 from capstats.auditing.fingerprints import check_unread, files_seen
 from capstats.auditing.internal import internal_page
+from capstats.auditing.ledger import published
 from capstats.auditing.measures import measured
 from capstats.auditing.page import as_fragment
 from capstats.auditing.provenance import FRACTIONAL, columns_understood, conventions, files_named, paths_given, warnings_of
 from capstats.auditing.public import public_page
 from capstats.auditing.report import Sections, as_text
 from capstats.auditing.sentences import sections, title
-from capstats.codes.labels import MISSING, canonical
 from capstats.codes.printable import printable_json
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
@@ -71,7 +70,7 @@ class Audit(Findings):
     def to_dict(self) -> dict[str, Any]:
         """Measures, those by target level and by key column, and provenance as plain numbers and texts; what is undefined is None."""
         levels = [level if isinstance(level, tuple) else (level,) for level in self.by_target.indexes["target"]]
-        names = [dict(zip(self.provenance["target"], map(_plain, level), strict=True)) for level in levels]
+        names = [dict(zip(self.provenance["target"], map(plain, level), strict=True)) for level in levels]
         return {
             "measures": {str(name): self._numbers(array.values[()]) for name, array in self.measures.data_vars.items()},
             "by_target": [{"level": name, **row} for name, row in zip(names, self._rows(self.by_target, "target"), strict=True)],
@@ -87,17 +86,6 @@ class Audit(Findings):
         """The same as JSON text, with escapes in place of what is not printable."""
         return printable_json(self.to_dict(), default=lambda x: x.item() if hasattr(x, "item") else str(x))
 
-    def _rows(self, numbers: xr.Dataset, dim: str) -> list[dict[str, Any]]:
-        """The numbers of each element of a dim."""
-        columns = {str(name): list(map(self._numbers, array.transpose(dim, ...).values)) for name, array in numbers.data_vars.items()}
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-    def _numbers(self, values: Any) -> Any:
-        """One number, or one for each synthetic table."""
-        if not np.ndim(values):
-            return _plain(values)
-        return {label: _plain(value) for label, value in zip(self.columns, values.tolist(), strict=True)}
-
     def sections(self) -> Sections:
         """The report: what was read, the answer, who bears the risk, the details, and how to read them."""
         return sections(self.measures, self.by_target, self.provenance, self.columns)
@@ -105,7 +93,15 @@ class Audit(Findings):
     def __repr__(self) -> str:
         return as_text(title(self.provenance), self.sections())
 
-    def to_html(self, path: str | Path | None = None, audience: Literal["internal", "public"] = "internal", threshold: int = 10) -> str:
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        audience: Literal["internal", "public"] = "internal",
+        threshold: int = 10,
+        *,
+        ledger: str | Path | None = None,
+        reason: str | None = None,
+    ) -> str:
         """The report as an HTML page in one file, which loads nothing and runs nothing.
 
         Parameters
@@ -113,10 +109,14 @@ class Audit(Findings):
         path : str or Path, optional
             File to write the page to. The internal version is as confidential as the original, so its owner alone can read the file.
         audience : {"internal", "public"}
-            The public version may be published with the data: no number in it, and no sum or difference of its numbers, stands for 1 to
-            `threshold` - 1 records. See theory/public-report.md.
+            The public version, of at most four releases, may be published with the data: no number in it, and no sum or difference of its
+            numbers, stands for 1 to `threshold` - 1 records. See theory/public-report.md.
         threshold : int
             At least 2; used by the public version alone.
+        ledger : str or Path
+            Required by the public version: the file that keeps what was published of this original, as confidential; the first makes it.
+        reason : str, optional
+            Why another report than those in the ledger may be published. Two reports together can tell about one person.
 
         Returns
         -------
@@ -126,12 +126,13 @@ class Audit(Findings):
         Raises
         ------
         ValueError
-            If `audience` is neither, if there are too few records for a public version, or fractional counts; if `path` was read.
+            If `audience` is neither; if `path` was read; for a public version, if there are too few records, fractional counts or more than
+            four releases, or the ledger is missing, damaged, a link or open to others, or has another report and there is no `reason`.
         """
         if audience not in ("internal", "public"):
             raise ValueError(f'`audience` must be "internal" or "public"; got {audience!r}.')
         check_unread(path, self.seen)
-        text = internal_page(self) if audience == "internal" else public_page(self, threshold)
+        text = internal_page(self) if audience == "internal" else public_page(published(self, threshold, ledger, reason, path))
         if path is not None and audience == "internal":
             write_confidential(path, text)
         elif path is not None:
@@ -286,9 +287,3 @@ def audit(
     }
     order_of(measures, rank_by)
     return Audit(tables, measures, levels, columns, told, files_seen(files_named(told)))
-
-
-def _plain(value: Any) -> Any:
-    """A number or a label as JSON knows it; one that is undefined or missing is None."""
-    value = canonical(value)
-    return None if value is MISSING else value if isinstance(value, (str, int, float, bool)) else str(value)

@@ -14,6 +14,7 @@ MARKS = {
     ".png": re.compile(rb"\x89PNG\r\n\x1a\n.{29}tEXtSoftware\0capstats ", re.S),  # the first chunk behind the header
     ".svg": re.compile(rb"<\?xml [^>]*>\s*<!DOCTYPE [^>]*>\s*<svg [^>]*>\s*<metadata>(?:(?!</metadata>).)*<dc:title>capstats ", re.S),
     ".pdf": re.compile(rb"%PDF-.*\n\d+ 0 obj\n<< /Creator \(capstats (?!.*\n\d+ 0 obj\n)", re.S),  # its last object
+    ".json": re.compile(rb'\{\s*"capstats ledger": '),
 }
 
 

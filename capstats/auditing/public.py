@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
+import numpy as np
 import xarray as xr
 
 from capstats.auditing.definitions import definitions
-from capstats.auditing.findings import Findings
 from capstats.auditing.page import as_page
-from capstats.auditing.publication import BANDS, DRAWN, SQUARES, STEPS, Publication, publication
+from capstats.auditing.publication import BANDS, OF_ORIGINAL, STEPS, Publication
 from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_text
 from capstats.codes.printable import listed, named
 from capstats.tables.digits import count
 
 HEADS = {  # measures of each release -> heading of a column
     "average_cap": "average CAP",
-    "average_cap_error": "standard error",
     "holdout_cap": "holdout",
     "individual_disclosure": "difference to holdout",
-    "individual_disclosure_error": "its standard error",
     "difference": "difference to {against}",
-    "difference_error": "its standard error",
 }
 
 
-def public_page(audit: Findings, threshold: int) -> str:
+def public_page(p: Publication) -> str:
     """The page, of the rounded numbers alone."""
-    p = publication(audit, threshold)
     return as_page(public_title(p), public_sections(p), note=public_note(p), footer=f"capstats {p.version}, public version.")
 
 
-def public_text(audit: Findings, threshold: int) -> str:
+def public_text(p: Publication) -> str:
     """The same for a terminal."""
-    p = publication(audit, threshold)
     return as_text(public_title(p), {"Read this first": [public_note(p)], **public_sections(p)})
 
 
@@ -51,13 +46,18 @@ def public_note(p: Publication) -> str:
 def _why_coarse(p: Publication) -> str:
     """A sentence where records of one weight each would have a finer step; said of printed numbers alone."""
     fewest = min(people - p.base // 2 for people in (p.people, p.holdout or p.people))  # they are rounded
-    finer = next((steps for steps in STEPS if p.weighted and 2 * p.threshold * steps <= fewest), 0)
+    finer = next((steps for steps in STEPS if p.weighted and _at_least(p) * steps <= fewest), 0)
     return (
-        f" Unequal weights make the shares so coarse: {2 * p.threshold} records must be at most one step, however large a part of the "
+        f" Unequal weights make the shares so coarse: {_at_least(p)} records must be at most one step, however large a part of the "
         f"weight they may have. Without weights, multiples of {1 / finer:g} would do."
         if finer > p.steps
         else ""
     )
+
+
+def _at_least(p: Publication) -> int:
+    """How many records a step is at least."""
+    return 2 * p.threshold * p.releases
 
 
 def public_sections(p: Publication) -> Sections:
@@ -68,10 +68,8 @@ def public_sections(p: Publication) -> Sections:
         "The answer": _answer(p),
         "Matched people": _matched(p),
         "Distribution of the risk": _distribution(p),
-        "Certain attribution and unique people": _certain(p),
-        "Which columns make the risk": _columns(p),
         "Left out": _left_out(p),
-        "Definitions": [definitions({*p.shares, *p.columns, "distribution"} - {"target_distance"})],
+        "Definitions": [definitions({*p.shares, "distribution"})],
         "How it was computed": [_computed(p)],
     }
     return {name: blocks for name, blocks in found.items() if blocks}
@@ -84,11 +82,22 @@ def _step(p: Publication) -> str:
 def _share(p: Publication, value: float, name: str = "") -> str:
     """A share with the digits of the step; one that is cut off at the top is said to be."""
     text = f"{value + 0.0:.{len(_step(p)) - 2}f}"  # + 0.0: no minus before 0
-    return f"at least {text}" if name in SQUARES and value >= 1 - 1 / p.steps else text
+    return f"at least {text}" if name in OF_ORIGINAL and value >= 1 - 1 / p.steps else text
 
 
-def _error(p: Publication, value: float) -> str:
-    return f"less than {_step(p)}" if value == 0 else _share(p, value)
+def _error(p: Publication, name: str, i: int) -> float:
+    """A bound of the standard error of an average, from printed numbers: numbers in [0, 1] with mean a have variance at most a(1 - a).
+
+    The exact mean is less than a step from the printed one.
+    """
+    people = (p.holdout if name == "holdout_cap" else p.people) - p.base // 2 - 1
+    mean = min(max(0.5, p.shares[name][i] - 1 / p.steps), p.shares[name][i] + 1 / p.steps)
+    return float(np.sqrt(mean * (1 - mean) / people))
+
+
+def _at_most(error: float) -> str:
+    """A bound, rounded up."""
+    return f"at most {np.ceil(error * 1000) / 1000:.3f}"
 
 
 def _one(p: Publication, name: str, i: int = 0) -> str:
@@ -121,9 +130,10 @@ def _compared(p: Publication) -> Facts:
 
 
 def _attack(p: Publication) -> list[Block]:
+    pick = "with probability proportional to its weight" if p.weighted_release else "at random"
     return [
         f"Somebody knows {listed(list(map(named, p.keys)))} of a person who is in the original, and wants to know "
-        f"{listed(list(map(named, p.target)))}. They look up the released records with the same keys, pick one of them at random, and take "
+        f"{listed(list(map(named, p.target)))}. They look up the released records with the same keys, pick one of them {pick}, and take "
         f"its target for the person's. The attack needs the released table and no other knowledge."
     ]
 
@@ -140,13 +150,15 @@ def _answer(p: Publication) -> list[Block]:
         f"With the released table, the guess is expected to be right for a {_of(p)} of {_one(p, 'average_cap')} (average CAP).",
         first,
     ]
-    if "average_cap_error" in p.shares:
-        told.append(f"The standard error of average CAP is {_error(p, p.shares['average_cap_error'][0])}.")
+    if not p.weighted:
+        told.append(f"The standard error of average CAP is {_at_most(_error(p, 'average_cap', 0))}.")
     if "holdout_cap" in p.shares:
+        both = float(np.hypot(_error(p, "average_cap", 0), _error(p, "holdout_cap", 0)))
         told.append(
-            f"Of the {_people(p)} not used for synthesis, the guess is right for a {_of(p)} of {_one(p, 'holdout_cap')}. The difference, "
-            f"{_difference(p, 'holdout_cap', 0)} (standard error {_error(p, p.shares['individual_disclosure_error'][0])}), is about "
-            f"individuals; the rest is inference about the population."
+            f"Of the {_people(p)} not used for synthesis, the guess is right for a {_of(p)} of {_one(p, 'holdout_cap')}. Where they are a "
+            f"random part of the same population, the difference, {_difference(p, 'holdout_cap', 0)}"
+            f"{'' if p.weighted else f' (standard error {_at_most(both)})'}, is about individuals; "
+            f"the rest is inference about the population."
         )
     return told
 
@@ -165,7 +177,7 @@ def _comparison(p: Publication) -> Grid:
         elif name == "difference" and p.against is not None:
             columns[name] = [_difference(p, "average_cap", i, p.against) for i in range(p.releases)]
         elif name in p.shares:
-            columns[name] = [_error(p, x) if name.endswith("_error") else _share(p, x) for x in p.shares[name]]
+            columns[name] = [_share(p, x) for x in p.shares[name]]
     against = "" if p.against is None else f"release {p.against + 1}"
     rows = [[label, *cells] for label, *cells in zip(_releases(p), *columns.values(), strict=True)]
     return Grid(
@@ -193,10 +205,10 @@ def _distribution(p: Publication) -> list[Block]:
     names = {
         "share_above_half": "guessed right with probability above 0.5",
         "share_above_nine_tenths": "guessed right with probability above 0.9",
-        "share_certain": "guessed right with certainty",
+        "share_certain": "guessed right with certainty (DiSCO)",
     }
     blocks = _by_release(p, names, f"{_of(p).capitalize()} of {_people(p)}, by how surely they are guessed right")
-    return [*blocks, *([_curve(p)] if p.releases <= DRAWN else [])]
+    return [*blocks, _curve(p)]
 
 
 def _curve(p: Publication) -> Picture:
@@ -223,32 +235,11 @@ def _curve(p: Publication) -> Picture:
     return Picture(inline_svg(ax, prefix="distribution", alt=alt), alt, caption)
 
 
-def _certain(p: Publication) -> list[Block]:
-    people = _people(p)
-    names = {
-        "share_certain": "certain and right (DiSCO)",
-        "share_replicated": f"replicated unique {people}",
-    }
-    blocks = _by_release(p, names, f"{_of(p).capitalize()} of {people}")
-    return [*blocks, *([f"In the original itself: unique {people}: {_one(p, 'share_unique')}."] if "share_unique" in p.shares else [])]
-
-
-def _columns(p: Publication) -> list[Block]:
-    blocks: list[Block] = []
-    for name, what in (("alone", "if only this column is known"), ("without", "if all key columns but this one are known")):
-        rows = [[column, *(_share(p, x) for x in values)] for column, values in zip(p.keys, p.columns[name], strict=True)]
-        heads = ["average CAP"] if p.releases == 1 else _releases(p)
-        if p.releases <= DRAWN:
-            blocks.append(Grid(["key column", *heads], rows, f"Average CAP {what}"))
-    return blocks
-
-
 def _left_out(p: Publication) -> list[Block]:
     return [
-        "Results by value of the target, single people, keys, values of columns, least and greatest results, attainable bounds, measures "
-        "of use, certain attribution in the original itself, certain and wrong guesses, warnings of labels that do not match and all "
-        "settings are in the internal version only."
-        + (f" Average CAP by column is given for at most {DRAWN} releases." if p.releases > DRAWN else "")
+        f"Results by value of the target and by column, single people, unique {_people(p)}, keys, values of columns, least and greatest "
+        f"results, attainable bounds, measures of use, certain attribution in the original itself, certain and wrong guesses, warnings of "
+        f"labels that do not match and all settings are in the internal version only."
     ]
 
 
@@ -260,10 +251,14 @@ def _computed(p: Publication) -> Facts:
             ("numbers", f"numbers of {_people(p)} are rounded to multiples of {p.base}"),
             (
                 "shares",
-                f"shares are rounded to multiples of {_step(p)}; one step is at least {2 * p.threshold} {_people(p)}. Differences are "
+                f"shares are rounded to multiples of {_step(p)}; one step is at least {_at_least(p)} {_people(p)}. Differences are "
                 f"those of the rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
             ),
-            ("errors", f"standard errors are rounded likewise; one that rounds to 0 is given as less than {_step(p)}"),
+            (
+                "averages",
+                "average CAP is computed from the rounded shares of the distribution and rounded again: it is within one step",
+            ),
+            *([] if p.weighted else [("errors", "bounds of standard errors are computed from the printed numbers")]),
             (
                 "guarantee",
                 "theory/public-report.md in the documentation of capstats states what this rounding promises, and what it does not",

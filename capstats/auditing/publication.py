@@ -10,29 +10,23 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.findings import Findings
-from capstats.cap.distribution import cap_ecdf
+from capstats.cap.distribution import by_value, cap_ecdf
 from capstats.codes.labels import canonical
 from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Floats, Table
 
 STEPS = (1000, 500, 250, 200, 100, 50, 40, 25, 20, 10, 5, 4, 2)  # numbers of steps from 0 to 1; a whole one, so that complements are steps
-OF_ORIGINAL = ("baseline", "original_cap", "share_unique")  # shares of the people in the original, whatever is released
-OF_RELEASES = (  # those of each release
+OF_ORIGINAL = ("baseline", "original_cap")  # of the people in the original, whatever is released; sums of squares, see `publication`
+OF_RELEASES = (  # of each release: shares of nested sets of people, and two averages that are computed from rounded shares
     "average_cap",
-    "average_cap_error",
     "holdout_cap",
-    "individual_disclosure_error",
-    "difference_error",
     "matched_share",
     "share_above_half",
     "share_above_nine_tenths",
     "share_certain",
-    "share_replicated",
 )
-OF_COLUMNS = ("alone", "without")
-SQUARES = ("baseline", "original_cap")  # sums of squares: a record changes them by up to two records' worth
 BANDS = np.linspace(0, 1, 21)  # values of individual CAP at which the distribution is given
-DRAWN = 4  # releases whose distribution is given
+MOST_RELEASES = 4  # whoever made the releases can choose them so that many rounded numbers together tell a small count
 
 
 @dataclass(frozen=True)
@@ -40,8 +34,8 @@ class Publication:
     """What the public version of a report is made of: names of columns, and rounded numbers.
 
     ``people`` and ``holdout`` (0 without one) are multiples of ``base``; every share is a multiple of 1 / ``steps``. ``shares`` has one
-    number for each release, and one for those of the original; ``columns`` has them for each key column. ``below`` has the shares of people
-    whose individual CAP is at most each of ``BANDS``, empty where there are more than ``DRAWN`` releases.
+    number for each release, and one for those of the original. ``below`` has the shares of people whose individual CAP is at most each of
+    ``BANDS``, dims (band, release). theory/public-report.md has a proof of what each of these numbers tells.
     """
 
     version: str
@@ -53,47 +47,62 @@ class Publication:
     releases: int
     against: int | None
     weighted: bool
+    weighted_release: bool
     missing: str
     keys: list[str]
     target: list[str]
     shares: Mapping[str, list[float]]
-    columns: Mapping[str, Floats]
     below: Floats
 
 
 def publication(audit: Findings, threshold: int = 10) -> Publication:
     """The rounded numbers of an audit.
 
-    ``2 * threshold`` records, however they are weighted, are at most one step of the shares: a printed share then leaves open whether
-    nobody or `threshold` people are in a group. See theory/public-report.md. ValueError if there are too few records.
+    For each release ``2 * threshold`` records, however they are weighted, are at most one step of the shares: a printed share then leaves
+    open whether nobody or `threshold` people are in a group. See theory/public-report.md. ValueError if there are too few records or too
+    many releases.
     """
     if isinstance(threshold, bool) or not isinstance(threshold, (int, np.integer)) or threshold < 2:
         raise ValueError(f"`threshold` must be a whole number of records, 2 or more; got {threshold!r}.")
     tables, p, m = audit.tables, audit.provenance, audit.measures
+    releases = m.sizes.get("synthetic", 1)
+    if releases > MOST_RELEASES:
+        raise ValueError(
+            f"A public report describes at most {MOST_RELEASES} releases; got {releases}. The rounded numbers of many releases together "
+            f"can tell exact small counts. Audit at most {MOST_RELEASES} of them."
+        )
     base = _base(threshold)
     people, holdout = (_rounded_total(tables, name, base) for name in "oh")
     counted = [("o", people), ("h", holdout)][: 1 + ("h" in tables)]
     fewest = min(min(total, 1 / _largest_weight(tables, name)) for name, total in counted)
-    fitting = [steps for steps in STEPS if 2 * threshold * steps <= fewest]
+    fitting = [steps for steps in STEPS if 2 * threshold * releases * steps <= fewest]
     if not fitting:
         where = " and in the holdout" if "h" in tables else ""
-        remedies = [*(["leave out the holdout"] if where else []), *(["audit without weights"] if "o_records" in tables else [])]
+        remedies = [
+            *(["leave out the holdout"] if where else []),
+            *(["audit without weights"] if "o_records" in tables else []),
+            *(["audit fewer releases"] if releases > 1 else []),
+        ]
         remedy = ", ".join([*remedies, "or take" if remedies else "take"])
         raise ValueError(
-            f"A public report with threshold={threshold} needs at least {4 * threshold} records in the original{where}, none of them with "
-            f"a large part of the weight. {remedy[0].upper()}{remedy[1:]} a lower threshold."
+            f"A public report with threshold={threshold} needs at least {4 * threshold * releases} records in the original{where}, none of "
+            f"them with a large part of the weight. {remedy[0].upper()}{remedy[1:]} a lower threshold."
         )
     steps = fitting[0]
 
     def rounded(values: Any) -> Floats:
-        return np.round(np.asarray(values, dtype=np.float64) * steps) / steps
+        return _rounded(np.asarray(values, dtype=np.float64), steps)
 
-    releases = m.sizes.get("synthetic", 1)
-    shares = {name: rounded(m[name]).reshape(-1) for name in (*OF_ORIGINAL, *OF_RELEASES) if name in m}
-    for name in SQUARES:
-        shares[name] = np.minimum(shares[name], 1 - 1 / steps)
-    columns = audit.by_column
-    below = cap_ecdf(tables.o, tables.s, BANDS).transpose("at", ...).values if releases <= DRAWN else np.zeros((0, releases))
+    below = 1 - rounded(1 - cap_ecdf(tables.o, tables.s, BANDS).transpose("at", ...).values).reshape(len(BANDS), releases)
+    shares = {
+        **{name: np.minimum(rounded(m[name]), 1 - 1 / steps) for name in OF_ORIGINAL},
+        "average_cap": _average(tables.o, tables.s, steps),
+        **({"holdout_cap": _average(tables.h, tables.s, steps)} if "holdout_cap" in m else {}),
+        "matched_share": rounded(m.matched_share),
+        "share_above_half": 1 - below[10],
+        "share_above_nine_tenths": 1 - below[18],
+        "share_certain": rounded(m.share_certain),
+    }
     against = [canonical(label) for label in m.indexes.get("synthetic", [])].index(canonical(p["against"])) if "against" in p else None
     return Publication(
         version=p["capstats"],
@@ -105,13 +114,34 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
         releases=releases,
         against=against,
         weighted="original_weight" in m,
+        weighted_release="synthetic_weight" in m,
         missing=p["missing"],
         keys=list(p["columns"]["keys"]),
         target=list(p["columns"]["target"]),
-        shares={name: values.tolist() for name, values in shares.items()},
-        columns={name: rounded(columns[name].transpose("key_column", ...)).reshape(columns.sizes["key_column"], -1) for name in OF_COLUMNS},
-        below=rounded(below).reshape(len(below), releases),
+        shares={name: np.reshape(values, -1).tolist() for name, values in shares.items()},
+        below=below,
     )
+
+
+def _rounded(shares: Floats, steps: int) -> Floats:
+    """Shares as multiples of a step; what differs by the rounding of floats alone is rounded alike, so that no tie shows."""
+    return np.round(np.round(shares * steps, 9)) / steps
+
+
+def _average(o: xr.DataArray, s: xr.DataArray, steps: int) -> Floats:
+    """Average CAP computed from the rounded shares of people above each value of individual CAP, rounded again.
+
+    Rounded itself, it would be a sum that the maker of a release can shift to a border of rounding (theory/public-report.md).
+    """
+
+    def formula(o: Table, s: Table) -> Array:
+        values, people = by_value(o, s, s.key_total(), "zero")
+        through = np.cumsum(people, axis=-1)
+        above = _rounded(1 - through / through[..., -1:], steps)
+        return np.asarray(values[..., 0] + (above[..., :-1] * np.diff(values, axis=-1)).sum(-1))
+
+    found: Floats = Aligned({"o": o, "s": s}).map(formula, "average").values
+    return np.floor(np.round(found * steps, 9) + 0.5) / steps
 
 
 def _base(threshold: int) -> int:

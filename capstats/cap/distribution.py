@@ -74,7 +74,7 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> 
 
     def formula(o: Table, s: Table) -> Floats:
         check_integers(o, "o", *FOR_QUANTILES)
-        values, weights = _by_value(o, *lend(o, s), unmatched)
+        values, weights = by_value(o, *lend(o, s), unmatched)
         through = np.cumsum(weights, axis=-1)
         return np.concatenate([_quantiles(values, through, p), through[..., -1:]], axis=-1)
 
@@ -133,7 +133,7 @@ def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.D
     lend = lender(aligned, unmatched)
 
     def formula(o: Table, s: Table) -> Floats:
-        values, weights = _by_value(o, *lend(o, s), unmatched)
+        values, weights = by_value(o, *lend(o, s), unmatched)
         through = np.concatenate([np.zeros_like(weights[..., :1]), np.cumsum(weights, axis=-1)], axis=-1)
         n = through[..., -1:]
         below = np.stack([at_most(values, x).sum(-1) for x in places.reshape(-1)], axis=-1)
@@ -194,12 +194,12 @@ def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset
 
     def box(o: Table, s: Table) -> Floats:
         check_integers(o, "o", *FOR_QUANTILES)
-        values, weights = _by_value(o, *lend(o, s), unmatched)
+        values, weights = by_value(o, *lend(o, s), unmatched)
         five = _five_numbers(values, weights)
         return np.concatenate([five, weights.sum(-1, keepdims=True), _outlying(values, weights, five)[1].max(-1, keepdims=True)], axis=-1)
 
     def outliers(o: Table, s: Table) -> Floats:
-        values, weights = _by_value(o, *lend(o, s), unmatched)
+        values, weights = by_value(o, *lend(o, s), unmatched)
         return _outliers(values, weights, *_outlying(values, weights, _five_numbers(values, weights)), most)
 
     def individual(o: Table, s: Table) -> Table:
@@ -247,7 +247,7 @@ def _quantiles(values: Floats, through: Array, p: Floats) -> Floats:
     return np.where(n > 0, found, np.nan)
 
 
-def _by_value(o: Table, s: Table, s_j: Array, unmatched: Convention) -> tuple[Floats, Array]:
+def by_value(o: Table, s: Table, s_j: Array, unmatched: Convention) -> tuple[Floats, Array]:
     """Values of the cells sorted by individual CAP, and the number of records in each: two arrays of shape (..., cells)."""
     q = attribution(s, s_j, 0.0)
     if unmatched != "zero":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from capstats.auditing.audits import Audit, audit
-from capstats.auditing.public import public_text
+from capstats.auditing.ledger import WHY, published
+from capstats.auditing.public import public_page, public_text
 from capstats.cli import outputs, reading
-from capstats.cli.kinds import LIMITS, TEXT, UTILITY, WHOLE
+from capstats.cli.kinds import LIMITS, PATH, TEXT, UTILITY, WHOLE
 from capstats.cli.limits import check_limits, exceeded
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Command, Option, Settings
@@ -50,13 +52,25 @@ AUDIENCE = Option(
     choices=("internal", "public"),
 )
 THRESHOLD = Option("threshold", WHOLE, "least number of people that a public report may tell of (default 10)", "N")
+LEDGER = Option(
+    "ledger",
+    PATH,
+    "the file that keeps what was published of this original, as confidential as the original; required by a public report, and created by "
+    "the first",
+    "FILE",
+    endings=(".json",),
+)
+REASON = Option("reason", TEXT, "why another public report than those in the ledger may be published; the ledger keeps it", "TEXT")
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """The report, as text or JSON, and its files."""
     public = settings.get("audience") == "public"
-    if "threshold" in settings and not public:
-        raise ValueError("--threshold is for a public report. Give --audience public.")
+    for name in ("threshold", "ledger", "reason"):
+        if name in settings and not public:
+            raise ValueError(f"--{name} is for a public report. Give --audience public.")
+    if public and "ledger" not in settings:
+        raise ValueError(f"--audience public needs --ledger FILE: {WHY}")
     threshold = settings.get("threshold", 10)
     if threshold < 2:
         raise ValueError(f"--threshold must be 2 or more; got {threshold}.")
@@ -68,15 +82,21 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     outputs.check_files(settings, ("figure",) if public else outputs.FILES)
     with reading.levels_told(settings, messages):
         found = _audit(settings)
-    text = public_text(found, threshold) if public else found.to_json() if settings.get("json") else repr(found)
+    if public:
+        p = published(found, threshold, settings.get("ledger"), settings.get("reason"))
+        text = public_text(p)
+    else:
+        text = found.to_json() if settings.get("json") else repr(found)
     status = 0
     if above := exceeded(found, limits):
         messages.append(f"--fail-above: {'; '.join(above)}.")
         status = 1
     failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
-    if "html" in settings:
-        audience = settings.get("audience", "internal")
-        failed |= outputs.saved("html", messages, lambda: found.to_html(settings["html"], audience, threshold))
+    if "html" in settings and public:
+        page = public_page(p).encode()
+        failed |= outputs.saved("html", messages, lambda: Path(settings["html"]).write_bytes(page))
+    elif "html" in settings:
+        failed |= outputs.saved("html", messages, lambda: found.to_html(settings["html"]))
     return text, failed or status
 
 
@@ -133,12 +153,14 @@ COMMAND = Command(
             outputs.HTML,
             AUDIENCE,
             THRESHOLD,
+            LEDGER,
+            REASON,
         ),
     },
     (
         ("a report on bundled data", "capstats audit --example anes96"),
         ("a page to print", "capstats audit original.csv synthetic.csv --keys age,sex,region --target income --html report.html"),
-        ("a page to publish", "capstats audit --example anes96 --html public.html --audience public"),
+        ("a page to publish", "capstats audit --example anes96 --html public.html --audience public --ledger ledger.json"),
         (
             "three releases, the least risky first",
             "capstats audit original.csv a.csv b.csv c.csv --keys age,sex --target income --rank-by=-average_cap",

@@ -42,7 +42,7 @@ def check_files(settings: Settings, confidential: Sequence[str] = FILES) -> None
     read = {Path(path) for name in INPUTS for given in _listed(settings.get(name)) for path in (given, *glob.glob(given, recursive=True))}  # noqa: PTH207
     read = {path for path in read if path.exists()}
     written: dict[Path, str] = {}
-    for name in FILES:
+    for name in (*FILES, "ledger"):
         if name not in settings:
             continue
         file = settings[name]
@@ -53,7 +53,7 @@ def check_files(settings: Settings, confidential: Sequence[str] = FILES) -> None
             raise ValueError(f"--figure must end in .png, .pdf or .svg; got {file!r}.")
         if Path(file).exists() and any(map(Path(file).samefile, read)):
             raise ValueError(f"--{name} is {file!r}, which is read as well. Give another path.")
-        if name in confidential:
+        if name in confidential or name == "ledger":
             _told(name, partial(check_confidential, file))
         elif Path(file).is_dir() or not Path(file).parent.is_dir():
             raise ValueError(

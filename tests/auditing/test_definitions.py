@@ -4,7 +4,6 @@ from pathlib import Path
 
 from capstats.auditing.definitions import DEFINITIONS, definitions
 from capstats.auditing.internal import BOUNDS, CERTAIN, MATCHED, OF_COLUMNS, RELEASES
-from capstats.auditing.publication import OF_COLUMNS as PUBLIC_COLUMNS
 from capstats.auditing.publication import OF_ORIGINAL, OF_RELEASES
 
 THEORY = Path(__file__).parents[2] / "theory"
@@ -21,7 +20,7 @@ def test_each_page_exists_and_each_source_has_an_address_or_none():
 
 
 def test_what_a_report_compares_is_explained():
-    shares = {*OF_ORIGINAL, *OF_RELEASES, *PUBLIC_COLUMNS, *OF_COLUMNS, *RELEASES, *CERTAIN, *MATCHED, *BOUNDS}
+    shares = {*OF_ORIGINAL, *OF_RELEASES, *OF_COLUMNS, *RELEASES, *CERTAIN, *MATCHED, *BOUNDS}
     stem = {name.removesuffix("_least").removesuffix("_greatest").removesuffix("_matched") for name in shares}
     of_themselves = {  # what their own words say
         "individual_disclosure",

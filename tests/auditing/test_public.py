@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from read_reports import public
 
 import capstats
 from capstats import audit
@@ -15,7 +16,8 @@ from capstats import audit
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 SVG = "{http://www.w3.org/2000/svg}"
-WORDS = (  # numbers of the text that are no results
+WORDS = (  # numbers of the text that are no results, or are computed from printed ones
+    r"standard error (of average CAP is )?at most [\d.]+",
     r"release \d+",
     r"above 0\.[59]",
     r"multiples of [\d.]+",
@@ -88,7 +90,7 @@ def people(n, seed, marked):
 
 
 @settings(max_examples=20)
-@given(st.integers(100, 900), st.integers(2, 12), st.integers(1, 5), st.booleans(), st.integers(0, 1000))
+@given(st.integers(240, 900), st.integers(2, 12), st.integers(1, 4), st.booleans(), st.integers(0, 1000))
 def test_no_label_and_no_few_people_can_be_found_in_a_page(n, threshold, releases, held, seed):
     original, holdout = people(n, seed, seed), people(n // 2 + 80, seed + 1, 0)
     released = {f"LBL-release-{i}": people(60 + 100 * i, seed + 2 + i, seed + i) for i in range(releases)}
@@ -103,7 +105,7 @@ def test_no_label_and_no_few_people_can_be_found_in_a_page(n, threshold, release
         utility={"LBL-utility": 0.123456},
         provenance={"seed": "LBL-seed", "settings": "path = 'LBL-path'", "source": "LBL-source"},
     )
-    page = found.to_html(audience="public", threshold=threshold)
+    page = public(found, threshold)
     check(page, threshold, ["LBL", "0.123456"])
     assert {"COL-k", "COL-u", "COL-t"} <= set(re.findall(r"COL-\w", page))
 
@@ -115,7 +117,7 @@ def test_files_and_their_hashes_are_not_in_a_page(tmp_path):
         path.write_text("\n".join([",".join(rows), *map(",".join, zip(*rows.values(), strict=True))]), encoding="utf-8")
     found = audit(original, {"LBL-a": released, "LBL-b": released}, keys=["COL-k", "COL-u"], target="COL-t")
     assert "sha256" in found.to_html().partition("</style>")[2]
-    page = found.to_html(tmp_path / "public.html", audience="public")
+    page = found.to_html(tmp_path / "public.html", audience="public", ledger=tmp_path / "ledger.json")
     check(page, 10, ["LBL", str(tmp_path), "csv"])
     assert "sha256" not in page.partition("</style>")[2]
     assert (tmp_path / "public.html").read_text(encoding="utf-8") == page
@@ -123,7 +125,7 @@ def test_files_and_their_hashes_are_not_in_a_page(tmp_path):
 
 def test_a_figure_is_drawn_from_rounded_numbers():
     """Every corner of the step curve and every line is at a multiple of the step, to the two decimals of a coordinate."""
-    page = audit(people(500, 1, 3), people(400, 2, 0), keys=["COL-k", "COL-u"], target="COL-t").to_html(audience="public")
+    page = public(audit(people(500, 1, 3), people(400, 2, 0), keys=["COL-k", "COL-u"], target="COL-t"))
     root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)
     steps = 1 / float(re.search(r"shares to multiples of ([\d.]+),", page)[1])
     (rect,) = root.iter(f"{SVG}rect")
@@ -144,8 +146,7 @@ def test_the_order_of_releases_is_that_in_which_they_were_given():
     original = people(300, 1, 0)
     released = {"first": people(50, 9, 0), "second": original}
     given, ranked = (
-        audit(original, released, keys=["COL-k", "COL-u"], target="COL-t", rank_by=rank_by).to_html(audience="public")
-        for rank_by in (None, "average_cap")
+        public(audit(original, released, keys=["COL-k", "COL-u"], target="COL-t", rank_by=rank_by)) for rank_by in (None, "average_cap")
     )
     assert given == ranked
 
@@ -153,9 +154,8 @@ def test_the_order_of_releases_is_that_in_which_they_were_given():
 def test_differences_are_those_of_printed_numbers():
     """So they tell nothing that the numbers themselves do not."""
     original = people(300, 1, 0)
-    page = audit(
-        original, {"a": people(300, 2, 0), "b": original}, keys=["COL-k", "COL-u"], target="COL-t", against="a", holdout=people(300, 5, 0)
-    ).to_html(audience="public")
+    released = {"a": people(300, 2, 0), "b": original}
+    page = public(audit(original, released, keys=["COL-k", "COL-u"], target="COL-t", against="a", holdout=people(300, 5, 0)))
     root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)
     table = next(iter(root.iter("table")))
     heads = ["".join(cell.itertext()) for cell in table.find("thead/tr")]
@@ -166,8 +166,8 @@ def test_differences_are_those_of_printed_numbers():
 
 
 def test_a_page_says_what_it_leaves_out_and_judges_nothing():
-    page = audit(people(300, 1, 0), people(300, 2, 0), keys=["COL-k", "COL-u"], target="COL-t").to_html(audience="public")
-    assert "Results by value of the target, single people, keys, values of columns" in page
+    page = public(audit(people(300, 1, 0), people(300, 2, 0), keys=["COL-k", "COL-u"], target="COL-t"))
+    assert "Results by value of the target and by column, single people, unique people, keys, values of columns" in page
     assert not re.search(r"\b(safe|unsafe|good|bad|acceptable|excellent|severe|low risk|high risk)\b", page, re.IGNORECASE)
 
 
@@ -178,7 +178,7 @@ def test_one_person_whose_label_has_another_spelling_changes_nothing():
     one, two = (audit(table, released, keys=["COL-k", "COL-u"], target="COL-t") for table in (original, other))
     assert "warnings" in two.provenance
     assert "warnings" not in one.provenance
-    assert one.to_html(audience="public") == two.to_html(audience="public")
+    assert public(one) == public(two)
 
 
 def test_an_audience_is_internal_or_public(found):
@@ -191,10 +191,30 @@ def test_a_page_says_that_weights_make_its_step_coarse_where_they_do():
 
     def page(weights):
         records = {**people(1000, 0, 0), "w": weights}
-        return audit(records, people(1000, 1, 0), keys="COL-k", target="COL-t", weights=("w", None)).to_html(audience="public")
+        return public(audit(records, people(1000, 1, 0), keys="COL-k", target="COL-t", weights=("w", None)))
 
     assert "Unequal weights" not in page([2.0] * 1000)
     heavy = page([11.0, *[1.0] * 999])
     assert "shares to multiples of 0.25" in heavy
     assert "Unequal weights make the shares so coarse: 20 records must be at most one step" in heavy
     assert "Without weights, multiples of 0.025 would do" in heavy
+
+
+def test_a_guess_is_by_weight_where_the_release_has_weights():
+    """It is the release whose records are picked, whatever weighs the original."""
+    records = {**people(300, 1, 0), "w": [2.0] * 300}
+    for weights, how in ((("w", None), "at random"), (("w", "w"), "with probability proportional to its weight")):
+        page = public(audit(records, {**people(300, 2, 0), "w": [1.0, 3.0] * 150}, keys="COL-k", target="COL-t", weights=weights))
+        assert f"pick one of them {how}, and take" in page
+
+
+def test_a_bound_of_the_standard_error_follows_from_printed_numbers_and_holds():
+    """The mean is less than a step from the printed one, and the variance of numbers from 0 to 1 is at most that of a coin of this mean."""
+    found = audit(people(900, 1, 3), people(400, 2, 0), keys=["COL-k", "COL-u"], target="COL-t", holdout=people(700, 5, 0))
+    page = public(found)
+    alone, both = (float(x) for x in re.findall(r"standard error (?:of average CAP is )?at most ([\d.]+\d)", page))
+    assert found.measures.average_cap_error.item() <= alone <= 0.5 / np.sqrt(890) + 0.001
+    assert found.measures.individual_disclosure_error.item() <= both <= alone + 0.02
+    assert "standard error" not in public(
+        audit({**people(900, 1, 3), "w": [1.5] * 900}, people(400, 2, 0), keys="COL-k", target="COL-t", weights=("w", None))
+    )

@@ -1,12 +1,30 @@
 """Only rounded numbers can be published, and what they are rounded to follows from the threshold and the number of records."""
 
+from dataclasses import fields
+from pathlib import Path
+
 import numpy as np
 import pytest
+import xarray as xr
+from every_release import compositions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from capstats import audit
-from capstats.auditing.publication import publication
+from capstats.auditing.publication import (
+    BANDS,
+    MOST_RELEASES,
+    OF_ORIGINAL,
+    OF_RELEASES,
+    STEPS,
+    Publication,
+    _average,
+    _base,
+    _rounded,
+    publication,
+)
+from capstats.cap import average_cap, baseline_cap, cap_ecdf, matched_records
+from capstats.disclosure import disco
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -80,27 +98,25 @@ def test_weights_that_are_equal_change_no_step_and_a_heavy_record_makes_it_large
 
 
 @settings(max_examples=40)
-@given(st.integers(40, 300), st.integers(2, 12), st.integers(1, 6), st.booleans(), st.integers(0, 99))
+@given(st.integers(40, 300), st.integers(2, 12), st.integers(1, 4), st.booleans(), st.integers(0, 99))
 def test_every_number_is_a_multiple_of_its_step_and_near_the_exact_one(n, threshold, releases, against, seed):
     released = {f"label-{i}": people(30 + 40 * i, seed + i) for i in range(releases)}
     found = audited(n, released, people(n, 50), against="label-0" if against else None)
     try:
         told = publication(found, threshold)
     except ValueError:
-        assert n < 4 * threshold + threshold  # 2 * threshold * 2 of the rounded number
+        assert n < 4 * threshold * releases + threshold  # 2 * threshold * releases * 2 of the rounded number
         return
-    numbers = [*np.concatenate([*map(np.ravel, told.shares.values()), *map(np.ravel, told.columns.values()), told.below.ravel()])]
+    numbers = [*np.concatenate([*map(np.ravel, told.shares.values()), told.below.ravel()])]
     np.testing.assert_allclose(np.multiply(numbers, told.steps), np.round(np.multiply(numbers, told.steps)), atol=1e-9)
-    assert 2 * threshold * told.steps <= min(n, told.people, told.holdout)
+    assert 2 * threshold * releases * told.steps <= min(n, told.people, told.holdout)
     assert told.people % told.base == told.holdout % told.base == 0
     assert abs(told.people - n) <= told.base / 2
+    assert {"below", *told.shares} == {"below", *OF_ORIGINAL, *OF_RELEASES}
     for name, values in told.shares.items():
-        exact = (
-            np.minimum(found.measures[name].values, 1 - 1 / told.steps)
-            if name in ("baseline", "original_cap")
-            else found.measures[name].values
-        )
-        assert np.max(np.abs(values - exact)) <= 0.5 / told.steps + 1e-9
+        exact = np.minimum(found.measures[name].values, 1 - 1 / told.steps) if name in OF_ORIGINAL else found.measures[name].values
+        averaged = name in ("average_cap", "holdout_cap")  # of rounded shares, rounded again
+        assert np.max(np.abs(values - exact)) <= (1 if averaged else 0.5) / told.steps + 1e-9
     assert told.against == (0 if against else None)
 
 
@@ -133,3 +149,101 @@ def test_right_and_wrong_guesses_are_not_told_beside_the_matched_people():
     told = publication(audit(people, {"k": [0, 0], "t": ["a", "a"]}, keys="k", target="t"), 6)
     assert (told.shares["matched_share"], told.shares["share_certain"]) == ([0.25], [0])
     assert "share_certain_wrong" not in told.shares
+
+
+def test_a_public_report_describes_at_most_four_releases():
+    """Rounded numbers of many releases together tell exact counts: benchmarks/public_report.py."""
+    released = {f"label-{i}": people(30, i) for i in range(MOST_RELEASES + 1)}
+    with pytest.raises(ValueError, match="describes at most 4 releases; got 5"):
+        publication(audited(1000, released))
+    assert publication(audited(1000, dict(list(released.items())[:MOST_RELEASES]))).releases == 4
+
+
+def test_the_step_grows_with_the_number_of_releases():
+    """2 * 10 * 50 = 1000 for one, 2 * 10 * 2 * 25 for two, 2 * 10 * 4 * 10 = 800 for four."""
+    assert [publication(audited(1000, {f"r{i}": people(30, i) for i in range(k)}), 10).steps for k in (1, 2, 4)] == [50, 25, 10]
+    with pytest.raises(ValueError, match=r"needs at least 80 records.* Audit fewer releases, or take a lower threshold"):
+        publication(audited(79, {f"r{i}": people(30, i) for i in range(2)}), 10)
+
+
+def test_no_share_is_of_people_who_are_alone_with_their_key():
+    """Of 11 keys that one released record has, 0.02 replicated (11 or more of 1000) would prove a real person at each of them."""
+    base = {"k": [0] * 989 + list(range(1, 12)), "t": [0, 1] * 500}
+    found = audit(base, {"k": list(range(12)), "t": [0, 1] * 6}, keys="k", target="t")
+    assert float(found.measures.share_replicated) == 0.011
+    assert not [name for name in (*OF_ORIGINAL, *OF_RELEASES) if "unique" in name or "replicated" in name]
+    assert set(publication(found).shares) <= {*OF_ORIGINAL, *OF_RELEASES}
+
+
+def test_the_maker_of_a_release_cannot_shift_average_cap_to_a_border():
+    """All have CAP 0.4899, but nobody or 5 of 1000 people have 1: average CAP is 0.4899, or 0.49245, and the border between steps 0.49."""
+    released = {"k": [0] * 10_000 + [1], "t": ["a"] * 4899 + ["b"] * 4899 + ["c"] * 202 + ["b"]}
+    found = [
+        audit({"k": [0] * (1000 - x) + [1] * x, "t": ["a"] * 500 + ["b"] * 500}, released, keys="k", target="t", missing="level")
+        for x in (0, 5)
+    ]
+    assert [float(x.measures.average_cap.round(4)) for x in found] == [0.4899, 0.4925]
+    none, some = map(publication, found)
+    assert none.steps == 50
+    assert none.shares == some.shares
+    assert none.shares["average_cap"] == [0.48]
+    np.testing.assert_array_equal(none.below, some.below)
+
+
+@pytest.mark.parametrize("backing", ["dense", "sparse"])
+def test_average_cap_is_that_of_the_rounded_distribution(backing):
+    """A loop over the people, as oracle: for each value of CAP the rounded share of people above it."""
+    found = audited(500, people(70, 3), backing=backing)
+    told = publication(found, 5)
+    of_key = {}
+    for k, u, t in zip(*people(70, 3).values(), strict=True):
+        of_key.setdefault((k, u), []).append(t)
+    caps = [of_key[k, u].count(t) / len(of_key[k, u]) if (k, u) in of_key else 0.0 for k, u, t in zip(*people(500).values(), strict=True)]
+    average, last = 0.0, 0.0
+    for value in sorted(set(caps)):
+        average += (value - last) * round(sum(cap > last for cap in caps) / 500 * told.steps) / told.steps if value > 0 else 0
+        last = value
+    assert told.shares["average_cap"] == [pytest.approx(np.floor(average * told.steps + 0.5) / told.steps)]
+
+
+def test_a_tie_is_rounded_alike_wherever_it_is_printed():
+    """Of 500 people 10 are half a step of 1/25: the share above 0.9 and the curve say the same, or the tie would show."""
+    base = {"k": [0] * 490 + [1] * 10, "t": ["a"] * 245 + ["b"] * 255}
+    told = publication(audit(base, {"k": [0, 0, 1], "t": ["a", "b", "b"]}, keys="k", target="t"), 10)
+    assert told.steps == 25
+    assert [told.shares[name][0] for name in ("share_above_half", "share_above_nine_tenths", "share_certain")] == [0, 0, 0]
+    assert [told.below[i, 0] for i in (10, 18, 19)] == [1, 1, 1]
+    assert BANDS[10] == 0.5
+    assert BANDS[18] == pytest.approx(0.9)
+
+
+def test_every_number_of_a_public_report_is_in_the_proof():
+    """Whatever enters `Publication`, of which alone pages and texts are made, must first stand in the table of the page."""
+    page = (Path(__file__).parents[2] / "theory" / "public-report.md").read_text(encoding="utf-8")
+    table = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    named = {name for cell in table for name in cell.replace("`", " ").replace(",", " ").split()}
+    assert named == {*OF_ORIGINAL, *OF_RELEASES, *(field.name for field in fields(Publication) if field.name != "shares")}
+
+
+@pytest.mark.parametrize(("n", "threshold", "shape"), [(12, 2, (2, 2)), (40, 3, (2, 2)), (41, 4, (3, 1)), (16, 2, (2, 3))])
+def test_one_report_never_proves_that_a_group_is_small(n, threshold, shape):
+    """Parts 2 and 3 of theory/public-report.md, by all originals: with each report nobody, or `threshold`, may be in a group."""
+    cells = shape[0] * shape[1]
+    rows = np.array(list(compositions(n, cells)))
+    o = xr.DataArray(rows.reshape(-1, *shape), dims=("draw", "target", "key"))
+    groups = np.array([[group >> i & 1 for i in range(cells)] for group in range(1, 2**cells)])
+    members = rows @ groups.T
+    base = _base(threshold)
+    steps = next(d for d in STEPS if 2 * threshold * d <= min(n, base * round(n / base)))
+    rng = np.random.default_rng(n)
+    squares = [np.minimum(_rounded(x, steps), 1 - 1 / steps) for x in (baseline_cap(o).values, average_cap(o, o).values)]
+    for _ in range(6):
+        s = rng.multinomial(rng.integers(1, 30), rng.dirichlet(np.full(cells, 0.5))).reshape(shape)
+        nested = [cap_ecdf(o, s, BANDS).values.T, matched_records(o, s).values[:, None] / n, disco(o, s).values[:, None]]
+        release = np.column_stack([*(_rounded(1 - x if i == 0 else x, steps) for i, x in enumerate(nested)), _average(o, s, steps)])
+        for printed in (release, *squares):
+            _, report = np.unique(printed, axis=0, return_inverse=True)
+            least, most = (np.full((report.max() + 1, len(groups)), fill) for fill in (n, 0))
+            np.minimum.at(least, report, members)
+            np.maximum.at(most, report, members)
+            assert ((least == 0) | (most >= threshold)).all()

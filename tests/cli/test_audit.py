@@ -8,7 +8,7 @@ from pathlib import Path
 import html5lib
 import pandas as pd
 import pytest
-from command_line import SMOKERS, in_json, run
+from command_line import PUBLIC, SMOKERS, in_json, run
 
 import capstats
 from capstats import audit
@@ -145,7 +145,8 @@ def test_limits_may_be_of_numbers_of_the_caller_and_of_differences(here, capsys)
 @pytest.mark.parametrize("audience", ["internal", "public"])
 def test_the_page_is_that_of_the_library(audience, here, tmp_path, capsys):
     path = tmp_path / "report.html"
-    assert main([*SMOKERS, "--html", str(path), "--audience", audience]) == 0
+    ledger = ["--ledger", str(tmp_path / "ledger.json")] if audience == "public" else []
+    assert main([*SMOKERS, "--html", str(path), "--audience", audience, *ledger]) == 0
     out, err = capsys.readouterr()
     assert (out.startswith("capstats "), err) == (audience == "internal", "")
     assert ("original.csv" in out) == (audience == "internal")
@@ -159,20 +160,21 @@ def test_the_threshold_of_a_public_page_may_be_chosen(here, tmp_path, capsys):
     path = tmp_path / "report.html"
     pages = []
     for threshold in ("5", "20"):
-        assert main([*SMOKERS, "--html", str(path), "--audience", "public", "--threshold", threshold]) == 0
+        ledger = ["--ledger", str(tmp_path / f"{threshold}.json")]
+        assert main([*SMOKERS, "--html", str(path), "--audience", "public", "--threshold", threshold, *ledger]) == 0
         pages.append(path.read_text(encoding="utf-8"))
     assert pages[0] != pages[1]
     capsys.readouterr()
-    assert main([*SMOKERS, "--html", str(path), "--audience", "public", "--threshold", "1000"]) == 2
+    assert main([*SMOKERS, "--html", str(path), *PUBLIC, "--threshold", "1000"]) == 2
     out, err = capsys.readouterr()
     assert (out, "needs at least 4000 records in the original, none of them" in err) == ("", True)
 
 
 def test_what_is_printed_is_for_the_same_reader_as_the_page(here, tmp_path, capsys):
     path = tmp_path / "report.html"
-    assert main([*SMOKERS, "--html", str(path), "--audience", "public"]) == 0
+    assert main([*SMOKERS, "--html", str(path), *PUBLIC]) == 0
     printed = capsys.readouterr().out
-    assert main([*SMOKERS, "--audience", "public"]) == 0
+    assert main([*SMOKERS, *PUBLIC]) == 0
     assert capsys.readouterr().out == printed
     assert printed.startswith("Disclosure risk of the released table\n")
     page = " ".join(html5lib.parse(path.read_text(encoding="utf-8")).itertext())
@@ -181,15 +183,42 @@ def test_what_is_printed_is_for_the_same_reader_as_the_page(here, tmp_path, caps
     assert set(shares) <= set(re.findall(r"\b[01]\.\d+", page))
 
 
+def test_a_second_public_report_needs_a_reason(here, tmp_path, capsys):
+    """The same report may be made again; another threshold is another report, in an option or in a configuration."""
+    ledger, html, config = (tmp_path / name for name in ("ledger.json", "public.html", "risk.toml"))
+    arguments = [*SMOKERS, "--html", str(html)]
+    for _ in range(2):
+        assert main([*arguments, "--audience", "public", "--ledger", str(ledger)]) == 0
+    page = html.read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert main([*arguments, "--audience", "public", "--ledger", str(ledger), "--threshold", "11"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"capstats audit: The ledger '{ledger}' has a public report of ")
+    assert "with another threshold." in err
+    assert html.read_text(encoding="utf-8") == page
+    config.write_text('audience = "public"\nledger = "ledger.json"\nthreshold = 11\nreason = "the first was withdrawn"\n', encoding="utf-8")
+    assert main([*arguments, "--config", str(config)]) == 0
+    entries = json.loads(ledger.read_text(encoding="utf-8"))["published"]
+    assert [(x["threshold"], x["reason"]) for x in entries] == [(10, None), (11, "the first was withdrawn")]
+    assert stat.S_IMODE(ledger.stat().st_mode) == 0o600
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--html", "r.html", "--threshold", "5"], "--threshold is for a public report. Give --audience public."),
-        (["--audience", "public", "--threshold", "1"], "--threshold must be 2 or more; got 1."),
-        (["--audience", "public", "--json"], "--json is as confidential as the original, and --audience public is not."),
+        ([*PUBLIC, "--threshold", "1"], "--threshold must be 2 or more; got 1."),
+        (["--html", "r.html", "--audience", "public"], "--audience public needs --ledger FILE: a file, as confidential as the original,"),
+        (["--html", "r.html", "--ledger", "l.json"], "--ledger is for a public report. Give --audience public."),
+        (["--reason", "a mistake"], "--reason is for a public report. Give --audience public."),
+        ([*PUBLIC, "--ledger", "original.csv"], "--ledger is 'original.csv', which is read as well."),
+        ([*PUBLIC, "--html", "ledger.json"], "--html and --ledger are both 'ledger.json'. Give each a path of its own."),
+        ([*PUBLIC, "--ledger", "nowhere/l.json"], "--ledger cannot be written to 'nowhere/l.json': No such file or directory."),
+        ([*PUBLIC, "--json"], "--json is as confidential as the original, and --audience public is not."),
         (["--html", "nowhere/r.html"], "--html cannot be written to 'nowhere/r.html': No such file or directory."),
-        (["--html", "nowhere/r.html", "--audience", "public"], "--html cannot be written to 'nowhere/r.html': its folder is not there."),
-        (["--html", "elsewhere", "--audience", "public"], "--html cannot be written to 'elsewhere': it is a folder."),
+        (["--html", "nowhere/r.html", *PUBLIC], "--html cannot be written to 'nowhere/r.html': its folder is not there."),
+        (["--html", "elsewhere", *PUBLIC], "--html cannot be written to 'elsewhere': it is a folder."),
         (["--html", "original.csv"], "--html is 'original.csv', which is read as well."),
         (["--rank-by", "colour"], "colour"),
         (["--against", "nobody"], "nobody"),

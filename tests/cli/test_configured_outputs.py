@@ -59,10 +59,34 @@ def test_all_commands_and_files_are_tried():
         for option in command.options.values()
         if option.kind.is_path and option.key not in read and command.name not in ("paper", "lesson")
     }
-    assert found == set(EACH)
+    assert found == {*EACH, ("audit", "ledger")}
     options = [option for command in COMMANDS for option in command.options.values()]
     assert all(option.kind is PATH for option in options if option.endings)
     assert all(command.options[key].endings for command in COMMANDS for name, key in EACH if name == command.name)
+
+
+@pytest.mark.parametrize(
+    ("ledger", "message", "forced"),
+    [
+        ("../ledger.json", "must lie within", "must lie within"),
+        (".bashrc", "must end in .json", "must end in .json"),
+        ("mine.json", "capstats did not mark", "is damaged, or no ledger"),
+    ],
+)
+def test_a_ledger_that_a_configuration_names_lies_beside_it_and_takes_no_file_of_somebody_else(ledger, message, forced, folder, capsys):
+    public = 'html = "page.html"\naudience = "public"\nthreshold = 2\n'
+    for name in ("o.csv", "s.csv"):
+        head, *rows = (folder / name).read_text(encoding="utf-8").splitlines()
+        (folder / name).write_text("\n".join([head, *rows * 20]), encoding="utf-8")
+    (folder / "mine.json").touch(0o600)
+    (folder / "mine.json").write_text("[]", encoding="utf-8")
+    before = {path: path.is_file() and path.read_bytes() for path in folder.parent.rglob("*")}
+    assert run(folder, "audit", f'{public}ledger = "{ledger}"') == 2
+    assert message in capsys.readouterr().err
+    assert run(folder, "audit", f'{public}ledger = "{ledger}"', "--force") == 2
+    assert forced in capsys.readouterr().err
+    after = {path: path.is_file() and path.read_bytes() for path in folder.parent.rglob("*") if path.suffix != ".toml"}
+    assert after == {path: content for path, content in before.items() if path.suffix != ".toml"}
 
 
 @pytest.mark.parametrize(("command", "key"), EACH)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import SMOKERS, in_json
+from command_line import PUBLIC, SMOKERS, in_json
 from PIL import Image
 
 import capstats
@@ -148,7 +148,10 @@ def test_two_outputs_are_two_files(here, capsys):
 def test_a_full_disk_is_told_for_a_public_page(here, capsys):
     records = "\n".join(["k,t", *["a,b"] * 40])
     Path("many.csv").write_text(records, encoding="utf-8")
-    assert main(["audit", "many.csv", "many.csv", "--keys", "k", "--target", "t", "--html", "/dev/full", "--audience", "public"]) == 2
+    assert (
+        main(["audit", "many.csv", "many.csv", "--keys", "k", "--target", "t", "--html", "/dev/full", *PUBLIC, "--ledger", "full.json"])
+        == 2
+    )
     assert capsys.readouterr().err == "capstats audit: --html cannot be written: No space left on device.\n"
 
 
