@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from capstats.auditing.audits import Audit, audit
 from capstats.auditing.ledger import WHY, published
-from capstats.auditing.public import public_page, public_text
+from capstats.auditing.public import public_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import LIMITS, PATH, TEXT, UTILITY, WHOLE
 from capstats.cli.limits import check_limits, exceeded
@@ -82,21 +81,17 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     outputs.check_files(settings, ("figure",) if public else outputs.FILES)
     with reading.levels_told(settings, messages):
         found = _audit(settings)
-    if public:
-        p = published(found, threshold, settings.get("ledger"), settings.get("reason"))
-        text = public_text(p)
-    else:
-        text = found.to_json() if settings.get("json") else repr(found)
+    kept = {name: settings.get(name) for name in ("ledger", "reason")}
+    own = found.to_json if settings.get("json") else found.__repr__
+    text = public_text(published(found, threshold, **kept)) if public else own()
     status = 0
     if above := exceeded(found, limits):
         messages.append(f"--fail-above: {'; '.join(above)}.")
         status = 1
     failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
-    if "html" in settings and public:
-        page = public_page(p).encode()
-        failed |= outputs.saved("html", messages, lambda: Path(settings["html"]).write_bytes(page))
-    elif "html" in settings:
-        failed |= outputs.saved("html", messages, lambda: found.to_html(settings["html"]))
+    if "html" in settings:
+        audience = settings.get("audience", "internal")
+        failed |= outputs.saved("html", messages, lambda: found.to_html(settings["html"], audience, threshold, **kept))
     return text, failed or status
 
 
