@@ -9,7 +9,7 @@ from typing import Protocol
 
 from capstats.codes.bins import Cut, Spec
 from capstats.codes.column import Column, Counts, Sums
-from capstats.codes.names import hint
+from capstats.codes.names import hint_of_data
 from capstats.codes.numeric import Numbers
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
@@ -90,6 +90,6 @@ def check_names(wanted: Sequence[Hashable], names: Sequence[Hashable], table: st
     """Raise unless a table has each of the wanted columns exactly once."""
     for column in wanted:
         if column not in names:
-            raise ValueError(f"Column {column!r} is not in `{table}`." + hint(column, names))
+            raise ValueError(f"Column {column!r} is not in `{table}`." + hint_of_data(column, names))
         if list(names).count(column) > 1:
             raise ValueError(f"Column {column!r} occurs {list(names).count(column)} times in `{table}`. Rename all but one.")
