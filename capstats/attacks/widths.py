@@ -44,7 +44,7 @@ def best_membership_width(
         Numbers of released tables that are taken together, as in `membership_roc`.
     **reading
         How the tables are read, as in `tabulate`: ``bins`` (cut as `members` says), ``null_values``, and for files ``encoding``,
-        ``decimal``, ``memory_limit``, ``spill_dir``.
+        ``decimal``, ``memory_limit``, ``spill_dir``; and ``allow_same``, whether two tables may hold the same records.
 
     Returns
     -------

@@ -9,21 +9,20 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from capstats.auditing.columns import by_column
 from capstats.auditing.comparison import check_comparison, compared, order_of
 from capstats.auditing.confidential import write_confidential
-from capstats.auditing.findings import Findings
+from capstats.auditing.findings import Findings, plain
 from capstats.auditing.fingerprints import files_seen
 from capstats.auditing.internal import internal_page
 from capstats.auditing.measures import measured
+from capstats.auditing.one_population import holdout_differs
 from capstats.auditing.page import as_fragment
 from capstats.auditing.provenance import FRACTIONAL, columns_understood, conventions, files_named, paths_given, warnings_of
 from capstats.auditing.public import public_page
 from capstats.auditing.report import Sections, as_text
 from capstats.auditing.sentences import sections, title
-from capstats.codes.labels import MISSING, canonical
 from capstats.codes.printable import printable_json
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
@@ -71,7 +70,7 @@ class Audit(Findings):
     def to_dict(self) -> dict[str, Any]:
         """Measures, those by target level and by key column, and provenance as plain numbers and texts; what is undefined is None."""
         levels = [level if isinstance(level, tuple) else (level,) for level in self.by_target.indexes["target"]]
-        names = [dict(zip(self.provenance["target"], map(_plain, level), strict=True)) for level in levels]
+        names = [dict(zip(self.provenance["target"], map(plain, level), strict=True)) for level in levels]
         return {
             "measures": {str(name): self._numbers(array.values[()]) for name, array in self.measures.data_vars.items()},
             "by_target": [{"level": name, **row} for name, row in zip(names, self._rows(self.by_target, "target"), strict=True)],
@@ -86,17 +85,6 @@ class Audit(Findings):
     def to_json(self) -> str:
         """The same as JSON text, with escapes in place of what is not printable."""
         return printable_json(self.to_dict(), default=lambda x: x.item() if hasattr(x, "item") else str(x))
-
-    def _rows(self, numbers: xr.Dataset, dim: str) -> list[dict[str, Any]]:
-        """The numbers of each element of a dim."""
-        columns = {str(name): list(map(self._numbers, array.transpose(dim, ...).values)) for name, array in numbers.data_vars.items()}
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-    def _numbers(self, values: Any) -> Any:
-        """One number, or one for each synthetic table."""
-        if not np.ndim(values):
-            return _plain(values)
-        return {label: _plain(value) for label, value in zip(self.columns, values.tolist(), strict=True)}
 
     def sections(self) -> Sections:
         """The report: what was read, the answer, who bears the risk, the details, and how to read them."""
@@ -155,6 +143,7 @@ def audit(
     weights: Any = None,
     counts: Any = None,
     allow_no_match: bool = False,
+    allow_same: bool = False,
     against: Any = None,
     rank_by: str | None = None,
     utility: Mapping[str, Any] | None = None,
@@ -177,13 +166,17 @@ def audit(
     keys, target : column name or sequence of names
         The columns that the intruder knows, and the columns to guess.
     holdout : data frame, mapping of columns, or path, optional
-        Records of the same population that were not used for synthesis. The audit then says, too, what average CAP they have, by how
+        Records of the same population that were not used for synthesis: it and the original are a random split, or two random samples.
+        Where they differ by more than chance allows, the report says so. It also says what average CAP they have, by how
         much that of the original exceeds it, and the standard error of this, unless counts are fractional (see `holdout_contrast`); and
         for numbers of records the p-values of `laws.membership_test` and `laws.permutation_test`.
     missing, null_values, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`.
     allow_no_match : bool
         Whether to report even if a column of two tables shares no level, so that every risk is 0.
+    allow_same : bool
+        Whether to report even if the original, a release or the holdout holds the same records as another of them: it is the same object
+        or file, a copy of it, or has the same rows in all columns that both have, in the same order or most of them unique.
     against : label, optional
         One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).
@@ -205,8 +198,8 @@ def audit(
     Raises
     ------
     ValueError, TypeError, FileNotFoundError
-        As `tabulate`; if a column of two tables shares no level, unless `allow_no_match`; if `against` is no synthetic table, `rank_by`
-        no measure, or `utility` not a number for each synthetic table.
+        As `tabulate`; if a column of two tables shares no level, unless `allow_no_match`; if two tables hold the same records, unless
+        `allow_same`; if `against` is no synthetic table, `rank_by` no measure, or `utility` not a number for each synthetic table.
 
     See Also
     --------
@@ -227,14 +220,15 @@ def audit(
     Examples
     --------
     >>> people = {"smoker": ["yes", "yes", "no", "no"], "health": ["sick", "well", "well", "well"]}
-    >>> found = audit(people, people, keys="smoker", target="health")
+    >>> found = audit(people, people, keys="smoker", target="health", allow_same=True)  # released as it is
     >>> float(found.measures.average_cap), float(found.measures.baseline)
     (0.75, 0.625)
 
     Two releases, that which tells fewer people's health with certainty first; they agree in average CAP:
 
     >>> none = {"smoker": ["yes", "no"], "health": ["well", "well"]}
-    >>> found = audit(people, {"all": people, "none": none}, keys="smoker", target="health", rank_by="-share_certain", against="none")
+    >>> one_more = {"smoker": [*people["smoker"], "no"], "health": [*people["health"], "well"]}
+    >>> found = audit(people, {"all": one_more, "none": none}, keys="smoker", target="health", rank_by="-share_certain", against="none")
     >>> found.to_frame()[["share_certain", "average_cap", "difference"]].round(3).reset_index().values.tolist()
     [['all', 0.5, 0.75, 0.0], ['none', 0.75, 0.75, 0.0]]
     """
@@ -257,13 +251,15 @@ def audit(
         decimal=decimal,
         memory_limit=memory_limit,
         spill_dir=spill_dir,
+        allow_same=allow_same,
     )
     with Progress(progress) as shown:
         records = read_records(request, shown)
         shown.step("joining the tables")
         tables = on_axes(records, backing)[0]
         understood = columns_understood(tables)
-        warnings = warnings_of({**tables.attrs, **understood}, allow_no_match)
+        differs = holdout_differs(tables) if holdout is not None else {}
+        warnings = warnings_of({**tables.attrs, **understood}, allow_no_match, differs, synthetic)
         shown.step("computing the measures")
         measures, levels = measured(tables)
         measures = compared(tables, measures, against, utility)
@@ -280,14 +276,9 @@ def audit(
         **{name: tables.attrs[name] for name in ("dropped", "weights", "counts") if name in tables.attrs},
         **{name: value for name, value in asked.items() if value is not None},
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if holdout is not None and "holdout_cap" not in measures else {}),
+        **({"holdout_differs": differs} if differs else {}),
         **({"warnings": warnings} if warnings else {}),
         **(provenance or {}),
     }
     order_of(measures, rank_by)
     return Audit(tables, measures, levels, columns, told, files_seen(files_named(told)))
-
-
-def _plain(value: Any) -> Any:
-    """A number or a label as JSON knows it; one that is undefined or missing is None."""
-    value = canonical(value)
-    return None if value is MISSING else value if isinstance(value, (str, int, float, bool)) else str(value)

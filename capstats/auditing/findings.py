@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from capstats.auditing.comparison import order_of
 from capstats.auditing.fingerprints import Seen
+from capstats.codes.labels import MISSING, canonical
 from capstats.tables.backing import unstacked
 
 
@@ -42,5 +44,22 @@ class Findings:
     def columns(self) -> list[str]:
         """Labels of the synthetic tables; one without a name when there is only one."""
         labels = list(self.measures.indexes["synthetic"]) if "synthetic" in self.measures.dims else [""]
-        plain = list(map(str, labels))
-        return plain if len(set(plain)) == len(plain) else list(map(repr, labels))
+        texts = list(map(str, labels))
+        return texts if len(set(texts)) == len(texts) else list(map(repr, labels))
+
+    def _rows(self, measures: xr.Dataset, dim: str) -> list[dict[str, Any]]:
+        """The numbers of each element of a dim."""
+        columns = {str(name): list(map(self._numbers, array.transpose(dim, ...).values)) for name, array in measures.data_vars.items()}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def _numbers(self, values: Any) -> Any:
+        """One number, or one for each synthetic table."""
+        if not np.ndim(values):
+            return plain(values)
+        return {label: plain(value) for label, value in zip(self.columns, values.tolist(), strict=True)}
+
+
+def plain(value: Any) -> Any:
+    """A number or a label as JSON knows it; one that is undefined or missing is None."""
+    value = canonical(value)
+    return None if value is MISSING else value if isinstance(value, (str, int, float, bool)) else str(value)

@@ -135,7 +135,7 @@ def _answer(p: Publication) -> list[Block]:
         f"original itself were released, the {_of(p)} would be {_one(p, 'original_cap')}."
     )
     if p.releases > 1:
-        return [first, _comparison(p)]
+        return [first, _comparison(p), *([f"The difference to the holdout {_of_individuals(p)}"] if p.holdout_differs else [])]
     told: list[Block] = [
         f"With the released table, the guess is expected to be right for a {_of(p)} of {_one(p, 'average_cap')} (average CAP).",
         first,
@@ -145,10 +145,18 @@ def _answer(p: Publication) -> list[Block]:
     if "holdout_cap" in p.shares:
         told.append(
             f"Of the {_people(p)} not used for synthesis, the guess is right for a {_of(p)} of {_one(p, 'holdout_cap')}. The difference, "
-            f"{_difference(p, 'holdout_cap', 0)} (standard error {_error(p, p.shares['individual_disclosure_error'][0])}), is about "
-            f"individuals; the rest is inference about the population."
+            f"{_difference(p, 'holdout_cap', 0)} (standard error {_error(p, p.shares['individual_disclosure_error'][0])}), "
+            f"{_of_individuals(p)}"
         )
     return told
+
+
+def _of_individuals(p: Publication) -> str:
+    return (
+        "is no measure of what is about individuals: original and holdout differ by more than chance allows."
+        if p.holdout_differs
+        else "is about individuals; the rest is inference about the population."
+    )
 
 
 def _difference(p: Publication, other: str, i: int, j: int | None = None) -> str:

@@ -53,6 +53,7 @@ class Publication:
     releases: int
     against: int | None
     weighted: bool
+    holdout_differs: bool  # whether original and holdout differ by more than chance allows, the one answer that is not rounded
     missing: str
     keys: list[str]
     target: list[str]
@@ -105,6 +106,7 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
         releases=releases,
         against=against,
         weighted="original_weight" in m,
+        holdout_differs="holdout_differs" in p,
         missing=p["missing"],
         keys=list(p["columns"]["keys"]),
         target=list(p["columns"]["target"]),

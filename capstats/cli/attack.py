@@ -223,7 +223,7 @@ COMMANDS = (
         "find out who was in the original, by the similarity of records to the release",
         {
             "data": (MEMBERS, NON_MEMBERS, reading.SYNTHETIC, COLUMNS),
-            "how it is read": reading.OF_RECORDS,
+            "how it is read": (*reading.OF_RECORDS, reading.ALLOW_SAME),
             "what is computed": (WIDTHS_OF_KERNEL, CATEGORIES, RELEASES),
             "what is given": (
                 outputs.JSON,
@@ -249,7 +249,7 @@ COMMANDS = (
         "guess each column of a person from all the others",
         {
             "data": (reading.ORIGINAL, reading.SYNTHETIC, COLUMNS),
-            "how it is read": reading.OF_RECORDS,
+            "how it is read": (*reading.OF_RECORDS, reading.ALLOW_SAME),
             "what is computed": (TOLERANCE, RELEASES),
             "what is given": (
                 outputs.JSON,
@@ -279,7 +279,7 @@ COMMANDS = (
                 reading.EXAMPLE,
                 replace(reading.SEED, help="seed of the example's synthetic records, and of the classifier (default 0)"),
             ),
-            "how it is read": reading.READING,
+            "how it is read": (*reading.READING, reading.ALLOW_SAME),
             "what is computed": (ESTIMATOR,),
             "what is given": (outputs.JSON, outputs.CSV),
         },

@@ -122,7 +122,7 @@ COMMAND = Command(
             reading.EXAMPLE,
             reading.SEED,
         ),
-        "how it is read": reading.READING,
+        "how it is read": (*reading.READING, reading.ALLOW_SAME),
         "several releases": (RANK_BY, AGAINST, NUMBERS),
         "what is given": (
             FAIL_ABOVE,

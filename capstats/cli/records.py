@@ -131,7 +131,7 @@ COMMAND = Command(
     "list the original's records by their risk, the riskiest first",
     {
         "data": (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, reading.TARGET, reading.EXAMPLE, reading.SEED),
-        "how it is read": reading.READING,
+        "how it is read": (*reading.READING, reading.ALLOW_SAME),
         "what is given": (SORT_BY, outputs.TOP, outputs.JSON, outputs.CSV),
     },
     (

@@ -211,7 +211,7 @@ COMMAND = Command(
     "measure the risk for every subset of the key columns and every target",
     {
         "data": (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, TARGETS, reading.EXAMPLE, reading.SEED),
-        "how it is read": reading.READING,
+        "how it is read": (*reading.READING, reading.ALLOW_SAME),
         "what is computed": (MAX_SIZE, MEASURE, LIMIT),
         "what is given": (
             outputs.TOP,

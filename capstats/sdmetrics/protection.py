@@ -180,7 +180,9 @@ def _chosen(names: Any, argument: str, real: pd.DataFrame, least: int = 1) -> li
         raise ValueError(f"`{argument}` must name at least one column.")
     lacking = [x for x in chosen if x not in real.columns]
     if lacking:
-        raise ValueError(f"`{argument}` has {', '.join(map(repr, lacking))}, missing from `real_data`." + hint_of_data(lacking[0], real.columns))
+        raise ValueError(
+            f"`{argument}` has {', '.join(map(repr, lacking))}, missing from `real_data`." + hint_of_data(lacking[0], real.columns)
+        )
     return chosen
 
 

@@ -68,6 +68,9 @@ class Source(Protocol):
     def size(self) -> int | None:
         """The number of records, where it is known without counting."""
 
+    def names(self, options: Options) -> Sequence[Hashable]:
+        """The names of all columns."""
+
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """The columns as codes, row by row, and what each row adds: nothing where it is one record; its number of records; or its weight.
 
