@@ -31,7 +31,7 @@ _SELECTION = "indexers method tolerance drop missing_dims"
 NEAR = 0.6  # least similarity of a known name that is suggested, from 0 to 1 (difflib)
 
 
-NEARER = 0.8  # the same of a name that may be a confidential value: one or two letters differ
+NEARER = 0.75  # the same of a name that may be a confidential value: one or two letters differ
 
 
 RESERVED = frozenset(f"{_RESULTS} {_OF_KEYS} {_OF_CELLS} {_OF_BOXES} {_SELECTION}".split())

@@ -31,8 +31,8 @@ def pairs(named: Sequence[str], releases: Sequence[str]) -> Iterator[tuple[str, 
 def refused(one: str, other: str, how: str) -> ValueError:
     """The error for two tables that hold the same records."""
     return ValueError(
-        f"`{one}` and `{other}` {how}. Numbers of a table and itself say nothing of a release: give each its own records. To compare a "
-        f"table with itself, use allow_same=True (--allow-same)."
+        f"`{one}` and `{other}` {how}. Numbers of a table and itself say nothing of a release: give each its own records. To compare "
+        f"them all the same, use allow_same=True (--allow-same)."
     )
 
 

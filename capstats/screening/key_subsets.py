@@ -125,7 +125,7 @@ def sweep(
     Each column alone is independent of the target, both together determine it:
 
     >>> records = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "t": ["x", "y", "y", "x"]}
-    >>> found = sweep(records, records, keys=["a", "b"], targets="t", measures="average_cap")
+    >>> found = sweep(records, records, allow_same=True, keys=["a", "b"], targets="t", measures="average_cap")
     >>> found.value.squeeze().to_series().to_dict()
     {'a': 0.5, 'b': 0.5, 'a + b': 1.0}
     >>> found.shapley.squeeze().values.tolist(), found.leave_one_out.squeeze().values.tolist()

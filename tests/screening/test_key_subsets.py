@@ -128,7 +128,7 @@ RECORDS = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "t": ["x", "y", "y", "x"]}
 
 def test_the_sweep_of_an_exclusive_or_is_the_one_worked_out_by_hand():
     """Each column alone leaves two equally likely targets, both leave one; without any the same two: nothing but the pair adds."""
-    found = sweep(RECORDS, RECORDS, keys=["a", "b"], targets="t", measures="average_cap").squeeze()
+    found = sweep(RECORDS, RECORDS, allow_same=True, keys=["a", "b"], targets="t", measures="average_cap").squeeze()
     assert found.value.values.tolist() == [0.5, 0.5, 1]
     assert found["rank"].values.tolist() == [2, 2, 1]
     assert found.rank_in_size.values.tolist() == [1, 1, 1]
@@ -140,7 +140,7 @@ def test_the_sweep_of_an_exclusive_or_is_the_one_worked_out_by_hand():
 def test_a_column_that_tells_the_target_takes_all_of_the_contribution():
     """c equals t and a says nothing: 1/2 without keys, 1/2 with a, 1 with c and with both."""
     records = {"a": [0, 1, 0, 1], "c": [0, 0, 1, 1], "t": [0, 0, 1, 1]}
-    found = sweep(records, records, keys=["a", "c"], targets=["t"], measures="original_cap").squeeze()
+    found = sweep(records, records, allow_same=True, keys=["a", "c"], targets=["t"], measures="original_cap").squeeze()
     assert found.shapley.values.tolist() == [0, 0.5]
     assert found.leave_one_out.values.tolist() == [0, 0.5]
     assert found["rank"].values.tolist() == [3, 1, 1]
@@ -303,7 +303,7 @@ def test_a_measure_that_is_not_defined_is_nan_and_has_neither_rank_nor_contribut
 
 
 def test_a_keyset_is_named_and_says_which_columns_are_known():
-    found = sweep(RECORDS, RECORDS, keys=["b", "a"], targets="t")
+    found = sweep(RECORDS, RECORDS, allow_same=True, keys=["b", "a"], targets="t")
     assert found.keyset.values.tolist() == ["b", "a", "b + a"]
     assert found.known.values.tolist() == [[True, False], [False, True], [True, True]]
     assert found["size"].values.tolist() == [1, 1, 2]
@@ -314,10 +314,10 @@ def test_a_keyset_is_named_and_says_which_columns_are_known():
 
 def test_names_that_read_alike_are_told_apart():
     records = {"a": [0, 1], "b": [0, 1], "a + b": [1, 1], 1: [0, 0], "1": [0, 1], "t": [0, 1]}
-    found = sweep(records, records, keys=["a", "b", "a + b"], targets="t")
+    found = sweep(records, records, allow_same=True, keys=["a", "b", "a + b"], targets="t")
     assert found.indexes["keyset"].is_unique
     assert found.keyset.values.tolist()[2:4] == ["'a + b'", "'a' + 'b'"]
-    assert sweep(records, records, keys=[1, "1"], targets="t").key_column.values.tolist() == ["1", "'1'"]
+    assert sweep(records, records, allow_same=True, keys=[1, "1"], targets="t").key_column.values.tolist() == ["1", "'1'"]
 
 
 def test_columns_may_be_called_as_parts_of_the_result():
