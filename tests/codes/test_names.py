@@ -85,11 +85,13 @@ def test_an_unknown_name_is_told_the_nearest_or_all() -> None:
 
 def test_of_names_that_may_be_values_only_a_near_one_is_shown() -> None:
     """Without a line of names, the first record of a file is taken for one."""
-    record = ["Anna Muster", "1961-04-02", "HIV", "incone"]
+    record = ["Anna Muster", "1961-04-02", "HIV", "Geneva", "incone"]
     assert hint_of_data("income", record) == " Did you mean 'incone'?"
-    for asked in ("name", "birth", "disease", "anna", "HIV status"):
+    for asked in ("gender", "birth", "disease", "anna", "HIV status"):  # "gender" and "Geneva" have four letters in common
         told = hint_of_data(asked, record)
-        assert told == " None of its 4 columns has a similar name; in a file without a line of names, the first record is taken for one."
+        assert told == " None of its 5 columns has a similar name; in a file without a line of names, the first record is taken for one."
+    for asked, name in (("sxe", "sex"), ("kk", "k"), ("ag", "age"), ("SEX", "sex"), ("education_levl", "education level")):
+        assert hint_of_data(asked, [*record, name]) == f" Did you mean {name!r}?"
     assert hint_of_data("disease", ["HIV"], "level") == " Its only level does not have a similar name."
     assert hint_of_data("sex", []) == " It has none."
 
