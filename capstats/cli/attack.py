@@ -222,8 +222,8 @@ COMMANDS = (
         "attack membership",
         "find out who was in the original, by the similarity of records to the release",
         {
-            "data": (MEMBERS, NON_MEMBERS, reading.SYNTHETIC, COLUMNS),
-            "how it is read": (*reading.OF_RECORDS, reading.ALLOW_SAME),
+            "data": (MEMBERS, NON_MEMBERS, reading.SYNTHETIC, COLUMNS, reading.ALLOW_SAME),
+            "how it is read": reading.OF_RECORDS,
             "what is computed": (WIDTHS_OF_KERNEL, CATEGORIES, RELEASES),
             "what is given": (
                 outputs.JSON,
@@ -248,8 +248,8 @@ COMMANDS = (
         "attack knowledge",
         "guess each column of a person from all the others",
         {
-            "data": (reading.ORIGINAL, reading.SYNTHETIC, COLUMNS),
-            "how it is read": (*reading.OF_RECORDS, reading.ALLOW_SAME),
+            "data": (reading.ORIGINAL, reading.SYNTHETIC, COLUMNS, reading.ALLOW_SAME),
+            "how it is read": reading.OF_RECORDS,
             "what is computed": (TOLERANCE, RELEASES),
             "what is given": (
                 outputs.JSON,
@@ -278,8 +278,9 @@ COMMANDS = (
                 reading.TARGET,
                 reading.EXAMPLE,
                 replace(reading.SEED, help="seed of the example's synthetic records, and of the classifier (default 0)"),
+                reading.ALLOW_SAME,
             ),
-            "how it is read": (*reading.READING, reading.ALLOW_SAME),
+            "how it is read": reading.READING,
             "what is computed": (ESTIMATOR,),
             "what is given": (outputs.JSON, outputs.CSV),
         },

@@ -121,8 +121,9 @@ COMMAND = Command(
             reading.TARGET,
             reading.EXAMPLE,
             reading.SEED,
+            reading.ALLOW_SAME,
         ),
-        "how it is read": (*reading.READING, reading.ALLOW_SAME),
+        "how it is read": reading.READING,
         "several releases": (RANK_BY, AGAINST, NUMBERS),
         "what is given": (
             FAIL_ABOVE,

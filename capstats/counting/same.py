@@ -39,7 +39,7 @@ def refused(one: str, other: str, how: str) -> ValueError:
 def check_tables(given: Mapping[str, Any], of_pairs: Sequence[tuple[str, str]]) -> None:
     """Raise where two tables are one object, share a file, or are files with the same bytes. None of them is read as records."""
     for one, other in of_pairs:
-        how = _alike(given[one], given[other])
+        how = _alike({name: given[name] for name in (one, other)})
         if how:
             raise refused(one, other, how)
 
@@ -48,8 +48,8 @@ def same_releases(given: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Pairs of releases that are one object, or files with the same bytes: each with the first that it equals."""
     groups: dict[Hashable, list[str]] = {}
     for name, table in given.items():
-        groups.setdefault(_first_bytes(table) if is_path(table) else id(table), []).append(name)
-    return [(group[0], name) for group in groups.values() for name in group[1:] if _alike(given[group[0]], given[name])]
+        groups.setdefault(_first_bytes(table, name) if is_path(table) else id(table), []).append(name)
+    return [(group[0], name) for group in groups.values() for name in group[1:] if _alike({x: given[x] for x in (group[0], name)})]
 
 
 def check_records(one: Input, other: Input, counted: Sequence[Counted], columns: Sequence[Hashable], options: Options) -> None:
@@ -131,11 +131,12 @@ def _same_margin(one: tuple[Column, Counts], other: tuple[Column, Counts]) -> bo
     return bool((mine == theirs).all())
 
 
-def _alike(one: Any, other: Any) -> str:
+def _alike(both: Mapping[str, Any]) -> str:
     """How two tables are one, judged without a look at their records; nothing where they are not."""
+    one, other = both.values()
     if not (is_path(one) and is_path(other)):
         return "are one object" if one is other else ""
-    files, others = local_files(one, ""), local_files(other, "")
+    files, others = (local_files(table, name) for name, table in both.items())
     if shared := {_identity(file) for file in files} & {_identity(file) for file in others}:
         file = next(file for file in files if _identity(file) in shared)
         return f"are both read from the file {Path(file).name!r}"
@@ -148,10 +149,10 @@ def _identity(file: str) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def _first_bytes(path: Any) -> tuple[Hashable, ...]:
+def _first_bytes(path: Any, name: str) -> tuple[Hashable, ...]:
     """What equal files have in common, and few others: their sizes, and the first bytes of each."""
     found: list[Hashable] = []
-    for file in local_files(path, ""):
+    for file in local_files(path, name):
         with Path(file).open("rb") as opened:
             found += [Path(file).stat().st_size, opened.read(BLOCK)]
     return tuple(found)

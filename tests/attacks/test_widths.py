@@ -42,7 +42,7 @@ def test_each_width_is_that_of_its_own_curve_and_the_best_has_the_greatest_diffe
 
 def test_of_equal_widths_the_first_is_named_and_one_table_needs_no_dim():
     members, others = people(1), people(2)
-    found = best_membership_width(members, others, members, columns="age", widths={"a": 0.01, "b": 0.001}, releases=1)
+    found = best_membership_width(members, others, members, columns="age", widths={"a": 0.01, "b": 0.001}, releases=1, allow_same=True)
     assert dict(found.sizes) == {"width": 2}
     assert found.best_difference.values.tolist() == [1, 1]
     assert found.best_width.item() == "a"

@@ -74,7 +74,18 @@ def test_without_a_holdout_nothing_is_said_of_one(here, capsys):
 
 
 def test_files_of_one_name_are_told_apart_by_their_folders(here, capsys):
-    found = in_json(capsys, "audit", "original.csv", "synthetic.csv", "elsewhere/synthetic.csv", "--keys", "smoking", "--target", "health")
+    found = in_json(
+        capsys,
+        "audit",
+        "original.csv",
+        "synthetic.csv",
+        "elsewhere/synthetic.csv",
+        "--allow-same",
+        "--keys",
+        "smoking",
+        "--target",
+        "health",
+    )
     assert list(found["measures"]["average_cap"]) == ["synthetic.csv", "elsewhere/synthetic.csv"]
     assert found["measures"]["average_cap"]["elsewhere/synthetic.csv"] == pytest.approx(0.67)
 
@@ -111,7 +122,7 @@ def test_a_quoted_glob_is_told_to_be_pooled(here, capsys):
 # --- several releases, and pages
 
 
-THREE = ["audit", "original.csv", "synthetic.csv", "smokers.csv", "elsewhere/synthetic.csv", *SMOKERS[3:]]
+THREE = ["audit", "original.csv", "synthetic.csv", "smokers.csv", "elsewhere/synthetic.csv", "--allow-same", *SMOKERS[3:]]
 
 
 def test_releases_are_ranked_compared_and_beside_numbers_of_the_caller(here, capsys):
@@ -215,7 +226,7 @@ def test_hostile_labels_are_inert_in_text_json_and_page(tmp_path, capsys):
     path = tmp_path / "hostile\u202e<b>.csv"
     pd.DataFrame({"<i>k": levels * 3, "t": ["p", "q", "<b>"] * 6}).to_csv(path, index=False)
     page = tmp_path / "report.html"
-    arguments = ["audit", str(path), str(path), "--key", "<i>k", "--target", "t"]
+    arguments = ["audit", str(path), str(path), "--allow-same", "--key", "<i>k", "--target", "t"]
     assert main([*arguments, "--html", str(page)]) == 0
     out = capsys.readouterr().out
     assert all(line.isprintable() for line in out.splitlines())
