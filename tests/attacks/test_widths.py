@@ -19,7 +19,7 @@ def blurred(frame, seed):
 def test_by_hand():
     # Width 1: the members of 20 and 40 score 1 and more, those of 31 and 70 next to nothing. Width 100: the sums of squared distances are
     # 400, 400 for the members and 202, 3400 for the others, so that the order is other, members, other: 1 - 1/2.
-    found = best_membership_width({"age": [20, 40]}, {"age": [31, 70]}, {"age": [20, 40]}, columns="age", widths=[1, 100])
+    found = best_membership_width({"age": [20, 40]}, {"age": [31, 70]}, {"age": [20, 40]}, columns="age", widths=[1, 100], allow_same=True)
     assert found.best_difference.values.tolist() == [1, 0.5]
     assert found["width"].values.tolist() == ["1", "100"]
     assert found.best_width.item() == "1"

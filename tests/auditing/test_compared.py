@@ -1,5 +1,6 @@
 """The report of several releases: a row each, in the order asked for, in lines of a terminal, and every column explained."""
 
+import html
 import re
 
 import numpy as np
@@ -9,6 +10,7 @@ from read_reports import grids, one_line, several_of
 from capstats import audit
 from capstats.auditing import compared
 from capstats.auditing.report import Facts, Grid
+from capstats.codes.printable import named, shortened
 from capstats.datasets import anes96
 from capstats.tables.digits import share
 
@@ -223,3 +225,25 @@ def test_of_many_key_columns_those_that_add_most_are_shown():
     assert grid.head[-1] == "x"
     assert grid.rows[0][-1] == "0.750"  # with k0 alone each of the four levels is as likely
     assert rest == "Not shown: 3 columns that add less."
+
+
+# --- names of the caller are no formats
+
+HOSTILE = ["cost {EUR}", "{people.__class__}", "{0}", "{", "}", "{{", "{people}", "%s", "%(a)d", "$x ${y}", "{{ 7*7 }}", "{% raw %}"]
+
+
+def test_names_of_the_callers_numbers_are_shown_as_they_are():
+    known = {name: {"a {0}": 1.5, "{b}": 2.5} for name in HOSTILE}
+    original = {"{k}": [*"aabb"], "%s": [*"xyxy"], "{people}": [*"rsrr"]}
+    releases = {"a {0}": {"{k}": [*"ab"], "%s": [*"xy"], "{people}": [*"rs"]}, "{b}": {**original, "{people}": [*"srsr"]}}
+    asked = {"against": "a {0}", "rank_by": "{people.__class__}"}
+    found = audit(original, releases, keys=["{k}", "%s"], target="{people}", utility=known, **asked)
+    text, page = one_line(found), html.unescape(found.to_html())
+    for name in HOSTILE:
+        assert f"{named(name)}, as given" in text
+        assert f"{named(name)}, as given" in page
+    assert "minus that of a {0}, of the same people" in text
+    assert f"in the order of {shortened('{people.__class__}', compared.HEADING)}, that with" in text
+    assert "of a person (the keys)" in text
+    for told in (repr(audit(original, releases["{b}"], keys="{k}", target="{people}")), found.to_html(audience="internal")):
+        assert "{people}" in html.unescape(told)

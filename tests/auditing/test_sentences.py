@@ -170,3 +170,34 @@ def test_levels_with_long_labels_are_shortened_in_the_middle(count):
 
 def test_the_report_says_that_it_is_confidential(found):
     assert "confidential as the original is: the report names levels however few people have them" in one_line(found)
+
+
+# --- sampling weights
+
+WEIGHTED = {"k": [*"aabb"], "t": [*"xyxx"], "w": [0.5, 1.5, 1.0, 1.0]}
+RELEASED = {"k": [*"aab"], "t": [*"xyx"], "w": [3.0, 1.0, 1.0]}
+BY_WEIGHT = "picks one of them with a probability in proportion to its sampling weight, and takes"
+AT_RANDOM = "picks one of them at random, and takes"
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
+@pytest.mark.parametrize(
+    ("weights", "by_weight"),
+    [("w", True), (("w", None), False), ((None, "w"), True), (None, False)],
+    ids=["both", "original", "release", "none"],
+)
+def test_the_attack_picks_by_weight_where_the_release_has_weights(weights, by_weight, several):
+    """The probability of x at key a is 3/4 by weight, and 1/2 at random."""
+    releases = {"one": RELEASED, "two": {**RELEASED, "t": [*"xxx"]}} if several else RELEASED
+    found = audit(WEIGHTED, releases, keys="k", target="t", weights=weights)
+    text, page = one_line(found), html.unescape(found.to_html())
+    for told in (text, page):
+        assert (BY_WEIGHT in told) == by_weight
+        assert (AT_RANDOM in told) != by_weight
+    assert ("The attacker picks one of them in proportion to its weight." in page) == by_weight
+    assert ("the weighted share of the synthetic records with the same keys" in text) == (by_weight and not several) or several
+    of_original = weights is not None and weights != (None, "w")
+    assert ("The weighted mean of the CAP of all records" in page) == of_original
+    assert ("the sum of the squared weighted shares of t" in text) == of_original or several
+    cap = found.tables.s.sel(target="x", k="a").values.reshape(-1)[0] / found.tables.s.sel(k="a").sum("target").values.reshape(-1)[0]
+    assert cap == (0.75 if by_weight else 0.5)

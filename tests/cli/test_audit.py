@@ -234,3 +234,34 @@ def test_hostile_labels_are_inert_in_text_json_and_page(tmp_path, capsys):
     assert found["provenance"]["keys"] == ["<i>k"]
     text = page.read_text(encoding="utf-8")
     assert not [mark for mark in ("<script", "<b>", "<i>", "onload=alert(1)>", "\x1b", "\u202e") if mark in text]
+
+
+@pytest.mark.parametrize("name", ["cost {EUR}", "{people.__class__}", "{", "%s"])
+def test_the_name_of_a_number_is_no_format(name, here, capsys):
+    assert main([*THREE, "--utility", f"{name}=1"]) == 0
+    assert f"'{name}', as given" in capsys.readouterr().out
+
+
+def test_a_file_and_its_copy_are_compared_on_request_alone(here, capsys):
+    Path("copy.csv").write_bytes(Path("original.csv").read_bytes())
+    for command in ("audit", "sweep", "records", "attack model"):
+        assert main([*command.split(), "original.csv", "copy.csv", *SMOKERS[3:]]) == 2
+        err = capsys.readouterr().err
+        assert "`original` and `synthetic` are files with the same content." in err
+        assert "(--allow-same)" in err
+        assert main([*command.split(), "original.csv", "copy.csv", "--allow-same", *SMOKERS[3:]]) == 0
+        capsys.readouterr()
+    assert main(["attack", "knowledge", "original.csv", "copy.csv", "--columns", "smoking,health"]) == 2
+    assert main(["attack", "knowledge", "original.csv", "copy.csv", "--columns", "smoking,health", "--allow-same"]) == 0
+    attack = ["attack", "membership", "original.csv", "smokers.csv", "copy.csv", "--columns", "smoking,health"]
+    assert main(attack) == 2
+    assert "`members` and `synthetic` are files with the same content." in capsys.readouterr().err
+    assert main([*attack, "--allow-same"]) == 0
+
+
+def test_an_original_without_names_keeps_its_first_record(here, capsys):
+    Path("bare.csv").write_text("Anna Muster,1961-04-02,HIV\nBert Test,1970-01-01,none\n")
+    assert main(["audit", "bare.csv", "synthetic.csv", *SMOKERS[3:]]) == 2
+    err = capsys.readouterr().err
+    assert "None of its 3 columns has a similar name" in err
+    assert not [value for value in ("Anna", "1961", "HIV") if value in err]
