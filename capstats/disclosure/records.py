@@ -197,15 +197,15 @@ def record_risk(
     Examples
     --------
     >>> original = {"sex": ["f", "m", "f"], "sick": ["no", "yes", "yes"]}
-    >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "yes"]}, keys="sex", target="sick")
+    >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "no"]}, keys="sex", target="sick")
     >>> found["cap"].tolist(), found["replicated"].tolist()
-    ([0.5, 1.0, 0.5], [False, True, False])
+    ([1.0, 1.0, 0.0], [False, True, False])
 
     The person at the highest risk first:
 
-    >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "yes"]}, keys="sex", target="sick", sort_by="cap")
+    >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "no"]}, keys="sex", target="sick", sort_by="cap")
     >>> found["sex"], list(found)[:2]
-    (['m', 'f', 'f'], ['cap', 'disclosed'])
+    (['f', 'm', 'f'], ['cap', 'disclosed'])
     """
     if sort_by is not None and sort_by not in ADDED:
         raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {sort_by!r}.")
