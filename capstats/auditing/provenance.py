@@ -13,6 +13,7 @@ from capstats.auditing.measures import foreign
 from capstats.auditing.one_population import LEVEL, differing
 from capstats.auditing.permuted import P_VALUES
 from capstats.codes.labels import MISSING, canonical, kind_of
+from capstats.codes.printable import shortened
 from capstats.counting.inputs import released
 from capstats.counting.same import same_releases
 from capstats.sources import files
@@ -21,6 +22,7 @@ from capstats.tables.domains import observed_domain
 from capstats.tables.levels import other_spellings, without_match
 
 SHOWN = 5  # warnings that are written out
+LONGEST = 64  # characters of the name of a release
 
 
 FRACTIONAL = "counts of the original or of the holdout are fractional"
@@ -66,7 +68,9 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
             f"records aside at random, before the synthesis."
         )
     _, several, names = released(synthetic)
-    alike = [f"`{one}` and `{other}`" for one, other in same_releases(dict(zip(names, several, strict=True)))]
+    alike = [
+        " and ".join(f"`{shortened(name, LONGEST)}`" for name in pair) for pair in same_releases(dict(zip(names, several, strict=True)))
+    ]
     if alike:
         more = f", and {len(alike) - SHOWN} more pairs" if len(alike) > SHOWN else ""
         found.append(f"These releases are one and the same table: {'; '.join(alike[:SHOWN])}{more}. Give each release once.")

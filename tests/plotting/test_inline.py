@@ -128,7 +128,7 @@ def drawn_with_hostile_labels():
     swept = sweep(
         records, records, allow_same=True, keys=LABELS, targets=["$t$", "<u>"], sizes=1, measures=["original_certain", "share_certain"]
     )
-    measures = audit(records, dict.fromkeys(LABELS, records), keys=LABELS[0], target="$t$").measures
+    measures = audit(records, dict.fromkeys(LABELS, records), allow_same=True, keys=LABELS[0], target="$t$").measures
     known = maximum_knowledge(records, [records] * 2, columns=LABELS, releases=[1, 2])
     return {
         "people": lambda: plot_people(one, q, by_target=True),

@@ -18,7 +18,7 @@ RECORDS = {"a": [0, 0, 1, 1, 2], "b": [0, 1, 0, 1, 1], "t": ["x", "y", "y", "x",
 
 @pytest.fixture
 def swept():
-    return sweep(RECORDS, [RECORDS, {**RECORDS, "b": [1, 1, 0, 0, 0]}], keys=["a", "b"], targets=["t", "u"])
+    return sweep(RECORDS, [RECORDS, {**RECORDS, "b": [1, 1, 0, 0, 0]}], allow_same=True, keys=["a", "b"], targets=["t", "u"])
 
 
 @pytest.mark.parametrize("contribution", ["shapley", "leave_one_out"])
@@ -66,7 +66,7 @@ def test_colours_are_symmetric_so_that_white_is_nothing(ax, swept):
 
 
 def test_a_sweep_of_one_target_one_measure_and_one_table_needs_no_choice():
-    found = sweep(RECORDS, [RECORDS], keys=["a", "b"], targets="t", measures="average_cap")
+    found = sweep(RECORDS, [RECORDS], allow_same=True, keys=["a", "b"], targets="t", measures="average_cap")
     assert plot_sweep(found).collections[0].get_array().shape == (1, 2)
     assert plot_sweep(found.isel(target_column=0)).collections[0].get_array().shape == (1, 2)
     assert plot_sweep(found.squeeze(), vmax=3).collections[0].get_clim()[1] == 3
