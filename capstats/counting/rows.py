@@ -102,9 +102,10 @@ def whole_records(
         Levels(name, joint, c.astype(np.int64), values, order) for (name, joint, values, order), c in zip(levels, distinct, strict=True)
     ]
     known = WholeRecords(read, of_rows, [counts for _, counts in found])
-    for i, j in ((list(given).index(one), list(given).index(other)) for one, other in apart):
+    for one, other in apart:
+        i, j = list(given).index(one), list(given).index(other)
         if all(map(np.array_equal, known.held(i), known.held(j))) and same_records(inputs[i], inputs[j], names, options):
-            raise refused(*[list(given)[place] for place in (i, j)], "hold the same records")
+            raise refused(one, other, "hold the same records")
     return known, labels
 
 

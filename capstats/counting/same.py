@@ -88,7 +88,7 @@ def _same_rows(found: Sequence[tuple[Part, Counts]], joint: Sequence[tuple[int, 
     ]
     distinct, places = union(codes, [size for size, places in joint if places])
     rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]
-    if ordered and np.array_equal(*rows):
+    if ordered and np.array_equal(rows[0], rows[1]):
         return True
     mine, theirs = (np.bincount(at, counts, len(distinct[0])) for at, (_, counts) in zip(rows, found, strict=True))
     return bool((mine == theirs).all() and 2 * (mine == 1).sum() > mine.sum())
@@ -115,7 +115,7 @@ def _joint(both: Sequence[Column]) -> tuple[int, Sequence[Ints]]:
 def _margins(table: Counted) -> list[tuple[Column, Counts]]:
     """Each column that was counted, and how many records have each of its labels."""
     records = table.summed(1)
-    found = []
+    found: list[tuple[Column, Counts]] = []
     for part in (table.key, table.target):
         of_part = np.bincount(part.of_row, records)
         found += [(column, np.bincount(column.codes, of_part, len(column.labels))) for column in part.columns]
