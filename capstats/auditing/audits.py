@@ -176,7 +176,8 @@ def audit(
         Whether to report even if a column of two tables shares no level, so that every risk is 0.
     allow_same : bool
         Whether to report even if the original, a release or the holdout holds the same records as another of them: it is the same object
-        or file, a copy of it, or has the same rows in all columns that both have, in the same order or most of them unique.
+        or file, a copy of it, or has the same rows in all columns that both have, in the same order, or ten or more,
+        most of them unique.
     against : label, optional
         One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).

@@ -19,6 +19,7 @@ from capstats.counting.reading import Counted, Part, read_rows
 from capstats.sources.files import is_path, local_files
 from capstats.sources.source import Options
 
+ENOUGH = 10  # records: so many unique ones, drawn anew with replacement, are the same with a probability of 10! / 10**10 = 0.0004
 BLOCK = 1 << 16  # first bytes of files by which unequal ones are told apart
 
 
@@ -66,7 +67,7 @@ def check_records(one: Input, other: Input, counted: Sequence[Counted], columns:
 def same_records(one: Input, other: Input, columns: Sequence[Hashable], options: Options) -> bool:
     """Whether two tables have the same rows over all columns that both have.
 
-    In any order they are the same where most of them are unique, since small tables of few levels may agree by chance.
+    In any order they are the same where most of them are unique, and not just a few, since such tables may agree by chance.
     """
     names = [list(table.source.names(options)) for table in (one, other)]
     common = [name for name in names[0] if names[0].count(name) == names[1].count(name) == 1]
@@ -91,7 +92,7 @@ def _same_rows(found: Sequence[tuple[Part, Counts]], joint: Sequence[tuple[int, 
     if ordered and np.array_equal(rows[0], rows[1]):
         return True
     mine, theirs = (np.bincount(at, counts, len(distinct[0])) for at, (_, counts) in zip(rows, found, strict=True))
-    return bool((mine == theirs).all() and 2 * (mine == 1).sum() > mine.sum())
+    return bool((mine == theirs).all() and 2 * (mine == 1).sum() > mine.sum() >= ENOUGH)
 
 
 def _joint(both: Sequence[Column]) -> tuple[int, Sequence[Ints]]:

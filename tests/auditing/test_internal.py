@@ -86,7 +86,14 @@ def test_levels_that_do_not_meet_have_a_row_each(small):
 
 def test_several_releases_have_a_row_each_in_the_order_asked_for():
     found = audit(
-        ORIGINAL, {"few": RELEASED, "all": ORIGINAL}, keys=["k", "u"], target="t", rank_by="average_cap", against="few", utility={"u1": 0.5}
+        ORIGINAL,
+        {"few": RELEASED, "all": ORIGINAL},
+        keys=["k", "u"],
+        target="t",
+        rank_by="average_cap",
+        against="few",
+        utility={"u1": 0.5},
+        allow_same=True,
     )
     section = sections_of(found)["The releases side by side"]
     heads = ["".join(cell.itertext()) for cell in next(section.iter("table")).find("thead/tr")]

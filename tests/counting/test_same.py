@@ -156,26 +156,29 @@ def test_tables_of_counts_and_one_file_with_two_columns_of_counts_are_no_concern
 
 def test_small_tables_may_agree_by_chance() -> None:
     """Two samples of a few cells: equal counts in another order say nothing, the same rows in the same order do."""
-    one = {"k": [*"aabb"], "t": [*"xxyy"]}
-    assert audit(one, {"k": [*"bbaa"], "t": [*"yyxx"]}, keys="k", target="t").measures.average_cap == 1
+    one, ids = {"k": [*"aabb"] * 3, "t": [*"xxyy"] * 3}, list(range(12))
+    other = {name: column[::-1] for name, column in one.items()}
+    assert audit(one, other, keys="k", target="t").measures.average_cap == 1
     with refused("original", "synthetic"):
-        audit(one, {"k": [*"aabb"], "t": [*"xxyy"]}, keys="k", target="t")
+        audit(one, {"k": [*"aabb"] * 3, "t": [*"xxyy"] * 3}, keys="k", target="t")
     with refused("original", "synthetic"):  # mostly unique, by a column that nobody asked for
-        audit({**one, "id": [1, 2, 3, 4]}, {"k": [*"bbaa"], "t": [*"yyxx"], "id": [4, 3, 2, 1]}, keys="k", target="t")
-    audit({**one, "id": [1, 2, 3, 4]}, {"k": [*"bbaa"], "t": [*"yyxx"], "id": [4, 3, 2, 9]}, keys="k", target="t")
+        audit({**one, "id": ids}, {**other, "id": ids[::-1]}, keys="k", target="t")
+    audit({**one, "id": ids}, {**other, "id": [*ids[:0:-1], 99]}, keys="k", target="t")
+    few = {"k": [*"abcdefghi"], "t": [*"xyxyxyxyx"]}  # unique, and nine
+    audit(few, {name: column[::-1] for name, column in few.items()}, keys="k", target="t")
 
 
 def test_columns_that_cannot_be_compared_are_left_out() -> None:
     """Lists, mixed kinds, a name that occurs twice, and other kinds in the other table: all of columns that nobody asked for."""
-    ids = np.arange(4).astype(str)
-    one = pd.DataFrame({"k": [*"aabb"], "t": [*"xxyy"], "id": ids, "odd": [[1], [2], [], None]})
-    other = one.assign(odd=[1, "x", 2.5, None])
+    ids = np.arange(12).astype(str)
+    one = pd.DataFrame({"k": [*"aabb"] * 3, "t": [*"xxyy"] * 3, "id": ids, "odd": [[1], [2], [], None] * 3})
+    other = one.assign(odd=[1, "x", 2.5, None] * 3)
     with refused("original", "synthetic"):
         audit(one, other, keys="k", target="t")
-    apart = one.assign(odd=["p", "q", "r", "s"])
+    apart = one.assign(odd=["p", "q", "r", "s"] * 3)
     with refused("original", "synthetic"):
-        audit(apart, apart.assign(odd=[1, 2, 3, 4])[::-1], keys=["k", "id"], target="t")
-    audit(apart, apart.assign(odd=["p", "q", "r", "u"])[::-1], keys="k", target="t")
+        audit(apart, apart.assign(odd=[1, 2, 3, 4] * 3)[::-1], keys=["k", "id"], target="t")
+    audit(apart, apart.assign(odd=["p", "q", "r", "u"] * 3)[::-1], keys="k", target="t")
 
 
 def test_releases_that_are_one_are_said_first() -> None:
