@@ -124,7 +124,7 @@ sys.exit(status)
     ("arguments", "outputs"),
     [
         ("audit o.csv s.csv --keys k --target t --html out/r.html --figure out/f.pdf", ["r.html", "f.pdf"]),
-        ("audit o.csv s.csv --keys k --target t --html out/r.html --audience public", ["r.html"]),
+        ("audit o.csv s.csv --keys k --target t --html out/r.html --audience public --ledger out/l.json", ["l.json", "r.html"]),
         ("sweep o.csv s.csv --keys k --targets t --csv out/c.csv --html out/r.html --memory-limit 200MB", ["c.csv", "r.html"]),
         ("records o.csv s.csv --keys k --target t --csv out/c.csv", ["c.csv"]),
         ("attack knowledge o.csv s.csv --columns k,t --csv out/c.csv", ["c.csv"]),

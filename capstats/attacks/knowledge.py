@@ -56,7 +56,7 @@ def maximum_knowledge(
         As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels.
     **reading
         How the tables are read, as in `tabulate`: ``bins`` (cut as `original` says), ``null_values``, and for files ``encoding``,
-        ``decimal``, ``memory_limit``, ``spill_dir``.
+        ``decimal``, ``memory_limit``, ``spill_dir``; and ``allow_same``, whether two tables may hold the same records.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def maximum_knowledge(
     ------
     ValueError, TypeError
         If there are fewer than two columns, one is absent, mixes kinds or holds dates; a tolerance is negative; there are fewer tables
-        than `releases`.
+        than `releases`; if two of the tables hold the same records, unless ``allow_same``.
 
     See Also
     --------

@@ -11,8 +11,9 @@ import xarray as xr
 
 from capstats.cap.attribution import Unmatched, average_cap, correct_predictions
 from capstats.codes.labels import canonical
-from capstats.counting.tabulate import tabulate
-from capstats.tables.backing import filled, held_as, stacked
+from capstats.counting.request import Request
+from capstats.counting.tabulate import counted
+from capstats.tables.backing import Backing, filled, held_as, stacked
 from capstats.tables.checking import LEAST
 from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
@@ -29,6 +30,9 @@ def model_attack(
     target: Hashable | Sequence[Hashable],
     estimator: Any,
     holdout: Any = None,
+    allow_same: bool = False,
+    backing: Backing = "auto",
+    progress: bool | None = None,
     **options: Any,
 ) -> xr.Dataset:
     """Success of an attacker who fits a classifier on the released records and predicts the target of every original key.
@@ -45,8 +49,10 @@ def model_attack(
         levels in the table (`from_counts`); for levels without an order put an encoder before the estimator, in a pipeline. An estimator
         without weights (such as a pipeline) receives repeated rows. An estimator without ``predict_proba`` gives its prediction probability
         1. Options that count rows, such as ``min_samples_leaf`` of a tree, count distinct rows here: use ``min_weight_fraction_leaf``.
-    **options
-        Passed to `tabulate`, such as ``types``, ``bins`` and ``missing``.
+    allow_same : bool
+        Whether two of the tables may hold the same records, as in `audit`.
+    backing, progress, **options
+        As in `tabulate`: how the tables are held, and its other arguments, such as ``types``, ``bins`` and ``missing``.
 
     Returns
     -------
@@ -64,7 +70,8 @@ def model_attack(
     ------
     ValueError, TypeError, ImportError
         If the estimator is not a classifier, cannot be fitted to a synthetic table with a single target, does not accept fractional
-        weights, or cannot predict for a level that was not released; or as `tabulate`. Without scikit-learn (extra ``learn``).
+        weights, or cannot predict for a level that was not released; if two tables hold the same records, unless `allow_same`; or as
+        `tabulate`. Without scikit-learn (extra ``learn``).
 
     See Also
     --------
@@ -94,7 +101,8 @@ def model_attack(
         raise ImportError("Fitted attackers need scikit-learn. Install capstats[learn].") from error
     if isinstance(estimator, type) or not hasattr(estimator, "get_params") or not is_classifier(estimator):
         raise TypeError(f"`estimator` must be a scikit-learn classifier, such as CategoricalNB(); got {estimator!r}.")
-    tables = tabulate(original, synthetic, keys=keys, target=target, holdout=holdout, **options)
+    request = Request(original=original, synthetic=synthetic, keys=keys, target=target, holdout=holdout, allow_same=allow_same, **options)
+    tables = counted(request, backing, progress)
     if "s" not in tables:
         raise TypeError("`synthetic` is None; give the released table, or a sequence of them.")
     weighted = has_fit_parameter(estimator, "sample_weight")

@@ -69,7 +69,7 @@ def membership_scores(
         As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels.
     **reading
         How the tables are read, as in `tabulate`: ``bins`` (cut as `records` says), ``null_values``, and for files ``encoding``,
-        ``decimal``, ``memory_limit``, ``spill_dir``.
+        ``decimal``, ``memory_limit``, ``spill_dir``; and ``allow_same``, whether two tables may hold the same records.
 
     Returns
     -------
@@ -83,7 +83,8 @@ def membership_scores(
     Raises
     ------
     ValueError, TypeError
-        If a width is not positive and finite, a column is absent, mixes kinds, or holds dates; if `releases` exceeds the tables.
+        If a width is not positive and finite, a column is absent, mixes kinds, or holds dates; if `releases` exceeds the tables; if two of
+        the tables hold the same records, unless ``allow_same``.
 
     See Also
     --------

@@ -44,7 +44,7 @@ def best_membership_width(
         Numbers of released tables that are taken together, as in `membership_roc`.
     **reading
         How the tables are read, as in `tabulate`: ``bins`` (cut as `members` says), ``null_values``, and for files ``encoding``,
-        ``decimal``, ``memory_limit``, ``spill_dir``.
+        ``decimal``, ``memory_limit``, ``spill_dir``; and ``allow_same``, whether two tables may hold the same records.
 
     Returns
     -------
@@ -74,7 +74,8 @@ def best_membership_width(
     The released ages are those of the members. A narrow kernel finds both; with a wide one a person aged 31 is more typical:
 
     >>> members, others, released = {"age": [20, 40]}, {"age": [31, 70]}, {"age": [20, 40]}
-    >>> found = best_membership_width(members, others, released, columns="age", widths={"narrow": 1, "wide": 100})
+    >>> widths = {"narrow": 1, "wide": 100}
+    >>> found = best_membership_width(members, others, released, columns="age", widths=widths, allow_same=True)
     >>> found.best_difference.values.tolist(), found.best_width.item()
     ([1.0, 0.5], 'narrow')
     """

@@ -18,6 +18,7 @@ from capstats.auditing.fingerprints import check_unread, files_seen
 from capstats.auditing.internal import internal_page
 from capstats.auditing.ledger import published
 from capstats.auditing.measures import measured
+from capstats.auditing.one_population import holdout_differs
 from capstats.auditing.page import as_fragment
 from capstats.auditing.provenance import FRACTIONAL, columns_understood, conventions, files_named, paths_given, warnings_of
 from capstats.auditing.public import public_page
@@ -157,6 +158,7 @@ def audit(
     weights: Any = None,
     counts: Any = None,
     allow_no_match: bool = False,
+    allow_same: bool = False,
     against: Any = None,
     rank_by: str | None = None,
     utility: Mapping[str, Any] | None = None,
@@ -179,13 +181,18 @@ def audit(
     keys, target : column name or sequence of names
         The columns that the intruder knows, and the columns to guess.
     holdout : data frame, mapping of columns, or path, optional
-        Records of the same population that were not used for synthesis. The audit then says, too, what average CAP they have, by how
+        Records of the same population that were not used for synthesis: it and the original are a random split, or two random samples.
+        Where they differ by more than chance allows, the report says so. It also says what average CAP they have, by how
         much that of the original exceeds it, and the standard error of this, unless counts are fractional (see `holdout_contrast`); and
         for numbers of records the p-values of `laws.membership_test` and `laws.permutation_test`.
     missing, null_values, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`.
     allow_no_match : bool
         Whether to report even if a column of two tables shares no level, so that every risk is 0.
+    allow_same : bool
+        Whether to report even if the original, a release or the holdout holds the same records as another of them: it is the same object
+        or file, a copy of it, or has the same rows in all columns that both have, in the same order, or ten or more,
+        most of them unique.
     against : label, optional
         One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).
@@ -207,8 +214,8 @@ def audit(
     Raises
     ------
     ValueError, TypeError, FileNotFoundError
-        As `tabulate`; if a column of two tables shares no level, unless `allow_no_match`; if `against` is no synthetic table, `rank_by`
-        no measure, or `utility` not a number for each synthetic table.
+        As `tabulate`; if a column of two tables shares no level, unless `allow_no_match`; if two tables hold the same records, unless
+        `allow_same`; if `against` is no synthetic table, `rank_by` no measure, or `utility` not a number for each synthetic table.
 
     See Also
     --------
@@ -229,14 +236,15 @@ def audit(
     Examples
     --------
     >>> people = {"smoker": ["yes", "yes", "no", "no"], "health": ["sick", "well", "well", "well"]}
-    >>> found = audit(people, people, keys="smoker", target="health")
+    >>> found = audit(people, people, keys="smoker", target="health", allow_same=True)  # released as it is
     >>> float(found.measures.average_cap), float(found.measures.baseline)
     (0.75, 0.625)
 
     Two releases, that which tells fewer people's health with certainty first; they agree in average CAP:
 
     >>> none = {"smoker": ["yes", "no"], "health": ["well", "well"]}
-    >>> found = audit(people, {"all": people, "none": none}, keys="smoker", target="health", rank_by="-share_certain", against="none")
+    >>> one_more = {"smoker": [*people["smoker"], "no"], "health": [*people["health"], "well"]}
+    >>> found = audit(people, {"all": one_more, "none": none}, keys="smoker", target="health", rank_by="-share_certain", against="none")
     >>> found.to_frame()[["share_certain", "average_cap", "difference"]].round(3).reset_index().values.tolist()
     [['all', 0.5, 0.75, 0.0], ['none', 0.75, 0.75, 0.0]]
     """
@@ -259,13 +267,15 @@ def audit(
         decimal=decimal,
         memory_limit=memory_limit,
         spill_dir=spill_dir,
+        allow_same=allow_same,
     )
     with Progress(progress) as shown:
         records = read_records(request, shown)
         shown.step("joining the tables")
         tables = on_axes(records, backing)[0]
         understood = columns_understood(tables)
-        warnings = warnings_of({**tables.attrs, **understood}, allow_no_match)
+        differs = holdout_differs(tables) if holdout is not None else {}
+        warnings = warnings_of({**tables.attrs, **understood}, allow_no_match, differs, synthetic)
         shown.step("computing the measures")
         measures, levels = measured(tables)
         measures = compared(tables, measures, against, utility)
@@ -282,6 +292,7 @@ def audit(
         **{name: tables.attrs[name] for name in ("dropped", "weights", "counts") if name in tables.attrs},
         **{name: value for name, value in asked.items() if value is not None},
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if holdout is not None and "holdout_cap" not in measures else {}),
+        **({"holdout_differs": differs} if differs else {}),
         **({"warnings": warnings} if warnings else {}),
         **(provenance or {}),
     }

@@ -90,10 +90,11 @@ def _alike(texts: Sequence[str]) -> int:
 def risks(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequence[int], people: str) -> list[Block]:
     """The order of the releases, a row of numbers for each, and what the numbers are."""
     utilities = {name: (shortened(in_cell(name), HEADING), "number", f"{named(name)}, as given") for name in p.get("utility", [])}
-    columns = RISK | utilities
     against = heads[[str(label) for label in m.indexes["synthetic"]].index(str(p["against"]))] if "against" in p else ""
+    risk = {name: (head, form, meaning.format(people=people, against=against)) for name, (head, form, meaning) in RISK.items()}
+    columns = risk | utilities  # whose names are the caller's, and no formats
     cells = _cells(m, columns, heads, order, 3)
-    told = [(columns[name][0], columns[name][2].format(people=people, against=against)) for name in cells]
+    told = [(columns[name][0], columns[name][2]) for name in cells]
     return [*ranked_by(p, {**columns, **DETAILS}), *tables(["synthetic", *(heads[i] for i in order)], list(cells.values())), Facts(told)]
 
 

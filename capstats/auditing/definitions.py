@@ -49,8 +49,8 @@ DEFINITIONS = (
     (
         ("holdout_cap",),
         "holdout",
-        "Average CAP of people of the same population who were not used for synthesis. What is above it comes from the records themselves; "
-        "the rest follows from the population and needs nobody's record.",
+        "Average CAP of people who were not used for synthesis. If they and the original are random parts of one population, what is above "
+        "it comes from the records themselves; the rest follows from the population and needs nobody's record.",
         "uncertainty",
         GIOMI,
     ),
@@ -163,11 +163,42 @@ DEFINITIONS = (
 )
 
 
-def definitions(names: Collection[str]) -> Terms:
-    """The terms that explain any of the measures named."""
+# what a term means where a table has sampling weights: the table, the term, the meaning
+OF_WEIGHTED = (
+    (
+        "synthetic",
+        "CAP of one person",
+        "Correct Attribution Probability: of the weight of the synthetic records with the person's keys, the share that the records with "
+        "the person's target have; 0 if there is no such record. The attacker picks one of them in proportion to its weight.",
+    ),
+    (
+        "synthetic",
+        "commonest target",
+        "The share of right guesses of somebody who always names the target with the greatest weight among the synthetic records with the "
+        "same keys; ties are shared.",
+    ),
+    (
+        "original",
+        "average CAP",
+        "The weighted mean of the CAP of all records in the original. Version 1 counts records whose keys no synthetic record has as 0; "
+        "version 2 leaves them out.",
+    ),
+    (
+        "original",
+        "baseline",
+        "The weighted share of right guesses of somebody who knows the weighted share of each target in the original, but knows no key: "
+        "the sum of their squares.",
+    ),
+)
+
+
+def definitions(names: Collection[str], weighted: Collection[str] = ()) -> Terms:
+    """The terms that explain any of the measures named; ``weighted`` are the tables whose records have sampling weights."""
     rows = []
-    for measures, term, meaning, page, source in DEFINITIONS:
+    of_weighted = {term: meaning for table, term, meaning in OF_WEIGHTED if table in weighted}
+    for measures, term, usual, page, source in DEFINITIONS:
         if any(name in names for name in measures):
+            meaning = of_weighted.get(term, usual)
             read = (f"{THEORY}{page}.md", None)
             rows.append((term, meaning, [read] if source is None else [read, source]))
     return Terms(rows)

@@ -16,7 +16,7 @@ from capstats.auditing.findings import Findings
 from capstats.auditing.fingerprints import fingerprints
 from capstats.auditing.page import as_page
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections
-from capstats.auditing.sentences import attack, by_level, in_sentences, notes, target_of, title, unit
+from capstats.auditing.sentences import attack, by_level, in_sentences, notes, of_individuals, target_of, title, unit
 from capstats.auditing.settings import as_toml
 from capstats.auditing.what_was_read import facts
 from capstats.codes.printable import in_cell, listed, named, shortened
@@ -98,6 +98,7 @@ def internal_sections(audit: Findings) -> Sections:
         return _grid(m, rows, heads, order, caption)
 
     measures = {*map(str, m.data_vars), *map(str, audit.by_column.data_vars), "distribution"}
+    weighted = [table for table in ("original", "synthetic") if f"{table}_weight" in m]
     found: dict[str, Sequence[Block]] = {
         "Read this first": list(p.get("warnings", [])),
         "What was compared": [Facts(facts(m, p, labels, heads))],
@@ -119,7 +120,7 @@ def internal_sections(audit: Findings) -> Sections:
         ],
         "Keys at the highest risk": _worst(audit, heads),
         "Levels that do not meet": _levels(p),
-        "Definitions": [definitions(measures), Facts([note for note in notes(m, p) if note[0] in NOTES])],
+        "Definitions": [definitions(measures, weighted), Facts([note for note in notes(m, p) if note[0] in NOTES])],
         "How it was computed": _computed(audit),
     }
     return {name: blocks for name, blocks in found.items() if blocks}
@@ -143,13 +144,13 @@ def _answers(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[
     low, high = int(np.argmin(cap)), int(np.argmax(cap))
     of = "weighted share" if "original_weight" in m else "share"
     told: list[Block] = [
-        f"{attack(p)} Average CAP is the {of} of the {count(m.original_records.item())} {unit(m)} in the original for whom the guess is "
+        f"{attack(m, p)} Average CAP is the {of} of the {count(m.original_records.item())} {unit(m)} in the original for whom the guess is "
         f"expected to be right: from {share(cap[low])} ({heads[low]}) to {share(cap[high])} ({heads[high]}).",
         f"Without the synthetic data, a guess from the frequencies of {target_of(p)} in the original is right for a {of} of "
         f"{share(m.baseline.item())}. If the original itself were released, the {of} would be {share(m.original_cap.item())}.",
     ]
     if "individual_disclosure" in m:
-        told.append(f"The difference to {unit(m)} not used for synthesis is about individuals; the rest is inference about the population.")
+        told.append(f"The difference to {unit(m)} not used for synthesis {of_individuals(p)}")
     return told
 
 

@@ -10,15 +10,19 @@ from typing import Any
 import xarray as xr
 
 from capstats.auditing.measures import foreign
+from capstats.auditing.one_population import LEVEL, differing
 from capstats.auditing.permuted import P_VALUES
 from capstats.codes.labels import MISSING, canonical, kind_of
+from capstats.codes.printable import shortened
 from capstats.counting.inputs import released
+from capstats.counting.same import same_releases
 from capstats.sources import files
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.domains import observed_domain
 from capstats.tables.levels import other_spellings, without_match
 
 SHOWN = 5  # warnings that are written out
+LONGEST = 64  # characters of the name of a release
 
 
 FRACTIONAL = "counts of the original or of the holdout are fractional"
@@ -45,8 +49,11 @@ def conventions(measures: xr.Dataset) -> dict[str, Any]:
     return {"conventions": {name: text for name, text in told.items() if name not in asked or name in measures}, **absent}
 
 
-def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool) -> list[str]:
-    """Warnings for the reader: levels or keys that do not match; an error if a column has no level in common."""
+def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping[str, Any], synthetic: Any) -> list[str]:
+    """Warnings for the reader: levels or keys that do not match, a holdout of another population, releases that are one.
+
+    An error if a column has no level in common.
+    """
     apart = without_match(attrs)
     found = [*apart, *other_spellings(attrs)]
     if len(found) > SHOWN:
@@ -54,6 +61,19 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool) -> list[str]:
     nothing = any(not entry["shared"] for entries in attrs.get("levels", {}).values() for entry in entries.values())
     if nothing and not allow_no_match:
         raise ValueError(f"{' '.join(apart[:SHOWN])} To report the tables as they are, use allow_no_match=True (--allow-no-match).")
+    if differs:
+        found.append(
+            f"Original and holdout differ in {differing(differs)} by more than chance allows (tests at the level {LEVEL} in all): they are "
+            f"no random parts of one population, and the difference of their average CAP is no measure of what is about individuals. Put "
+            f"records aside at random, before the synthesis."
+        )
+    _, several, names = released(synthetic)
+    alike = [
+        " and ".join(f"`{shortened(name, LONGEST)}`" for name in pair) for pair in same_releases(dict(zip(names, several, strict=True)))
+    ]
+    if alike:
+        more = f", and {len(alike) - SHOWN} more pairs" if len(alike) > SHOWN else ""
+        found.append(f"These releases are one and the same table: {'; '.join(alike[:SHOWN])}{more}. Give each release once.")
     return found
 
 

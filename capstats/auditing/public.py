@@ -69,7 +69,7 @@ def public_sections(p: Publication) -> Sections:
         "Matched people": _matched(p),
         "Distribution of the risk": _distribution(p),
         "Left out": _left_out(p),
-        "Definitions": [definitions({*p.shares, "distribution"})],
+        "Definitions": [definitions({*p.shares, "distribution"}, _weighted(p))],
         "How it was computed": [_computed(p)],
     }
     return {name: blocks for name, blocks in found.items() if blocks}
@@ -127,6 +127,10 @@ def _compared(p: Publication) -> Facts:
         *([("weights", "records count by their sampling weights in every share")] if p.weighted else []),
     ]
     return Facts(rows)
+
+
+def _weighted(p: Publication) -> list[str]:
+    return [*(["original"] if p.weighted else []), *(["synthetic"] if p.weighted_release else [])]
 
 
 def _attack(p: Publication) -> list[Block]:

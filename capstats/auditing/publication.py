@@ -59,8 +59,8 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
     """The rounded numbers of an audit.
 
     For each release ``2 * threshold`` records, however they are weighted, are at most one step of the shares: a printed share then leaves
-    open whether nobody or `threshold` people are in a group. See theory/public-report.md. ValueError if there are too few records or too
-    many releases.
+    open whether nobody or `threshold` people are in a group. See theory/public-report.md. ValueError if there are too few records, too
+    many releases, or a holdout of another population.
     """
     if isinstance(threshold, bool) or not isinstance(threshold, (int, np.integer)) or threshold < 2:
         raise ValueError(f"`threshold` must be a whole number of records, 2 or more; got {threshold!r}.")
@@ -70,6 +70,11 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
         raise ValueError(
             f"A public report describes at most {MOST_RELEASES} releases; got {releases}. The rounded numbers of many releases together "
             f"can tell exact small counts. Audit at most {MOST_RELEASES} of them."
+        )
+    if "holdout_differs" in p:
+        raise ValueError(
+            "A public report compares only with a holdout that can be a random part of the same population. Original and holdout differ by "
+            "more than chance allows, so that their difference says nothing about individuals: leave out the holdout."
         )
     base = _base(threshold)
     people, holdout = (_rounded_total(tables, name, base) for name in "oh")

@@ -10,6 +10,7 @@ import xarray as xr
 
 from capstats.auditing import compared
 from capstats.auditing.comparison import order_of
+from capstats.auditing.one_population import differing
 from capstats.auditing.permuted import AT_MOST
 from capstats.auditing.report import Block, Facts, Grid, Sections
 from capstats.auditing.what_was_read import SIDE_BY_SIDE, facts
@@ -67,13 +68,24 @@ def sections(measures: xr.Dataset, by_target: xr.Dataset, provenance: Mapping[st
 # --- the answer -------------------------------------------------------------------------------------------------------
 
 
-def attack(p: Mapping[str, Any]) -> str:
+def attack(m: xr.Dataset, p: Mapping[str, Any]) -> str:
     """Who guesses what, and how."""
     keys = list(p["columns"]["keys"])
+    picked = "with a probability in proportion to its sampling weight" if "synthetic_weight" in m else "at random"
     known = listed([*map(named, keys)]) if len(keys) <= SIDE_BY_SIDE else f"the {len(keys)} key columns"
     return (
-        f"Somebody who knows {known} of a person (the keys) looks up the synthetic records with the same keys, picks one of them at "
-        f"random, and takes its {target_of(p)} (the target) for the person's."
+        f"Somebody who knows {known} of a person (the keys) looks up the synthetic records with the same keys, picks one of them "
+        f"{picked}, and takes its {target_of(p)} (the target) for the person's."
+    )
+
+
+def of_individuals(p: Mapping[str, Any]) -> str:
+    """What the difference to the holdout is, as the end of a sentence."""
+    if "holdout_differs" not in p:
+        return "is about individuals; the rest is inference about the population."
+    return (
+        f"is no measure of what is about individuals: original and holdout differ in {differing(p['holdout_differs'])} by more than chance "
+        f"allows."
     )
 
 
@@ -104,7 +116,7 @@ def in_sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
         return f"{_number(value[f'records_{name}'], m)} ({of}{share(value[f'share_{name}'])})"
 
     answer = [
-        f"{attack(p)} The guess is expected to be right for {right} (average CAP).",
+        f"{attack(m, p)} The guess is expected to be right for {right} (average CAP).",
         f"Without the synthetic data, a guess from the frequencies of {target_of(p)} in the original is right for a {_share(m)} of "
         f"{share(value['baseline'])}. If the original itself were released, the share would be {share(value['original_cap'])}.",
     ]
@@ -112,12 +124,13 @@ def in_sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
         answer.append(
             f"Of the {_number(value['holdout_records'], m)} not used for synthesis, the guess is right for a {_share(m)} of "
             f"{share(value['holdout_cap'])}. The difference, {share(value['individual_disclosure'])} (standard error "
-            f"{share(value['individual_disclosure_error'])}), is about individuals; the rest is inference about the population."
+            f"{share(value['individual_disclosure_error'])}), {of_individuals(p)}"
         )
     if "membership_p_value" in value:
+        test = "no test of disclosure, since original and holdout differ" if "holdout_differs" in p else "a test of disclosure"
         answer.append(
             f"If the labels of used and not used {unit(m)} were dealt anew, the difference would be as large with probability "
-            f"{share(value['membership_p_value'])} (a test of disclosure)."
+            f"{share(value['membership_p_value'])} ({test})."
         )
     if "permutation_p_value" in value:
         most = "at most " if AT_MOST in p["conventions"]["permutation_p_value"] else ""
@@ -138,13 +151,13 @@ def in_sentences(m: xr.Dataset, p: Mapping[str, Any]) -> list[Block]:
 def _compared(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequence[int]) -> list[Block]:
     least, most = share(m.baseline.item()), share(m.original_cap.item())
     told = [
-        f"{attack(p)} The original has {_number(m.original_records.item(), m)}. Without the synthetic data, a guess from the frequencies "
-        f"of {target_of(p)} in the original is right for a {_share(m)} of {least}; if the original itself were released, the share would "
-        f"be {most} (average CAP)."
+        f"{attack(m, p)} The original has {_number(m.original_records.item(), m)}. Without the synthetic data, a guess from the "
+        f"frequencies of {target_of(p)} in the original is right for a {_share(m)} of {least}; if the original itself were released, the "
+        f"share would be {most} (average CAP)."
     ]
     if "holdout_records" in m:
         used = f"The holdout has {_number(m.holdout_records.item(), m)} not used for synthesis."
-        told.append(f"{used} The difference to them is about individuals; the rest is inference about the population.")
+        told.append(f"{used} The difference to them {of_individuals(p)}")
     return [*told, *compared.risks(m, p, heads, order, unit(m))]
 
 
@@ -188,17 +201,20 @@ def _tables(m: xr.Dataset, groups: Sequence[Rows]) -> list[Block]:
 def notes(m: xr.Dataset, p: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What the words of the report mean."""
     tied = f"where several targets are tied, one of them is named at random, so the number of {unit(m)} may be fractional"
+    by_weight = "weighted " if "synthetic_weight" in m else ""
+    commonest = "commonest (by weight)" if by_weight else "commonest"
+    weighed = "weighted " if "original_weight" in m else ""
     notes = [
         (
             "CAP",
-            "of one person: the share of the synthetic records with the same keys that have the person's target; or 0",
+            f"of one person: the {by_weight}share of the synthetic records with the same keys that have the person's target; or 0",
         ),
         (
             "baseline",
-            f"the sum of the squared shares of {target_of(p)} in the original; of {unit(m)} with one level, the level's share",
+            f"the sum of the squared {weighed}shares of {target_of(p)} in the original; of {unit(m)} with one level, the level's share",
         ),
         ("attainable", f"by any synthetic table, however large, with the targets and keys that {_domain(p)}"),
-        ("commonest", f"the guess names the commonest target of the synthetic records with the same keys; {tied}"),
+        ("commonest", f"the guess names the {commonest} target of the synthetic records with the same keys; {tied}"),
         ("versions", "1 and 2 are what Baillargeon and Charest call the two averages"),
     ]
     if "original_weight" in m:

@@ -202,7 +202,7 @@ COMMANDS = (
         "attack membership",
         "find out who was in the original, by the similarity of records to the release",
         {
-            "data": (MEMBERS, NON_MEMBERS, reading.SYNTHETIC, COLUMNS),
+            "data": (MEMBERS, NON_MEMBERS, reading.SYNTHETIC, COLUMNS, reading.ALLOW_SAME),
             "how it is read": reading.OF_RECORDS,
             "what is computed": (WIDTHS_OF_KERNEL, CATEGORIES, RELEASES),
             "what is given": (
@@ -228,7 +228,7 @@ COMMANDS = (
         "attack knowledge",
         "guess each column of a person from all the others",
         {
-            "data": (reading.ORIGINAL, reading.SYNTHETIC, COLUMNS),
+            "data": (reading.ORIGINAL, reading.SYNTHETIC, COLUMNS, reading.ALLOW_SAME),
             "how it is read": reading.OF_RECORDS,
             "what is computed": (TOLERANCE, RELEASES),
             "what is given": (
@@ -258,6 +258,7 @@ COMMANDS = (
                 reading.TARGET,
                 reading.EXAMPLE,
                 replace(reading.SEED, help="seed of the example's synthetic records, and of the classifier (default 0)"),
+                reading.ALLOW_SAME,
             ),
             "how it is read": reading.READING,
             "what is computed": (ESTIMATOR,),

@@ -137,6 +137,7 @@ COMMAND = Command(
             reading.TARGET,
             reading.EXAMPLE,
             reading.SEED,
+            reading.ALLOW_SAME,
         ),
         "how it is read": reading.READING,
         "several releases": (RANK_BY, AGAINST, NUMBERS),

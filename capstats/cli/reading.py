@@ -71,6 +71,7 @@ READING = (
     Option("backing", TEXT, "how counts are held; sparse needs capstats[sparse]", choices=("auto", "dense", "sparse")),
     Option("allow-no-match", FLAG, "report even if a column of two tables shares no level"),
 )
+ALLOW_SAME = Option("allow-same", FLAG, "compare tables even if they hold the same records, as a file and its copy do")
 
 
 def tables(settings: Settings, needed: Sequence[Option], others: Sequence[Option] = ()) -> dict[str, Any]:
@@ -90,7 +91,8 @@ def tables(settings: Settings, needed: Sequence[Option], others: Sequence[Option
     if found.get("synthetic"):
         several = dict(zip(table_labels(found["synthetic"]), found["synthetic"], strict=True))
         found["synthetic"] = several if len(several) > 1 else found["synthetic"][0]
-    return {name.replace("-", "_"): value for name, value in found.items()} | how_read(settings)
+    same = {"allow-same": True} if settings.get("allow-same") else {}
+    return {name.replace("-", "_"): value for name, value in (found | same).items()} | how_read(settings)
 
 
 def how_read(settings: Settings) -> dict[str, Any]:

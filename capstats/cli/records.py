@@ -130,7 +130,7 @@ COMMAND = Command(
     "records",
     "list the original's records by their risk, the riskiest first",
     {
-        "data": (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, reading.TARGET, reading.EXAMPLE, reading.SEED),
+        "data": (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, reading.TARGET, reading.EXAMPLE, reading.SEED, reading.ALLOW_SAME),
         "how it is read": reading.READING,
         "what is given": (SORT_BY, outputs.TOP, outputs.JSON, outputs.CSV),
     },

@@ -210,7 +210,7 @@ COMMAND = Command(
     "sweep",
     "measure the risk for every subset of the key columns and every target",
     {
-        "data": (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, TARGETS, reading.EXAMPLE, reading.SEED),
+        "data": (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, TARGETS, reading.EXAMPLE, reading.SEED, reading.ALLOW_SAME),
         "how it is read": reading.READING,
         "what is computed": (MAX_SIZE, MEASURE, LIMIT),
         "what is given": (

@@ -28,6 +28,12 @@ _OF_BOXES = (
 _SELECTION = "indexers method tolerance drop missing_dims"
 
 
+NEAR = 0.6  # least similarity of a known name that is suggested, from 0 to 1 (difflib)
+
+
+NEARER = 0.8  # the same of a name that may be a confidential value, unless it differs by one letter
+
+
 RESERVED = frozenset(f"{_RESULTS} {_OF_KEYS} {_OF_CELLS} {_OF_BOXES} {_SELECTION}".split())
 
 
@@ -45,8 +51,27 @@ def hint(name: Hashable, names: Iterable[Hashable]) -> str:
     known = list(names)
     if not known:
         return " It has none."
+    near = _nearest(name, known, NEAR)
+    return near or f" It has {', '.join(map(repr, known[:20]))}{', ...' if len(known) > 20 else ''}."
+
+
+def hint_of_data(name: Hashable, names: Iterable[Hashable], what: str = "column") -> str:
+    """The same where the names are data, or may be: in a file without a line of names they are the values of its first record."""
+    known = list(names)
+    near = _nearest(name, known, NEARER) or _nearest(name, [x for x in known if _one_slip(str(name), str(x))], NEAR)
+    several = f"None of its {len(known)} {what}s has" if len(known) > 1 else f"Its only {what} does not have"
+    lines = "; in a file without a line of names, the first record is taken for one" if what == "column" else ""
+    return near or (f" {several} a similar name{lines}." if known else " It has none.")
+
+
+def _one_slip(a: str, b: str) -> bool:
+    """Whether one letter is missing, added or another one, or two neighbours are exchanged."""
+    b, a = sorted((a.casefold(), b.casefold()), key=len)
+    i = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(b))
+    return a[i + 1 :] in (b[i + 1 :], b[i:]) or (a[i : i + 2] == b[i : i + 2][::-1] and a[i + 2 :] == b[i + 2 :])
+
+
+def _nearest(name: Hashable, known: list[Hashable], similarity: float) -> str:
     folded = {str(n).casefold(): n for n in reversed(known)}
-    near = difflib.get_close_matches(str(name).casefold(), folded, n=1)
-    if near:
-        return f" Did you mean {folded[near[0]]!r}?"
-    return f" It has {', '.join(map(repr, known[:20]))}{', ...' if len(known) > 20 else ''}."
+    near = difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=similarity)
+    return f" Did you mean {folded[near[0]]!r}?" if near else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
@@ -15,9 +15,10 @@ from capstats.codes.column import Places
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
-from capstats.counting.inputs import Input, inputs_of
+from capstats.counting.inputs import Input, inputs_of, released
 from capstats.counting.reading import Counted, each, find_cuts, read, without_missing
 from capstats.counting.request import Request
+from capstats.counting.same import check_records, check_tables, pairs
 from capstats.sources.files import FileSource, is_path, one_connection
 from capstats.sources.memory import MemorySource, arranged
 from capstats.tables.axes import join_columns
@@ -88,10 +89,14 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             f"An answer for each record needs a table in memory, or a file; `original` is {type(request.original).__name__}. "
             f"Collect it, or work with counts: tabulate takes it as it is."
         )
+    apart = [] if request.allow_same else _apart(request, inputs)
     key, target = request.key_columns, request.target_columns
     with one_connection([table.source for table in inputs], options):
         cuts = find_cuts(original, specs, options)
         tables = each(inputs, lambda table: read(table, key, target, cuts, options, request.by_record and table is original))
+        place = {table.source.name: i for i, table in enumerate(inputs)}
+        for i, j in ((place[one], place[other]) for one, other in apart):
+            check_records(inputs[i], inputs[j], [tables[i], tables[j]], request.columns, options)
     dropped: dict[str, Any] = {}
     kept = []
     for i, table in enumerate(inputs):
@@ -104,6 +109,19 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
                 raise ValueError(f"`{table.source.name}` holds no record. All values of {column} are 0: correct them, or leave it out.")
             raise ValueError(f"`{table.source.name}` holds no record{' without a missing value' if request.missing == 'drop' else ''}.")
     return Records(request, inputs, labels, tables, dropped, cuts, kept)
+
+
+def _apart(request: Request, inputs: Sequence[Input]) -> list[tuple[str, str]]:
+    """The tables that must not hold the same records, and do not as far as is known without reading them.
+
+    One file with two columns of counts is two tables.
+    """
+    of_counts = {table.source.name: None if table.sampling else table.weight for table in inputs}
+    releases = released(request.synthetic)
+    named = [name for name in of_counts if name not in releases[2]]
+    apart = [(one, other) for one, other in pairs(named, releases[2]) if of_counts[one] == of_counts[other]]
+    check_tables({"original": request.original, "holdout": request.holdout, **dict(zip(releases[2], releases[1], strict=True))}, apart)
+    return apart
 
 
 def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, list[Places], list[Places]]:

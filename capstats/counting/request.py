@@ -52,6 +52,7 @@ class Request:
     decimal: str = "."
     memory_limit: str | None = None
     spill_dir: str | Path | None = None
+    allow_same: bool = True  # whether two of the tables may hold the same records
     by_record: bool = False  # whether the rows of the original are its records, in their order, however alike they are
 
     @cached_property

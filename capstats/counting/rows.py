@@ -17,6 +17,7 @@ from capstats.codes.wanted import Type, check_types
 from capstats.counting.inputs import Input, released
 from capstats.counting.reading import find_cuts, read_rows
 from capstats.counting.request import chosen_columns, options_of
+from capstats.counting.same import check_tables, pairs, refused, same_records
 from capstats.sources.door import open_source
 from capstats.sources.files import one_connection
 
@@ -59,12 +60,14 @@ def whole_records(
     *,
     bins: Mapping[Hashable, Any] | None = None,
     each: bool = False,
+    allow_same: bool = False,
     **reading: Any,
 ) -> tuple[WholeRecords, list[Label] | None]:
     """Records of the named tables, then of the synthetic ones, and the labels of these where there are several.
 
     The first table says where columns are cut; ``reading`` is what else `options_of` takes. With ``each``, the rows of the named tables are
-    their records one by one, in order, and these tables must be in memory.
+    their records one by one, in order, and these tables must be in memory. Unless ``allow_same``, none of the named tables may hold the
+    same records as another table.
     """
     names = chosen_columns(columns, "columns")
     twice = [c for c in names if names.count(c) > 1]
@@ -83,6 +86,8 @@ def whole_records(
             )
     specs = check_bins(bins, names, types or {}, "not among `columns`")
     options = options_of(inputs, types=types, **reading)
+    apart = [] if allow_same else list(pairs(list(tables), called))
+    check_tables(given, apart)
     with one_connection([table.source for table in inputs], options):
         cuts = find_cuts(inputs[0], specs, options)
         found = [read_rows(table, names, cuts, options, each and table.source.name in tables) for table in inputs]
@@ -98,7 +103,12 @@ def whole_records(
     read = [
         Levels(name, joint, c.astype(np.int64), values, order) for (name, joint, values, order), c in zip(levels, distinct, strict=True)
     ]
-    return WholeRecords(read, of_rows, [counts for _, counts in found]), labels
+    known = WholeRecords(read, of_rows, [counts for _, counts in found])
+    for one, other in apart:
+        i, j = list(given).index(one), list(given).index(other)
+        if all(map(np.array_equal, known.held(i), known.held(j))) and same_records(inputs[i], inputs[j], names, options):
+            raise refused(one, other, "hold the same records")
+    return known, labels
 
 
 def _values(joint: Sequence[Label], parts: Sequence[Column], name: Hashable) -> tuple[NDArray[np.float64], list[Label] | None]:

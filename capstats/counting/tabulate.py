@@ -158,6 +158,11 @@ def tabulate(
         memory_limit=memory_limit,
         spill_dir=spill_dir,
     )
+    return counted(request, backing, progress)
+
+
+def counted(request: Request, backing: Backing = "auto", progress: bool | None = None) -> xr.Dataset:
+    """What `tabulate` returns for its arguments as one value."""
     with Progress(progress) as shown:
         records = read_records(request, shown)
         shown.step("joining the tables")

@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.codes.labels import MISSING, Label, canonical
-from capstats.codes.names import hint
+from capstats.codes.names import hint, hint_of_data
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.backing import filled, held_as, stacked
 from capstats.tables.dataset import as_tables
@@ -153,7 +153,7 @@ def _target(axis: pd.MultiIndex, label: Any) -> NDArray[np.bool_]:
         raise ValueError(f"A target is a tuple with one label for each of {names_of(axis)}; got {label!r}.")
     found = np.all([_is(axis, c, canonical(x)) for c, x in zip(names_of(axis), parts, strict=True)], axis=0)
     if not found.any():
-        raise ValueError(f"No target is {label!r}." + hint(label, axis.levels[0] if axis.nlevels == 1 else axis))
+        raise ValueError(f"No target is {label!r}." + hint_of_data(label, axis.levels[0] if axis.nlevels == 1 else axis, "level"))
     return np.asarray(found)
 
 
@@ -184,6 +184,6 @@ def _level(axis: pd.MultiIndex, levels: Mapping[Hashable, Any], stored: Mapping[
         column = _column(name, axis, stored)
         has = _is(axis, column, canonical(label))
         if not has.any():
-            raise ValueError(f"No key has {name} = {label!r}." + hint(label, axis.levels[names_of(axis).index(column)]))
+            raise ValueError(f"No key has {name} = {label!r}." + hint_of_data(label, axis.levels[names_of(axis).index(column)], "level"))
         found &= has
     return found

@@ -132,6 +132,7 @@ def record_risk(
     decimal: str = ".",
     memory_limit: str | None = None,
     spill_dir: str | Path | None = None,
+    allow_same: bool = False,
 ) -> Any:
     """The original records, each with its disclosure risk.
 
@@ -151,6 +152,8 @@ def record_risk(
         target are left out.
     weights, counts : column name, or pair of names, optional
         As in `tabulate`: the records are counted with them.
+    allow_same : bool
+        Whether two of the tables may hold the same records, as in `audit`.
     sort_by : str, optional
         One of the columns below. The riskiest records come first: the greatest values, or the smallest of ``key_records`` and
         ``key_synthetic_records``; ties keep their order. The columns below are then placed first, followed
@@ -176,8 +179,8 @@ def record_risk(
     TypeError
         If `original` is a lazy frame, which has no rows in memory.
     ValueError
-        If there are several synthetic tables, `original` already has one of these columns, `sort_by` is not one of them; or
-        as `tabulate`.
+        If there are several synthetic tables, `original` already has one of these columns, `sort_by` is not one of them, both
+        tables hold the same records, unless `allow_same`; or as `tabulate`.
 
     See Also
     --------
@@ -194,15 +197,15 @@ def record_risk(
     Examples
     --------
     >>> original = {"sex": ["f", "m", "f"], "sick": ["no", "yes", "yes"]}
-    >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "yes"]}, keys="sex", target="sick")
+    >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "no"]}, keys="sex", target="sick")
     >>> found["cap"].tolist(), found["replicated"].tolist()
-    ([0.5, 1.0, 0.5], [False, True, False])
+    ([1.0, 1.0, 0.0], [False, True, False])
 
     The person at the highest risk first:
 
-    >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "yes"]}, keys="sex", target="sick", sort_by="cap")
+    >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "no"]}, keys="sex", target="sick", sort_by="cap")
     >>> found["sex"], list(found)[:2]
-    (['m', 'f', 'f'], ['cap', 'disclosed'])
+    (['f', 'm', 'f'], ['cap', 'disclosed'])
     """
     if sort_by is not None and sort_by not in ADDED:
         raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {sort_by!r}.")
@@ -221,6 +224,7 @@ def record_risk(
         decimal=decimal,
         memory_limit=memory_limit,
         spill_dir=spill_dir,
+        allow_same=allow_same,
     )
     tables, source, i, j = locate(request, backing)
     if "s" not in tables or tables.s.ndim > 2:

@@ -47,6 +47,7 @@ def sweep(
     decimal: str = ".",
     memory_limit: str | None = None,
     spill_dir: str | Path | None = None,
+    allow_same: bool = False,
     progress: bool | None = None,
 ) -> xr.Dataset:
     """Measures for every subset of the key columns, every target and every synthetic table, from one count of the records.
@@ -76,6 +77,8 @@ def sweep(
         the same records.
     backing : {"auto", "dense", "sparse"}
         Backing of the tables of each subset.
+    allow_same : bool
+        Whether two of the tables may hold the same records, as in `audit`.
 
     Returns
     -------
@@ -100,7 +103,8 @@ def sweep(
     ------
     ValueError, TypeError
         As in `tabulate`; if there are more subsets than `limit`, `sizes` are not from 1 to the number of key columns, a measure is
-        unknown, or a function does not return one number for each pair of tables.
+        unknown, or a function does not return one number for each pair of tables; if two tables hold the same records, unless
+        `allow_same`.
 
     See Also
     --------
@@ -121,7 +125,7 @@ def sweep(
     Each column alone is independent of the target, both together determine it:
 
     >>> records = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "t": ["x", "y", "y", "x"]}
-    >>> found = sweep(records, records, keys=["a", "b"], targets="t", measures="average_cap")
+    >>> found = sweep(records, records, allow_same=True, keys=["a", "b"], targets="t", measures="average_cap")
     >>> found.value.squeeze().to_series().to_dict()
     {'a': 0.5, 'b': 0.5, 'a + b': 1.0}
     >>> found.shapley.squeeze().values.tolist(), found.leave_one_out.squeeze().values.tolist()
@@ -145,12 +149,15 @@ def sweep(
         decimal=decimal,
         memory_limit=memory_limit,
         spill_dir=spill_dir,
+        allow_same=allow_same,
     )
     key_columns, target_columns = request.key_columns, request.target_columns
     subsets = _subsets(sizes, len(key_columns), limit)
     chosen = chosen_measures(measures)
     if synthetic is None:
-        raise TypeError("`synthetic` must be a table of records, or several; got None. To sweep the original alone, give it twice.")
+        raise TypeError(
+            "`synthetic` must be a table of records, or several; got None. To sweep the original alone, give it twice and allow_same=True."
+        )
     with Progress(progress) as shown:
         records = read_records(request, shown)
         shown.step("joining the tables")

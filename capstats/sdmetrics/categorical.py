@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from capstats.cap.neighbours import Convention
-from capstats.codes.names import hint
+from capstats.codes.names import hint, hint_of_data
 from capstats.peers.protection import cap_protection
-from capstats.sdmetrics.frames import Names, check_columns, check_dtype, check_once, checked_frames, counted
+from capstats.sdmetrics.frames import Names, check_columns, check_dtype, check_once, checked_frames, counted, listed_of_data
 from capstats.sdmetrics.metric import Metric
 
 
@@ -79,7 +79,7 @@ class CategoricalMetric(Metric):
             raise TypeError(f"`model_kwargs` must be empty, since the attacker has no parameters; got {dict(model_kwargs)!r}.")
         for column in [*keys, *sensitive]:
             if column not in frames[0].columns:
-                raise KeyError(f"Column {column!r} is not in `real_data`." + hint(column, frames[0].columns))
+                raise KeyError(f"Column {column!r} is not in `real_data`." + hint_of_data(column, frames[0].columns))
         check_once(frames, [*keys, *sensitive])
         for column in [*keys, *sensitive]:
             check_dtype(frames[0][column], described.get("columns", {}).get(column))
@@ -138,8 +138,9 @@ def _described(metadata: Any, table_name: Any) -> dict[str, Any]:
 def _check_described(real: pd.DataFrame, described: Mapping[str, Any]) -> None:
     odd = set(real.columns) ^ set(described["columns"]) if described else set()
     if odd:
-        only = ", ".join(map(repr, sorted(odd, key=str)))
-        raise ValueError(f"The columns of `real_data` and of `metadata` must be the same; only one has {only}.")
+        raise ValueError(
+            f"The columns of `real_data` and of `metadata` must be the same; only one has {listed_of_data(odd, described['columns'])}."
+        )
 
 
 def _fields(argument: str, fields: Any, described: Mapping[str, Any]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -30,9 +30,16 @@ def check_columns(frames: Sequence[pd.DataFrame]) -> None:
     odd = set(frames[0].columns) ^ set(frames[1].columns)
     if odd:
         raise ValueError(
-            f"`real_data` and `synthetic_data` must have the same columns; only one has {', '.join(map(repr, sorted(odd, key=str)))}. "
+            f"`real_data` and `synthetic_data` must have the same columns; only one has {listed_of_data(odd, frames[1].columns)}. "
             f"Drop the columns that are not needed."
         )
+
+
+def listed_of_data(names: set[Any], shown: Collection[Any]) -> str:
+    """Names of columns, those of the original alone as their number: without a line of names they are the values of its first record."""
+    known = sorted(map(repr, names.intersection(shown)))
+    rest = len(names) - len(known)
+    return ", ".join([*known, *([f"{rest} column{'s' * (rest > 1)} of `real_data`"] if rest else [])])
 
 
 def check_once(frames: Sequence[pd.DataFrame], used: Names) -> None:

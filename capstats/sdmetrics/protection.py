@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from capstats.codes.names import hint
+from capstats.codes.names import hint_of_data
 from capstats.peers.protection import METHODS, protections
 from capstats.sdmetrics.frames import Names, check_columns, check_dtype, check_once, checked_frames, counted
 from capstats.sdmetrics.metric import Metric
@@ -180,7 +180,9 @@ def _chosen(names: Any, argument: str, real: pd.DataFrame, least: int = 1) -> li
         raise ValueError(f"`{argument}` must name at least one column.")
     lacking = [x for x in chosen if x not in real.columns]
     if lacking:
-        raise ValueError(f"`{argument}` has {', '.join(map(repr, lacking))}, missing from `real_data`." + hint(lacking[0], real.columns))
+        raise ValueError(
+            f"`{argument}` has {', '.join(map(repr, lacking))}, missing from `real_data`." + hint_of_data(lacking[0], real.columns)
+        )
     return chosen
 
 

@@ -14,7 +14,7 @@ from capstats.codes.distinct import count
 from capstats.codes.numeric import Numbers, finite_values
 from capstats.sources.foreign import told_by_class
 from capstats.sources.memory import MemorySource
-from capstats.sources.source import Query, check_names
+from capstats.sources.source import Options, Query, check_names
 from capstats.sources.weights import whole_weights
 
 AT_A_TIME = 16  # partial counts that a worker adds up
@@ -31,6 +31,10 @@ class DaskSource:
 
     def __init__(self, table: Any, name: str):
         self.table, self.name = table, name
+
+    def names(self, options: Options) -> Sequence[Hashable]:  # noqa: ARG002  a file needs them
+        """The names of the columns."""
+        return list(self.table.columns)
 
     def rows(self, query: Query) -> Part:
         """Distinct rows, and their counts or the sums of their weights."""

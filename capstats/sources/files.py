@@ -85,7 +85,7 @@ class FileSource:
     def as_memory(self, options: Options) -> MemorySource:
         """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
         plain = replace(options, null_values=None, decimal=".")
-        query = Query(self._names(plain), by_record=True, options=plain)
+        query = Query(self.names(plain), by_record=True, options=plain)
 
         def work(table: Any, _: int | None) -> pd.DataFrame:
             arrays = table.fetchnumpy()
@@ -94,7 +94,7 @@ class FileSource:
 
         return MemorySource(self._found(query, [], work), self.name)
 
-    def _names(self, options: Options) -> Sequence[str]:
+    def names(self, options: Options) -> Sequence[Hashable]:
         """The names of all columns."""
         file = self.files[0]
         if _is_parquet(file):

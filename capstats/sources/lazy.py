@@ -20,7 +20,7 @@ from capstats.codes.wanted import NUMBER, wrong_labels
 from capstats.sources.columns import column_of
 from capstats.sources.foreign import told_by_class
 from capstats.sources.memory import numbers_of
-from capstats.sources.source import Query, check_names
+from capstats.sources.source import Options, Query, check_names
 from capstats.sources.weights import whole_weights, wrong_weights
 
 
@@ -34,6 +34,10 @@ class LazySource:
     def __init__(self, table: Any, name: str):
         self.frame: nw.LazyFrame[Any] = nw.from_native(table)
         self.name = name
+
+    def names(self, options: Options) -> Sequence[Hashable]:  # noqa: ARG002  a file needs them
+        """The names of the columns."""
+        return self.frame.collect_schema().names()
 
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """Distinct rows, and their counts or the sums of their weights."""

@@ -18,7 +18,7 @@ from capstats.codes.numeric import Numbers, TypeToCut, as_wanted, check_kind, la
 from capstats.sources import object_text
 from capstats.sources.columns import FEW, column_of, module_of
 from capstats.sources.plain_numbers import plain_numbers
-from capstats.sources.source import Query, check_names
+from capstats.sources.source import Options, Query, check_names
 from capstats.sources.weights import whole_weights
 
 
@@ -42,7 +42,7 @@ class MemorySource:
         except TypeError:  # it is no column
             return 0
 
-    def names(self) -> list[Hashable]:
+    def names(self, options: Options | None = None) -> list[Hashable]:  # noqa: ARG002  a file needs them
         """The names of the columns."""
         if isinstance(self.plain, Mapping):
             return list(self.plain)

@@ -16,7 +16,7 @@ from capstats.codes.numeric import Numbers
 from capstats.sources import relation_cuts as cutting
 from capstats.sources.columns import column_of, no_date, no_duration, unmasked
 from capstats.sources.foreign import told_by_class
-from capstats.sources.source import Query, check_names
+from capstats.sources.source import Options, Query, check_names
 from capstats.sources.weights import whole_weights, wrong_weights
 
 SHORT, MOST_TEXT = 256, 1 << 28  # bytes: of a label that is never too long, and of all that the others have beyond it
@@ -34,6 +34,10 @@ class RelationSource:
 
     def __init__(self, table: Any, name: str):
         self.table, self.name = table, name
+
+    def names(self, options: Options) -> Sequence[Hashable]:  # noqa: ARG002  a file needs them
+        """The names of the columns."""
+        return list(self.table.columns)
 
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """Distinct rows, and their counts or the sums of their weights."""

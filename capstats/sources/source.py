@@ -9,7 +9,7 @@ from typing import Protocol
 
 from capstats.codes.bins import Cut, Spec
 from capstats.codes.column import Column, Counts, Sums
-from capstats.codes.names import hint
+from capstats.codes.names import hint_of_data
 from capstats.codes.numeric import Numbers
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
@@ -68,6 +68,9 @@ class Source(Protocol):
     def size(self) -> int | None:
         """The number of records, where it is known without counting."""
 
+    def names(self, options: Options) -> Sequence[Hashable]:
+        """The names of all columns."""
+
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """The columns as codes, row by row, and what each row adds: nothing where it is one record; its number of records; or its weight.
 
@@ -90,6 +93,6 @@ def check_names(wanted: Sequence[Hashable], names: Sequence[Hashable], table: st
     """Raise unless a table has each of the wanted columns exactly once."""
     for column in wanted:
         if column not in names:
-            raise ValueError(f"Column {column!r} is not in `{table}`." + hint(column, names))
+            raise ValueError(f"Column {column!r} is not in `{table}`." + hint_of_data(column, names))
         if list(names).count(column) > 1:
             raise ValueError(f"Column {column!r} occurs {list(names).count(column)} times in `{table}`. Rename all but one.")

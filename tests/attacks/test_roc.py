@@ -117,7 +117,7 @@ def test_released_tables_are_taken_together_one_after_the_other():
 
 def test_a_copy_of_the_members_is_told_from_others():
     members, others = mixed(1, 40), mixed(11, 40).assign(age=lambda x: x["age"] + 0.25).set_axis(range(40, 80))
-    roc = membership_roc(members, others, members, columns=list(members), widths=0.01)
+    roc = membership_roc(members, others, members, columns=list(members), widths=0.01, allow_same=True)
     assert roc.auc.item() == roc.accuracy.item() == roc.best_difference.item() == 1
 
 
@@ -179,7 +179,7 @@ def test_the_curve_needs_both_kinds_and_scores_of_the_same_tables():
 
 def scores_of_two_calls(members=None, others=None, **both):
     """Scores of a and c, and of b and b, against the released levels a and c."""
-    usual = {"columns": "x", "widths": 1} | both
+    usual = {"columns": "x", "widths": 1, "allow_same": True} | both
     released = {"x": ["a", "c"]}
     return membership_scores({"x": ["a", "c"]}, released, **usual | (members or {})), membership_scores(
         {"x": ["b", "b"]}, released, **usual | (others or {})
@@ -192,7 +192,7 @@ def test_scores_whose_categories_have_other_places_are_not_compared():
         membership_roc(*scores_of_two_calls())
     with pytest.raises(ValueError, match="The categories of column 'x' have other positions"):
         membership_roc(*scores_of_two_calls({"releases": [1]}, {"releases": [1]}))
-    of_records = membership_roc({"x": ["a", "c"]}, {"x": ["b", "b"]}, {"x": ["a", "c"]}, columns="x", widths=1)
+    of_records = membership_roc({"x": ["a", "c"]}, {"x": ["b", "b"]}, {"x": ["a", "c"]}, columns="x", widths=1, allow_same=True)
     assert membership_roc(*scores_of_two_calls(types={"x": ["a", "b", "c"]})).identical(of_records)
 
 

@@ -19,7 +19,7 @@ def blurred(frame, seed):
 def test_by_hand():
     # Width 1: the members of 20 and 40 score 1 and more, those of 31 and 70 next to nothing. Width 100: the sums of squared distances are
     # 400, 400 for the members and 202, 3400 for the others, so that the order is other, members, other: 1 - 1/2.
-    found = best_membership_width({"age": [20, 40]}, {"age": [31, 70]}, {"age": [20, 40]}, columns="age", widths=[1, 100])
+    found = best_membership_width({"age": [20, 40]}, {"age": [31, 70]}, {"age": [20, 40]}, columns="age", widths=[1, 100], allow_same=True)
     assert found.best_difference.values.tolist() == [1, 0.5]
     assert found["width"].values.tolist() == ["1", "100"]
     assert found.best_width.item() == "1"
@@ -42,7 +42,7 @@ def test_each_width_is_that_of_its_own_curve_and_the_best_has_the_greatest_diffe
 
 def test_of_equal_widths_the_first_is_named_and_one_table_needs_no_dim():
     members, others = people(1), people(2)
-    found = best_membership_width(members, others, members, columns="age", widths={"a": 0.01, "b": 0.001}, releases=1)
+    found = best_membership_width(members, others, members, columns="age", widths={"a": 0.01, "b": 0.001}, releases=1, allow_same=True)
     assert dict(found.sizes) == {"width": 2}
     assert found.best_difference.values.tolist() == [1, 1]
     assert found.best_width.item() == "a"

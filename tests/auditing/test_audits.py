@@ -61,7 +61,7 @@ def several(voters):
 
 def test_cut_points_are_told_without_noise_of_floats():
     ages = {"age": [18, 89], "sick": ["no", "yes"]}
-    found = audit(ages, ages, keys="age", target="sick", bins={"age": 5})
+    found = audit(ages, ages, allow_same=True, keys="age", target="sick", bins={"age": 5})
     assert "age (cut at 32.2, 46.4, 60.6, 74.8: 2 levels)" in repr(found)
     assert found.provenance["bins"]["age"] == [32.2, 46.4, 60.599999999999994, 74.8]
 
@@ -246,7 +246,7 @@ def test_json_has_a_row_for_each_level(several):
 
 def test_json_names_each_column_of_a_joint_level_and_a_missing_one_is_null():
     people = {"k": [1, 2], "a": [1, None], "b": ["x", "y"]}
-    rows = json.loads(audit(people, people, keys="k", target=["a", "b"]).to_json())["by_target"]
+    rows = json.loads(audit(people, people, allow_same=True, keys="k", target=["a", "b"]).to_json())["by_target"]
     assert [row["level"] for row in rows] == [{"a": 1, "b": "x"}, {"a": None, "b": "y"}]
 
 
@@ -357,7 +357,9 @@ def test_original_and_holdout_exchanged_change_the_sign_alone(voters):
     original, synthetic = voters
     asked = {"keys": ["educ", "PID"], "target": "vote"}
     half, other = original.iloc[::2], original.iloc[1::2]
-    one, two, same = (audit(x, synthetic, holdout=y, **asked).measures for x, y in ((half, other), (other, half), (half, half)))
+    one, two, same = (
+        audit(x, synthetic, holdout=y, allow_same=True, **asked).measures for x, y in ((half, other), (other, half), (half, half))
+    )
     np.testing.assert_allclose(one.individual_disclosure, -two.individual_disclosure, rtol=1e-12)
     np.testing.assert_allclose(one.individual_disclosure_error, two.individual_disclosure_error, rtol=1e-12)
     np.testing.assert_array_equal(one.holdout_cap, two.average_cap)
@@ -407,7 +409,7 @@ def test_a_holdout_of_sparse_tables_is_that_of_dense_ones(voters, monkeypatch):
 def test_fractional_counts_of_original_or_holdout_leave_the_holdout_out_and_say_so(counts, given):
     frame = titanic()
     frame["weight"] = frame["count"] * 0.3
-    result = audit(frame, frame, keys=["Class", "Sex"], target="Survived", holdout=frame, counts=counts)
+    result = audit(frame, frame, allow_same=True, keys=["Class", "Sex"], target="Survived", holdout=frame, counts=counts)
     assert not set(OF_HOLDOUT) & set(result.measures.data_vars)
     assert "individual_disclosure" not in result.provenance["conventions"]
     assert result.provenance["individual_disclosure"] == "not defined: counts of the original or of the holdout are fractional"
@@ -420,8 +422,8 @@ def test_fractional_counts_of_the_synthetic_table_alone_keep_the_holdout():
     frame = titanic()
     frame["weight"] = frame["count"] * 0.5
     asked = {"keys": ["Class", "Sex"], "target": "Survived", "holdout": frame.iloc[::2]}
-    result = audit(frame, frame, counts=("count", "weight"), **asked)
-    plain = audit(frame, frame, counts="count", **asked)
+    result = audit(frame, frame, allow_same=True, counts=("count", "weight"), **asked)
+    plain = audit(frame, frame, allow_same=True, counts="count", **asked)
     for name in OF_HOLDOUT:
         assert result.measures[name].item() == pytest.approx(plain.measures[name].item(), rel=1e-12)
 
@@ -492,13 +494,13 @@ def test_records_of_any_frame_give_the_same(people):
 
 def test_labels_that_print_alike_stay_apart():
     people = {"k": ["a", "b"], "t": ["x", "y"]}
-    found = audit(people, {1: people, "1": people}, keys="k", target="t")
+    found = audit(people, {1: people, "1": people}, allow_same=True, keys="k", target="t")
     assert list(found.to_dict()["measures"]["average_cap"]) == ["1", "'1'"]
 
 
 def test_provenance_tells_types_and_takes_numbers_of_numpy():
     people = {"k": ["1", "2"], "t": ["x", "y"]}
-    found = audit(people, people, keys="k", target="t", types={"k": "number"}, provenance={"seed": np.int64(3)})
+    found = audit(people, people, allow_same=True, keys="k", target="t", types={"k": "number"}, provenance={"seed": np.int64(3)})
     told = json.loads(found.to_json())["provenance"]
     assert told["types"] == {"k": "number"}
     assert told["seed"] == 3
@@ -508,9 +510,9 @@ def test_an_audit_of_sparse_tables_is_that_of_dense_ones(monkeypatch):
     from capstats.tables import backing
 
     people = {"k": list(range(40)), "t": [x % 37 for x in range(40)]}
-    found = audit(people, {"a": people, "b": {"k": [1, 2], "t": [1, 3]}}, keys="k", target="t")
+    found = audit(people, {"a": people, "b": {"k": [1, 2], "t": [1, 3]}}, allow_same=True, keys="k", target="t")
     monkeypatch.setattr(backing, "LARGE", 1)
-    again = audit(people, {"a": people, "b": {"k": [1, 2], "t": [1, 3]}}, keys="k", target="t")
+    again = audit(people, {"a": people, "b": {"k": [1, 2], "t": [1, 3]}}, allow_same=True, keys="k", target="t")
     assert not isinstance(again.tables.o.data, np.ndarray)
     assert repr(again) == repr(found)
     assert again.to_json() == found.to_json()
@@ -523,7 +525,7 @@ def test_the_files_of_a_parquet_folder_are_those_that_hold_records(tmp_path, mon
     people = pd.DataFrame({"k": ["a", "b"], "t": ["x", "y"]})
     people.to_parquet(folder / "part-0.parquet")
     (folder / "_SUCCESS").touch()
-    found = audit("original.parquet", folder, keys="k", target="t").provenance
+    found = audit("original.parquet", folder, allow_same=True, keys="k", target="t").provenance
     assert found["original"] == "original.parquet"
     assert found["files"] == {
         "original": [str(Path("original.parquet", "part-0.parquet"))],
@@ -535,5 +537,5 @@ def test_an_audit_says_when_it_computes_the_measures(monkeypatch):
     steps = []
     monkeypatch.setattr(Progress, "step", lambda shown, what, rows=None: steps.append(what) or Step(what, rows))
     people = {"k": ["a", "b"], "t": ["x", "y"]}
-    audit(people, people, keys="k", target="t")
+    audit(people, people, allow_same=True, keys="k", target="t")
     assert steps[-2:] == ["joining the tables", "computing the measures"]

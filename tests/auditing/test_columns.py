@@ -22,7 +22,7 @@ def average(keys, target):
 
 def test_each_column_alone_tells_nothing_where_both_tell_all():
     """Without the other column a guess is right for one of two; the two columns share the half that they add together."""
-    found = audit(XOR, XOR, keys=["a", "b"], target="t").by_column
+    found = audit(XOR, XOR, allow_same=True, keys=["a", "b"], target="t").by_column
     assert found.indexes["key_column"].tolist() == ["a", "b"]
     assert {name: array.values.tolist() for name, array in found.items()} == {
         "alone": [0.5, 0.5],
@@ -72,7 +72,7 @@ def test_shapley_values_are_left_out_where_there_are_many_subsets_or_cells(monke
 def test_a_holdout_and_weights_do_not_get_in_the_way():
     weighted = ORIGINAL.assign(w=np.linspace(0.5, 3, 60))
     asked = {"keys": KEYS, "target": "income", "weights": ("w", None)}
-    plain, compared = audit(weighted, RELEASES, **asked), audit(weighted, RELEASES, holdout=weighted, **asked)
+    plain, compared = audit(weighted, RELEASES, **asked), audit(weighted, RELEASES, holdout=weighted, allow_same=True, **asked)
     np.testing.assert_allclose(plain.by_column.alone, compared.by_column.alone, rtol=1e-12)
     tables = tabulate(weighted, RELEASES, keys="age", target="income", weights=("w", None))
     np.testing.assert_allclose(plain.by_column.alone.sel(key_column="age"), average_cap(tables.o, tables.s), rtol=1e-12)
@@ -88,6 +88,8 @@ def test_sparse_tables_have_the_numbers_of_dense_ones():
 
 def test_columns_whose_names_read_alike_keep_apart():
     """The column 1 and the column "1"."""
-    found = audit({1: [0, 1], "1": [0, 0], "t": [*"xy"]}, {1: [0, 1], "1": [0, 0], "t": [*"xy"]}, keys=[1, "1"], target="t").by_column
+    found = audit(
+        {1: [0, 1], "1": [0, 0], "t": [*"xy"]}, {1: [0, 1], "1": [0, 0], "t": [*"xy"]}, allow_same=True, keys=[1, "1"], target="t"
+    ).by_column
     assert len(set(found.indexes["key_column"])) == 2
     assert found.alone.values.tolist() == [1, 0.5]

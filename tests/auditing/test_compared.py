@@ -1,5 +1,6 @@
 """The report of several releases: a row each, in the order asked for, in lines of a terminal, and every column explained."""
 
+import html
 import re
 
 import numpy as np
@@ -9,6 +10,7 @@ from read_reports import grids, one_line, several_of
 from capstats import audit
 from capstats.auditing import compared
 from capstats.auditing.report import Facts, Grid
+from capstats.codes.printable import named, shortened
 from capstats.datasets import anes96
 from capstats.tables.digits import share
 
@@ -167,7 +169,9 @@ def test_twenty_releases_with_long_names_keep_to_a_line(twenty):
 def test_no_line_is_longer_however_long_the_names_are(number, length):
     people = {"k": [0, 0, 1], "t": [f"{x} {'level ' * 20}" for x in "abc"]}
     labels = [f"{i}{'n' * length}" for i in range(number)]
-    found = audit(people, dict.fromkeys(labels, people), keys="k", target="t", utility={"u" * length: 1.5}, against=labels[0])
+    found = audit(
+        people, dict.fromkeys(labels, people), keys="k", target="t", utility={"u" * length: 1.5}, against=labels[0], allow_same=True
+    )
     names = "n" * max(length, 30)
     for section in ("Answer", "By t", "Details"):
         for line in repr(found).partition(section)[2].splitlines():
@@ -214,10 +218,32 @@ def test_each_key_column_has_a_column_of_what_it_adds(twenty):
 
 def test_of_many_key_columns_those_that_add_most_are_shown():
     people = {**{f"k{i}": [0, 1] * 4 for i in range(8)}, "x": [*"aabbccdd"], "t": [*"ppqqrrss"]}
-    found = audit(people, [people, people], keys=[*(f"k{i}" for i in range(8)), "x"], target="t").by_column
+    found = audit(people, [people, people], allow_same=True, keys=[*(f"k{i}" for i in range(8)), "x"], target="t").by_column
     sentence, grid, rest = compared.by_column(found, ["0", "1"], [0, 1])
     assert "where all others are known" in sentence
     assert len(grid.head) == 7
     assert grid.head[-1] == "x"
     assert grid.rows[0][-1] == "0.750"  # with k0 alone each of the four levels is as likely
     assert rest == "Not shown: 3 columns that add less."
+
+
+# --- names of the caller are no formats
+
+HOSTILE = ["cost {EUR}", "{people.__class__}", "{0}", "{", "}", "{{", "{people}", "%s", "%(a)d", "$x ${y}", "{{ 7*7 }}", "{% raw %}"]
+
+
+def test_names_of_the_callers_numbers_are_shown_as_they_are():
+    known = {name: {"a {0}": 1.5, "{b}": 2.5} for name in HOSTILE}
+    original = {"{k}": [*"aabb"], "%s": [*"xyxy"], "{people}": [*"rsrr"]}
+    releases = {"a {0}": {"{k}": [*"ab"], "%s": [*"xy"], "{people}": [*"rs"]}, "{b}": {**original, "{people}": [*"srsr"]}}
+    asked = {"against": "a {0}", "rank_by": "{people.__class__}"}
+    found = audit(original, releases, keys=["{k}", "%s"], target="{people}", utility=known, **asked)
+    text, page = one_line(found), html.unescape(found.to_html())
+    for name in HOSTILE:
+        assert f"{named(name)}, as given" in text
+        assert f"{named(name)}, as given" in page
+    assert "minus that of a {0}, of the same people" in text
+    assert f"in the order of {shortened('{people.__class__}', compared.HEADING)}, that with" in text
+    assert "of a person (the keys)" in text
+    for told in (repr(audit(original, releases["{b}"], keys="{k}", target="{people}")), found.to_html(audience="internal")):
+        assert "{people}" in html.unescape(told)

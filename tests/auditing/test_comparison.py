@@ -22,7 +22,7 @@ RELEASES = {
 
 
 def audited(**asked):
-    return audit(ORIGINAL, RELEASES, keys="k", target="t", **asked)
+    return audit(ORIGINAL, RELEASES, keys="k", target="t", allow_same=True, **asked)
 
 
 # --- against one of them
@@ -55,7 +55,7 @@ def test_a_release_does_not_differ_from_itself():
 def test_two_releases_that_are_exchanged_change_the_sign_alone(rows):
     original = dict(zip("kt", map(list, zip(*rows, strict=True)), strict=True))
     one, two = (
-        audit(original, RELEASES, keys="k", target="t", against=label, allow_no_match=True).measures.sel(synthetic=other)
+        audit(original, RELEASES, keys="k", target="t", against=label, allow_no_match=True, allow_same=True).measures.sel(synthetic=other)
         for label, other in (("half", "few"), ("few", "half"))
     )
     assert one.difference.item() == -two.difference.item()
@@ -64,7 +64,7 @@ def test_two_releases_that_are_exchanged_change_the_sign_alone(rows):
 
 def test_differences_of_weighted_records_use_the_squares_of_the_weights():
     weighted = {**ORIGINAL, "w": [3.0, 1.0, 2.0, 4.0, 1.0, 5.0]}
-    found = audit(weighted, RELEASES, keys="k", target="t", weights=("w", None), against="few")
+    found = audit(weighted, RELEASES, keys="k", target="t", weights=("w", None), against="few", allow_same=True)
     tables = found.tables
     expected = average_cap_interval(tables.o, tables.s, against=tables.s.sel(synthetic="few"), o_squares=tables.o_squares)
     np.testing.assert_allclose(found.measures.difference, expected.estimate, atol=1e-15)
@@ -76,11 +76,11 @@ def test_differences_of_weighted_records_use_the_squares_of_the_weights():
 def test_fractional_counts_have_differences_without_errors_and_say_so():
     frame = titanic()
     frame["weight"] = frame["count"] * 0.3
-    found = audit(frame, [frame, frame.iloc[::2]], keys=["Class", "Sex"], target="Survived", counts="weight", against=0)
+    found = audit(frame, [frame, frame.iloc[::2]], keys=["Class", "Sex"], target="Survived", counts="weight", against=0, allow_same=True)
     assert "difference" in found.measures
     assert not {"difference_error", "average_cap_error", "share_unique", "share_replicated"} & set(found.measures.data_vars)
     assert found.provenance["average_cap_error"] == "not defined: the original's counts are fractional"
-    whole = audit(frame, [frame, frame.iloc[::2]], keys=["Class", "Sex"], target="Survived", counts="count", against=0)
+    whole = audit(frame, [frame, frame.iloc[::2]], keys=["Class", "Sex"], target="Survived", counts="count", against=0, allow_same=True)
     np.testing.assert_allclose(found.measures.difference, whole.measures.difference, rtol=1e-12)
     assert {"difference_error", "average_cap_error", "share_unique"} <= set(whole.measures.data_vars)
 
@@ -92,7 +92,7 @@ def test_one_record_has_no_error():
 
 
 def test_releases_in_a_list_are_compared_by_their_place():
-    found = audit(ORIGINAL, list(RELEASES.values()), keys="k", target="t", against=1).measures
+    found = audit(ORIGINAL, list(RELEASES.values()), keys="k", target="t", against=1, allow_same=True).measures
     assert found.difference.values[1] == 0
 
 
@@ -104,7 +104,7 @@ def test_the_callers_numbers_stand_among_the_measures_under_their_names():
     assert found.measures.pMSE.to_series().to_dict() == {"half": 0.1, "copy": 0, "few": 0.3}
     assert found.measures.year.values.tolist() == [2026] * 3
     assert found.provenance["utility"] == ["pMSE", "year"]
-    assert audit(ORIGINAL, ORIGINAL, keys="k", target="t", utility={"pMSE": 0.2}).measures.pMSE.item() == 0.2
+    assert audit(ORIGINAL, ORIGINAL, allow_same=True, keys="k", target="t", utility={"pMSE": 0.2}).measures.pMSE.item() == 0.2
     back = json.loads(found.to_json())
     assert back["measures"]["pMSE"] == {"half": 0.1, "copy": 0, "few": 0.3}
 
@@ -129,7 +129,7 @@ def test_releases_that_tie_stay_as_given_and_undefined_ones_are_last():
     assert audited(rank_by="u", utility={"u": ties}).ranked == [0, 1, 2]
     assert audited(rank_by="-u", utility={"u": {**ties, "half": float("nan"), "few": 0}}).ranked == [2, 1, 0]
     assert audited(rank_by="baseline").ranked == [0, 1, 2]
-    assert audit(ORIGINAL, ORIGINAL, keys="k", target="t", rank_by="average_cap").ranked == [0]
+    assert audit(ORIGINAL, ORIGINAL, allow_same=True, keys="k", target="t", rank_by="average_cap").ranked == [0]
 
 
 def test_a_frame_has_a_row_for_each_release_in_that_order():
@@ -141,7 +141,7 @@ def test_a_frame_has_a_row_for_each_release_in_that_order():
     for name, array in found.measures.items():
         np.testing.assert_array_equal(frame[name], array.broadcast_like(found.measures.average_cap).values[[1, 2, 0]])
     assert frame.average_cap.is_monotonic_decreasing
-    alone = audit(ORIGINAL, ORIGINAL, keys="k", target="t").to_frame()
+    alone = audit(ORIGINAL, ORIGINAL, allow_same=True, keys="k", target="t").to_frame()
     assert alone.shape == (1, len(audited().measures))
     assert alone.original_records.tolist() == [6]
 
@@ -158,7 +158,7 @@ def test_json_tells_the_order_the_columns_and_what_was_asked():
             **{name: dict(zip(found.columns, array.values[0].tolist(), strict=True)) for name, array in found.by_column.items()},
         }
     ]
-    assert "ranked" not in audit(ORIGINAL, ORIGINAL, keys="k", target="t").to_dict()
+    assert "ranked" not in audit(ORIGINAL, ORIGINAL, allow_same=True, keys="k", target="t").to_dict()
 
 
 # --- what cannot be compared
@@ -192,9 +192,9 @@ def test_a_comparison_that_cannot_be_made_is_refused(asked, error, message):
 
 def test_one_release_has_nothing_to_be_compared_with():
     with pytest.raises(ValueError, match=r"got 'a', and `synthetic` is one table. Give {label: table}, or leave `against` out"):
-        audit(ORIGINAL, ORIGINAL, keys="k", target="t", against="a")
+        audit(ORIGINAL, ORIGINAL, allow_same=True, keys="k", target="t", against="a")
     with pytest.raises(ValueError, match=r"`utility\['u'\]` has the labels \['a'\], and `synthetic` is one table: give a number"):
-        audit(ORIGINAL, ORIGINAL, keys="k", target="t", utility={"u": {"a": 1}})
+        audit(ORIGINAL, ORIGINAL, allow_same=True, keys="k", target="t", utility={"u": {"a": 1}})
 
 
 def test_it_is_refused_before_any_record_is_read():

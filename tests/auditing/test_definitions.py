@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from capstats.auditing.definitions import DEFINITIONS, definitions
+from capstats.auditing.definitions import DEFINITIONS, OF_WEIGHTED, definitions
 from capstats.auditing.internal import BOUNDS, CERTAIN, MATCHED, OF_COLUMNS, RELEASES
 from capstats.auditing.publication import OF_ORIGINAL, OF_RELEASES
 
@@ -36,3 +36,15 @@ def test_what_a_report_compares_is_explained():
 
 def test_only_what_is_asked_for_is_explained():
     assert [term for term, *_ in definitions({"baseline"}).rows] == ["baseline"]
+
+
+def test_weighted_tables_have_meanings_of_their_own():
+    """Of each table alone, and no longer than the others; a term that is not there would go unread."""
+    usual = {term: meaning for term, meaning, _ in definitions(EXPLAINED).rows}
+    for table in ("original", "synthetic"):
+        told = {term: meaning for term, meaning, _ in definitions(EXPLAINED, [table]).rows}
+        changed = {term for term in told if told[term] != usual[term]}
+        assert changed == {term for of, term, _ in OF_WEIGHTED if of == table}
+        assert all("weight" in told[term] and len(told[term]) <= 2 * 140 for term in changed)
+    assert "picked at random" in usual["CAP of one person"]
+    assert "at random" not in dict(row[:2] for row in definitions(EXPLAINED, ["synthetic"]).rows)["CAP of one person"]

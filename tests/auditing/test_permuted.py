@@ -26,7 +26,7 @@ def sample(n, seed):
 
 def test_few_records_have_the_exact_values_by_hand():
     """CAP 1 for the four used, 0 for the two others: one of C(6, 2) = 15 ways. Of the 6 ways to place the targets one is the release."""
-    found = audit(PEOPLE, PEOPLE, holdout=OTHERS, **ASKED)
+    found = audit(PEOPLE, PEOPLE, allow_same=True, holdout=OTHERS, **ASKED)
     assert found.measures.membership_p_value.item() == pytest.approx(1 / 15, rel=1e-13)
     assert found.measures.permutation_p_value.item() == pytest.approx(1 / 6, rel=1e-13)
     told = found.provenance["conventions"]
@@ -81,14 +81,14 @@ def test_many_releases_share_the_permutations_and_large_tables_have_a_bound(monk
 
 def test_weights_and_fractional_counts_are_not_permuted():
     for more in ({"weights": "w"}, {"counts": "w"}, {"weights": "n"}):
-        measures = audit(PEOPLE, PEOPLE, holdout=OTHERS, **ASKED, **more).measures
+        measures = audit(PEOPLE, PEOPLE, allow_same=True, holdout=OTHERS, **ASKED, **more).measures
         assert not set(P_VALUES) & set(measures.data_vars), more
-    of_records = audit(PEOPLE, PEOPLE, holdout=OTHERS, **ASKED, weights=("n", None, "n"))
+    of_records = audit(PEOPLE, PEOPLE, allow_same=True, holdout=OTHERS, **ASKED, weights=("n", None, "n"))
     assert "permutation_p_value" in of_records.measures
     assert "membership_p_value" not in of_records.measures
-    counted = audit(PEOPLE, PEOPLE, holdout=OTHERS, **ASKED, counts="n").measures
+    counted = audit(PEOPLE, PEOPLE, allow_same=True, holdout=OTHERS, **ASKED, counts="n").measures
     assert set(P_VALUES) <= set(counted.data_vars)
 
 
 def test_without_a_holdout_there_is_none():
-    assert not set(P_VALUES) & set(audit(PEOPLE, PEOPLE, **ASKED).measures.data_vars)
+    assert not set(P_VALUES) & set(audit(PEOPLE, PEOPLE, allow_same=True, **ASKED).measures.data_vars)

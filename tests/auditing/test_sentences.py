@@ -55,7 +55,7 @@ ORIGINAL = {"region": ["South", "North"] * 10, "age": ["40", "41"] * 10, "t": ["
 
 
 def audited(**changed):
-    return audit(ORIGINAL, {**ORIGINAL, **changed}, keys=["region", "age"], target="t")
+    return audit(ORIGINAL, {**ORIGINAL, **changed}, keys=["region", "age"], target="t", allow_same=True)
 
 
 def test_tables_with_the_same_levels_are_told_in_one_line():
@@ -80,7 +80,7 @@ def test_a_target_that_shares_no_level_is_refused_and_called_by_its_own_name():
 
 def test_a_holdout_that_shares_no_level_is_refused():
     with pytest.raises(ValueError, match="`holdout`"):
-        audit(ORIGINAL, ORIGINAL, keys="region", target="t", holdout={**ORIGINAL, "region": ["south"] * 20})
+        audit(ORIGINAL, ORIGINAL, allow_same=True, keys="region", target="t", holdout={**ORIGINAL, "region": ["south"] * 20})
 
 
 def test_the_report_of_tables_that_do_not_meet_says_it_first():
@@ -135,7 +135,9 @@ def test_many_findings_are_cut_to_five_and_counted():
 def test_the_unit_of_the_weights_does_not_change_the_error_of_a_holdout():
     people = {"k": [*"aabb"] * 5, "t": [*"xxxy"] * 5, "w": [3.0, 1.0, 2.0, 4.0] * 5}
     scaled = {**people, "w": [1e6 * x for x in people["w"]]}
-    one, million = (audit(x, people, keys="k", target="t", weights=("w", None), holdout=x).measures for x in (people, scaled))
+    one, million = (
+        audit(x, people, keys="k", target="t", weights=("w", None), holdout=x, allow_same=True).measures for x in (people, scaled)
+    )
     assert one.individual_disclosure_error > 0.01
     np.testing.assert_allclose(one.individual_disclosure_error, million.individual_disclosure_error, rtol=1e-12)
 
@@ -151,7 +153,7 @@ def test_the_people_with_each_level_have_a_row(found):
 
 def test_levels_that_few_people_have_are_cut_and_counted():
     people = {"k": [0] * 210, "t": [x for x in range(20) for _ in range(x + 1)]}
-    result = audit(people, people, keys="k", target="t")
+    result = audit(people, people, allow_same=True, keys="k", target="t")
     (grid,) = grids(result, "By t")
     assert [line[0] for line in grid.rows] == [str(x) for x in range(8, 20)]
     assert "Not shown: 8 levels with fewer people." in repr(result)
@@ -161,10 +163,41 @@ def test_levels_that_few_people_have_are_cut_and_counted():
 @pytest.mark.parametrize("count", [1, 6])
 def test_levels_with_long_labels_are_shortened_in_the_middle(count):
     people = {"k": [*range(8)], "t": [f"{x} {'a very long answer ' * 10} {x}" for x in range(8)]}
-    result = audit(people, {f"s{i}": people for i in range(count)}, keys="k", target="t")
+    result = audit(people, {f"s{i}": people for i in range(count)}, allow_same=True, keys="k", target="t")
     assert all(len(line) <= 100 for line in repr(result).splitlines())
     assert "0 a" in repr(result)
 
 
 def test_the_report_says_that_it_is_confidential(found):
     assert "confidential as the original is: the report names levels however few people have them" in one_line(found)
+
+
+# --- sampling weights
+
+WEIGHTED = {"k": [*"aabb"], "t": [*"xyxx"], "w": [0.5, 1.5, 1.0, 1.0]}
+RELEASED = {"k": [*"aab"], "t": [*"xyx"], "w": [3.0, 1.0, 1.0]}
+BY_WEIGHT = "picks one of them with a probability in proportion to its sampling weight, and takes"
+AT_RANDOM = "picks one of them at random, and takes"
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
+@pytest.mark.parametrize(
+    ("weights", "by_weight"),
+    [("w", True), (("w", None), False), ((None, "w"), True), (None, False)],
+    ids=["both", "original", "release", "none"],
+)
+def test_the_attack_picks_by_weight_where_the_release_has_weights(weights, by_weight, several):
+    """The probability of x at key a is 3/4 by weight, and 1/2 at random."""
+    releases = {"one": RELEASED, "two": {**RELEASED, "t": [*"xxx"]}} if several else RELEASED
+    found = audit(WEIGHTED, releases, keys="k", target="t", weights=weights)
+    text, page = one_line(found), html.unescape(found.to_html())
+    for told in (text, page):
+        assert (BY_WEIGHT in told) == by_weight
+        assert (AT_RANDOM in told) != by_weight
+    assert ("The attacker picks one of them in proportion to its weight." in page) == by_weight
+    assert ("the weighted share of the synthetic records with the same keys" in text) == (by_weight and not several) or several
+    of_original = weights is not None and weights != (None, "w")
+    assert ("The weighted mean of the CAP of all records" in page) == of_original
+    assert ("the sum of the squared weighted shares of t" in text) == of_original or several
+    cap = found.tables.s.sel(target="x", k="a").values.reshape(-1)[0] / found.tables.s.sel(k="a").sum("target").values.reshape(-1)[0]
+    assert cap == (0.75 if by_weight else 0.5)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 
 def test_columns_are_told_as_they_were_understood():
     people = {"Straße, Nr": ["a 1", "b 2", None], "age group": [1, 2, 3], "t": [True, False, True]}
-    text = one_line(audit(people, people, keys=["Straße, Nr", "age group"], target="t"))
+    text = one_line(audit(people, people, allow_same=True, keys=["Straße, Nr", "age group"], target="t"))
     assert "keys 'Straße, Nr' (text, 2 levels and missing), 'age group' (number, 3 levels); 3 combinations in the original" in text
     assert "target t (bool, 2 levels)" in text
 
@@ -33,7 +33,7 @@ def test_files_pooled_as_one_table_are_told(people, tmp_path, monkeypatch):
 def test_a_weighted_original_is_told_with_its_records_and_the_sum_of_its_weights():
     """Records count once in numbers; shares weigh them: 300 of 1,000 are in the second key, where the guess is right for half."""
     people = {"k": [*"aabb"], "t": [*"xxxy"], "w": [350.25, 349.75, 100, 200]}
-    result = audit(people, people, keys="k", target="t", weights=("w", None))
+    result = audit(people, people, allow_same=True, keys="k", target="t", weights=("w", None))
     text = one_line(result)
     assert "original 4 records, weighted to 1,000 synthetic 4 records" in text
     assert "weights sampling weights of the records: w of `original`" in text

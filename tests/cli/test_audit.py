@@ -74,7 +74,18 @@ def test_without_a_holdout_nothing_is_said_of_one(here, capsys):
 
 
 def test_files_of_one_name_are_told_apart_by_their_folders(here, capsys):
-    found = in_json(capsys, "audit", "original.csv", "synthetic.csv", "elsewhere/synthetic.csv", "--keys", "smoking", "--target", "health")
+    found = in_json(
+        capsys,
+        "audit",
+        "original.csv",
+        "synthetic.csv",
+        "elsewhere/synthetic.csv",
+        "--allow-same",
+        "--keys",
+        "smoking",
+        "--target",
+        "health",
+    )
     assert list(found["measures"]["average_cap"]) == ["synthetic.csv", "elsewhere/synthetic.csv"]
     assert found["measures"]["average_cap"]["elsewhere/synthetic.csv"] == pytest.approx(0.67)
 
@@ -111,7 +122,7 @@ def test_a_quoted_glob_is_told_to_be_pooled(here, capsys):
 # --- several releases, and pages
 
 
-THREE = ["audit", "original.csv", "synthetic.csv", "smokers.csv", "elsewhere/synthetic.csv", *SMOKERS[3:]]
+THREE = ["audit", "original.csv", "synthetic.csv", "smokers.csv", "elsewhere/synthetic.csv", "--allow-same", *SMOKERS[3:]]
 
 
 def test_releases_are_ranked_compared_and_beside_numbers_of_the_caller(here, capsys):
@@ -244,7 +255,7 @@ def test_hostile_labels_are_inert_in_text_json_and_page(tmp_path, capsys):
     path = tmp_path / "hostile\u202e<b>.csv"
     pd.DataFrame({"<i>k": levels * 3, "t": ["p", "q", "<b>"] * 6}).to_csv(path, index=False)
     page = tmp_path / "report.html"
-    arguments = ["audit", str(path), str(path), "--key", "<i>k", "--target", "t"]
+    arguments = ["audit", str(path), str(path), "--allow-same", "--key", "<i>k", "--target", "t"]
     assert main([*arguments, "--html", str(page)]) == 0
     out = capsys.readouterr().out
     assert all(line.isprintable() for line in out.splitlines())
@@ -252,3 +263,34 @@ def test_hostile_labels_are_inert_in_text_json_and_page(tmp_path, capsys):
     assert found["provenance"]["keys"] == ["<i>k"]
     text = page.read_text(encoding="utf-8")
     assert not [mark for mark in ("<script", "<b>", "<i>", "onload=alert(1)>", "\x1b", "\u202e") if mark in text]
+
+
+@pytest.mark.parametrize("name", ["cost {EUR}", "{people.__class__}", "{", "%s"])
+def test_the_name_of_a_number_is_no_format(name, here, capsys):
+    assert main([*THREE, "--utility", f"{name}=1"]) == 0
+    assert f"'{name}', as given" in capsys.readouterr().out
+
+
+def test_a_file_and_its_copy_are_compared_on_request_alone(here, capsys):
+    Path("copy.csv").write_bytes(Path("original.csv").read_bytes())
+    for command in ("audit", "sweep", "records", "attack model"):
+        assert main([*command.split(), "original.csv", "copy.csv", *SMOKERS[3:]]) == 2
+        err = capsys.readouterr().err
+        assert "`original` and `synthetic` are files with the same content." in err
+        assert "(--allow-same)" in err
+        assert main([*command.split(), "original.csv", "copy.csv", "--allow-same", *SMOKERS[3:]]) == 0
+        capsys.readouterr()
+    assert main(["attack", "knowledge", "original.csv", "copy.csv", "--columns", "smoking,health"]) == 2
+    assert main(["attack", "knowledge", "original.csv", "copy.csv", "--columns", "smoking,health", "--allow-same"]) == 0
+    attack = ["attack", "membership", "original.csv", "smokers.csv", "copy.csv", "--columns", "smoking,health"]
+    assert main(attack) == 2
+    assert "`members` and `synthetic` are files with the same content." in capsys.readouterr().err
+    assert main([*attack, "--allow-same"]) == 0
+
+
+def test_an_original_without_names_keeps_its_first_record(here, capsys):
+    Path("bare.csv").write_text("Anna Muster,1961-04-02,HIV\nBert Test,1970-01-01,none\n")
+    assert main(["audit", "bare.csv", "synthetic.csv", *SMOKERS[3:]]) == 2
+    err = capsys.readouterr().err
+    assert "None of its 3 columns has a similar name" in err
+    assert not [value for value in ("Anna", "1961", "HIV") if value in err]

@@ -91,11 +91,14 @@ def test_a_truth_value_may_be_taken_back(config, capsys):
     "arguments",
     [
         [*SMOKERS, "--holdout", "smokers.csv", "--types", "smoking=Smoking|Non-smoking", "--missing", "drop", "--decimal", ","],
-        ["audit", *["commas.csv"] * 2, "--key", "smoking, now", "--target-column", "health=state", "--null-values", ""],
-        ["audit", *["titanic.csv"] * 2, "--keys", "Class,Sex", "--target", "Survived", "--weights", "count,half", "--backing", "sparse"],
+        ["audit", *["commas.csv"] * 2, "--allow-same", "--key", "smoking, now", "--target-column", "health=state", "--null-values", ""],
+        ["audit", *["titanic.csv"] * 2, "--allow-same", "--keys", "Class,Sex", "--target", "Survived",
+         "--weights", "count,half", "--backing", "sparse"],
         ["audit", *["titanic.csv"] * 2, "--keys", "Class,Sex", "--target", "Age", "--target", "Survived", "--counts", ",half"],
-        ["audit", *["titanic.csv"] * 2, "--keys", "count,Sex", "--target", "Survived", "--bin", "count=quantile:4", "--quiet"],
-        ["audit", *["titanic.csv"] * 2, "--keys", "count,half", "--target", "Survived", "--bin", "count=10|50", "--bin", "half=3"],
+        ["audit", *["titanic.csv"] * 2, "--allow-same", "--keys", "count,Sex", "--target", "Survived",
+         "--bin", "count=quantile:4", "--quiet"],
+        ["audit", *["titanic.csv"] * 2, "--allow-same", "--keys", "count,half", "--target", "Survived",
+         "--bin", "count=10|50", "--bin", "half=3"],
         ["audit", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:], "--against", "smokers.csv", "--rank-by=-pmse",
          "--utility", "pmse=synthetic.csv:0.25,smokers.csv:0.5", "--utility", "size=1", "--fail-above", "pmse=0.5"],
         ["audit", "--example", "anes96", "--seed", "7"],
@@ -180,9 +183,8 @@ def test_hostile_keys_and_values_do_not_reach_the_terminal_raw(config, capsys):
 
 def test_dates_may_be_written_as_toml_has_them(config, here, capsys):
     (here / "days.csv").write_text("day,t\n2024-01-01,x\n2024-03-01,y\n")
-    text = (
-        'original = "days.csv"\nsynthetic = "days.csv"\nkeys = "day"\ntarget = "t"\ntypes = {day = "date"}\nbins = {day = [2024-02-01]}\n'
-    )
+    text = 'original = "days.csv"\nsynthetic = "days.csv"\nallow-same = true\nkeys = "day"\ntarget = "t"\n'
+    text += 'types = {day = "date"}\nbins = {day = [2024-02-01]}\n'
     assert in_json(capsys, "audit", "--config", config(text, "days.toml"))["provenance"]["bins"] == {"day": ["2024-02-01"]}
 
 
@@ -191,6 +193,7 @@ def test_levels_and_names_may_hold_what_separates_them_on_the_command_line(confi
     text = """
 original = "signs.csv"
 synthetic = "signs.csv"
+allow-same = true
 keys = "a,b=c"
 target = "t|u"
 types = {"a,b=c" = ["x|y", "z"]}

@@ -118,7 +118,7 @@ def test_one_release_is_needed(arguments, folder, capsys):
 def test_rows_that_stand_for_no_record_are_left_out(tmp_path, capsys):
     path = tmp_path / "counts.csv"
     path.write_text("k,t,n\na,x,2\na,y,0\nb,y,1\n")
-    assert main(["records", str(path), str(path), "--keys", "k", "--target", "t", "--counts", "n", "--json"]) == 0
+    assert main(["records", str(path), str(path), "--allow-same", "--keys", "k", "--target", "t", "--counts", "n", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["records"]
     assert [(row["record"], row["cap"], row["key_records"], row["unique"]) for row in rows] == [(1, 1, 2, False), (3, 1, 1, True)]
 
@@ -129,7 +129,7 @@ def test_other_formats_are_read_too(tmp_path, capsys):
     people.to_feather(tmp_path / "o.feather")
     for name, number in (("o.dta", "record_"), ("o.feather", None)):
         path = str(tmp_path / name)
-        assert main(["records", path, path, "--keys", "k", "--target", "t", "--json"]) == 0
+        assert main(["records", path, path, "--allow-same", "--keys", "k", "--target", "t", "--json"]) == 0
         rows = json.loads(capsys.readouterr().out)["records"]
         assert [row["record"] for row in rows] == [5, 6, 7]
         assert [row["cap"] for row in rows] == [1, 0.5, 0.5]

@@ -127,7 +127,7 @@ def test_hostile_names_are_inert(tmp_path, capsys):
     frame.to_csv(tmp_path / "o.csv", index=False)
     keys = [part for name in names for part in ("--key", name)]
     paths = [str(tmp_path / f"out.{ending}") for ending in ("csv", "html")]
-    given = ["sweep", *[str(tmp_path / "o.csv")] * 2, *keys, "--targets", "t", "--csv", paths[0], "--html", paths[1]]
+    given = ["sweep", *[str(tmp_path / "o.csv")] * 2, "--allow-same", *keys, "--targets", "t", "--csv", paths[0], "--html", paths[1]]
     assert main(given) == 0
     out = capsys.readouterr().out
     assert all(line.isprintable() for line in out.splitlines())

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import capstats
-from capstats.codes.names import RESERVED, free_name, hint
+from capstats.codes.names import RESERVED, free_name, hint, hint_of_data
 
 RESULTS = {
     "key_summary": lambda t: capstats.disclosure.key_summary(t.o, t.s),
@@ -81,6 +81,19 @@ def test_an_unknown_name_is_told_the_nearest_or_all() -> None:
     assert hint("1", [0, 1]) == " Did you mean 1?"
     assert hint("xyz", [f"c{i}" for i in range(30)]).endswith("'c19', ....")
     assert hint("xyz", []) == " It has none."
+
+
+def test_of_names_that_may_be_values_only_a_near_one_is_shown() -> None:
+    """Without a line of names, the first record of a file is taken for one."""
+    record = ["Anna Muster", "1961-04-02", "HIV", "Geneva", "incone"]
+    assert hint_of_data("income", record) == " Did you mean 'incone'?"
+    for asked in ("gender", "birth", "disease", "anna", "HIV status"):  # "gender" and "Geneva" have four letters in common
+        told = hint_of_data(asked, record)
+        assert told == " None of its 5 columns has a similar name; in a file without a line of names, the first record is taken for one."
+    for asked, name in (("sxe", "sex"), ("kk", "k"), ("ag", "age"), ("SEX", "sex"), ("education_levl", "education level")):
+        assert hint_of_data(asked, [*record, name]) == f" Did you mean {name!r}?"
+    assert hint_of_data("disease", ["HIV"], "level") == " Its only level does not have a similar name."
+    assert hint_of_data("sex", []) == " It has none."
 
 
 def test_the_nearest_name_is_found_whatever_its_case() -> None:

@@ -247,7 +247,7 @@ def test_an_error_names_a_column_as_the_caller_does() -> None:
         ({"synthetic": {}}, ValueError, r"Column 'sex' is not in `synthetic`\. It has none"),
         ({"synthetic": []}, ValueError, r"`synthetic` must be at least one table, with distinct labels; got the labels \[\]"),
         ({"synthetic": {None: RECORDS, np.nan: RECORDS}}, ValueError, r"`synthetic` must be at least one table, with distinct labels"),
-        ({"synthetic": [RECORDS, {"sex": ["f"]}]}, ValueError, r"Column 'income' is not in `synthetic\[1\]`\. It has 'sex'"),
+        ({"synthetic": [RECORDS, {"sex": ["f"]}]}, ValueError, r"Column 'income' is not in `synthetic\[1\]`\. Its only column does not"),
         ({"synthetic": {"a": RECORDS, "b": [1]}}, TypeError, r"`synthetic\['b'\]` is list; give a data frame"),
         ({"synthetic": np.ones((2, 2))}, TypeError, r"`synthetic` is ndarray; give a data frame, .* For tables of counts use from_counts"),
         ({"synthetic": 5}, TypeError, r"`synthetic` is int; give a data frame"),

@@ -188,7 +188,7 @@ def test_a_file_keeps_large_whole_numbers_beside_missing_ones_dates_and_texts(tm
     path = tmp_path / "o.parquet"
     days = [pd.Timestamp("2024-02-29"), None]
     pl.DataFrame({"k": ["x", "y"], "t": [1, 2], "id": [2**60 + 1, None], "day": days, "none": [None, "z"]}).write_parquet(path)
-    found = record_risk(path, path, keys="k", target="t")
+    found = record_risk(path, path, allow_same=True, keys="k", target="t")
     assert found["id"].tolist() == [2**60 + 1, pd.NA]
     assert found["day"].isna().tolist() == [False, True]
     assert found["day"][0] == pd.Timestamp("2024-02-29")

@@ -125,9 +125,11 @@ def drawn_with_hostile_labels():
     one = tables.isel(synthetic=0, drop=True)
     q, grid = individual_cap(one.o, one.s), np.linspace(0, 1, 21)
     records = {label: rng.integers(0, 3, 40) for label in [*LABELS, "$t$", "<u>"]}
-    swept = sweep(records, records, keys=LABELS, targets=["$t$", "<u>"], sizes=1, measures=["original_certain", "share_certain"])
-    measures = audit(records, dict.fromkeys(LABELS, records), keys=LABELS[0], target="$t$").measures
-    known = maximum_knowledge(records, [records] * 2, columns=LABELS, releases=[1, 2])
+    swept = sweep(
+        records, records, allow_same=True, keys=LABELS, targets=["$t$", "<u>"], sizes=1, measures=["original_certain", "share_certain"]
+    )
+    measures = audit(records, dict.fromkeys(LABELS, records), allow_same=True, keys=LABELS[0], target="$t$").measures
+    known = maximum_knowledge(records, [records] * 2, allow_same=True, columns=LABELS, releases=[1, 2])
     return {
         "people": lambda: plot_people(one, q, by_target=True),
         "key_target": lambda: plot_key_target(one, q, by=key_summary(one.o, one.s).cap),

@@ -18,7 +18,7 @@ RECORDS = {"a": [0, 0, 1, 1, 2], "b": [0, 1, 0, 1, 1], "t": ["x", "y", "y", "x",
 
 @pytest.fixture
 def swept():
-    return sweep(RECORDS, [RECORDS, {**RECORDS, "b": [1, 1, 0, 0, 0]}], keys=["a", "b"], targets=["t", "u"])
+    return sweep(RECORDS, [RECORDS, {**RECORDS, "b": [1, 1, 0, 0, 0]}], allow_same=True, keys=["a", "b"], targets=["t", "u"])
 
 
 @pytest.mark.parametrize("contribution", ["shapley", "leave_one_out"])
@@ -66,7 +66,7 @@ def test_colours_are_symmetric_so_that_white_is_nothing(ax, swept):
 
 
 def test_a_sweep_of_one_target_one_measure_and_one_table_needs_no_choice():
-    found = sweep(RECORDS, [RECORDS], keys=["a", "b"], targets="t", measures="average_cap")
+    found = sweep(RECORDS, [RECORDS], allow_same=True, keys=["a", "b"], targets="t", measures="average_cap")
     assert plot_sweep(found).collections[0].get_array().shape == (1, 2)
     assert plot_sweep(found.isel(target_column=0)).collections[0].get_array().shape == (1, 2)
     assert plot_sweep(found.squeeze(), vmax=3).collections[0].get_clim()[1] == 3
@@ -80,7 +80,7 @@ def test_contributions_that_are_not_defined_are_left_white(ax):
 
 
 def test_no_contribution_is_minus_nothing(ax):
-    found = sweep(RECORDS, RECORDS, keys=["a", "b"], targets="t", measures="average_cap")
+    found = sweep(RECORDS, RECORDS, allow_same=True, keys=["a", "b"], targets="t", measures="average_cap")
     plot_sweep(found.assign(shapley=found.shapley.copy(data=[[[-0.001]], [[0.4]]])), ax=ax)
     assert [text.get_text() for text in ax.texts] == ["0.00", "0.40"]
 
@@ -93,9 +93,9 @@ def test_what_is_no_sweep_or_no_single_heatmap_is_refused(swept):
     with pytest.raises(ValueError, match='`contribution` must be "shapley", "leave_one_out" or "mean_increment"; got \'share\''):
         plot_sweep(swept, contribution="share")
     with pytest.raises(ValueError, match="`swept` has no 'shapley', which needs more subset sizes"):
-        plot_sweep(sweep(RECORDS, RECORDS, keys=["a", "b"], targets="t", sizes=2))
+        plot_sweep(sweep(RECORDS, RECORDS, allow_same=True, keys=["a", "b"], targets="t", sizes=2))
     with pytest.raises(ValueError, match='Sweep with sizes=None, or draw contribution="mean_increment"'):
-        plot_sweep(sweep(RECORDS, RECORDS, keys=["a", "b"], targets="t", sizes=1))
+        plot_sweep(sweep(RECORDS, RECORDS, allow_same=True, keys=["a", "b"], targets="t", sizes=1))
 
 
 def colour_bar(ax):
@@ -116,7 +116,7 @@ def test_the_colour_bar_names_the_ends_of_the_scale(swept):
 
 def of_values(*values):
     """A sweep over one target with those Shapley values."""
-    found = sweep(RECORDS, RECORDS, keys=["a", "b"], targets="t", measures="average_cap")
+    found = sweep(RECORDS, RECORDS, allow_same=True, keys=["a", "b"], targets="t", measures="average_cap")
     return found.assign(shapley=found.shapley.copy(data=np.reshape(values, (2, 1, 1))))
 
 

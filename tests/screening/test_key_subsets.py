@@ -134,7 +134,7 @@ RECORDS = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "t": ["x", "y", "y", "x"]}
 
 def test_the_sweep_of_an_exclusive_or_is_the_one_worked_out_by_hand():
     """Each column alone leaves two equally likely targets, both leave one; without any the same two: nothing but the pair adds."""
-    found = sweep(RECORDS, RECORDS, keys=["a", "b"], targets="t", measures="average_cap").squeeze()
+    found = sweep(RECORDS, RECORDS, allow_same=True, keys=["a", "b"], targets="t", measures="average_cap").squeeze()
     assert found.value.values.tolist() == [0.5, 0.5, 1]
     assert found["rank"].values.tolist() == [2, 2, 1]
     assert found.rank_in_size.values.tolist() == [1, 1, 1]
@@ -146,7 +146,7 @@ def test_the_sweep_of_an_exclusive_or_is_the_one_worked_out_by_hand():
 def test_a_column_that_tells_the_target_takes_all_of_the_contribution():
     """c equals t and a says nothing: 1/2 without keys, 1/2 with a, 1 with c and with both."""
     records = {"a": [0, 1, 0, 1], "c": [0, 0, 1, 1], "t": [0, 0, 1, 1]}
-    found = sweep(records, records, keys=["a", "c"], targets=["t"], measures="original_cap").squeeze()
+    found = sweep(records, records, allow_same=True, keys=["a", "c"], targets=["t"], measures="original_cap").squeeze()
     assert found.shapley.values.tolist() == [0, 0.5]
     assert found.leave_one_out.values.tolist() == [0, 0.5]
     assert found["rank"].values.tolist() == [3, 1, 1]
@@ -209,7 +209,7 @@ def along_the_lattice(found, measure):
 @given(tables_of_records())
 def test_cap_of_the_original_and_modal_accuracy_never_fall_when_a_key_column_is_added(drawn):
     keys, o, s = drawn
-    found = sweep(o, s, keys=keys, targets=["t", "u"], weights="w", measures=["original_cap", "modal_accuracy"])
+    found = sweep(o, s, allow_same=True, keys=keys, targets=["t", "u"], weights="w", measures=["original_cap", "modal_accuracy"])
     for measure in ("original_cap", "modal_accuracy"):
         for value, more in along_the_lattice(found, measure):
             assert capstats.at_most(value, more).all()
@@ -219,7 +219,7 @@ def test_cap_of_the_original_and_modal_accuracy_never_fall_when_a_key_column_is_
 @given(tables_of_records())
 def test_matched_records_never_rise_when_a_key_column_is_added(drawn):
     keys, o, s = drawn
-    found = sweep(o, s, keys=keys, targets="t", measures="matched_records")
+    found = sweep(o, s, allow_same=True, keys=keys, targets="t", measures="matched_records")
     assert all((more <= value).all() for value, more in along_the_lattice(found, "matched_records"))
 
 
@@ -228,7 +228,7 @@ def test_matched_records_never_rise_when_a_key_column_is_added(drawn):
 def test_shapley_values_add_up_to_what_all_columns_add_to_none(drawn):
     keys, o, s = drawn
     measures = [name for name in ALL if name != "average_cap_drop"]
-    found = sweep(o, [s, o], keys=keys, targets=["t", "u"], weights="w", measures=measures)
+    found = sweep(o, [s, o], allow_same=True, keys=keys, targets=["t", "u"], weights="w", measures=measures)
     whole = found.value.isel(keyset=-1) - found.without_keys
     np.testing.assert_allclose(found.shapley.sum("key_column"), whole, rtol=1e-10, atol=1e-12)
 
@@ -237,7 +237,15 @@ def test_shapley_values_add_up_to_what_all_columns_add_to_none(drawn):
 @given(tables_of_records())
 def test_shapley_values_are_the_averages_of_the_mean_increments_over_all_sizes(drawn):
     keys, o, s = drawn
-    found = sweep(o, [s, o], keys=keys, targets=["t", "u"], weights="w", measures=[name for name in ALL if name != "average_cap_drop"])
+    found = sweep(
+        o,
+        [s, o],
+        allow_same=True,
+        keys=keys,
+        targets=["t", "u"],
+        weights="w",
+        measures=[name for name in ALL if name != "average_cap_drop"],
+    )
     assert found.mean_increment.dims == ("subset_size", *found.shapley.dims)
     np.testing.assert_allclose(found.mean_increment.mean("subset_size"), found.shapley, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(found.mean_increment.sel(subset_size=len(keys)), found.leave_one_out, rtol=1e-10, atol=1e-12)
@@ -247,7 +255,9 @@ def test_shapley_values_are_the_averages_of_the_mean_increments_over_all_sizes(d
 @given(tables_of_records())
 def test_without_keys_cap_is_the_baseline(drawn):
     keys, o, s = drawn
-    found = sweep(o, s, keys=keys, targets="t", measures=["average_cap", "original_cap", "modal_accuracy"]).without_keys.squeeze()
+    found = sweep(
+        o, s, allow_same=True, keys=keys, targets="t", measures=["average_cap", "original_cap", "modal_accuracy"]
+    ).without_keys.squeeze()
     tables = tabulate(o, s, keys=keys, target="t")
     expected = [baseline_cap(tables.o, tables.s, kind="crossed"), baseline_cap(tables.o), baseline_cap(tables.o, kind="modal")]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
@@ -255,7 +265,7 @@ def test_without_keys_cap_is_the_baseline(drawn):
 
 def test_average_cap_may_fall_when_a_key_column_is_added():
     o, s = {"a": [0, 1], "t": ["x", "y"]}, {"a": [0, 1], "t": ["y", "x"]}
-    found = sweep(o, s, keys="a", targets="t", measures="average_cap")
+    found = sweep(o, s, allow_same=True, keys="a", targets="t", measures="average_cap")
     assert (found.without_keys.item(), found.value.item()) == (0.5, 0)
 
 
@@ -284,7 +294,14 @@ def test_a_function_gets_the_tables_that_tabulate_returns():
 
 
 def test_a_function_may_return_one_number_for_all_synthetic_tables():
-    found = sweep(RECORDS, [RECORDS] * 3, keys=["a"], targets="t", measures={"records": lambda o, _: int(o.sum()), "half": lambda *_: True})
+    found = sweep(
+        RECORDS,
+        [RECORDS] * 3,
+        allow_same=True,
+        keys=["a"],
+        targets="t",
+        measures={"records": lambda o, _: int(o.sum()), "half": lambda *_: True},
+    )
     assert found.value.squeeze().values.tolist() == [[4, 4, 4], [1, 1, 1]]
 
 
@@ -309,7 +326,7 @@ def test_a_measure_that_is_not_defined_is_nan_and_has_neither_rank_nor_contribut
 
 
 def test_a_keyset_is_named_and_says_which_columns_are_known():
-    found = sweep(RECORDS, RECORDS, keys=["b", "a"], targets="t")
+    found = sweep(RECORDS, RECORDS, allow_same=True, keys=["b", "a"], targets="t")
     assert found.keyset.values.tolist() == ["b", "a", "b + a"]
     assert found.known.values.tolist() == [[True, False], [False, True], [True, True]]
     assert found["size"].values.tolist() == [1, 1, 2]
@@ -320,16 +337,18 @@ def test_a_keyset_is_named_and_says_which_columns_are_known():
 
 def test_names_that_read_alike_are_told_apart():
     records = {"a": [0, 1], "b": [0, 1], "a + b": [1, 1], 1: [0, 0], "1": [0, 1], "t": [0, 1]}
-    found = sweep(records, records, keys=["a", "b", "a + b"], targets="t")
+    found = sweep(records, records, allow_same=True, keys=["a", "b", "a + b"], targets="t")
     assert found.indexes["keyset"].is_unique
     assert found.keyset.values.tolist()[2:4] == ["'a + b'", "'a' + 'b'"]
-    assert sweep(records, records, keys=[1, "1"], targets="t").key_column.values.tolist() == ["1", "'1'"]
+    assert sweep(records, records, allow_same=True, keys=[1, "1"], targets="t").key_column.values.tolist() == ["1", "'1'"]
 
 
 def test_columns_may_be_called_as_parts_of_the_result():
     records = {"keyset": [0, 1, 1], "key": [0, 0, 1], "synthetic": [1, 0, 1], "value": [0, 1, 1], "target": [0, 1, 0], "size": [1, 0, 0]}
     keys = ["keyset", "key", "synthetic", "value"]
-    found = sweep(records, [records], keys=keys, targets=["target", "size"], measures={"own": average_cap, "named": "average_cap"})
+    found = sweep(
+        records, [records], allow_same=True, keys=keys, targets=["target", "size"], measures={"own": average_cap, "named": "average_cap"}
+    )
     assert found.key_column.values.tolist() == keys
     np.testing.assert_array_equal(found.value.sel(measure="own"), found.value.sel(measure="named"))
 
@@ -416,7 +435,7 @@ def test_the_progress_of_a_sweep_ends_where_it_says_it_will(sizes, counted, monk
     ],
 )
 def test_what_cannot_be_swept_is_refused(options, error, message):
-    arguments = {"original": RECORDS, "synthetic": RECORDS, "keys": ["a", "b"], "targets": "t", **options}
+    arguments = {"original": RECORDS, "synthetic": RECORDS, "allow_same": True, "keys": ["a", "b"], "targets": "t", **options}
     with pytest.raises(error, match=message):
         sweep(**arguments)
 

@@ -108,7 +108,7 @@ def test_arrow_files_are_read_whatever_their_form(tmp_path: Path) -> None:
 def test_several_files_of_any_format_meet_in_one_audit(tmp_path: Path) -> None:
     stata(tmp_path / "t.dta")
     spss(tmp_path / "t.sav")
-    result = audit(tmp_path / "t.dta", tmp_path / "t.sav", keys="region", target="job")
+    result = audit(tmp_path / "t.dta", tmp_path / "t.sav", allow_same=True, keys="region", target="job")
     assert "4" in str(result)
 
 

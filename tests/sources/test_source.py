@@ -15,7 +15,7 @@ from frames_in_memory import RECORDS, frames, read, rows
 def test_an_absent_column_raises_with_the_nearest_name(frame: Callable[[Any], Any]) -> None:
     with pytest.raises(ValueError, match=r"Column 'sexx' is not in `original`\. Did you mean 'sex'\?"):
         read(frame(RECORDS), ["sexx"], None, "original")
-    with pytest.raises(ValueError, match=r"Column 'weight' is not in `original`\. It has 'sex', 'age', 'w'"):
+    with pytest.raises(ValueError, match=r"Column 'weight' is not in `original`\. None of its \d columns has a similar name"):
         read(frame(RECORDS), ["sex"], "weight", "original")
 
 

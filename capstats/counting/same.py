@@ -1,0 +1,159 @@
+"""The same records given twice to one call: as original and release, say. It is a mistake, and every number of it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from filecmp import cmp
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from capstats.codes.column import Column, Counts, Ints, joint_labels
+from capstats.codes.distinct import union
+from capstats.codes.labels import MISSING, kind_of
+from capstats.codes.wanted import as_type
+from capstats.counting.inputs import Input
+from capstats.counting.reading import Counted, Part, read_rows
+from capstats.sources.files import is_path, local_files
+from capstats.sources.source import Options
+
+ENOUGH = 10  # records: so many unique ones, drawn anew with replacement, are the same with a probability of 10! / 10**10 = 0.0004
+BLOCK = 1 << 16  # first bytes of files by which unequal ones are told apart
+
+
+def pairs(named: Sequence[str], releases: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The tables that must differ: original and holdout, say, and either and each release."""
+    yield from combinations(named, 2)
+    yield from product(named, releases)
+
+
+def refused(one: str, other: str, how: str) -> ValueError:
+    """The error for two tables that hold the same records."""
+    return ValueError(
+        f"`{one}` and `{other}` {how}. Numbers of a table and itself say nothing of a release: give each its own records. To compare "
+        f"them all the same, use allow_same=True (--allow-same)."
+    )
+
+
+def check_tables(given: Mapping[str, Any], of_pairs: Sequence[tuple[str, str]]) -> None:
+    """Raise where two tables are one object, share a file, or are files with the same bytes. None of them is read as records."""
+    for one, other in of_pairs:
+        how = _alike({name: given[name] for name in (one, other)})
+        if how:
+            raise refused(one, other, how)
+
+
+def same_releases(given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Pairs of releases that are one object, or files with the same bytes: each with the first that it equals."""
+    groups: dict[Hashable, list[str]] = {}
+    for name, table in given.items():
+        groups.setdefault(_first_bytes(table, name) if is_path(table) else id(table), []).append(name)
+    return [(group[0], name) for group in groups.values() for name in group[1:] if _alike({x: given[x] for x in (group[0], name)})]
+
+
+def check_records(one: Input, other: Input, counted: Sequence[Counted], columns: Sequence[Hashable], options: Options) -> None:
+    """Raise where two tables hold the same records, whatever holds them: the same rows in the same order, or mostly unique rows.
+
+    Nothing is read again unless the tables agree in the margin of each column that was counted.
+    """
+    if counted[0].summed(1).sum() != counted[1].summed(1).sum():
+        return
+    if all(map(_same_margin, *map(_margins, counted))) and same_records(one, other, columns, options):
+        raise refused(one.source.name, other.source.name, "hold the same records")
+
+
+def same_records(one: Input, other: Input, columns: Sequence[Hashable], options: Options) -> bool:
+    """Whether two tables have the same rows over all columns that both have.
+
+    In any order they are the same where most of them are unique, and not just a few, since such tables may agree by chance.
+    """
+    names = [list(table.source.names(options)) for table in (one, other)]
+    common = [name for name in names[0] if names[0].count(name) == names[1].count(name) == 1]
+    ordered = one.source.in_memory and other.source.in_memory
+    try:
+        found = [read_rows(table, common, {}, options, ordered) for table in (one, other)]
+    except (TypeError, ValueError):  # of a column that nobody asked for
+        found = [read_rows(table, columns, {}, options, ordered) for table in (one, other)]
+        common = list(columns)
+    joint = [_joint(both) for both in zip(*(part.columns for part, _ in found), strict=True)]
+    return _same_rows(found, joint, ordered=ordered)
+
+
+def _same_rows(found: Sequence[tuple[Part, Counts]], joint: Sequence[tuple[int, Sequence[Ints]]], *, ordered: bool) -> bool:
+    """Whether two tables have the same rows over their columns, of each of which ``joint`` has the number of labels and their places."""
+    codes = [
+        [places[t][column.codes] for (_, places), column in zip(joint, part.columns, strict=True) if places]
+        for t, (part, _) in enumerate(found)
+    ]
+    distinct, places = union(codes, [size for size, places in joint if places])
+    rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]
+    if ordered and np.array_equal(rows[0], rows[1]):
+        return True
+    mine, theirs = (np.bincount(at, counts, len(distinct[0])) for at, (_, counts) in zip(rows, found, strict=True))
+    return bool((mine == theirs).all() and 2 * (mine == 1).sum() > mine.sum() >= ENOUGH)
+
+
+def _joint(both: Sequence[Column]) -> tuple[int, Sequence[Ints]]:
+    """The labels of a column of two tables: how many there are, and where those of each stand; nowhere if they have no kind in common.
+
+    Texts of one are read as numbers, truth values or dates if the other has these: CSV has texts alone.
+    """
+    kinds = [next((kind_of(x) for x in column.labels if x is not MISSING), None) for column in both]
+    wanted: Any = next((kind for kind in kinds if kind not in (None, "text")), "text")
+    try:
+        read = [
+            Column(column.codes, as_type(list(column.labels), wanted, "", "")) if kind == "text" and wanted != "text" else column
+            for column, kind in zip(both, kinds, strict=True)
+        ]
+        joint, maps = joint_labels(read, "", ("", ""))
+    except (TypeError, ValueError):
+        return 0, []
+    return len(joint), maps
+
+
+def _margins(table: Counted) -> list[tuple[Column, Counts]]:
+    """Each column that was counted, and how many records have each of its labels."""
+    records = table.summed(1)
+    found: list[tuple[Column, Counts]] = []
+    for part in (table.key, table.target):
+        of_part = np.bincount(part.of_row, records)
+        found += [(column, np.bincount(column.codes, of_part, len(column.labels))) for column in part.columns]
+    return found
+
+
+def _same_margin(one: tuple[Column, Counts], other: tuple[Column, Counts]) -> bool:
+    try:
+        joint, maps = joint_labels([one[0], other[0]], "", ("", ""))
+    except TypeError:  # labels of different kinds, of which the axes will tell
+        return False
+    mine, theirs = (np.bincount(places, records, len(joint)) for places, (_, records) in zip(maps, (one, other), strict=True))
+    return bool((mine == theirs).all())
+
+
+def _alike(both: Mapping[str, Any]) -> str:
+    """How two tables are one, judged without a look at their records; nothing where they are not."""
+    one, other = both.values()
+    if not (is_path(one) and is_path(other)):
+        return "are one object" if one is other else ""
+    files, others = (local_files(table, name) for name, table in both.items())
+    if shared := {_identity(file) for file in files} & {_identity(file) for file in others}:
+        file = next(file for file in files if _identity(file) in shared)
+        return f"are both read from the file {Path(file).name!r}"
+    same = len(files) == len(others) and all(cmp(a, b, shallow=False) for a, b in zip(files, others, strict=True))
+    return "are files with the same content" if same else ""
+
+
+def _identity(file: str) -> tuple[int, int]:
+    found = Path(file).stat()
+    return found.st_dev, found.st_ino
+
+
+def _first_bytes(path: Any, name: str) -> tuple[Hashable, ...]:
+    """What equal files have in common, and few others: their sizes, and the first bytes of each."""
+    found: list[Hashable] = []
+    for file in local_files(path, name):
+        with Path(file).open("rb") as opened:
+            found += [Path(file).stat().st_size, opened.read(BLOCK)]
+    return tuple(found)
