@@ -8,7 +8,8 @@ r"""What a CSV file says, byte for byte; every reader of CSV in this package obe
    Separators and line ends in it are text, and ``""`` is one quote. Text after the closing quote and a quote that is never closed are
    refused.
 5. Any other field is the text between two separators as it stands: spaces are part of it, and so are quotes, ``#`` and ``\``.
-6. A record that has fewer or more fields than the header is refused, also if the additional ones are empty.
+6. A record that has fewer or more fields than the header is refused, also if the additional ones are empty. So is a header or a record
+   that is longer, or has more fields, than the limits below; this is found before it is split.
 7. An empty field is missing, and ``""`` is the empty text, unless `null_values` says what is missing.
 
 Python's ``csv`` module with ``strict=True`` reads by rules 2, 4 and 5.

@@ -100,7 +100,7 @@ def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
     rows = table.select(", ".join(parts))
     rows = rows.select(f"{groups}, {counted}") if query.by_record else rows.aggregate(f"{groups}, {counted}", groups)
     texts = {i: _LENGTHS[types[i]] for i, column in enumerate(columns) if types[i] in _LENGTHS and column not in query.cuts}
-    arrays = _fetched(_capped(rows, texts, [*map("c{}".format, range(len(columns))), *map("n{}".format, range(len(sums)))]), name)
+    arrays = _fetched(rows, texts, [*map("c{}".format, range(len(columns))), *map("n{}".format, range(len(sums)))], name)
     found = []
     for i, column in enumerate(columns):
         if column not in query.cuts:
@@ -114,27 +114,29 @@ def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
     return found, [counts] if weight is None else [counts, others[0].astype(np.int64), others[1]]
 
 
-def _capped(rows: Any, texts: Mapping[int, str], names: Sequence[str]) -> Any:
-    """Rows that stop with an error once what their labels have beyond `SHORT` bytes each adds up to too much, before it is fetched."""
-    if not texts:
-        return rows
-    size = " + ".join(f"coalesce({length}(c{i}), 0)" for i, length in texts.items())
-    table = rows.select(f"*, sum(greatest({size} - {SHORT * len(texts)}, 0)::DOUBLE) OVER (ROWS UNBOUNDED PRECEDING) AS size")
+def _fetched(rows: Any, texts: Mapping[int, str], names: Sequence[str], name: str, careful: bool = False) -> Any:
+    """The columns of a relation: of pyarrow where it is there, which makes no object of each text, else of numpy.
+
+    A text that is not short stops the query; it is asked again with ``careful``, which adds up their lengths, and costs more.
+    """
+    over = " OR ".join(f"{length}(c{i}) > {SHORT}" for i, length in texts.items()) or "false"
+    if careful:
+        size = " + ".join(f"coalesce({length}(c{i}), 0)" for i, length in texts.items())
+        total = f"sum(greatest({size} - {SHORT * len(texts)}, 0)::DOUBLE) OVER (ROWS UNBOUNDED PRECEDING)"
+        rows, over = rows.select(f"*, {total} AS size"), f"size > {MOST_TEXT}"
     first, *others = names
-    return table.select(", ".join([f"CASE WHEN size > {MOST_TEXT} THEN error('{_LONG}') ELSE {first} END AS {first}", *others]))
-
-
-def _fetched(rows: Any, name: str) -> Any:
-    """The columns of a relation: of pyarrow where it is there, which makes no object of each text, else of numpy."""
+    capped = rows.select(", ".join([f"CASE WHEN {over} THEN error('{_LONG}') ELSE {first} END AS {first}", *others]))
     try:
-        return rows.to_arrow_table() if importlib.util.find_spec("pyarrow") else rows.fetchnumpy()
+        return capped.to_arrow_table() if importlib.util.find_spec("pyarrow") else capped.fetchnumpy()
     except Exception as error:
         if _LONG not in str(error):
             raise
-        raise ValueError(
-            f"The labels of `{name}` are too long: in the distinct rows, what each has beyond {SHORT} bytes adds up to more than "
-            f"{MOST_TEXT >> 20} MB. Leave out columns of long text, or shorten their values."
-        ) from None
+    if not careful:
+        return _fetched(rows, texts, names, name, careful=True)
+    raise ValueError(
+        f"The labels of `{name}` are too long: in the distinct rows, what each has beyond {SHORT} bytes adds up to more than "
+        f"{MOST_TEXT >> 20} MB. Leave out columns of long text, or shorten their values."
+    )
 
 
 def _check_weights(table: Any, weight: str, column: Hashable, name: str) -> bool:

@@ -135,9 +135,9 @@ LONG = b"x" * MB
     [
         (b"," * MB, "its header names more than 100,000 columns. Keep those that are needed"),
         (b"k,t," + 5 * LONG + b"\n1,2,3\n", "its header is longer than 4 MB; perhaps line 1 has a quote that is not closed"),
-        (b"k,t\n\nx,1\n" + 3 * LONG + b",1\n", "line 4: the record is longer than 2 MB. Repair the file"),
-        (b'k,t\nx,1\n"' + 3 * LONG + b'",1\n', "line 3: the record is longer than 2 MB"),
-        (b'k,t\nx,1\n"' + 3 * (LONG + b"\n") + b'",1\n', "line 3: the record is longer than 2 MB; perhaps the quote of field 1 is not"),
+        (b"k,t\n\nx,1\n" + 6 * LONG + b",1\n", "line 4: the record is longer than 5 MB. Repair the file"),
+        (b'k,t\nx,1\n"' + 6 * LONG + b'",1\n', "line 3: the record is longer than 5 MB"),
+        (b'k,t\nx,1\n"' + 6 * (LONG + b"\n") + b'",1\n', "line 3: the record is longer than 5 MB; perhaps the quote of field 1 is not"),
         (b"k,t\nx,1\n" + b"," * MB + b"\n", "line 3: the record has more than 100,000 fields"),
         (b'k,t\nx,1\n"x",' + b"," * MB + b"\n", "line 3: the record has more than 100,000 fields"),
     ],
@@ -145,6 +145,6 @@ LONG = b"x" * MB
 def test_a_header_or_a_record_that_is_too_long_is_refused_before_it_is_split(
     tmp_path: Path, data: bytes, message: str, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(csv_records, "LONGEST_RECORD", 2 * MB)
+    monkeypatch.setattr(csv_records, "LONGEST_RECORD", 5 * MB)
     with pytest.raises(ValueError, match=message):
         counted(written(tmp_path, data, f"t.csv{form}"), ["k"])
