@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from capstats.codes.bins import Cut, Spec, cut_at_points, cut_by_counts
+from capstats.codes.coded_bins import code_numbers, with_codes
 from capstats.codes.column import Column, Counts, Places, Sums, chosen
 from capstats.codes.distinct import Factor, count, factor
-from capstats.codes.labels import MISSING, canonical
+from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of
+from capstats.codes.likely_codes import likely_codes, usual_ends
+from capstats.codes.missing_codes import Codes, MissingCodes
 from capstats.codes.wanted import Type, as_type
 from capstats.counting.inputs import Input
 from capstats.sources.source import Options, Query
@@ -26,6 +29,7 @@ class Part:
 
     columns: list[Column]
     of_row: Places
+    used: list[frozenset[int]] = field(default_factory=list)  # which of the codes that mean missing each column holds
 
     def only(self, rows: Places) -> Part:
         """What is left of it with these rows."""
@@ -57,10 +61,16 @@ def find_cut(table: Input, column: Hashable, spec: Spec, options: Options) -> Cu
     """Where a column is cut, as the original says."""
     wanted: Any = options.types.get(column)  # one of the types that can be cut, or None
     options.progress.step(f"cutting {column}")
-    numbers, counts = table.source.values(Query([column], table.weight, options=options), spec)
+    query, codes = Query([column], table.weight, options=options), options.null_values.of(column)
+    numbers, counts = table.source.values(query, spec)
     if spec.how == "points":
-        return cut_at_points(spec.points, numbers.kind, wanted, column)
-    return cut_by_counts(spec, numbers, counts, wanted, column)
+        return with_codes(cut_at_points(spec.points, numbers.kind, wanted, column), codes)
+    if not table.source.in_memory and spec.how == "width" and (codes.given or usual_ends(numbers.values, numbers.kind)):
+        numbers, counts = table.source.values(query, replace(spec, how="quantile"))  # all values, not their extent
+    of_codes = list(code_numbers(codes, numbers.kind))
+    if of_codes:
+        counts = np.where(np.isin(numbers.values, of_codes), 0, counts)
+    return with_codes(cut_by_counts(spec, numbers, counts, wanted, column), codes)
 
 
 def each(tables: Sequence[Input], work: Callable[[Input], Any]) -> list[Any]:
@@ -125,18 +135,35 @@ def _part(rows: Factor, query: Query, table: str, found: Sequence[Column], first
     """Some of the columns, the first of which has that place among all, in labels of the wanted types; those that are cut have labels."""
     options = query.options
     records = np.bincount(rows.of_row, counts, len(rows.flat)) if options.types else None
-    nulls = frozenset(options.null_values or ())
-    labelled = []
+    labelled, used = [], []
     for i, codes in enumerate(rows.codes, start=first):
         name, column = query.columns[i], Column(codes, found[i].labels, ordered=found[i].ordered)
-        wanted = None if name in query.cuts else options.types.get(name)
-        labelled.append(_labelled(name, column, records, wanted, nulls, table))
-    return Part(labelled, rows.of_row)
+        if name in query.cuts:
+            column, of_column = _binned(column, query.cuts[name])
+        else:
+            column, of_column = _labelled(name, column, records, options.types.get(name), options.null_values.of(name), table)
+        labelled.append(column)
+        used.append(of_column)
+    return Part(labelled, rows.of_row, used)
 
 
-def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: Type | None, nulls: frozenset[str], table: str) -> Column:
-    """A column of labels of the wanted type: of those that occur, or of all where their order is the caller's; texts may mean missing.
+def _binned(column: Column, cut: Cut) -> tuple[Column, frozenset[int]]:
+    """A column of bins under their names, codes as missing values; and which codes it holds."""
+    if not cut.meanings:
+        return column, frozenset()
+    meanings = [cut.meanings.get(label, MISSING) for label in column.labels]
+    held = np.bincount(column.codes, minlength=len(meanings)) > 0
+    used = [x for x, is_held in zip(meanings, held, strict=True) if is_held and isinstance(x, frozenset)]
+    labels = [MISSING if isinstance(x, frozenset) else x for x in meanings]
+    return Column(column.codes, labels, ordered=column.ordered), frozenset().union(*used)
 
+
+def _labelled(
+    asked: Hashable, column: Column, records: Counts | None, wanted: Type | None, missing: Codes, table: str
+) -> tuple[Column, frozenset[int]]:
+    """A column of labels of the wanted type, codes as missing values; and which codes it holds.
+
+    Its labels are those that occur, or all where their order is the caller's.
     ``records`` is how many records each row stands for; it is known where a type is wanted.
     """
     codes, labels, ordered = column.codes, column.labels, column.ordered
@@ -147,8 +174,10 @@ def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: T
             place[occurring] = np.arange(len(occurring))
             codes = place[codes]
         labels, occurring = chosen(labels, occurring), np.arange(len(occurring))
-    if nulls and not isinstance(labels, np.ndarray):
-        labels = [MISSING if isinstance(x, str) and x in nulls else x for x in labels]
+    met = missing.all_met(labels, wanted) if missing.given else {}
+    if met:
+        labels = [MISSING if i in met else x for i, x in enumerate(labels.tolist() if isinstance(labels, np.ndarray) else labels)]
+    codes_met: frozenset[int] = frozenset().union(*(met[i] for i in occurring.tolist() if i in met))
     if wanted is not None:
         used = occurring.tolist()
         held = np.bincount(codes, records, len(labels))[occurring].tolist()
@@ -164,7 +193,27 @@ def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: T
             place_of = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
             codes = np.array([place_of.get(label, 0) for label in labels])[codes]
             labels, ordered = list(place_of), True
-    return Column(codes, labels, ordered=ordered)
+    return Column(codes, labels, ordered=ordered), codes_met
+
+
+def check_codes(codes: MissingCodes, columns: Sequence[Hashable], tables: Sequence[Sequence[Part]], cuts: Mapping[Hashable, Cut]) -> None:
+    """Raise where a code that means missing occurs in no table; each table is given as parts that together have the columns."""
+    if not codes:
+        return
+    used: dict[Hashable, set[int]] = {column: set() for column in columns}
+    labels: dict[Hashable, list[Sequence[Label] | Places]] = {column: [] for column in columns}
+    for parts in tables:
+        found = [(column, which) for part in parts for column, which in zip(part.columns, part.used, strict=True)]
+        for name, (column, which) in zip(columns, found, strict=True):
+            used[name] |= which
+            labels[name] += [] if name in cuts else [column.labels]
+    first = {c: [next((x for x in own if x is not MISSING), MISSING) for own in several] for c, several in labels.items()}
+    kinds = {c: {kind_of(canonical(x)) for x in several if x is not MISSING} for c, several in first.items()}
+
+    def likely(column: Hashable) -> Sequence[Label]:
+        return cuts[column].likely if column in cuts else likely_codes(dict.fromkeys(x for own in labels[column] for x in own))
+
+    codes.check_used(used, kinds, likely)
 
 
 def without_missing(counted: Counted) -> tuple[Counted, int | float, Places]:

@@ -16,7 +16,7 @@ from capstats.codes.labels import MISSING, Label
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input, inputs_of
-from capstats.counting.reading import Counted, each, find_cut, read, without_missing
+from capstats.counting.reading import Counted, check_codes, each, find_cut, read, without_missing
 from capstats.counting.request import Request
 from capstats.sources.files import FileSource, is_path
 from capstats.sources.memory import MemorySource, arranged
@@ -91,6 +91,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
     cuts = {column: find_cut(original, column, spec, options) for column, spec in specs.items()}
     key, target = request.key_columns, request.target_columns
     tables = each(inputs, lambda table: read(table, key, target, cuts, options, request.by_record and table is original))
+    check_codes(options.null_values, request.columns, [(table.key, table.target) for table in tables], cuts)
     dropped: dict[str, Any] = {}
     kept = []
     for i, table in enumerate(inputs):

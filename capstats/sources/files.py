@@ -20,6 +20,7 @@ import pandas as pd
 
 from capstats.codes.bins import Spec
 from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.missing_codes import MissingCodes
 from capstats.codes.numeric import Numbers
 from capstats.sources import csv_files, csv_text
 from capstats.sources.columns import unmasked
@@ -28,7 +29,7 @@ from capstats.sources.csv_files import Surveyed
 from capstats.sources.csv_records import read_header
 from capstats.sources.csv_text import blocks
 from capstats.sources.memory import MemorySource
-from capstats.sources.relation_cuts import kind_of_type
+from capstats.sources.relation_cuts import kind_of_type, quoted
 from capstats.sources.relations import grouped, numbered, numbers
 from capstats.sources.source import Options, Query, check_names
 
@@ -80,7 +81,7 @@ class FileSource:
 
     def as_memory(self, options: Options) -> MemorySource:
         """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
-        plain = replace(options, null_values=None, decimal=".")
+        plain = replace(options, null_values=MissingCodes(), decimal=".")
         query = Query(self._names(plain), by_record=True, options=plain)
 
         def work(table: Any, _: int | None) -> pd.DataFrame:
@@ -199,7 +200,7 @@ def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], query: Que
     def read(group: list[str]) -> Any:
         table = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[list(map(pattern_of, group))])
         check_names(query.wanted, table.columns, name)
-        return numbered(table, query.wanted, query.options.null_values)
+        return numbered(table, query.wanted)
 
     if len(files) == 1:
         return read(files)
@@ -215,12 +216,16 @@ def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], query: Que
 
 
 def _with_numbers(table: Any, query: Query, numeric: Sequence[int]) -> Any:
-    """The texts of CSV, with `null_values` missing, and with a point before the decimals of the columns that are numbers."""
+    """The texts of CSV, with a point before the decimals of the columns that are numbers, but for texts that mean missing."""
     columns, options = [f"c{i}" for i in range(len(query.wanted))], query.options
-    if options.null_values is not None:  # an empty field is a text like any other
-        table = numbered(table.select(", ".join(f"coalesce({c}, '') AS {c}" for c in columns)), columns, options.null_values)
+    if options.null_values.everywhere is not None:  # an empty field is a text like any other
+        table = table.select(", ".join(f"coalesce({c}, '') AS {c}" for c in columns))
     if options.decimal == "," and numeric:
-        swapped = [f"CASE WHEN contains({c}, '.') THEN error('{_POINT}{c}') ELSE replace({c}, ',', '.') END AS {c}" for c in columns]
+        texts = [", ".join(map(quoted, options.null_values.of(column).texts)) or "NULL" for column in query.wanted]
+        swapped = [
+            f"CASE WHEN {c} IN ({codes}) THEN {c} WHEN contains({c}, '.') THEN error('{_POINT}{c}') ELSE replace({c}, ',', '.') END AS {c}"
+            for c, codes in zip(columns, texts, strict=True)
+        ]
         table = table.select(", ".join(swapped[i] if i in numeric else c for i, c in enumerate(columns)))
     return table
 

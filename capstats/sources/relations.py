@@ -45,19 +45,12 @@ class RelationSource:
 
     def _numbered(self, query: Query) -> Any:
         check_names(query.wanted, list(self.table.columns), self.name)
-        return numbered(self.table, query.wanted, query.options.null_values)
+        return numbered(self.table, query.wanted)
 
 
-def numbered(table: Any, wanted: Sequence[Hashable], nulls: Sequence[str] | None = None) -> Any:
-    """The wanted columns of a relation as c0, c1, ...; a text that is one of ``nulls`` is missing."""
-    chosen = [_quoted(str(column)) for column in wanted]
-    if nulls:
-        types = dict(zip(table.columns, map(str, table.types), strict=True))
-        texts = ", ".join("'" + text.replace("'", "''") + "'" for text in nulls)
-        for i, column in enumerate(wanted):
-            if cutting.kind_of_type(types[str(column)]) == "text":
-                chosen[i] = f"CASE WHEN {chosen[i]}::VARCHAR NOT IN ({texts}) THEN {chosen[i]} END"
-    return table.select(", ".join(f"{c} AS c{i}" for i, c in enumerate(chosen)))
+def numbered(table: Any, wanted: Sequence[Hashable]) -> Any:
+    """The wanted columns of a relation as c0, c1, ..."""
+    return table.select(", ".join(f"{_quoted(str(column))} AS c{i}" for i, column in enumerate(wanted)))
 
 
 def _quoted(name: str) -> str:
@@ -151,8 +144,10 @@ def numbers(table: Any, query: Query, spec: Spec, name: str) -> tuple[Numbers, C
         return Numbers(cutting.kind_of_type(dtype), np.zeros(0)), np.zeros(0, np.int64)
     fractional = weight is not None and _check_weights(table, "c1", weight, name)
     forms = cutting.as_numbers("c0", dtype, wanted) or {"number": "NULL::DOUBLE"}
+    missing = cutting.is_missing("c0", dtype, query.options.null_values.of(column).texts)
+    forms = {kind: f"CASE WHEN NOT {missing} THEN {sql} END" for kind, sql in forms.items()}
     in_forms = ", ".join(f"{sql} AS x{i}" for i, sql in enumerate(forms.values()))
-    rows = table.select(f"c0, {cutting.is_missing('c0', dtype)} AS missing, {'1' if weight is None else 'c1::DOUBLE'} AS w, {in_forms}")
+    rows = table.select(f"c0, {missing} AS missing, {'1' if weight is None else 'c1::DOUBLE'} AS w, {in_forms}")
     wrong = "NOT missing AND " + " AND ".join(f"x{i} IS NULL" for i in range(len(forms)))
     extents = []
     for i in range(len(forms)):
