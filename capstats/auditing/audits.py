@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -24,6 +24,7 @@ from capstats.auditing.public import public_page
 from capstats.auditing.report import Sections, as_text
 from capstats.auditing.sentences import sections, title
 from capstats.codes.labels import MISSING, canonical
+from capstats.codes.missing_codes import NullValues
 from capstats.codes.printable import printable_json
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
@@ -149,7 +150,8 @@ def audit(
     target: Any,
     holdout: Any = None,
     missing: Literal["level", "drop"] = "level",
-    null_values: str | Sequence[str] | None = None,
+    null_values: NullValues = None,
+    allow_unused_codes: bool = False,
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
@@ -180,7 +182,7 @@ def audit(
         Records of the same population that were not used for synthesis. The audit then says, too, what average CAP they have, by how
         much that of the original exceeds it, and the standard error of this, unless counts are fractional (see `holdout_contrast`); and
         for numbers of records the p-values of `laws.membership_test` and `laws.permutation_test`.
-    missing, null_values, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`.
     allow_no_match : bool
         Whether to report even if a column of two tables shares no level, so that every risk is 0.
@@ -249,6 +251,7 @@ def audit(
         target=target,
         missing=missing,
         null_values=null_values,
+        allow_unused_codes=allow_unused_codes,
         types=types,
         bins=bins,
         weights=weights,
@@ -268,7 +271,7 @@ def audit(
         measures, levels = measured(tables)
         measures = compared(tables, measures, against, utility)
         columns = by_column(tables)
-    asked = {"types": types, "null_values": null_values, "rank_by": rank_by, "against": against, "utility": utility and list(utility)}
+    asked = {"types": types, "rank_by": rank_by, "against": against, "utility": utility and list(utility)}
     told = {
         "capstats": tables.attrs["capstats"],
         **paths_given(original, synthetic, holdout),
@@ -277,7 +280,7 @@ def audit(
         **understood,
         "missing": tables.attrs["missing"],
         **conventions(measures),
-        **{name: tables.attrs[name] for name in ("dropped", "weights", "counts") if name in tables.attrs},
+        **{name: tables.attrs[name] for name in ("dropped", "null_values", "weights", "counts") if name in tables.attrs},
         **{name: value for name, value in asked.items() if value is not None},
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if holdout is not None and "holdout_cap" not in measures else {}),
         **({"warnings": warnings} if warnings else {}),

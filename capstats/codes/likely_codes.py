@@ -15,7 +15,7 @@ import pandas as pd
 
 from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of
 from capstats.codes.numeric import EPOCH, point_label
-from capstats.codes.spellings import MISSING_WORDS, folded
+from capstats.codes.spellings import MISSING_WORDS
 from capstats.codes.wanted import parsed, plain_number
 
 WORDS = (MISSING_WORDS | {"unknown", "*"}) - {"none"}  # people have none of something; Python's None is another text
@@ -37,7 +37,7 @@ def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]
     """Those of the distinct labels of one column that look like codes of missing values."""
     if isinstance(labels, (np.ndarray, pd.Index)) and labels.dtype.kind in "iuf":
         return [canonical(x) for x in _far_numbers(np.asarray(labels))]
-    present = [x for x in map(canonical, labels) if x is not MISSING]
+    present = [x for x in labels if x is not MISSING]
     kind = kind_of(present[0]) if present else None
     if kind == "number":
         return [canonical(x) for x in _far_numbers(np.array([float(x) for x in present if isinstance(x, float) or abs(x) < 2**53]))]
@@ -106,7 +106,7 @@ def _far_days(labels: Sequence[Label]) -> list[Label]:
 
 def _likely_texts(labels: Sequence[str]) -> list[Label]:
     """Words for missing values; and texts of usual codes, by the numbers or dates that the others are, or where no other is one."""
-    words = [x for x in labels if len(x) < 12 and (x == "None" or folded(x) in WORDS)]
+    words = [x for x in labels if x == "None" or x.strip().casefold() in WORDS]
     days = [x.isoformat() for x in _DAYS]
     if _TEXTS.isdisjoint(labels) and set(days).isdisjoint(labels):
         return words

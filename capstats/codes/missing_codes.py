@@ -111,16 +111,16 @@ class MissingCodes:
         """
         for column, codes in self.named.items():
             for i, code in enumerate(codes, start=len(self.everywhere or ())):
+                if i in used[column]:
+                    continue
                 if kinds[column] and not kinds[column] & _forms(code).keys():
                     raise TypeError(
-                        f"`null_values` of column {column!r} has {_shown(code)}, and the column holds {' and '.join(kinds[column])} labels, "
-                        f"none of which it can be. Correct it."
+                        f"`null_values` of column {column!r} has {_shown(code)}, which is no {' or '.join(sorted(kinds[column]))}, as all "
+                        f"labels of the column are. Correct it."
                     )
-                if i not in used[column] and not self.allow_unused:
+                if not self.allow_unused:
                     looks = f" Levels of it that look like codes: {_listed(levels)}." if (levels := likely(column)) else ""
-                    raise ValueError(
-                        f"`null_values` of column {column!r} has {_shown(code)}, which occurs in no table.{looks} {REMEDY}"
-                    )
+                    raise ValueError(f"`null_values` of column {column!r} has {_shown(code)}, which occurs in no table.{looks} {REMEDY}")
         for i, code in enumerate(self.everywhere or ()):
             if code != "" and not self.allow_unused and not any(i in places for places in used.values()):
                 looks = "; ".join(f"{_listed(levels)} of {column!r}" for column in used if (levels := likely(column)))
@@ -130,12 +130,11 @@ class MissingCodes:
                     f"{f' Levels that look like codes: {looks}.' if looks else ''}{several} {REMEDY}"
                 )
 
-    def as_attrs(self) -> Any:
-        """What is recorded of them: a list of texts and numbers, or {column: list}."""
-        of_all = list(map(plain, self.everywhere or ()))
-        if not self.named:
-            return of_all
-        return {**({ALL: of_all} if of_all else {}), **{str(column): list(map(plain, codes)) for column, codes in self.named.items()}}
+    def as_texts(self) -> Any:
+        """What is recorded of them: a list of texts, or {column: list}."""
+        of_all = [str(plain(code)) for code in self.everywhere or ()]
+        named = {str(column): [str(plain(code)) for code in codes] for column, codes in self.named.items()}
+        return of_all if not named else {**({ALL: of_all} if of_all else {}), **named}
 
 
 def _codes(given: Any) -> tuple[Label, ...]:

@@ -13,7 +13,7 @@ from capstats.codes.bins import Cut, Spec, cut_at_points, cut_by_counts
 from capstats.codes.coded_bins import code_numbers, with_codes
 from capstats.codes.column import Column, Counts, Places, Sums, chosen
 from capstats.codes.distinct import Factor, count, factor
-from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of
+from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.likely_codes import likely_codes, usual_ends
 from capstats.codes.missing_codes import Codes, MissingCodes
 from capstats.codes.wanted import Type, as_type
@@ -211,7 +211,7 @@ def check_codes(codes: MissingCodes, columns: Sequence[Hashable], tables: Sequen
     kinds = {c: {kind_of(canonical(x)) for x in several if x is not MISSING} for c, several in first.items()}
 
     def likely(column: Hashable) -> Sequence[Label]:
-        return cuts[column].likely if column in cuts else likely_codes(dict.fromkeys(x for own in labels[column] for x in own))
+        return cuts[column].likely if column in cuts else likely_codes(dict.fromkeys(canonical(x) for own in labels[column] for x in own))
 
     codes.check_used(used, kinds, likely)
 

@@ -13,6 +13,7 @@ import xarray as xr
 from capstats.codes.bins import Cut
 from capstats.codes.column import Places
 from capstats.codes.labels import MISSING, Label
+from capstats.codes.missing_codes import MissingCodes, plain
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input, inputs_of
@@ -60,13 +61,15 @@ class Records:
 
     def attrs(self, stored: Mapping[Hashable, str]) -> dict[str, Any]:
         """How the counts came to be, columns under the names by which they are stored."""
-        orders = self.orders()
+        orders, likely = self.orders(), {c: list(map(plain, cut.likely)) for c, cut in self.cuts.items() if cut.likely}
         told = {
             "renamed": {new: str(old) for old, new in stored.items() if new != old},
             "dropped": self.dropped,
             "weights": self.weights,
             "counts": {table.source.name: str(table.weight) for table in self.inputs if table.weight is not None and not table.sampling},
             "bins": {stored[column]: self.cuts[column].shown for column in stored if column in self.cuts},
+            "null_values": MissingCodes.of_argument(self.request.null_values).as_texts(),
+            "likely_codes": {stored[column]: likely[column] for column in stored if column in likely},
             "categories": {stored[column]: orders[column] for column in stored if column in orders},
         }
         return {

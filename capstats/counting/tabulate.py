@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import xarray as xr
 
+from capstats.codes.missing_codes import NullValues
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
 from capstats.counting.records import on_axes, read_records
@@ -24,7 +25,8 @@ def tabulate(
     target: Columns,
     holdout: Any = None,
     missing: Literal["level", "drop"] = "level",
-    null_values: str | Sequence[str] | None = None,
+    null_values: NullValues = None,
+    allow_unused_codes: bool = False,
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
@@ -149,6 +151,7 @@ def tabulate(
         target=target,
         missing=missing,
         null_values=null_values,
+        allow_unused_codes=allow_unused_codes,
         types=types,
         bins=bins,
         weights=weights,

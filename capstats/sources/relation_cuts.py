@@ -93,9 +93,7 @@ def number_to_cut(column: str, dtype: str, cut: Cut) -> str:
 
 
 def bin_number(column: str, dtype: str, number: str, cut: Cut) -> str:
-    """SQL for the number of cut points below a value, a greater one for each of the cut's texts; -1 where it is missing, WRONG where it
-    cannot be compared with them.
-    """
+    """SQL for the number of cut points below a value, or the number of a text's bin; -1 where it is missing, WRONG where it is neither."""
     whole = cut.kind != "number" or _is_whole(dtype)
     points = [str(math.floor(p)) if whole else f"'{float(p)!r}'::DOUBLE" for p in cut.points]
     below = sum_as_tree(["0", *(f"({number} > {point})::INTEGER" for point in points)], lambda a, b: f"({a} + {b})")
