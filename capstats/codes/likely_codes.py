@@ -80,7 +80,7 @@ def _far_numbers(values: np.ndarray) -> list[Any]:
     negative = [x for x in held[::-1] if x < others[0]]
     below = negative if others[0] >= -2 and negative and negative[0] < 0 else [-x for x in _beyond([-x for x in negative], -others[::-1])]
     above = _beyond([x for x in held if x > others[-1]], others)
-    return [*sorted(below), *(above if any(x >= 9 for x in above) else [])]
+    return [*sorted(below), *(above if any(str(x)[0] == "9" for x in above) else [])]
 
 
 def _beyond(held: Sequence[Any], others: np.ndarray) -> list[Any]:
