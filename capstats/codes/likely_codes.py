@@ -107,15 +107,15 @@ def _far_days(labels: Sequence[Label]) -> list[Label]:
 def _likely_texts(labels: Sequence[str]) -> list[Label]:
     """Words for missing values; and texts of usual codes, by the numbers or dates that the others are, or where no other is one."""
     words = [x for x in labels if x == "None" or x.strip().casefold() in WORDS]
-    days = [x.isoformat() for x in _DAYS]
-    if _TEXTS.isdisjoint(labels) and set(days).isdisjoint(labels):
+    if _TEXTS.isdisjoint(labels) and {day.isoformat() for day in _DAYS}.isdisjoint(labels):
         return words
     others = [x for x in labels if x not in words]
-    for read, far in ((plain_number, _far_numbers), (lambda x: parsed(x, "date"), _far_days)):
-        values = {x: read(x) for x in others}
-        if all(value is not MISSING for value in values.values()):
-            codes = far(np.array(list(values.values()), float) if far is _far_numbers else list(values.values()))
-            return words + [x for x, value in values.items() if value in codes]
+    numbers, dates = {x: plain_number(x) for x in others}, {x: parsed(x, "date") for x in others}
+    if MISSING not in numbers.values():
+        far = _far_numbers(np.array(list(numbers.values()), float))
+        return words + [x for x, number in numbers.items() if number in far]
+    if MISSING not in dates.values():
+        days = _far_days(list(dates.values()))
+        return words + [x for x, day in dates.items() if day in days]
     held = [x for x in others if x in _TEXTS]
-    numbers = [x for x in others if plain_number(x) is not MISSING]
-    return words + ([x for x in held if len(x) > 1] if len(held) == len(numbers) else [])
+    return words + ([x for x in held if len(x) > 1] if len(held) == sum(x is not MISSING for x in numbers.values()) else [])

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of
 from capstats.codes.names import hint
@@ -60,7 +61,7 @@ class Codes:
                 return self.places.get(kind_of(read), {}).get(read, frozenset())
         return found
 
-    def all_met(self, labels: Sequence[Label], wanted: Type | None) -> dict[int, frozenset[int]]:
+    def all_met(self, labels: Sequence[Label] | NDArray[np.int64], wanted: Type | None) -> dict[int, frozenset[int]]:
         """The places of the labels that are codes, and which codes each of them is."""
         if isinstance(labels, np.ndarray):
             numbers = self.places.get("number", {})

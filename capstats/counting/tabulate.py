@@ -63,13 +63,13 @@ def tabulate(
         Whether a missing value is one more level of its column (`MISSING`), or its record is dropped; the number dropped is stored in
         ``attrs["dropped"]``.
     null_values : code, sequence of codes, or mapping {column: code or sequence of codes}, optional
-        Codes that mean a missing value, in every table, before `types` and `bins` see them: ``{"income": [-99, -98], "born": "1900-01-01"}``
-        names those of single columns, ``["NA", -99]`` those of all columns, and the key "*" of a mapping stands for all columns. A code
-        is a text, a number or a date. Numbers are compared as numbers: -99, "-99" and "-99.0" are one code, and are all met by -99, by
-        -99.0 and, in a column of text, by "-99.0", but not by "-099" unless `types` makes the column a number. Dates are compared as
-        dates, without a zone in UTC; texts as they stand. A bool is no number. Not given, no value is missing but null, NaN and, in CSV, an
-        empty field without quotes. Codes of all columns take the place of that rule of CSV: an empty field is missing only if "" is one of
-        them, and then `""` with quotes is missing too.
+        Codes that mean a missing value, in every table, before `types` and `bins` see them: ``{"income": [-99, -98], "born":
+        "1900-01-01"}`` names those of single columns, ``["NA", -99]`` those of all columns, and the key "*" of a mapping stands for all
+        columns. A code is a text, a number or a date. Numbers are compared as numbers: -99, "-99" and "-99.0" are one code, which is met
+        by -99, by -99.0 and, in a column of text, by "-99.0", but not by "-099" unless `types` makes the column a number. Dates are
+        compared as dates, those with a zone in UTC, and texts as they stand. A bool is no number. Not given, no value is missing but null,
+        NaN and, in CSV, an empty field without quotes. Codes of all columns take the place of that rule of CSV: an empty field is missing
+        only if "" is one of them, and then `""` with quotes is missing too.
     allow_unused_codes : bool
         Whether codes may occur in no table, as in a job that runs each month. By default such a code is an error: of a named column if it
         occurs in none of its values, of all columns if it occurs in none of them ("" excepted).

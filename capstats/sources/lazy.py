@@ -196,7 +196,7 @@ def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str)
     ]
     number = nw.when(missing).then(nw.lit(-1)).otherwise(sum_as_tree([nw.lit(0), *below], add))
     for i, code in enumerate(cut.texts if text is not None else (), start=len(cut.points) + 1):
-        number = nw.when(text == nw.lit(code)).then(nw.lit(i)).otherwise(number)
+        number = nw.when(nw.lit(code) == text).then(nw.lit(i)).otherwise(number)
     return number
 
 

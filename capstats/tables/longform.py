@@ -19,7 +19,7 @@ from capstats.tables.dataset import SUMS, TABLES, as_tables, synthetic_labels
 from capstats.tables.levels import lookalike_pairs, parts_of, records_by_level
 from capstats.tables.table import Index
 
-CODE = "looks like a code of a missing value"
+CODE = "likely missing code"
 
 
 def to_frame(tables: xr.Dataset) -> pd.DataFrame:
@@ -188,8 +188,8 @@ def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
           number of records;
         - ``resembles``: a level of another table that is likely the same in another spelling, else null;
         - ``cause``: what makes the difference: spaces, case, Unicode form, dashes or quotes, numbers, dates or truth values written in
-          another way, numbers of another precision, a missing value written as text, text decoded with the wrong encoding; or "looks like a
-          code of a missing value", as -99 and "NA" do, which `null_values` of `tabulate` names; empty where there is none.
+          another way, numbers of another precision, a missing value written as text, text decoded with the wrong encoding; or
+          "likely missing code", such as -99 and "NA", which `null_values` of `tabulate` names; empty where there is none.
 
     Raises
     ------

@@ -81,7 +81,7 @@ def test_compare_levels_and_the_report_name_them(kind: str, bins: Any, tmp_path:
     assert tables.attrs["likely_codes"] == {"income": [code], "sick": ["?"]}
     found = compare_levels(tables)
     named = [] if bins else [["income", code]]
-    assert found[found.cause == "looks like a code of a missing value"][["column", "level"]].values.tolist() == [*named, ["sick", "?"]]
+    assert found[found.cause == "likely missing code"][["column", "level"]].values.tolist() == [*named, ["sick", "?"]]
     report = audit(table, frame[1:].astype(str) if code == "-99" else frame[1:], keys="income", target="sick", bins=bins)
     assert report.provenance["likely_codes"] == {"income": [code], "sick": ["?"]}
     assert f"Column 'income' holds {code!r}, which looks like a code of missing values." in report.provenance["warnings"][-2]
