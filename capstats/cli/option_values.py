@@ -47,7 +47,7 @@ def codes(texts: Sequence[str]) -> list[str] | dict[str, list[str]]:
         if equals and (not column or column in found):
             raise ValueError(f"--null-values must be CODE, or COLUMN=CODE,... once for each column; got {f'{column}={several}'!r}.")
         if equals:
-            found[column] = several.split(",")
+            found[column] = [part.strip() for part in several.split(",")]
     return {**({"*": of_all} if of_all else {}), **found} if found else of_all
 
 

@@ -158,8 +158,7 @@ def _forms(code: Label) -> dict[Kind, Label]:
     """A code as a label of each kind of which it can be."""
     found: dict[Kind, Label] = {kind_of(code): code}
     if isinstance(code, str):
-        for wanted in ("number", "date", "datetime"):
-            read = parsed(code, wanted)
+        for read in (plain_number(code), parsed(code, "date"), parsed(code, "datetime")):
             if read is not MISSING and read not in (math.inf, -math.inf):
                 found[kind_of(read)] = read
     elif isinstance(code, (int, float)):

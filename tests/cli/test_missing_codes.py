@@ -22,7 +22,7 @@ def files(tmp_path, monkeypatch):
 
 
 def test_codes_of_one_column_move_no_bin(files, capsys):
-    found = in_json(capsys, *ARGUMENTS, "--null-values", "income=-99,-98")
+    found = in_json(capsys, *ARGUMENTS, "--null-values", "income=-99, -98")
     assert found["provenance"]["bins"] == {"income": [20.0]}
     assert found["provenance"]["null_values"] == found["provenance"]["settings"]["null-values"] == AS_TABLE
     assert "likely_codes" in found["provenance"]  # NA of sex
