@@ -43,8 +43,8 @@ def best_membership_width(
     releases : int or sequence of ints, optional
         Numbers of released tables that are taken together, as in `membership_roc`.
     **reading
-        How the tables are read, as in `tabulate`: ``bins`` (cut as `members` says), ``null_values``, and for files ``encoding``,
-        ``decimal``, ``memory_limit``, ``spill_dir``; and ``allow_same``, whether two tables may hold the same records.
+        How the tables are read, as in `tabulate`: ``bins`` (cut as `members` says), ``null_values``, ``allow_unused_codes``, and for files
+        ``encoding``, ``decimal``, ``memory_limit``, ``spill_dir``; and ``allow_same``, whether two tables may hold the same records.
 
     Returns
     -------

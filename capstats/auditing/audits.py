@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -24,6 +24,7 @@ from capstats.auditing.provenance import FRACTIONAL, columns_understood, convent
 from capstats.auditing.public import public_page
 from capstats.auditing.report import Sections, as_text
 from capstats.auditing.sentences import sections, title
+from capstats.codes.missing_codes import NullValues
 from capstats.codes.printable import printable_json
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
@@ -52,8 +53,7 @@ class Audit(Findings):
         latter; and for at most six columns and few tables ``shapley``, its share of average CAP minus that without a key. Dims
         ``key_column`` and, where several synthetic tables were given, ``synthetic``.
     provenance : dict
-        Version, files, columns and how they were understood, domain, conventions, missing-value policy, how the tables' levels meet, what
-        the synthetic tables are ranked by and compared with, and whatever the caller added.
+        Version, files, how columns were understood, domain, conventions, missing values, levels, ranking, and what the caller added.
     seen : mapping
         Size and time of change of each file that was read.
 
@@ -127,8 +127,8 @@ class Audit(Findings):
         Raises
         ------
         ValueError
-            If `audience` is neither; if `path` was read; for a public version, if there are too few records, fractional counts or more than
-            four releases, or the ledger is missing, damaged, a link or open to others, or has another report and there is no `reason`.
+            If `audience` is neither; if `path` was read; if there can be no public version (theory/public-report.md); if the ledger is
+            missing, damaged, a link or open to others, or has another report and there is no `reason`.
         """
         if audience not in ("internal", "public"):
             raise ValueError(f'`audience` must be "internal" or "public"; got {audience!r}.')
@@ -152,7 +152,8 @@ def audit(
     target: Any,
     holdout: Any = None,
     missing: Literal["level", "drop"] = "level",
-    null_values: str | Sequence[str] | None = None,
+    null_values: NullValues = None,
+    allow_unused_codes: bool = False,
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
@@ -181,24 +182,22 @@ def audit(
     keys, target : column name or sequence of names
         The columns that the intruder knows, and the columns to guess.
     holdout : data frame, mapping of columns, or path, optional
-        Records of the same population that were not used for synthesis: it and the original are a random split, or two random samples.
-        Where they differ by more than chance allows, the report says so. It also says what average CAP they have, by how
-        much that of the original exceeds it, and the standard error of this, unless counts are fractional (see `holdout_contrast`); and
-        for numbers of records the p-values of `laws.membership_test` and `laws.permutation_test`.
-    missing, null_values, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+        Records of the same population that were not used for synthesis: a random split, or two random samples; the report says where the
+        tables differ by more than chance allows. It also says what average CAP they have, by how much that of the original exceeds it,
+        with its standard error (see `holdout_contrast`); and for numbers of records the p-values of `laws.membership_test` and
+        `laws.permutation_test`.
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`.
     allow_no_match : bool
         Whether to report even if a column of two tables shares no level, so that every risk is 0.
     allow_same : bool
-        Whether to report even if the original, a release or the holdout holds the same records as another of them: it is the same object
-        or file, a copy of it, or has the same rows in all columns that both have, in the same order, or ten or more,
-        most of them unique.
+        Whether to report even if two of original, releases and holdout hold the same records: one object or file, a copy, or the same
+        rows in all columns that both have, in the same order, or ten or more and most of them unique.
     against : label, optional
         One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).
     rank_by : str, optional
-        The measure, or utility, by which several synthetic tables are ordered in the report: the greatest first; with a minus in front of
-        its name, as in "-average_cap", the least first. By default they are in the order given.
+        The measure, or utility, by which the report orders several synthetic tables, the greatest first; "-average_cap": the least first.
     utility : mapping {name: number or {label: number}}, optional
         Numbers that the caller knows of each synthetic table, such as its utility; they are told under these names.
     provenance : mapping, optional
@@ -259,6 +258,7 @@ def audit(
         target=target,
         missing=missing,
         null_values=null_values,
+        allow_unused_codes=allow_unused_codes,
         types=types,
         bins=bins,
         weights=weights,
@@ -280,7 +280,7 @@ def audit(
         measures, levels = measured(tables)
         measures = compared(tables, measures, against, utility)
         columns = by_column(tables)
-    asked = {"types": types, "null_values": null_values, "rank_by": rank_by, "against": against, "utility": utility and list(utility)}
+    asked = {"types": types, "rank_by": rank_by, "against": against, "utility": utility and list(utility)}
     told = {
         "capstats": tables.attrs["capstats"],
         **paths_given(original, synthetic, holdout),
@@ -289,7 +289,7 @@ def audit(
         **understood,
         "missing": tables.attrs["missing"],
         **conventions(measures),
-        **{name: tables.attrs[name] for name in ("dropped", "weights", "counts") if name in tables.attrs},
+        **{name: tables.attrs[name] for name in ("dropped", "null_values", "weights", "counts") if name in tables.attrs},
         **{name: value for name, value in asked.items() if value is not None},
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if holdout is not None and "holdout_cap" not in measures else {}),
         **({"holdout_differs": differs} if differs else {}),

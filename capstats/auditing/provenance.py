@@ -19,8 +19,9 @@ from capstats.counting.same import same_releases
 from capstats.sources import files
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.domains import observed_domain
-from capstats.tables.levels import other_spellings, without_match
+from capstats.tables.levels import missing_codes, other_spellings, without_match
 
+BY_COLUMN = ("bins", "levels", "likely_codes")  # attrs of the tables that are mappings of columns
 SHOWN = 5  # warnings that are written out
 LONGEST = 64  # characters of the name of a release
 
@@ -55,7 +56,7 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
     An error if a column has no level in common.
     """
     apart = without_match(attrs)
-    found = [*apart, *other_spellings(attrs)]
+    found = [*apart, *other_spellings(attrs), *missing_codes(attrs)]
     if len(found) > SHOWN:
         found = [*found[:SHOWN], f"{len(found) - SHOWN} more such findings: see compare_levels, or the levels in the JSON report."]
     nothing = any(not entry["shared"] for entries in attrs.get("levels", {}).values() for entry in entries.values())
@@ -121,7 +122,7 @@ def columns_understood(tables: xr.Dataset) -> dict[str, Any]:
     return {
         "columns": columns,
         "domain": {"kind": "original and synthetic", **sizes},
-        **{name: {names[c]: x for c, x in tables.attrs[name].items()} for name in ("bins", "levels") if name in tables.attrs},
+        **{name: {names[c]: x for c, x in tables.attrs[name].items()} for name in BY_COLUMN if name in tables.attrs},
     }
 
 

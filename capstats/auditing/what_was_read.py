@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.codes.printable import named
+from capstats.codes.missing_codes import ALL
+from capstats.codes.printable import in_cell, named
 from capstats.tables.digits import count, many
 
 SIDE_BY_SIDE = 4  # synthetic tables that have a line, or a column, each
@@ -30,6 +31,8 @@ def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[s
         combinations = f"; {many(m['keys'].item(), 'combination')} in the original" if role == "keys" and len(told) > 1 else ""
         found.append((role, ", ".join(told) + combinations))
     found.append(("missing", _missing(p)))
+    if "null_values" in p:
+        found.append(("codes", f"missing in all tables: {_codes(p['null_values'])}"))
     found += [("" if i else "levels", line) for i, line in enumerate(_levels(p, labels))]
     for what, meaning in (("weights", "sampling weights of the records"), ("counts", "number of records that a row stands for")):
         if what in p:
@@ -88,6 +91,14 @@ def _missing(p: Provenance) -> str:
         return "a missing value is a level of its column"
     dropped = [f"{count(n)} of `{table}`" for table, n in p.get("dropped", {}).items()]
     return f"records with a missing value are dropped: {', '.join(dropped)}"
+
+
+def _codes(codes: Mapping[str, Sequence[str]] | Sequence[str]) -> str:
+    """The codes that mean missing, by column."""
+    by_column = codes if isinstance(codes, Mapping) else {ALL: codes}
+    return "; ".join(
+        f"{', '.join(map(in_cell, of))} {'in any column' if column == ALL else f'of {named(column)}'}" for column, of in by_column.items()
+    )
 
 
 def _levels(p: Provenance, labels: Sequence[str]) -> list[str]:

@@ -34,6 +34,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def _is_code(value: Any) -> bool:
+    return _is_text(value) or _is_number(value)
+
+
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
@@ -65,6 +69,11 @@ PATH = Kind("the path of a file", _is_text, is_path=True)
 PATHS = Kind("the path of a file, or a list of them", _or(_is_text, _list_of(_is_text)), lambda _, texts, __: texts, is_path=True)
 TEXTS = Kind("a text, or a list of them", _or(_is_text, _list_of(_is_text)), lambda _, texts, __: texts)
 NAMES = Kind("a column, or a list of them", _or(_is_text, _list_of(_is_text)), lambda _, texts, single: [*read.names(texts), *single])
+CODES = Kind(
+    "a code, a list of codes, or a table of columns with theirs",
+    _or(_is_code, _list_of(_is_code), _table_of(_or(_is_code, _list_of(_is_code)))),
+    lambda _, texts, __: read.codes(texts),
+)
 TYPES = Kind(
     "a table of columns, each with its type or the list of its levels in order",
     _table_of(_or(_is_text, _list_of(_or(_is_text, _is_number, lambda value: isinstance(value, bool))))),

@@ -39,6 +39,18 @@ def types(texts: Sequence[str], single: Sequence[str]) -> dict[str, str | list[s
     return found
 
 
+def codes(texts: Sequence[str]) -> list[str] | dict[str, list[str]]:
+    """``NA``, a code for all columns, and ``a=-99,-98``, those of one column."""
+    of_all = [text for text in texts if "=" not in text]
+    found: dict[str, list[str]] = {}
+    for column, equals, several in (text.rpartition("=") for text in texts):
+        if equals and (not column or column in found):
+            raise ValueError(f"--null-values must be CODE, or COLUMN=CODE,... once for each column; got {f'{column}={several}'!r}.")
+        if equals:
+            found[column] = [part.strip() for part in several.split(",")]
+    return {**({"*": of_all} if of_all else {}), **found} if found else of_all
+
+
 def bins(single: Sequence[str]) -> dict[str, Any]:
     """``a=10``, ``a=quantile:4`` or ``a=18|65``, each a column and where it is cut."""
     found: dict[str, Any] = {}

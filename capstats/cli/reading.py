@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from capstats.cli.kinds import BINS, BY_TABLE, FLAG, NAMES, PATH, PATHS, TEXT, TEXTS, TYPES, WHOLE
+from capstats.cli.kinds import BINS, BY_TABLE, CODES, FLAG, NAMES, PATH, PATHS, TEXT, TYPES, WHOLE
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Option, Settings
 
@@ -48,20 +48,23 @@ BINS_OF_COLUMNS = Option(
 )
 NULL_VALUES = Option(
     "null-values",
-    TEXTS,
-    "text that means missing in every table, in CSV in place of an empty field; repeated for several, for it may hold a comma",
-    "TEXT",
+    CODES,
+    "codes of missing values: those of one column (income=-99,-98), or one for all columns (NA), which in CSV takes the place of an empty "
+    "field; may be repeated",
+    "CODE or A=CODE,...",
 )
+UNUSED_CODES = Option("allow-unused-codes", FLAG, "accept codes of --null-values that occur in no table")
 ENCODING = Option("encoding", TEXT, "encoding of the CSV files, such as cp1252 (default UTF-8)", "NAME")
 DECIMAL = Option("decimal", TEXT, 'decimal sign of numbers in CSV, "." (the default) or ","', "SIGN", choices=(".", ","))
 MEMORY_LIMIT = Option("memory-limit", TEXT, "memory for reading files, such as 1GB", "SIZE")
 SPILL_DIR = Option("spill-dir", PATH, "folder for what does not fit in memory, in place of the temporary folder", "DIR")
-OF_RECORDS = (TYPES_OF_COLUMNS, BINS_OF_COLUMNS, NULL_VALUES, ENCODING, DECIMAL, MEMORY_LIMIT, SPILL_DIR)
+OF_RECORDS = (TYPES_OF_COLUMNS, BINS_OF_COLUMNS, NULL_VALUES, UNUSED_CODES, ENCODING, DECIMAL, MEMORY_LIMIT, SPILL_DIR)
 READING = (
     TYPES_OF_COLUMNS,
     BINS_OF_COLUMNS,
     Option("missing", TEXT, "missing values are a level (the default), or drop their record", choices=("level", "drop")),
     NULL_VALUES,
+    UNUSED_CODES,
     Option("weights", BY_TABLE, "column of sampling weights, or one each for original, synthetic (and holdout) records", "W or WO,WS"),
     Option("counts", BY_TABLE, "column of numbers of records that rows stand for, or one each", "N or NO,NS"),
     ENCODING,

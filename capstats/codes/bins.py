@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from numbers import Integral
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from capstats.codes.column import Column, Counts
 from capstats.codes.distinct import BLOCK
 from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of, one_kind
+from capstats.codes.likely_codes import likely_numbers
 from capstats.codes.names import hint
 from capstats.codes.numeric import CUTTABLE, Numbers, TypeToCut, _iso, _label, _of_labels, finite_values
 from capstats.codes.wanted import as_type
@@ -57,7 +58,10 @@ class Cut:
     wanted: TypeToCut | None  # what `types` says
     points: list[Any]  # as numbers
     shown: list[Any]  # as reports and attrs show them: numbers, or ISO texts
-    labels: list[str]  # of the bins, in order
+    labels: list[str]  # of the bins, in order, and then of the texts
+    texts: Sequence[str] = ()  # codes that mean missing, which are no numbers to be cut
+    meanings: Mapping[str, str | frozenset[int]] = field(default_factory=dict)  # of labels that stand for a bin, or for codes
+    likely: Sequence[Label] = ()  # of the original's values, those that look like codes
 
 
 def check_bins(
@@ -142,7 +146,7 @@ def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, wanted: TypeToCu
         found = _quantiles(values, counts, spec.number)
     inner = [x for x in found if least < x < greatest]
     points = {canonical(x) if numbers.kind == "number" else math.floor(x) for x in inner}
-    return _named(sorted(points), numbers.kind, wanted)
+    return replace(_named(sorted(points), numbers.kind, wanted), likely=likely_numbers(values, numbers.kind))
 
 
 def equal_width(least: Any, greatest: Any, n: int, kind: Kind | None) -> list[Any]:
@@ -222,6 +226,9 @@ def cut_column(numbers: Numbers, cut: Cut, column: str, table: str) -> Column:
             out[rows][np.isnan(part)] = last
         if missing is not None:
             out[rows][missing[rows]] = last
+        if numbers.texts is not None:
+            is_text = numbers.texts[rows] >= 0
+            out[rows][is_text] = len(cut.points) + 1 + numbers.texts[rows][is_text]
     codes = out if numbers.codes is None else out[numbers.codes]
     return Column(codes, [*cut.labels, MISSING], ordered=True)
 

@@ -28,6 +28,7 @@ class Numbers:
     values: NDArray[Any]
     missing: NDArray[np.bool_] | None = None  # of each value; a NaN is missing, too
     codes: Ints | None = None
+    texts: NDArray[np.int64] | None = None  # of each value, which of the texts that mean missing it is; else -1
 
 
 def finite_values(numbers: Numbers, counts: Counts) -> tuple[NDArray[Any], Counts]:

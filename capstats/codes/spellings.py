@@ -53,7 +53,7 @@ def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, 
     absent = [x for x in labels if x not in known]
     if not absent or not others:
         return {}
-    truth = all(x is MISSING or isinstance(x, bool) or (isinstance(x, str) and _folded(x) in TRUTH_WORDS) for x in [*labels, *others])
+    truth = all(x is MISSING or isinstance(x, bool) or (isinstance(x, str) and folded(x) in TRUTH_WORDS) for x in [*labels, *others])
     by_key: dict[Hashable, Label] = {}
     for other in others:
         for key in _keys(other, truth):
@@ -78,22 +78,22 @@ def _keys(label: Label, truth: bool) -> Iterator[Hashable]:
         yield from _rounded(label)
     if not isinstance(label, str):
         return
-    folded = _folded(label)
-    yield "text", folded
-    if folded in MISSING_WORDS:
+    text = folded(label)
+    yield "text", text
+    if text in MISSING_WORDS:
         yield "missing"
     if truth:
-        yield "truth", TRUTH_WORDS[folded]
-    for number in _numbers(folded):
+        yield "truth", TRUTH_WORDS[text]
+    for number in _numbers(text):
         yield "number", number
         if NUMBER.fullmatch(number):
             yield from _rounded(float(number))
-    for date in _dates(folded):
+    for date in _dates(text):
         yield "date", date
-    if not folded.isascii():
+    if not text.isascii():
         repaired = _redecoded(label)
         if repaired is not None:
-            yield "text", _folded(repaired)
+            yield "text", folded(repaired)
 
 
 def _rounded(number: float) -> Iterator[Hashable]:
@@ -114,7 +114,7 @@ def _cause(label: Label, twin: Label) -> str:
     for cause, step in steps.items():
         if step(label) == step(twin):
             return cause
-    a, b = _folded(label), _folded(twin)
+    a, b = folded(label), folded(twin)
     if a == b:
         return " and ".join(cause for cause, step in steps.items() if step(label) != label or step(twin) != twin)
     if set(_numbers(a)) & set(_numbers(b)):
@@ -126,7 +126,7 @@ def _cause(label: Label, twin: Label) -> str:
     return PRECISION if all(map(NUMBER.fullmatch, (*_numbers(a), *_numbers(b)))) and a.isascii() else ENCODING
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     """Without what spellings differ in: spaces, case, Unicode forms, typographic dashes and quotes."""
     if text.isascii():
         return _trimmed(_plain_marks(text)).casefold()

@@ -71,6 +71,9 @@ _PARSERS: dict[str, Callable[[Label], Label]] = {
 _WRONG = object()  # in place of a label that does not parse
 
 
+_UNPARSED = (ValueError, KeyError, TypeError, OverflowError, AttributeError)  # what parsers raise
+
+
 ENOUGH = 10  # records that hold a label before it is shown in a message
 
 
@@ -101,6 +104,20 @@ def _check_type(column: str, wanted: Any) -> None:
         raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {list(wanted)!r}.")
 
 
+def parsed(label: Label, wanted: Type) -> Label:
+    """A label converted to the wanted type; ``MISSING`` where it does not parse."""
+    name = wanted if isinstance(wanted, str) else str(one_kind([canonical(x) for x in wanted], "", "types")).removesuffix(" with zone")
+    try:
+        return _PARSERS.get(name, canonical)(label)
+    except _UNPARSED:
+        return MISSING
+
+
+def plain_number(text: str) -> Label:
+    """The number that a text is, without zeros or spaces before it; ``MISSING`` where it is none."""
+    return parsed(text, "number") if NUMBER.fullmatch(text) and not re.match("[+-]?0[0-9]", text) else MISSING
+
+
 def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str, records: Sequence[float] | None = None) -> list[Label]:
     """Labels converted to the wanted type; raise where some do not parse.
 
@@ -116,7 +133,7 @@ def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str, reco
     for label in labels:
         try:
             result.append(MISSING if label is MISSING else parse(label))
-        except (ValueError, KeyError, TypeError, OverflowError, AttributeError):
+        except _UNPARSED:
             result.append(_WRONG)
     wrong = [i for i, label in enumerate(result) if label is _WRONG]
     rule = f"a {name}{_EXAMPLES.get(name, '')}"

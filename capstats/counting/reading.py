@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 import numpy as np
 
 from capstats.codes.bins import Cut, Spec, cut_at_points, cut_by_counts
+from capstats.codes.coded_bins import code_numbers, with_codes
 from capstats.codes.column import Column, Counts, Places, Sums, chosen
 from capstats.codes.distinct import Factor, count, factor
-from capstats.codes.labels import MISSING, canonical
+from capstats.codes.labels import MISSING, Label, canonical, kind_of
+from capstats.codes.likely_codes import likely_codes, usual_ends
+from capstats.codes.missing_codes import Codes, MissingCodes
+from capstats.codes.numeric import Numbers
 from capstats.codes.wanted import Type, as_type
 from capstats.counting.inputs import Input
 from capstats.sources.source import Options, Query
@@ -27,6 +31,7 @@ class Part:
 
     columns: list[Column]
     of_row: Places
+    used: list[frozenset[int]] = field(default_factory=list)  # which of the codes that mean missing each column holds
 
     def only(self, rows: Places) -> Part:
         """What is left of it with these rows."""
@@ -55,20 +60,34 @@ class Counted:
 
 
 def find_cuts(table: Input, specs: Mapping[Hashable, Spec], options: Options) -> dict[Hashable, Cut]:
-    """Where columns are cut, as the original says."""
+    """Where columns are cut, as the original's values say that are no codes of missing values."""
     if not specs:
         return {}
     options.progress.step(f"cutting {', '.join(map(str, specs))}")
+    codes = {column: options.null_values.of(column) for column in specs}
+
+    def looked(asked: Mapping[Hashable, Spec]) -> dict[Hashable, tuple[Numbers, Counts]]:
+        query = Query(list(asked), table.weight, options=options)
+        return dict(zip(asked, table.source.values(query, list(asked.values())), strict=True))
+
+    all_values = {c: replace(spec, how="quantile") for c, spec in specs.items() if spec.how == "width" and not table.source.in_memory}
+    found = looked({c: all_values[c] if c in all_values and codes[c].given else spec for c, spec in specs.items()})
+    unsure = {c: spec for c, spec in all_values.items() if not codes[c].given and usual_ends(found[c][0].values, found[c][0].kind)}
+    if unsure:  # whose extent alone does not say whether it is a code
+        found |= looked(unsure)
     cuts = {}
-    found = table.source.values(Query(list(specs), table.weight, options=options), list(specs.values()))
-    for (column, spec), (numbers, counts) in zip(specs.items(), found, strict=True):
-        wanted: Any = options.types.get(column)  # one of the types that can be cut, or None
+    for column, spec in specs.items():
+        (numbers, counts), wanted = found[column], cast("Any", options.types.get(column))  # one of the types that can be cut, or None
         if spec.how == "points":
-            cuts[column] = cut_at_points(spec.points, numbers.kind, wanted, column)
+            cut = cut_at_points(spec.points, numbers.kind, wanted, column)
         else:
-            cuts[column] = cut_by_counts(spec, numbers, counts, wanted, column)
-            if len(cuts[column].labels) < spec.number:
-                warn_of_bins(column, spec.number, len(cuts[column].labels))
+            of_codes = list(code_numbers(codes[column], numbers.kind))
+            if of_codes:
+                counts = np.where(np.isin(numbers.values, of_codes), 0, counts)
+            cut = cut_by_counts(spec, numbers, counts, wanted, column)
+            if len(cut.labels) < spec.number:
+                warn_of_bins(column, spec.number, len(cut.labels))
+        cuts[column] = with_codes(cut, codes[column])
     return cuts
 
 
@@ -134,18 +153,35 @@ def _part(rows: Factor, query: Query, table: str, found: Sequence[Column], first
     """Some of the columns, the first of which has that place among all, in labels of the wanted types; those that are cut have labels."""
     options = query.options
     records = np.bincount(rows.of_row, counts, len(rows.flat)) if options.types else None
-    nulls = frozenset(options.null_values or ())
-    labelled = []
+    labelled, used = [], []
     for i, codes in enumerate(rows.codes, start=first):
         name, column = query.columns[i], Column(codes, found[i].labels, ordered=found[i].ordered)
-        wanted = None if name in query.cuts else options.types.get(name)
-        labelled.append(_labelled(name, column, records, wanted, nulls, table))
-    return Part(labelled, rows.of_row)
+        if name in query.cuts:
+            column, of_column = _binned(column, query.cuts[name])
+        else:
+            column, of_column = _labelled(name, column, records, options.types.get(name), options.null_values.of(name), table)
+        labelled.append(column)
+        used.append(of_column)
+    return Part(labelled, rows.of_row, used)
 
 
-def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: Type | None, nulls: frozenset[str], table: str) -> Column:
-    """A column of labels of the wanted type: of those that occur, or of all where their order is the caller's; texts may mean missing.
+def _binned(column: Column, cut: Cut) -> tuple[Column, frozenset[int]]:
+    """A column of bins under their names, codes as missing values; and which codes it holds."""
+    if not cut.meanings:
+        return column, frozenset()
+    meanings = [cut.meanings.get(label, MISSING) for label in column.labels]
+    held = np.bincount(column.codes, minlength=len(meanings)) > 0
+    used = [x for x, is_held in zip(meanings, held, strict=True) if is_held and isinstance(x, frozenset)]
+    labels = [MISSING if isinstance(x, frozenset) else x for x in meanings]
+    return Column(column.codes, labels, ordered=column.ordered), frozenset().union(*used)
 
+
+def _labelled(
+    asked: Hashable, column: Column, records: Counts | None, wanted: Type | None, missing: Codes, table: str
+) -> tuple[Column, frozenset[int]]:
+    """A column of labels of the wanted type, codes as missing values; and which codes it holds.
+
+    Its labels are those that occur, or all where their order is the caller's.
     ``records`` is how many records each row stands for; it is known where a type is wanted.
     """
     codes, labels, ordered = column.codes, column.labels, column.ordered
@@ -156,8 +192,10 @@ def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: T
             place[occurring] = np.arange(len(occurring))
             codes = place[codes]
         labels, occurring = chosen(labels, occurring), np.arange(len(occurring))
-    if nulls and not isinstance(labels, np.ndarray):
-        labels = [MISSING if isinstance(x, str) and x in nulls else x for x in labels]
+    met = missing.all_met(labels, wanted) if missing.given else {}
+    if met:
+        labels = [MISSING if i in met else x for i, x in enumerate(labels.tolist() if isinstance(labels, np.ndarray) else labels)]
+    codes_met: frozenset[int] = frozenset().union(*(met[i] for i in occurring.tolist() if i in met))
     if wanted is not None:
         used = occurring.tolist()
         held = np.bincount(codes, records, len(labels))[occurring].tolist()
@@ -173,7 +211,27 @@ def _labelled(asked: Hashable, column: Column, records: Counts | None, wanted: T
             place_of = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
             codes = np.array([place_of.get(label, 0) for label in labels])[codes]
             labels, ordered = list(place_of), True
-    return Column(codes, labels, ordered=ordered)
+    return Column(codes, labels, ordered=ordered), codes_met
+
+
+def check_codes(codes: MissingCodes, columns: Sequence[Hashable], tables: Sequence[Sequence[Part]], cuts: Mapping[Hashable, Cut]) -> None:
+    """Raise where a code that means missing occurs in no table; each table is given as parts that together have the columns."""
+    if not codes:
+        return
+    used: dict[Hashable, set[int]] = {column: set() for column in columns}
+    labels: dict[Hashable, list[Sequence[Label] | Places]] = {column: [] for column in columns}
+    for parts in tables:
+        found = [(column, which) for part in parts for column, which in zip(part.columns, part.used, strict=True)]
+        for name, (column, which) in zip(columns, found, strict=True):
+            used[name] |= which
+            labels[name] += [] if name in cuts else [column.labels]
+    first = {c: [next((x for x in own if x is not MISSING), MISSING) for own in several] for c, several in labels.items()}
+    kinds = {c: {kind_of(canonical(x)) for x in several if x is not MISSING} for c, several in first.items()}
+
+    def likely(column: Hashable) -> Sequence[Label]:
+        return cuts[column].likely if column in cuts else likely_codes(dict.fromkeys(canonical(x) for own in labels[column] for x in own))
+
+    codes.check_used(used, kinds, likely)
 
 
 def without_missing(counted: Counted) -> tuple[Counted, int | float, Places]:

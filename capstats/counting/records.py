@@ -13,10 +13,11 @@ import xarray as xr
 from capstats.codes.bins import Cut
 from capstats.codes.column import Places
 from capstats.codes.labels import MISSING, Label
+from capstats.codes.missing_codes import MissingCodes, plain
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input, inputs_of, released
-from capstats.counting.reading import Counted, each, find_cuts, read, without_missing
+from capstats.counting.reading import Counted, check_codes, each, find_cuts, read, without_missing
 from capstats.counting.request import Request
 from capstats.counting.same import check_records, check_tables, pairs
 from capstats.sources.files import FileSource, is_path, one_connection
@@ -61,13 +62,15 @@ class Records:
 
     def attrs(self, stored: Mapping[Hashable, str]) -> dict[str, Any]:
         """How the counts came to be, columns under the names by which they are stored."""
-        orders = self.orders()
+        orders, likely = self.orders(), {c: list(map(plain, cut.likely)) for c, cut in self.cuts.items() if cut.likely}
         told = {
             "renamed": {new: str(old) for old, new in stored.items() if new != old},
             "dropped": self.dropped,
             "weights": self.weights,
             "counts": {table.source.name: str(table.weight) for table in self.inputs if table.weight is not None and not table.sampling},
             "bins": {stored[column]: self.cuts[column].shown for column in stored if column in self.cuts},
+            "null_values": MissingCodes.of_argument(self.request.null_values).as_texts(),
+            "likely_codes": {stored[column]: likely[column] for column in stored if column in likely},
             "categories": {stored[column]: orders[column] for column in stored if column in orders},
         }
         return {
@@ -97,6 +100,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         place = {table.source.name: i for i, table in enumerate(inputs)}
         for i, j in ((place[one], place[other]) for one, other in apart):
             check_records(inputs[i], inputs[j], [tables[i], tables[j]], request.columns, options)
+    check_codes(options.null_values, request.columns, [(table.key, table.target) for table in tables], cuts)
     dropped: dict[str, Any] = {}
     kept = []
     for i, table in enumerate(inputs):

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from capstats.codes.bins import Spec, check_bins
+from capstats.codes.missing_codes import MissingCodes, NullValues
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type, check_types
 from capstats.counting.inputs import Input
@@ -43,7 +44,8 @@ class Request:
     target: Columns
     target_argument: str = "target"  # what messages call the argument
     missing: Literal["level", "drop"] = "level"
-    null_values: str | Sequence[str] | None = None
+    null_values: NullValues = None
+    allow_unused_codes: bool = False
     types: Mapping[Hashable, Type] | None = None
     bins: Mapping[Hashable, Any] | None = None
     weights: Any = None
@@ -83,6 +85,7 @@ class Request:
         if self.missing not in ("level", "drop"):
             raise ValueError(f'`missing` must be "level" or "drop"; got {self.missing!r}.')
         check_types(self.types, columns, "neither a key nor the target")
+        MissingCodes.of_argument(self.null_values).check_columns(columns, "neither a key nor the target")
         return check_bins(self.bins, columns, self.types or {})
 
     def options(self, inputs: Sequence[Input], progress: Progress | None = None) -> Options:
@@ -91,6 +94,7 @@ class Request:
             inputs,
             types=self.types,
             null_values=self.null_values,
+            allow_unused_codes=self.allow_unused_codes,
             encoding=self.encoding,
             decimal=self.decimal,
             memory_limit=self.memory_limit,
@@ -103,7 +107,8 @@ def options_of(
     inputs: Sequence[Input],
     *,
     types: Mapping[Hashable, Type] | None = None,
-    null_values: str | Sequence[str] | None = None,
+    null_values: NullValues = None,
+    allow_unused_codes: bool = False,
     encoding: str | None = None,
     decimal: str = ".",
     memory_limit: str | None = None,
@@ -118,7 +123,5 @@ def options_of(
         for argument, given in (("encoding", encoding is not None), ("decimal", decimal != ".")):
             if given:
                 raise ValueError(f"`{argument}` applies to CSV files only; no CSV file was given. Leave it out.")
-    nulls = [null_values] if isinstance(null_values, str) else null_values
-    if nulls is not None and not (isinstance(nulls, (list, tuple, set, frozenset)) and all(isinstance(x, str) for x in nulls)):
-        raise TypeError(f"`null_values` must be a text or a list of texts; got {nulls!r}.")
+    nulls = MissingCodes.of_argument(null_values, allow_unused_codes)
     return Options(types or {}, nulls, encoding, decimal, memory_limit, spill_dir, progress or Progress(False))

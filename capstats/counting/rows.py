@@ -15,7 +15,7 @@ from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, Label, kind_of
 from capstats.codes.wanted import Type, check_types
 from capstats.counting.inputs import Input, released
-from capstats.counting.reading import find_cuts, read_rows
+from capstats.counting.reading import check_codes, find_cuts, read_rows
 from capstats.counting.request import chosen_columns, options_of
 from capstats.counting.same import check_tables, pairs, refused, same_records
 from capstats.sources.door import open_source
@@ -86,11 +86,13 @@ def whole_records(
             )
     specs = check_bins(bins, names, types or {}, "not among `columns`")
     options = options_of(inputs, types=types, **reading)
+    options.null_values.check_columns(names, "not among `columns`")
     apart = [] if allow_same else list(pairs(list(tables), called))
     check_tables(given, apart)
     with one_connection([table.source for table in inputs], options):
         cuts = find_cuts(inputs[0], specs, options)
         found = [read_rows(table, names, cuts, options, each and table.source.name in tables) for table in inputs]
+    check_codes(options.null_values, names, [(part,) for part, _ in found], cuts)
     levels, codes = [], []
     for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
         joint, maps = joint_labels(parts, name, list(given))

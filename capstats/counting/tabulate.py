@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import xarray as xr
 
+from capstats.codes.missing_codes import NullValues
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
 from capstats.counting.records import on_axes, read_records
@@ -24,7 +25,8 @@ def tabulate(
     target: Columns,
     holdout: Any = None,
     missing: Literal["level", "drop"] = "level",
-    null_values: str | Sequence[str] | None = None,
+    null_values: NullValues = None,
+    allow_unused_codes: bool = False,
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
@@ -60,10 +62,17 @@ def tabulate(
     missing : {"level", "drop"}
         Whether a missing value is one more level of its column (`MISSING`), or its record is dropped; the number dropped is stored in
         ``attrs["dropped"]``.
-    null_values : str or sequence of str, optional
-        The texts that mean a missing value, in every table and column, before `types` and `bins` parse them: ``["", "NA"]``. Not given,
-        no text is missing but an empty field without quotes in CSV. Given, it takes the place of that rule: an empty field is missing
-        only if "" is one of the texts, and then `""` with quotes is missing too.
+    null_values : code, sequence of codes, or mapping {column: code or sequence of codes}, optional
+        Codes that mean a missing value, in every table, before `types` and `bins` see them: ``{"income": [-99, -98], "born":
+        "1900-01-01"}`` names those of single columns, ``["NA", -99]`` those of all columns, and the key "*" of a mapping stands for all
+        columns. A code is a text, a number or a date. Numbers are compared as numbers: -99, "-99" and "-99.0" are one code, which is met
+        by -99, by -99.0 and, in a column of text, by "-99.0", but not by "-099" unless `types` makes the column a number. Dates are
+        compared as dates, those with a zone in UTC, and texts as they stand. A bool is no number. Not given, no value is missing but null,
+        NaN and, in CSV, an empty field without quotes. Codes of all columns take the place of that rule of CSV: an empty field is missing
+        only if "" is one of them, and then `""` with quotes is missing too.
+    allow_unused_codes : bool
+        Whether codes may occur in no table, as in a job that runs each month. By default such a code is an error: of a named column if it
+        occurs in none of its values, of all columns if it occurs in none of them ("" excepted).
     types : mapping {column: "number" | "text" | "bool" | "date" | "datetime" | list of levels in order}, optional
         What the labels of a column are to become; CSV alone knows only text. Dates are written as 2024-01-31 (ISO 8601). A list
         of levels also fixes their order.
@@ -118,7 +127,7 @@ def tabulate(
     ValueError, TypeError, FileNotFoundError
         If a column is absent (the message names the nearest one), is both a key and the target, mixes kinds, or has different kinds in two
         tables; if a value does not parse as its type; if a column cannot be cut, or not as `bins` says; if weights or counts are negative,
-        infinite or missing, or both are given for one table; if a table is empty.
+        infinite or missing, or both are given for one table; if a code in `null_values` occurs nowhere; if a table is empty.
 
     See Also
     --------
@@ -149,6 +158,7 @@ def tabulate(
         target=target,
         missing=missing,
         null_values=null_values,
+        allow_unused_codes=allow_unused_codes,
         types=types,
         bins=bins,
         weights=weights,

@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.attribution import correct_by_key, individual_cap
+from capstats.codes.missing_codes import NullValues
 from capstats.codes.wanted import Type
 from capstats.counting.records import locate
 from capstats.counting.request import Request
@@ -124,7 +125,8 @@ def record_risk(
     bins: Mapping[Hashable, Any] | None = None,
     sort_by: str | None = None,
     missing: Literal["level", "drop"] = "level",
-    null_values: str | Sequence[str] | None = None,
+    null_values: NullValues = None,
+    allow_unused_codes: bool = False,
     weights: Any = None,
     counts: Any = None,
     backing: Backing = "auto",
@@ -145,7 +147,7 @@ def record_risk(
         memory as a whole; of CSV all columns of the result but the added ones are texts.
     synthetic : data frame, mapping of columns, or path
         The records to be released, one table, as `tabulate` takes it.
-    keys, target, types, bins, null_values, encoding, decimal, memory_limit, spill_dir, backing
+    keys, target, types, bins, null_values, allow_unused_codes, encoding, decimal, memory_limit, spill_dir, backing
         As in `tabulate`.
     missing : {"level", "drop"}
         Whether a missing value is one more level of its column, so that every record has a result; or the records with a missing key or
@@ -216,6 +218,7 @@ def record_risk(
         target=target,
         missing=missing,
         null_values=null_values,
+        allow_unused_codes=allow_unused_codes,
         types=types,
         bins=bins,
         weights=weights,

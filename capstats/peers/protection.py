@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from capstats.cap.attribution import average_cap, matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, check_convention
 from capstats.cap.uncertainty import holdout_contrast
+from capstats.codes.missing_codes import NullValues
 from capstats.codes.wanted import Type
 from capstats.counting.request import Columns
 from capstats.counting.tabulate import tabulate
@@ -43,7 +44,8 @@ def disclosure_protection(
     unmatched: Convention = "drop",
     holdout: Any = None,
     missing: Literal["level", "drop"] = "level",
-    null_values: str | Sequence[str] | None = None,
+    null_values: NullValues = None,
+    allow_unused_codes: bool = False,
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
@@ -74,7 +76,7 @@ def disclosure_protection(
         `audit` is "zero": give `unmatched` in both to compare.
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
-    missing, null_values, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`.
 
     Returns
@@ -126,6 +128,7 @@ def disclosure_protection(
         holdout=holdout,
         missing=missing,
         null_values=null_values,
+        allow_unused_codes=allow_unused_codes,
         types=types,
         bins=bins,
         weights=weights,

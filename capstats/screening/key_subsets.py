@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.contributions import leave_one_out, mean_increments, shapley
+from capstats.codes.missing_codes import NullValues
 from capstats.codes.progress import Progress
 from capstats.codes.wanted import Type
 from capstats.counting.lattice import Columns, Lattice
@@ -37,7 +38,8 @@ def sweep(
     measures: str | Sequence[str] | Mapping[str, str | Measure] = ("average_cap", "original_cap", "matched_records"),
     limit: int = 4096,
     missing: Literal["level", "drop"] = "level",
-    null_values: str | Sequence[str] | None = None,
+    null_values: NullValues = None,
+    allow_unused_codes: bool = False,
     types: Mapping[Hashable, Type] | None = None,
     bins: Mapping[Hashable, Any] | None = None,
     weights: Any = None,
@@ -72,7 +74,7 @@ def sweep(
         `tabulate` labels them, that returns one number, or one for each synthetic table.
     limit : int
         Greatest number of subsets to compute; k columns have 2**k - 1.
-    missing, null_values, types, bins, weights, counts, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, encoding, decimal, memory_limit, spill_dir, progress
         As in `tabulate`. With ``missing="drop"`` a record with a missing value in any key or target column is left out, so all subsets use
         the same records.
     backing : {"auto", "dense", "sparse"}
@@ -141,6 +143,7 @@ def sweep(
         target_argument="targets",
         missing=missing,
         null_values=null_values,
+        allow_unused_codes=allow_unused_codes,
         types=types,
         bins=bins,
         weights=weights,

@@ -23,6 +23,7 @@ from capstats.sources.connections import pattern_of
 from capstats.sources.csv_records import Header, chosen_values, read_header
 from capstats.sources.csv_survey import LONGEST, ordinary_pieces
 from capstats.sources.csv_text import COMPRESSED, Malformed, blocks, has_mark, is_tabbed
+from capstats.sources.relation_cuts import quoted
 from capstats.sources.source import Query, check_names
 from capstats.sources.temporary_data import SCRATCH, private_folder
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 WIDE = 1000  # columns beyond which DuckDB takes seconds to begin
 LOADED = 1 << 23  # bytes of text that DuckDB loads at a time
 AT_A_TIME = 1 << 16  # records
+POINT = "capstats: a point in "  # before the name of a column
 
 
 # DuckDB reads the file where it lies, or stretches of its text; or it is split into records here
@@ -230,3 +232,18 @@ def _put_text(
         pass
     connection.rollback()
     return False
+
+
+def with_numbers(table: Any, query: Query, numeric: Sequence[int]) -> Any:
+    """The texts of CSV, with a point before the decimals of the columns that are numbers, but for texts that mean missing."""
+    columns, options = [f"c{i}" for i in range(len(query.wanted))], query.options
+    if options.null_values.everywhere is not None:  # an empty field is a text like any other
+        table = table.select(", ".join(f"coalesce({c}, '') AS {c}" for c in columns))
+    if options.decimal == "," and numeric:
+        texts = [", ".join(map(quoted, options.null_values.of(column).texts)) or "NULL" for column in query.wanted]
+        swapped = [
+            f"CASE WHEN {c} IN ({codes}) THEN {c} WHEN contains({c}, '.') THEN error('{POINT}{c}') ELSE replace({c}, ',', '.') END AS {c}"
+            for c, codes in zip(columns, texts, strict=True)
+        ]
+        table = table.select(", ".join(swapped[i] if i in numeric else c for i, c in enumerate(columns)))
+    return table

@@ -22,6 +22,7 @@ import pandas as pd
 
 from capstats.codes.bins import Spec
 from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.missing_codes import MissingCodes
 from capstats.codes.numeric import Numbers
 from capstats.sources import csv_files, csv_text
 from capstats.sources.columns import unmasked
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _REMEDY = "Repair the file, or read it into a data frame first."
 _PARQUET = (".parquet", ".pq", ".parq")
-_POINT = "capstats: a point in "  # before the name of a column
 FORMATS = "Parquet (.parquet, .pq, .parq) or CSV (.csv, .tsv, .txt, also compressed: .gz, .bz2, .xz, .zip)"
 OTHERS = "Excel (.xlsx, .xlsm), Stata (.dta), SPSS (.sav, .zsav, .por), SAS (.sas7bdat, .xpt), Arrow (.feather, .arrow)"
 
@@ -84,7 +84,7 @@ class FileSource:
 
     def as_memory(self, options: Options) -> MemorySource:
         """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
-        plain = replace(options, null_values=None, decimal=".")
+        plain = replace(options, null_values=MissingCodes(), decimal=".")
         query = Query(self.names(plain), by_record=True, options=plain)
 
         def work(table: Any, _: int | None) -> pd.DataFrame:
@@ -122,13 +122,13 @@ class FileSource:
                 return work(_parquet(connection, files, query, self.name), None)
             weights = range(len(query.columns), len(query.wanted))  # which are numbers
             table, records = csv_files.relation(connection, surveyed, query, self.name, self.path, scratch)
-            return work(_with_numbers(table, query, [*numeric, *weights]), records)
+            return work(csv_files.with_numbers(table, query, [*numeric, *weights]), records)
 
         try:
             with self.shared.reading() as (connection, scratch), options.progress.query(connection, self.name):
                 return answer(connection, lambda: found(connection, scratch))
         except (duckdb.Error, _Miscounted) as error:
-            point = re.search(rf"{_POINT}c(\d+)", str(error))
+            point = re.search(rf"{csv_files.POINT}c(\d+)", str(error))
             if point is not None:
                 raise ValueError(
                     f"Column {query.wanted[int(point[1])]!r} of `{self.name}` holds a value with a point, which is not a number where "
@@ -266,7 +266,7 @@ def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], query: Que
     def read(group: list[str]) -> Any:
         table = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[list(map(pattern_of, group))])
         check_names(query.wanted, table.columns, name)
-        return numbered(table, query.wanted, query.options.null_values)
+        return numbered(table, query.wanted)
 
     if len(files) == 1:
         return read(files)
@@ -279,17 +279,6 @@ def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], query: Que
             (a, x), (b, y), *_ = kinds.items()
             raise TypeError(f"Column {column!r} of `{name}` holds {a} labels in {x!r} and {b} labels in {y!r}. Convert one of them.")
     return reduce(lambda one, other: one.union(other), map(read, groups.values()))
-
-
-def _with_numbers(table: Any, query: Query, numeric: Sequence[int]) -> Any:
-    """The texts of CSV, with `null_values` missing, and with a point before the decimals of the columns that are numbers."""
-    columns, options = [f"c{i}" for i in range(len(query.wanted))], query.options
-    if options.null_values is not None:  # an empty field is a text like any other
-        table = numbered(table.select(", ".join(f"coalesce({c}, '') AS {c}" for c in columns)), columns, options.null_values)
-    if options.decimal == "," and numeric:
-        swapped = [f"CASE WHEN contains({c}, '.') THEN error('{_POINT}{c}') ELSE replace({c}, ',', '.') END AS {c}" for c in columns]
-        table = table.select(", ".join(swapped[i] if i in numeric else c for i, c in enumerate(columns)))
-    return table
 
 
 def _is_number(column: Hashable, query: Query, is_cut: bool) -> bool:

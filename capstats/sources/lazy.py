@@ -55,7 +55,7 @@ def _grouped(frame: nw.LazyFrame[Any], query: Query, name: str) -> tuple[list[Co
     columns, weight, cuts = query.columns, query.weight, query.cuts
     schema = frame.collect_schema()
     _check_names(frame, schema.names(), query.wanted, name)
-    chosen = [nw.col(str(c)) if c not in cuts else _bin(frame, schema[str(c)], cuts[c], str(c), name, query) for c in columns]
+    chosen = [nw.col(str(c)) if c not in cuts else _bin(frame, schema[str(c)], cuts[c], str(c), name) for c in columns]
     chosen = [x.alias(f"c{i}") for i, x in enumerate(chosen)]
     groups = [f"c{i}" for i in range(len(columns))]
     if weight is None:
@@ -121,7 +121,7 @@ def _numbers(frame: nw.LazyFrame[Any], query: Query, spec: Spec, name: str) -> t
     if spec.how == "points":
         return Numbers(_kind(dtype), np.zeros(0)), np.zeros(0, np.int64)
     fractional = weight is not None and _check_weights(frame, schema[str(weight)], str(weight), name)
-    value, missing = _number(frame, dtype, wanted, str(column), name, query)
+    value, missing, _ = _number(frame, dtype, wanted, str(column), name, query.options.null_values.of(column).texts)
     present = frame.filter(~missing)
     if not _records(present.head(1)):
         return Numbers(None, np.zeros(0)), np.zeros(0, np.int64)
@@ -156,9 +156,12 @@ def _kind(dtype: Any) -> Kind | None:
 
 
 def _number(
-    frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, column: str, name: str, query: Query
-) -> tuple[nw.Expr, nw.Expr]:
-    """What is cut (numbers as integers or 64-bit floats, texts parsed), and where it is missing; raise where some value cannot be."""
+    frame: nw.LazyFrame[Any], dtype: Any, wanted: TypeToCut | None, column: str, name: str, texts: Sequence[str]
+) -> tuple[nw.Expr, nw.Expr, nw.Expr | None]:
+    """What is cut (numbers as integers or 64-bit floats, texts parsed), where it is missing, and the text, which may be one of ``texts``.
+
+    These are missing, too. Raise where some other value cannot be cut.
+    """
     value, kind = nw.col(column), _kind(dtype)
     missing = value.is_null()
     if kind == "text":
@@ -168,25 +171,25 @@ def _number(
                 f"Convert it there, or give an eager frame or a CSV file."
             )
         text = value.cast(nw.String)
-        if query.options.null_values:
-            missing = missing | text.is_in(list(query.options.null_values))
+        if texts:
+            missing = missing | text.is_in(list(texts))
             text = nw.when(~missing).then(text)
         wrong = ~missing & ~text.str.contains(rf"(?i)^\s*(?:{NUMBER.pattern})\s*$")
         held = frame.filter(wrong).select(text.alias("x")).group_by("x").agg(nw.len().alias("n")).collect()
         if len(held):
             raise wrong_labels(held["x"].to_list(), held["n"].to_list(), "a number", column, name)
-        return text.str.strip_chars().cast(nw.Float64), missing
+        return text.str.strip_chars().cast(nw.Float64), missing, value.cast(nw.String)
     if kind not in ("number", "date", "datetime", "datetime with zone") or not _agrees(kind, wanted):
         if _records(frame.filter(~missing).head(1)):
             check_kind(kind, wanted, column, name)
     elif dtype.is_float():
         missing = missing | value.is_nan()
-    return value.cast(nw.Float64) if kind == "number" and not dtype.is_integer() else value, missing
+    return value.cast(nw.Float64) if kind == "number" and not dtype.is_integer() else value, missing, None
 
 
-def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str, query: Query) -> nw.Expr:
-    """The number of cut points below a value, -1 where it is missing."""
-    value, missing = _number(frame, dtype, cut.wanted, column, name, query)
+def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str) -> nw.Expr:
+    """The number of cut points below a value, a greater one for each of the cut's texts, -1 where it is missing."""
+    value, missing, text = _number(frame, dtype, cut.wanted, column, name, cut.texts)
     kind: Kind | None = "number" if _kind(dtype) == "text" else _kind(dtype)
     as_cut = "datetime" if (kind, cut.wanted) == ("date", "datetime") else kind
     if cut.kind not in (None, as_cut):
@@ -197,7 +200,10 @@ def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str,
         (value > _point(p, kind, cut, dtype, exact=not frame.implementation.is_polars())).fill_null(False).cast(nw.Int32)
         for p in cut.points
     ]
-    return nw.when(missing).then(nw.lit(-1)).otherwise(sum_as_tree([nw.lit(0), *below], add))
+    number = nw.when(missing).then(nw.lit(-1)).otherwise(sum_as_tree([nw.lit(0), *below], add))
+    for i, code in enumerate(cut.texts if text is not None else (), start=len(cut.points) + 1):
+        number = nw.when(nw.lit(code) == text).then(nw.lit(i)).otherwise(number)
+    return number
 
 
 def _point(number: Any, kind: Kind | None, cut: Cut, dtype: Any, exact: bool) -> Any:

@@ -71,7 +71,7 @@ class MemorySource:
         cut = {}
         for i, column in enumerate(query.columns):
             if column in query.cuts:
-                numbers = numbers_of(values[i], str(column), self.name, query.cuts[column].wanted, query.options.null_values)
+                numbers = numbers_of(values[i], str(column), self.name, query.cuts[column].wanted, query.cuts[column].texts)
                 cut[i] = cut_column(numbers, query.cuts[column], str(column), self.name)
         if self.library == "polars" and weights is None and not query.by_record:
             for i, binned in cut.items():
@@ -94,7 +94,7 @@ class MemorySource:
     def _values(self, query: Query, column: Hashable) -> tuple[Numbers, Counts]:
         check_names(query.wanted, self.names(), self.name)
         wanted: Any = query.options.types.get(column)  # one of the types that can be cut, or None
-        numbers = numbers_of(self.column(column), str(column), self.name, wanted, query.options.null_values)
+        numbers = numbers_of(self.column(column), str(column), self.name, wanted, query.options.null_values.of(column).texts)
         weights = self._weights(query.weight)
         if numbers.codes is None:
             counts = np.broadcast_to(1, len(numbers.values)) if weights is None else weights
@@ -155,8 +155,8 @@ def _taken(values: Any, order: np.ndarray) -> Any:
     return [values[i] for i in order] if take is None else take(order)
 
 
-def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, nulls: Sequence[str] | None = None) -> Numbers:
-    """One column that can be cut, of any library, as numbers; texts are missing, or parsed as what `types` says, or as numbers."""
+def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, texts: Sequence[str] = ()) -> Numbers:
+    """One column that can be cut, of any library, as numbers; other texts than ``texts`` are parsed as what `types` says, or as numbers."""
     found = plain_numbers(values)
     if found is not None:
         check_kind(found.kind, wanted, column, table)
@@ -165,12 +165,15 @@ def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, n
     codes = labelled.codes.astype(np.intp) - labelled.first
     records = np.bincount(codes, minlength=len(labelled.labels))
     labels: list[Any] = [MISSING] * len(records)  # of those that do not occur: a pool of texts may have gaps
+    is_text, place_of = np.full(len(records), -1), {text: i for i, text in enumerate(texts)}
     held = labelled.labels.tolist() if isinstance(labelled.labels, np.ndarray) else labelled.labels
     for i in np.flatnonzero(records).tolist():
-        label = held[i]
-        labels[i] = MISSING if nulls and isinstance(label, str) and label in nulls else label
+        if isinstance(held[i], str) and held[i] in place_of:
+            is_text[i] = place_of[held[i]]
+        else:
+            labels[i] = held[i]
     by_label = label_numbers(labels, records, wanted, column, table)
-    return Numbers(by_label.kind, by_label.values, by_label.missing, codes)
+    return Numbers(by_label.kind, by_label.values, by_label.missing, codes, is_text if texts else None)
 
 
 def _polars_grouped(columns: list[Any]) -> tuple[list[Any], Counts | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from capstats.codes.bins import Cut, mismatch, sum_as_tree
@@ -74,9 +74,16 @@ def _matches(text: str, pattern: str) -> str:
     return f"regexp_full_match({text}, '(?i){pattern}')"
 
 
-def is_missing(column: str, dtype: str) -> str:
-    """SQL for whether a value is missing."""
+def is_missing(column: str, dtype: str, texts: Sequence[str] = ()) -> str:
+    """SQL for whether a value is missing; texts are where they are one of those."""
+    if texts and kind_of_type(dtype) == "text":
+        return f"({column} IS NULL OR {column}::VARCHAR IN ({', '.join(map(quoted, texts))}))"
     return f"({column} IS NULL OR isnan({column}))" if dtype in ("FLOAT", "DOUBLE") else f"{column} IS NULL"
+
+
+def quoted(text: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def number_to_cut(column: str, dtype: str, cut: Cut) -> str:
@@ -86,11 +93,13 @@ def number_to_cut(column: str, dtype: str, cut: Cut) -> str:
 
 
 def bin_number(column: str, dtype: str, number: str, cut: Cut) -> str:
-    """SQL for the number of cut points below a value; -1 where it is missing, WRONG where it cannot be compared with them."""
+    """SQL for the number of cut points below a value, or the number of a text's bin; -1 where it is missing, WRONG where it is neither."""
     whole = cut.kind != "number" or _is_whole(dtype)
     points = [str(math.floor(p)) if whole else f"'{float(p)!r}'::DOUBLE" for p in cut.points]
     below = sum_as_tree(["0", *(f"({number} > {point})::INTEGER" for point in points)], lambda a, b: f"({a} + {b})")
-    return f"CASE WHEN {is_missing(column, dtype)} THEN -1 WHEN {number} IS NULL THEN {WRONG} ELSE {below} END"
+    texts = cut.texts if kind_of_type(dtype) == "text" else ()
+    codes = "".join(f" WHEN {column}::VARCHAR = {quoted(text)} THEN {i}" for i, text in enumerate(texts, start=len(cut.points) + 1))
+    return f"CASE WHEN {is_missing(column, dtype)} THEN -1{codes} WHEN {number} IS NULL THEN {WRONG} ELSE {below} END"
 
 
 def wrong_value(rows: Any, dtype: str, wanted: TypeToCut | None, column: Hashable, name: str, cut: Cut | None = None) -> Exception:
@@ -114,5 +123,5 @@ _FORMS = {
 
 def wrong_bin(table: Any, i: int, dtype: str, cut: Cut, column: Hashable, name: str) -> Exception:
     """The error for column c<i> of a relation, whose number to be cut is x<i>, where some values have no bin."""
-    wrong = table.filter(f"x{i} IS NULL AND NOT {is_missing(f'c{i}', dtype)}").select(f"c{i} AS c0")
+    wrong = table.filter(f"x{i} IS NULL AND NOT {is_missing(f'c{i}', dtype, cut.texts)}").select(f"c{i} AS c0")
     return wrong_value(wrong, dtype, cut.wanted, column, name, cut)

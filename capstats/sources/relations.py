@@ -52,19 +52,12 @@ class RelationSource:
 
     def _numbered(self, query: Query) -> Any:
         check_names(query.wanted, list(self.table.columns), self.name)
-        return numbered(self.table, query.wanted, query.options.null_values)
+        return numbered(self.table, query.wanted)
 
 
-def numbered(table: Any, wanted: Sequence[Hashable], nulls: Sequence[str] | None = None) -> Any:
-    """The wanted columns of a relation as c0, c1, ...; a text that is one of ``nulls`` is missing."""
-    chosen = [_quoted(str(column)) for column in wanted]
-    if nulls:
-        types = dict(zip(table.columns, map(str, table.types), strict=True))
-        texts = ", ".join("'" + text.replace("'", "''") + "'" for text in nulls)
-        for i, column in enumerate(wanted):
-            if cutting.kind_of_type(types[str(column)]) == "text":
-                chosen[i] = f"CASE WHEN {chosen[i]}::VARCHAR NOT IN ({texts}) THEN {chosen[i]} END"
-    return table.select(", ".join(f"{c} AS c{i}" for i, c in enumerate(chosen)))
+def numbered(table: Any, wanted: Sequence[Hashable]) -> Any:
+    """The wanted columns of a relation as c0, c1, ..."""
+    return table.select(", ".join(f"{_quoted(str(column))} AS c{i}" for i, column in enumerate(wanted)))
 
 
 def _quoted(name: str) -> str:
@@ -183,13 +176,15 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
     fractional = weight is not None and _check_weights(table, f"c{len(specs)}", weight, name)
     wanted: list[Any] = [query.options.types.get(column) for column in query.columns]  # one of the types that can be cut, or None
     forms = {i: cutting.as_numbers(f"c{i}", types[i], wanted[i]) or {"number": "NULL::DOUBLE"} for i in looked}
+    missing = {i: cutting.is_missing(f"c{i}", types[i], query.options.null_values.of(query.columns[i]).texts) for i in looked}
+    forms = {i: {kind: f"CASE WHEN NOT {missing[i]} THEN {sql} END" for kind, sql in of.items()} for i, of in forms.items()}
     in_forms = ", ".join(f"{sql} AS x{i}_{j}" for i in looked for j, sql in enumerate(forms[i].values()))
     rows = table.select(f"*, {'1' if weight is None else f'c{len(specs)}::DOUBLE'} AS w, {in_forms}")
     wrong: dict[int, str] = {}
     asked: list[str] = []
     for i in looked:
         xs = [f"x{i}_{j}" for j in range(len(forms[i]))]
-        wrong[i] = f"NOT {cutting.is_missing(f'c{i}', types[i])} AND " + " AND ".join(f"{x} IS NULL" for x in xs)
+        wrong[i] = f"NOT {missing[i]} AND " + " AND ".join(f"{x} IS NULL" for x in xs)
         for x in xs:
             finite = f"w > 0 AND isfinite({x}::DOUBLE)"
             asked.append(f"count(*) FILTER ({wrong[i]}), count({x}), min({x}) FILTER ({finite}), max({x}) FILTER ({finite})")

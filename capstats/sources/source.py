@@ -9,6 +9,7 @@ from typing import Protocol
 
 from capstats.codes.bins import Cut, Spec
 from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.missing_codes import MissingCodes
 from capstats.codes.names import hint_of_data
 from capstats.codes.numeric import Numbers
 from capstats.codes.progress import Progress
@@ -20,7 +21,7 @@ class Options:
     """How the tables of one call are read; the fields are arguments of `tabulate`."""
 
     types: Mapping[Hashable, Type] = field(default_factory=dict)
-    null_values: Sequence[str] | None = None
+    null_values: MissingCodes = field(default_factory=MissingCodes)
     encoding: str | None = None
     decimal: str = "."
     memory_limit: str | None = None
@@ -79,13 +80,15 @@ class Source(Protocol):
         records, squared weights]`` (see `Query.needed`). They are integers where each single weight is a whole number.
 
         `null_values` and `types` are applied to the labels later, by `capstats.counting.reading`. A column in ``query.cuts`` comes as
-        codes of its bins: there the source applies both, with `numbers_of` and `cut_column`, or `binned_column` where its engine cuts.
+        codes of its bins: there the source applies `types`, and gives each text of ``cut.texts`` its own bin after the others, with
+        `numbers_of` and `cut_column`, or `binned_column` where its engine cuts.
         """
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
         """Each column of the query as numbers, and how many records have each: as far as its spec needs them to cut the column.
 
-        Its least and greatest values are enough for bins of equal width, and its kind for cut points.
+        Its least and greatest values are enough for bins of equal width, and its kind for cut points. Texts that `null_values` names
+        are missing.
         """
 
 

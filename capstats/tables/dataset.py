@@ -12,7 +12,7 @@ import xarray as xr
 from capstats.codes.labels import Label, level_index
 from capstats.tables.axes import coords_of
 from capstats.tables.backing import Data
-from capstats.tables.levels import compared, parts_of
+from capstats.tables.levels import codes_among, compared, parts_of
 from capstats.tables.results import Result
 
 VERSION = version("capstats")
@@ -33,8 +33,11 @@ def dataset(
     own = attrs_of_tables(attrs.get("weights", {}))
     variables = {name: (("synthetic", "target", "key")[3 - values.ndim :], values, own.get(name, {})) for name, values in tables.items()}
     kept = {name: value for name, value in attrs.items() if name not in ("levels", "unmatched_tables")}
-    met = {} if attrs.get("unlabelled") else compared(axes, parts_of(tables, synthetic))
-    return Result(variables, coords, {**kept, **met, "capstats": VERSION})
+    if not attrs.get("unlabelled"):
+        of_cut = {column: codes for column, codes in kept.pop("likely_codes", {}).items() if column in attrs.get("bins", {})}
+        codes = {**of_cut, **codes_among(axes)}
+        kept |= {**compared(axes, parts_of(tables, synthetic)), **({"likely_codes": codes} if codes else {})}
+    return Result(variables, coords, {**kept, "capstats": VERSION})
 
 
 def attrs_of_tables(weights: Mapping[str, str]) -> dict[str, dict[str, str]]:

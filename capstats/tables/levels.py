@@ -19,6 +19,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
+from capstats.codes.likely_codes import likely_codes
+from capstats.codes.missing_codes import plain
+from capstats.codes.printable import listed
 from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, lookalikes
 from capstats.codes.wanted import ENOUGH
 from capstats.tables.backing import Data, filled, unstacked
@@ -134,6 +137,12 @@ def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data]) -> di
     return {name: value for name, value in (("levels", levels), ("unmatched_tables", unmatched)) if value}
 
 
+def codes_among(axes: Mapping[str, pd.MultiIndex]) -> dict[str, list[Any]]:
+    """For the attrs of a Dataset: {column: levels} of the levels that look like codes of missing values."""
+    columns = {str(column): labels for axis in axes.values() for column, labels in zip(axis.names, axis.levels, strict=True)}
+    return {column: list(map(plain, codes)) for column, labels in columns.items() if (codes := likely_codes(labels))}
+
+
 def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> dict[str, Data]:
     """The tables of records by the names that messages call them; of weighted ones the numbers of their records."""
     records = {name: tables.get(f"{name}_records", tables[name]) for name in ("o", "s", "h") if name in tables}
@@ -200,6 +209,19 @@ def other_spellings(attrs: Mapping[str, Any], first: str = "original") -> list[s
                 f"Column {column!r} of `{first}` and `{table}` has {pairs} of levels that look like one level in two spellings, so records "
                 f"that should match do not.{_likely(column, entry)}"
             )
+    return found
+
+
+def missing_codes(attrs: Mapping[str, Any]) -> list[str]:
+    """Sentences on each column some levels of which look like codes of missing values."""
+    found = []
+    for column, codes in attrs.get("likely_codes", {}).items():
+        option = shlex.quote(f"{column}={','.join(map(str, codes))}")
+        found.append(
+            f"Column {column!r} holds {listed([repr(x) for x in codes])}, which {'look' if len(codes) > 1 else 'looks'} like "
+            f"{'codes' if len(codes) > 1 else 'a code'} of missing values. If so, say null_values={{{column!r}: {codes!r}}} "
+            f"(--null-values {option})."
+        )
     return found
 
 

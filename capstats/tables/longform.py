@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.labels import MISSING, Label, level_index
+from capstats.codes.labels import MISSING, Label, canonical, level_index
+from capstats.codes.likely_codes import likely_codes
 from capstats.codes.names import free_name
 from capstats.tables.axes import axis_from, axis_of
 from capstats.tables.backing import Data, filled, is_sparse, unstacked, values_at
@@ -17,6 +18,8 @@ from capstats.tables.checking import as_counts, weights_of
 from capstats.tables.dataset import SUMS, TABLES, as_tables, synthetic_labels
 from capstats.tables.levels import lookalike_pairs, parts_of, records_by_level
 from capstats.tables.table import Index
+
+CODE = "likely missing code"
 
 
 def to_frame(tables: xr.Dataset) -> pd.DataFrame:
@@ -185,8 +188,8 @@ def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
           number of records;
         - ``resembles``: a level of another table that is likely the same in another spelling, else null;
         - ``cause``: what makes the difference: spaces, case, Unicode form, dashes or quotes, numbers, dates or truth values written in
-          another way, numbers of another precision, a missing value written as text, text decoded with the wrong encoding; empty where
-          there is none.
+          another way, numbers of another precision, a missing value written as text, text decoded with the wrong encoding; or
+          "likely missing code", such as -99 and "NA", which `null_values` of `tabulate` names; empty where there is none.
 
     Raises
     ------
@@ -231,7 +234,8 @@ def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
                     for one, other, held in ((i, j, records[name]), (j, i, records["original"])):
                         if not held[one]:
                             twins.setdefault(one, (labels[other], cause))
-            found = [twins.get(i, (None, "")) for i in range(len(labels))]
+            codes = set(likely_codes(labels))
+            found = [twins.get(i, (None, CODE if canonical(x) in codes else "")) for i, x in enumerate(labels)]
             pieces.append(
                 pd.DataFrame(
                     {

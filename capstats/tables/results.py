@@ -27,8 +27,9 @@ TOLD = {  # attrs that are told under the table, and by which heading
     "weights": "weights",
     "counts": "counts",
     "bins": "bins",
+    "null_values": "codes of missing values",
 }
-SILENT = {"result", "records", "categories", "levels", "renamed", "unlabelled", "unmatched_tables", *TOLD, "capstats"}
+SILENT = {"result", "records", "categories", "levels", "likely_codes", "renamed", "unlabelled", "unmatched_tables", *TOLD, "capstats"}
 
 
 class Result(xr.Dataset):  # type: ignore[no-untyped-call]

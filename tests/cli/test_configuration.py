@@ -102,6 +102,7 @@ def test_a_truth_value_may_be_taken_back(config, capsys):
         ["audit", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:], "--against", "smokers.csv", "--rank-by=-pmse",
          "--utility", "pmse=synthetic.csv:0.25,smokers.csv:0.5", "--utility", "size=1", "--fail-above", "pmse=0.5"],
         ["audit", "--example", "anes96", "--seed", "7"],
+        [*SMOKERS, "--null-values", "smoking=Smoking", "--null-values", "-9", "--allow-unused-codes"],
     ],
 )  # fmt: skip
 def test_the_settings_of_a_report_repeat_it_to_the_letter(arguments, config, capsys):

@@ -101,8 +101,3 @@ def test_a_null_value_is_no_category_any_more() -> None:
     tables = tabulate(frame, keys="k", target="t", null_values="NA")
     assert [x for (x,) in tables.indexes["key"]] == ["b", "a", MISSING]
     assert tables.attrs["categories"] == {"k": ["b", "a"]}
-
-
-def test_a_number_is_no_text() -> None:
-    tables = tabulate({"k": [-9, 1], "t": ["x", "x"]}, keys="k", target="t", null_values="-9")
-    assert [x for (x,) in tables.indexes["key"]] == [-9, 1]
