@@ -189,7 +189,7 @@ def test_neither_the_configuration_nor_an_input_is_written_over_under_any_name(f
     assert "the configuration itself. Give another path." in capsys.readouterr().err
     assert tomllib.loads((folder / "risk.toml").read_text(encoding="utf-8"))["keys"] == "k"
     for name in ("o.csv", "same.csv", "../project/o.csv"):
-        for more in ([], ["--audience", "public"]):
+        for more in ([], ["--audience", "public", "--ledger", str(folder / "ledger.json")]):
             assert run(folder, "audit", "", "--html", str(folder / name), *more) == 2
             assert "which is read as well. Give another path." in capsys.readouterr().err
     assert (folder / "o.csv").read_bytes() == before

@@ -276,5 +276,6 @@ def test_a_sweep_knows_which_tables_are_weighted() -> None:
             keys=["k", "j"],
             targets="t",
             weights=("whole", None),
+            allow_same=True,
             measures={"error": lambda o, s: capstats.average_cap_interval(o, s).standard_error},
         )
