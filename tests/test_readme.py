@@ -35,7 +35,7 @@ def test_the_command_on_two_files_writes_a_report(tmp_path: Path, monkeypatch: p
     (command,) = re.findall(r"`capstats (audit .*?)`", README)
     people = pd.DataFrame({"age": ["30", "40"] * 20, "sex": ["f", "f", "m", "m"] * 10, "region": "north", "income": ["low", "high"] * 20})
     people.to_csv("original.csv", index=False)
-    people.to_csv("synthetic.csv", index=False)
+    people.iloc[:30].to_csv("synthetic.csv", index=False)
     assert main(shlex.split(command)) == 0
     assert "income" in (tmp_path / "report.html").read_text(encoding="utf-8")
 

@@ -73,7 +73,7 @@ def plot_risk_utility(
     >>> from matplotlib.figure import Figure
     >>> people = {"smoker": ["yes", "yes", "no", "no"], "health": ["sick", "well", "well", "well"]}
     >>> well = {"smoker": ["yes", "no"], "health": ["well", "well"]}
-    >>> found = audit(people, {"all": people, "well": well}, keys="smoker", target="health")
+    >>> found = audit(people, {"all": people, "well": well}, keys="smoker", target="health", allow_same=True)
     >>> ax = plot_risk_utility(found.measures, ax=Figure().subplots())
     >>> [(text.get_text(), tuple(map(float, text.xy))) for text in ax.texts]
     [('all', (0.0, 0.75)), ('well', (0.25, 0.75))]

@@ -22,7 +22,7 @@ def made(tmp_path_factory):
     people = titanic()
     found = audit(people, people.assign(count=people["count"] + 10), keys=["Class", "Sex"], target="Survived", counts="count")
     found.to_html(folder / "internal.html")
-    found.to_html(folder / "public.htm", audience="public")
+    found.to_html(folder / "public.htm", audience="public", ledger=folder / "ledger.json")
     (folder / "lesson.html").write_text(lessons.page("hands"), encoding="utf-8", newline="\r\n")  # as Windows has it
     return folder
 

@@ -25,20 +25,24 @@ SVG = "{http://www.w3.org/2000/svg}"
 CSS = files("capstats.auditing").joinpath("templates/page.css").read_text(encoding="utf-8")
 
 
+def voters():
+    """In random order, so that the first and the last of them are random parts of one population."""
+    return anes96().sample(frac=1, random_state=1)
+
+
 def audited(synthetic, holdout=None, **options):
-    people = anes96().iloc[:500]
-    return audit(people, synthetic, keys=["educ", "PID"], target="vote", holdout=holdout, **options)
+    return audit(voters().iloc[:500], synthetic, keys=["educ", "PID"], target="vote", holdout=holdout, **options)
 
 
 @pytest.fixture(scope="module")
 def one():
-    people = anes96()
+    people = voters()
     return audited(people.iloc[250:750], people.iloc[500:])
 
 
 @pytest.fixture(scope="module")
 def twenty():
-    people = anes96()
+    people = voters()
     names = [f"a-synthesiser-with-a-name-of-fifty-two-characters-{i:02d}" for i in range(20)]
     assert {*map(len, names)} == {52}
     return audited({name: people.iloc[20 * i : 20 * i + 400] for i, name in enumerate(names)}, against=names[3], rank_by="average_cap")
@@ -46,7 +50,7 @@ def twenty():
 
 @pytest.fixture(scope="module")
 def four():
-    people = anes96()
+    people = voters()
     return audited({f"release {i}": people.iloc[20 * i : 20 * i + 400] for i in range(4)}, against="release 3")
 
 

@@ -49,5 +49,5 @@ def test_times_with_a_gap_are_taken_as_they_are() -> None:
 @direct
 def test_that_columns_differ_is_said_before_fields_are_looked_at() -> None:
     for fields in ({}, {"key_fields": ["x"], "sensitive_fields": ["col2"]}):
-        with pytest.raises(ValueError, match="must have the same columns; only one has 'd', 'f', 'more'"):
+        with pytest.raises(ValueError, match="must have the same columns; only one has 'd', 'more', 1 column of `real_data`"):
             CategoricalCAP.compute(REAL.assign(f=1), REAL.assign(more=1, d=2), **fields)

@@ -161,7 +161,7 @@ def test_after_a_kill_the_next_run_removes_what_was_left_and_nothing_could_be_re
     ("number", "status", "told"), [(signal.SIGTERM, 143, ""), (signal.SIGINT, 130, "\ncapstats audit: interrupted.\n")]
 )
 def test_a_signal_ends_the_command_at_once_and_leaves_nothing(many: Path, top: Path, number: int, status: int, told: str) -> None:
-    arguments = ["audit", str(many), str(many), "--keys", "k", "--target", "t", "--memory-limit", "150MB", "--quiet"]
+    arguments = ["audit", str(many), str(many), "--keys", "k", "--target", "t", "--memory-limit", "150MB", "--quiet", "--allow-same"]
     with counting(many, top, [COMMAND, *arguments]) as child:
         child.send_signal(number)
         out, err = child.communicate(timeout=20)
