@@ -192,7 +192,7 @@ def audit(
         Whether to report even if a column of two tables shares no level, so that every risk is 0.
     allow_same : bool
         Whether to report even if two of original, releases and holdout hold the same records: one object or file, a copy, or the same
-        rows in all columns that both have, in the same order, or ten or more and most of them unique.
+        rows in all columns that both have: ten or more, most of them unique, or, in memory, in the same order.
     against : label, optional
         One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).

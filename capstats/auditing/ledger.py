@@ -28,6 +28,7 @@ from capstats.tables.axes import axis_of
 from capstats.tables.backing import filled
 
 FORMAT = 1
+LOCK = b"lock of a ledger of capstats"
 WHY = (
     "a file, as confidential as the original, that keeps what was published of it, since two reports together can tell about one person. "
     "The first report creates it; give it again for every report of this original."
@@ -50,8 +51,8 @@ def published(
         raise ValueError(f"`reason` must say why another report is published; got {reason!r}.")
     p = publication(audit, threshold)
     path = Path(ledger)
-    if page is not None and path.resolve() == Path(page).resolve():
-        raise ValueError(f"`ledger` and `path` are both {str(page)!r}. Give each a path of its own.")
+    if page is not None and Path(page).resolve() in (path.resolve(), lock_of(path.resolve())):
+        raise ValueError(f"`ledger` and `path` are both {str(page)!r}, or the latter is the ledger's lock. Give each a path of its own.")
     with _locked(path):
         entries = _read(path)
         entry, date = _entry(audit, p), datetime.datetime.now(datetime.UTC).date().isoformat()
@@ -122,18 +123,26 @@ def _digest(table: xr.DataArray, records: xr.DataArray | None = None) -> str:
     return told.hexdigest() if records is None else f"{told.hexdigest()} {_digest(records)}"
 
 
+def lock_of(ledger: Path) -> Path:
+    """The file that is there while a report is entered into a ledger."""
+    return ledger.with_name(f"{ledger.name}.lock")
+
+
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Nobody else enters a report meanwhile."""
-    lock = path.with_name(f"{path.name}.lock")
+    lock = lock_of(path)
     try:
         handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
+        if not (lock.is_file() and lock.read_bytes()[: len(LOCK)] in (b"", LOCK)):
+            raise ValueError(f"{str(lock)!r} is there, and is no lock of a ledger. Give the ledger another name.") from None
         raise ValueError(
             f"{str(lock)!r} is there: another report is being entered into the ledger, or was killed while it was. Wait; if no capstats "
             f"runs, remove that file."
         ) from None
     try:
+        os.write(handle, LOCK)
         yield
     finally:
         os.close(handle)
@@ -161,7 +170,8 @@ def _read(path: Path) -> list[dict[str, Any]]:
     try:
         found = json.loads(text)
         version, entries = found["capstats ledger"], found["published"]
-        whole = isinstance(version, int) and isinstance(entries, list) and all({"date", *COMPARED} <= entry.keys() for entry in entries)
+        whole = type(version) is int and version > 0 and isinstance(entries, list)
+        whole = whole and all({"date", *COMPARED} <= entry.keys() and isinstance(entry["date"], str) for entry in entries)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         version, entries, whole = FORMAT, [], False
     if whole and version == FORMAT:

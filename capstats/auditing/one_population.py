@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from capstats.codes.labels import canonical, in_order, one_kind
 from capstats.codes.printable import listed, named
 from capstats.tables.axes import axis_of
 from capstats.tables.backing import filled
@@ -38,11 +39,24 @@ def holdout_differs(tables: xr.Dataset) -> dict[str, Any]:
     for dim in ("target", "key"):
         axis = axis_of(tables.o, dim)
         if axis is not None:
-            margins += [records for _, _, records in records_by_level(axis, dim, data)]
+            margins += [_in_order(*of, cut=tables.attrs.get("bins", {})) for of in records_by_level(axis, dim, data)]
     part = LEVEL / (len(own) + 1)
     columns = [name for name, of in zip(own, margins, strict=True) if _differ(of["original"], of["holdout"], part, ordered=True)]
     cells = _differ(*_by_cell(data), part)
     return {"columns": columns, "combinations": cells} if columns or cells else {}
+
+
+def _in_order(column: str, labels: Any, records: Mapping[str, Array], cut: Collection[str]) -> Mapping[str, Array]:
+    """The records of each level in an order that does not depend on who is in which table.
+
+    An order of categories does: levels that the original's categories lack come last.
+    """
+    if column in cut:
+        return records
+    known = list(map(canonical, labels))
+    place = {label: i for i, label in enumerate(in_order(known, one_kind(known, column, "original")))}
+    order = np.argsort([place[label] for label in known])
+    return {name: of_levels[order] for name, of_levels in records.items()}
 
 
 def differing(found: Mapping[str, Any]) -> str:

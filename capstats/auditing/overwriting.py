@@ -36,7 +36,7 @@ def made_by_capstats(path: Path, head: str | None = None) -> bool:
 
 
 def check_replaceable(files: Iterable[tuple[Path, str | None]]) -> None:
-    """Raise if one of the files, each with the head of a CSV file or None, is there and was not made by capstats."""
+    """Raise if one of the files, each with the head of a CSV file or None, is there and is a link, or was not made by capstats."""
     for path, head in files:
-        if (path.exists() or path.is_symlink()) and not made_by_capstats(path, head):
+        if not is_plain(path) or (path.exists() and not made_by_capstats(path, head)):
             raise FileExistsError(f"{str(path)!r} is there, and capstats did not make it. Give another folder, or move that file away.")

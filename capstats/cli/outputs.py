@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -11,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from capstats.auditing.confidential import check_confidential, write_confidential
+from capstats.auditing.ledger import lock_of
 from capstats.cli.kinds import FLAG, PATH, WHOLE
 from capstats.cli.options import Option, Settings
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.printable import printable_json
+from capstats.sources.files import found_files
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,13 +40,15 @@ TOP = Option("top", WHOLE, "how many rows to give; by default 20 as text, all as
 
 def check_files(settings: Settings, confidential: Sequence[str] = FILES) -> None:
     """Raise unless every file can be written, and none of them is one that is read; before anything is counted."""
-    read = {Path(path) for name in INPUTS for given in _listed(settings.get(name)) for path in (given, *glob.glob(given, recursive=True))}  # noqa: PTH207
-    read = {path for path in read if path.exists()}
+    read = {Path(path) for name in INPUTS for given in _listed(settings.get(name)) for path in found_files(given)}
+    read = {path for path in read if path.exists()}  # a broken link is none
     written: dict[Path, str] = {}
     for name in (*FILES, "ledger"):
         if name not in settings:
             continue
         file = settings[name]
+        if name == "ledger" and (other := written.get(lock_of(Path(file).resolve()))):
+            raise ValueError(f"--{other} is the lock of --ledger {file!r}. Give another path.")
         other = written.setdefault(Path(file).resolve(), name)
         if other != name:
             raise ValueError(f"--{other} and --{name} are both {file!r}. Give each a path of its own.")

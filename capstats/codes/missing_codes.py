@@ -55,10 +55,10 @@ class Codes:
             return frozenset()
         kind = kind_of(label)
         found = self.places.get(kind, {}).get(label, frozenset())
-        if kind == "text" and not found and len(self.places) > 1:
+        if kind == "text" and len(self.places) > 1:
             read = plain_number(label) if wanted is None else parsed(label, wanted)
             if read is not MISSING and not isinstance(read, str):
-                return self.places.get(kind_of(read), {}).get(read, frozenset())
+                return found | self.places.get(kind_of(read), {}).get(read, frozenset())
         return found
 
     def all_met(self, labels: Sequence[Label] | NDArray[np.int64], wanted: Type | None) -> dict[int, frozenset[int]]:

@@ -54,7 +54,7 @@ def same_releases(given: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def check_records(one: Input, other: Input, counted: Sequence[Counted], columns: Sequence[Hashable], options: Options) -> None:
-    """Raise where two tables hold the same records, whatever holds them: the same rows in the same order, or mostly unique rows.
+    """Raise where two tables hold the same records, whatever holds them: the same, mostly unique rows, or in memory rows in the same order.
 
     Nothing is read again unless the tables agree in the margin of each column that was counted.
     """

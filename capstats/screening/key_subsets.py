@@ -188,11 +188,12 @@ def sweep(
 def _subsets(sizes: int | Collection[int] | None, k: int, limit: int) -> list[Columns]:
     """The subsets of k key columns to compute, by size."""
     given = range(1, k + 1) if sizes is None else [sizes] if isinstance(sizes, (int, np.integer)) else sizes
-    if not isinstance(given, Collection) or not all(isinstance(x, (int, np.integer)) and not isinstance(x, bool) for x in given):
+    ends = (given[0], given[-1]) if isinstance(given, range) and given else given  # a range may be very long
+    if not isinstance(ends, Collection) or not all(isinstance(x, (int, np.integer)) and not isinstance(x, bool) for x in ends):
         raise TypeError(f"`sizes` must be a number of key columns, or a collection of such numbers; got {sizes!r}.")
-    chosen = sorted({int(x) for x in given})
-    if not chosen or not 1 <= chosen[0] <= chosen[-1] <= k:
+    if not ends or not 1 <= min(ends) <= max(ends) <= k:
         raise ValueError(f"`sizes` must be from 1 to {k}, the number of key columns; got {sizes!r}. `without_keys` is always included.")
+    chosen = sorted(set(map(int, given)))
     if not isinstance(limit, (int, np.integer)) or isinstance(limit, bool) or limit < 1:
         raise ValueError(f"`limit` must be a number of subsets, at least 1; got {limit!r}.")
     many = sum(math.comb(k, size) for size in chosen)

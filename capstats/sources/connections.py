@@ -5,12 +5,14 @@ Each connection lives for one call. A kept one would hang in forked children, an
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from capstats.sources import csv_text
 from capstats.sources.source import Options
 from capstats.sources.temporary_data import is_about_spilled, private_folder
 
@@ -81,13 +83,16 @@ def _set_if_known(connection: duckdb.DuckDBPyConnection, setting: str) -> bool:
 def answer(connection: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
     """What the work finds with the connection; done in a thread of its own, so that Ctrl-C and other signals end its query at once."""
     with ThreadPoolExecutor(1) as pool:
+        worker = pool.submit(threading.get_ident).result()
         future = pool.submit(work)
         try:
             return future.result()
         except BaseException:
+            csv_text.ended.add(worker)
             while not future.done():
                 connection.interrupt()  # again and again, since a query that begins after it does not notice
                 wait([future], 0.05)
+            csv_text.ended.discard(worker)
             raise
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import threading
 import zipfile
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -61,11 +62,16 @@ def is_tabbed(file: str) -> bool:
     return name.endswith(".tsv")
 
 
+ended: set[int] = set()  # threads whose answer nobody awaits any more: they read no further block
+
+
 def blocks(file: str, encoding: str = "utf-8") -> Iterator[bytes]:
     """The text of a file in UTF-8, without a byte order mark; it raises at a byte that is not of the encoding and at a zero byte."""
     decoder = codecs.getincrementaldecoder(encoding)()
     plain, first, before = encoding == "utf-8", True, 0
     for raw, last in _with_last(_sized(_bytes(file))):
+        if threading.get_ident() in ended:
+            raise KeyboardInterrupt
         if plain and raw.isascii() and not decoder.getstate()[0]:
             text = raw
         else:

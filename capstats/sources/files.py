@@ -216,6 +216,14 @@ def _with_missing(values: Any) -> Any:
     return unmasked(values)
 
 
+def found_files(given: str) -> list[str]:
+    """What a path, a glob or a folder of Parquet files stands for, as it is there; unchecked."""
+    local = os.path.expanduser(given)  # noqa: PTH111  a user who is not known stays as written
+    if Path(local).is_dir() and _is_parquet(local):  # as Spark and Dask write
+        return sorted(str(file) for file in Path(local).rglob("*") if _is_parquet(str(file)))
+    return [local] if Path(local).exists() else sorted(glob.glob(local, recursive=True, include_hidden=True))  # noqa: PTH207  "**" differs
+
+
 def local_files(path: str | Path, name: str) -> list[str]:
     """The absolute paths of the files that a path or a glob stands for, all regular."""
     given = str(path)
@@ -224,9 +232,7 @@ def local_files(path: str | Path, name: str) -> list[str]:
     local = os.path.expanduser(given)  # noqa: PTH111  a user who is not known stays as written
     if _is_loop(local):
         raise ValueError(f"`{name}` is {given!r}, a symbolic link that leads back to itself. Give the path of the file.")
-    files = [local] if Path(local).exists() else sorted(glob.glob(local, recursive=True, include_hidden=True))  # noqa: PTH207  "**" differs
-    if Path(local).is_dir() and _is_parquet(local):  # as Spark and Dask write
-        files = sorted(str(file) for file in Path(local).rglob("*") if _is_parquet(str(file)))
+    files = found_files(given)
     if not files:
         raise FileNotFoundError(f"`{name}`: no file matches {given!r}. Check the path; it is relative to {str(Path.cwd())!r}.")
     for file in files:

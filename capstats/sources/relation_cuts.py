@@ -75,10 +75,15 @@ def _matches(text: str, pattern: str) -> str:
 
 
 def is_missing(column: str, dtype: str, texts: Sequence[str] = ()) -> str:
-    """SQL for whether a value is missing; texts are where they are one of those."""
+    """SQL for whether a value is missing; texts are where they are one of those.
+
+    NaN is found by ``isfinite``: where statistics of a Parquet file give a least and a greatest number, DuckDB takes ``isnan`` for false.
+    """
     if texts and kind_of_type(dtype) == "text":
         return f"({column} IS NULL OR {column}::VARCHAR IN ({', '.join(map(quoted, texts))}))"
-    return f"({column} IS NULL OR isnan({column}))" if dtype in ("FLOAT", "DOUBLE") else f"{column} IS NULL"
+    if dtype in ("FLOAT", "DOUBLE"):
+        return f"({column} IS NULL OR (NOT isfinite({column}) AND {column} NOT IN ('inf', '-inf')))"
+    return f"{column} IS NULL"
 
 
 def quoted(text: str) -> str:

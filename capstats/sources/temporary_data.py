@@ -33,7 +33,7 @@ _OURS = {  # DuckDB takes each file of this prefix for its own; the rest of the 
 @contextmanager
 def private_folder(spill_dir: str | Path | None) -> Iterator[Path]:
     """A new folder that its owner alone can read, in the given folder or the system's for temporary files; removed at the end."""
-    top = Path(tempfile.gettempdir() if spill_dir is None else spill_dir).expanduser().absolute()
+    top = Path(os.path.expanduser(tempfile.gettempdir() if spill_dir is None else spill_dir)).absolute()  # noqa: PTH111
     _remove_leftovers(top)
     owner = os.getpid()
     with ExitStack() as opened:

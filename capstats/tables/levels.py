@@ -215,11 +215,13 @@ def other_spellings(attrs: Mapping[str, Any], first: str = "original") -> list[s
 def missing_codes(attrs: Mapping[str, Any]) -> list[str]:
     """Sentences on each column some levels of which look like codes of missing values."""
     found = []
+    given = attrs.get("null_values", [])
     for column, codes in attrs.get("likely_codes", {}).items():
-        option = shlex.quote(f"{column}={','.join(map(str, codes))}")
+        all_codes = [*(given.get(column, []) if isinstance(given, Mapping) else []), *codes]
+        option = shlex.quote(f"{column}={','.join(map(str, all_codes))}")
         found.append(
             f"Column {column!r} holds {listed([repr(x) for x in codes])}, which {'look' if len(codes) > 1 else 'looks'} like "
-            f"{'codes' if len(codes) > 1 else 'a code'} of missing values. If so, say null_values={{{column!r}: {codes!r}}} "
+            f"{'codes' if len(codes) > 1 else 'a code'} of missing values. If so, say null_values={{{column!r}: {all_codes!r}}} "
             f"(--null-values {option})."
         )
     return found

@@ -247,3 +247,12 @@ def test_a_ledger_that_cannot_be_written_publishes_nothing(path, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         audited().to_html(path.with_name("public.html"), audience="public", ledger=path)
     assert not list(path.parent.iterdir())
+
+
+def test_a_file_with_the_name_of_the_lock_is_not_said_to_be_one(found, tmp_path):
+    (tmp_path / "uv.lock").write_text("mine", encoding="utf-8")
+    with pytest.raises(ValueError, match="is no lock of a ledger"):
+        found.to_html(audience="public", ledger=tmp_path / "uv")
+    with pytest.raises(ValueError, match="the latter is the ledger's lock"):
+        found.to_html(tmp_path / "l.json.lock", audience="public", ledger=tmp_path / "l.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["uv.lock"]

@@ -91,3 +91,11 @@ def test_every_ending_of_an_output_but_csv_has_a_mark():
     from capstats.auditing.overwriting import MARKS
 
     assert endings - set(MARKS) == {".csv"}
+
+
+def test_a_file_with_a_second_name_is_not_replaced(tmp_path):
+    (tmp_path / "values.csv").write_text("section,value\nnotes,1\n", encoding="utf-8")
+    check_replaceable([(tmp_path / "values.csv", "section,value\n")])
+    os.link(tmp_path / "values.csv", tmp_path / "notes.csv")
+    with pytest.raises(FileExistsError, match="Give another folder, or move that file away"):
+        check_replaceable([(tmp_path / "values.csv", "section,value\n")])

@@ -235,3 +235,10 @@ def test_the_configuration_in_the_help_of_a_command_runs(command, tmp_path, caps
         people = [f"{age},{'fm'[age % 2]},{'low' if (age * (i + 1)) % 3 else 'high'}" for age in range(20 + i, 60)]
         (tmp_path / settings[key]).write_text("\n".join(["age,sex,income", *people]), encoding="utf-8")
     assert main([*command.name.split(), "--config", str(tmp_path / "risk.toml")]) == 0
+
+
+@pytest.mark.parametrize("line", ["utility = {a = 1%s}", "fail-above = {average_cap = 1%s}"])
+def test_a_number_beyond_all_floats_is_one_line(line, tmp_path, capsys):
+    (tmp_path / "risk.toml").write_text(line % ("0" * 400), encoding="utf-8")
+    assert main(["audit", "--example", "anes96", "--config", str(tmp_path / "risk.toml")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

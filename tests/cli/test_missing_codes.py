@@ -101,3 +101,11 @@ def test_the_report_names_likely_codes_and_the_public_page_does_not(files, capsy
     assert main([*ARGUMENTS, "--html", "public.html", "--audience", "public", "--ledger", "ledger.json"]) == 0
     public = re.sub(r"https://[^\"]*", "", Path("public.html").read_text())
     assert not any(text in public for text in ("codes of missing values", "null-values", "-99", "999"))
+
+
+def test_the_advice_keeps_the_codes_that_are_given(files, capsys):
+    lines = [f"{[-99, -98, *range(20, 60)][i % 42]},{'fm'[i % 2]},{['yes', 'no'][i % 3 > 0]}" for i in range(840)]
+    Path("o.csv").write_text("\n".join(["income,sex,sick", *lines]))
+    Path("s.csv").write_text("\n".join(["income,sex,sick", *lines[:420]]))
+    assert main([*ARGUMENTS, "--null-values", "income=-99"]) == 0
+    assert "(--null-values income=-99,-98)" in " ".join(capsys.readouterr().out.split())

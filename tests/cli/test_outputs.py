@@ -158,3 +158,21 @@ def test_json_has_null_for_what_is_undefined_and_escapes_what_cannot_be_seen():
     text = outputs.json_text(told)
     assert json.loads(text) == {"a": None, "b": [3, None], "c\x1b": "\u202e\n", "d": "infinite", "e": "2024-02-29 00:00:00"}
     assert all(line.isprintable() for line in text.splitlines())
+
+
+@pytest.mark.parametrize(("given", "output"), [("~/o.csv", "o.csv"), ("*.csv", ".hidden.csv"), ("p.parquet", "p.parquet/a.parquet")])
+def test_no_file_that_is_read_is_written_over_however_it_is_named(given, output, tmp_path, monkeypatch, capsys):
+    people = pd.DataFrame({"k": list("aabb"), "t": list("xyxx")})
+    data = tmp_path / "data"
+    data.mkdir()
+    monkeypatch.chdir(data)
+    monkeypatch.setenv("HOME", str(data))
+    people.to_csv("o.csv", index=False)
+    people.to_csv(".hidden.csv", index=False)
+    Path("p.parquet").mkdir()
+    people.to_parquet("p.parquet/a.parquet")
+    people[:3].to_csv("../s.csv", index=False)
+    before = Path(output).read_bytes()
+    assert main(["records", given, "../s.csv", "--keys", "k", "--target", "t", "--csv", output]) == 2
+    assert f"--csv is {output!r}, which is read as well. Give another path." in capsys.readouterr().err
+    assert Path(output).read_bytes() == before

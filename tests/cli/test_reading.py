@@ -298,3 +298,13 @@ def test_fewer_bins_than_were_asked_for_are_one_line(arguments, tmp_path, monkey
         f"capstats {' '.join(arguments[: 1 + (arguments[0] == 'attack')])}: warning: "
     ]
     assert "Column 'x' is cut into 7 bins, not 10 as `bins` asks for" in told[0]
+
+
+def test_a_name_that_begins_with_a_tilde_is_no_traceback(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("~nobody-has-this-name.csv").write_text("k,t\na,x\na,y\n", encoding="utf-8")
+    Path("s.csv").write_text("k,t\na,x\n", encoding="utf-8")
+    arguments = ["audit", "./~nobody-has-this-name.csv", "s.csv", "--keys", "k", "--target", "t"]
+    assert main(arguments) == 0
+    assert main([*arguments, "--spill-dir", "~nobody-has-this-name/x"]) == 2
+    assert "`spill_dir` must be a folder" in capsys.readouterr().err

@@ -142,3 +142,8 @@ def test_hostile_names_are_inert(tmp_path, capsys):
 
 def test_the_measures_are_those_of_the_library():
     assert list(MEASURES) == list(FORMULAS)
+
+
+def test_a_size_beyond_all_key_columns_is_refused_at_once(capsys):
+    assert main(["sweep", "--example", "anes96", "--max-size", str(10**18)]) == 2
+    assert f"--max-size must be from 1 to 2, the number of key columns; got {10**18}" in capsys.readouterr().err

@@ -285,3 +285,18 @@ def test_every_door_of_the_library_takes_codes_by_column() -> None:
         with pytest.raises(ValueError, match="-98, which occurs in no table"):
             call(RECORDS, release, **{**options, "null_values": unused})
         call(removed, release, **{**options, "null_values": unused, "allow_unused_codes": True})
+
+
+def test_two_spellings_of_one_code_are_both_used():
+    for codes in (["-99", "-99.0"], [-99, "-99.00"]):
+        found = tabulate({"k": ["-99", "5", "7"], "t": [*"xyx"]}, keys="k", target="t", null_values=codes)
+        assert found.o.sel(k=MISSING).sum() == 1
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+def test_a_column_without_a_value_is_cut_for_codes_of_its_type(tmp_path):
+    (tmp_path / "o.csv").write_text("d,t\n,a\n,b\n", encoding="utf-8")
+    (tmp_path / "s.csv").write_text("d,t\n1900-01-01,a\n2001-05-03,b\n", encoding="utf-8")
+    of: dict[str, Any] = {"keys": "d", "target": "t", "bins": {"d": 2}, "types": {"d": "datetime"}, "null_values": {"d": ["1900-01-01"]}}
+    found = tabulate(tmp_path / "o.csv", tmp_path / "s.csv", **of)
+    assert (found.o.sel(d=MISSING).sum(), found.s.sel(d=MISSING).sum()) == (2, 1)

@@ -22,6 +22,7 @@ import pytest
 
 import capstats
 from capstats import tabulate
+from capstats.sources import csv_text
 from capstats.sources.connections import answer, connect, plain
 from capstats.sources.files import Shared
 from capstats.sources.source import Options
@@ -180,6 +181,27 @@ def interruptible() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@posix
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_ends_a_reading_that_asks_duckdb_nothing(tmp_path: Path) -> None:
+    (tmp_path / "blank.csv").write_bytes(b"\n" * (32 << 20))
+    seen = []
+
+    def read() -> None:
+        for block in csv_text.blocks(str(tmp_path / "blank.csv")):
+            seen.append(len(block))
+            time.sleep(0.02)
+
+    with connect(Options()) as connection:
+        timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            answer(connection, read)
+        timer.join()
+    assert 0 < sum(seen) < 32 << 20
+    assert csv_text.ended == set()
 
 
 @posix

@@ -5,12 +5,14 @@ from __future__ import annotations
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import xarray as xr
 
-from capstats import tabulate
+from capstats import MISSING, tabulate
 
 
 def test_decimals_are_cut_alike_in_memory_and_in_files(tmp_path: Path) -> None:
@@ -34,3 +36,14 @@ def test_a_file_with_dates_in_another_form_raises(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,t\n20240101,1\n")
     with pytest.raises(ValueError, match=r"holds 1 level \(1 record\) that is not in a form that is cut in files: 2024-01-31"):
         tabulate(tmp_path / "t.csv", keys="a", target="t", bins={"a": 2}, types={"a": "date"})
+
+
+@pytest.mark.parametrize("spec", [2, ("quantile", 2), [2.0]])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_nan_of_a_parquet_file_with_statistics_is_missing(dtype, spec, tmp_path):
+    """With the least and the greatest number in the statistics, DuckDB takes `isnan` for false; an infinity would hide it."""
+    table = pa.table({"x": pa.array([1.0, 2.0, 3.0, np.nan, np.nan], dtype), "t": list("ababa")})
+    pq.write_table(table, tmp_path / "n.parquet")
+    of_file, of_memory = (tabulate(x, keys="x", target="t", bins={"x": spec}).o for x in (tmp_path / "n.parquet", table))
+    assert of_file.sel(x=MISSING).sum() == 2
+    xr.testing.assert_identical(of_file, of_memory)
