@@ -84,7 +84,7 @@ FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "a mapping": lambda frame: frame.to_dict("list"),
     "polars": pl.from_pandas,
     "lazy polars": lambda frame: pl.from_pandas(frame).lazy(),
-    "duckdb": lambda frame: duckdb.connect().from_df(frame),
+    "duckdb": duckdb.from_df,
 }
 
 
