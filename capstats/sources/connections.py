@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -46,17 +46,17 @@ def connect(options: Options, files: Sequence[str] = ()) -> Iterator[duckdb.Duck
 
 
 def _confine(connection: duckdb.DuckDBPyConnection, folder: Path, options: Options, files: Sequence[str]) -> None:
-    """Settings that older versions of DuckDB lack, or that need an open connection; the last one locks them all."""
+    """Settings that need an open connection, or that older versions of DuckDB lack; the last one locks them all."""
     connection.execute(f"SET home_directory = {_literal(str(folder))}")
     connection.execute("SET enable_progress_bar_print = false")
     connection.execute(f"SET enable_progress_bar = {'true' if options.progress.shown else 'false'}")
     # without an extension, newer versions make keys with a weak generator, and want to hear that this is known
     _set_if_known(connection, "force_mbedtls_unsafe = true")
     _set_if_known(connection, "temp_file_encryption = true")
-    _set_if_known(connection, "enable_external_file_cache = false")  # files may change while a connection lives
+    connection.execute("SET enable_external_file_cache = false")  # files may change while a connection lives
     paths = ", ".join(_literal(path) for file in files for path in (file, pattern_of(file)))
-    if not files or _set_if_known(connection, f"allowed_paths = [{paths}]"):
-        connection.execute("SET enable_external_access = false")
+    connection.execute(f"SET allowed_paths = [{paths}]")
+    connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
 
 
@@ -69,15 +69,11 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _set_if_known(connection: duckdb.DuckDBPyConnection, setting: str) -> bool:
-    """Whether this version of DuckDB has the setting, which then holds."""
+def _set_if_known(connection: duckdb.DuckDBPyConnection, setting: str) -> None:
     import duckdb
 
-    try:
+    with suppress(duckdb.CatalogException):  # this version lacks the setting
         connection.execute(f"SET {setting}")
-    except duckdb.CatalogException:
-        return False
-    return True
 
 
 def answer(connection: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:

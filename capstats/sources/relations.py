@@ -117,7 +117,7 @@ def _fetched(rows: Any, texts: Mapping[int, str], names: Sequence[str], name: st
         size = " + ".join(f"coalesce({length}(c{i}), 0)" for i, length in texts.items())
         total = f"sum(greatest({size} - {SHORT * len(texts)}, 0)::DOUBLE) OVER (ROWS UNBOUNDED PRECEDING)"
         rows, over = rows.select(f"*, {total} AS size"), f"size > {MOST_TEXT}"
-    *others, last = names  # the last is a number: DuckDB 1.1 forgets the type of an enumeration in a CASE
+    *others, last = names  # the last is a number; the others keep their types
     capped = rows.select(", ".join([*others, f"CASE WHEN {over} THEN error('{_LONG}') ELSE {last} END AS {last}"]))
     try:
         return capped.to_arrow_table() if importlib.util.find_spec("pyarrow") else capped.fetchnumpy()
