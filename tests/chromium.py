@@ -91,6 +91,7 @@ def opened(browser: Browser, folder: Path, page: str, *, width: int = 1280, heig
         found.on("pageerror", lambda error: wrong.append(str(error)))
         found.on("request", lambda request: wrong.append(request.url) if request.url != file.as_uri() else None)
         found.goto(file.as_uri())
+        found.evaluate("() => new Promise(requestAnimationFrame)")  # pages draw before the next frame
         yield found
         assert wrong == []
     finally:
