@@ -135,7 +135,7 @@ def _locked(path: Path) -> Iterator[None]:
     try:
         handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        if not (lock.is_file() and lock.read_bytes()[: len(LOCK)] in (b"", LOCK)):
+        if not _is_lock(lock):
             raise ValueError(f"{str(lock)!r} is there, and is no lock of a ledger. Give the ledger another name.") from None
         raise ValueError(
             f"{str(lock)!r} is there: another report is being entered into the ledger, or was killed while it was. Wait; if no capstats "
@@ -147,6 +147,14 @@ def _locked(path: Path) -> Iterator[None]:
     finally:
         os.close(handle)
         lock.unlink()
+
+
+def _is_lock(path: Path) -> bool:
+    """Whether a file is a lock of a ledger; one that is gone meanwhile was one."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode) and path.read_bytes()[: len(LOCK)] in (b"", LOCK)
+    except FileNotFoundError:
+        return True
 
 
 def _read(path: Path) -> list[dict[str, Any]]:

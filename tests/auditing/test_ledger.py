@@ -230,6 +230,15 @@ def test_of_two_reports_at_once_only_one_is_published(found, path):
     assert [x.name for x in path.parent.iterdir()] == ["ledger.json"]
 
 
+def test_a_lock_that_is_gone_when_it_is_looked_at_was_one(found, path, monkeypatch):
+    def other(file, *_):
+        raise FileExistsError(17, "File exists", file)
+
+    monkeypatch.setattr(ledgers.os, "open", other)
+    with pytest.raises(ValueError, match=r"ledger\.json\.lock' is there: another report is being entered"):
+        enter(found, path)
+
+
 def test_a_lock_that_a_killed_process_left_is_named(found, path):
     lock = path.with_name("ledger.json.lock")
     lock.write_text("")
