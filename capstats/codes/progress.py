@@ -82,8 +82,7 @@ class Progress:
     @contextmanager
     def query(self, connection: Any, table: str) -> Iterator[None]:
         """The progress of a DuckDB query in this block, where DuckDB reports it."""
-        told = getattr(connection, "query_progress", None)  # missing in older versions
-        before, self._step = self._step, Step(f"counting {table}", 100 if told else None, told)
+        before, self._step = self._step, Step(f"counting {table}", 100, connection.query_progress)
         try:
             yield
         finally:

@@ -204,7 +204,7 @@ def test_duckdb_itself_tells_its_progress_and_prints_nothing(
     with Terminal() as terminal:
         tabulate(path, keys="a", target="t")
     assert "counting original: " in terminal.text
-    shares = [] if hasattr(duckdb.connect(), "query_progress") else ["1"]  # older versions do not tell
+    shares = [] if duckdb.__version__ >= "2" else ["1"]  # older versions may tell 0 % while all processors are busy
     for _ in range(20):  # a quick machine may be done before it is asked
         with Terminal() as terminal:
             tabulate(path, keys="a", target="t")
