@@ -47,6 +47,15 @@ def judged(tab: Page, name: str, answer: Any = None) -> tuple[str, str]:
     return str(found.get_attribute("data-state")), found.locator(".verdict").inner_text()
 
 
+def wait_for(tab: Page, expression: str) -> None:
+    """Wait until an expression holds. `wait_for_function` of playwright needs `eval` from its second look on, and pages forbid it."""
+    for _ in range(600):
+        if tab.evaluate(expression):
+            return
+        tab.wait_for_timeout(50)
+    raise AssertionError(f"did not hold within half a minute: {expression}")
+
+
 def numbers(tab: Page) -> dict[str, float]:
     """The numbers that a page shows, by name, after everything has been drawn."""
     tab.evaluate(DRAWN)

@@ -4,7 +4,7 @@ import chromium
 import numpy as np
 import pytest
 from lesson_controls import after, choices_that_are_right, choose, numbers_that_are_right, typed, verdict
-from lesson_pages import judged
+from lesson_pages import judged, wait_for
 
 from capstats import average_cap, baseline_cap
 from capstats.laws import cap_law, expected_cap
@@ -133,7 +133,7 @@ def test_the_law_is_kept_back_until_a_table_is_drawn_and_printed_in_any_case(tab
     assert all(part.is_visible() for part in law)
     tab.emulate_media(media="screen")
     after(tab, [[('[data-draw="1"]', None)]])
-    tab.wait_for_function("document.querySelector('#chart .curve')")
+    wait_for(tab, "document.querySelector('#chart .curve')")
     assert all(part.is_visible() for part in law)
     after(tab, [[("#clear", None)]])
     assert all(part.is_visible() for part in law)
@@ -144,7 +144,7 @@ def test_drawing_runs_until_it_is_stopped_with_the_keyboard(motion, browser, tmp
     with chromium.opened(browser, tmp_path, page("law"), reduced_motion=motion) as tab:
         tab.locator("#run").focus()
         tab.keyboard.press("Enter")
-        tab.wait_for_function("drawn.averages.length > 99")
+        wait_for(tab, "drawn.averages.length > 99")
         tab.keyboard.press("Enter")
         assert tab.locator("#run").get_attribute("aria-pressed") == "false"
         held = tab.evaluate("drawn.averages.length")

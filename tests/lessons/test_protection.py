@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from lesson_controls import after, choices_that_are_right, choose, numbers_that_are_right, typed, verdict
-from lesson_pages import judged
+from lesson_pages import judged, wait_for
 
 from capstats import average_cap, baseline_cap
 from capstats.cap import target_distance
@@ -203,7 +203,7 @@ def test_an_original_in_which_the_key_says_nothing_leaves_nothing_to_protect(tab
 def test_a_table_without_people_is_named_so_where_the_figures_are(tab):
     after(tab, [[choose("original", "own"), *typed([[0, 0], [0, 0]])]])
     for figure in ("#plane", "#bound"):
-        tab.wait_for_function(f"document.querySelector('{figure}').textContent === 'The table has no people.'")
+        wait_for(tab, f"document.querySelector('{figure}').textContent === 'The table has no people.'")
     assert "undefined" not in tab.locator("main").inner_text()
     assert tab.locator("#range").inner_text() == "The table has no people."
 
