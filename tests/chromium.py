@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = [f"--disable-{what}" for what in ("gpu", "quic", "background-networking", "component-update", "sync")] + ["--no-first-run"]
+DRAWN = "() => new Promise(requestAnimationFrame)"  # what was to be drawn before the next frame has been drawn
 
 
 def run(folder: Path, *options: str) -> str:
@@ -91,7 +92,7 @@ def opened(browser: Browser, folder: Path, page: str, *, width: int = 1280, heig
         found.on("pageerror", lambda error: wrong.append(str(error)))
         found.on("request", lambda request: wrong.append(request.url) if request.url != file.as_uri() else None)
         found.goto(file.as_uri())
-        found.evaluate("() => new Promise(requestAnimationFrame)")  # pages draw before the next frame
+        found.evaluate(DRAWN)
         yield found
         assert wrong == []
     finally:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from chromium import DRAWN
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-DRAWN = "() => new Promise(requestAnimationFrame)"  # what was to be drawn before the next frame has been drawn
 READ = "() => Object.fromEntries([...document.querySelectorAll('output[data-name]')].map(e => [e.dataset.name, Number(e.dataset.value)]))"
 EACH = """async cases => {
   const found = [];
