@@ -51,7 +51,7 @@ LAZY = [
     "argcomplete",
 ]
 ENGINES = {"narwhals", "pyarrow", "polars", "duckdb", "dask"}  # what holds records; the room of sources knows them
-LONGEST = 300  # lines of a file
+LONGEST = 500  # lines of a file
 MODULES = sorted(path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py"))
 
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
 
+Counts = ArrayLike | xr.DataArray  # one table of counts, as it is given: dims (target, key) and any others
+Tables = xr.Dataset  # the tables ``o``, ``s`` and ``h``, as `tabulate` and `from_counts` return them
 Array = NDArray[Any]  # int64, or float64 where weights are fractional
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
