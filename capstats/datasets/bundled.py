@@ -91,7 +91,7 @@ def ucb_admissions() -> pd.DataFrame:
     """
     return _long_form(
         "ucb_admissions",
-        "P. J. Bickel, E. A. Hammel and J. W. O'Connell, \"Sex Bias in Graduate Admissions: Data from Berkeley\", Science 187(4175), 1975, "
+        'P. J. Bickel, E. A. Hammel and J. W. O\'Connell, "Sex Bias in Graduate Admissions: Data from Berkeley", Science 187(4175), 1975, '
         "398-404",
     )
 
@@ -135,8 +135,8 @@ def hair_eye_color() -> pd.DataFrame:
     """
     return _long_form(
         "hair_eye_color",
-        "R. D. Snee, \"Graphical Display of Two-Way Contingency Tables\", The American Statistician 28(1), 1974, 9-12; split by sex: "
-        "M. Friendly, \"Graphical Methods for Categorical Data\", SUGI 17, 1992",
+        'R. D. Snee, "Graphical Display of Two-Way Contingency Tables", The American Statistician 28(1), 1974, 9-12; split by sex: '
+        'M. Friendly, "Graphical Methods for Categorical Data", SUGI 17, 1992',
     )
 
 
