@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import average_cap
+from capstats.cap.average import average_cap
 from capstats.cap.contributions import leave_one_out, shapley
 from capstats.counting.lattice import Columns, Lattice
 from capstats.tables.results import Result

@@ -16,8 +16,8 @@ from capstats.laws.models import Synthesis
 from capstats.laws.saturated import ROUNDING as ROUNDING_OF_BOUNDS
 from capstats.laws.saturated import Saturated
 from capstats.laws.synthesis import one_table
+from capstats.tables.aligned import Aligned
 from capstats.tables.checking import is_number, shown
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Table

@@ -8,7 +8,7 @@ from capstats.laws.finite import finite_law
 from capstats.laws.law import Law
 from capstats.laws.limit import limit_law
 from capstats.laws.models import TOLD, Synthesis, in_order_of
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 
 
 def cap_law(

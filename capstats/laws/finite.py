@@ -20,9 +20,9 @@ from capstats.laws.law import Law
 from capstats.laws.mixing import ROUNDING, mixed
 from capstats.laws.models import Synthesis
 from capstats.laws.numerators import MOST, Key, TooLongError, numerators, released, rounded_down, rounding
+from capstats.tables.aligned import Aligned
 from capstats.tables.backing import is_sparse
 from capstats.tables.dense import Dense
-from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Floats
 
 CELLS_OF_KEYS = 1 << 27  # records x values of the grid x different keys

@@ -7,13 +7,13 @@ from typing import Any
 
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, check_unmatched
+from capstats.cap.neighbours import Unmatched, check_unmatched
 from capstats.laws.cells import BY_CELL, cells_mean, cells_variance
 from capstats.laws.dropped import SLACK, dropped_bounds, dropped_mean, dropped_variance
 from capstats.laws.kept_keys import kept_mean, kept_variance
 from capstats.laws.margins import margins_mean, margins_variance
 from capstats.laws.models import Model, Synthesis, in_order_of
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.results import Result
 from capstats.tables.table import Floats
 

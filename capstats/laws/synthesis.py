@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from capstats.laws.divisions import LARGEST, Counts, by_probability, from_urn, matched_at_random, shared_out, without_replacement
 from capstats.laws.kept_keys import check_fits, check_whole
 from capstats.laws.models import Model, Synthesis, in_order_of
+from capstats.tables.aligned import Aligned
 from capstats.tables.backing import is_sparse
 from capstats.tables.checking import is_integer, shown
 from capstats.tables.dense import Dense
-from capstats.tables.mapping import Aligned
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array
 

@@ -139,9 +139,9 @@ class LazySource(Source):
     def _bin(self, schema: Any, column: str, cut: Cut) -> nw.Expr:
         """The number of cut points below a value, a greater one for each of the cut's texts, -1 where it is missing."""
         dtype = schema[column]
-        value, missing, text = self._number(schema, column, cut.wanted, cut.texts)
+        value, missing, text = self._number(schema, column, cut.declared, cut.texts)
         kind: Kind | None = "number" if _kind(dtype) == "text" else _kind(dtype)
-        as_cut = "datetime" if (kind, cut.wanted) == ("date", "datetime") else kind
+        as_cut = "datetime" if (kind, cut.declared) == ("date", "datetime") else kind
         if cut.kind not in (None, as_cut):
             if _records(self.frame.filter(~missing).head(1)):
                 raise mismatch(kind, cut, column, self.name)

@@ -15,7 +15,7 @@ import xarray as xr
 
 import capstats
 from capstats.tables import dense
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.table import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
