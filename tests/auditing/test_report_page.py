@@ -15,8 +15,7 @@ from chromium import in_frames, loaded, printed
 from read_reports import public
 
 from capstats import audit
-from capstats.auditing.page import as_page
-from capstats.auditing.report import Facts, Grid, Listing, Picture, Terms
+from capstats.auditing.report import Facts, Grid, Listing, Picture, Terms, as_page
 from capstats.datasets import anes96
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here

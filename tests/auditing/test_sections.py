@@ -194,7 +194,7 @@ def test_the_attack_picks_by_weight_where_the_release_has_weights(weights, by_we
     for told in (text, page):
         assert (BY_WEIGHT in told) == by_weight
         assert (AT_RANDOM in told) != by_weight
-    assert ("The attacker picks one of them in proportion to its weight." in page) == by_weight
+    assert ("a record picked with a probability in proportion to its sampling weight among them" in page) == by_weight
     assert ("the weighted share of the synthetic records with the same keys" in text) == (by_weight and not several) or several
     of_original = weights is not None and weights != (None, "w")
     assert ("The weighted mean of the CAP of all records" in page) == of_original

@@ -7,8 +7,8 @@ import pytest
 from read_reports import public
 
 from capstats import audit, tabulate
-from capstats.auditing import permuted
-from capstats.auditing.permuted import P_VALUES, p_values
+from capstats.auditing import holdout
+from capstats.auditing.holdout import P_VALUES, p_values
 from capstats.laws import membership_test, permutation_test
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -69,7 +69,7 @@ def test_many_releases_share_the_permutations_and_large_tables_have_a_bound(monk
     found = p_values(tables)
     assert found["membership_p_value"].sizes == {"synthetic": 20}
     assert found["membership_p_value"].attrs["method"].endswith("499 random permutations (seed 0)")
-    monkeypatch.setattr(permuted, "CELLS", 1000)
+    monkeypatch.setattr(holdout, "CELLS", 1000)
     one = audit(sample(500, 30), sample(500, 1), holdout=sample(500, 31), **ASKED)
     assert "average CAP would be as large with probability at most 0.00" in " ".join(repr(one).split())
     bounds = p_values(tables)["permutation_p_value"]

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from capstats import audit
-from capstats.auditing.fingerprints import files_seen, fingerprints
+from capstats.auditing.provenance import files_seen, fingerprints
 
 
 def test_a_file_that_is_as_it_was_has_its_hash(tmp_path):

@@ -5,8 +5,8 @@ import pytest
 from swept_records import people
 
 from capstats import audit, average_cap, tabulate
-from capstats.auditing import columns
-from capstats.auditing.columns import by_column
+from capstats.auditing import compute
+from capstats.auditing.compute import by_column
 from capstats.screening import sweep
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -62,7 +62,7 @@ def test_one_key_column_is_left_out_by_guessing_from_all_synthetic_records():
 @pytest.mark.parametrize(("name", "value"), [("MOST_COLUMNS", 2), ("MOST_CELLS", 100)])
 def test_shapley_values_are_left_out_where_there_are_many_subsets_or_cells(monkeypatch, name, value):
     whole = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
-    monkeypatch.setattr(columns, name, value)
+    monkeypatch.setattr(compute, name, value)
     found = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
     assert set(whole.data_vars) - set(found.data_vars) == {"shapley"}
     for left in found.data_vars:
