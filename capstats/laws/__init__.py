@@ -20,6 +20,7 @@ from capstats.laws.distribution import cap_law
 from capstats.laws.fixed_margins import cap_bounds
 from capstats.laws.from_anonymity import anonymity_bounds
 from capstats.laws.law import Law
+from capstats.laws.models import Bootstrap, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
 from capstats.laws.moments import expected_cap, expected_cap_bounds, variance_cap
 from capstats.laws.noise import noisy_counts
 from capstats.laws.noisy_cap import expected_noisy_cap
@@ -33,7 +34,16 @@ from capstats.laws.risk_utility import frontier
 from capstats.laws.synthesis import sample_tables
 
 __all__ = [
+    "Bootstrap",
+    "Dirichlet",
+    "Independent",
     "Law",
+    "Model",
+    "Partial",
+    "Permuted",
+    "Pram",
+    "Swap",
+    "Uniform",
     "anonymity_bounds",
     "calibrate",
     "cap_bounds",

@@ -9,10 +9,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import xarray as xr
 
-from capstats.laws.bounds import check_records
 from capstats.laws.brackets import brackets, extremes
 from capstats.laws.kept_keys import kept_mean
-from capstats.laws.models import Synthesis
+from capstats.laws.models import Synthesis, check_records
 from capstats.laws.saturated import ROUNDING as ROUNDING_OF_BOUNDS
 from capstats.laws.saturated import Saturated
 from capstats.laws.synthesis import one_table

@@ -8,7 +8,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.laws.cells import BY_CELL, Cells
-from capstats.laws.models import TOLD, Model, Synthesis
+from capstats.laws.models import TOLD, Synthesis
+from capstats.laws.models.named import Named
 from capstats.laws.shares import absent, on_cells_of_targets, targets_of
 from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
@@ -16,7 +17,7 @@ from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table
 
 
-def expected_disclosure(o: Any, m: int, *, model: Model, alpha: float | None = None) -> xr.Dataset:
+def expected_disclosure(o: Any, m: int, *, model: Named, alpha: float | None = None) -> xr.Dataset:
     """Means of DiSCO, DiS and the matched share over all releases that a model of synthesis can make of an original, exactly.
 
     Small releases disclose by chance: a key that only one record has is pure. A release is held against these means, not against 0.

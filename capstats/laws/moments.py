@@ -12,7 +12,8 @@ from capstats.laws.cells import BY_CELL, cells_mean, cells_variance
 from capstats.laws.dropped import SLACK, dropped_bounds, dropped_mean, dropped_variance
 from capstats.laws.kept_keys import kept_mean, kept_variance
 from capstats.laws.margins import margins_mean, margins_variance
-from capstats.laws.models import Model, Synthesis, in_order_of
+from capstats.laws.models import Synthesis, in_order_of
+from capstats.laws.models.named import Named
 from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.table import Floats
@@ -22,7 +23,7 @@ def expected_cap(
     o: Any,
     m: int | None = None,
     *,
-    model: Model,
+    model: Named,
     unmatched: Unmatched = "zero",
     alpha: float | None = None,
     s: Any = None,
@@ -107,7 +108,7 @@ def variance_cap(
     o: Any,
     m: int | None = None,
     *,
-    model: Model,
+    model: Named,
     unmatched: Unmatched = "zero",
     alpha: float | None = None,
     s: Any = None,
@@ -173,7 +174,7 @@ def expected_cap_bounds(
     o: Any,
     m: int | None = None,
     *,
-    model: Model,
+    model: Named,
     alpha: float | None = None,
     s: Any = None,
     matrix: Any = None,

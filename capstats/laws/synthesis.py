@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from capstats.laws.divisions import LARGEST, Counts, by_probability, from_urn, matched_at_random, shared_out, without_replacement
 from capstats.laws.kept_keys import check_fits, check_whole
-from capstats.laws.models import Model, Synthesis, in_order_of
+from capstats.laws.models import Synthesis, in_order_of
+from capstats.laws.models.named import Named
 from capstats.tables.backing import is_sparse
 from capstats.tables.checking import is_integer, shown
 from capstats.tables.dense import Dense
@@ -24,7 +25,7 @@ def sample_tables(
     o: Any,
     m: int | None = None,
     *,
-    model: Model = "uniform",
+    model: Named = "uniform",
     draws: int,
     rng: Any = None,
     alpha: float | None = None,

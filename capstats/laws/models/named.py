@@ -9,10 +9,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from capstats.laws.bounds import check_records
+from capstats.laws.models.model import check_records
 from capstats.tables.checking import is_integer, is_number, shown
 
-Model = Literal["uniform", "bootstrap", "independent", "dirichlet", "permutation", "partial", "pram", "swap"]
+Named = Literal["uniform", "bootstrap", "independent", "dirichlet", "permutation", "partial", "pram", "swap"]
 
 TOLD: dict[str, tuple[str, ...]] = {  # what each model must be told; where two options stand in one text, one of them
     "uniform": ("m",),
@@ -36,7 +36,7 @@ class Synthesis:
     of a release ``s``; "partial", "pram" and "swap" keep the key of every original record and draw or move targets.
     """
 
-    model: Model
+    model: Named
     m: int | None = None
     alpha: float | None = None
     s: Any = None
@@ -47,8 +47,8 @@ class Synthesis:
     @classmethod
     def of(cls, model: Any, *, limit: bool = False, **given: Any) -> Synthesis:
         """The model with the options that were given, checked; with ``limit``, m may be left out."""
-        if model not in get_args(Model):
-            raise ValueError(f"`model` must be one of {', '.join(map(repr, get_args(Model)))}; got {model!r}.")
+        if model not in get_args(Named):
+            raise ValueError(f"`model` must be one of {', '.join(map(repr, get_args(Named)))}; got {model!r}.")
         told = {name: value for name, value in given.items() if value is not None}
         known = {name for option in TOLD[model] for name in option.split(" or ")}
         for name in sorted(set(told) - known):
@@ -125,3 +125,10 @@ CHECKS = {
     "theta": _theta,
     "swapped": _swapped,
 }
+
+
+def named(model: Any) -> Synthesis:
+    """The old form of a model that has been checked."""
+    name = {"Permuted": "permutation"}.get(type(model).__name__, type(model).__name__.lower())
+    options = {field: getattr(model, field, None) for field in ("m", "alpha", "s", "matrix", "theta")}
+    return Synthesis(name, swapped=getattr(model, "records", None), **options)  # type: ignore[arg-type]
