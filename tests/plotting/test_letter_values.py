@@ -10,7 +10,7 @@ from drawn import O_4, named
 
 from capstats import average_cap, cap_ecdf, cap_quantiles
 from capstats.datasets import paper_synthetics
-from capstats.laws import sample_tables
+from capstats.laws import Uniform, sample_tables
 from capstats.plotting import plot_letter_values
 
 DEPTHS = [0, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 7 / 8, 15 / 16, 1]
@@ -68,7 +68,7 @@ def test_one_table_is_one_row_and_needs_no_name(ax):
 @pytest.fixture(scope="module")
 def hundred():
     """100 releases with names of 52 characters."""
-    draws = sample_tables(O_4, 900, draws=100, rng=1).rename(draw="synthetic").assign_coords(synthetic=LONG)
+    draws = sample_tables(O_4, Uniform(900), draws=100, rng=1).rename(draw="synthetic").assign_coords(synthetic=LONG)
     return cap_quantiles(O_4, draws, DEPTHS)
 
 
