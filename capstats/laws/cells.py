@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from capstats.laws.models.named import Synthesis, model_of
+from capstats.laws import models
+from capstats.laws.models import Synthesis
 
 BY_CELL = ("uniform", "bootstrap", "independent", "dirichlet")
 
@@ -14,3 +15,10 @@ class Cells:
     def of(cls, o: Any, synthesis: Synthesis) -> Any:
         """The urn."""
         return model_of(synthesis).cells(o)
+
+
+def model_of(synthesis: Synthesis) -> Any:
+    """The model of the old form."""
+    made = {"permutation": "Permuted"}.get(synthesis.model, synthesis.model.capitalize())
+    options = {name: getattr(synthesis, name) for name in ("m", "alpha", "s", "matrix", "theta")} | {"records": synthesis.swapped}
+    return getattr(models, made)(**{name: value for name, value in options.items() if value is not None})

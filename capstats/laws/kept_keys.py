@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from capstats.laws.models.named import Synthesis, model_of
+from capstats.laws.cells import model_of
+from capstats.laws.models import Synthesis
 
 
 def kept_mean(o: Any, synthesis: Synthesis) -> Any:
