@@ -7,10 +7,11 @@ import os
 import pytest
 from hypothesis import settings
 
-# no deadline: the first call into a library may take long
-settings.register_profile("plain", deadline=None, derandomize=True)
-settings.register_profile("random", deadline=None, derandomize=False)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "plain"))
+# no deadline: the first call into a library may take long; strategies.py says how many examples a test of its own number takes
+settings.register_profile("quick", max_examples=25, deadline=None, derandomize=True)
+settings.register_profile("thorough", max_examples=100, deadline=None, derandomize=True)
+settings.register_profile("random", max_examples=100, deadline=None, derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 collect_ignore = ["notebook_checks"]  # they run in the kernels of the notebooks
 

@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from capstats.cap.attribution import average_cap
-from capstats.cap.distance import target_distance
+from capstats.cap.comparison import target_distance
 from capstats.laws.models import check_records
 from capstats.laws.risk_utility import Curve, check_distances, toward_greatest, toward_least
 from capstats.tables.backing import is_sparse

@@ -1,4 +1,4 @@
-"""What every model of a random release has, and the one place where a model is checked that was given."""
+"""What every model of a random release can do, and the one place where a model is checked that was given."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from capstats.tables.checking import is_integer, is_number, shown
-from capstats.tables.table import EXACT
+from capstats.tables.table import EXACT, Array, Counts, Floats, Table
+
+SLACK = 1e-12  # more than rounding can take from a mean
 
 CALLS = ("Uniform(m)", "Bootstrap(m)", "Independent(m)", "Dirichlet(m, alpha=1)", "Permuted(s)", "Partial(alpha=1)", "Pram(theta=0.1)")
 CALLS += ("Swap(records=10)",)
@@ -16,7 +19,35 @@ CALLS += ("Swap(records=10)",)
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Model:
-    """A model by which a random release may come from an original: one of the classes `Uniform` to `Swap`."""
+    """A model by which a random release may come from an original: one of the classes of `capstats.laws`, from `Uniform` to `Swap`.
+
+    A model holds its parameters, which are checked where it is made. Its formulas take the original as a table, and for `Permuted` the
+    release after it, both aligned; `expected_cap`, `sample_tables` and the other functions of `capstats.laws` call them.
+    """
+
+    def tables(self, o: Counts) -> dict[str, Counts]:
+        """The tables that its formulas take, to be aligned."""
+        return {"o": o}
+
+    def check(self, o: Table) -> None:
+        """Raise where the parameters do not fit the original."""
+
+    def mean(self, *tables: Any, **unmatched: Any) -> Floats:
+        """Expected average CAP, with ``unmatched`` as in `average_cap`: shape (...); NaN where it is undefined."""
+        raise NotImplementedError
+
+    def variance(self, *tables: Any, **unmatched: Any) -> Floats:
+        """Variance of average CAP: shape (...); NaN where it is undefined."""
+        raise NotImplementedError
+
+    def mean_bounds(self, *tables: Any) -> Floats:
+        """Lower and upper bound of the expected average CAP with ``unmatched="drop"``: shape (..., 2)."""
+        mean = self.mean(*tables, unmatched="drop")
+        return np.stack([mean * (1 - SLACK), np.minimum(mean * (1 + SLACK), 1)], axis=-1)
+
+    def draw(self, *tables: Any, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Random releases, from tables as arrays (target, key): shape (draws, target, key)."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         """The parameters; of a table or a matrix its shape alone."""
@@ -38,9 +69,10 @@ def checked_model(model: Any, o: Any, *, limit: bool = False) -> Model:
     """The model that was given, for this original; with ``limit``, its number of records may be left out."""
     if not isinstance(model, Model):
         word = model if isinstance(model, str) else getattr(model, "__name__", "")
-        calls = [call for call in CALLS if word and call[:4].lower() == word[:4].lower()] or CALLS  # "permutation" is Permuted
+        meant = [call for call in CALLS if len(word) >= 4 and call[:4].lower() == word[:4].lower()]  # "permutation" is Permuted
+        calls = [f"laws.{call}" for call in meant or CALLS]
         got = model if isinstance(model, type) else shown(model)
-        raise TypeError(f"`model` must be a model, {' or '.join(f'laws.{call}' for call in calls)}; got {got}.")
+        raise TypeError(f"`model` must be a model, {' or '.join(filter(None, [', '.join(calls[:-1]), calls[-1]]))}; got {got}.")
     if getattr(model, "m", 0) is None and not limit:
         raise ValueError(f"`{model!r}` is the limit of large releases, of which only `cap_law` knows. Give it a number of records, `m`.")
     return model.matching(o)
@@ -62,3 +94,10 @@ def check_alpha(alpha: Any) -> float:
 
 def _shown(value: Any) -> str:
     return repr(value) if np.ndim(value) == 0 else f"<{' x '.join(map(str, np.shape(value)))}>"
+
+
+def check_held(table: Array, name: str) -> Array:
+    """The table, where it has a record to draw from."""
+    if not table.any():
+        raise ValueError(f"`{name}` holds no record, so that the model has nothing to draw from. Give a table with records.")
+    return table

@@ -132,3 +132,12 @@ def named(model: Any) -> Synthesis:
     name = {"Permuted": "permutation"}.get(type(model).__name__, type(model).__name__.lower())
     options = {field: getattr(model, field, None) for field in ("m", "alpha", "s", "matrix", "theta")}
     return Synthesis(name, swapped=getattr(model, "records", None), **options)  # type: ignore[arg-type]
+
+
+def model_of(synthesis: Synthesis) -> Any:
+    """The model of the old form."""
+    from capstats.laws import models
+
+    made = {"permutation": "Permuted"}.get(synthesis.model, synthesis.model.capitalize())
+    options = {name: getattr(synthesis, name) for name in ("m", "alpha", "s", "matrix", "theta")} | {"records": synthesis.swapped}
+    return getattr(models, made)(**{name: value for name, value in options.items() if value is not None})

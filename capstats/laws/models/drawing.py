@@ -73,3 +73,24 @@ def _where_both(records: Counts, left: Array, right: Array, draw: Callable[[Coun
     both = (left > 0) & (right > 0) & (records > 0)
     found[both] = draw(records[both], left[both].astype(np.float64), right[both].astype(np.float64))
     return found
+
+
+def compositions(draws: int, cells: int, m: int, rng: np.random.Generator) -> Counts:
+    """Uniform draws among the ways to put m records into cells: the gaps between cells - 1 bars at m + cells - 1 positions."""
+    places, bars = m + cells - 1, cells - 1
+    if bars**2 < places:  # independent bars rarely coincide: repeat the draws in which they do
+        found = np.sort(rng.integers(0, places, (draws, bars)), axis=1)
+        again = np.flatnonzero((np.diff(found, axis=1) == 0).any(1))
+        while len(again):
+            found[again] = np.sort(rng.integers(0, places, (len(again), bars)), axis=1)
+            again = again[(np.diff(found[again], axis=1) == 0).any(1)]
+    else:
+        found = np.sort([rng.choice(places, bars, replace=False, shuffle=False) for _ in range(draws)], axis=1)
+    ends = np.full((draws, 1), places)
+    return np.diff(found, axis=1, prepend=np.full((draws, 1), -1), append=ends) - 1
+
+
+def check_size(table: Array) -> None:
+    """Raise where numpy cannot draw the records of a table without replacement."""
+    if table.sum() >= LARGEST:
+        raise ValueError(f"Records are permuted in tables of fewer than {LARGEST:,} records; got {table.sum():,}. Draw from another model.")

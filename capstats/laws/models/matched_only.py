@@ -1,29 +1,175 @@
-"""Moments of a ratio to the matched records by generating functions: for many keys.
+"""Mean and variance of average CAP, version 2, where a release is drawn cell by cell: a ratio to the random number of matched records.
 
-The number of records is made random first, so that keys are independent, and then fixed again by a sum over a circle; the division by the
-matched records is a sum over exponentials. Both sums leave out less than rounding does.
+Exact where the cost is in reach: few keys are computed by the sets of matched keys, many by generating functions. For tables of any size
+there are two bounds of the mean.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import lgamma, log, log1p
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.laws.matched_sets import Keys
+from capstats.laws.models.cell_moments import Cells, covariance, mean_factor
+from capstats.laws.models.urns import Urn
 from capstats.tables.table import Array, Floats
 
 Complex = NDArray[np.complex128]
 
+FEW = 8  # keys of which all sets are computed
+SLACK = 1e-12  # more than rounding can take from a bound
 WORK = 10**8  # steps
 TOGETHER = 8  # exponents at a time
 STEP = 0.22  # of the sum over exponentials
 LEFT_OUT = 42.0  # e^-42, 6e-19, is the share of what is left out
 TINY = 1e-300
+
+
+def matched_mean(cells: Cells, o_j: Array) -> Floats:
+    """Expected average CAP, version 2, given that it is defined: shape (...); NaN where there is no original record."""
+    return _of_each(cells, o_j, _mean)
+
+
+def matched_variance(cells: Cells, o_j: Array) -> Floats:
+    """Variance of average CAP, version 2, given that it is defined: shape (...); NaN where there is no original record."""
+    return _of_each(cells, o_j, lambda one, o_j: _expected(one, o_j, one.mean - _mean(one, o_j) * o_j, one.spread))
+
+
+def matched_bounds(cells: Cells, o_j: Array) -> Floats:
+    """Lower and upper bound of the expected average CAP, version 2, from first and second moments alone: shape (..., 2)."""
+    return _of_each(cells, o_j, _bounds, (2,))
+
+
+def _of_each(cells: Cells, o_j: Array, moment: Callable[[Cells, Array], Any], out: tuple[int, ...] = ()) -> Floats:
+    found = np.full((*o_j.shape[:-1], *out), np.nan)
+    for at in np.ndindex(o_j.shape[:-1]):
+        if o_j[at].any():
+            found[at] = moment(cells.member(at), o_j[at])
+    return found
+
+
+def _mean(cells: Cells, o_j: Array) -> float:
+    return _expected(cells, o_j, cells.mean, None) if cells.share is None else float(cells.share)
+
+
+def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) -> float:
+    """E[C / X], given X > 0, or with the spread of the answers E[D^2 / X^2]: see `over_sets`."""
+    keys, held = Keys.of(cells, o_j), o_j > 0
+    right, spread = right[held], None if spread is None else spread[held]
+    count = len(keys.o_j)
+    if count <= FEW and (spread is None or count * 2**count * keys.urn.m <= WORK):
+        return over_sets(keys, right, spread) / keys.some_matched()
+    return Groups.of(keys).expected(right, spread) / keys.some_matched()
+
+
+def _bounds(cells: Cells, o_j: Array) -> Floats:
+    """Bounds of E[c / X] from 1/X = 1/a - (X - a)/a^2 + (X - a)^2/(a^2 X), where a is the mean of X = n_M, given that it is not 0."""
+    if cells.share is not None:
+        rounded = float(cells.share)  # 1/3 is no float
+        lower = np.nextafter(rounded, 0) if Fraction(rounded) > cells.share else rounded
+        upper = np.nextafter(rounded, 1) if Fraction(rounded) < cells.share else rounded
+        return np.array([lower, upper])
+    held, matched = o_j > 0, cells.matched()
+    shares = cells.mean[held] / o_j[held]  # of the records of a key, those for which an attribution is right
+    least, greatest = shares.min(), shares.max()
+    near = (matched * cells.mean).sum() / (matched * o_j).sum()
+    right = cells.mean - near * o_j  # c less what a constant share would give; its mean is 0
+
+    defined = Keys.of(cells, o_j).some_matched()
+    a = (matched * o_j).sum() / defined
+    of_records = covariance(cells, o_j, o_j)
+    variance = max(of_records / defined - a**2 * (1 - defined), 0.0)
+    slope = covariance(cells, right, o_j) / (defined * a**2)
+    room = np.sqrt(covariance(cells, right, right) * of_records) / (defined * a**2)
+    rounding = SLACK * (greatest + 1e3 * (room + greatest * variance / a**2))
+    ends = near - slope + (np.array([least, greatest]) - near) * variance / a**2 + rounding * np.array([-1, 1])
+    return np.asarray(np.clip(ends, least - SLACK * greatest, greatest + SLACK * greatest))
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys of one table that have original records, in an urn."""
+
+    urn: Urn
+    o_j: Array  # original records of each key
+    weight: Floats
+    filler: float  # weight of the keys without original records
+
+    @classmethod
+    def of(cls, cells: Cells, o_j: Array) -> Keys:
+        """Those of the urn of one table."""
+        held = o_j > 0
+        return cls(cells.urn, o_j[held], cells.weight()[held].astype(np.float64), cells.added * int((~held).sum()))
+
+    @property
+    def total(self) -> float:
+        """What all keys weigh."""
+        return float(self.weight.sum()) + self.filler
+
+    def matched(self) -> Floats:
+        """How likely each key is matched."""
+        return np.asarray(-np.expm1(self.urn.log_missed(self.weight, np.maximum(self.total - self.weight, 0))))
+
+    def some_matched(self) -> float:
+        """How likely at least one of them is matched, so that the average of version 2 is defined."""
+        return float(-np.expm1(self.urn.log_missed(self.weight.sum(), np.asarray(self.filler))))
+
+
+# --- by the sets of keys that are matched: few keys, and any number of records -----------------------------------------
+
+
+def over_sets(keys: Keys, right: Floats, spread: Floats | None) -> float:
+    """E[C / X; X > 0], where C is the sum of ``right`` and X that of the original records over matched keys.
+
+    With ``spread``, the variance of the right answers to one draw in each key, it is E[D^2 / X^2; X > 0] with the answers D that are drawn.
+    """
+    count = len(keys.o_j)
+    member = ((np.arange(2**count)[:, None] >> np.arange(count)) & 1).astype(np.float64)  # one row a set, the empty one first
+    records, weight = member @ keys.o_j, member @ keys.weight
+    log_missed = keys.urn.log_missed((1 - member) @ keys.weight, weight + keys.filler)  # of the keys that are not in the set
+    exactly = _differences(np.expm1(log_missed), up=True)[1:]  # how likely these keys are matched, and no other of them
+    mean = member[1:] @ right / records[1:]
+    if spread is None:
+        return float((exactly * mean).sum())
+
+    inverse = np.zeros(len(member))
+    inverse[1:] = 1 / records[1:] ** 2
+    share = np.exp(log_missed) * np.maximum(_differences(inverse, up=False), 0)
+    factors: dict[tuple[float, float], float] = {}
+    within = 0.0
+    for chosen, key in np.argwhere((member > 0) & (spread > 0)):
+        urn = (float(keys.weight[key]), float(max(weight[chosen] + keys.filler - keys.weight[key], 0.0)))
+        if urn not in factors:
+            factors[urn] = mean_factor(keys.urn, *map(np.asarray, urn))
+        within += spread[key] * share[chosen] * factors[urn]
+    return float((exactly * mean**2).sum() + within)
+
+
+def _differences(values: Floats, *, up: bool) -> Floats:
+    """Sums with alternating signs over all subsets of each set, or with ``up=False`` over all sets that it is a subset of."""
+    found = values.copy()
+    size = 1
+    while size < len(found):
+        pairs = found.reshape(-1, 2, size)  # without and with one key
+        if up:
+            pairs[:, 1] -= pairs[:, 0]
+        else:
+            pairs[:, 0] -= pairs[:, 1]
+        size *= 2
+    return found
+
+
+# --- by generating functions: many keys --------------------------------------------------------------------------------
+#
+# The number of records is made random first, so that keys are independent, and then fixed again by a sum over a circle; the division by
+# the matched records is a sum over exponentials. Both sums leave out less than rounding does.
 
 
 def check_work(steps: int) -> None:
