@@ -1,21 +1,20 @@
-"""The law of average CAP in the limit of many synthetic records."""
+"""The law of average CAP in the limit of large releases: a sum over keys, in closed form or by inversion."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from capstats.cap.attribution import average_cap
 from capstats.cap.baselines import baseline_cap
-from capstats.laws.atoms import Atoms
-from capstats.laws.closed_form import ClosedForm
-from capstats.laws.conditioned import LEAST
-from capstats.laws.inversion import Inversion
-from capstats.laws.law import Law
-from capstats.laws.models import Synthesis
-from capstats.laws.several import check_releases
-from capstats.laws.simplex import SimplexSum, is_spline, simplex_sum, size
-from capstats.tables.table import Floats
+from capstats.laws.distribution.closed_form import ClosedForm, SimplexSum, is_spline, simplex_sum, size
+from capstats.laws.distribution.exact import Atoms
+from capstats.laws.distribution.inversion import LEAST, Inversion
+from capstats.laws.distribution.law import LEVEL, SEED, Law, check_releases
+from capstats.laws.models import Bootstrap, CellUrn, Independent
+from capstats.tables.table import Counts, Floats
 
 FEW, MANY = 20_000, 300_000  # powers of the terms of a closed form, added up: computed at once, or where inversion is wide
 SEVERAL = 64  # different keys, beyond which there is no point in trying many terms
@@ -27,7 +26,8 @@ class LimitLaw(Law):
 
     def __init__(self, total: SimplexSum, about: str):
         self.total, self.model, self.by = total, about, _law_of_sum(total, about)
-        super().__init__(self.by.least, self.by.greatest, about=self.by.about)
+        cost = sum(times * len(knots) for knots, times in total.keys.items())
+        super().__init__(self.by.least, self.by.greatest, about=self.by.about, cost=cost)
 
     def _below(self, x: Floats) -> tuple[Floats, Floats]:
         return self.by._below(x)
@@ -35,20 +35,29 @@ class LimitLaw(Law):
     def _density(self, x: Floats) -> tuple[Floats, Floats]:
         return self.by._density(x)
 
-    def mean_of(self, releases: int) -> Law:
+    def _draws(self, number: int, rng: np.random.Generator) -> Floats:
+        found = np.full(number, float(self.total.constant))
+        for knots, times in self.total.keys.items():
+            places, weights = np.array(knots, np.float64).T
+            for _ in range(times):
+                shares = rng.standard_gamma(weights, (number, len(weights)))
+                found += shares @ places / shares.sum(1)
+        return found / float(self.total.n)
+
+    def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:  # noqa: ARG002
         """Law of the mean of several releases: as if each key were there as often."""
         times = check_releases(releases)
         return LimitLaw(self.total.repeated(times), f"{self.model}, mean of {times} releases")
 
 
-def limit_law(o: Any, synthesis: Synthesis) -> Law:
+def limit_law(o: Counts, model: CellUrn) -> Law:
     """The law under a model whose number of records grows without bound."""
-    about = f'"{synthesis.model}", limit of many records'
-    if synthesis.model == "bootstrap":
+    about = f"{model!r}, limit of large releases"
+    if isinstance(model, Bootstrap):
         return _one_value(Fraction(average_cap(o, o).item()), about)
-    if synthesis.model == "independent":
+    if isinstance(model, Independent):
         return _one_value(Fraction(baseline_cap(o).item()), about)
-    total = simplex_sum(o, synthesis)
+    total = simplex_sum(o, model)
     return LimitLaw(total, about) if total.keys else _one_value(total.least, about)
 
 

@@ -1,4 +1,4 @@
-"""The law of a sum of B-splines in closed form, against laws that are worked out by hand."""
+"""What the law in the limit is the law of, and its closed form, against laws that are worked out by hand."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -6,16 +6,17 @@ from math import comb
 
 import numpy as np
 import pytest
+import sparse
+import xarray as xr
 from hypothesis import example, given
 from strategies import count_tables, theorem
 
-from capstats.laws.closed_form import ClosedForm, spline_terms
-from capstats.laws.models import Synthesis
-from capstats.laws.simplex import simplex_sum
+from capstats.laws import Dirichlet, Uniform
+from capstats.laws.distribution.closed_form import ClosedForm, is_spline, simplex_sum, size, spline_terms
 
 
 def closed(o, **told):
-    total = simplex_sum(o, Synthesis.of("dirichlet" if told else "uniform", limit=True, **told))
+    total = simplex_sum(o, Dirichlet(**told) if told else Uniform())
     return ClosedForm.of(total, "", 10**6)
 
 
@@ -69,7 +70,7 @@ def test_terms_are_divided_differences():
 @example([[0, 3], [0, 3], [1, 0]])
 def test_the_law_is_one_at_the_end_of_its_support_and_has_the_moments_of_the_shares(o):
     """E q_i q_k = (1 + [i = k]) / (I (I + 1)), so the variance of a key is (sum o_ij^2 - o_.j^2 / I) / (I (I + 1))."""
-    total = simplex_sum(o, Synthesis.of("uniform", limit=True))
+    total = simplex_sum(o, Uniform())
     if not total.keys:
         return
     law = ClosedForm.of(total, "", 10**6)
@@ -133,6 +134,58 @@ def test_bounds_are_the_floats_around_the_exact_number():
 
 
 def test_there_is_no_closed_form_of_too_many_terms():
-    total = simplex_sum(np.arange(30).reshape(3, 10) ** 2, Synthesis.of("uniform", limit=True))
+    total = simplex_sum(np.arange(30).reshape(3, 10) ** 2, Uniform())
     assert ClosedForm.of(total, "", 1_000) is None
-    assert ClosedForm.of(simplex_sum([[1] * 10, [0] * 10], Synthesis.of("uniform", limit=True)), "", 5) is None
+    assert ClosedForm.of(simplex_sum([[1] * 10, [0] * 10], Uniform()), "", 5) is None
+
+
+# --- the sum over keys ------------------------------------------------------------------------------------------------
+
+
+def test_equal_keys_are_counted_together_and_constant_ones_added_up():
+    # keys (3, 1, 0), (0, 1, 3) and (2, 2, 2); one without records
+    total = simplex_sum([[3, 0, 2, 0], [1, 1, 2, 0], [0, 3, 2, 0]], Uniform())
+    assert total.keys == {((0, 1), (1, 1), (3, 1)): 2}
+    assert (total.n, total.constant) == (14, 2)
+    assert (total.least, total.greatest) == (Fraction(2, 14), Fraction(8, 14))
+    assert total.mean == Fraction(1, 3)  # of every table under "uniform", where each key has records
+
+
+def test_counts_are_repeated_by_their_weights():
+    # weights 3 + 1, 0 + 1, 0 + 1 of the counts 3, 0, 0
+    total = simplex_sum([[3], [0], [0]], Dirichlet(alpha=1))
+    assert total.keys == {((0, 2), (3, 4)): 1}
+    (knots,) = total.keys
+    assert (size(knots), total.mean) == (6, Fraction(2, 3))
+    # without alpha a target that a key does not have is never drawn, and a pure key is constant
+    total = simplex_sum([[3, 2], [1, 0], [0, 0]], Dirichlet(alpha=0))
+    assert total.keys == {((1, 1), (3, 3)): 1}
+    assert (total.constant, total.mean) == (2, Fraction(1, 6) * (2 + Fraction(5, 2)))
+
+
+def test_weights_that_rounding_sets_apart_are_equal():
+    total = simplex_sum([[0.1 + 0.2, 1.5], [0.3, 2.5]], Uniform())
+    assert list(total.keys) == [((1.5, 1), (2.5, 1))]
+    assert float(total.constant) == pytest.approx(0.3)
+
+
+def test_weights_may_be_fractions():
+    total = simplex_sum([[3], [1]], Dirichlet(alpha=0.5))
+    assert total.keys == {((1, Fraction(3, 2)), (3, Fraction(7, 2))): 1}
+    (knots,) = total.keys
+    assert not is_spline(knots)
+    assert total.mean == (1 * Fraction(3, 2) + 3 * Fraction(7, 2)) / 5 / 4
+
+
+def test_a_sparse_table_has_the_same_sum():
+    o = [[3, 0, 2, 0], [0, 0, 2, 1]]
+    held = xr.DataArray(sparse.COO.from_numpy(np.array(o)), dims=("target", "key"))
+    assert simplex_sum(held, Uniform()) == simplex_sum(o, Uniform())
+    turned = xr.DataArray(np.array(o).T, dims=("key", "target"))
+    assert simplex_sum(turned, Uniform()) == simplex_sum(o, Uniform())
+
+
+def test_the_mean_of_releases_has_each_key_as_often():
+    total = simplex_sum([[3, 2], [1, 2]], Uniform()).repeated(3)
+    assert total.keys == {((1, 1), (3, 1)): 3}
+    assert (total.n, total.constant, total.mean) == (24, 6, Fraction(1, 2))

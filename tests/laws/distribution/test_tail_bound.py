@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from every_release import average_cap as exact_cap
-from every_release import every_release
+from every_release import every_release, made
 from hypothesis import given
 from hypothesis import strategies as st
 from small_laws import CASES
 from strategies import count_tables, theorem
 
-from capstats.laws import cap_tail_bound, expected_cap, sample_tables
+from capstats.laws import Bootstrap, Partial, Pram, Swap, Uniform, cap_tail_bound, expected_cap, sample_tables
 
 
 def given_totals(o, model, told):
@@ -29,9 +29,9 @@ def check(o, model, told):
     for totals, law in given_totals(o, model, told).items():
         known = {"key_totals": totals} if "m" in told else {}
         mean = sum(x * p for x, p in law.items())
-        assert cap_tail_bound(o, excess=0, model=model, **options, **known)["mean"].item() == pytest.approx(float(mean), rel=1e-12)
+        assert cap_tail_bound(o, made(model, **options), excess=0, **known)["mean"].item() == pytest.approx(float(mean), rel=1e-12)
         for excess in (0.0, 0.05, 0.2, *(abs(float(x - mean)) * (1 - 1e-9) for x in law)):
-            bound = cap_tail_bound(o, excess=excess, model=model, **options, **known).bound.item()
+            bound = cap_tail_bound(o, made(model, **options), excess=excess, **known).bound.item()
             for sign in (1, -1):
                 assert float(sum(p for x, p in law.items() if sign * (x - mean) >= Fraction(excess))) <= bound + 1e-12
 
@@ -49,45 +49,45 @@ def test_the_bound_holds_for_any_small_table(o, m, model):
 
 def test_by_hand_independent_records():
     """exp(-2 n^2 t^2 / (10^2/50 + 40^2/50)) with n = 100, t = .1."""
-    found = cap_tail_bound([[20, 5], [30, 45]], excess=0.1, model="bootstrap", key_totals=[50, 50])
+    found = cap_tail_bound([[20, 5], [30, 45]], Bootstrap(), excess=0.1, key_totals=[50, 50])
     assert found.bound.item() == pytest.approx(np.exp(-200 / 34), rel=1e-12)
-    kept = cap_tail_bound([[20, 5], [30, 45]], excess=0.1, model="pram", theta=0.3)
+    kept = cap_tail_bound([[20, 5], [30, 45]], Pram(theta=0.3), excess=0.1)
     assert kept.bound.item() == found.bound.item()
-    assert kept["mean"].item() == pytest.approx(expected_cap([[20, 5], [30, 45]], model="pram", theta=0.3).item())
+    assert kept["mean"].item() == pytest.approx(expected_cap([[20, 5], [30, 45]], Pram(theta=0.3)).item())
 
 
 def test_by_hand_records_of_an_urn():
     """One key, A = 2 and 3 records: 25 / (3 * 2.5 * 5.5) = .606; for 10,000 records it is below 1 / 2.5, and never above 1."""
     for m, factor in ((3, 25 / (3 * 2.5 * 5.5)), (10**4, 10002**2 / (1e4 * 2.5 * 10002.5)), (1, 9 / (2.5 * 3.5))):
-        found = cap_tail_bound([[3], [1]], excess=0.2, model="uniform", key_totals=[m])
+        found = cap_tail_bound([[3], [1]], Uniform(), excess=0.2, key_totals=[m])
         assert found.bound.item() == pytest.approx(np.exp(-2 * 0.64 / (4 * min(factor, 1))), rel=1e-12)
 
 
 def test_a_constant_has_no_tail():
-    found = cap_tail_bound([[2, 1], [2, 1]], excess=1e-9, model="uniform", key_totals=[3, 0])
+    found = cap_tail_bound([[2, 1], [2, 1]], Uniform(), excess=1e-9, key_totals=[3, 0])
     assert (found["mean"].item(), found.bound.item()) == (pytest.approx(1 / 3), 0)
-    assert cap_tail_bound([[2], [2]], excess=0, model="uniform", key_totals=[3]).bound.item() == 1
-    assert np.isnan(cap_tail_bound([[0], [0]], excess=0.1, model="uniform", key_totals=[3]).bound.item())
+    assert cap_tail_bound([[2], [2]], Uniform(), excess=0, key_totals=[3]).bound.item() == 1
+    assert np.isnan(cap_tail_bound([[0], [0]], Uniform(), excess=0.1, key_totals=[3]).bound.item())
 
 
 def test_tables_and_totals_broadcast():
     o = np.array([[20, 5], [30, 45]])
-    totals = sample_tables(o, 60, model="bootstrap", draws=4, rng=1).sum("target")
-    found = cap_tail_bound(o, excess=0.1, model="bootstrap", key_totals=totals)
+    totals = sample_tables(o, Bootstrap(60), draws=4, rng=1).sum("target")
+    found = cap_tail_bound(o, Bootstrap(), excess=0.1, key_totals=totals)
     assert found.bound.dims == ("draw",)
     for k in range(4):
-        one = cap_tail_bound(o, excess=0.1, model="bootstrap", key_totals=totals[k].values)
+        one = cap_tail_bound(o, Bootstrap(), excess=0.1, key_totals=totals[k].values)
         assert found.bound[k].item() == one.bound.item()
 
 
 def test_what_is_missing_or_does_not_belong_is_told():
-    with pytest.raises(ValueError, match='The model "uniform" needs `key_totals`'):
-        cap_tail_bound([[3], [1]], excess=0.1, model="uniform")
-    with pytest.raises(ValueError, match='`key_totals` does not belong to the model "partial"'):
-        cap_tail_bound([[3], [1]], excess=0.1, model="partial", alpha=1, key_totals=[4])
+    with pytest.raises(ValueError, match=r"`Uniform\(\)` needs `key_totals`"):
+        cap_tail_bound([[3], [1]], Uniform(), excess=0.1)
+    with pytest.raises(ValueError, match=r"`key_totals` does not belong to `Partial\(alpha=1.0\)`"):
+        cap_tail_bound([[3], [1]], Partial(alpha=1), excess=0.1, key_totals=[4])
     with pytest.raises(ValueError, match="`excess` must be a number from 0"):
-        cap_tail_bound([[3], [1]], excess=-0.1, model="pram", theta=0.1)
-    with pytest.raises(ValueError, match='No bound is given for "swap"'):
-        cap_tail_bound([[3], [1]], excess=0.1, model="swap")
+        cap_tail_bound([[3], [1]], Pram(theta=0.1), excess=-0.1)
+    with pytest.raises(ValueError, match="No bound is given for `Swap`"):
+        cap_tail_bound([[3], [1]], Swap(records=1), excess=0.1)
     with pytest.raises(ValueError, match="`o` must hold integers"):
-        cap_tail_bound([[0.5], [1]], excess=0.1, model="pram", theta=0.5)
+        cap_tail_bound([[0.5], [1]], Pram(theta=0.5), excess=0.1)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from capstats.laws.characteristic import STEPS, UNIT, Complex, characteristic, power, product, size_bound, times
-from capstats.laws.conditioned import conditioned, conditioned_bound, nodes
-from capstats.laws.law import Law
-from capstats.laws.simplex import Knots, SimplexSum, is_spline, size
+from capstats.laws.distribution.closed_form import Knots, SimplexSum, is_spline, size
+from capstats.laws.distribution.law import UNIT, Law
 from capstats.tables.table import Floats
+
+Complex = NDArray[np.complex128]
 
 SMALL = 1e-9  # what the terms that are left out may add up to
 KNOTS = 24  # of a key, up to which its characteristic function is found by doubling
@@ -23,7 +24,15 @@ ORDERS = 256  # knots of a key up to which two outer ones bound it
 COARSE = 4  # places of a table that share one bound
 WORK = 2e9  # multiplications that a law may take: some seconds
 BLOCK = 1 << 17  # numbers of an array that stays in cache
-GRID = 70 * STEPS  # from 1 to 2^70 terms
+ORDER = 20  # terms of a power series up to 1 in absolute value: the rest is below 1 / 20!
+STEPS = 16  # of the table of `size_bound`, to each doubling
+FIRST, LAST = -60 * STEPS, 80 * STEPS  # its ends: 2^-60 and 2^80
+CELLS = 128  # of the sum that bounds an integral
+GRID = 70 * STEPS  # of `Inversion`, from 1 to 2^70 terms
+LEAST = 8  # total weight: with less the integrand falls too slowly
+TINY = 40.0  # what is left out is at most about exp(-TINY)
+CUTS = 7  # ways to divide the places in two that a bound tries
+NODES = 1 << 16  # numbers of an array that stays in cache
 
 
 class Inversion(Law):
@@ -229,3 +238,195 @@ def _halved(log_size: Floats) -> Floats:
         here, twice = slice(start, start + STEPS), slice(start + STEPS, start + 2 * STEPS)
         found[here] = np.minimum(found[here], 0.5 * np.log1p(np.expm1(2 * found[twice]) / 4) + 1e-13)
     return np.minimum(found, 0.0)
+
+
+# --- characteristic function of even weights ---------------------------------------------------------------------------
+
+
+def characteristic(knots: Floats, y: Floats) -> tuple[Complex, Floats]:
+    """E exp(i y D) for the mean D of knots in [-1, 1], and a bound of the error, in which y may be wrong by 5 roundings.
+
+    Knots have the shape (keys, knots) and y (keys, frequencies), at least 0.
+    """
+    order = knots.shape[-1] - 1
+    doublings = max(0, math.ceil(math.log2(max(float(y.max()), 1.0))))
+    y = y / 2**doublings
+    averages = _power_means(knots, all_ranges=doublings > 0)
+    found = {ends: _series(means, y) for ends, means in averages.items()}
+    for doubling in range(doublings):
+        last = doubling == doublings - 1
+        found = {(a, b): _doubled(found, a, b) for a, b in found if not last or (a, b) == (0, order)}
+    return found[0, order], np.full(y.shape, 2.0**doublings * (20 * order + 200) * UNIT)
+
+
+def _power_means(knots: Floats, all_ranges: bool) -> dict[tuple[int, int], list[Floats]]:
+    """E D^p / p! for p below ORDER, where D is the mean of the knots a to b; all (a, b), or the whole range alone."""
+    count = knots.shape[-1]
+    found: dict[tuple[int, int], list[Floats]] = {}
+    for a in range(count if all_ranges else 1):
+        before: list[Floats] = []
+        for b in range(a, count):
+            d, own = knots[:, b], [np.ones(len(knots))]
+            for p in range(1, ORDER):  # one knot more, or one power more
+                one = own[-1] * d
+                own.append(one if a == b else (before[p] * (b - a) + one * p) / (p + b - a))
+            before = own
+            if all_ranges or b == count - 1:
+                found[a, b] = [means / math.factorial(p) for p, means in enumerate(own)]
+    return found
+
+
+def _series(means: Sequence[Floats], y: Floats) -> Complex:
+    """The sum of (i y)^p E D^p / p!, for y up to 1."""
+    needed = next((p for p in range(2, ORDER, 2) if float(y.max()) ** p / math.factorial(p) < UNIT), ORDER)
+    square = -(y**2)
+    even, odd = np.zeros_like(y), np.zeros_like(y)
+    for p in range(needed - 2, -1, -2):
+        even *= square
+        even += means[p][:, None]
+        odd *= square
+        odd += means[p + 1][:, None]
+    found = np.empty(y.shape, np.complex128)
+    found.real, found.imag = even, odd * y
+    return found
+
+
+def _doubled(found: dict[tuple[int, int], Complex], a: int, b: int) -> Complex:
+    """At 2 y from those at y: the rule of Leibniz for divided differences, whose weights add up to 1."""
+    total = np.zeros_like(found[a, b])
+    for c in range(a, b + 1):
+        total += found[a, c] * found[c, b] * (math.comb(b - a, c - a) / 2.0 ** (b - a))
+    return total
+
+
+# --- products, with running bounds of their errors --------------------------------------------------------------------
+
+
+def product(values: Complex, errors: Floats) -> tuple[Complex, Floats]:
+    """The product over the first axis and a bound of its error, where the exact factors are at most 1 in absolute value."""
+    while len(values) > 1:
+        if len(values) % 2:
+            values = np.concatenate([values, np.ones((1, *values.shape[1:]), np.complex128)])
+            errors = np.concatenate([errors, np.zeros((1, *errors.shape[1:]))])
+        values, errors = times(values[::2], errors[::2], values[1::2], errors[1::2])
+    return values[0], errors[0]
+
+
+def times(x: Complex, of_x: Floats, y: Complex, of_y: Floats) -> tuple[Complex, Floats]:
+    """A product and a bound of its error; 1.0001 covers the rounding of the bound."""
+    size_x, size_y = np.abs(x), np.abs(y)
+    return x * y, 1.0001 * (of_x * (size_y + of_y) + size_x * (of_y + 4 * UNIT * size_y)) + 1e-300
+
+
+def power(values: Complex, errors: Floats, exponents: NDArray[np.int64]) -> tuple[Complex, Floats]:
+    """Each row to its own power, by squaring."""
+    found, of_found = np.ones_like(values), np.zeros_like(errors)
+    left = exponents.copy()
+    while True:
+        odd = left % 2 == 1
+        found[odd], of_found[odd] = times(found[odd], of_found[odd], values[odd], errors[odd])
+        left //= 2
+        if not left.any():
+            return found, of_found
+        values, errors = times(values, errors, values, errors)
+
+
+# --- a bound that falls with the frequency ----------------------------------------------------------------------------
+
+
+@cache
+def size_bounds(order: int) -> Floats:
+    """Logarithms of bounds of |E exp(i z D)| for all z >= y, where D has order + 1 knots from -1 to 1, at y = 2^(FIRST/STEPS), ....
+
+    With S the weight of the two outer knots, D is a constant and S times an even number on [-1, 1], given all else; S has the law
+    Beta(2, order - 1).
+    """
+    y = 2.0 ** (np.arange(FIRST, LAST + 1) / STEPS)
+    if order == 1:
+        edges, probability = np.array([1.0]), np.array([1.0])
+    else:
+        rest = (1 - np.linspace(0, 1, CELLS + 1)) ** (1 / order)  # 1 - S at the edges of the cells
+        above = rest ** (order - 1) * (order * (1 - rest) + rest)  # P(S > s)
+        edges, probability = 1 - rest[:-1], -np.diff(above)
+    argument = y[:, None] * edges
+    sizes = np.minimum(1 / np.sqrt(1 + argument**2 / 3), 1 / np.maximum(argument, 1.0))  # of sin(z) / z for all z >= argument
+    return np.asarray(np.log(np.minimum(np.minimum((sizes * probability).sum(-1), order / y) * (1 + 1e-12), 1.0)))
+
+
+def size_bound(order: int, place: NDArray[np.int64]) -> Floats:
+    """The logarithm at y = 2^(place / STEPS), or in front of it."""
+    return size_bounds(order)[np.clip(place, FIRST, LAST) - FIRST] * (place >= FIRST)
+
+
+# --- shares that are gamma variables over their total ------------------------------------------------------------------
+
+
+def nodes(weight: float) -> tuple[float, float]:
+    """The step of the rule and how far beyond y / weight it reaches, for a total weight.
+
+    One period, 2 pi / step, beyond its mean the density of the total is exp(-TINY) times as large; before the mean it is 0.
+    """
+    period = 1.0
+    while (weight - 1) * math.log1p(period) - weight * period > -TINY:
+        period *= 1.1
+    step = 2 * math.pi / (weight * period)
+    reach = math.sqrt(math.expm1((TINY + math.log(weight)) / (weight / 2 - 1)))
+    return step, reach + step
+
+
+def conditioned(places: Floats, weights: Floats, y: Floats) -> tuple[Complex, Floats]:
+    """E exp(i y D) for the mean D of places in [-1, 1] by Dirichlet shares, and a bound of the error, for one row of y of at least 0."""
+    weight = float(weights.sum())
+    step, beyond = nodes(weight)
+    at_zero, wrong_at_zero = _rule(places, weights, np.zeros(1), step, beyond)
+    psi, error = np.empty(len(y), np.complex128), np.empty(len(y))
+    start = 0
+    while start < len(y):
+        many = int(2 * (y[start:].min() / weight + beyond) / step) * len(places)
+        part = slice(start, start + max(1, NODES // max(many, 1)))
+        found, wrong = _rule(places, weights, y[part], step, beyond)
+        psi[part] = found / at_zero
+        error[part] = 1.001 * (wrong + wrong_at_zero) / (at_zero.real - wrong_at_zero) + (8 + 7 * y[part]) * UNIT + 4 * math.exp(-TINY)
+        start = part.stop
+    return psi, error
+
+
+def _rule(places: Floats, weights: Floats, y: Floats, step: float, beyond: float) -> tuple[Complex, Floats]:
+    """2 pi / step times density of the total at its mean times E exp(i y D), and a bound of the error."""
+    weight = float(weights.sum())
+    theta = y / weight
+    count = math.ceil((float(theta.max()) + beyond) / step)
+    u = step * np.arange(-count, count + 1)
+    log_size, angle = np.zeros((len(y), len(u))), np.tile(-weight * u, (len(y), 1))
+    for place, own in zip(places, weights, strict=True):
+        v = u + (theta * place)[:, None]
+        log_size -= own / 2 * np.log1p(v * v)
+        angle += own * np.arctan(v)
+    size = np.exp(log_size)
+    found = (size * np.cos(angle)).sum(1) + 1j * (size * np.sin(angle)).sum(1)
+    rounding = (2 * weight * (np.abs(u) + theta[:, None]) * (len(places) + 12) + len(u) + 20) * UNIT
+    distance = u[-1] - theta  # beyond the last node the integrand is at most (1 + (u - theta)^2)^(-weight / 2)
+    left_out = 2 / step * (1 + distance**2) ** (1 - weight / 2) / (distance * (weight - 2))
+    return found, 1.001 * ((size * rounding).sum(1) + left_out)
+
+
+def conditioned_bound(places: Floats, weights: Floats, y: Floats) -> Floats:
+    """The logarithm of a bound of |E exp(i z D)| for all z >= y."""
+    weight = float(weights.sum())
+    theta = y / weight
+    log_density = (weight - 1) * math.log(weight) - weight - math.lgamma(weight) + math.log(2 * math.pi)
+    best = np.zeros(len(y))
+    for cut in np.unique(np.linspace(1, len(places) - 1, CUTS).astype(int)):
+        low, high = float(weights[:cut].sum()), float(weights[cut:].sum())
+        if min(low, high) <= 1:
+            continue
+        for middle in places[cut - 1] + (places[cut] - places[cut - 1]) * np.array([0.3, 0.6]):
+            sizes = -0.5 * np.log1p(np.multiply.outer(theta, places - middle) ** 2) * weights
+            sides = sizes[:, cut:].sum(1) + _log_integral(low), sizes[:, :cut].sum(1) + _log_integral(high)
+            best = np.minimum(best, np.logaddexp(*sides) - log_density + 1e-6)
+    return best
+
+
+def _log_integral(weight: float) -> float:
+    """Of (1 + u^2)^(-weight / 2) over all u."""
+    return 0.5 * math.log(math.pi) + math.lgamma((weight - 1) / 2) - math.lgamma(weight / 2)
