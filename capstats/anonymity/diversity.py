@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.anonymity.classes import greatest, k_anonymity, least, of_table
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Floats, Table
 

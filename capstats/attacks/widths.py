@@ -10,7 +10,7 @@ import xarray as xr
 
 from capstats.attacks.membership import Categories, Widths
 from capstats.attacks.roc import membership_roc
-from capstats.codes.wanted import Type
+from capstats.codes.declared_types import Type
 
 _SHOWN = ["best_threshold", "best_difference", "accuracy", "auc", "auc_standard_error"]
 

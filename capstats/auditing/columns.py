@@ -10,7 +10,7 @@ import xarray as xr
 from capstats.cap.average import average_cap
 from capstats.cap.contributions import leave_one_out, shapley
 from capstats.counting.lattice import Columns, Lattice
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 
 MOST_COLUMNS = 6  # key columns of which all subsets are computed

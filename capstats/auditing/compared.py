@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.report import WIDTH, Block, Facts, Grid
-from capstats.codes.printable import in_cell, named, shortened
-from capstats.tables.digits import count, many, share
+from capstats.codes.names import in_cell, named, shortened
+from capstats.tables.printing import count, many, share
 
 LABEL = 24  # characters of the label of a row, at most
 HEADING = 14  # characters of the heading of a column, at most

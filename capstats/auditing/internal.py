@@ -19,10 +19,10 @@ from capstats.auditing.report import Block, Facts, Grid, Listing, Sections
 from capstats.auditing.sentences import attack, by_level, in_sentences, notes, of_individuals, target_of, title, unit
 from capstats.auditing.settings import as_toml
 from capstats.auditing.what_was_read import facts
-from capstats.codes.printable import in_cell, listed, named, shortened
+from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
 from capstats.tables.axes import axis_of
-from capstats.tables.digits import count, many, share
+from capstats.tables.printing import count, many, share
 
 HEADING = 28  # characters of the name of a synthetic table
 LONGEST = 64  # the same in a sentence

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.labels import canonical, in_order, one_kind
-from capstats.codes.printable import listed, named
+from capstats.codes.names import listed, named
 from capstats.tables.axes import axis_of
 from capstats.tables.backing import filled
 from capstats.tables.levels import records_by_level

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from capstats.auditing.report import Facts, Listing, Picture, Sections, Terms
-from capstats.codes.printable import printable, shortened
+from capstats.codes.names import printable, shortened
 
 if TYPE_CHECKING:
     from jinja2 import Environment

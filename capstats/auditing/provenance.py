@@ -13,12 +13,12 @@ from capstats.auditing.measures import foreign
 from capstats.auditing.one_population import LEVEL, differing
 from capstats.auditing.permuted import P_VALUES
 from capstats.codes.labels import MISSING, canonical, kind_of
-from capstats.codes.printable import shortened
+from capstats.codes.names import shortened
 from capstats.counting.inputs import released
 from capstats.counting.same import same_releases
 from capstats.sources import files
 from capstats.tables.axes import axis_of, names_of
-from capstats.tables.domains import observed_domain
+from capstats.tables.dataset import observed_domain
 from capstats.tables.levels import missing_codes, other_spellings, without_match
 
 BY_COLUMN = ("bins", "levels", "likely_codes")  # attrs of the tables that are mappings of columns

@@ -9,8 +9,8 @@ from capstats.auditing.definitions import definitions
 from capstats.auditing.page import as_page
 from capstats.auditing.publication import BANDS, OF_ORIGINAL, STEPS, Publication
 from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_text
-from capstats.codes.printable import listed, named
-from capstats.tables.digits import count
+from capstats.codes.names import listed, named
+from capstats.tables.printing import count
 
 HEADS = {  # measures of each release -> heading of a column
     "average_cap": "average CAP",

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from capstats.codes.printable import printable
+from capstats.codes.names import printable
 
 WIDTH = 100  # characters of a line of text
 

@@ -14,8 +14,8 @@ from capstats.auditing.one_population import differing
 from capstats.auditing.permuted import AT_MOST
 from capstats.auditing.report import Block, Facts, Grid, Sections
 from capstats.auditing.what_was_read import SIDE_BY_SIDE, facts
-from capstats.codes.printable import in_cell, listed, named, shortened
-from capstats.tables.digits import count, many, share
+from capstats.codes.names import in_cell, listed, named, shortened
+from capstats.tables.printing import count, many, share
 
 SHOWN_LEVELS = 12  # levels of the target that are listed
 

@@ -16,7 +16,7 @@ from capstats.cap.squares import check_weights, squares_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import unstacked
 from capstats.tables.checking import as_counts, shown
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, ratio, shared
 from capstats.tables.table import Floats, Table
 from capstats.tables.ties import at_most

@@ -10,7 +10,7 @@ import xarray as xr
 from capstats.codes.labels import canonical
 from capstats.disclosure.attribute import disclosed, tables_of
 from capstats.tables.axes import names_of
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Table
 

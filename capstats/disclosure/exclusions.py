@@ -15,7 +15,7 @@ from capstats.codes.names import hint, hint_of_data
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.backing import filled, held_as, stacked
 from capstats.tables.dataset import as_tables
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Array, Index
 
 REASONS = ("target", "missing target", "missing key", "pair", "size")

@@ -13,7 +13,7 @@ import xarray as xr
 from capstats.laws.few import Steps, TooManyError, repeated
 from capstats.laws.law import Law
 from capstats.laws.several import check_releases
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 from capstats.tables.ties import TIE
 

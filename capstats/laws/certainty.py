@@ -11,7 +11,7 @@ from capstats.laws.cells import BY_CELL, Cells
 from capstats.laws.models import TOLD, Model, Synthesis
 from capstats.laws.shares import absent, on_cells_of_targets, targets_of
 from capstats.tables.aligned import Aligned
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table
 

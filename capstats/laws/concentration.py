@@ -12,7 +12,7 @@ from capstats.laws.kept_keys import check_whole, kept_mean
 from capstats.laws.models import Synthesis, in_order_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import is_number, shown
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table
 

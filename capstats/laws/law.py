@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.laws.several import Bounds, Repeated
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 from capstats.tables.ties import TIE
 

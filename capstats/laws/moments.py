@@ -14,7 +14,7 @@ from capstats.laws.kept_keys import kept_mean, kept_variance
 from capstats.laws.margins import margins_mean, margins_variance
 from capstats.laws.models import Model, Synthesis, in_order_of
 from capstats.tables.aligned import Aligned
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 
 

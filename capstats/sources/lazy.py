@@ -12,11 +12,10 @@ from zoneinfo import ZoneInfo
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from capstats.codes.bins import Cut, Spec, binned_column, mismatch, sum_as_tree
+from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label, sum_as_tree
 from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.declared_types import NUMBER, wrong_labels
 from capstats.codes.labels import Kind
-from capstats.codes.numeric import Numbers, TypeToCut, check_kind, point_label
-from capstats.codes.wanted import NUMBER, wrong_labels
 from capstats.sources.columns import column_of
 from capstats.sources.foreign import told_by_class
 from capstats.sources.memory import numbers_of
@@ -189,9 +188,9 @@ def _number(
 
 def _bin(frame: nw.LazyFrame[Any], dtype: Any, cut: Cut, column: str, name: str) -> nw.Expr:
     """The number of cut points below a value, a greater one for each of the cut's texts, -1 where it is missing."""
-    value, missing, text = _number(frame, dtype, cut.wanted, column, name, cut.texts)
+    value, missing, text = _number(frame, dtype, cut.declared, column, name, cut.texts)
     kind: Kind | None = "number" if _kind(dtype) == "text" else _kind(dtype)
-    as_cut = "datetime" if (kind, cut.wanted) == ("date", "datetime") else kind
+    as_cut = "datetime" if (kind, cut.declared) == ("date", "datetime") else kind
     if cut.kind not in (None, as_cut):
         if _records(frame.filter(~missing).head(1)):
             raise mismatch(kind, cut, column, name)

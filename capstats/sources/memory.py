@@ -10,11 +10,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from capstats.codes.bins import Spec, cut_column
+from capstats.codes.bins import Numbers, Spec, TypeToCut, as_declared, check_kind, cut_column, label_numbers
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.distinct import sampled
 from capstats.codes.labels import MISSING
-from capstats.codes.numeric import Numbers, TypeToCut, as_wanted, check_kind, label_numbers
 from capstats.sources import object_text
 from capstats.sources.columns import FEW, column_of, module_of
 from capstats.sources.plain_numbers import plain_numbers
@@ -71,7 +70,7 @@ class MemorySource:
         cut = {}
         for i, column in enumerate(query.columns):
             if column in query.cuts:
-                numbers = numbers_of(values[i], str(column), self.name, query.cuts[column].wanted, query.cuts[column].texts)
+                numbers = numbers_of(values[i], str(column), self.name, query.cuts[column].declared, query.cuts[column].texts)
                 cut[i] = cut_column(numbers, query.cuts[column], str(column), self.name)
         if self.library == "polars" and weights is None and not query.by_record:
             for i, binned in cut.items():
@@ -160,7 +159,7 @@ def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, t
     found = plain_numbers(values)
     if found is not None:
         check_kind(found.kind, wanted, column, table)
-        return as_wanted(found, wanted)
+        return as_declared(found, wanted)
     labelled = column_of(values, column, table)
     codes = labelled.codes.astype(np.intp) - labelled.first
     records = np.bincount(codes, minlength=len(labelled.labels))

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes.bins import Numbers, microseconds
 from capstats.codes.labels import Kind
-from capstats.codes.numeric import Numbers, microseconds
 
 
 def plain_numbers(values: Any) -> Numbers | None:

@@ -8,10 +8,9 @@ import re
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from capstats.codes.bins import Cut, mismatch, sum_as_tree
+from capstats.codes.bins import Cut, TypeToCut, check_kind, mismatch, sum_as_tree
+from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
 from capstats.codes.labels import Kind, one_kind
-from capstats.codes.numeric import TypeToCut, check_kind
-from capstats.codes.wanted import NUMBER, as_type, wrong_labels
 
 BOTH_DATETIMES = (dt.datetime(2000, 1, 1), dt.datetime(2000, 1, 1, tzinfo=dt.UTC))  # labels of the two kinds of datetimes
 WRONG = -2  # the bin of a value that is of another kind, or does not parse
@@ -93,7 +92,7 @@ def quoted(text: str) -> str:
 
 def number_to_cut(column: str, dtype: str, cut: Cut) -> str:
     """SQL for the number that is cut; null where a value is not of the cut's kind."""
-    forms = as_numbers(column, dtype, cut.wanted)
+    forms = as_numbers(column, dtype, cut.declared)
     return f"coalesce({', '.join(['NULL', *forms.values()])})" if cut.kind is None else forms.get(cut.kind, "NULL")
 
 
@@ -129,4 +128,4 @@ _FORMS = {
 def wrong_bin(table: Any, i: int, dtype: str, cut: Cut, column: Hashable, name: str) -> Exception:
     """The error for column c<i> of a relation, whose number to be cut is x<i>, where some values have no bin."""
     wrong = table.filter(f"x{i} IS NULL AND NOT {is_missing(f'c{i}', dtype, cut.texts)}").select(f"c{i} AS c0")
-    return wrong_value(wrong, dtype, cut.wanted, column, name, cut)
+    return wrong_value(wrong, dtype, cut.declared, column, name, cut)

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from capstats.codes.bins import Spec, binned_column
+from capstats.codes.bins import Numbers, Spec, binned_column
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.labels import MISSING, one_kind
-from capstats.codes.numeric import Numbers
 from capstats.sources import relation_cuts as cutting
 from capstats.sources.columns import column_of, no_date, no_duration, unmasked
 from capstats.sources.foreign import told_by_class
