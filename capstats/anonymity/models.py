@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.anonymity.classes import classes_per_record, number_of_classes, smallest_class
+from capstats.anonymity.classes import (
+    check_number,
+    classes_per_record,
+    distinct_targets,
+    greatest_share,
+    least_entropy,
+    number_of_classes,
+    recursive_factor,
+    smallest_class,
+)
 from capstats.anonymity.closeness import (
     basic_likeness,
     enhanced_likeness,
@@ -17,7 +26,6 @@ from capstats.anonymity.closeness import (
     ordered_distance,
     target_columns,
 )
-from capstats.anonymity.diversity import check_number, distinct_targets, greatest_share, least_entropy, recursive_factor
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.checking import weights_of
 from capstats.tables.printing import Result

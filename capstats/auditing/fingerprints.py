@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from capstats.sources.temporary_data import expanded
 
 
 @dataclass(frozen=True)
@@ -20,13 +21,13 @@ class Seen:
     @classmethod
     def of(cls, path: str) -> Seen:
         """The file as it is."""
-        found = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111  as files are read: a user who is not known stays as written
+        found = Path(expanded(path)).resolve()
         return cls(found, found.stat().st_size, found.stat().st_mtime_ns)
 
 
 def files_seen(files: Iterable[str]) -> dict[str, Seen]:
     """The files by the names under which they were given; without those that are gone."""
-    return {name: Seen.of(name) for name in files if Path(os.path.expanduser(name)).is_file()}  # noqa: PTH111
+    return {name: Seen.of(name) for name in files if Path(expanded(name)).is_file()}
 
 
 def check_unread(path: str | Path | None, seen: Mapping[str, Seen]) -> None:

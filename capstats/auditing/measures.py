@@ -10,12 +10,11 @@ import xarray as xr
 from capstats.auditing.permuted import p_values
 from capstats.cap.average import average_cap, correct_predictions, matched_records
 from capstats.cap.baselines import baseline_cap
-from capstats.cap.distance import target_distance
+from capstats.cap.comparison import target_distance
 from capstats.cap.distribution import cap_quantiles
 from capstats.cap.neighbours import Unmatched
 from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
-from capstats.disclosure.attribute import dio, disclosed
-from capstats.disclosure.uniques import replicated_uniques, sample_uniques
+from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sample_uniques
 from capstats.laws.bounds import maximum_cap, minimum_cap
 from capstats.tables.aligned import Aligned
 from capstats.tables.dataset import observed_domain

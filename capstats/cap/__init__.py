@@ -6,8 +6,7 @@ synthetic match, and standard errors.
 
 from capstats.cap.average import average_cap, correct_predictions, matched_records, smoothed_cap
 from capstats.cap.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
-from capstats.cap.comparison import normalized_cap, protected_records
-from capstats.cap.distance import target_distance
+from capstats.cap.comparison import normalized_cap, protected_records, target_distance
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.individual import individual_cap
 from capstats.cap.neighbours import nearest_distance

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import xarray as xr
 
-from capstats.datasets.classics import FACTS
+from capstats.datasets.bundled import FACTS
 from capstats.tables.dataset import from_counts
 
 ERRATA: Final[tuple[str, ...]] = (

@@ -14,8 +14,7 @@ from capstats.cap.average import matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.codes.labels import MISSING
 from capstats.disclosure.attribute import dio, dis, disco
-from capstats.disclosure.checks import one_way_check, two_way_check
-from capstats.disclosure.exclusions import exclude
+from capstats.disclosure.exclusions import exclude, one_way_check, two_way_check
 from capstats.disclosure.records import key_summary
 from capstats.peers.reports import check_records, each_table, in_both, percent, plain, records_of
 

@@ -1,4 +1,4 @@
-"""A CSV file is read byte for byte by the rules of `csv_records`: Python's csv module is the oracle, on files nobody would write."""
+"""A CSV file is read byte for byte by the rules of `csv_rules`: Python's csv module is the oracle, on files nobody would write."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from strategies import examples
 
 from capstats.codes.labels import MISSING
 from capstats.codes.missing_codes import MissingCodes
-from capstats.sources import csv_records
+from capstats.sources import csv_rules
+from capstats.sources.csv_rules import look
 
 
 def by_the_rules(data: bytes) -> list[list[str]]:
@@ -146,6 +147,23 @@ LONG = b"x" * MB
 def test_a_header_or_a_record_that_is_too_long_is_refused_before_it_is_split(
     tmp_path: Path, data: bytes, message: str, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(csv_records, "LONGEST_RECORD", 5 * MB)
+    monkeypatch.setattr(csv_rules, "LONGEST_RECORD", 5 * MB)
     with pytest.raises(ValueError, match=message):
         counted(written(tmp_path, data, f"t.csv{form}"), ["k"])
+
+
+# --- an ordinary stretch of a CSV file has the records that Python's csv module finds ---------------------------------
+
+
+@examples(100)
+@given(files(), st.integers(0, 40))
+def test_an_ordinary_stretch_has_the_records_that_pythons_csv_module_finds(data: bytes, cut: int) -> None:
+    """The survey may doubt a legal file; it must not accept another one, nor another number of records."""
+    data = data.removeprefix("\ufeff".encode())
+    for end in (b"\n", b"\r\n"):
+        found = look(data[: len(data) - cut] if cut else data, b",", 2, end)
+        if found is None or b"\0" in data or b"\xff" in data or b"\xe9" in data.replace("é".encode(), b""):
+            continue
+        rows = [row for row in csv.reader(io.StringIO(data[: found.end].decode(), newline=""), strict=True) if row]
+        assert len(rows) == found.records
+        assert sum(map(len, rows)) == 2 * len(rows)
