@@ -16,7 +16,7 @@ from capstats.laws.saturated import Saturated
 from capstats.laws.synthesis import one_table
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import is_number, shown
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Counts, Table
 from capstats.tables.ties import at_most

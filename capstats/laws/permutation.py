@@ -17,7 +17,7 @@ from capstats.laws.moments import expected_cap, variance_cap
 from capstats.laws.tails import Alternative, Tail, by_moments, check_options, costs_of, seed_of, tail
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import weights_of
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Index, Table
 

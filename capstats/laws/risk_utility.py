@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from capstats.cap.neighbours import Unmatched, check_unmatched
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import shown
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
