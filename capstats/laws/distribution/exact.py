@@ -160,8 +160,8 @@ class Enumeration(NamedTuple):
     """The columns that each key can get. A column takes a part of what all keys share: records, targets, or nothing."""
 
     columns: Callable[[int], Iterator[tuple[Column, Column, int]]]  # of key j: what it takes, the column, and its weight
-    fits: Callable[[Column], bool] = lambda taken: True  # whether the keys so far may have taken this
-    whole: Callable[[Column], int] = lambda taken: 1  # the factor of the weight where all keys have taken this; 0 if they cannot
+    fits: Callable[[Column], bool] = lambda _: True  # whether the keys so far may have taken this
+    whole: Callable[[Column], int] = lambda _: 1  # the factor of the weight where all keys have taken this; 0 if they cannot
 
 
 def few_tables(tables: list[Array], model: Model, value: Value) -> Weights:
@@ -266,7 +266,7 @@ def drawn(weights: Array, grows: int, most: int) -> Callable[[Column], int]:
 
 
 def _in_cells(tables: list[Array], model: CellUrn, steps: Steps) -> Enumeration:
-    """m records are drawn into cells; of the m! / prod s_ij! orders the keys have m! / prod_i s_ij! each, up to a common factor."""
+    """M records are drawn into cells; of the m! / prod s_ij! orders the keys have m! / prod_i s_ij! each, up to a common factor."""
     (o,), m = tables, model.m or 0
     targets, keys = o.shape
     steps.take(keys * math.comb(m + targets, targets) * length(m))

@@ -1,5 +1,8 @@
 """The law of a sum by its Fourier series: its bounds hold the exact number, whatever was cut off and rounded."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -121,6 +124,7 @@ def test_the_mean_of_the_law_is_that_of_the_sum(targets):
 
 
 # --- characteristic function of even weights ---------------------------------------------------------------------------
+
 
 def by_series(knots, y):
     """E exp(i y D) in fractions: E D^p is p! N! / (p + N)! times the complete homogeneous symmetric polynomial of the knots."""
