@@ -14,7 +14,7 @@ from capstats.cap.comparison import target_distance
 from capstats.cap.distribution import cap_quantiles
 from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
 from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sample_uniques
-from capstats.laws.bounds import maximum_cap, minimum_cap
+from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.tables.domains import observed_domain
 from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result

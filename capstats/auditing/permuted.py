@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xarray as xr
 
-from capstats.laws.permutation import membership_test, permutation_test
+from capstats.laws.guarantees.permutation import membership_test, permutation_test
 from capstats.tables.mapping import Aligned
 
 P_VALUES = ("membership_p_value", "permutation_p_value")

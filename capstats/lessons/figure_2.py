@@ -11,7 +11,7 @@ from capstats.cap.attribution import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.datasets import paper_originals
 from capstats.laws.atoms import Atoms
-from capstats.laws.bounds import maximum_cap
+from capstats.laws.attainable.extremes import maximum_cap
 from capstats.laws.distribution import cap_law
 from capstats.tables.ties import at_most
 
