@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, check_unmatched
+from capstats.cap.neighbours import Unmatched, check_unmatched
 from capstats.laws.models.model import check_records
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.sums import ratio
 from capstats.tables.table import Floats, Table
 from capstats.tables.ties import at_most

@@ -9,13 +9,14 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from capstats.cap.attribution import Unmatched, average_cap, check_unmatched
+from capstats.cap.average import average_cap
 from capstats.cap.comparison import target_distance
+from capstats.cap.neighbours import Unmatched, check_unmatched
 from capstats.laws.models import check_records
+from capstats.tables.aligned import Aligned
 from capstats.tables.backing import is_sparse
 from capstats.tables.checking import as_counts, shown
 from capstats.tables.dense import Dense
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table

@@ -22,7 +22,6 @@ from capstats.tables.checking import CELLS, as_table
 from capstats.tables.table import Counts, Floats
 from capstats.tables.ties import at_most
 
-
 Place = int | Fraction
 Knots = tuple[tuple[Place, Place], ...]  # increasing places, each with its weight: how often it stands there
 

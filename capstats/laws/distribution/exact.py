@@ -266,7 +266,7 @@ def drawn(weights: Array, grows: int, most: int) -> Callable[[Column], int]:
 
 
 def _in_cells(tables: list[Array], model: CellUrn, steps: Steps) -> Enumeration:
-    """m records are drawn into cells; of the m! / prod s_ij! orders the keys have m! / prod_i s_ij! each, up to a common factor."""
+    """M records are drawn into cells; of the m! / prod s_ij! orders the keys have m! / prod_i s_ij! each, up to a common factor."""
     (o,), m = tables, model.m or 0
     targets, keys = o.shape
     steps.take(keys * math.comb(m + targets, targets) * length(m))

@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.neighbours import Convention, check_convention
+from capstats.tables.aligned import Aligned
 from capstats.tables.checking import as_table, shown
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.ties import at_most
 

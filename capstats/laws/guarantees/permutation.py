@@ -16,14 +16,14 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from capstats.cap.attribution import Unmatched, average_cap, check_unmatched
-from capstats.cap.neighbours import Convention, lender
+from capstats.cap.average import average_cap
+from capstats.cap.neighbours import Convention, Unmatched, check_unmatched, lender
 from capstats.cap.uncertainty import check_level
 from capstats.laws.distribution.law import clopper_pearson
 from capstats.laws.models import Permuted
 from capstats.laws.moments.expected import expected_cap, variance_cap
+from capstats.tables.aligned import Aligned
 from capstats.tables.checking import is_integer, shown, weights_of
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Index, Table

@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from capstats.laws.models import Model, checked_model
+from capstats.tables.aligned import Aligned
 from capstats.tables.backing import is_sparse
 from capstats.tables.checking import is_integer, shown
-from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Counts
 
 Rng = int | np.random.Generator | None

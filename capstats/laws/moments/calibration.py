@@ -13,8 +13,8 @@ import xarray as xr
 from capstats.laws.models import Dirichlet, Model, Partial, Pram, Swap, check_records
 from capstats.laws.models.sampling import one_table
 from capstats.laws.models.urns import Urn
+from capstats.tables.aligned import Aligned
 from capstats.tables.checking import is_number, shown
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, check_unmatched
+from capstats.cap.neighbours import Unmatched, check_unmatched
 from capstats.laws.models import Model, checked_model
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.results import Result
 from capstats.tables.table import Counts
 

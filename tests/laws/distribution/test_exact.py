@@ -15,9 +15,20 @@ from strategies import theorem
 
 from capstats.laws import Bootstrap, Dirichlet, Independent, Permuted, Pram, Swap, Uniform
 from capstats.laws.distribution.average import whole_tables
-from capstats.laws.distribution.exact import Atoms, Steps, TooManyError, compositions, drawn, enclosed, exact_average, few_tables, integer_urn
+from capstats.laws.distribution.exact import (
+    Atoms,
+    Steps,
+    TooManyError,
+    compositions,
+    drawn,
+    enclosed,
+    exact_average,
+    few_tables,
+    integer_urn,
+    summed,
+    within,
+)
 from capstats.laws.distribution.exact import multinomial as orders
-from capstats.laws.distribution.exact import summed, within
 
 WEIGHTS = {0: 1, 1: 3, 3: 2}  # values 0, 1/4 and 3/4 with probabilities 1/6, 1/2 and 1/3
 ORIGINAL = np.array([[2, 1], [1, 0]])
@@ -81,6 +92,7 @@ def test_draws_follow_the_weights():
 
 
 # --- all releases -----------------------------------------------------------------------------------------------------
+
 
 def digits(column, j):
     """A value that tells all columns of all keys apart: their counts as digits."""

@@ -122,6 +122,7 @@ def test_the_mean_of_the_law_is_that_of_the_sum(targets):
 
 # --- characteristic function of even weights ---------------------------------------------------------------------------
 
+
 def by_series(knots, y):
     """E exp(i y D) in fractions: E D^p is p! N! / (p + N)! times the complete homogeneous symmetric polynomial of the knots."""
     order, terms = len(knots) - 1, 12 * math.ceil(y) + 60

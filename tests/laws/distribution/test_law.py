@@ -145,7 +145,9 @@ def test_the_mean_of_values_that_are_too_many_is_simulated():
     assert law.values.mean() == pytest.approx(7 / 12, abs=4 * np.sqrt(1 / 72 / 3 / 20_000))
     assert law.values.var() == pytest.approx(1 / 72 / 3, rel=0.05)
     steps = Atoms({2**k: 1 for k in range(19)}, 2**18)  # all sums are different
-    assert "mean of 6 releases (19 values); 20,000 simulated releases, 99 % interval" in repr(Atoms(steps.weights, 2**18, about="19 values").mean_of(6))
+    assert "mean of 6 releases (19 values); 20,000 simulated releases, 99 % interval" in repr(
+        Atoms(steps.weights, 2**18, about="19 values").mean_of(6)
+    )
     mean = sum(2**k for k in range(19)) / 19 / 2**18
     assert steps.mean_of(6).values.mean() == pytest.approx(mean, abs=4 * steps.mean_of(6).values.std() / np.sqrt(20_000))
 
@@ -172,7 +174,9 @@ def test_laws_of_one_value_and_bad_numbers_of_releases():
     for wrong in (0, 1.5, True, None):
         with pytest.raises(ValueError, match="`releases` must be a number of releases"):
             law.mean_of(wrong)
-    with pytest.raises(ValueError, match="each of its values takes 1,000,000 cells of simulated releases, and at most 100,000 are simulated"):
+    with pytest.raises(
+        ValueError, match="each of its values takes 1,000,000 cells of simulated releases, and at most 100,000 are simulated"
+    ):
         Law.mean_of(law, 10**6)
 
 
@@ -257,5 +261,8 @@ def test_what_a_simulation_cannot_do_is_refused():
     with pytest.raises(ValueError, match="`level` must be between 0 and 1"):
         Simulated(uniform_draws, (0, 1), about="", cost=1, level=1)
     check_cells(100_000)
-    with pytest.raises(ValueError, match=r"takes 100,001 cells of simulated releases, and at most 100,000.*`cap_tail_bound`.*`expected_cap`.*`sample_tables`"):
+    with pytest.raises(
+        ValueError,
+        match=r"takes 100,001 cells of simulated releases, and at most 100,000.*`cap_tail_bound`.*`expected_cap`.*`sample_tables`",
+    ):
         check_cells(100_001)

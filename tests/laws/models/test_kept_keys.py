@@ -16,7 +16,7 @@ import capstats
 from capstats.datasets import paper_originals
 from capstats.laws import Pram
 from capstats.laws.models.swap import pattern_weights
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 RECODED = [[HALF, HALF, 0], [THIRD, THIRD, THIRD], [0, Fraction(1, 7), Fraction(6, 7)]]
