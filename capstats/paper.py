@@ -12,8 +12,9 @@ from typing import Any
 import xarray as xr
 
 from capstats import __version__
-from capstats.cap.attribution import average_cap, correct_predictions, individual_cap
+from capstats.cap.average import average_cap, correct_predictions
 from capstats.cap.distribution import cap_boxplot
+from capstats.cap.individual import individual_cap
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws import Uniform, sample_tables
 from capstats.paper_files import check_folder, four_panels, table_rows, tables_page, write_csv

@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import average_cap
+from capstats.cap.average import average_cap
 from capstats.datasets import paper_originals
-from capstats.laws.bounds import maximum_cap
+from capstats.laws.attainable.extremes import maximum_cap
 from capstats.laws.distribution.average import cap_law
 from capstats.laws.distribution.exact import Atoms
 from capstats.laws.distribution.on_a_grid import uniform_bounds

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from capstats.cap.attribution import average_cap
+from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.datasets import paper_originals
-from capstats.laws.bounds import maximum_cap
+from capstats.laws.attainable.extremes import maximum_cap
 from capstats.laws.distribution.average import cap_law
 from capstats.laws.distribution.exact import Atoms
 from capstats.laws.models import Uniform

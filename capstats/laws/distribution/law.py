@@ -350,7 +350,7 @@ def check_cells(cost: int) -> None:
         raise ValueError(
             f"The law is out of reach: each of its values takes {cost:,} cells of simulated releases, and at most "
             f"{BUDGET // LEAST_DRAWS:,} are simulated. `cap_tail_bound` bounds its tails for given key totals, `expected_cap` and "
-            f"`variance_cap` have its moments, `sample_tables` draws releases; `cap_law` of a model without `m` is the limit of large releases."
+            f"`variance_cap` have its moments, `sample_tables` draws releases; without its `m`, a model has the limit of large releases."
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from capstats.cap.attribution import average_cap
+from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.laws.distribution.closed_form import ClosedForm, SimplexSum, is_spline, simplex_sum, size
 from capstats.laws.distribution.exact import Atoms

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from capstats.cap.attribution import Unmatched
+from capstats.cap.neighbours import Unmatched
 from capstats.laws.models.cell_moments import Cells, cells_mean, cells_variance
 from capstats.laws.models.drawing import Counts, by_probability, compositions, from_urn, shared_out
 from capstats.laws.models.matched_only import matched_bounds, matched_mean, matched_variance

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from capstats.cap.attribution import Unmatched
+from capstats.cap.neighbours import Unmatched
 from capstats.laws.models.model import Model
 from capstats.tables.sums import check_integers, ratio, shared
 from capstats.tables.table import Floats, Table

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.cap.attribution import Unmatched
+from capstats.cap.neighbours import Unmatched
 from capstats.laws.models.drawing import from_urn, shared_out
 from capstats.laws.models.kept_keys import KeptKeys
 from capstats.laws.models.model import check_alpha, check_held

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.cap.attribution import Unmatched
+from capstats.cap.neighbours import Unmatched
 from capstats.laws.models.drawing import check_size, matched_at_random
 from capstats.laws.models.model import Model, check_held
 from capstats.laws.models.shares import on_cells_of_targets, rest_of_targets
+from capstats.tables.aligned import Aligned
 from capstats.tables.dense import Dense
-from capstats.tables.mapping import Aligned
 from capstats.tables.sums import check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 

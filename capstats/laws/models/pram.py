@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from capstats.cap.attribution import Unmatched
+from capstats.cap.neighbours import Unmatched
 from capstats.laws.models.drawing import by_probability, shared_out
 from capstats.laws.models.kept_keys import KeptKeys, between
 from capstats.laws.models.model import check_held

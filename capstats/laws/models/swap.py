@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.cap.attribution import Unmatched
+from capstats.cap.neighbours import Unmatched
 from capstats.laws.models.drawing import check_size, matched_at_random, shared_out, without_replacement
 from capstats.laws.models.kept_keys import KeptKeys, between, marginal
 from capstats.laws.models.model import check_held
