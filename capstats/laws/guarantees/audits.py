@@ -9,9 +9,8 @@ import xarray as xr
 
 from capstats.cap.neighbours import Convention, lender
 from capstats.cap.uncertainty import check_level
-from capstats.laws.permutation import UNWEIGHTED, check_records
-from capstats.laws.privacy import epsilons
-from capstats.laws.tails import seed_of
+from capstats.laws.guarantees.one_record import epsilons
+from capstats.laws.guarantees.permutation import UNWEIGHTED, check_records, seed_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers

@@ -14,6 +14,7 @@ from strategies import count_tables, theorem
 import capstats
 from capstats.datasets import anes96, paper_originals
 from capstats.laws import Dirichlet, Partial, Pram, Swap, Uniform, calibrate, expected_cap, sample_tables, variance_cap
+from capstats.laws.moments.calibration import FINEST, WITHIN, Saturated, brackets, extremes
 
 PARAMETER = {"pram": "theta", "swap": "records", "partial": "alpha", "dirichlet": "alpha"}
 TWO_ANSWERS = [[0, 5], [1, 8]]
@@ -176,3 +177,112 @@ def test_what_cannot_be_calibrated_is_refused(options, message):
 def test_what_is_no_class_with_a_parameter_to_choose_is_refused(model):
     with pytest.raises(TypeError, match=r"must be a class of models with a parameter to choose, laws\.Pram, laws\.Swap, "):
         calibrate(TWO_ANSWERS, model, risk=0.5)
+
+
+# --- The mean under saturated synthesis as a function of alpha: its value, its bounds on intervals, its limit ---
+
+
+def saturated(o, m):
+    o = np.asarray(o)
+    return Saturated.of(m, len(o), o.sum(0), (o.astype(float) ** 2).sum(0))
+
+
+@theorem
+@given(count_tables(), st.integers(1, 30), st.floats(0, 0.999))
+def test_it_is_the_expected_cap_of_the_model(o, m, u):
+    mean = saturated(o, m)
+    alpha = float(mean.alpha(np.array(u)))
+    assert mean.expected(np.array([u])).item() == pytest.approx(expected_cap(o, Dirichlet(m, alpha=alpha)).item(), rel=1e-12)
+
+
+@theorem
+@given(count_tables(most=12), st.integers(1, 40), st.integers(0, 99))
+def test_bounds_hold_every_value_of_the_interval(o, m, seed):
+    mean, rng = saturated(o, m), np.random.default_rng(seed)
+    lower, upper = np.sort(np.append(rng.random((40, 2)), [[0, 1], [0, 0.01], [0.99, 1]], axis=0), axis=1).T
+    below, above = mean.bounds(lower, upper)
+    for part in np.linspace(0, 1, 9):
+        values = mean.expected(lower + part * (upper - lower))
+        assert (below <= values * (1 + 1e-13)).all()
+        assert (values <= above * (1 + 1e-13)).all()
+
+
+@theorem
+@given(count_tables(), st.integers(1, 10))
+def test_bounds_of_short_intervals_are_close(o, m):
+    mean = saturated(o, m)
+    lower = np.linspace(0, 1, 50)[:-1]
+    below, above = mean.bounds(lower, lower + 1e-9)
+    assert (above - below < 1e-6).all()
+
+
+def test_the_limit_of_large_alpha_is_that_of_uniform_cells():
+    """1/I times the probability that a key is in m records that fall into the keys like dice."""
+    o, m = [[5, 1, 0], [0, 2, 1]], 4
+    assert saturated(o, m).expected(np.array([1.0])).item() == pytest.approx((1 - (2 / 3) ** 4) / 2, rel=1e-14)
+
+
+def test_keys_of_one_size_are_grouped():
+    mean = saturated([[1, 0, 2, 0], [0, 1, 0, 0]], 3)
+    assert mean.records.tolist() == [1, 2]
+    assert mean.number.tolist() == [2, 1]
+    assert mean.squares.tolist() == [2, 4]
+    assert (mean.total, mean.keys, mean.scale) == (4, 4, 0.5)
+
+
+# --- Every root of a function lies in a bracket, and extremes are found ---
+
+
+def of_lipschitz(function, constant):
+    def bounds(lower, upper):
+        middle, reach = function((lower + upper) / 2), constant * (upper - lower) / 2
+        return middle - reach, middle + reach
+
+    return bounds
+
+
+def wave(u):
+    return np.sin(7 * u) + u
+
+
+WAVE = of_lipschitz(wave, 8.0)
+
+
+def test_every_root_is_in_a_bracket():
+    """sin 7u + u = 1/2 at three places, found by a fine grid."""
+    lower, upper = brackets(WAVE, 0.5)
+    grid = np.linspace(0, 1, 10**6 + 1)
+    changes = grid[:-1][np.diff(np.sign(wave(grid) - 0.5)) != 0]
+    assert len(changes) == len(lower) == 3
+    assert (np.abs(lower - changes) < 2e-6).all()
+    assert ((wave(lower) - 0.5) * (wave(upper) - 0.5) < 0).all()
+    assert (upper - lower < 100 * FINEST).all()
+
+
+@theorem
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=3, unique=True))
+def test_roots_that_are_given_are_held(roots):
+    def product(u):
+        return np.prod([u - root for root in roots], axis=0)
+
+    lower, upper = brackets(of_lipschitz(product, 3.0), 0.0)
+    for root in roots:
+        assert ((lower <= root) & (root <= upper)).any()
+    assert (lower[1:] > upper[:-1]).all()
+
+
+def test_nothing_is_found_where_the_value_is_not_reached():
+    lower, upper = brackets(WAVE, 5.0)
+    assert len(lower) == len(upper) == 0
+
+
+def test_a_function_that_is_the_wanted_value_everywhere_ends_in_one_bracket():
+    lower, upper = brackets(of_lipschitz(np.zeros_like, 0.0), 0.0)
+    assert (lower.tolist(), upper.tolist()) == ([0.0], [1.0])
+
+
+def test_extremes_are_those_of_a_fine_grid():
+    values = wave(np.linspace(0, 1, 10**6 + 1))
+    least, greatest = extremes(WAVE, wave)
+    assert least == pytest.approx(values.min(), abs=WITHIN)
+    assert greatest == pytest.approx(values.max(), abs=WITHIN)

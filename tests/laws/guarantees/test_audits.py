@@ -14,7 +14,7 @@ from strategies import examples
 
 from capstats import holdout_contrast
 from capstats.laws import dp_audit, dp_audit_release
-from capstats.laws.privacy_audits import _log_capital
+from capstats.laws.guarantees.audits import _log_capital
 
 ALLOWED = {"substitution": lambda eps: np.tanh(eps / 2), "add-remove": lambda eps: 1 - np.exp(-eps)}
 ODDS = {"substitution": 1, "add-remove": 2}

@@ -1,27 +1,36 @@
-"""How much to perturb: the parameter of a synthesis model that gives a wanted expected average CAP."""
+"""How much to perturb: the parameter of a model that gives a wanted expected average CAP."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from capstats.laws.brackets import brackets, extremes
 from capstats.laws.models import Dirichlet, Model, Partial, Pram, Swap, check_records
-from capstats.laws.saturated import ROUNDING as ROUNDING_OF_BOUNDS
-from capstats.laws.saturated import Saturated
-from capstats.laws.synthesis import one_table
+from capstats.laws.models.sampling import one_table
+from capstats.laws.models.urns import Urn
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import is_number, shown
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Counts, Table
+from capstats.tables.results import Result
+from capstats.tables.sums import check_integers, ratio
+from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most
 
+Bounds = Callable[[Floats, Floats], tuple[Floats, Floats]]  # of a function on each interval: below and above all of its values there
+
 ROUNDING = 1e-13  # relative error of an expected CAP, and more
+OF_BOUNDS = 1e-12  # relative error of a computed bound, and more
+START = 64  # intervals
+FINEST = 2.0**-36  # length at which an interval is cut no more
+MOST = 1 << 14  # intervals from which they are cut no more
+WITHIN = 1e-6  # to which the extremes are found
 TURNS = 100  # of Newton's method, whose steps about double alpha until they are near
 
 
@@ -171,7 +180,7 @@ def _roots(aligned: Aligned, m: int, risk: float) -> dict[str, Any]:
     if not len(lower):
         raise ValueError(_unreachable("alpha", risk, least, greatest))
     ends = np.stack([mean.expected(lower), mean.expected(upper)])
-    crossing = (ends.min(0) * (1 + ROUNDING_OF_BOUNDS) < risk) & (risk < ends.max(0) * (1 - ROUNDING_OF_BOUNDS))
+    crossing = (ends.min(0) * (1 + OF_BOUNDS) < risk) & (risk < ends.max(0) * (1 - OF_BOUNDS))
     inside = _halfway(mean, lower, upper, risk)
     found = {
         "alpha": mean.alpha(inside),
@@ -226,3 +235,126 @@ def _check_varies(what: str, least: float, greatest: float) -> None:
 def _unreachable(what: str, risk: float, least: float, greatest: float, reached: bool = True) -> str:
     above = "" if reached else "above "
     return f"No {what} has the expected CAP {risk:.6g}; it can be chosen from {above}{least:.6g} to {greatest:.6g}. Choose `risk` there."
+
+
+# --- the mean of saturated synthesis as a function of alpha -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Saturated:
+    """The mean of version 1 under `Dirichlet` on one table, its keys grouped by their number of records.
+
+    Alpha is ``scale`` u / (1 - u) with u from 0 to 1, where 1 stands for the limit of large alpha.
+    """
+
+    m: int
+    targets: int
+    keys: int
+    records: Floats  # of a key, one for each group
+    number: Floats  # of keys in the group
+    squares: Floats  # sum over the keys of the group of sum_i o_ij^2
+
+    @classmethod
+    def of(cls, m: int, targets: int, key_totals: Array, key_squares: Array) -> Saturated:
+        """From o_.j and sum_i o_ij^2 of each key."""
+        sizes, group = np.unique(key_totals, return_inverse=True)
+        number, squares = np.bincount(group).astype(np.float64), np.bincount(group, key_squares)
+        held = sizes > 0
+        return cls(m, targets, len(key_totals), sizes[held].astype(np.float64), number[held], squares[held].astype(np.float64))
+
+    @property
+    def total(self) -> float:
+        """The number of records, n."""
+        return float((self.records * self.number).sum())
+
+    @property
+    def scale(self) -> float:
+        """Records of a cell on average."""
+        return self.total / (self.targets * self.keys)
+
+    def alpha(self, u: Floats) -> Floats:
+        """The alpha that belongs to u."""
+        return ratio(self.scale * np.asarray(u), 1 - np.asarray(u), np.inf)
+
+    def expected(self, u: Floats) -> Floats:
+        """The mean at each u."""
+        rising, falling = self._log_missed(self.alpha(u))
+        return np.asarray((-np.expm1(rising + falling) * self._right(self.alpha(u))).sum(-1) / self.total)
+
+    def bounds(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Below and above all means on the intervals from ``lower`` to ``upper``."""
+        (rising_a, falling_a), (rising_b, falling_b) = (self._log_missed(self.alpha(u)) for u in (lower, upper))
+        right_a, right_b = (self._right(self.alpha(u)) for u in (lower, upper))
+        below = (-np.expm1(rising_b + falling_a) * right_b).sum(-1) / self.total
+        above = (-np.expm1(rising_a + falling_b) * right_a).sum(-1) / self.total
+        return below * (1 - OF_BOUNDS), above * (1 + OF_BOUNDS)
+
+    def _right(self, alpha: Floats) -> Floats:
+        """Records of each group for which an attribution is right on average, given that their keys are matched; falls in alpha."""
+        alpha = alpha[..., None]
+        limit = self.number * self.records / self.targets
+        finite = np.where(np.isfinite(alpha), alpha, 0.0)
+        found = (self.squares + self.number * self.records * finite) / (self.records + self.targets * finite)
+        return np.where(np.isfinite(alpha), found, limit)
+
+    def _log_missed(self, alpha: Floats) -> tuple[Floats, Floats]:
+        """Logarithm of the probability that a key of each group is missed, as a part that rises in alpha and one that falls.
+
+        The draw after t others misses the key with probability 1 - (o_.j + I alpha) / (n + t + I J alpha), which rises for t < J o_.j - n.
+        """
+        turn = np.clip(np.ceil(self.keys * self.records - self.total), 0, self.m)
+        alpha = alpha[..., None]
+        finite = np.where(np.isfinite(alpha), alpha, 0.0)
+        part = self.records + self.targets * finite
+        rest = self.total - self.records + self.targets * (self.keys - 1) * finite
+
+        def of_draws(first: Floats, last: Floats) -> Floats:
+            """Of draws ``first`` to ``last`` - 1, given that those before miss the key too."""
+            with np.errstate(divide="ignore", invalid="ignore"):
+                limit = np.where(last > first, (last - first) * np.log1p(-1 / self.keys), 0.0)
+            found = Urn(self.m, True).log_missed(part, rest + first, last - first)
+            return np.where(last > first, np.where(np.isfinite(alpha), found, limit), 0.0)
+
+        return of_draws(np.zeros_like(turn), turn), of_draws(turn, np.full_like(turn, self.m))
+
+
+# --- all places where a function has a value, from its bounds on intervals ----------------------------------------------
+
+
+def brackets(bounds: Bounds, wanted: float) -> tuple[Floats, Floats]:
+    """Ends of intervals that hold every place where the function has the wanted value, in order; none where it nowhere has it."""
+    lower, upper = _equal_parts()
+    while True:
+        below, above = bounds(lower, upper)
+        may = (below <= wanted) & (wanted <= above)
+        lower, upper = lower[may], upper[may]
+        if not len(lower) or upper[0] - lower[0] <= FINEST or len(lower) > MOST:
+            break
+        lower, upper = _halved(lower, upper)
+    starts = np.append(True, lower[1:] > upper[:-1])[: len(lower)]
+    return lower[starts], upper[np.append(starts[1:], True)[: len(lower)]]
+
+
+def extremes(bounds: Bounds, function: Callable[[Floats], Floats]) -> tuple[float, float]:
+    """The least and the greatest value of the function: values that it has, at most ``WITHIN`` from the extremes."""
+    found = []
+    for sign in (1, -1):
+        lower, upper = _equal_parts()
+        best = np.inf
+        while len(lower):
+            best = min(best, (sign * function(lower)).min(), (sign * function(upper)).min())
+            below, above = bounds(lower, upper)
+            may = (below if sign > 0 else -above) < best - WITHIN
+            lower, upper = _halved(lower[may], upper[may])
+        found.append(float(sign * best))
+    return found[0], found[1]
+
+
+def _equal_parts() -> tuple[Floats, Floats]:
+    ends = np.linspace(0, 1, START + 1)
+    return ends[:-1], ends[1:]
+
+
+def _halved(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    middle = (lower + upper) / 2
+    return np.column_stack([lower, middle]).ravel(), np.column_stack([middle, upper]).ravel()
