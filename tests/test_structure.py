@@ -62,7 +62,6 @@ TESTED_IN = {  # modules whose tests stand in the file of the module that uses t
     "cli/options": "cli/test_configuration",
     "cli/reports": "cli/test_sweep",
     "paper_files": "test_paper",
-    "peers/reports": "peers/test_synthpop",
     "screening/formulas": "screening/test_key_subsets",
 }
 
