@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import average_cap
+from capstats.cap.average import average_cap
 from capstats.datasets import paper_originals
 from capstats.laws.atoms import Atoms
 from capstats.laws.bounds import maximum_cap

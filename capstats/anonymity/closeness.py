@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.anonymity.classes import greatest, number_of_classes, of_table
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most

@@ -26,8 +26,8 @@ from capstats.anonymity.closeness import (
     ordered_distance,
     target_columns,
 )
+from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.checking import weights_of
-from capstats.tables.mapping import Aligned, same_or_span
 from capstats.tables.results import Result
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most

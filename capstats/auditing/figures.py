@@ -10,8 +10,9 @@ import xarray as xr
 
 from capstats.auditing.findings import Findings
 from capstats.auditing.report import Picture
-from capstats.cap.attribution import average_cap, individual_cap
+from capstats.cap.average import average_cap
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.cap.individual import individual_cap
 from capstats.codes.printable import printable
 from capstats.tables.digits import count, share
 from capstats.tables.results import Result

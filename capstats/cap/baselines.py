@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import xarray as xr
 
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 

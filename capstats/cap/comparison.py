@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import average_cap
+from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, lender
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most

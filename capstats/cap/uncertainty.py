@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import attributed
 from capstats.cap.neighbours import Convention, Lender, lender
+from capstats.tables.aligned import Aligned
 from capstats.tables.backing import unstacked
 from capstats.tables.checking import as_counts, shown, weights_of
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
-from capstats.tables.sums import attribution, check_integers, ratio
+from capstats.tables.sums import attribution, check_integers, ratio, shared
 from capstats.tables.table import Counts, Floats, Table
 from capstats.tables.ties import at_most
 
@@ -231,7 +230,7 @@ def _deviations(o: Table, squares: Table, s: Table, lend: Lender, unmatched: Con
         counted = read.on_cells(s_j > 0)
         o, squares = o.like(o.values * counted), squares.like(squares.values * counted)
     w, of_squares = o.total(), squares.total()
-    mean = ratio(attributed(o, read, s_j), w, np.nan)
+    mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), w, np.nan)
     q, counts = np.broadcast_arrays(attribution(read, s_j, 0.0).side_by_side(), o.side_by_side())
     effective = ratio(w, ratio(of_squares, w, 0.0), 0.0)  # W1**2 / W2; equal to n if all weights are 1
     scale = np.sqrt(of_squares) * np.sqrt(np.where(at_most(effective, 1), 0, effective - 1))

@@ -21,7 +21,7 @@ def with_codes(cut: Cut, codes: Codes) -> Cut:
     """
     if not codes.given:
         return cut
-    kind = cut.kind or cut.wanted or next((kind for kind in CUTTABLE if kind in codes.places), None)
+    kind = cut.kind or cut.declared or next((kind for kind in CUTTABLE if kind in codes.places), None)
     numbers = code_numbers(codes, kind)
     below = {v: math.nextafter(v, -math.inf) if kind == "number" else v - 1 for v in numbers}
     points = sorted({*cut.points, *numbers, *(b for b in below.values() if kind == "number" or b >= _first(kind))})

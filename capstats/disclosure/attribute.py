@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.tables.aligned import Aligned
 from capstats.tables.checking import weights_of
-from capstats.tables.mapping import Aligned
 from capstats.tables.sums import attribution, certain, check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 

@@ -9,10 +9,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import modal_hits
+from capstats.cap.average import modal_hits
 from capstats.disclosure.attribute import among, tables_of
+from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.backing import listed
-from capstats.tables.mapping import Aligned, same_or_span
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, check_unmatched
-from capstats.tables.checking import is_integer, shown
-from capstats.tables.mapping import Aligned
+from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.laws.models.model import check_records
+from capstats.tables.aligned import Aligned
 from capstats.tables.sums import ratio
-from capstats.tables.table import EXACT, Floats, Table
+from capstats.tables.table import Floats, Table
 from capstats.tables.ties import at_most
 
 
@@ -200,13 +200,6 @@ def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataAr
     if not aligned.totals("o").all():
         raise ValueError("`o` holds no record, so no synthetic table has an average CAP. Leave such tables out.")
     return aligned.map(lambda o: o.in_least_cell(_key_risk(o, unmatched).argmin(-1), m), "minimal_table", ("target", "key"))
-
-
-def check_records(m: Any) -> int:
-    """The number of synthetic records as an int of at least 1."""
-    if not is_integer(m) or not 1 <= m < EXACT:
-        raise ValueError(f"`m` must be a number of synthetic records, an integer from 1 to below 2**53; got {shown(m)}.")
-    return int(m)
 
 
 def _key_risk(o: Table, unmatched: Unmatched) -> Floats:

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from capstats.laws.bounds import check_records
 from capstats.laws.brackets import brackets, extremes
-from capstats.laws.kept_keys import kept_mean
-from capstats.laws.models import Synthesis
+from capstats.laws.models import Dirichlet, Model, Partial, Pram, Swap, check_records
 from capstats.laws.saturated import ROUNDING as ROUNDING_OF_BOUNDS
 from capstats.laws.saturated import Saturated
 from capstats.laws.synthesis import one_table
+from capstats.tables.aligned import Aligned
 from capstats.tables.checking import is_number, shown
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import check_integers
-from capstats.tables.table import Table
+from capstats.tables.table import Counts, Table
 from capstats.tables.ties import at_most
 
-Tunable = Literal["pram", "swap", "partial", "dirichlet"]
 ROUNDING = 1e-13  # relative error of an expected CAP, and more
 TURNS = 100  # of Newton's method, whose steps about double alpha until they are near
 
 
-def calibrate(o: Any, m: int | None = None, *, model: Tunable, risk: float) -> xr.Dataset:
+def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = None) -> xr.Dataset:
     """The parameter of a synthesis model with which average CAP is, on average, as large as wanted.
 
     How many records must be swapped, or how strong must the noise be, for a risk of .42?
@@ -36,21 +33,21 @@ def calibrate(o: Any, m: int | None = None, *, model: Tunable, risk: float) -> x
     Parameters
     ----------
     o : array-like or DataArray, dims (target, key)
-        Counts of original records; sums of weights for "pram" only.
-    m : int, optional
-        Number of records of a release, at least 1; for "dirichlet" only.
-    model : {"pram", "swap", "partial", "dirichlet"}
-        What is wanted: `theta` of "pram", the number `swapped` of "swap", or `alpha` of "partial" or "dirichlet"; see `sample_tables`.
+        Counts of original records; sums of weights for `Pram` only.
+    model : Pram, Swap, Partial or Dirichlet
+        The class whose parameter is wanted: `theta` of `Pram`, `records` of `Swap`, or `alpha` of `Partial` or `Dirichlet`.
     risk : float
         The wanted expected average CAP, version 1, between 0 and 1. (For the first three models it is version 2 too.)
+    m : int, optional
+        Number of records of a release, at least 1; for `Dirichlet` only.
 
     Returns
     -------
     Dataset
-        ``theta``, ``swapped`` or ``alpha``; the ends ``lower`` and ``upper`` of a bracket that holds the exact one; the expected average
+        ``theta``, ``records`` or ``alpha``; the ends ``lower`` and ``upper`` of a bracket that holds the exact one; the expected average
         CAP of the three, ``expected_cap``, ``at_lower`` and ``at_upper``; and ``least`` and ``greatest``, between which the expected
-        average CAP can be chosen. For "swap" it is the smallest number with an expected average CAP of at most `risk`, and the bracket
-        is this number and the one before it. For "dirichlet" there is a dim ``root``: every alpha from 0 on with the wanted mean lies in
+        average CAP can be chosen. For `Swap` it is the smallest number with an expected average CAP of at most `risk`, and the bracket
+        is this number and the one before it. For `Dirichlet` there is a dim ``root``: every alpha from 0 on with the wanted mean lies in
         one of the brackets, and where ``crossing`` is True there is one in it; `least` and `greatest` are known to 1e-6.
 
     Raises
@@ -65,7 +62,7 @@ def calibrate(o: Any, m: int | None = None, *, model: Tunable, risk: float) -> x
 
     Notes
     -----
-    See theory/calibration.md. Under "pram", "swap" and "partial" the expected CAP falls from CAP(O). Under "dirichlet" it may rise and
+    See theory/calibration.md. Under `Pram`, `Swap` and `Partial` the expected CAP falls from CAP(O). Under `Dirichlet` it may rise and
     fall: intervals of alpha are cut in half until bounds on them exclude the wanted value.
 
     References
@@ -76,57 +73,61 @@ def calibrate(o: Any, m: int | None = None, *, model: Tunable, risk: float) -> x
     --------
     A third of the way from CAP(O) = 1 to the baseline 1/2 is left behind:
 
-    >>> found = calibrate([[2, 0], [0, 2]], model="pram", risk=5 / 6)
+    >>> from capstats.laws import Pram, Swap
+    >>> found = calibrate([[2, 0], [0, 2]], Pram, risk=5 / 6)
     >>> round(float(found.theta), 12), float(found.least), float(found.greatest)
     (0.333333333333, 0.5, 1.0)
 
     With four records, two are swapped; three would go below the wanted value:
 
-    >>> found = calibrate([[2, 0], [0, 2]], model="swap", risk=0.9)
-    >>> int(found.swapped), round(float(found.at_lower), 4), round(float(found.at_upper), 4)
+    >>> found = calibrate([[2, 0], [0, 2]], Swap, risk=0.9)
+    >>> int(found.records), round(float(found.at_lower), 4), round(float(found.at_upper), 4)
     (2, 1.0, 0.8333)
     """
-    if model not in get_args(Tunable):
-        names = ", ".join(map(repr, get_args(Tunable)))
-        raise ValueError(f"`model` must be one with a parameter to choose, {names}; got {model!r}.")
+    tunable = {Pram: _theta, Swap: _swapped, Partial: _smoothing, Dirichlet: _roots}
+    if model not in tunable:
+        names = ", ".join(f"laws.{known.__name__}" for known in tunable)
+        got = model if isinstance(model, type) else shown(model)
+        raise TypeError(f"`model` must be a class of models with a parameter to choose, {names}; got {got}.")
     if not is_number(risk) or not 0 < risk < 1:
         raise ValueError(f"`risk` must be a wanted expected CAP, between 0 and 1; got {shown(risk)}.")
-    parameter: dict[str, dict[str, Any]] = {"pram": {"theta": 0}, "swap": {"swapped": 0}}
-    Synthesis.of(model, m=m, **parameter.get(model, {"alpha": 0}))
+    if (m is None) == (model is Dirichlet):
+        raise ValueError(
+            "`Dirichlet` needs `m`, the number of records of a release."
+            if m is None
+            else f"`m` does not belong to `{model.__name__}`, whose releases have as many records as `o`. Leave it out."
+        )
     aligned, wanted = one_table({"o": o}), float(risk)
     if not aligned.totals("o") > 0:
         raise ValueError("`o` holds no record, so that no release has an average CAP. Give a table with records.")
-    if model == "dirichlet":
-        found = _roots(aligned, check_records(m), wanted)
-    else:
-        found = {"pram": _theta, "swap": _number, "partial": _smoothing}[model](aligned, wanted)
-    return Result(found, attrs={"result": f'Calibration of "{model}"', "risk": wanted})
+    found = _roots(aligned, check_records(m), wanted) if model is Dirichlet else tunable[model](aligned, wanted)
+    return Result(found, attrs={"result": f"Calibration of {model.__name__}", "risk": wanted})
 
 
 # --- one answer: the expected CAP falls -------------------------------------------------------------------------------
 
 
 def _theta(aligned: Aligned, risk: float) -> dict[str, Any]:
-    least, greatest = (_expected(aligned, "pram", theta=theta) for theta in (1.0, 0.0))
+    least, greatest = (_expected(aligned, Pram(theta=theta)) for theta in (1.0, 0.0))
     _check_range("theta", risk, least, greatest)
     theta = min(max((greatest - risk) / (greatest - least), 0.0), 1.0)
-    return _bracketed("theta", lambda x: _expected(aligned, "pram", theta=x), theta, 1.0, risk) | {"least": least, "greatest": greatest}
+    return _bracketed("theta", lambda x: _expected(aligned, Pram(theta=x)), theta, 1.0, risk) | {"least": least, "greatest": greatest}
 
 
-def _number(aligned: Aligned, risk: float) -> dict[str, Any]:
+def _swapped(aligned: Aligned, risk: float) -> dict[str, Any]:
     n = int(aligned.totals("o"))
-    least, greatest = (_expected(aligned, "swap", swapped=swapped) for swapped in (n, 0))
+    least, greatest = (_expected(aligned, Swap(records=records)) for records in (n, 0))
     _check_range("number of swapped records", risk, least, greatest)
 
-    def expected(swapped: int) -> float:
-        left = 1 - max(swapped - 1, 0) / (n - 1)
+    def expected(records: int) -> float:
+        left = 1 - max(records - 1, 0) / (n - 1)
         return left * greatest + (1 - left) * least
 
-    enough = bisect_left(range(n), True, key=lambda swapped: expected(swapped) <= risk)
-    swapped = 0 if at_most(greatest, risk) else enough
-    before = max(swapped - 1, 0)
-    found = {"swapped": swapped, "lower": before, "upper": swapped, "expected_cap": expected(swapped)}
-    return found | {"at_lower": expected(before), "at_upper": expected(swapped), "least": least, "greatest": greatest}
+    enough = bisect_left(range(n), True, key=lambda records: expected(records) <= risk)
+    records = 0 if at_most(greatest, risk) else enough
+    before = max(records - 1, 0)
+    found = {"records": records, "lower": before, "upper": records, "expected_cap": expected(records)}
+    return found | {"at_lower": expected(before), "at_upper": expected(records), "least": least, "greatest": greatest}
 
 
 def _smoothing(aligned: Aligned, risk: float) -> dict[str, Any]:
@@ -135,14 +136,14 @@ def _smoothing(aligned: Aligned, risk: float) -> dict[str, Any]:
     targets, n = aligned.sizes["target"], totals.sum()
     excess = np.maximum(squares - totals**2 / targets, 0)[totals > 0]  # e_j
     balls = totals[totals > 0].astype(np.float64)
-    least, greatest = 1 / targets, _expected(aligned, "partial", alpha=0.0)
+    least, greatest = 1 / targets, _expected(aligned, Partial(alpha=0.0))
     _check_range("alpha", risk, least, greatest, reached=False)
     alpha = 0.0
     for _ in range(TURNS):
         terms = excess / (balls + targets * alpha)
         step = (terms.sum() - n * (risk - least)) / (targets * (terms / (balls + targets * alpha)).sum())
         alpha += max(float(step), 0.0)
-    found = _bracketed("alpha", lambda x: _expected(aligned, "partial", alpha=x), alpha, np.inf, risk)
+    found = _bracketed("alpha", lambda x: _expected(aligned, Partial(alpha=x)), alpha, np.inf, risk)
     return found | {"least": least, "greatest": greatest}
 
 
@@ -195,9 +196,8 @@ def _halfway(mean: Saturated, lower: Any, upper: Any, risk: float) -> Any:
 # --- what all of them ask ---------------------------------------------------------------------------------------------
 
 
-def _expected(aligned: Aligned, model: Tunable, **told: Any) -> float:
-    synthesis = Synthesis.of(model, **told)
-    return float(aligned.map(lambda o: kept_mean(o, synthesis), "expected_cap"))
+def _expected(aligned: Aligned, model: Model) -> float:
+    return float(aligned.map(model.mean, "expected_cap"))
 
 
 def _keys(aligned: Aligned) -> tuple[Any, Any]:

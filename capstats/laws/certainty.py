@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
-from capstats.laws.cells import BY_CELL, Cells
-from capstats.laws.models import TOLD, Model, Synthesis
-from capstats.laws.shares import absent, on_cells_of_targets, targets_of
-from capstats.tables.mapping import Aligned
+from capstats.laws.models import CellUrn, Independent, Model, Uniform, checked_model
+from capstats.laws.models.shares import absent, on_cells_of_targets, targets_of
+from capstats.tables.aligned import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import ratio
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Table
 
 
-def expected_disclosure(o: Any, m: int, *, model: Model, alpha: float | None = None) -> xr.Dataset:
+def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
     """Means of DiSCO, DiS and the matched share over all releases that a model of synthesis can make of an original, exactly.
 
     Small releases disclose by chance: a key that only one record has is pure. A release is held against these means, not against 0.
@@ -24,13 +21,9 @@ def expected_disclosure(o: Any, m: int, *, model: Model, alpha: float | None = N
     Parameters
     ----------
     o : array-like or DataArray, dims (target, key) and any others
-        Counts of original records, on the domain that the table shows: "uniform" and "dirichlet" reach cells without records too.
-    m : int
-        Number of synthetic records, at least 1.
-    model : {"uniform", "bootstrap", "independent", "dirichlet"}
-        As in `expected_cap`. The models that keep the keys, and "permutation", are not offered.
-    alpha : float, optional
-        Weight added to each cell, at least 0; for "dirichlet".
+        Counts of original records, on the domain that the table shows: `Uniform` and `Dirichlet` reach cells without records too.
+    model : Uniform, Bootstrap, Independent or Dirichlet
+        How releases are made. The models that keep the keys, and `Permuted`, are not offered.
 
     Returns
     -------
@@ -41,7 +34,7 @@ def expected_disclosure(o: Any, m: int, *, model: Model, alpha: float | None = N
     Raises
     ------
     ValueError, TypeError
-        If the model is another one, the options are not those of the model, or `o` is not a table of counts (the cell is named).
+        If the model is another one, or `o` is not a table of counts (the cell is named).
 
     See Also
     --------
@@ -61,37 +54,38 @@ def expected_disclosure(o: Any, m: int, *, model: Model, alpha: float | None = N
 
     >>> import numpy as np
     >>> from capstats.disclosure import disco
+    >>> from capstats.laws import Bootstrap
     >>> people = np.eye(2, dtype=int)[:, [0, 1, 0, 1, 0, 1, 0, 1]]
-    >>> found = expected_disclosure(people, 8, model="bootstrap")
+    >>> found = expected_disclosure(people, Bootstrap(8))
     >>> round(float(found.disco), 4), float(disco(people, people))
     (0.6564, 1.0)
     """
-    if model in TOLD and model not in BY_CELL:
+    model = checked_model(model, o)
+    if not isinstance(model, CellUrn):
         raise ValueError(
-            f"`model` must be one of {', '.join(map(repr, BY_CELL))}, which place each record by itself; got {model!r}. "
+            f"`model` must be one that places each record by itself, Uniform, Bootstrap, Independent or Dirichlet; got {model!r}. "
             "Draw releases with `sample_tables` and average `capstats.disclosure.disco`."
         )
-    synthesis = Synthesis.of(model, m=m, alpha=alpha)
     aligned = Aligned({"o": o})
 
     def formula(o: Table) -> Floats:
-        return np.stack([ratio(part.sum(-1), o.total(), np.nan) for part in _disclosed(o, synthesis)], axis=-1)
+        return np.stack([ratio(part.sum(-1), o.total(), np.nan) for part in _disclosed(o, model)], axis=-1)
 
     found = aligned.map(formula, "expected_disclosure", ("part",))
     named = {name: found.isel(part=i) for i, name in enumerate(("disco", "dis", "matched"))}
     return Result(named, attrs={"result": "Expected disclosure"})
 
 
-def _disclosed(o: Table, synthesis: Synthesis) -> tuple[Array, Array, Array]:
+def _disclosed(o: Table, model: CellUrn) -> tuple[Array, Array, Array]:
     """Expected records of each key that are disclosed, whose key is pure, and whose key is matched."""
-    cells, o_j, targets = Cells.of(o, synthesis), o.key_total(), targets_of(o)
+    cells, o_j, targets = model.cells(o), o.key_total(), targets_of(o)
     rest, unstored = cells.rest(), absent(o)
 
     def pure(own: Floats, others: Floats, rest: Floats) -> Floats:
         """How likely a cell of weight ``own`` is filled while the ``others`` of its key are empty."""
         return np.asarray(-np.exp(cells.urn.log_missed(others, own + rest)) * np.expm1(cells.urn.log_missed(own, rest)))
 
-    if synthesis.model == "independent":
+    if isinstance(model, Independent):
         n, o_i = o.total()[..., None], o.target_total()
         share, others = ratio(o_i, n, 0.0), ratio(n - o_i, n, 0.0)
         on_targets = [on_cells_of_targets(o, x) for x in (share, others)]
@@ -102,7 +96,7 @@ def _disclosed(o: Table, synthesis: Synthesis) -> tuple[Array, Array, Array]:
             of_key = pure(share[:, None] * totals, others[:, None] * totals, rest[first]).sum(0)[key]
     else:
         alpha = cells.added / targets
-        whole = np.zeros_like(o.values) if synthesis.model == "uniform" else o.values
+        whole = np.zeros_like(o.values) if isinstance(model, Uniform) else o.values
         of_cells = pure(whole + alpha, o.on_cells(cells.records) - whole + (targets - 1) * alpha, o.on_cells(rest))
         of_absent = pure(np.full(o_j.shape, alpha), cells.records + (targets - 1) * alpha, rest)
         of_key = o.like(of_cells).key_total() + unstored * of_absent

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, check_unmatched
+from capstats.cap.neighbours import Unmatched, check_unmatched
 from capstats.laws.transportation import Counts, least_transport
-from capstats.tables.aligning import on_same_cells
+from capstats.tables.aligned import Aligned, axes_of, on_same_cells
 from capstats.tables.axes import coords_of
 from capstats.tables.backing import held_as, is_sparse
 from capstats.tables.checking import as_counts
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table
@@ -120,7 +119,7 @@ def _of_both_margins(o: Any, key_totals: Any, target_totals: Any, unmatched: Unm
         raise ValueError('`target_totals` has the dim "key"; give the totals of its targets, such as s.sum("key").')
     dims = {"o": ("target", "key"), "key_totals": ("key",), "target_totals": ("target",)}
     given = {"o": o, "key_totals": key_totals, "target_totals": target_totals}
-    arrays, axes, _ = on_same_cells({name: as_counts(table, name, dims[name]) for name, table in given.items()})
+    arrays, joined = on_same_cells({name: as_counts(table, name, dims[name]) for name, table in given.items()})
     _check_margins(arrays)
     original, m_j, t_i = (arrays[name].variable.data for name in dims)
     counts = original.todense() if is_sparse(original) else original
@@ -138,7 +137,7 @@ def _of_both_margins(o: Any, key_totals: Any, target_totals: Any, unmatched: Unm
         found[f"{name}_table"] = (("target", "key"), tables)
         found[f"{name}_prices"] = ("target", np.array([sign * price * unit for price in prices], object))
     coords = xr.Coordinates()
-    for dim, axis in axes.items():
+    for dim, axis in axes_of(arrays, joined).items():
         coords = coords if axis is None else coords.merge(coords_of(dim, axis)).coords
     return Result(found, coords=coords, attrs={"result": TITLE})
 

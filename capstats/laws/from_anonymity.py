@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.tables.aligned import Aligned
 from capstats.tables.checking import as_counts, shown
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Floats, Table

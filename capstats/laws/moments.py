@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, check_unmatched
-from capstats.laws.cells import BY_CELL, cells_mean, cells_variance
-from capstats.laws.dropped import SLACK, dropped_bounds, dropped_mean, dropped_variance
-from capstats.laws.kept_keys import kept_mean, kept_variance
-from capstats.laws.margins import margins_mean, margins_variance
-from capstats.laws.models import Model, Synthesis, in_order_of
-from capstats.tables.mapping import Aligned
+from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.laws.models import Model, checked_model
+from capstats.tables.aligned import Aligned
 from capstats.tables.results import Result
-from capstats.tables.table import Floats
+from capstats.tables.table import Counts
 
 
-def expected_cap(
-    o: Any,
-    m: int | None = None,
-    *,
-    model: Model,
-    unmatched: Unmatched = "zero",
-    alpha: float | None = None,
-    s: Any = None,
-    matrix: Any = None,
-    theta: float | None = None,
-    swapped: int | None = None,
-) -> xr.DataArray:
+def expected_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     """Mean of average CAP over all releases that a model of synthesis can make of an original, exactly.
 
     It is what a release made in this way is to be held against: a release with a much greater average CAP was not
@@ -38,26 +20,12 @@ def expected_cap(
     Parameters
     ----------
     o : array-like or DataArray, dims (target, key) and any others
-        Counts of original records, on the domain that the table shows: "uniform" and "dirichlet" reach cells without records too.
-    m : int, optional
-        Number of synthetic records, at least 1; for the first four models.
-    model : str
-        "uniform": every table of m records is equally likely. "bootstrap": m records drawn from the original, with replacement.
-        "independent": the same, target and key apart. "dirichlet": the posterior predictive of the saturated model, with ``alpha``
-        added to each cell. "permutation": the targets of the release ``s``, permuted. Keys kept: "partial", "pram" and "swap"; the targets
-        of each key drawn anew with ``alpha``, changed by ``matrix`` or ``theta``, or permuted among ``swapped`` records.
+        Counts of original records, on the domain that the table shows: `Uniform` and `Dirichlet` reach cells without records too.
+    model : Model
+        How releases are made, with its parameters: `Uniform`, `Bootstrap`, `Independent` or `Dirichlet`, which place m records in the cells
+        of the table; `Permuted`, which permutes the targets of one release; or `Partial`, `Pram` or `Swap`, which keep the keys.
     unmatched : {"zero", "drop"}
         Version 1 or 2 of the average. The mean of version 2 is over the releases in which it is defined.
-    alpha : float, optional
-        Weight added to each cell, at least 0; for "dirichlet" and "partial".
-    s : array-like or DataArray, dims (target, key) and any others, optional
-        The release whose margins are kept, for "permutation".
-    matrix : array-like, shape (I, I), optional
-        For "pram": row a has the probabilities of what target a becomes, in the order of the targets of `o`.
-    theta : float, optional
-        For "pram" instead of a matrix: the share of targets that are drawn anew from the margin of `o`.
-    swapped : int, optional
-        For "swap": the number of records among which targets are permuted.
 
     Returns
     -------
@@ -67,7 +35,8 @@ def expected_cap(
     Raises
     ------
     ValueError, TypeError
-        If the options are not those of the model, `o` is not a table of counts (the cell is named), or version 2 would take too much work.
+        If `model` is not a model, its parameters do not fit `o`, `o` is not a table of counts (the cell is named), or version 2 would
+        take too much work.
 
     See Also
     --------
@@ -76,7 +45,7 @@ def expected_cap(
     Notes
     -----
     See theory/expected-cap.md and, for version 2, theory/expected-cap-drop.md for the models that place records in cells;
-    theory/permutation-moments.md for "permutation"; theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the
+    theory/permutation-moments.md for `Permuted`; theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the
     keys.
 
     References
@@ -88,33 +57,21 @@ def expected_cap(
     Two records in two cells of one key. Drawn with replacement, they come from one cell, either one, or from both, with probability 1/2
     each; average CAP is 1/2 in each case:
 
-    >>> float(expected_cap([[1], [1]], 2, model="bootstrap"))
+    >>> from capstats.laws import Bootstrap
+    >>> float(expected_cap([[1], [1]], Bootstrap(2)))
     0.5
 
     Each record has a key of its own. A release of two records has both keys with probability 1/2, otherwise one of the two:
 
-    >>> float(expected_cap([[1, 0], [0, 1]], 2, model="bootstrap"))
+    >>> float(expected_cap([[1, 0], [0, 1]], Bootstrap(2)))
     0.75
     """
     check_unmatched(unmatched)
-    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=in_order_of(o, matrix), theta=theta, swapped=swapped)
-    return _of_release(
-        o, synthesis, unmatched, "expected_cap", (dropped_mean if unmatched == "drop" else cells_mean, margins_mean, kept_mean)
-    )
+    model = checked_model(model, o)
+    return Aligned(model.tables(o)).map(lambda *tables: model.mean(*tables, unmatched=unmatched), "expected_cap")
 
 
-def variance_cap(
-    o: Any,
-    m: int | None = None,
-    *,
-    model: Model,
-    unmatched: Unmatched = "zero",
-    alpha: float | None = None,
-    s: Any = None,
-    matrix: Any = None,
-    theta: float | None = None,
-    swapped: int | None = None,
-) -> xr.DataArray:
+def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     """Variance of average CAP over all releases that a model of synthesis can make of an original, exactly.
 
     Its root is how far the average CAP of one release is from `expected_cap` by chance alone.
@@ -123,7 +80,7 @@ def variance_cap(
     ----------
     o : array-like or DataArray, dims (target, key) and any others
         Counts of original records, on the domain that the table shows.
-    m, model, unmatched, alpha, s, matrix, theta, swapped
+    model, unmatched
         As in `expected_cap`.
 
     Returns
@@ -143,7 +100,7 @@ def variance_cap(
     Notes
     -----
     See theory/expected-cap.md and, for version 2, theory/expected-cap-drop.md for the models that place records in cells;
-    theory/permutation-moments.md for "permutation"; theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the
+    theory/permutation-moments.md for `Permuted`; theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the
     keys. Pairs of keys are grouped by their weights, so that the cost grows with the square of the number of distinct weights, not of
     keys.
 
@@ -155,31 +112,16 @@ def variance_cap(
     --------
     Average CAP is 1 with both keys in the release and 1/2 otherwise, with probability 1/2 each:
 
-    >>> float(variance_cap([[1, 0], [0, 1]], 2, model="bootstrap"))
+    >>> from capstats.laws import Bootstrap
+    >>> float(variance_cap([[1, 0], [0, 1]], Bootstrap(2)))
     0.0625
     """
     check_unmatched(unmatched)
-    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=in_order_of(o, matrix), theta=theta, swapped=swapped)
-    return _of_release(
-        o,
-        synthesis,
-        unmatched,
-        "variance_cap",
-        (dropped_variance if unmatched == "drop" else cells_variance, margins_variance, kept_variance),
-    )
+    model = checked_model(model, o)
+    return Aligned(model.tables(o)).map(lambda *tables: model.variance(*tables, unmatched=unmatched), "variance_cap")
 
 
-def expected_cap_bounds(
-    o: Any,
-    m: int | None = None,
-    *,
-    model: Model,
-    alpha: float | None = None,
-    s: Any = None,
-    matrix: Any = None,
-    theta: float | None = None,
-    swapped: int | None = None,
-) -> xr.Dataset:
+def expected_cap_bounds(o: Counts, model: Model) -> xr.Dataset:
     """Proved bounds of the mean of average CAP, version 2, for tables of any size.
 
     The exact mean, `expected_cap` with ``unmatched="drop"``, can take too much work for large tables. The bounds take little, and are close
@@ -189,14 +131,14 @@ def expected_cap_bounds(
     ----------
     o : array-like or DataArray, dims (target, key) and any others
         Counts of original records, on the domain that the table shows.
-    m, model, alpha, s, matrix, theta, swapped
+    model
         As in `expected_cap`.
 
     Returns
     -------
     Dataset, dims (...)
-        ``lower`` and ``upper``, from 0 to 1, which hold the mean of version 2 over the releases in which it is defined. Under "uniform",
-        "permutation" and the models that keep the keys they are the exact mean, rounded down and up. NaN where `o` has no record, or
+        ``lower`` and ``upper``, from 0 to 1, which hold the mean of version 2 over the releases in which it is defined. Under `Uniform`,
+        `Permuted` and the models that keep the keys they are the exact mean, rounded down and up. NaN where `o` has no record, or
         where no release has the average.
 
     Raises
@@ -222,28 +164,15 @@ def expected_cap_bounds(
     One synthetic record, drawn from two cells with one and three original records in keys of their own: it is right for all records that
     have its key, always. With two targets in the second key it is not:
 
-    >>> found = expected_cap_bounds([[1, 0], [0, 3]], 1, model="bootstrap")
+    >>> from capstats.laws import Bootstrap
+    >>> found = expected_cap_bounds([[1, 0], [0, 3]], Bootstrap(1))
     >>> round(float(found.lower), 9), round(float(found.upper), 9)
     (1.0, 1.0)
-    >>> found = expected_cap_bounds([[10, 20], [30, 20]], 8, model="bootstrap")
+    >>> found = expected_cap_bounds([[10, 20], [30, 20]], Bootstrap(8))
     >>> round(float(found.lower), 4), round(float(found.upper), 4)
     (0.5624, 0.5626)
     """
-    synthesis = Synthesis.of(model, m=m, alpha=alpha, s=s, matrix=in_order_of(o, matrix), theta=theta, swapped=swapped)
-    if model in BY_CELL:
-        found = Aligned({"o": o}).map(lambda o: dropped_bounds(o, synthesis), "expected_cap", ("part",))
-        lower, upper = found.isel(part=0), found.isel(part=1)
-    else:
-        mean = _of_release(o, synthesis, "drop", "expected_cap", (dropped_mean, margins_mean, kept_mean))
-        lower, upper = mean * (1 - SLACK), (mean * (1 + SLACK)).clip(max=1)
-    return Result({"lower": lower, "upper": upper}, attrs={"result": "Bounds of the expected average CAP of matched records"})
-
-
-def _of_release(o: Any, synthesis: Synthesis, unmatched: Unmatched, name: str, formulas: Sequence[Callable[..., Floats]]) -> xr.DataArray:
-    """The formula of the model: by cell, for given margins, or for kept keys, of which the two versions agree."""
-    by_cell, by_margins, by_key = formulas
-    if synthesis.model == "permutation":
-        aligned = Aligned({"o": o, "s": synthesis.s})
-        return aligned.map(lambda o, s: by_margins(o, s, dropped=unmatched == "drop"), name)
-    formula = by_cell if synthesis.model in BY_CELL else by_key
-    return Aligned({"o": o}).map(lambda o: formula(o, synthesis), name)
+    model = checked_model(model, o)
+    found = Aligned(model.tables(o)).map(model.mean_bounds, "expected_cap", ("part",))
+    ends = {"lower": found.isel(part=0), "upper": found.isel(part=1)}
+    return Result(ends, attrs={"result": "Bounds of the expected average CAP of matched records"})

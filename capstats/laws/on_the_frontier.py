@@ -8,14 +8,14 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from capstats.cap.attribution import average_cap
+from capstats.cap.average import average_cap
 from capstats.cap.comparison import target_distance
-from capstats.laws.bounds import check_records
+from capstats.laws.models import check_records
 from capstats.laws.risk_utility import Curve, check_distances, toward_greatest, toward_least
+from capstats.tables.aligned import Aligned
 from capstats.tables.backing import is_sparse
 from capstats.tables.checking import as_counts
 from capstats.tables.dense import Dense
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats

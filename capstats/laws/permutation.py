@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, average_cap, check_unmatched
-from capstats.cap.neighbours import Convention, lender
+from capstats.cap.average import average_cap
+from capstats.cap.neighbours import Convention, Unmatched, check_unmatched, lender
 from capstats.cap.uncertainty import check_level
+from capstats.laws.models import Permuted
 from capstats.laws.moments import expected_cap, variance_cap
 from capstats.laws.tails import Alternative, Tail, by_moments, check_options, costs_of, seed_of, tail
+from capstats.tables.aligned import Aligned
 from capstats.tables.checking import weights_of
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Index, Table
@@ -210,8 +211,8 @@ def permutation_test(
     found = aligned.map(formula, "permutation_test", ("part",))
     numbers: dict[str, xr.DataArray] = {
         "average_cap": average_cap(o, s, unmatched=unmatched),
-        "expected": expected_cap(o, model="permutation", s=s, unmatched=unmatched),
-        "standard_deviation": variance_cap(o, model="permutation", s=s, unmatched=unmatched) ** 0.5,
+        "expected": expected_cap(o, Permuted(s), unmatched=unmatched),
+        "standard_deviation": variance_cap(o, Permuted(s), unmatched=unmatched) ** 0.5,
         **{name: found.isel(part=i) for i, name in enumerate(FOUND)},
     }
     if draws == 0:

@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.neighbours import Convention, check_convention
+from capstats.tables.aligned import Aligned
 from capstats.tables.checking import as_table, shown
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.ties import at_most
 
@@ -197,7 +197,7 @@ def dp_mechanism(prior: Any, epsilon: Any, *, unmatched: Convention = "zero", co
     --------
     dp_bound
     noisy_counts : private for counts that are not public.
-    expected_cap : with ``model="pram"`` and this matrix, what it does to all records of a table, each by itself.
+    expected_cap : with ``Pram(matrix=...)`` of this matrix, what it does to all records of a table, each by itself.
 
     Notes
     -----

@@ -12,7 +12,7 @@ from capstats.cap.uncertainty import check_level
 from capstats.laws.permutation import UNWEIGHTED, check_records
 from capstats.laws.privacy import epsilons
 from capstats.laws.tails import seed_of
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Table

@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from capstats.cap.attribution import Unmatched, check_unmatched
+from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.tables.aligned import Aligned
 from capstats.tables.checking import shown
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from capstats.laws.urns import Urn
+from capstats.laws.models.urns import Urn
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats
 
@@ -15,7 +15,7 @@ ROUNDING = 1e-12  # relative error of a computed bound, and more
 
 @dataclass(frozen=True)
 class Saturated:
-    """The mean of version 1 under "dirichlet" on one table, its keys grouped by their number of records.
+    """The mean of version 1 under `Dirichlet` on one table, its keys grouped by their number of records.
 
     Alpha is ``scale`` u / (1 - u) with u from 0 to 1, where 1 stands for the limit of large alpha.
     """

@@ -15,6 +15,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from capstats.laws.distribution.law import clopper_pearson
 from capstats.tables.checking import is_integer, shown
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import at_most
@@ -97,7 +98,7 @@ def tail(
     if draws is None:
         draws = max(DRAWS[0], min(WORK // costs.size, DRAWS[1]))
     reached = sum(int(beyond(sums).sum()) for sums in _random(rows, columns, costs, draws, seed))
-    return Tail((1 + reached) / (1 + draws), *clopper_pearson(reached, draws, level), False)
+    return Tail((1 + reached) / (1 + draws), *map(float, clopper_pearson(reached, draws, level)), False)
 
 
 def by_moments(deviation: xr.DataArray, standard_deviation: xr.DataArray, alternative: Alternative) -> xr.DataArray:
@@ -109,16 +110,6 @@ def by_moments(deviation: xr.DataArray, standard_deviation: xr.DataArray, altern
     if alternative == "two-sided":
         return (1 / (z**2).clip(min=1)).where(deviation.notnull())
     return (1 / (1 + (z if alternative == "greater" else -z).clip(min=0) ** 2)).where(deviation.notnull())
-
-
-def clopper_pearson(reached: int, draws: int, level: float) -> tuple[float, float]:
-    """The interval for a probability of which so many draws showed so many events; its coverage is at least the level."""
-    from scipy.special import betaincinv
-
-    rest = (1 - level) / 2
-    lower = float(betaincinv(reached, draws - reached + 1, rest)) if reached else 0.0
-    upper = float(betaincinv(reached + 1, draws - reached, 1 - rest)) if reached < draws else 1.0
-    return lower, upper
 
 
 def _every(rows: Ints, columns: Ints, costs: Array) -> tuple[Array, Floats] | None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from capstats.cap.attribution import average_cap
+from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.datasets import paper_originals
 from capstats.laws.atoms import Atoms

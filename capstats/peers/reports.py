@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from capstats.disclosure.attribute import dio, disco
+from capstats.tables.aligned import Aligned
 from capstats.tables.checking import weights_of
 from capstats.tables.dataset import as_tables
-from capstats.tables.mapping import Aligned
 from capstats.tables.sums import certain
 from capstats.tables.table import Table, Tables
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import average_cap, matched_records
+from capstats.cap.average import average_cap, matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.distribution import cap_quantiles
 from capstats.disclosure.attribute import dio, dis, disco
 from capstats.disclosure.exclusions import exclude
 from capstats.peers.reports import check_records, each_table, in_both, percent, plain, records_of
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.sums import certain
 from capstats.tables.table import Tables
 

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 from pandas.api.types import is_list_like
 
-from capstats.cap.attribution import matched_records
+from capstats.cap.average import matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.codes.labels import MISSING
 from capstats.disclosure.attribute import dio, dis, disco

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import attributed, matched, predicted
+from capstats.cap.average import correct_by_key, matched, predicted
 from capstats.codes.names import hint
 from capstats.counting.lattice import Keyset, Lattice
 from capstats.disclosure.attribute import disclosed, share_of_keys
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.sums import certain, ratio
 from capstats.tables.table import Array, Floats, Table
 
@@ -22,12 +22,12 @@ Formula = Callable[[Table, Table], Array]
 
 def average(o: Table, s: Table) -> Floats:
     """Average CAP, unmatched records counting 0."""
-    return ratio(attributed(o, s), o.total(), np.nan)
+    return ratio(correct_by_key(o, s).sum(-1), o.total(), np.nan)
 
 
 FORMULAS: dict[str, Formula] = {
     "average_cap": average,
-    "average_cap_drop": lambda o, s: ratio(attributed(o, s), matched(o, s), np.nan),
+    "average_cap_drop": lambda o, s: ratio(correct_by_key(o, s).sum(-1), matched(o, s), np.nan),
     "original_cap": lambda o, _: average(o, o),
     "modal_accuracy": lambda o, _: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
     "correct_predictions": predicted,

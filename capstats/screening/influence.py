@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, average_cap, check_unmatched, correct_by_key
+from capstats.cap.average import average_cap, correct_by_key
+from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.tables.aligned import Aligned
 from capstats.tables.backing import listed
 from capstats.tables.checking import weights_of
 from capstats.tables.longform import label_columns
-from capstats.tables.mapping import Aligned
 from capstats.tables.results import Result
 from capstats.tables.sums import attribution, check_integers, ratio
 from capstats.tables.table import Array, Counts, Table

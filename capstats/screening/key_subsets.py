@@ -20,9 +20,9 @@ from capstats.counting.records import read_records
 from capstats.counting.request import Columns as Names
 from capstats.counting.request import Request
 from capstats.screening.formulas import Measure, chosen_measures, values_of
+from capstats.tables.aligned import same_or_span
 from capstats.tables.backing import Backing
 from capstats.tables.dataset import VERSION
-from capstats.tables.mapping import same_or_span
 from capstats.tables.results import Result
 from capstats.tables.table import Floats
 from capstats.tables.ties import ranks

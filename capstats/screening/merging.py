@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, average_cap, check_unmatched, correct_by_key
+from capstats.cap.average import average_cap, correct_by_key
+from capstats.cap.neighbours import Unmatched, check_unmatched
 from capstats.codes.labels import MISSING, Label, canonical, level_index
 from capstats.codes.names import hint
 from capstats.screening.influence import counted_by_key
+from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
-from capstats.tables.mapping import Aligned
 from capstats.tables.sums import attribution, ratio, shared_across
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import ranks

@@ -11,7 +11,7 @@ import xarray as xr
 
 from capstats.codes.labels import Label, canonical
 from capstats.sources.door import is_frame
-from capstats.tables.aligning import on_same_cells
+from capstats.tables.aligned import axes_of, on_same_cells
 from capstats.tables.axes import axis_from, coords_of, names_of, original_names
 from capstats.tables.backing import filled, stacked
 from capstats.tables.checking import as_counts, nested
@@ -96,8 +96,9 @@ def from_counts(o: Any, s: Any = None, *, key_labels: Any = None, target_labels:
         for named in [labels[dim]] if dim in labels else frames:
             renamed |= original_names(named, dim)
     unlabelled = not any("key" in array.indexes for array in arrays.values())
-    arrays, found, _ = on_same_cells(arrays)
-    axes = {dim: axis_from(range(arrays["o"].sizes[dim]), arrays["o"].sizes[dim], dim, "") if x is None else x for dim, x in found.items()}
+    arrays, joined = on_same_cells(arrays)
+    sizes = arrays["o"].sizes
+    axes = {dim: axis_from(range(sizes[dim]), sizes[dim], dim, "") if x is None else x for dim, x in axes_of(arrays, joined).items()}
     first, *others = [array.variable.data for array in arrays.values()]
     tables = {"o": first}
     if others:
@@ -119,7 +120,7 @@ def _named(table: Any, name: str, labels: Mapping[str, Any]) -> Any:
     if isinstance(table, pd.DataFrame):
         table = _unframed(table, name)
     elif not isinstance(table, (xr.DataArray, xr.Dataset)) and not is_frame(table):
-        table = nested(table, name)
+        table = xr.DataArray(nested(table, name))
     if isinstance(table, xr.DataArray):
         table = table.rename(name)
         for dim in labels.keys() & set(table.dims):

@@ -17,7 +17,7 @@ from strategies import count_tables, examples, table_pairs
 import capstats
 from capstats import at_most, average_cap, from_counts, maximum_cap, minimum_cap, observed_domain
 from capstats.datasets import paper_originals, smoking
-from capstats.laws import cap_bounds, minimal_cells, minimal_table, sample_tables
+from capstats.laws import Uniform, cap_bounds, minimal_cells, minimal_table, sample_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -106,7 +106,7 @@ def test_bounds_are_attained_by_single_cells_and_passed_by_no_random_table(unmat
         if unmatched == "drop":
             assert greatest == pytest.approx(float(max(defined.values())), rel=1e-14)
         for m in (1, 5, 60):
-            caps = average_cap(o, sample_tables(o, m, draws=300, rng=rng), unmatched=unmatched).dropna("draw")
+            caps = average_cap(o, sample_tables(o, Uniform(m), draws=300, rng=rng), unmatched=unmatched).dropna("draw")
             assert at_most(least, caps).all()
             assert at_most(caps, maximum_cap(o, unmatched=unmatched, m=m)).all()
 

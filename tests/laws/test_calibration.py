@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 import sparse
 import xarray as xr
+from every_release import class_of, made
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import count_tables, theorem
 
 import capstats
 from capstats.datasets import anes96, paper_originals
-from capstats.laws import calibrate, expected_cap, sample_tables, variance_cap
+from capstats.laws import Dirichlet, Partial, Pram, Swap, Uniform, calibrate, expected_cap, sample_tables, variance_cap
 
-PARAMETER = {"pram": "theta", "swap": "swapped", "partial": "alpha", "dirichlet": "alpha"}
+PARAMETER = {"pram": "theta", "swap": "records", "partial": "alpha", "dirichlet": "alpha"}
 TWO_ANSWERS = [[0, 5], [1, 8]]
 
 
@@ -35,9 +36,9 @@ def test_the_values_of_o_3_for_a_risk_of_42_per_cent():
     o, risk = original("O_3"), Fraction(42, 100)
     cap, b = exact_cap(o.values)
     theta = (cap - risk) / (cap - b)
-    assert calibrate(o, model="pram", risk=0.42).theta.item() == pytest.approx(float(theta), rel=1e-12)
-    found = calibrate(o, model="swap", risk=0.42)
-    assert found.swapped.item() == -(-(1 + 899 * theta) // 1) == 463
+    assert calibrate(o, Pram, risk=0.42).theta.item() == pytest.approx(float(theta), rel=1e-12)
+    found = calibrate(o, Swap, risk=0.42)
+    assert found.records.item() == -(-(1 + 899 * theta) // 1) == 463
     assert found.at_lower.item() > 0.42 >= found.at_upper.item() == found.expected_cap.item()
 
 
@@ -50,19 +51,19 @@ def test_the_bracket_of_one_answer_holds_the_exact_one(o, part):
     if cap > b:
         risk = float(b + part * (cap - b))
         exact = (cap - Fraction(risk)) / (cap - b)
-        found = calibrate(o, model="pram", risk=risk)
+        found = calibrate(o, Pram, risk=risk)
         assert found.lower.item() <= exact <= found.upper.item()
         assert found.upper.item() - found.lower.item() < 1e-10 / float(cap - b)
         assert found.theta.item() == pytest.approx(float(exact), rel=1e-9, abs=1e-11)
-        found = calibrate(o, model="swap", risk=risk)
-        assert found.lower.item() == found.swapped.item() - 1
+        found = calibrate(o, Swap, risk=risk)
+        assert found.lower.item() == found.records.item() - 1
         assert found.at_upper.item() <= risk * (1 + 1e-12)
         assert found.at_lower.item() >= risk * (1 - 1e-12) or found.at_lower.item() > found.at_upper.item()
         assert found.upper.item() <= n
     even = Fraction(1, len(o))
     if cap > even:
         risk = float(even + part * (cap - even))
-        found = calibrate(o, model="partial", risk=risk)
+        found = calibrate(o, Partial, risk=risk)
         assert found.at_lower.item() >= risk >= found.at_upper.item()
         assert found.lower.item() <= found.alpha.item() <= found.upper.item()
         assert found.expected_cap.item() == pytest.approx(risk, rel=1e-12)
@@ -72,11 +73,11 @@ def test_the_bracket_of_one_answer_holds_the_exact_one(o, part):
 @given(count_tables(3, 4), st.integers(1, 12), st.floats(0.05, 0.95))
 def test_every_alpha_of_a_grid_on_which_the_wanted_mean_is_crossed_is_in_a_bracket(o, m, part):
     alphas = np.concatenate([[0], np.geomspace(1e-3, 1e3, 60)])
-    means = np.array([expected_cap(o, m, model="dirichlet", alpha=alpha).item() for alpha in alphas])
+    means = np.array([expected_cap(o, Dirichlet(m, alpha=alpha)).item() for alpha in alphas])
     if np.ptp(means) < 1e-6:
         return
     risk = means.min() + part * np.ptp(means)
-    found = calibrate(o, m, model="dirichlet", risk=risk)
+    found = calibrate(o, Dirichlet, risk=risk, m=m)
     assert found.expected_cap.values == pytest.approx(risk, rel=1e-9)
     crossed = np.flatnonzero(np.diff(np.sign(means - risk)))
     for k in crossed:
@@ -86,52 +87,52 @@ def test_every_alpha_of_a_grid_on_which_the_wanted_mean_is_crossed_is_in_a_brack
 
 
 def test_saturated_synthesis_may_have_two_answers():
-    found = calibrate(TWO_ANSWERS, 10, model="dirichlet", risk=0.521)
+    found = calibrate(TWO_ANSWERS, Dirichlet, risk=0.521, m=10)
     assert found.crossing.values.tolist() == [True, True]
     assert (found.upper - found.lower < 1e-8).all()
     for alpha in found.alpha.values:
-        assert expected_cap(TWO_ANSWERS, 10, model="dirichlet", alpha=alpha).item() == pytest.approx(0.521, rel=1e-9)
+        assert expected_cap(TWO_ANSWERS, Dirichlet(10, alpha=alpha)).item() == pytest.approx(0.521, rel=1e-9)
     assert found.greatest.item() == pytest.approx(0.522309, abs=1e-6)
     assert found.least.item() == pytest.approx((1 - 0.5**10) / 2, rel=1e-12)
 
 
 def test_a_mean_that_is_touched_is_bracketed_without_a_promise():
-    greatest = calibrate(TWO_ANSWERS, 10, model="dirichlet", risk=0.52).greatest.item()
-    found = calibrate(TWO_ANSWERS, 10, model="dirichlet", risk=greatest)
+    greatest = calibrate(TWO_ANSWERS, Dirichlet, risk=0.52, m=10).greatest.item()
+    found = calibrate(TWO_ANSWERS, Dirichlet, risk=greatest, m=10)
     assert found.expected_cap.values == pytest.approx(greatest, abs=1e-9)
 
 
 def test_a_risk_of_the_original_needs_no_change():
     o = original("O_3")
     own = capstats.average_cap(o, o).item()
-    assert calibrate(o, model="swap", risk=own).swapped.item() == 0
+    assert calibrate(o, Swap, risk=own).records.item() == 0
     for model in ("pram", "partial"):
-        assert calibrate(o, model=model, risk=own)[PARAMETER[model]].item() == pytest.approx(0, abs=1e-9)
+        assert calibrate(o, class_of(model), risk=own)[PARAMETER[model]].item() == pytest.approx(0, abs=1e-9)
     b = capstats.baseline_cap(o).item()
-    assert calibrate(o, model="swap", risk=b).swapped.item() == 900
-    assert calibrate(o, model="pram", risk=b).theta.item() == pytest.approx(1, rel=1e-12)
+    assert calibrate(o, Swap, risk=b).records.item() == 900
+    assert calibrate(o, Pram, risk=b).theta.item() == pytest.approx(1, rel=1e-12)
 
 
 def test_backings_agree_and_weights_have_a_theta():
     o = original("O_4")
     held = xr.DataArray(sparse.COO.from_numpy(o.values), dims=("target", "key"))
     for model, m in [("pram", None), ("swap", None), ("partial", None), ("dirichlet", 900)]:
-        found, same = (calibrate(table, m, model=model, risk=0.46) for table in (o, held))
+        found, same = (calibrate(table, class_of(model), risk=0.46, m=m) for table in (o, held))
         np.testing.assert_allclose(found[PARAMETER[model]], same[PARAMETER[model]], rtol=1e-10)
-    assert calibrate(o * 0.5, model="pram", risk=0.46).theta.item() == pytest.approx(calibrate(o, model="pram", risk=0.46).theta.item())
+    assert calibrate(o * 0.5, Pram, risk=0.46).theta.item() == pytest.approx(calibrate(o, Pram, risk=0.46).theta.item())
     for model, m in [("swap", None), ("partial", None), ("dirichlet", 9)]:
         with pytest.raises(ValueError, match="`o` must hold integers"):
-            calibrate(o * 0.5, m, model=model, risk=0.46)
+            calibrate(o * 0.5, class_of(model), risk=0.46, m=m)
 
 
 @pytest.mark.parametrize(("model", "m"), [("pram", None), ("swap", None), ("partial", None), ("dirichlet", 944)])
 def test_drawn_tables_have_the_wanted_average_cap(model, m):
     """The vote in 1996 by schooling and party: 944 records. 2,000 releases with the calibrated parameter, a z-test of their mean."""
     o = capstats.tabulate(anes96(), keys=["educ", "PID"], target="vote").o
-    found = calibrate(o, m, model=model, risk=0.75)
+    found = calibrate(o, class_of(model), risk=0.75, m=m)
     told = {PARAMETER[model]: found[PARAMETER[model]].values.ravel()[0].item()}
-    caps = capstats.average_cap(o, sample_tables(o, m, model=model, draws=2000, rng=7, **told)).values
-    deviation = np.sqrt(variance_cap(o, m, model=model, **told).item())
+    caps = capstats.average_cap(o, sample_tables(o, made(model, m, **told), draws=2000, rng=7)).values
+    deviation = np.sqrt(variance_cap(o, made(model, m, **told)).item())
     wanted = found.expected_cap.item() if model == "swap" else 0.75
     assert abs(caps.mean() - wanted) < 4 * deviation / np.sqrt(2000)
     assert caps.std() == pytest.approx(deviation, rel=0.1)
@@ -139,9 +140,9 @@ def test_drawn_tables_have_the_wanted_average_cap(model, m):
 
 
 def test_the_result_prints_as_a_table():
-    text = repr(calibrate(original("O_3"), model="swap", risk=0.42))
-    assert text.startswith('Calibration of "swap"')
-    assert "swapped          463" in text
+    text = repr(calibrate(original("O_3"), Swap, risk=0.42))
+    assert text.startswith("Calibration of Swap")
+    assert "records          463" in text
 
 
 @pytest.mark.parametrize(
@@ -157,11 +158,10 @@ def test_the_result_prints_as_a_table():
         ({"model": "pram", "risk": 0.5, "o": [[1, 1], [1, 1]]}, "Every theta has the same expected CAP, 0.5: there is nothing to choose"),
         ({"model": "partial", "risk": 0.5, "o": [[1, 1], [1, 1]]}, "Every alpha has the same expected CAP, 0.5"),
         ({"model": "dirichlet", "risk": 0.5, "o": [[4]], "m": 3}, "Every alpha has the same expected CAP, 1"),
-        ({"model": "uniform", "risk": 0.5}, "`model` must be one with a parameter to choose, 'pram', .*; got 'uniform'"),
         ({"model": "pram", "risk": 1.0}, "`risk` must be a wanted expected CAP, between 0 and 1; got 1.0"),
         ({"model": "pram", "risk": "0.5"}, "`risk` must be a wanted expected CAP"),
-        ({"model": "dirichlet", "risk": 0.5}, 'The model "dirichlet" needs `m`; give it'),
-        ({"model": "swap", "risk": 0.5, "m": 5}, '`m` does not belong to the model "swap"'),
+        ({"model": "dirichlet", "risk": 0.5}, "`Dirichlet` needs `m`, the number of records of a release"),
+        ({"model": "swap", "risk": 0.5, "m": 5}, "`m` does not belong to `Swap`, whose releases have as many records as `o`"),
         ({"model": "pram", "risk": 0.5, "o": [[0]]}, "`o` holds no record"),
         ({"model": "pram", "risk": 0.5, "o": [[[1, 2]], [[2, 1]]]}, "`o` must be one table of .*Choose one table"),
     ],
@@ -169,4 +169,10 @@ def test_the_result_prints_as_a_table():
 def test_what_cannot_be_calibrated_is_refused(options, message):
     given = {"o": TWO_ANSWERS} | options
     with pytest.raises(ValueError, match=message):
-        calibrate(given.pop("o"), given.pop("m", None), **given)
+        calibrate(given.pop("o"), class_of(given.pop("model")), **given)
+
+
+@pytest.mark.parametrize("model", ["pram", Pram(theta=0), Uniform, None])
+def test_what_is_no_class_with_a_parameter_to_choose_is_refused(model):
+    with pytest.raises(TypeError, match=r"must be a class of models with a parameter to choose, laws\.Pram, laws\.Swap, "):
+        calibrate(TWO_ANSWERS, model, risk=0.5)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import sparse
 import xarray as xr
-from every_release import average_cap, every_release, moments
+from every_release import average_cap, every_release, made, moments
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import count_tables, examples, theorem
 
 import capstats
 from capstats.datasets import paper_originals
-from capstats.laws import expected_cap, variance_cap
+from capstats.laws import Bootstrap, Dirichlet, Partial, Uniform, expected_cap, variance_cap
 
 MODELS = {
     "uniform": {},
@@ -39,8 +39,8 @@ def exact(o, m, name):
 
 def assert_moments(o, m, name):
     mean, variance = exact(o, m, name)
-    assert expected_cap(o, m, **options(name)).item() == pytest.approx(float(mean), rel=1e-12)
-    assert variance_cap(o, m, **options(name)).item() == pytest.approx(float(variance), rel=1e-12, abs=1e-17), (o, m)
+    assert expected_cap(o, made(m=m, **options(name))).item() == pytest.approx(float(mean), rel=1e-12)
+    assert variance_cap(o, made(m=m, **options(name))).item() == pytest.approx(float(variance), rel=1e-12, abs=1e-17), (o, m)
 
 
 TABLES = [
@@ -77,7 +77,7 @@ def test_mean_and_variance_are_those_of_every_release_of_nine_cells(name):
 
 def test_under_uniform_the_mean_does_not_depend_on_the_original():
     """(1 - z) / I, where z = C(m + 5, 5) / C(m + 8, 8) is the probability that a key of a 3 x 3 table is empty."""
-    found = expected_cap(paper_originals(), 10, model="uniform")
+    found = expected_cap(paper_originals(), Uniform(10))
     z = Fraction(3003, 43758)
     assert found.values == pytest.approx([float((1 - z) / 3)] * 4, rel=1e-14)
 
@@ -90,11 +90,11 @@ def test_the_mean_rises_with_the_number_of_records_to_its_limit(o, m, alpha):
         "bootstrap": capstats.average_cap(o, o),
         "independent": capstats.baseline_cap(o),
         "uniform": xr.DataArray(1 / len(o)),
-        "dirichlet": expected_cap(o, model="partial", alpha=alpha),
+        "dirichlet": expected_cap(o, Partial(alpha=alpha)),
     }
     for model, limit in limits.items():
         told = {"model": model, "alpha": alpha if model == "dirichlet" else None}
-        few, more, many = (expected_cap(o, records, **told).item() for records in (m, m + 1, 10**9))
+        few, more, many = (expected_cap(o, made(m=records, **told)).item() for records in (m, m + 1, 10**9))
         assert few <= more * (1 + 1e-12)
         assert more <= limit.item() * (1 + 1e-12)
         assert many == pytest.approx(limit.item(), rel=1e-5)
@@ -104,13 +104,13 @@ def test_a_bootstrap_of_one_record_by_hand():
     """The record is of key 1 with probability 3/4 and then attributes 2/3 * 2 + 1/3 * 1 of 4 correctly on average."""
     o = [[2, 1], [1, 0]]
     # 2/4, 1/4 and 1/4 of the records have its key and target, with probabilities 1/2, 1/4 and 1/4
-    assert expected_cap(o, 1, model="bootstrap").item() == pytest.approx(3 / 8, rel=1e-15)
-    assert variance_cap(o, 1, model="bootstrap").item() == pytest.approx(1 / 64, rel=1e-14)
+    assert expected_cap(o, Bootstrap(1)).item() == pytest.approx(3 / 8, rel=1e-15)
+    assert variance_cap(o, Bootstrap(1)).item() == pytest.approx(1 / 64, rel=1e-14)
 
 
 @models
 def test_a_release_of_a_table_that_is_the_same_everywhere_has_no_variance_where_it_has_one_record(name):
-    assert variance_cap(np.full((3, 4), 5), 1, **options(name)).item() == pytest.approx(0, abs=1e-30)
+    assert variance_cap(np.full((3, 4), 5), made(m=1, **options(name))).item() == pytest.approx(0, abs=1e-30)
 
 
 def fraction_variance(o, m, reinforced, records, extra):
@@ -150,7 +150,7 @@ def fraction_variance(o, m, reinforced, records, extra):
 def test_the_variance_keeps_its_digits_with_many_records(reinforced, m):
     rng = np.random.default_rng(m)
     o = rng.multinomial(300, np.full(24, 1 / 24)).reshape(3, 8)
-    found = variance_cap(o, m, **({"model": "dirichlet", "alpha": 0.5} if reinforced else {"model": "bootstrap"})).item()
+    found = variance_cap(o, made(m=m, **{"model": "dirichlet", "alpha": 0.5} if reinforced else {"model": "bootstrap"})).item()
     expected = fraction_variance(o, m, reinforced, o, Fraction(1, 2) if reinforced else Fraction(0))
     assert found == pytest.approx(float(expected), rel=1e-11)
 
@@ -161,7 +161,7 @@ def test_the_variance_keeps_its_digits_where_almost_every_record_meets_a_key_of_
     o = np.full((2, 40), 3)
     for reinforced, model in ((False, "bootstrap"), (True, "uniform")):
         expected = fraction_variance(o, m, reinforced, 0 * o, Fraction(1))
-        assert variance_cap(o, m, model=model).item() == pytest.approx(float(expected), rel=1e-11)
+        assert variance_cap(o, made(model, m)).item() == pytest.approx(float(expected), rel=1e-11)
 
 
 @pytest.mark.parametrize("m", [2, 33, 1000])
@@ -176,7 +176,7 @@ def test_ten_thousand_keys_of_which_few_are_matched_keep_their_digits(model, m):
     if model == "bootstrap":
         z, both = z**m, both**m
     exact = (keys * z * (1 - z) + keys * (keys - 1) * (both - z * z)) / (targets * keys) ** 2
-    found = variance_cap(np.full((targets, keys), 1), m, model=model).item()
+    found = variance_cap(np.full((targets, keys), 1), made(model, m)).item()
     assert found == pytest.approx(float(exact), rel=1e-10)
 
 
@@ -187,7 +187,7 @@ def test_the_variance_of_very_many_records_is_found_at_once_and_is_that_of_the_s
     weight = (o + 0.5).sum(0)
     shares = (o + 0.5) / weight
     sigma = ((shares * o**2).sum(0) - (shares * o).sum(0) ** 2) / o.sum() ** 2
-    assert variance_cap(o, m, model="dirichlet", alpha=0.5).item() == pytest.approx((sigma / (1 + weight)).sum(), rel=1000 / m + 1e-13)
+    assert variance_cap(o, Dirichlet(m, alpha=0.5)).item() == pytest.approx((sigma / (1 + weight)).sum(), rel=1000 / m + 1e-13)
 
 
 @models
@@ -196,12 +196,12 @@ def test_a_batch_and_a_sparse_table_have_the_same_moments(name):
     tables = rng.poisson(1.0, (2, 3, 4, 5))
     batch = xr.DataArray(tables, dims=("year", "draw", "target", "key"))
     for measure in (expected_cap, variance_cap):
-        found = measure(batch, 7, **options(name))
+        found = measure(batch, made(m=7, **options(name)))
         assert found.dims == ("year", "draw")
-        single = [[measure(table, 7, **options(name)).item() for table in year] for year in tables]
+        single = [[measure(table, made(m=7, **options(name))).item() for table in year] for year in tables]
         assert found.values == pytest.approx(np.array(single), rel=1e-14)
         cells = batch.copy(data=sparse.COO.from_numpy(tables))
-        assert measure(cells, 7, **options(name)).values == pytest.approx(np.array(single), rel=1e-11)
+        assert measure(cells, made(m=7, **options(name))).values == pytest.approx(np.array(single), rel=1e-11)
 
 
 @models
@@ -212,11 +212,12 @@ def test_weighted_records_are_those_of_a_table_in_other_units(name):
         return
     scale = 1.0 if name.startswith("dirichlet") else 0.3  # an urn gets a whole record more
     for measure in (expected_cap, variance_cap):
-        assert measure(scale * o, 6, **options(name)).item() == pytest.approx(measure(o, 6, **options(name)).item(), rel=1e-12)
+        one, other = (measure(table, made(m=6, **options(name))).item() for table in (scale * o, o))
+        assert one == pytest.approx(other, rel=1e-12)
 
 
 @models
 def test_a_table_without_records_has_no_average(name):
     batch = np.array([[[0, 0]], [[1, 2]]])
     for measure in (expected_cap, variance_cap):
-        assert np.isnan(measure(batch, 3, **options(name)).values).tolist() == [True, False]
+        assert np.isnan(measure(batch, made(m=3, **options(name))).values).tolist() == [True, False]

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import sparse
 import xarray as xr
-from every_release import every_release
+from every_release import every_release, made
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import count_tables, examples, theorem
 
-from capstats.laws import expected_disclosure
+from capstats.laws import Bootstrap, Partial, Permuted, Pram, Swap, Uniform, expected_disclosure
 
 MODELS = {
     "uniform": {},
@@ -47,7 +47,7 @@ def exact(o, m, name):
 
 
 def found(o, m, name):
-    result = expected_disclosure(o, m, **options(name))
+    result = expected_disclosure(o, made(m=m, **options(name)))
     return [result[x].item() for x in NAMES]
 
 
@@ -96,7 +96,7 @@ def test_rare_disclosures_keep_their_digits():
     # key 0: the other cell empty, its own not; the powers by logarithms of exact fractions
     power = lambda x: float(np.exp(m * np.log1p(float(x - 1))))  # noqa: E731
     pure = power(w(1)) - power(w(2))
-    result = expected_disclosure(o, m, model="bootstrap")
+    result = expected_disclosure(o, Bootstrap(m))
     assert result.disco.item() == pytest.approx((2 * pure + (10**6 - 4) * (power(w(1)) - 0) + (1 - power(w(1)))) / n, rel=1e-9)
 
 
@@ -104,23 +104,23 @@ def test_rare_disclosures_keep_their_digits():
 def test_a_batch_and_a_sparse_table_have_the_same_means(name):
     rng = np.random.default_rng(6)
     tables = xr.DataArray(rng.poisson(0.8, (3, 4, 6)), dims=("draw", "target", "key"))
-    several = expected_disclosure(tables, 5, **options(name))
-    cells = expected_disclosure(tables.copy(data=sparse.COO.from_numpy(tables.values)), 5, **options(name))
+    several = expected_disclosure(tables, made(m=5, **options(name)))
+    cells = expected_disclosure(tables.copy(data=sparse.COO.from_numpy(tables.values)), made(m=5, **options(name)))
     for x in NAMES:
         assert several[x].dims == ("draw",)
-        single = [expected_disclosure(table, 5, **options(name))[x].item() for table in tables.values]
+        single = [expected_disclosure(table, made(m=5, **options(name)))[x].item() for table in tables.values]
         assert several[x].values == pytest.approx(single, rel=1e-14)
         assert cells[x].values == pytest.approx(single, rel=1e-12)
 
 
 def test_models_that_do_not_place_records_are_refused():
-    for model in ("partial", "pram", "swap", "permutation"):
-        with pytest.raises(ValueError, match="`model` must be one of 'uniform', 'bootstrap', 'independent', 'dirichlet'"):
-            expected_disclosure([[1, 2]], 3, model=model)
-    with pytest.raises(ValueError, match="`model` must be one of"):
-        expected_disclosure([[1, 2]], 3, model="gaussian")
+    for model in (Partial(alpha=1), Pram(theta=0.5), Swap(records=1), Permuted([[1, 2]])):
+        with pytest.raises(ValueError, match=r"`model` must be one that places each record by itself, Uniform, .* or Dirichlet; got"):
+            expected_disclosure([[1, 2]], model)
+    with pytest.raises(TypeError, match=r"`model` must be a model, laws.Uniform\(m\); got 'uniform'"):
+        expected_disclosure([[1, 2]], "uniform")
 
 
 def test_a_table_without_records_discloses_nothing_that_could_be_averaged():
-    result = expected_disclosure([[[0, 0]], [[1, 2]]], 3, model="uniform")
+    result = expected_disclosure([[[0, 0]], [[1, 2]]], Uniform(3))
     assert all(np.isnan(result[x].values).tolist() == [True, False] for x in NAMES)

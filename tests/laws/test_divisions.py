@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import theorem
 
-from capstats.laws.divisions import by_probability, from_urn, matched_at_random, shared_out, without_replacement
+from capstats.laws.models.drawing import by_probability, from_urn, matched_at_random, shared_out, without_replacement
 
 Z = 5
 

@@ -6,9 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import examples
 
-from capstats.laws.generating import Circle, Groups
-from capstats.laws.matched_sets import Keys, over_sets
-from capstats.laws.urns import Urn
+from capstats.laws.models.matched_only import Circle, Groups, Keys, over_sets
+from capstats.laws.models.urns import Urn
 
 both = pytest.mark.parametrize("reinforced", [False, True])
 numbers = st.lists(st.integers(1, 40), min_size=1, max_size=6)

@@ -7,32 +7,24 @@ import numpy as np
 import pytest
 import sparse
 import xarray as xr
-from every_release import average_cap, every_release, moments
+from every_release import average_cap, every_release, made, moments
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import count_tables, theorem
 
 import capstats
 from capstats.datasets import paper_originals
-from capstats.laws.kept_keys import kept_mean, kept_variance, pattern_weights
-from capstats.laws.models import Synthesis
-from capstats.tables.mapping import Aligned
+from capstats.laws import Pram
+from capstats.laws.models.swap import pattern_weights
+from capstats.tables.aligned import Aligned
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 RECODED = [[HALF, HALF, 0], [THIRD, THIRD, THIRD], [0, Fraction(1, 7), Fraction(6, 7)]]
 
 
-def floats(told):
-    """Options as a caller gives them."""
-    return {
-        name: value if name == "swapped" else [[float(x) for x in row] for row in value] if name == "matrix" else float(value)
-        for name, value in told.items()
-    }
-
-
 def found(o, model, **told):
-    synthesis, aligned = Synthesis.of(model, **floats(told)), Aligned({"o": o})
-    return tuple(aligned.map(lambda o, moment=moment: moment(o, synthesis), "cap") for moment in (kept_mean, kept_variance))
+    model, aligned = made(model, **told), Aligned({"o": o})
+    return tuple(aligned.map(moment, "cap") for moment in (model.mean, model.variance))
 
 
 def as_sparse(o):
@@ -53,7 +45,7 @@ def told_of(targets, n):
     yield from (("partial", {"alpha": alpha}) for alpha in (0, HALF, 1, 3))
     yield from (("pram", {"theta": theta}) for theta in (0, THIRD, 1))
     yield "pram", {"matrix": [[x / sum(row[:targets]) for x in row[:targets]] for row in RECODED[:targets]] if targets < 3 else RECODED}
-    yield from (("swap", {"swapped": swapped}) for swapped in range(n + 1))
+    yield from (("swap", {"records": records}) for records in range(n + 1))
 
 
 def test_one_key_by_hand():
@@ -71,7 +63,7 @@ def test_one_key_by_hand():
 def test_a_swap_of_two_of_three_records_by_hand():
     # a and b in the first key, a in the second: one of three pairs is chosen and exchanged or not. b moves with probability 1/6; then CAP
     # is (2/2 + 0) / 3 with o = (1, 1): 1/3, otherwise (1/2 + 1/2 + 1) / 3 = 2/3.
-    mean, variance = found([[1, 1], [1, 0]], "swap", swapped=2)
+    mean, variance = found([[1, 1], [1, 0]], "swap", records=2)
     assert mean.item() == pytest.approx(2 / 3 - 1 / 18, rel=1e-15)
     assert variance.item() == pytest.approx(1 / 9 * 5 / 36, rel=1e-14)
 
@@ -112,13 +104,13 @@ def test_moments_are_those_of_every_release_of_larger_tables(o):
 
 def test_a_swap_of_all_records_is_the_permutation_of_their_targets():
     o = [[2, 1], [0, 1]]
-    assert every_release(o, model="swap", swapped=4) == every_release(o, model="permutation", s=o)
+    assert every_release(o, model="swap", records=4) == every_release(o, model="permutation", s=o)
     # variance = sum_ij o_.j o_i. d_ij^2 / (n - 1), over n^2
     o = paper_originals().sel(original="O_3").values
     o_j, o_i, n = o.sum(0), o.sum(1), o.sum()
     a = o / o_j
     d = a - a.T @ o_i / n - ((a @ o_j / n) - (o_j @ a.T @ o_i) / n**2)[:, None]
-    assert found(o, "swap", swapped=900)[1].item() == pytest.approx((np.outer(o_i, o_j) * d**2).sum() / 899 / n**2, rel=1e-12)
+    assert found(o, "swap", records=900)[1].item() == pytest.approx((np.outer(o_i, o_j) * d**2).sum() / 899 / n**2, rel=1e-12)
 
 
 def test_the_weights_of_the_variance_are_those_of_the_patterns():
@@ -140,7 +132,7 @@ def test_the_weights_of_the_variance_are_those_of_the_patterns():
 def test_no_link_is_lost_where_nothing_moves():
     o = paper_originals().sel(original="O_3")
     own = capstats.average_cap(o, o).item()
-    for model, told in [("swap", {"swapped": 0}), ("swap", {"swapped": 1}), ("pram", {"theta": 0}), ("pram", {"matrix": np.eye(3)})]:
+    for model, told in [("swap", {"records": 0}), ("swap", {"records": 1}), ("pram", {"theta": 0}), ("pram", {"matrix": np.eye(3)})]:
         mean, variance = found(o, model, **told)
         assert mean.item() == pytest.approx(own, rel=1e-15)
         assert variance.item() == 0
@@ -154,7 +146,7 @@ def test_normalised_cap_is_the_share_of_the_link_that_is_left(o, theta, swapped)
     assert found(o, "pram", theta=theta)[0].item() - b == pytest.approx((1 - theta) * (own - b), abs=1e-14)
     swapped = min(swapped, n)
     left = (n - max(swapped, 1)) / (n - 1) if n > 1 else 1
-    assert found(o, "swap", swapped=swapped)[0].item() - b == pytest.approx(left * (own - b), abs=1e-14)
+    assert found(o, "swap", records=swapped)[0].item() - b == pytest.approx(left * (own - b), abs=1e-14)
 
 
 @theorem
@@ -176,7 +168,7 @@ def test_theta_is_the_matrix_that_draws_from_the_margin(o):
 def test_one_target_is_always_guessed_and_one_key_moves_nothing():
     for model, told in told_of(1, 3):
         assert [x.item() for x in found([[1, 0, 2]], model, **told)] == pytest.approx([1, 0], abs=1e-15)
-    mean, variance = found([[3], [1]], "swap", swapped=4)
+    mean, variance = found([[3], [1]], "swap", records=4)
     assert [mean.item(), variance.item()] == pytest.approx([5 / 8, 0], abs=1e-15)
 
 
@@ -195,7 +187,7 @@ def test_few_swaps_among_many_records_keep_their_digits():
     p = Fraction(x * x, 2 * x * (2 * x - 1))
     expected = p * (1 - p) / x**2
     for o in ([[x, 0], [0, x]], as_sparse([[x, 0], [0, x]])):
-        assert found(o, "swap", swapped=2)[1].item() == pytest.approx(float(expected), rel=1e-12)
+        assert found(o, "swap", records=2)[1].item() == pytest.approx(float(expected), rel=1e-12)
 
 
 def test_a_batch_is_computed_table_by_table_and_empty_tables_are_nan():
@@ -220,18 +212,20 @@ def test_the_order_of_keys_and_targets_does_not_matter():
 
 def test_weights_have_an_expected_value_under_pram_only():
     o = [[0.5, 1.5], [1.0, 0.25]]
-    mean = Aligned({"o": o}).map(lambda o: kept_mean(o, Synthesis.of("pram", theta=0.25)), "cap").item()
+    mean = Aligned({"o": o}).map(Pram(theta=0.25).mean, "cap").item()
     own, b = capstats.average_cap(o, o).item(), capstats.baseline_cap(o).item()
     assert mean == pytest.approx(0.75 * own + 0.25 * b, rel=1e-14)
-    with pytest.raises(ValueError, match='`o` must hold integers: "pram" changes whole records; got fractional counts'):
+    with pytest.raises(ValueError, match="`o` must hold integers: `Pram` changes whole records; got fractional counts"):
         found(o, "pram", theta=0.25)
-    for model, told in [("partial", {"alpha": 1}), ("swap", {"swapped": 2})]:
-        with pytest.raises(ValueError, match=f'`o` must hold integers: "{model}" changes whole records; got fractional counts'):
+    for model, told in [("partial", {"alpha": 1}), ("swap", {"records": 2})]:
+        with pytest.raises(
+            ValueError, match=f"`o` must hold integers: `{model.capitalize()}` changes whole records; got fractional counts"
+        ):
             found(o, model, **told)
 
 
 def test_options_that_do_not_fit_the_table_are_refused():
-    with pytest.raises(ValueError, match="`swapped` must be at most the number of records of `o`, 3; got 4"):
-        found([[1, 1], [1, 0]], "swap", swapped=4)
+    with pytest.raises(ValueError, match="`records` of `Swap` must be at most the number of records of `o`, 3; got 4"):
+        found([[1, 1], [1, 0]], "swap", records=4)
     with pytest.raises(ValueError, match="`matrix` must have one row and one column for each target of `o`, 2; it has 3"):
         found([[1, 1], [1, 0]], "pram", matrix=np.eye(3))

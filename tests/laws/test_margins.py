@@ -11,7 +11,7 @@ from hypothesis import example, given
 from strategies import examples, table_pairs
 
 import capstats
-from capstats.laws import expected_cap, variance_cap
+from capstats.laws import Permuted, expected_cap, variance_cap
 
 both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
 
@@ -25,7 +25,7 @@ both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
 @example((np.array([[2, 1], [0, 1]]), np.array([[2, 3], [0, 0]])))  # one target
 def test_mean_and_variance_are_those_of_all_permutations(unmatched, tables):
     o, s = tables
-    found = [measure(o, model="permutation", s=s, unmatched=unmatched).item() for measure in (expected_cap, variance_cap)]
+    found = [measure(o, Permuted(s), unmatched=unmatched).item() for measure in (expected_cap, variance_cap)]
     releases = every_release(o, model="permutation", s=s)
     if average_cap(o, next(iter(releases)), unmatched) is None:
         assert np.isnan(found).all()
@@ -37,14 +37,14 @@ def test_mean_and_variance_are_those_of_all_permutations(unmatched, tables):
 def test_three_records_by_hand():
     """The targets a, a, b on the keys 0, 0, 1: average CAP is 3/4 with probability 1/3, otherwise 1/2."""
     o, s = [[2, 1], [0, 1]], [[1, 1], [1, 0]]
-    assert expected_cap(o, model="permutation", s=s).item() == pytest.approx(7 / 12, rel=1e-15)
-    assert variance_cap(o, model="permutation", s=s).item() == pytest.approx(1 / 72, rel=1e-14)
+    assert expected_cap(o, Permuted(s)).item() == pytest.approx(7 / 12, rel=1e-15)
+    assert variance_cap(o, Permuted(s)).item() == pytest.approx(1 / 72, rel=1e-14)
 
 
 def test_where_all_keys_are_matched_the_mean_is_the_crossed_baseline():
     rng = np.random.default_rng(1)
     o, s = rng.poisson(3.0, (2, 3, 6)) + 1
-    found = expected_cap(o, model="permutation", s=s).item()
+    found = expected_cap(o, Permuted(s)).item()
     assert found == pytest.approx(capstats.baseline_cap(o, s, kind="crossed").item(), rel=1e-14)
 
 
@@ -52,7 +52,7 @@ def test_a_table_whose_cells_add_up_from_keys_and_targets_has_no_variance():
     """o_ij / s_.j = x_i + y_j: the sum over records does not depend on who has which target."""
     s = np.array([[1, 2, 1], [1, 0, 3]])
     o = (np.array([[5], [2]]) + np.array([3, 1, 4])) * s.sum(0)
-    assert variance_cap(o, model="permutation", s=s).item() == pytest.approx(0, abs=1e-28)
+    assert variance_cap(o, Permuted(s)).item() == pytest.approx(0, abs=1e-28)
 
 
 def test_many_records_keep_their_digits():
@@ -65,7 +65,7 @@ def test_many_records_keep_their_digits():
     of_target, of_key = [sum(w[j] * a[i][j] for j in range(5)) for i in range(3)], [sum(v[i] * a[i][j] for i in range(3)) for j in range(5)]
     mean = sum(v[i] * of_target[i] for i in range(3))
     spread = sum(v[i] * w[j] * (a[i][j] - of_target[i] - of_key[j] + mean) ** 2 for i in range(3) for j in range(5))
-    assert variance_cap(o, model="permutation", s=s).item() == pytest.approx(float(spread * m * m / (m - 1)), rel=1e-11)
+    assert variance_cap(o, Permuted(s)).item() == pytest.approx(float(spread * m * m / (m - 1)), rel=1e-11)
 
 
 @both_versions
@@ -74,15 +74,15 @@ def test_releases_broadcast_and_sparse_tables_agree(unmatched):
     o = xr.DataArray(rng.poisson(1.0, (3, 7)), dims=("target", "key"))
     s = xr.DataArray(rng.poisson(0.5, (5, 3, 7)), dims=("draw", "target", "key"))
     for measure in (expected_cap, variance_cap):
-        found = measure(o, model="permutation", s=s, unmatched=unmatched)
+        found = measure(o, Permuted(s), unmatched=unmatched)
         assert found.dims == ("draw",)
-        single = [measure(o, model="permutation", s=s[i], unmatched=unmatched).item() for i in range(5)]
+        single = [measure(o, Permuted(s[i]), unmatched=unmatched).item() for i in range(5)]
         assert found.values == pytest.approx(single, rel=1e-14)
         cells = [x.copy(data=sparse.COO.from_numpy(x.values)) for x in (o, s)]
-        assert measure(cells[0], model="permutation", s=cells[1], unmatched=unmatched).values == pytest.approx(single, rel=1e-12)
+        assert measure(cells[0], Permuted(cells[1]), unmatched=unmatched).values == pytest.approx(single, rel=1e-12)
 
 
 def test_a_release_of_fractional_counts_is_refused():
     with pytest.raises(ValueError, match="`s` must hold integers: its records are permuted; got fractional counts"):
-        expected_cap([[2, 1], [0, 1]], model="permutation", s=[[0.5, 1], [1, 0]])
-    assert expected_cap([[0.2, 0.1], [0, 0.1]], model="permutation", s=[[1, 1], [1, 0]]).item() == pytest.approx(7 / 12)
+        expected_cap([[2, 1], [0, 1]], Permuted([[0.5, 1], [1, 0]]))
+    assert expected_cap([[0.2, 0.1], [0, 0.1]], Permuted([[1, 1], [1, 0]])).item() == pytest.approx(7 / 12)

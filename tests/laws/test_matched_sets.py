@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from capstats.laws.matched_sets import Keys, over_sets
-from capstats.laws.urns import Urn
+from capstats.laws.models.matched_only import Keys, over_sets
+from capstats.laws.models.urns import Urn
 
 # two keys with 1 and 3 original records and a third one without, all of the same weight; two draws with replacement
 KEYS = Keys(Urn(2, reinforced=False), np.array([1, 3]), np.array([1.0, 1.0]), 1.0)

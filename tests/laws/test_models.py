@@ -1,23 +1,32 @@
-"""What a synthesis model must be told, and the oracle that enumerates its releases."""
+"""Parameters of the models, what is no model, and the oracle that enumerates releases."""
 
+import re
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 import xarray as xr
-from every_release import average_cap, every_release, moments
+from every_release import average_cap, every_release, made, moments
 
 from capstats.laws import (
+    Bootstrap,
+    Dirichlet,
+    Partial,
+    Permuted,
+    Pram,
+    Swap,
+    Uniform,
     cap_law,
     cap_tail_bound,
     dp_mechanism,
     expected_cap,
     expected_cap_bounds,
+    expected_disclosure,
     protected_law,
     sample_tables,
     variance_cap,
 )
-from capstats.laws.models import Synthesis
 
 ORIGINAL = [[2, 1], [0, 1]]
 EVERY_MODEL = [
@@ -29,7 +38,7 @@ EVERY_MODEL = [
     ("partial", {"alpha": Fraction(1)}),
     ("pram", {"theta": Fraction(1, 3)}),
     ("pram", {"matrix": [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 2), Fraction(1, 2)]]}),
-    ("swap", {"swapped": 2}),
+    ("swap", {"records": 2}),
 ]
 
 
@@ -47,44 +56,96 @@ def test_a_permutation_of_three_records_by_hand():
 
 
 @pytest.mark.parametrize(("model", "told"), EVERY_MODEL)
-def test_a_model_is_told_what_it_needs_and_nothing_else(model, told):
-    assert Synthesis.of(model, **told).model == model
-    name = next(iter(told))
-    with pytest.raises(ValueError, match=f'The model "{model}" needs .*`{name}`'):
-        Synthesis.of(model, **{key: value for key, value in told.items() if key != name})
-    other = "swapped" if model != "swap" else "alpha"
-    with pytest.raises(ValueError, match=f'`{other}` does not belong to the model "{model}"'):
-        Synthesis.of(model, **told, **{other: 1})
+def test_a_model_shows_its_parameters_but_no_cell_of_a_table(model, told):
+    found = made(model, **told)
+    shown = [f"{name}=<2 x 2>" if name in ("s", "matrix") else f"{name}={getattr(found, name)}" for name in told]
+    assert repr(found) == f"{type(found).__name__}({', '.join(shown)})"
+
+
+def test_a_model_is_equal_to_one_with_the_same_numbers():
+    assert Uniform(3) == Uniform(m=3) != Bootstrap(3)
+    assert Dirichlet(3, alpha=1) == Dirichlet(3, alpha=1.0) != Dirichlet(3, alpha=2)
+    assert len({Swap(records=3), Swap(records=3), Swap(records=4)}) == 2
+    matrix = np.eye(2)
+    assert Pram(matrix=matrix) != Pram(matrix=matrix)  # arrays are not compared
+    with pytest.raises(AttributeError, match="cannot assign"):
+        Uniform(3).m = 4
 
 
 def test_the_limit_of_many_records_has_no_m():
-    assert Synthesis.of("uniform", limit=True).m is None
-    with pytest.raises(ValueError, match='`m` does not belong to the model "partial": its releases have as many records as `o`'):
-        Synthesis.of("partial", m=3, alpha=1)
+    assert Uniform().m is None
+    assert repr(Dirichlet(alpha=1)) == "Dirichlet(alpha=1.0)"
+    with pytest.raises(ValueError, match=r"`Uniform\(\)` is the limit of large releases, of which only `cap_law` knows. Give it .*, `m`"):
+        expected_cap(ORIGINAL, Uniform())
 
 
-def test_pram_takes_a_matrix_or_a_share_but_not_both():
+@pytest.mark.parametrize("matrix_and_theta", [{}, {"matrix": [[1.0]], "theta": 0.5}])
+def test_pram_takes_a_matrix_or_a_share_but_not_both(matrix_and_theta):
     with pytest.raises(ValueError, match="needs `matrix` or `theta`; give one of them"):
-        Synthesis.of("pram", matrix=[[1.0]], theta=0.5)
+        Pram(**matrix_and_theta)
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("wrong", "message"),
     [
-        ({"model": "random"}, "`model` must be one of 'uniform', .*; got 'random'"),
-        ({"model": "uniform", "m": 0}, "`m` must be a number of synthetic records"),
-        ({"model": "partial", "alpha": -1}, "`alpha` must be a number from 0, added to every cell; got -1"),
-        ({"model": "partial", "alpha": "1"}, "`alpha` must be a number from 0, added to every cell; got '1'"),
-        ({"model": "pram", "theta": 1.5}, "`theta` must be a share of redrawn targets, from 0 to 1; got 1.5"),
-        ({"model": "swap", "swapped": 2.5}, "`swapped` must be a number of records, an integer from 0; got 2.5"),
-        ({"model": "pram", "matrix": [[1, 0]]}, r"`matrix` must be square, .*; its shape is \(1, 2\)"),
-        ({"model": "pram", "matrix": [[-1, 2], [0, 1]]}, "`matrix` must hold probabilities"),
-        ({"model": "pram", "matrix": [[1, 0], [0.5, 0.4]]}, "row 1 sums to 0.9"),
+        (lambda: Uniform(0), "`m` must be a number of synthetic records"),
+        (lambda: Dirichlet("3", alpha=1), "`m` must be a number of synthetic records, .*; got '3'"),
+        (lambda: Dirichlet(3, alpha=-1), "`alpha` must be a number from 0, added to every cell; got -1"),
+        (lambda: Partial(alpha=-1), "`alpha` must be a number from 0, added to every cell; got -1"),
+        (lambda: Partial(alpha="1"), "`alpha` must be a number from 0, added to every cell; got '1'"),
+        (lambda: Pram(theta=1.5), "`theta` must be a share of redrawn targets, from 0 to 1; got 1.5"),
+        (lambda: Swap(records=2.5), "`records` must be a number of swapped records, an integer from 0; got 2.5"),
+        (lambda: Swap(records=-1), "`records` must be a number of swapped records, an integer from 0; got -1"),
+        (lambda: Pram(matrix=[[1, 0]]), r"`matrix` must be square, .*; its shape is \(1, 2\)"),
+        (lambda: Pram(matrix=[[-1, 2], [0, 1]]), "`matrix` must hold probabilities"),
+        (lambda: Pram(matrix=[[1, 0], [0.5, 0.4]]), "row 1 sums to 0.9"),
+        (lambda: Permuted([[1, -1]]), "`s` must be non-negative; got -1"),
     ],
 )
-def test_what_a_model_cannot_be_told_is_refused(told, message):
+def test_wrong_parameters_are_refused_where_the_model_is_made(wrong, message):
     with pytest.raises(ValueError, match=message):
-        Synthesis.of(told.pop("model"), **told)
+        wrong()
+
+
+@pytest.mark.parametrize("wrong", [lambda: Permuted([["a"]]), lambda: Permuted(None), lambda: Pram(matrix=[["a"]])])
+def test_what_is_no_table_is_refused_where_the_model_is_made(wrong):
+    with pytest.raises(TypeError, match=r"`(s|matrix)`"):
+        wrong()
+
+
+@pytest.mark.parametrize("wrong", [lambda: Swap(swapped=3), lambda: Swap(3), lambda: Dirichlet(3), lambda: Partial(3, alpha=1), Permuted])
+def test_parameters_that_a_model_has_not_are_refused(wrong):
+    with pytest.raises(TypeError, match="argument"):
+        wrong()
+
+
+@pytest.mark.parametrize(
+    ("model", "call"),
+    [
+        ("uniform", "Uniform(m)"),
+        ("bootstrap", "Bootstrap(m)"),
+        ("independent", "Independent(m)"),
+        ("dirichlet", "Dirichlet(m, alpha=1)"),
+        ("permutation", "Permuted(s)"),
+        ("partial", "Partial(alpha=1)"),
+        ("pram", "Pram(theta=0.1)"),
+        ("swap", "Swap(records=10)"),
+        (Swap, "Swap(records=10)"),
+    ],
+)
+def test_what_is_no_model_is_an_error_that_names_the_class_that_was_meant(model, call):
+    for ask in (expected_cap, variance_cap, expected_cap_bounds, expected_disclosure, partial(sample_tables, draws=1)):
+        with pytest.raises(TypeError, match=rf"^`model` must be a model, laws\.{re.escape(call)}; got "):
+            ask(ORIGINAL, model)
+
+
+@pytest.mark.parametrize("model", [None, 3, "random", int, ORIGINAL])
+def test_what_names_no_class_is_answered_with_all_of_them(model):
+    with pytest.raises(
+        TypeError, match=r"laws\.Uniform\(m\), laws\.Bootstrap\(m\), .*laws\.Pram\(theta=0\.1\) or laws\.Swap\(records=10\); got"
+    ) as error:
+        expected_cap(ORIGINAL, model)
+    assert "[[2" not in str(error.value)
 
 
 def labelled(values, targets):
@@ -97,17 +158,15 @@ def test_a_labelled_matrix_takes_the_order_of_the_targets_of_the_original():
     turned = xr.DataArray([[0.7, 0.3], [0.1, 0.9]], {"target": ["b", "a"]}, ("target", "released"))  # columns in the order of the rows
     half = xr.DataArray([[0.3, 0.7], [0.9, 0.1]], {"target": ["b", "a"], "released": ["a", "b"]}, ("target", "released"))
     for found in (turned, half, turned.T):
-        assert float(expected_cap(o, model="pram", matrix=found)) == float(expected_cap(o, model="pram", matrix=matrix))
-        assert float(variance_cap(o, model="pram", matrix=found)) == float(variance_cap(o, model="pram", matrix=matrix))
-        assert expected_cap_bounds(o, model="pram", matrix=found).equals(expected_cap_bounds(o, model="pram", matrix=matrix))
+        assert float(expected_cap(o, Pram(matrix=found))) == float(expected_cap(o, Pram(matrix=matrix)))
+        assert float(variance_cap(o, Pram(matrix=found))) == float(variance_cap(o, Pram(matrix=matrix)))
+        assert expected_cap_bounds(o, Pram(matrix=found)).equals(expected_cap_bounds(o, Pram(matrix=matrix)))
         assert cap_tail_bound(o, excess=0.1, model="pram", matrix=found).equals(cap_tail_bound(o, excess=0.1, model="pram", matrix=matrix))
-        assert sample_tables(o, model="pram", matrix=found, draws=2, rng=1).equals(
-            sample_tables(o, model="pram", matrix=matrix, draws=2, rng=1)
-        )
+        assert sample_tables(o, Pram(matrix=found), draws=2, rng=1).equals(sample_tables(o, Pram(matrix=matrix), draws=2, rng=1))
         for law in (cap_law, protected_law):
             assert law(o, model="pram", matrix=found).cdf(0.6).equals(law(o, model="pram", matrix=matrix).cdf(0.6))
     # the mechanism tells "b", the likelier target, of everybody: (30 + 45) / 100 are right
-    assert float(expected_cap(o, model="pram", matrix=dp_mechanism(other, 1.0, counts="public"))) == 0.75
+    assert float(expected_cap(o, Pram(matrix=dp_mechanism(other, 1.0, counts="public")))) == 0.75
 
 
 def test_labels_that_are_not_those_of_the_original_are_refused_and_not_told():
@@ -115,8 +174,8 @@ def test_labels_that_are_not_those_of_the_original_are_refused_and_not_told():
     for targets in (["secret", "b"], ["b", "b"]):
         matrix = xr.DataArray(np.eye(2), {"target": targets}, ("target", "released"))
         with pytest.raises(ValueError, match=r"labels of `matrix` must be the targets of `o`") as error:
-            expected_cap(o, model="pram", matrix=matrix)
+            expected_cap(o, Pram(matrix=matrix))
         assert "secret" not in str(error.value)
     with pytest.raises(TypeError, match="`matrix` must hold numbers") as error:
-        expected_cap(o, model="pram", matrix=[["secret", 1], [0, 1]])
+        expected_cap(o, Pram(matrix=[["secret", 1], [0, 1]]))
     assert "secret" not in str(error.value)

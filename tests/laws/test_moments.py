@@ -6,11 +6,11 @@ from math import comb
 import numpy as np
 import pytest
 import xarray as xr
-from every_release import average_cap, every_release, moments
+from every_release import average_cap, every_release, made, moments
 
 from capstats import average_cap as measured
 from capstats.datasets import paper_originals
-from capstats.laws import expected_cap, variance_cap
+from capstats.laws import Uniform, expected_cap, variance_cap
 
 ORIGINAL = [[2, 1], [0, 1]]
 CASES = [
@@ -21,7 +21,7 @@ CASES = [
     ("partial", {"alpha": Fraction(1)}),
     ("pram", {"theta": Fraction(1, 4)}),
     ("pram", {"matrix": [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 2), Fraction(1, 2)]]}),
-    ("swap", {"swapped": 2}),
+    ("swap", {"records": 2}),
 ]
 
 
@@ -35,14 +35,14 @@ def as_floats(told):
 @pytest.mark.parametrize(("model", "told"), CASES)
 def test_every_model_has_its_exact_mean_and_variance(model, told):
     mean, variance = moments(every_release(ORIGINAL, model=model, **told), lambda s: average_cap(ORIGINAL, s))
-    assert expected_cap(ORIGINAL, model=model, **as_floats(told)).item() == pytest.approx(float(mean), rel=1e-12)
-    assert variance_cap(ORIGINAL, model=model, **as_floats(told)).item() == pytest.approx(float(variance), rel=1e-12)
+    assert expected_cap(ORIGINAL, made(model, **as_floats(told))).item() == pytest.approx(float(mean), rel=1e-12)
+    assert variance_cap(ORIGINAL, made(model, **as_floats(told))).item() == pytest.approx(float(variance), rel=1e-12)
 
 
 def test_the_expected_value_is_held_against_a_release():
     """The release that is the original has more than 3 standard deviations above what chance alone gives."""
     o = [[40, 0, 0], [0, 40, 0], [0, 0, 40]]
-    mean, variance = expected_cap(o, 120, model="uniform").item(), variance_cap(o, 120, model="uniform").item()
+    mean, variance = expected_cap(o, Uniform(120)).item(), variance_cap(o, Uniform(120)).item()
     assert measured(o, o).item() > mean + 3 * np.sqrt(variance)
 
 
@@ -63,7 +63,7 @@ def simulated():
 def test_a_simulation_of_the_paper_has_the_exact_mean_and_variance(simulated, unmatched):
     """|z| < 4. O_1 is the same in all cells: its average CAP is 1/3, but for the key that is empty in one of two million releases."""
     caps = simulated[unmatched].transpose("original", "draw").values
-    exact = [f(paper_originals(), 900, model="uniform", unmatched=unmatched).values for f in (expected_cap, variance_cap)]
+    exact = [f(paper_originals(), Uniform(900), unmatched=unmatched).values for f in (expected_cap, variance_cap)]
     draws = caps.shape[1]
     for found, mean, variance in list(zip(caps, *exact, strict=True))[1:]:
         assert abs(found.mean() - mean) < 4 * np.sqrt(variance / draws)
@@ -75,17 +75,17 @@ def test_a_simulation_of_the_paper_has_the_exact_mean_and_variance(simulated, un
 
 
 def test_options_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match='The model "uniform" needs `m`'):
-        expected_cap(ORIGINAL, model="uniform")
+    with pytest.raises(ValueError, match=r"`Uniform\(\)` is the limit of large releases, of which only `cap_law` knows"):
+        expected_cap(ORIGINAL, Uniform())
     with pytest.raises(ValueError, match='`unmatched` must be "zero"'):
-        variance_cap(ORIGINAL, 3, model="uniform", unmatched="nearest")
+        variance_cap(ORIGINAL, Uniform(3), unmatched="nearest")
     with pytest.raises(ValueError, match="`o` must be non-negative"):
-        expected_cap([[1, -1]], 3, model="uniform")
+        expected_cap([[1, -1]], Uniform(3))
 
 
 def test_a_table_in_the_place_of_an_option_is_not_printed():
     o = xr.DataArray([[3, 1]], {"target": ["secret"]}, ("target", "key"))
-    for told in ({"m": o, "model": "bootstrap"}, {"model": "partial", "alpha": o}, {"model": "swap", "swapped": o}):
+    for told in ({"m": o, "model": "bootstrap"}, {"model": "partial", "alpha": o}, {"model": "swap", "records": o}):
         with pytest.raises(ValueError, match=r"got DataArray\.") as error:
-            expected_cap(o, **told)
+            expected_cap(o, made(**told))
         assert "secret" not in str(error.value)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from strategies import count_tables, examples
 
-from capstats.laws import dp_bound, dp_epsilon, dp_mechanism, expected_cap, expected_noisy_cap
+from capstats.laws import Pram, dp_bound, dp_epsilon, dp_mechanism, expected_cap, expected_noisy_cap
 
 PRIORS = [[1.0], [0.5, 0.5], [0.7, 0.3], [0.5, 0.3, 0.2], [0.4, 0.4, 0.2], [0.3, 0.25, 0.2, 0.15, 0.1], [0.2] * 5, [0.6, 0.4, 0.0]]
 
@@ -75,7 +75,7 @@ def test_randomised_response_of_all_records_with_a_public_prior(o, shares, epsil
     """The mean of average CAP is at most the share of the targets among which is answered, times the greatest probability of the truth."""
     shares = np.array(shares[: len(o)]) + (not any(shares[: len(o)]))
     matrix = dp_mechanism(shares / shares.sum(), epsilon)
-    found = expected_cap(o, model="pram", matrix=matrix).item()
+    found = expected_cap(o, Pram(matrix=matrix)).item()
     answered = matrix.values.max(0) > 0
     bound = o[answered].sum() / o.sum() * matrix.values.max()
     assert found <= bound * (1 + 1e-12)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import count_tables, theorem
 
-from capstats.laws import expected_cap
+from capstats.laws import Dirichlet, expected_cap
 from capstats.laws.saturated import Saturated
 
 
@@ -20,7 +20,7 @@ def saturated(o, m):
 def test_it_is_the_expected_cap_of_the_model(o, m, u):
     mean = saturated(o, m)
     alpha = float(mean.alpha(np.array(u)))
-    assert mean.expected(np.array([u])).item() == pytest.approx(expected_cap(o, m, model="dirichlet", alpha=alpha).item(), rel=1e-12)
+    assert mean.expected(np.array([u])).item() == pytest.approx(expected_cap(o, Dirichlet(m, alpha=alpha)).item(), rel=1e-12)
 
 
 @theorem

@@ -5,8 +5,8 @@ import pytest
 import sparse
 import xarray as xr
 
-from capstats.laws.shares import absent, on_cells_of_targets, rest_of_targets, spread, targets_of
-from capstats.tables.mapping import Aligned
+from capstats.laws.models.shares import absent, on_cells_of_targets, rest_of_targets, spread, targets_of
+from capstats.tables.aligned import Aligned
 
 ORIGINAL = np.array([[4, 0, 0], [0, 1, 0], [2, 5, 0]])
 BACKINGS = {"dense": ORIGINAL, "sparse": xr.DataArray(sparse.COO.from_numpy(ORIGINAL), dims=("target", "key"))}

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import examples
 
-from capstats.laws.urns import Urn, sum_rule
+from capstats.laws.models.urns import Urn, sum_rule
 
 whole = st.integers(1, 400)
 halves = st.integers(1, 800).map(lambda x: x / 2)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import copy
 import pickle
+import re
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -262,8 +262,8 @@ def test_results_stay_results_through_selection_arithmetic_and_pickling() -> Non
         assert type(derived) is Result
 
 
-@pytest.mark.parametrize("path", sorted(Path(capstats.__file__).parent.rglob("*.py")), ids=lambda path: path.stem)
-def test_every_dataset_that_capstats_makes_is_a_result(path: Path) -> None:
-    if path.stem != "results":
-        made = {ast.unparse(node.func) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)}
-        assert not made & {"xr.Dataset", "xr.merge", "xr.Dataset.from_dataframe", "xarray.Dataset"}
+def test_every_dataset_that_capstats_makes_is_a_result() -> None:
+    for path in Path(capstats.__file__).parent.rglob("*.py"):
+        if path.stem != "results":
+            made = re.findall(r"(?<!`)\b(?:xr|xarray)\.(?:Dataset|merge|Dataset\.from_dataframe)\(", path.read_text(encoding="utf-8"))
+            assert not made, path
