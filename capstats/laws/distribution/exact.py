@@ -160,8 +160,8 @@ class Enumeration(NamedTuple):
     """The columns that each key can get. A column takes a part of what all keys share: records, targets, or nothing."""
 
     columns: Callable[[int], Iterator[tuple[Column, Column, int]]]  # of key j: what it takes, the column, and its weight
-    fits: Callable[[Column], bool] = lambda taken: True  # whether the keys so far may have taken this
-    whole: Callable[[Column], int] = lambda taken: 1  # the factor of the weight where all keys have taken this; 0 if they cannot
+    fits: Callable[[Column], bool] = lambda _: True  # whether the keys so far may have taken this
+    whole: Callable[[Column], int] = lambda _: 1  # the factor of the weight where all keys have taken this; 0 if they cannot
 
 
 def few_tables(tables: list[Array], model: Model, value: Value) -> Weights:
