@@ -22,18 +22,8 @@ from capstats.tables.ties import at_most
 
 TIE = 1e-14  # relative to the score: about ten times its rounding error; scores with equal nearest records still differ by the next ones
 SPAN = np.linspace(-50, 20, 281)  # the source's thresholds, as log10
-_DIMS: Mapping[str, tuple[str, ...]] = {
-    "threshold": ("step",),
-    "true_positive_rate": ("step",),
-    "false_positive_rate": ("step",),
-    "youden": ("step",),
-    "difference": ("at",),
-    "auc": (),
-    "auc_standard_error": (),
-    "best_threshold": (),
-    "best_difference": (),
-    "accuracy": (),
-}
+ALONG = dict.fromkeys(("threshold", "true_positive_rate", "false_positive_rate", "youden"), "step") | {"difference": "at"}
+"""The dims of the results that are more than one number."""
 
 
 def membership_roc(
@@ -142,10 +132,10 @@ def membership_roc(
         scores = taken_together(scores, numbers)
     curves = [_curve(row, both, places) for row in scores]
     steps = max(len(curve["threshold"]) for curve in curves)
-    variables = {
-        name: (("releases", *dims), np.array([_padded(curve[name], steps) if dims == ("step",) else curve[name] for curve in curves]))
-        for name, dims in _DIMS.items()
-    }
+    variables = {}
+    for name in curves[0]:
+        values = [_padded(curve[name], steps) if ALONG.get(name) == "step" else curve[name] for curve in curves]
+        variables[name] = (("releases", ALONG[name]) if name in ALONG else ("releases",), np.array(values))
     known_of = dict(zip(("members", "non_members"), map(int, both.sum(1)), strict=True))
     result = Result(variables, {"releases": numbers, "at": places}, {"result": "Membership attack", **known_of})
     return result.isel(releases=0, drop=not one) if one or (dim is None and releases is None) else result

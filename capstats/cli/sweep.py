@@ -192,7 +192,7 @@ def _figure(found: xr.Dataset, settings: Settings) -> bytes:
 
 
 def _page(found: xr.Dataset, settings: Settings, rows: Sequence[Sequence[Any]]) -> str:
-    from capstats.auditing.page import as_page
+    from capstats.auditing.report import as_page
     from capstats.plotting.inline import inline_svg
 
     sections = dict(_sections(found, settings, rows, len(rows)))

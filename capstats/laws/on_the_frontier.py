@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from capstats.cap.average import average_cap
 from capstats.cap.comparison import target_distance
-from capstats.laws.bounds import check_records
+from capstats.laws.models import check_records
 from capstats.laws.risk_utility import Curve, check_distances, toward_greatest, toward_least
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import is_sparse

@@ -11,7 +11,7 @@ from drawn import dashed
 
 from capstats import average_cap
 from capstats.datasets import paper_originals, paper_synthetics
-from capstats.laws import cap_law, sample_tables
+from capstats.laws import Uniform, cap_law, sample_tables
 from capstats.plotting import plot_average_cap, plot_cap_law
 from capstats.plotting.shared import BLUE
 
@@ -198,7 +198,7 @@ def test_a_distribution_function_rises_to_one(ax):
 
 
 def test_over_a_histogram_the_area_is_that_of_the_bars(ax):
-    draws = average_cap(TABLE, sample_tables(TABLE, 500, draws=400, rng=1))
+    draws = average_cap(TABLE, sample_tables(TABLE, Uniform(500), draws=400, rng=1))
     plot_average_cap(draws, ax=ax)
     label = ax.get_ylabel()
     bars = ax.containers[0]
@@ -219,7 +219,7 @@ def test_an_atom_is_a_line_with_a_dot(ax):
 
 def test_an_atom_over_a_histogram_has_all_tables(ax):
     o = [[2, 1], [2, 1]]
-    plot_average_cap(average_cap(o, sample_tables(o, 500, draws=40, rng=1)), ax=ax)
+    plot_average_cap(average_cap(o, sample_tables(o, Uniform(500), draws=40, rng=1)), ax=ax)
     plot_cap_law(cap_law(o).atoms(), over=ax.containers[0], ax=ax)
     assert ax.lines[-1].get_ydata().tolist() == [40]
 

@@ -18,7 +18,7 @@ from strategies import examples, table_pairs
 
 from capstats import average_cap, baseline_cap, cap_boxplot, cap_ecdf, cap_quantiles, expand, from_counts, individual_cap, tabulate
 from capstats.datasets import paper_originals, paper_synthetics, smoking
-from capstats.laws import sample_tables
+from capstats.laws import Uniform, sample_tables
 from capstats.plotting import plot_individual_cap, plot_letter_values, plot_people
 from capstats.plotting.shared import BLUE, VERMILLION
 
@@ -82,7 +82,7 @@ def test_long_labels_of_tables_do_not_overlap(ax):
 def test_tables_with_equal_averages_keep_their_given_order(ax):
     """On O_1 every average is 1/3, whatever the last bit."""
     o_1 = paper_originals().sel(original="O_1", drop=True)
-    boxes = cap_boxplot(o_1, sample_tables(o_1, 900, draws=60, rng=1))
+    boxes = cap_boxplot(o_1, sample_tables(o_1, Uniform(900), draws=60, rng=1))
     last_bits = np.random.default_rng(2).integers(-2, 3, 60) * 2.0**-54
     plot_individual_cap(boxes.assign(average=boxes.average + last_bits), ax=ax)
     assert ticks(ax) == [str(i) for i in range(60)]
@@ -165,7 +165,7 @@ def test_one_table_chosen_from_many_is_one_box(ax, boxes):
 
 
 def test_tables_without_labels_carry_their_position(ax, o_4):
-    draws = sample_tables(o_4, 900, draws=6, rng=1)
+    draws = sample_tables(o_4, Uniform(900), draws=6, rng=1)
     boxes = cap_boxplot(o_4, draws)
     plot_individual_cap(boxes, ax=ax)
     order = [int(label) for label in ticks(ax)]
@@ -217,7 +217,7 @@ LONG = [f"release_{i:02d}_of_a_generator_with_a_name_of_fiftytwo_{i:02d}" for i 
 def twenty():
     """Boxes of 20 releases with names of 52 characters."""
     o = paper_originals().sel(original="O_4", drop=True)
-    draws = sample_tables(o, 900, draws=20, rng=1).rename(draw="synthetic").assign_coords(synthetic=LONG)
+    draws = sample_tables(o, Uniform(900), draws=20, rng=1).rename(draw="synthetic").assign_coords(synthetic=LONG)
     return cap_boxplot(o, draws)
 
 
@@ -405,7 +405,7 @@ def test_one_table_is_one_row_and_needs_no_name(ax):
 @pytest.fixture(scope="module")
 def hundred():
     """100 releases with names of 52 characters."""
-    draws = sample_tables(O_4, 900, draws=100, rng=1).rename(draw="synthetic").assign_coords(synthetic=HUNDRED)
+    draws = sample_tables(O_4, Uniform(900), draws=100, rng=1).rename(draw="synthetic").assign_coords(synthetic=HUNDRED)
     return cap_quantiles(O_4, draws, DEPTHS)
 
 
