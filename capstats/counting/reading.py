@@ -189,7 +189,7 @@ def _labelled(
             place[occurring] = np.arange(len(occurring))
             codes = place[codes]
         labels, occurring = chosen(labels, occurring), np.arange(len(occurring))
-    met = missing.all_met(labels, wanted) if missing.given else {}
+    met = missing.all_matching(labels, wanted) if missing.given else {}
     if met:
         labels = [MISSING if i in met else x for i, x in enumerate(labels.tolist() if isinstance(labels, np.ndarray) else labels)]
     codes_met: frozenset[int] = frozenset().union(*(met[i] for i in occurring.tolist() if i in met))
