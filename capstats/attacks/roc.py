@@ -13,7 +13,7 @@ from capstats.attacks.membership import Categories, Widths, log10_scores, merely
 from capstats.codes.column import Counts
 from capstats.codes.labels import canonical
 from capstats.codes.wanted import Type
-from capstats.counting.rows import whole_records
+from capstats.counting.whole_rows import whole_records
 from capstats.sources.door import is_frame
 from capstats.tables.results import Result
 from capstats.tables.sums import ratio
