@@ -15,7 +15,7 @@ from capstats.codes.column import Ints, Places
 from capstats.codes.declared_types import Type
 from capstats.codes.distinct import DENSE, union
 from capstats.codes.names import hint
-from capstats.counting.rows import Levels, WholeRecords, whole_records
+from capstats.counting.whole_rows import Levels, WholeRecords, whole_records
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 

@@ -15,7 +15,7 @@ from capstats.codes.column import Places
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import level_index
 from capstats.codes.names import hint
-from capstats.counting.rows import Levels, WholeRecords, whole_records
+from capstats.counting.whole_rows import Levels, WholeRecords, whole_records
 from capstats.tables.table import Floats
 
 Widths = Any  # a number, one a column (in order, or by name), or the name of a setting

@@ -13,7 +13,7 @@ from capstats.attacks.membership import Categories, Widths, log10_scores, merely
 from capstats.codes.column import Counts
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import canonical
-from capstats.counting.rows import whole_records
+from capstats.counting.whole_rows import whole_records
 from capstats.sources.door import is_frame
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio

@@ -58,7 +58,7 @@ class Query:
 
 
 class Source(ABC):
-    """A table of records, wherever it lies. There is one class for each kind; `capstats.sources.door.open_source` chooses it."""
+    """A table of records, wherever it is. There is one class for each kind; `capstats.sources.door.open_source` chooses it."""
 
     in_memory = False  # whether the records are available one by one, in order; otherwise an engine counts them
     is_csv = False  # whether all values are texts of CSV files
