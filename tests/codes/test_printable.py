@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,6 +46,7 @@ def test_lists_end_in_and():
     assert [listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
 
 
+@pytest.mark.slow
 @given(st.text(), st.integers(6, 40))
 def test_shortened_text_keeps_its_ends(text, width):
     short = shortened(text, width)

@@ -17,6 +17,7 @@ from capstats import from_counts, merge_counts, tabulate
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize(
     ("keys", "target"),
     [
@@ -122,6 +123,7 @@ def test_nothing_to_merge_raises() -> None:
         merge_counts()
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=8), st.data())
 def test_shards_add_up_in_any_division(rows: list[tuple[int, ...]], data: st.DataObject) -> None:
     """Counting is a homomorphism from lists of records, joined end to end, to tables, added."""
