@@ -75,6 +75,14 @@ def test_what_is_said_of_a_picture_has_its_numbers():
     )
 
 
+def test_a_key_that_nobody_in_the_original_has_is_not_counted():
+    rows = {"k": [*"aabb"], "t": [*"xxxy"]}
+    found = audit(rows, {"k": [*"aabbc"], "t": [*"xxxyx"]}, keys="k", target="t")
+    assert figures.funnel(found, key_summary(found.tables.o, found.tables.s), 0).alt == (
+        "Average CAP of 2 keys against their number of people, from 2 to 2; 1 keys have synthetic records with one target only."
+    )
+
+
 @pytest.mark.slow
 def test_releases_are_compared_in_two_pictures():
     found = audit(people(100), {"a": people(50, 1), "b": people(100)}, keys="k", target="t", allow_same=True)

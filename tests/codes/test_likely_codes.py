@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from capstats import audit, compare_levels
-from capstats.codes.likely_codes import likely_codes
+from capstats.codes.likely_codes import likely_codes, likely_numbers, usual_ends
 from capstats.counting.tabulate import tabulate
 from capstats.datasets import example
 
@@ -86,6 +86,15 @@ def test_compare_levels_and_the_report_name_them(kind: str, bins: Any, tmp_path:
     report = audit(table, frame[1:].astype(str) if code == "-99" else frame[1:], keys="income", target="sick", bins=bins)
     assert report.provenance["likely_codes"] == {"income": [code], "sick": ["?"]}
     assert f"Column 'income' holds {code!r}, which looks like a code of missing values." in report.provenance["warnings"][-2]
+
+
+@pytest.mark.parametrize(("kind", "unit"), [("date", "D"), ("datetime", "us")])
+def test_days_of_a_column_to_be_cut_are_known_by_their_number(kind: Any, unit: str) -> None:
+    moments = np.array(["1950-01-01", "1990-06-30", "9999-12-31"], f"datetime64[{unit}]").astype(np.int64)
+    assert usual_ends(moments, kind)
+    assert [str(label)[:10] for label in likely_numbers(moments, kind)] == ["9999-12-31"]
+    assert not usual_ends(moments[:2], kind)
+    assert likely_numbers(moments[:2], kind) == []
 
 
 def test_codes_that_were_named_are_not_likely_any_more() -> None:

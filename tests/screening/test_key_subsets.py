@@ -446,6 +446,11 @@ def test_what_cannot_be_swept_is_refused(options, error, message):
         sweep(**arguments)
 
 
+def test_as_many_subsets_as_the_limit_are_swept():
+    found = sweep(RECORDS, RECORDS, allow_same=True, keys=["a", "b"], targets="t", limit=3)
+    assert found.sizes["keyset"] == 3
+
+
 def test_too_many_subsets_are_refused_before_anything_is_read():
     with pytest.raises(ValueError, match=r"18 key columns have 262143 subsets of the sizes 1 to 18, .* Give sizes=range\(1, 5\), fewer"):
         sweep("nowhere.parquet", "nowhere.parquet", keys=[f"k{i}" for i in range(18)], targets="t")
