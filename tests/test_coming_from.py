@@ -88,6 +88,7 @@ def tables_of(case: dict[str, Any]) -> Any:
     return capstats.tabulate(original, synthetic, keys=case["keys"], target=case["target"])
 
 
+@pytest.mark.slow
 def test_the_calls_give_the_numbers_of_synthpop():
     """Rows that say yes, on the recorded cases without options."""
     cases = [case for case in json.loads((REFERENCE / "synthpop_disclosure.json").read_text())["cases"] if "options" not in case]

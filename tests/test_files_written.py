@@ -72,6 +72,7 @@ def all_places() -> list[str]:
     return [place for path in sorted(PACKAGE.rglob("*.py")) for place in places(path)]
 
 
+@pytest.mark.slow
 def test_the_table_of_written_files_names_every_place_that_writes():
     assert [place for place in all_places() if place not in NAMED and place.partition(":")[0] not in NAMED] == []
 
@@ -98,6 +99,7 @@ def test_what_reads_or_renames_no_file_is_not_taken_for_writing(code):
     assert not writes(ast.parse(code).body[0].value)
 
 
+@pytest.mark.slow
 def test_no_program_is_started_and_no_statement_of_an_engine_writes_a_file():
     for path in PACKAGE.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -126,6 +128,7 @@ sys.exit(status)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "outputs"),
     [

@@ -193,6 +193,7 @@ def is_number(text: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "audience"), [("audit", "internal"), ("audit", "public"), ("sweep", None)])
 def test_a_page_has_no_element_and_no_link_that_tame_labels_do_not_make(
     folders: dict[str, Path], tmp_path: Path, command: str, audience: str | None
@@ -214,6 +215,7 @@ def test_a_page_has_no_element_and_no_link_that_tame_labels_do_not_make(
     assert shown == (SHOWN if audience == "internal" else [])  # a public page has no label, and a sweep only columns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["audit", "sweep", "anonymity"])
 def test_a_figure_has_no_element_that_tame_labels_do_not_make(folders: dict[str, Path], tmp_path: Path, command: str) -> None:
     found = {}
@@ -227,6 +229,7 @@ def test_a_figure_has_no_element_that_tame_labels_do_not_make(folders: dict[str,
     assert is_inert((tmp_path / "hostile.svg").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_fifty_thousand_levels_are_a_page_to_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     levels = 50_000
     for name, shift in (("original", 0), ("synthetic", 1)):
@@ -243,6 +246,7 @@ def test_fifty_thousand_levels_are_a_page_to_read(tmp_path: Path, capsys: pytest
     assert len(capsys.readouterr().out) < 10_000
 
 
+@pytest.mark.slow
 def test_names_of_files_are_inert(folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = {"hostile": "<img src=x onerror=alert(1)>\x1b[31m\u202e.csv", "tame": "synthetic.csv"}
     found = {}

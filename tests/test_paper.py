@@ -66,6 +66,7 @@ def by_command(tmp_path_factory):
 # --- Printed values
 
 
+@pytest.mark.slow
 def test_every_printed_value_agrees():
     values = printed_values()
     assert len(values) == 14
@@ -140,6 +141,7 @@ def test_a_wrong_number_does_not_agree(printed, computed):
     assert not Value("4", "it", printed, computed).agrees
 
 
+@pytest.mark.slow
 def test_report_has_a_line_for_every_value_share_and_erratum():
     shares = xr.DataArray([1.0, 0.5], coords={"original": ["O_1", "O_3"]}, dims="original")
     text = report([Value("4", "right", "0.5", 0.5), Value("4", "wrong", "0.5", 0.7)], shares)

@@ -27,6 +27,7 @@ CONVENTIONS = [
 ]
 
 
+@pytest.mark.few(29)
 @parametrize_with_checks([CAPClassifier(), CAPClassifier(unmatched="nearest")])
 def test_the_classifier_passes_scikit_learns_own_checks(estimator, check):
     check(estimator)

@@ -59,6 +59,7 @@ def several(voters):
     return audit(*voters, keys=["educ", "PID"], target="vote")
 
 
+@pytest.mark.slow
 def test_cut_points_are_told_without_noise_of_floats():
     ages = {"age": [18, 89], "sick": ["no", "yes"]}
     found = audit(ages, ages, allow_same=True, keys="age", target="sick", bins={"age": 5})
@@ -196,6 +197,7 @@ def test_several_synthetic_tables_have_a_number_each(voters, several):
             assert chosen.item() == pytest.approx(alone.measures[name].item(), rel=1e-14), name
 
 
+@pytest.mark.slow
 def test_every_file_is_read_once_and_none_for_the_report(voters, tmp_path, monkeypatch):
     original, synthetic = voters
     files = {name: tmp_path / f"{name}.parquet" for name in ("original", *synthetic)}
@@ -352,6 +354,7 @@ def test_without_a_holdout_nothing_is_said_of_one(found):
     assert "holdout" not in repr(found) + found.to_json() + found._repr_html_()
 
 
+@pytest.mark.slow
 def test_original_and_holdout_exchanged_change_the_sign_alone(voters):
     """Both are samples of one population, and the difference knows no order but its sign; with itself a sample differs by 0."""
     original, synthetic = voters
@@ -366,6 +369,7 @@ def test_original_and_holdout_exchanged_change_the_sign_alone(voters):
     np.testing.assert_array_equal(same.individual_disclosure, 0)
 
 
+@pytest.mark.slow
 def test_a_holdout_is_compared_with_each_synthetic_table(voters):
     original, synthetic = voters
     asked = {"keys": ["educ", "PID"], "target": "vote", "holdout": original.iloc[::3]}
@@ -392,6 +396,7 @@ def test_records_dropped_from_a_holdout_are_told(people, strangers):
     assert ", 1 of `holdout`" in one_line(result)
 
 
+@pytest.mark.slow
 def test_a_holdout_of_sparse_tables_is_that_of_dense_ones(voters, monkeypatch):
     from capstats.tables import backing
 
@@ -482,6 +487,7 @@ def test_errors_of_tabulate_come_through(people):
         audit(people[0].iloc[:0], people[1], keys="smoking", target="health")
 
 
+@pytest.mark.slow
 def test_records_of_any_frame_give_the_same(people):
     pl = pytest.importorskip("polars")
     pa = pytest.importorskip("pyarrow")

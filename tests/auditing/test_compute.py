@@ -31,6 +31,7 @@ def test_bounds_are_on_the_cells_that_the_original_or_the_release_has():
 RECORDS = st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("xyz")), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @given(RECORDS, RECORDS)
 @example_of([("a", "x"), ("a", "y")], [("b", "x")])  # disjoint keys
 @example_of([("a", "x")], [("a", "y")])  # disjoint targets

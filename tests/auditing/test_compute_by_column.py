@@ -32,6 +32,7 @@ def test_each_column_alone_tells_nothing_where_both_tell_all():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["income", ["income", "health"]])
 def test_the_averages_are_those_of_tables_counted_anew(target):
     found = audit(ORIGINAL, RELEASES, keys=KEYS, target=target)

@@ -50,6 +50,7 @@ def test_a_release_does_not_differ_from_itself():
         assert (found.difference.item(), found.difference_error.item()) == (0, 0)
 
 
+@pytest.mark.slow
 @theorem
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy")), min_size=2, max_size=9))
 def test_two_releases_that_are_exchanged_change_the_sign_alone(rows):
@@ -112,6 +113,7 @@ def test_the_callers_numbers_stand_among_the_measures_under_their_names():
 # --- the order
 
 
+@pytest.mark.slow
 def test_releases_are_told_in_the_order_that_is_asked_for():
     caps = audited().measures.average_cap  # 5/12, 11/18 and 1/2
     np.testing.assert_allclose(caps, [5 / 12, 11 / 18, 1 / 2], rtol=1e-12)

@@ -129,6 +129,7 @@ except OSError as error:
 """
 
 
+@pytest.mark.slow
 @posix
 def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path):
     """No file may grow beyond 1,000 bytes, as if the disk were full."""

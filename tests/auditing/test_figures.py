@@ -33,6 +33,7 @@ def test_few_people_are_dots_and_more_are_boxes():
     assert prefixes(pictures(figures.MOST_DOTS + 1, 1)) == ["boxes", "curves"]
 
 
+@pytest.mark.slow
 def test_several_releases_have_boxes_and_many_have_letter_values():
     few, many = pictures(500, figures.MOST_BOXES), pictures(500, figures.MOST_BOXES + 1)
     assert prefixes(few) == prefixes(many) == ["boxes"]
@@ -41,6 +42,7 @@ def test_several_releases_have_boxes_and_many_have_letter_values():
     assert prefixes(pictures(50, 3)) == ["people", "boxes", "curves"]
 
 
+@pytest.mark.slow
 def test_weighted_and_fractional_counts_have_the_pictures_that_there_can_be():
     weighted = {**people(100), "w": [1.5] * 100}
     found = audit(weighted, people(100, 9), keys="k", target="t", weights=("w", None))
@@ -49,6 +51,7 @@ def test_weighted_and_fractional_counts_have_the_pictures_that_there_can_be():
     assert prefixes(figures.distribution(found, [""])) == ["curves"]
 
 
+@pytest.mark.slow
 def test_the_holdout_is_a_curve_of_its_own():
     (_, curves) = pictures(100, 1, holdout=people(80, 4))
     assert "people in the original: " in curves.alt
@@ -56,6 +59,7 @@ def test_the_holdout_is_a_curve_of_its_own():
     assert curves.svg.count("holdout") >= 2  # in the legend and in the description
 
 
+@pytest.mark.slow
 def test_what_is_said_of_a_picture_has_its_numbers():
     """Two keys of 2: CAP 1, 1 and 1/2, 1/2."""
     rows = {"k": [*"aabb"], "t": [*"xxxy"]}
@@ -71,6 +75,15 @@ def test_what_is_said_of_a_picture_has_its_numbers():
     )
 
 
+def test_a_key_that_nobody_in_the_original_has_is_not_counted():
+    rows = {"k": [*"aabb"], "t": [*"xxxy"]}
+    found = audit(rows, {"k": [*"aabbc"], "t": [*"xxxyx"]}, keys="k", target="t")
+    assert figures.funnel(found, key_summary(found.tables.o, found.tables.s), 0).alt == (
+        "Average CAP of 2 keys against their number of people, from 2 to 2; 1 keys have synthetic records with one target only."
+    )
+
+
+@pytest.mark.slow
 def test_releases_are_compared_in_two_pictures():
     found = audit(people(100), {"a": people(50, 1), "b": people(100)}, keys="k", target="t", allow_same=True)
     risk, arrows = figures.releases(found, found.columns)

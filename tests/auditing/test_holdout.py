@@ -36,6 +36,7 @@ def test_of_all_splits_no_larger_share_differs_than_the_level(both, held, level,
     assert Fraction(wrong, math.comb(sum(both), held)) <= Fraction(level)
 
 
+@pytest.mark.slow
 def test_random_splits_of_voters_are_seldom_denied():
     """At most 1 of 1,000 on average, so that 4 of 200 are improbable (0.00006)."""
     people, rng = anes96(), np.random.default_rng(4)
@@ -121,6 +122,7 @@ def test_the_report_says_so_and_claims_nothing_about_individuals(apart, alike):
     assert "Read this first" not in alike.sections()
 
 
+@pytest.mark.slow
 def test_the_pages_and_the_json_say_so_too(apart, alike):
     assert f"{DENIED} in vote by more" in apart.to_html()
     with pytest.raises(ValueError, match=r"Original and holdout differ by more than chance allows, .* leave out the holdout\."):
@@ -132,6 +134,7 @@ def test_the_pages_and_the_json_say_so_too(apart, alike):
     assert "holdout_differs" not in alike.provenance
 
 
+@pytest.mark.slow
 def test_the_reports_of_several_releases_say_so(alike):
     original, release, holdout = split()
     releases = {"a": release, "b": release[:400]}

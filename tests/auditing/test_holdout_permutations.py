@@ -34,6 +34,7 @@ def test_few_records_have_the_exact_values_by_hand():
     assert told["permutation_p_value"].startswith("the synthetic targets permuted, one-sided: all permutations")
 
 
+@pytest.mark.slow
 def test_the_values_are_in_the_text_the_page_and_the_json_and_not_in_public():
     found = audit(sample(3000, 1), {"one": sample(3000, 2), "two": sample(3000, 3)}, holdout=sample(3000, 4), **ASKED)
     one = audit(sample(3000, 1), sample(3000, 2), holdout=sample(3000, 4), **ASKED)
@@ -63,6 +64,7 @@ def test_many_records_are_permuted_at_random_by_a_seed_that_is_told():
         assert found[name].equals(again[name])
 
 
+@pytest.mark.slow
 def test_many_releases_share_the_permutations_and_large_tables_have_a_bound(monkeypatch):
     releases = {str(i): sample(500, i) for i in range(20)}
     tables = tabulate(sample(500, 30), releases, holdout=sample(500, 31), **ASKED)

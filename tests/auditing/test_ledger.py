@@ -201,6 +201,7 @@ def test_the_page_does_not_replace_the_ledger(path):
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_a_page_that_cannot_be_written_leaves_an_entry_and_can_be_made_later(path, tmp_path):
     with pytest.raises(FileNotFoundError):
         audited().to_html(tmp_path / "nowhere" / "public.html", audience="public", ledger=path)

@@ -42,6 +42,7 @@ def test_tables_in_memory_have_no_files(found):
     assert found.seen == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("audience", ["internal", "public"])
 def test_a_report_is_not_written_over_a_file_that_was_read_under_any_name(audience, tmp_path):
     for name, values in {"o.csv": "aab", "s.csv": "abb"}.items():

@@ -97,6 +97,7 @@ def test_weights_that_are_equal_change_no_step_and_a_heavy_record_makes_it_large
         steps([100.0, *[1.0] * 999])
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(40, 300), st.integers(2, 12), st.integers(1, 4), st.booleans(), st.integers(0, 99))
 def test_every_number_is_a_multiple_of_its_step_and_near_the_exact_one(n, threshold, releases, against, seed):
@@ -225,6 +226,7 @@ def test_every_number_of_a_public_report_is_in_the_proof():
     assert named == {*OF_ORIGINAL, *OF_RELEASES, *(field.name for field in fields(Publication) if field.name != "shares")}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("n", "threshold", "shape"), [(12, 2, (2, 2)), (40, 3, (2, 2)), (41, 4, (3, 1)), (16, 2, (2, 3))])
 def test_one_report_never_proves_that_a_group_is_small(n, threshold, shape):
     """Parts 2 and 3 of theory/public-report.md, by all originals: with each report nobody, or `threshold`, may be in a group."""

@@ -135,6 +135,7 @@ def test_text_on_white_has_a_contrast_of_at_least_4_5():
 # --- nothing is loaded, nothing runs
 
 
+@pytest.mark.slow
 def test_a_page_has_no_script_and_nothing_to_load_and_allows_its_own_style_alone(pages):
     for page in pages:
         root = parsed(page)
@@ -212,6 +213,7 @@ def hostile_audit(canary, releases):
     return audit(people, dict.fromkeys(labels[:releases], fewer), keys=k, target=t, utility={labels[1]: 1.0}, against=labels[0])
 
 
+@pytest.mark.slow
 def test_hostile_labels_are_text(hostile, canary):
     published = public(hostile_audit(canary, 4))
     assert not any(label in published for label in ("calc", "evil", "begin", "raw"))

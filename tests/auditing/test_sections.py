@@ -180,6 +180,7 @@ BY_WEIGHT = "picks one of them with a probability in proportion to its sampling 
 AT_RANDOM = "picks one of them at random, and takes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
 @pytest.mark.parametrize(
     ("weights", "by_weight"),

@@ -82,6 +82,7 @@ def test_all_tables_are_in_the_order_asked_for(twenty):
     assert "The releases are in the order of average CAP, that with the least first." in one_line(twenty)
 
 
+@pytest.mark.slow
 def test_the_order_is_named_by_what_the_reader_sees(people):
     original, synthetic = people
     asked = {"keys": "smoking", "target": "health", "utility": {"my utility": {"a": 1, "b": 2}, "-x": 0}}
@@ -164,6 +165,7 @@ def test_twenty_releases_with_long_names_keep_to_a_line(twenty):
     assert all(any(name in line for line in lines) for name in twenty.columns)  # in full, once, where the tables are listed
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("number", [2, 3, 5, 100])
 @pytest.mark.parametrize("length", [1, 24, 25, 60, 10_000])
 def test_no_line_is_longer_however_long_the_names_are(number, length):
@@ -232,6 +234,7 @@ def test_of_many_key_columns_those_that_add_most_are_shown():
 HOSTILE = ["cost {EUR}", "{people.__class__}", "{0}", "{", "}", "{{", "{people}", "%s", "%(a)d", "$x ${y}", "{{ 7*7 }}", "{% raw %}"]
 
 
+@pytest.mark.slow
 def test_names_of_the_callers_numbers_are_shown_as_they_are():
     known = {name: {"a {0}": 1.5, "{b}": 2.5} for name in HOSTILE}
     original = {"{k}": [*"aabb"], "%s": [*"xyxy"], "{people}": [*"rsrr"]}

@@ -120,6 +120,7 @@ def test_quantiles_of_many_records_are_those_of_numpy_bit_for_bit():
     np.testing.assert_array_equal(cap_quantiles(o, s, levels).values, np.quantile(written_out(o, s), levels))
 
 
+@pytest.mark.slow
 @both_versions
 def test_ecdf_is_that_of_matplotlib_on_the_records(unmatched):
     rng = np.random.default_rng(13)
@@ -213,6 +214,7 @@ def test_rank_of_an_average_shares_ties_whatever_the_last_bit():
     assert found.records.values.tolist() == [0, 4, 4]
 
 
+@pytest.mark.slow
 @both_versions
 def test_boxplot_of_a_sparse_table_is_that_of_a_dense_one(unmatched):
     rng = np.random.default_rng(15)
@@ -265,6 +267,7 @@ def quantile_by_counting(o, s, level):
     return value(low) + Fraction(rank - low) * (value(high) - value(low))
 
 
+@pytest.mark.slow
 def test_quantiles_of_a_million_million_records_need_no_record_written_out():
     rng = np.random.default_rng(15)
     for _ in range(60):
@@ -350,6 +353,7 @@ def test_order_of_keys_and_targets_does_not_matter():
         np.testing.assert_array_equal(cap_boxplot(tables.o, mixed)[name].values, value.values)
 
 
+@pytest.mark.few(4)
 @both_versions
 @pytest.mark.parametrize("dims", ORDERS, ids="-".join)
 def test_extra_dims_broadcast_wherever_they_stand(unmatched, dims):

@@ -197,6 +197,7 @@ def test_distance_is_the_least_over_all_synthetic_keys(case):
     np.testing.assert_array_equal(nearest_distance(*labelled(keys, o, s)), expected)
 
 
+@pytest.mark.slow
 @theorem
 @given(cases())
 def test_quantiles_shares_and_boxplots_are_those_of_the_people(case):
@@ -215,6 +216,7 @@ def test_quantiles_shares_and_boxplots_are_those_of_the_people(case):
     np.testing.assert_array_equal(box.individual, np.where(o > 0, caps, np.nan))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("scale", [0.1, 1e-9, 1e12])
 def test_fractional_weights_pool_as_records_do(way, scale):
     """No rest is left where nobody lends, however unequal the weights."""
@@ -265,6 +267,7 @@ def test_the_largest_radius_is_the_crossed_baseline(case):
             np.testing.assert_allclose(average, baseline_cap(*tables, kind="crossed"), rtol=1e-13)
 
 
+@pytest.mark.slow
 @theorem
 @given(cases())
 def test_radius_0_is_versions_1_and_2_and_nearest_is_version_1_where_all_keys_are_matched(case):
@@ -278,6 +281,7 @@ def test_radius_0_is_versions_1_and_2_and_nearest_is_version_1_where_all_keys_ar
     np.testing.assert_array_equal(average_cap(o_labelled, s_labelled + 1, unmatched="nearest"), average_cap(o, s + 1))
 
 
+@pytest.mark.slow
 @theorem
 @given(cases(), st.randoms(use_true_random=False))
 def test_names_and_order_of_labels_columns_and_keys_do_not_matter(case, random):

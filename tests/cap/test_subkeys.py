@@ -73,6 +73,7 @@ def test_the_nearest_keys_lend_once_each(way):
             check(pool, expected, borrowers, stored)
 
 
+@pytest.mark.few(2)
 def test_all_keys_within_the_radius_lend_once_each(way):
     rng = np.random.default_rng(2)
     for _ in range(25):

@@ -107,6 +107,7 @@ def test_two_tables_are_compared_record_by_record(tables: Any, unmatched: str) -
         assert expected**2 == pytest.approx((covariances[0, 0] + covariances[1, 1] - 2 * covariances[0, 1]) / len(a), abs=1e-12)
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs(), st.sampled_from(CONVENTIONS), st.booleans())
 def test_several_syntheses_have_two_sources_of_variance(tables: Any, unmatched: str, compared: bool) -> None:

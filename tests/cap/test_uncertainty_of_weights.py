@@ -79,6 +79,7 @@ def test_the_error_of_a_comparison_is_that_of_a_bootstrap_of_its_records() -> No
     assert found.standard_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
 
 
+@pytest.mark.slow
 def test_the_error_of_a_weighted_contrast_is_that_of_a_bootstrap_of_both_samples() -> None:
     records, holdout, synthetic = survey(1), survey(6, 1000), release(2)
     tables = tabulate(records, synthetic, holdout=holdout, keys=KEYS, target="income", weights=("w", None))
@@ -124,6 +125,7 @@ def test_the_error_from_cells_is_that_of_a_loop_over_weighted_records(unmatched:
     assert (found.estimate.item(), found.standard_error.item()) == pytest.approx(expanded(o, weights, s, unmatched), rel=1e-12)
 
 
+@pytest.mark.slow
 @theorem
 @given(st.data())
 def test_weights_of_1_give_the_unweighted_errors_to_the_last_bit(data: st.DataObject) -> None:
@@ -143,6 +145,7 @@ def test_weights_of_1_give_the_unweighted_errors_to_the_last_bit(data: st.DataOb
         assert holdout_contrast(own, s, h=held, o_squares=own, h_squares=held, unmatched=unmatched).identical(contrast)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(1, 1000)), min_size=2, max_size=12),
     st.floats(1e-6, 1e6),

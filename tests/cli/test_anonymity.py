@@ -55,6 +55,7 @@ def test_what_is_infinite_or_undefined_is_said_so(tmp_path, capsys):
     assert in_json(capsys, "anonymity", str(path), "--keys", "k", "--target", "t,u")["models"]["ordered_t"] == {"original": None}
 
 
+@pytest.mark.slow
 def test_the_figure_is_of_two_tables_and_confidential(here, tmp_path, capsys):
     path = tmp_path / "models.png"
     assert main(["anonymity", *SMOKERS[1:], "--figure", str(path)]) == 0

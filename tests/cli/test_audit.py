@@ -24,6 +24,7 @@ def test_audit_prints_what_the_library_prints(here, capsys):
     assert capsys.readouterr() == (f"{expected}\n", "")
 
 
+@pytest.mark.slow
 def test_audit_as_a_program_prints_the_same(here):
     done = run(*SMOKERS)
     assert (done.returncode, done.stderr) == (0, "")
@@ -57,6 +58,7 @@ def test_several_synthetic_files_are_columns_named_after_them(here, capsys):
     assert found["measures"]["matched_share"] == {"synthetic.csv": 1, "smokers.csv": 0.5}
 
 
+@pytest.mark.slow
 def test_a_holdout_file_is_compared_with_the_original(here, capsys):
     assert main([*SMOKERS, "--holdout", "smokers.csv"]) == 0
     expected = audit("original.csv", "synthetic.csv", keys="smoking", target="health", holdout="smokers.csv")
@@ -167,6 +169,7 @@ def test_the_page_is_that_of_the_library(audience, here, tmp_path, capsys):
     assert (stat.S_IMODE(path.stat().st_mode) == 0o600) == (audience == "internal")
 
 
+@pytest.mark.slow
 def test_the_threshold_of_a_public_page_may_be_chosen(here, tmp_path, capsys):
     path = tmp_path / "report.html"
     pages = []
@@ -181,6 +184,7 @@ def test_the_threshold_of_a_public_page_may_be_chosen(here, tmp_path, capsys):
     assert (out, "needs at least 4000 records in the original, none of them" in err) == ("", True)
 
 
+@pytest.mark.slow
 def test_what_is_printed_is_for_the_same_reader_as_the_page(here, tmp_path, capsys):
     path = tmp_path / "report.html"
     assert main([*SMOKERS, "--html", str(path), *PUBLIC]) == 0
@@ -194,6 +198,7 @@ def test_what_is_printed_is_for_the_same_reader_as_the_page(here, tmp_path, caps
     assert set(shares) <= set(re.findall(r"\b[01]\.\d+", page))
 
 
+@pytest.mark.slow
 def test_a_second_public_report_needs_a_reason(here, tmp_path, capsys):
     """The same report may be made again; another threshold is another report, in an option or in a configuration."""
     ledger, html, config = (tmp_path / name for name in ("ledger.json", "public.html", "risk.toml"))
@@ -249,6 +254,7 @@ def test_a_mistake_about_releases_and_pages_is_one_line(options, message, here, 
     assert not Path("r.html").exists()
 
 
+@pytest.mark.slow
 def test_hostile_labels_are_inert_in_text_json_and_page(tmp_path, capsys):
     """Levels and names that a page, a terminal or a spreadsheet would obey, and one of ten thousand characters."""
     levels = ["<script>alert(1)</script>", "\x1b[2J", "\u202efdp", "=1+1", "x" * 10_000, '"><svg onload=alert(1)>']
@@ -271,6 +277,7 @@ def test_the_name_of_a_number_is_no_format(name, here, capsys):
     assert f"'{name}', as given" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_file_and_its_copy_are_compared_on_request_alone(here, capsys):
     Path("copy.csv").write_bytes(Path("original.csv").read_bytes())
     for command in ("audit", "sweep", "records", "attack model"):

@@ -25,6 +25,7 @@ def hundred(tmp_path_factory, folder):
     return here, names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 100])
 def test_every_release_has_a_row_in_the_order_asked_for(hundred, capsys, monkeypatch, number):
     here, names = hundred

@@ -61,6 +61,7 @@ def test_paths_are_relative_to_the_file_and_not_to_where_the_command_is_run(conf
     assert numbers(in_json(capsys, "audit", "--config", "../risk.toml")) == numbers(found)
 
 
+@pytest.mark.slow
 def test_files_to_write_are_relative_to_it_too(config, here, tmp_path, monkeypatch, capsys):
     (here / "out").mkdir(exist_ok=True)
     file = config(f"{RISK}\n".replace("keys =", 'figure = "out/risk.png"\nkeys ='))
@@ -87,6 +88,7 @@ def test_a_truth_value_may_be_taken_back(config, capsys):
     assert capsys.readouterr().out.startswith("capstats ")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -117,6 +119,7 @@ def test_the_settings_of_a_report_repeat_it_to_the_letter(arguments, config, cap
     assert again == found
 
 
+@pytest.mark.slow
 def test_the_page_prints_the_settings_as_toml(config, tmp_path, capsys):
     import html5lib
 
@@ -220,6 +223,7 @@ def test_no_option_of_a_command_stands_twice(command):
     assert len(set(keys)) == len(keys)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "command", [command for command in COMMANDS if command.name not in ("paper", "lesson")], ids=lambda command: command.name
 )

@@ -159,6 +159,7 @@ def all_counted_in_memory(bins: Any, weights: str | None) -> xr.Dataset:
 # --- every engine -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("bins", "weights"), [(1, "w"), (7, None), (("quantile", 7), None), (("quantile", 4), "w"), ("points", "w")], ids=str
 )
@@ -176,6 +177,7 @@ def test_explicit_points_cut_as_a_slow_loop_does(engine: tuple[str, Any], column
     assert tables.attrs["bins"] == {column: POINTS[column]}
 
 
+@pytest.mark.few(3)
 def test_every_engine_cuts_at_more_than_a_thousand_points(engine: tuple[str, Any]) -> None:
     points = np.linspace(-50, 50, 1201).tolist()
     xr.testing.assert_identical(counted(engine, "whole", points), counted(("pandas", pandas_frame()), "whole", points))
@@ -324,6 +326,7 @@ def test_lazy_text_is_not_parsed_as_dates() -> None:
         tabulate(pl.LazyFrame({"a": ["2024-01-01"], "t": [1]}), keys="a", target="t", bins={"a": 2}, types={"a": "date"})
 
 
+@pytest.mark.slow
 def test_dates_are_datetimes_where_types_says_so(tmp_path: Path) -> None:
     dates = pa.table({"a": pa.array(COLUMNS["date"]), "t": COLUMNS["t"]})
     pa.parquet.write_table(dates, tmp_path / "t.parquet")

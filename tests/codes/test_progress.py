@@ -193,6 +193,7 @@ def test_a_share_that_was_shown_never_falls(soon: None) -> None:
     assert shares == sorted(shares)
 
 
+@pytest.mark.slow
 def test_duckdb_itself_tells_its_progress_and_prints_nothing(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -105,6 +105,7 @@ def test_large_integers_are_cut() -> None:
     assert 0 <= protection(large, large, continuous_column_names=["x"], num_discrete_bins=2) <= 1
 
 
+@pytest.mark.few(6)
 @direct
 @pytest.mark.parametrize(
     "dtype", ["category", "Int64", "boolean", "string", "uint8", "UInt16", "Float64"], ids=lambda dtype: f"{dtype} column"

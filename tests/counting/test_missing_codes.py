@@ -95,6 +95,7 @@ BINS = [
 ]
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("bins", BINS, ids=repr)
 @pytest.mark.parametrize("door", DOORS)
 def test_codes_are_as_missing_as_values_that_somebody_else_removed(door: str, bins: Any, tmp_path: Path) -> None:
@@ -169,6 +170,7 @@ def test_a_code_and_a_label_are_compared_as_dates(code: Any, values: list[Any]) 
     assert [x for (x,) in cut.indexes["key"]] == ["(-inf, inf)", MISSING]
 
 
+@pytest.mark.slow
 def test_codes_do_not_move_where_a_column_is_cut(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("income,t\n-99.0,x\n0,x\n10,y\n20,y\n")
@@ -199,6 +201,7 @@ def test_decimal_commas_and_codes(tmp_path: Path) -> None:
         assert [x for (x,) in read.indexes["key"]] == [1.5, 2.5, 3.5, MISSING]
 
 
+@pytest.mark.slow
 def test_stata_and_excel_files_know_codes(tmp_path: Path) -> None:
     frame = pd.DataFrame({"income": [-99.0, 1.5, 2.5, 8.0], "n": [99, 1, 2, 2], "t": ["x", "x", "y", "y"]})
     pyreadstat.write_dta(frame, str(tmp_path / "t.dta"))
@@ -215,6 +218,7 @@ def test_stata_and_excel_files_know_codes(tmp_path: Path) -> None:
 RECORDS = {"income": [-99, 10, 20, 30], "sick": ["yes", "no", "no", "yes"]}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("bins", [None, {"income": 2}, {"income": ("quantile", 2)}], ids=repr)
 @pytest.mark.parametrize("door", ["columns", "Parquet", "polars lazy", "CSV", "Dask"])
 def test_a_code_that_occurs_in_no_table_is_an_error_with_the_likely_codes(door: str, bins: Any, tmp_path: Path) -> None:

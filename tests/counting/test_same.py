@@ -62,6 +62,7 @@ FILES = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("release", "how"), FILES.items(), ids=list(FILES))
 def test_a_file_is_no_release_of_itself_under_whatever_name(release: str, how: str) -> None:
@@ -126,6 +127,7 @@ def test_records_sweeps_and_attacks_refuse_it_too(call: Callable[..., Any]) -> N
     call(PEOPLE, RESAMPLED)
 
 
+@pytest.mark.slow
 def test_a_fitted_model_is_not_tried_on_what_it_was_fitted_on() -> None:
     bayes = pytest.importorskip("sklearn.naive_bayes").CategoricalNB()
     with refused("original", "synthetic", "are one object"):

@@ -67,6 +67,7 @@ def sources(rows: list[tuple[Any, ...]], folder: Path, name: str, *, categories:
     }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("keys", [["group", "size", "day"], ["size"], "group"], ids=str)
 @pytest.mark.parametrize("categories", [True, False])
 @pytest.mark.parametrize("missing", ["level", "drop"])
@@ -337,6 +338,7 @@ def test_tabulate_equals_counting_records_one_by_one(tables: tuple[list[str], li
             assert array.tolist() == [[counter[(*key, target)] for key in keys] for target in targets]
 
 
+@pytest.mark.slow
 @examples(40)
 @given(record_tables(), st.randoms(use_true_random=False))
 def test_the_order_of_records_changes_nothing(tables: tuple[list[str], list[list[tuple[Any, ...]]]], random: Any) -> None:

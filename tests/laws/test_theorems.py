@@ -229,6 +229,7 @@ def test_version_1_is_version_2_times_the_matched_share(shape):
     np.testing.assert_allclose(version_1, np.nan_to_num(version_2) * matched / n, rtol=1e-12, atol=0)
 
 
+@pytest.mark.slow
 def test_average_cap_adds_over_shards_of_the_original():
     """Each version is the mean of the shards, weighted by the records that it counts."""
     parts = [o for n in (1, 2) for o in all_tables(2, 2, n)]
@@ -344,6 +345,7 @@ def test_theorem_2_value_and_exact_minimisers(shape):
         assert minimisers == (inside_b & one_key if o_min > 0 else inside_b)
 
 
+@pytest.mark.few(2)
 @shapes
 def test_theorem_3_value_and_exact_minimisers(shape):
     """Theorem 3: in D and in any cells of keys that O lacks, with at least one record in D."""
@@ -400,6 +402,7 @@ def test_minimal_table_has_m_records_and_attains_the_minimum(shape, unmatched):
             assert average(o, table, unmatched) == least_of[o]
 
 
+@pytest.mark.slow
 @both_versions
 def test_a_larger_domain_never_raises_the_minimum(unmatched):
     """Version 1: zero rows and columns make it 0. Version 2: zero rows do, zero columns change nothing."""
@@ -522,6 +525,7 @@ def quantile(ordered: list[Fraction], level: Fraction) -> Fraction | None:
     return ordered[low] + (rank - low) * (ordered[high] - ordered[low])
 
 
+@pytest.mark.few(2)
 @both_versions
 @few_shapes
 def test_quantiles_are_those_of_the_expanded_records(shape, unmatched):
@@ -551,6 +555,7 @@ def test_ecdf_is_the_share_of_records_at_most_the_point(shape, unmatched):
     assert_equal(values(actual, "original_table", "draw", "at"), exact)
 
 
+@pytest.mark.few(2)
 @both_versions
 @few_shapes
 def test_boxplot_is_that_of_the_expanded_records(shape, unmatched):
@@ -596,6 +601,7 @@ def test_stars_and_bars_reach_every_table_exactly_once():
         assert len(tables) == comb(m + cells - 1, cells - 1)
 
 
+@pytest.mark.slow
 def test_sampled_tables_are_uniform_over_all_tables():
     """The 21 tables with two rows, three columns and two records, each within five standard deviations."""
     draws, tables = 21_000, all_tables(2, 3, 2)

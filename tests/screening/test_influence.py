@@ -80,6 +80,7 @@ def test_removing_by_hand():
     assert np.isnan(found.average_cap.values[:, 1]).all()
 
 
+@pytest.mark.few(4)
 @both_versions
 @every_way
 def test_closed_forms_are_those_of_removing_and_counting_again(unit, of, unmatched):
@@ -252,6 +253,7 @@ def test_a_cell_without_synthetic_records_leaves_both_tables_as_it_leaves_the_or
     assert found > 100
 
 
+@pytest.mark.few(2)
 @every_way
 @both_versions
 @settings(max_examples=25)

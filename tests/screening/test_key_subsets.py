@@ -53,6 +53,7 @@ def of_tables(tables):
 # --- held against tabulating each subset anew
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "options",
     [{}, {"weights": "w"}, {"weights": ("v", "w")}, {"bins": {"age": 3}, "types": {"job": "text"}}, {"backing": "sparse"}],
@@ -205,6 +206,7 @@ def along_the_lattice(found, measure):
         yield from ((value, more) for other, more in values.items() if columns < other and len(other) == len(columns) + 1)
 
 
+@pytest.mark.slow
 @theorem
 @given(tables_of_records())
 def test_cap_of_the_original_and_modal_accuracy_never_fall_when_a_key_column_is_added(drawn):
@@ -215,6 +217,7 @@ def test_cap_of_the_original_and_modal_accuracy_never_fall_when_a_key_column_is_
             assert capstats.at_most(value, more).all()
 
 
+@pytest.mark.slow
 @theorem
 @given(tables_of_records())
 def test_matched_records_never_rise_when_a_key_column_is_added(drawn):
@@ -223,6 +226,7 @@ def test_matched_records_never_rise_when_a_key_column_is_added(drawn):
     assert all((more <= value).all() for value, more in along_the_lattice(found, "matched_records"))
 
 
+@pytest.mark.slow
 @theorem
 @given(tables_of_records())
 def test_shapley_values_add_up_to_what_all_columns_add_to_none(drawn):
@@ -233,6 +237,7 @@ def test_shapley_values_add_up_to_what_all_columns_add_to_none(drawn):
     np.testing.assert_allclose(found.shapley.sum("key_column"), whole, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 @theorem
 @given(tables_of_records())
 def test_shapley_values_are_the_averages_of_the_mean_increments_over_all_sizes(drawn):
@@ -251,6 +256,7 @@ def test_shapley_values_are_the_averages_of_the_mean_increments_over_all_sizes(d
     np.testing.assert_allclose(found.mean_increment.sel(subset_size=len(keys)), found.leave_one_out, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 @theorem
 @given(tables_of_records())
 def test_without_keys_cap_is_the_baseline(drawn):
@@ -438,6 +444,11 @@ def test_what_cannot_be_swept_is_refused(options, error, message):
     arguments = {"original": RECORDS, "synthetic": RECORDS, "allow_same": True, "keys": ["a", "b"], "targets": "t", **options}
     with pytest.raises(error, match=message):
         sweep(**arguments)
+
+
+def test_as_many_subsets_as_the_limit_are_swept():
+    found = sweep(RECORDS, RECORDS, allow_same=True, keys=["a", "b"], targets="t", limit=3)
+    assert found.sizes["keyset"] == 3
 
 
 def test_too_many_subsets_are_refused_before_anything_is_read():

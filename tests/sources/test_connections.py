@@ -61,6 +61,7 @@ def encrypts() -> bool:
 # --- what is on disk --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @posix
 def test_what_does_not_fit_in_memory_is_spilled_to_a_private_folder_that_is_removed(top: Path, tmp_path: Path) -> None:
     with connect(Options(memory_limit="150MB", spill_dir=None)) as connection:
@@ -76,6 +77,7 @@ def test_what_does_not_fit_in_memory_is_spilled_to_a_private_folder_that_is_remo
     assert list(top.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not encrypts(), reason="this version of DuckDB does not encrypt what it spills")
 def test_what_is_spilled_is_encrypted(top: Path) -> None:
     found: list[list[Path]] = []
@@ -143,6 +145,7 @@ def counting(many: Path, top: Path, command: list[str]) -> Iterator[subprocess.P
 COMMAND = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from capstats.cli import main; sys.exit(main())"
 
 
+@pytest.mark.slow
 @posix
 def test_after_a_kill_the_next_run_removes_what_was_left_and_nothing_could_be_read(many: Path, few: Path, top: Path) -> None:
     code = f"from capstats import tabulate; tabulate({str(many)!r}, keys='k', target='t', memory_limit='150MB')"
@@ -157,6 +160,7 @@ def test_after_a_kill_the_next_run_removes_what_was_left_and_nothing_could_be_re
     assert [*(top.parent / "home").iterdir(), *(top.parent / "here").iterdir()] == []
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     ("number", "status", "told"), [(signal.SIGTERM, 143, ""), (signal.SIGINT, 130, "\ncapstats audit: interrupted.\n")]
@@ -285,6 +289,7 @@ def test_the_guard_ends_a_process_that_opens_a_socket(tmp_path: Path) -> None:
     assert run_guarded("import socket; socket.socket()", tmp_path / "home").returncode == -signal.SIGSYS
 
 
+@pytest.mark.slow
 @guarded
 def test_counting_files_opens_no_socket_and_makes_no_file(tmp_path: Path, few: Path, top: Path) -> None:
     (tmp_path / "few.csv").write_text("k,t\n0,1\n1,0\n")
@@ -395,6 +400,7 @@ def test_a_damaged_file_is_no_lack_of_memory_whatever_the_name_of_its_folder(tmp
         tabulate(path, keys="k", target="t")
 
 
+@pytest.mark.slow
 @posix
 def test_a_disk_that_is_full_is_told_with_what_to_do(many: Path, top: Path) -> None:
     code = (
@@ -409,6 +415,7 @@ def test_a_disk_that_is_full_is_told_with_what_to_do(many: Path, top: Path) -> N
     assert list(top.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_call_makes_one_connection_however_many_tables_and_columns_it_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = duckdb.sql("SELECT range % 3 AS k, range AS x, range / 7 AS y, range % 2 AS t FROM range(60)")
     opened: list[duckdb.DuckDBPyConnection] = []

@@ -36,6 +36,7 @@ def test_ordinary_files_are_left_to_duckdb(tmp_path: Path, data: bytes, reader: 
     assert reader_of(written(tmp_path, data)) == reader
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
 def test_a_file_that_is_odd_at_its_end_only_is_read_right(tmp_path: Path, encoding: str) -> None:
     """DuckDB loads what is ordinary; from the first doubt on, records are split here."""

@@ -24,6 +24,7 @@ EXPECTED = {("Bäcker", "Zürich"): 2, ("Müller", "Genève"): 1}
 # --- encodings --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize(
     "encoding", ["cp1252", "latin-1", "utf-16", "utf-16-le", "utf-32", "utf-8", "UTF8", "utf-8-sig", "cp850", "mac_roman"]
 )
@@ -146,6 +147,7 @@ def test_streams_one_after_the_other_are_one_file(tmp_path: Path, compress: Any)
     assert counted(path, ["a", "b"]) == {("x", "1"): 2, ("y", "2"): 1}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("form", [".gz", ".bz2", ".xz", ".zip"])
 def test_a_damaged_compressed_file_raises_or_counts_the_same(tmp_path: Path, form: str) -> None:
     """Every single bit of a file flipped, and every beginning of it: no other counts."""
@@ -218,6 +220,7 @@ def test_a_file_whose_name_is_not_utf_8_is_told_to_be_renamed(tmp_path: Path) ->
             counted(given, ["a"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_decompressed_comes_in_blocks_however_strongly_it_is_compressed(tmp_path: Path, form: str) -> None:
     path = written(tmp_path, b"a" * (1 << 26), f"t.csv{form}")

@@ -10,6 +10,7 @@ import capstats
 dd = pytest.importorskip("dask.dataframe", reason="Dask is in the test extra", exc_type=ImportError)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
 def test_partitions_of_dask_that_differ_in_what_they_hold_are_one_table() -> None:
     sizes = pd.Categorical(["s", "m", "m", "l"] * 25, categories=["xl", "l", "m", "s"])

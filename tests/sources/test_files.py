@@ -107,6 +107,7 @@ def test_line_ends_of_every_system_and_blank_lines_change_nothing(tmp_path: Path
 CELLS = st.one_of(st.none(), st.text(st.sampled_from("abä,;\"\n#' \t|0"), max_size=4))
 
 
+@pytest.mark.slow
 @examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=8))
 def test_what_was_written_is_what_is_read(tmp_path: Path, rows: list[tuple[str | None, str | None]]) -> None:
@@ -118,6 +119,7 @@ def test_what_was_written_is_what_is_read(tmp_path: Path, rows: list[tuple[str |
 # --- CSV: headers -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "column",
     ['say "hi"', "two words", " x", "it's", "x,y;z\t", "SELECT * FROM t; --", "ä", "1", "f0", "c0", "c1", "x\ny", "n", "w", "given"],

@@ -101,6 +101,7 @@ ENGINES: dict[str, Callable[[str], Any]] = {
 }
 
 
+@pytest.mark.few(13)
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis, with a newer DuckDB
 @pytest.mark.parametrize("weights", [None, "w", "v"])
 @pytest.mark.parametrize("engine", ENGINES)
@@ -115,6 +116,7 @@ def test_dask_on_a_local_cluster_counts_them_alike(weights: str | None, parquet:
     assert counted(frame, weights).identical(counted(records(), weights))
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
 @pytest.mark.parametrize("weights", [None, "w", "v"])

@@ -89,6 +89,7 @@ def test_dates_that_python_lacks_are_told_with_their_column(
             capstats.tabulate(table, keys="a", target="t")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arrow", [True, False])
 def test_labels_that_are_too_long_in_all_are_refused_before_they_are_fetched(
     arrow: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -217,6 +217,7 @@ DOORS: dict[str, Callable[..., object]] = {
 IN_MEMORY = {"Excel": counted(".xlsx"), "Stata": counted(".dta"), "SPSS": counted(".sav"), "Arrow": counted(".feather")}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("given", [False, True], ids=["temporary folder", "spill_dir"])
 @pytest.mark.parametrize("door", [*DOORS, *IN_MEMORY])
 def test_nothing_changes_but_what_a_killed_process_left(
@@ -350,6 +351,7 @@ def test_what_others_put_into_a_leftover_stays(top: Path, leftover: Path) -> Non
         assert state(leftover) == others
 
 
+@pytest.mark.slow
 def test_what_others_put_into_the_folder_of_a_call_stays(top: Path) -> None:
     with connect(Options(memory_limit="150MB")) as connection:
         (folder,) = top.iterdir()

@@ -262,6 +262,7 @@ INTEGERS_ONLY = {
 }
 
 
+@pytest.mark.few(100)
 @pytest.mark.parametrize("kind", ["one", "several", "full", "weights"])
 @pytest.mark.parametrize("measure", [*MEASURES, *INTEGERS_ONLY])
 def test_a_measure_gives_the_same_numbers_on_both_backings(measure: str, kind: str) -> None:

@@ -217,6 +217,7 @@ def test_what_cannot_be_expanded_raises(counts: Any, error: type[Exception], mes
 LABELS = st.lists(st.sampled_from(["b", "a", "10", "2", "", None]), min_size=1, max_size=4, unique=True)
 
 
+@pytest.mark.slow
 @given(LABELS, LABELS, st.data())
 def test_any_labelled_table_is_the_table_of_its_long_form(keys: list[Any], targets: list[Any], data: st.DataObject) -> None:
     """Whatever the order of its labels; only missing labels move, to the end."""

@@ -132,6 +132,7 @@ def test_only_the_rows_that_are_shown_are_looked_at() -> None:
     assert text.endswith("... 999,980 more rows")
 
 
+@pytest.mark.slow
 def test_a_sparse_table_prints_as_a_dense_one_and_is_not_made_dense() -> None:
     sparse = pytest.importorskip("sparse")
     records = {"k": [1, 2, 2, 3], "t": ["a", "b", "b", "a"]}

@@ -90,6 +90,7 @@ def test_divisions_that_are_equal_as_weights_are_all_minimal():
 # Every single-cell table, and random ones
 
 
+@pytest.mark.slow
 @both_versions
 def test_bounds_are_attained_by_single_cells_and_passed_by_no_random_table(unmatched):
     rng = np.random.default_rng(31)

@@ -46,6 +46,7 @@ def test_average_cap_of_every_original_is_within_all_bounds(tables):
     assert (v1 <= whole.upper.values + 1e-12).all()
 
 
+@pytest.mark.slow
 @examples(30)
 @given(count_tables(4, 4))
 def test_alpha_and_beta_are_attained_for_every_release(s):

@@ -75,6 +75,7 @@ def test_the_corners_are_the_extremes_of_all_tables_with_twice_the_original_key_
     assert (caps <= at.greatest + 1e-12).all()
 
 
+@pytest.mark.slow
 @examples(60)
 @given(table_pairs(4, 5))
 def test_no_table_is_beyond_the_frontier_whichever_keys_it_leaves_out(tables):

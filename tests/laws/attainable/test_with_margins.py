@@ -62,6 +62,7 @@ def test_bounds_of_the_smokers_by_hand():
     assert found.greatest_prices[0].item() - found.greatest_prices[1].item() == Fraction(-10, 33)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(table_pairs(3, 3, most=3), versions)
 def test_bounds_equal_the_extremes_of_all_tables_with_the_margins(tables, unmatched):

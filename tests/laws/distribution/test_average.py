@@ -126,6 +126,7 @@ def test_what_no_release_can_have_is_certain():
     assert law.cdf([least - 0.01, greatest]).upper.values.tolist() == [0, 1]
 
 
+@pytest.mark.slow
 def test_equal_keys_and_unused_keys_are_no_trouble():
     o = np.array([[3, 3, 0, 3], [1, 1, 0, 1], [2, 2, 0, 2]])
     law = cap_law(o, Uniform(400))
@@ -133,6 +134,7 @@ def test_equal_keys_and_unused_keys_are_no_trouble():
     assert law.values.mean() == pytest.approx(capstats.laws.expected_cap(o, Uniform(400)).item(), abs=5e-3)
 
 
+@pytest.mark.slow
 def test_what_is_out_of_reach_is_refused_with_what_would_work():
     wide = np.ones((2, 50_001), int)
     for o in (wide, np.ones((2, 300_000), int)):
@@ -148,6 +150,7 @@ def test_what_is_out_of_reach_is_refused_with_what_would_work():
         cap_law([[3], [1]], Permuted([[[3], [1]], [[1], [3]]]))
 
 
+@pytest.mark.slow
 def test_both_backings_have_one_law():
     import sparse
     import xarray as xr
@@ -160,6 +163,7 @@ def test_both_backings_have_one_law():
 # --- releases in one table --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("case", range(len(CASES)))
 def test_the_law_is_that_of_all_pairs_of_releases(case):
     o, model, told = CASES[case]
@@ -180,6 +184,7 @@ def test_three_releases_by_hand():
     assert law == {Fraction(1 + 2 * i / Fraction(3)) / 4: Fraction(c, 8) for i, c in enumerate((1, 3, 3, 1))}
 
 
+@pytest.mark.slow
 def test_pooled_bootstraps_are_one_with_all_records():
     o = ORIGINALS["O_3"]
     for model in (Bootstrap, Independent):

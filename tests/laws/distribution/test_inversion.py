@@ -68,6 +68,7 @@ def test_the_bracket_holds_the_closed_form(o, shares):
         agree(laws, shares)
 
 
+@pytest.mark.slow
 @examples(15)
 @given(count_tables(targets=3, keys=3, most=3), st.integers(0, 2), SHARES)
 def test_the_bracket_holds_the_closed_form_of_repeated_knots(o, alpha, shares):
@@ -76,6 +77,7 @@ def test_the_bracket_holds_the_closed_form_of_repeated_knots(o, alpha, shares):
         agree(laws, shares)
 
 
+@pytest.mark.slow
 @examples(15)
 @given(count_tables(targets=3, keys=4, most=9), SHARES, st.sampled_from([10**3, 10**7, 10**11]))
 def test_the_bracket_holds_where_counts_are_close_beside_their_size(o, shares, more):
@@ -239,6 +241,7 @@ def test_thousands_of_records_take_few_nodes():
     np.testing.assert_allclose(np.abs(found), np.exp(-(np.array([0, 100, 1000]) ** 2) / (16e5)), rtol=1e-3)
 
 
+@pytest.mark.slow
 @examples(30)
 @given(
     st.lists(st.tuples(st.floats(-0.99, 0.99), st.floats(0.1, 30)), max_size=3),

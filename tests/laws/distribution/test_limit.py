@@ -135,6 +135,7 @@ def test_one_key_of_many_targets_has_a_closed_form():
     assert 0 < found.lower < found.upper < 1
 
 
+@pytest.mark.slow
 def test_many_terms_are_worth_it_where_inversion_is_wide():
     # weights 300 and 1: the share of the first target is Beta(300, 1), P(q <= t) = t^300, and the average (1 + 299 q) / 301
     law = cap_law([[300], [1]], Dirichlet(alpha=0))

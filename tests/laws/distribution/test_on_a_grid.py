@@ -84,6 +84,7 @@ def test_rounding_is_far_below_what_is_added_for_it(monkeypatch):
     assert lower <= upper
 
 
+@pytest.mark.slow
 def test_chance_is_not_the_limit_of_many_records():
     """For 30 records P(CAP(S) <= CAP(O_3)) is .98457; its limit is .995823."""
     o = ORIGINALS["O_3"]
@@ -92,6 +93,7 @@ def test_chance_is_not_the_limit_of_many_records():
     assert upper - lower < 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHARES)
 def test_a_release_of_chance_is_at_most_as_risky_as_the_original(name, monkeypatch):
     """P(CAP(S) <= CAP(O)) for 900 records. Two million simulated tables gave .99555 and .99352, each with a standard error of .00006."""

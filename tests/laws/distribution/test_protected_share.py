@@ -54,6 +54,7 @@ def test_it_prints_what_it_is_of():
     assert law.atoms().attrs["result"] == "Values of the protected share"
 
 
+@pytest.mark.slow
 def test_what_is_out_of_reach_is_refused():
     with pytest.raises(ValueError, match="Give it a number of records"):
         protected_law([[2], [1]], Uniform())

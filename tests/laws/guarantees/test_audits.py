@@ -67,6 +67,7 @@ def test_the_capital_after_equal_contrasts_is_worked_out_by_hand():
     assert dp_audit([1, 1, 1], 0, adjacency="substitution").p_value.item() == pytest.approx(np.exp(-found), rel=1e-13)
 
 
+@pytest.mark.slow
 @examples(25)
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=30), st.floats(0, 3), st.sampled_from(sorted(ALLOWED)))
 def test_limit_p_value_and_verdict_agree_and_do_not_depend_on_the_order(contrasts, epsilon, adjacency):
@@ -98,6 +99,7 @@ def at_most_level(refuted):
     return np.mean(refuted) <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / np.size(refuted))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adjacency", ALLOWED)
 def test_a_true_claim_is_refuted_at_most_as_often_as_allowed(adjacency):
     """Randomised response of one record against one held out: a contrast of 1 or -1, with the largest mean that epsilon allows."""
@@ -145,6 +147,7 @@ def test_randomised_response_of_whole_records_keeps_its_claim():
     assert by_mean.contrast.mean().item() > 0.005  # the release does know the split
 
 
+@pytest.mark.slow
 def test_pairs_of_one_record_are_refuted_as_often_as_the_binomial_law_says():
     """One record against one held out, 100 repetitions: the number of right pairs is binomial with the probability allowed."""
     rng, epsilon = np.random.default_rng(23), 0.7

@@ -68,6 +68,7 @@ def test_no_mechanism_does_better_and_one_does_as_well(prior, unmatched):
         assert found == pytest.approx(best_mechanism(prior, epsilon, unmatched), abs=1e-7)
 
 
+@pytest.mark.slow
 @examples(25)
 @given(count_tables(targets=4, keys=4), st.lists(st.integers(0, 20), min_size=4, max_size=4).filter(any), st.floats(0, 4))
 @example(np.diag([3, 2, 1]), [3, 2, 1, 0], 1.5)
@@ -130,6 +131,7 @@ def in_decimals(p, unmatched):
     return sums[0], bound, epsilon
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 @examples(60)
 @given(priors(), st.floats(-14, 2.5), st.floats(-13, 0))
@@ -155,6 +157,7 @@ def test_small_gains_and_risks_near_one_keep_their_digits(unmatched, p, log_epsi
 EPSILONS = st.floats(0, 6)
 
 
+@pytest.mark.slow
 @examples(25)
 @given(priors(), EPSILONS)
 @example(np.array([0.5, 0.3, 0.2]), np.inf)
@@ -173,6 +176,7 @@ def test_the_mechanism_is_private_and_attains_the_bound(p, epsilon):
         assert (channel.max(0) > 0).sum() == found.targets.item()
 
 
+@pytest.mark.slow
 @examples(25)
 @given(priors(), EPSILONS)
 def test_the_bound_rises_from_the_modal_guess_to_certainty(p, epsilon):
@@ -208,6 +212,7 @@ def test_the_bound_of_the_page_is_worked_out_by_hand():
     assert dp_bound([0.2, 0.5, 0.3], np.log(2)).bound.item() == pytest.approx(2 * 0.8 / 3, rel=1e-14)  # .5, .533, .5
 
 
+@pytest.mark.slow
 @examples(25)
 @given(priors(), st.floats(0, 1))
 @example(np.array([0.5, 0.5]), 1.0)

@@ -49,6 +49,7 @@ def three_tables():
     return table_pairs(targets=3, keys=3, most=2).flatmap(lambda pair: counts(pair[0].shape, most=1).map(lambda h: (pair[0], pair[1], h)))
 
 
+@pytest.mark.slow
 @examples(25)
 @given(three_tables().filter(lambda t: t[0].sum() + t[2].sum() <= 12))
 def test_the_contrast_its_deviation_and_the_p_value_are_those_of_all_labels(tables):
@@ -69,6 +70,7 @@ def test_the_contrast_its_deviation_and_the_p_value_are_those_of_all_labels(tabl
         assert found.standard_deviation.item() ** 2 == pytest.approx(float(variance), rel=1e-12, abs=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", BEYOND)
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 def test_a_membership_test_rejects_no_more_often_than_its_level(unmatched, alternative):
@@ -127,6 +129,7 @@ def random_tables(seed=0, shape=(4, 50), n=4000):
     return [rng.multinomial(n, shares).reshape(shape) for _ in range(3)]
 
 
+@pytest.mark.slow
 def test_large_tables_are_permuted_at_random_with_an_honest_interval():
     o, s, h = random_tables()
     for found in (membership_test(o, s, h=h, rng=3, draws=499), permutation_test(o, s, rng=3, draws=499)):
@@ -156,6 +159,7 @@ def test_a_table_has_the_same_p_value_alone_and_in_a_batch():
     assert many.p_value.dims == ("synthetic",)
 
 
+@pytest.mark.slow
 @examples(40)
 @given(table_pairs(targets=3, keys=3, most=2).filter(lambda pair: 0 < pair[1].sum() <= 6))
 def test_the_link_is_tested_against_every_permutation_of_the_targets(tables):

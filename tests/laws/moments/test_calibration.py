@@ -70,6 +70,7 @@ def test_the_bracket_of_one_answer_holds_the_exact_one(o, part):
         assert found.expected_cap.item() == pytest.approx(risk, rel=1e-12)
 
 
+@pytest.mark.slow
 @theorem
 @given(count_tables(3, 4), st.integers(1, 12), st.floats(0.05, 0.95))
 def test_every_alpha_of_a_grid_on_which_the_wanted_mean_is_crossed_is_in_a_bracket(o, m, part):
@@ -97,6 +98,7 @@ def test_saturated_synthesis_may_have_two_answers():
     assert found.least.item() == pytest.approx((1 - 0.5**10) / 2, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_mean_that_is_touched_is_bracketed_without_a_promise():
     greatest = calibrate(TWO_ANSWERS, Dirichlet, risk=0.52, m=10).greatest.item()
     found = calibrate(TWO_ANSWERS, Dirichlet, risk=greatest, m=10)
