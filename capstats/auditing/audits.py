@@ -223,7 +223,7 @@ def audit(
     rank_by : str, optional
         The measure, or utility, by which the report orders several synthetic tables, the greatest first; "-average_cap": the least first.
     utility : mapping {name: number or {label: number}}, optional
-        Numbers that the caller knows of each synthetic table, such as its utility; they are told under these names.
+        Numbers that the caller knows of each synthetic table, such as its utility; reports have them under these names.
     provenance : mapping, optional
         Further provenance of the result, such as a seed.
 

@@ -385,10 +385,10 @@ def words(weighted: Collection[str]) -> dict[str, str]:
 def definitions(names: Collection[str], weighted: Collection[str] = ()) -> Terms:
     """The terms that explain the measures named; ``weighted`` are the tables whose records have sampling weights."""
     wanted = {term for name, measure in (MEASURES | BY_COLUMN).items() if name in names for term in measure.terms}
-    told = words(weighted)
+    own = words(weighted)
     return Terms(
         [
-            (name, term.meaning.format(**told), [(f"{THEORY}{term.page}.md", None), *([term.source] if term.source else [])])
+            (name, term.meaning.format(**own), [(f"{THEORY}{term.page}.md", None), *([term.source] if term.source else [])])
             for name, term in TERMS.items()
             if name in wanted
         ]

@@ -145,21 +145,21 @@ def _answer(p: Publication) -> list[Block]:
     )
     if p.releases > 1:
         return [meaning, _comparison(p)]
-    told: list[Block] = [
+    sentences: list[Block] = [
         f"With the released table, the guess is expected to be right for a {share} of {shown['average_cap']} (average CAP).",
         meaning,
     ]
     if not p.weighted:
-        told.append(f"The standard error of average CAP is {_at_most(_error(p, 'average_cap'))}.")
+        sentences.append(f"The standard error of average CAP is {_at_most(_error(p, 'average_cap'))}.")
     if "holdout_cap" in p.shares:
         both = float(np.hypot(_error(p, "average_cap"), _error(p, "holdout_cap")))
-        told.append(
+        sentences.append(
             f"Of the {people} not used for synthesis, the guess is right for a {share} of {shown['holdout_cap']}. Where they are a random "
             f"part of the same population, the difference, {_differences(p, p.shares['holdout_cap'])[0]}"
             f"{'' if p.weighted else f' (standard error {_at_most(both)})'}, is about individuals; the rest is inference about the "
             f"population."
         )
-    return told
+    return sentences
 
 
 def _differences(p: Publication, others: Sequence[float]) -> list[str]:
@@ -202,11 +202,11 @@ def _curve(p: Publication) -> Picture:
         original=p.shares["original_cap"][0],
         baseline=p.shares["baseline"][0],
     )
-    told = "; ".join(
+    values = "; ".join(
         f"{label}: " + ", ".join(f"{_share(p, p.below[k, i])} at most {BANDS[k]:g}" for k in (0, 5, 10, 15, 20))
         for i, label in enumerate(_releases(p))
     )
-    alt = f"Step curve of rounded shares. {told}."
+    alt = f"Step curve of rounded shares. {values}."
     caption = (
         f"{_words(p)['share'].capitalize()} of {_words(p)['people']} whose CAP is at most the value on the horizontal axis, at steps of "
         f"0.05 and {_step(p)}."

@@ -9,7 +9,7 @@ from read_reports import grids, one_line, several_of
 
 from capstats import audit
 from capstats.auditing import sections
-from capstats.auditing.report import Facts, Grid
+from capstats.auditing.report import Facts, Grid, beside
 from capstats.codes.printable import named, shortened
 from capstats.datasets import anes96
 from capstats.tables.digits import share
@@ -182,9 +182,9 @@ def test_no_line_is_longer_however_long_the_names_are(number, length):
 
 def test_tables_are_cut_between_columns_where_a_line_is_full():
     columns = [["head", "x" * 45], ["other", "y" * 40], ["third", "z"]]
-    one, two = sections.beside(["a"], columns)
+    one, two = beside(["label", "a"], columns)
     assert isinstance(one, Grid)
-    assert (one.head, two.head) == (["synthetic", "head", "other"], ["synthetic", "third"])  # 9 + 47 + 42 of 98, and 7 more
+    assert (one.head, two.head) == (["label", "head", "other"], ["label", "third"])  # 5 + 47 + 42 of 98, and 7 more
     assert (one.rows, two.rows) == ([["a", "x" * 45, "y" * 40]], [["a", "z"]])
 
 
