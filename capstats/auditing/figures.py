@@ -20,7 +20,7 @@ MOST_CURVES = 7  # of a figure, which have colours that can be distinguished
 MOST_BOXES = 12  # of a figure; more are letter values
 MOST_DOTS = 400  # people
 DEPTHS = [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 7 / 8, 15 / 16, 31 / 32, 63 / 64]
-IN_WORDS = 20  # tables whose quartiles are said in words
+MANY = 20  # tables whose quartiles are said in words
 STEPS = np.linspace(0, 1, 501)
 
 
@@ -64,9 +64,7 @@ def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
         f"{label or 'Synthetic table'}: {share(a)}, {share(b)}, {share(c)}."
         for label, a, b, c in zip(labels, low, middle, high, strict=True)
     ]
-    alt = f"Quartiles of individual CAP. {' '.join(texts[:IN_WORDS])}" + (
-        f" And {len(texts) - IN_WORDS} more tables." if len(texts) > IN_WORDS else ""
-    )
+    alt = f"Quartiles of individual CAP. {' '.join(texts[:MANY])}" + (f" And {len(texts) - MANY} more tables." if len(texts) > MANY else "")
     if len(labels) > MOST_BOXES:
         averages = audit.measures.average_cap.values[audit.ranked]
         ax = plot_letter_values(quantiles, **_lines(audit, averages))
@@ -108,13 +106,11 @@ def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
         (label, *map(share, x))
         for label, *x in zip(labels, m.average_cap.values, m.target_distance.values, m.share_certain.values, strict=True)
     ]
-    more = f" And {len(texts) - IN_WORDS} more tables." if len(texts) > IN_WORDS else ""
-    risk = (
-        f"Average CAP and target distance of each release. {' '.join(f'{x}: {cap}, {far}.' for x, cap, far, _ in texts[:IN_WORDS])}{more}"
-    )
+    more = f" And {len(texts) - MANY} more tables." if len(texts) > MANY else ""
+    risk = f"Average CAP and target distance of each release. {' '.join(f'{x}: {cap}, {far}.' for x, cap, far, _ in texts[:MANY])}{more}"
     sure = (
         f"Share of people certain in the original (DiO): {share(m.original_certain.item())}; guessed right with certainty from each "
-        f"release (DiSCO): {', '.join(f'{x}: {certain}' for x, _, _, certain in texts[:IN_WORDS])}.{more}"
+        f"release (DiSCO): {', '.join(f'{x}: {certain}' for x, _, _, certain in texts[:MANY])}.{more}"
     )
     below = "Risk upwards, loss of use to the right: a release near the lower left tells little and is close to the original."
     arrows = "From the share of people whom the original itself would give away with certainty to that which the release does."
