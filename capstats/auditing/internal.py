@@ -17,6 +17,7 @@ from capstats.auditing.measures import BY_COLUMN, definitions, in_table
 from capstats.auditing.provenance import as_toml, fingerprints
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_page
 from capstats.auditing.sections import (
+    LONGEST,
     added_by_column,
     attack,
     by_level,
@@ -41,7 +42,6 @@ from capstats.tables.axes import axis_of
 from capstats.tables.digits import count, many, share
 
 HEADING = 28  # characters of the name of a synthetic table
-LONGEST = 64  # the same in a sentence
 WORST = 10  # keys that are listed
 NOTES = ("weighted", "not given", "confidential")  # of the notes of the text, those that no definition says
 LEVEL = 28  # characters of a label in a key
@@ -113,11 +113,9 @@ def _answers(audit: Findings, heads: Sequence[str]) -> list[Block]:
 
 def _comparison(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """One row a release, in the order asked for, and the numbers of the caller."""
-    names = [*in_table("releases"), *(audit.provenance.get("utility") or [])]
-    against = shortened(named(audit.provenance.get("against", "")), LONGEST)
+    names = [*in_table("releases"), *audit.provenance.get("utility", [])]
     rows = Grid.of_columns(rows_of(audit, heads), cells(audit, names, 4, HEADING).values(), "One row a release")
-    meanings = legend(audit, names, against, (HEADING, LONGEST))
-    return [*ranked_by(audit), rows, Facts(meanings)]
+    return [*ranked_by(audit), rows, Facts(legend(audit, heads, names, HEADING))]
 
 
 def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:

@@ -41,10 +41,10 @@ class Measure:
     """A number of an audit, as reports show it; its texts are formats of `words`.
 
     ``row`` is its row in a table of one release (two spaces before it: a part of the row above), ``heading`` its column in a table of
-    several, ``on_page`` the same where a page has room for more, and ``meaning`` what the column holds. ``tables`` show it, in the order of
-    the list: of the text "answer" and "details" of several releases and "one" of one release, the others of the internal page. ``terms``
-    explain it, and those that follow it. ``public`` is its row or column in the public version: what has none is confidential. ``needs`` is
-    the argument of `audit` without which it is not computed.
+    several, and ``meaning`` what the column holds. ``tables`` show it, in the order of the list: of the text "answer" and "details" of
+    several releases and "one" of one release, the others of the internal page. ``terms`` explain it, and those that follow it. ``public``
+    is its row or column in the public version: what has none is confidential. ``needs`` is the argument of `audit` without which it is not
+    computed.
     """
 
     row: str = ""
@@ -54,7 +54,6 @@ class Measure:
     form: Literal["share", "count"] = "share"
     terms: Collection[str] = ()
     public: str = ""
-    on_page: str = ""
     needs: Literal["", "holdout", "against"] = ""
 
 
@@ -178,7 +177,6 @@ MEASURES: dict[str, Measure] = {
         ("answer", "one", "bounds", "errors", "releases"),
         terms=("CAP of one person", "average CAP"),
         public="average CAP",
-        on_page="version 1",
     ),
     "average_cap_error": Measure(
         "  standard error, the original as a sample",
@@ -269,7 +267,6 @@ MEASURES: dict[str, Measure] = {
         "{people} for whom the guess is right with certainty",
         ("answer", "certain"),
         form="count",
-        on_page="certain and right",
     ),
     "share_certain": Measure(
         "  share (DiSCO)",
@@ -278,7 +275,6 @@ MEASURES: dict[str, Measure] = {
         ("details", "certain", "releases"),
         terms=("certain and right (DiSCO)",),
         public="guessed right with certainty (DiSCO)",
-        on_page="share (DiSCO)",
     ),
     "share_certain_wrong": Measure(
         "share for whom the guess is certain and wrong",
@@ -286,7 +282,6 @@ MEASURES: dict[str, Measure] = {
         "share guessed with certainty, and wrongly",
         CERTAIN,
         terms=("certain and wrong",),
-        on_page="certain and wrong",
     ),
     "original_certain": Measure(
         "share certain in the original itself (DiO)",
@@ -294,7 +289,6 @@ MEASURES: dict[str, Measure] = {
         "share of {people} whose key has one target in the original",
         CERTAIN,
         terms=("certain in the original (DiO)",),
-        on_page="in the original (DiO)",
     ),
     "share_unique": Measure(
         "share of {people} unique in the original",

@@ -19,6 +19,7 @@ from capstats.tables.digits import count, many, share
 
 LABEL = 24  # characters of the label of a row, at most
 HEADING = 14  # characters of the heading of a column, at most
+LONGEST = 64  # characters of a name in a sentence, at most
 DOTS = "..."  # for what is left out
 SHOWN_LEVELS = 12  # levels of the target that have a row each
 LEVELS = 6  # levels of the target, or key columns, that have a column each
@@ -148,17 +149,16 @@ def _compared(audit: Findings, heads: Sequence[str]) -> list[Block]:
     if "holdout_records" in m:
         used = f"The holdout has {_people(audit, m.holdout_records.item())} not used for synthesis."
         sentences.append(f"{used} The difference to them {of_individuals(audit)}")
-    against = heads[[str(label) for label in m.indexes["synthetic"]].index(str(p["against"]))] if "against" in p else ""
     names = [*in_table("answer"), *p.get("utility", [])]
     columns = list(cells(audit, names, 3).values())
-    return [*sentences, *ranked_by(audit), *beside(rows_of(audit, heads), columns), Facts(legend(audit, names, against))]
+    return [*sentences, *ranked_by(audit), *beside(rows_of(audit, heads), columns), Facts(legend(audit, heads, names))]
 
 
 def _details(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """Further numbers of each release, and what they are; a number that is the same for all releases is in the text alone."""
     found = cells(audit, in_table("details"), 4)
     alike = {column[0]: column[1] for column in found.values() if len(heads) > 1 and len(set(column[1:])) == 1}
-    meanings = [(head, f"{alike[head]} for each: {text}" if head in alike else text) for head, text in legend(audit, list(found))]
+    meanings = [(head, f"{alike[head]} for each: {text}" if head in alike else text) for head, text in legend(audit, heads, list(found))]
     columns = [column for column in found.values() if column[0] not in alike]
     return [*beside(rows_of(audit, heads), columns), Facts(meanings)]
 
@@ -178,7 +178,7 @@ def ranked_by(audit: Findings) -> list[Block]:
 
 def measure_grid(audit: Findings, table: Shown, heads: Sequence[str], caption: str = "") -> list[Block]:
     """The measures of a table: of one release a row each, of several a column each."""
-    found = cells(audit, in_table(table), 4, on_page=True)
+    found = cells(audit, in_table(table), 4)
     if not found:
         return []
     if len(heads) == 1:
@@ -191,34 +191,28 @@ def rows_of(audit: Findings, heads: Sequence[str]) -> list[str]:
     return ["synthetic", *(heads[i] for i in audit.ranked)]
 
 
-def cells(audit: Findings, names: Iterable[str], digits: int, longest: int = HEADING, *, on_page: bool = False) -> dict[str, list[str]]:
+def cells(audit: Findings, names: Iterable[str], digits: int, longest: int = HEADING) -> dict[str, list[str]]:
     """Of each measure that there is the heading of a column, and its numbers as text, in the order of the releases."""
     found = {}
     for name in names:
         if name in audit.measures:
             values = np.broadcast_to(audit.measures[name].values, len(audit.columns))[audit.ranked]
-            found[name] = [heading(name, longest, on_page=on_page), *(number(name, x, digits) for x in values)]
+            found[name] = [heading(name, longest), *(number(name, x, digits) for x in values)]
     return found
 
 
-def heading(name: str, longest: int, *, on_page: bool = False) -> str:
+def heading(name: str, longest: int) -> str:
     """The heading of the column of a measure, or of a number of the caller's, whose name is shortened."""
-    if name not in MEASURES:
-        return shortened(in_cell(name), longest)
-    return MEASURES[name].on_page if on_page and MEASURES[name].on_page else MEASURES[name].heading
+    return MEASURES[name].heading if name in MEASURES else shortened(in_cell(name), longest)
 
 
-def legend(audit: Findings, names: Sequence[str], against: str = "", longest: tuple[int, int] = (HEADING, 10_000)) -> list[tuple[str, str]]:
-    """What the columns of measures hold; names of the caller's numbers are shortened as headings, and as texts."""
-    own = {**words_of(audit), "against": against}
-    return [
-        (
-            heading(name, longest[0]),
-            MEASURES[name].meaning.format(**own) if name in MEASURES else f"{shortened(named(name), longest[1])}, as given",
-        )
-        for name in names
-        if name in audit.measures
-    ]
+def legend(audit: Findings, heads: Sequence[str], names: Sequence[str], longest: int = HEADING) -> list[tuple[str, str]]:
+    """The headings of the columns of measures, and what these hold."""
+    p, labels = audit.provenance, [str(label) for label in audit.measures.indexes.get("synthetic", [])]
+    own = {**words_of(audit), "against": heads[labels.index(str(p["against"]))] if "against" in p else ""}
+    meanings = {name: f"{shortened(named(name), LONGEST)}, as given" for name in p.get("utility", [])}
+    meanings |= {name: measure.meaning.format(**own) for name, measure in MEASURES.items()}
+    return [(heading(name, longest), meanings[name]) for name in names if name in audit.measures]
 
 
 def number(name: str, value: Any, digits: int = 3) -> str:
