@@ -94,7 +94,9 @@ def test_the_order_is_named_by_what_the_reader_sees(people):
         "synthetic_records": "in the order of synthetic_records, that with the greatest first.",
     }
     for rank_by, sentence in told.items():
-        assert sentence in one_line(audit(original, releases, rank_by=rank_by, **asked))
+        found = audit(original, releases, rank_by=rank_by, **asked)
+        assert sentence in one_line(found)
+        assert sentence in found.to_html()
     assert "in the order of" not in one_line(audit(original, releases, **asked))
 
 
