@@ -12,7 +12,7 @@ from typing import Any
 import xarray as xr
 
 from capstats import __version__
-from capstats.auditing.overwriting import check_replaceable
+from capstats.auditing.confidential import check_replaceable
 from capstats.datasets import paper_originals, paper_synthetics, smoking
 
 HEADS = {"values.csv": ["section", "value", "printed", "computed", "agrees"], "tables.csv": ["table", "target", "key", "count"]}

@@ -9,25 +9,32 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
-from capstats.auditing.columns import by_column
-from capstats.auditing.comparison import check_comparison, compared, order_of
+from capstats.auditing.compute import by_column, check_comparison, compared, measured, order_of
 from capstats.auditing.confidential import write_confidential
-from capstats.auditing.findings import Findings, plain
-from capstats.auditing.fingerprints import check_unread, files_seen
+from capstats.auditing.findings import Findings
+from capstats.auditing.holdout import holdout_differs
 from capstats.auditing.internal import internal_page
 from capstats.auditing.ledger import published
-from capstats.auditing.measures import measured
-from capstats.auditing.one_population import holdout_differs
-from capstats.auditing.page import as_fragment
-from capstats.auditing.provenance import FRACTIONAL, columns_understood, conventions, files_named, paths_given, warnings_of
+from capstats.auditing.provenance import (
+    FRACTIONAL,
+    check_unread,
+    columns_understood,
+    conventions,
+    files_named,
+    files_seen,
+    paths_given,
+    warnings_of,
+)
 from capstats.auditing.public import public_page
-from capstats.auditing.report import Sections, as_text
-from capstats.auditing.sentences import sections, title
+from capstats.auditing.report import Sections, as_fragment, as_text
+from capstats.auditing.sections import text_sections, title
+from capstats.codes.declared_types import Type
+from capstats.codes.labels import MISSING, canonical
 from capstats.codes.missing_codes import NullValues
-from capstats.codes.printable import printable_json
+from capstats.codes.names import printable_json
 from capstats.codes.progress import Progress
-from capstats.codes.wanted import Type
 from capstats.counting.inputs import released
 from capstats.counting.records import on_axes, read_records
 from capstats.counting.request import Request
@@ -71,7 +78,7 @@ class Audit(Findings):
     def to_dict(self) -> dict[str, Any]:
         """Measures, those by target level and by key column, and provenance as plain numbers and texts; what is undefined is None."""
         levels = [level if isinstance(level, tuple) else (level,) for level in self.by_target.indexes["target"]]
-        names = [dict(zip(self.provenance["target"], map(plain, level), strict=True)) for level in levels]
+        names = [dict(zip(self.provenance["target"], map(_plain, level), strict=True)) for level in levels]
         return {
             "measures": {str(name): self._numbers(array.values[()]) for name, array in self.measures.data_vars.items()},
             "by_target": [{"level": name, **row} for name, row in zip(names, self._rows(self.by_target, "target"), strict=True)],
@@ -89,10 +96,10 @@ class Audit(Findings):
 
     def sections(self) -> Sections:
         """The report: what was read, the answer, who bears the risk, the details, and how to read them."""
-        return sections(self.measures, self.by_target, self.provenance, self.columns)
+        return text_sections(self)
 
     def __repr__(self) -> str:
-        return as_text(title(self.provenance), self.sections())
+        return as_text(title(self), self.sections())
 
     def to_html(
         self,
@@ -141,7 +148,24 @@ class Audit(Findings):
         return text
 
     def _repr_html_(self) -> str:
-        return as_fragment(title(self.provenance), self.sections())
+        return as_fragment(title(self), self.sections())
+
+    def _rows(self, measures: xr.Dataset, dim: str) -> list[dict[str, Any]]:
+        """The numbers of each element of a dim."""
+        columns = {str(name): list(map(self._numbers, array.transpose(dim, ...).values)) for name, array in measures.data_vars.items()}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def _numbers(self, values: Any) -> Any:
+        """One number, or one for each synthetic table."""
+        if not np.ndim(values):
+            return _plain(values)
+        return {label: _plain(value) for label, value in zip(self.columns, values.tolist(), strict=True)}
+
+
+def _plain(value: Any) -> Any:
+    """A number or a label as JSON knows it; one that is undefined or missing is None."""
+    value = canonical(value)
+    return None if value is MISSING else value if isinstance(value, (str, int, float, bool)) else str(value)
 
 
 def audit(

@@ -1,4 +1,7 @@
-"""Files as confidential as the original: their owner alone can read them, no link is followed, and a spreadsheet runs nothing in them."""
+"""Files that are written: confidential ones, which their owner alone can read, and those that may take the place of others.
+
+No link is followed, a spreadsheet runs nothing in them, and no file that capstats did not make is replaced.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,20 @@ from typing import Any
 import pandas as pd
 
 from capstats.codes.labels import MISSING
-from capstats.codes.printable import printable
+from capstats.codes.names import printable
 
 RUN = re.compile(r"(^|;)(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")  # a semicolon separates cells in many countries
 NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+MOST = 2**24  # bytes that are looked at; a mark further on is not found, and the file stays
+PAGE = re.compile(rb'<!DOCTYPE html>\s*<html[^>]*>\s*<head>\s*<meta charset="utf-8">\s*<meta name="generator" content="capstats">')
+MARKS = {
+    ".html": PAGE,
+    ".htm": PAGE,
+    ".png": re.compile(rb"\x89PNG\r\n\x1a\n.{29}tEXtSoftware\0capstats ", re.S),  # the first chunk behind the header
+    ".svg": re.compile(rb"<\?xml [^>]*>\s*<!DOCTYPE [^>]*>\s*<svg [^>]*>\s*<metadata>(?:(?!</metadata>).)*<dc:title>capstats ", re.S),
+    ".pdf": re.compile(rb"%PDF-.*\n\d+ 0 obj\n<< /Creator \(capstats (?!.*\n\d+ 0 obj\n)", re.S),  # its last object
+    ".json": re.compile(rb'\{\s*"capstats ledger": '),
+}
 
 
 def write_confidential(path: str | Path, content: str | bytes) -> None:
@@ -87,3 +100,30 @@ def in_spreadsheet(cell: Any) -> str:
         return ""
     text = str(cell)
     return text if NUMBER.fullmatch(text) else printable(RUN.sub(r"\1'", text))
+
+
+# --- whether a file was made by capstats: each format has a mark, except CSV ----------------------------------------------
+
+
+def is_plain(path: Path) -> bool:
+    """Whether nothing is there, or a regular file that has no other name: neither a link of either kind nor a device."""
+    return not path.is_symlink() and (not path.exists() or (path.is_file() and path.stat().st_nlink == 1))
+
+
+def made_by_capstats(path: Path, head: str | None = None) -> bool:
+    """Whether a file carries the mark of its format; a CSV file, which has none, begins with the head that is given."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        content = file.read(MOST)
+    mark = MARKS.get(path.suffix.lower())
+    if mark is not None:
+        return mark.match(content) is not None
+    return head is not None and content.startswith(head.encode())
+
+
+def check_replaceable(files: Iterable[tuple[Path, str | None]]) -> None:
+    """Raise if one of the files, each with the head of a CSV file or None, is there and is a link, or was not made by capstats."""
+    for path, head in files:
+        if not is_plain(path) or (path.exists() and not made_by_capstats(path, head)):
+            raise FileExistsError(f"{str(path)!r} is there, and capstats did not make it. Give another folder, or move that file away.")

@@ -10,19 +10,35 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.auditing import compared, figures, sentences
-from capstats.auditing.definitions import definitions
+from capstats.auditing import figures
 from capstats.auditing.findings import Findings
-from capstats.auditing.fingerprints import fingerprints
-from capstats.auditing.page import as_page
-from capstats.auditing.report import Block, Facts, Grid, Listing, Sections
-from capstats.auditing.sentences import attack, by_level, in_sentences, notes, of_individuals, target_of, title, unit
-from capstats.auditing.settings import as_toml
-from capstats.auditing.what_was_read import facts
-from capstats.codes.printable import in_cell, listed, named, shortened
+from capstats.auditing.inputs import facts
+from capstats.auditing.measures import BY_COLUMN, definitions, in_table
+from capstats.auditing.provenance import as_toml, fingerprints
+from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_page
+from capstats.auditing.sections import (
+    added_by_column,
+    attack,
+    by_level,
+    cells,
+    grid,
+    headings,
+    in_sentences,
+    legend,
+    measure_grid,
+    notes,
+    of_individuals,
+    ranked_by,
+    target_of,
+    title,
+    weighted_tables,
+    without_release,
+    words_of,
+)
+from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
 from capstats.tables.axes import axis_of
-from capstats.tables.digits import count, many, share
+from capstats.tables.printing import count, many, share
 
 HEADING = 28  # characters of the name of a synthetic table
 LONGEST = 64  # the same in a sentence
@@ -31,164 +47,87 @@ NOTES = ("weighted", "not given", "confidential")  # of the notes of the text, t
 LEVEL = 28  # characters of a label in a key
 DISAGREEING = 40  # rows of columns whose levels do not meet
 
-# measure -> what it says where it is a row, whether it is a share or a number, and its heading where it is a column
-Rows = Mapping[str, tuple[str, str, str]]
-MATCHED: Rows = {
-    "matched_share": ("share of {people} whose keys are in the synthetic data", "share", "matched"),
-    "unmatched_records": ("{people} whose keys no synthetic record has", "count", "unmatched"),
-}
-SURE: Rows = {
-    "records_above_half": ("{people} guessed right with probability > 0.5", "count", "> 0.5"),
-    "share_above_half": ("  share", "share", "share > 0.5"),
-    "records_above_nine_tenths": ("{people} guessed right with probability > 0.9", "count", "> 0.9"),
-    "share_above_nine_tenths": ("  share", "share", "share > 0.9"),
-}
-OF_ONE: Rows = {
-    name: (text, form, compared.DETAILS[name][0]) for name, (text, form) in sentences.OF_ONE.items() if name in compared.DETAILS
-}
-CERTAIN: Rows = {
-    "records_certain": ("{people} guessed right with certainty", "count", "certain and right"),
-    "share_certain": ("  share (DiSCO)", "share", "share (DiSCO)"),
-    "share_certain_wrong": ("share for whom the guess is certain and wrong", "share", "certain and wrong"),
-    "original_certain": ("share certain in the original itself (DiO)", "share", "in the original (DiO)"),
-    "share_unique": ("share of {people} unique in the original", "share", "unique"),
-    "share_replicated": ("  and in the synthetic data with exactly one record", "share", "replicated"),
-}
-BOUNDS: Rows = {
-    name: (text, form, {"average_cap": "version 1"}.get(name, compared.DETAILS.get(name, ("",))[0]))
-    for name, (text, form) in sentences.DETAILS.items()
-    if name not in MATCHED
-}
-ERRORS: Rows = {
-    "average_cap": ("average CAP", "share", "average CAP"),
-    "average_cap_error": ("  standard error, the original as a sample", "share", "error"),
-    "holdout_cap": ("average CAP of {people} not used for synthesis (holdout)", "share", "holdout"),
-    "individual_disclosure": ("  difference", "share", "difference"),
-    "individual_disclosure_error": ("  standard error of the difference", "share", "its error"),
-    "membership_p_value": ("  p-value of the difference, the labels used and not used permuted", "share", "its p-value"),
-    "permutation_p_value": ("p-value of average CAP, the synthetic targets permuted (a test of utility)", "share", "p-value of the link"),
-}
-RELEASES = (  # columns of the comparison
-    *(name for name in compared.RISK if not name.startswith(("records", "unmatched", "target"))),
-    "matched_share",
-    "share_certain",
-    "target_distance",
-    "permutation_p_value",
-)
-OF_COLUMNS = {"alone": "alone", "without": "all without it", "leave_one_out": "its own part", "shapley": "Shapley value"}
-
 
 def internal_page(audit: Findings) -> str:
     """The page as text."""
     note = (
-        f"Internal version, as confidential as the original: it names keys and labels however few {unit(audit.measures)} have them. "
+        f"Internal version, as confidential as the original: it names keys and labels however few {words_of(audit)['people']} have them. "
         f"Average CAP, differences and errors are shares from 0 to 1; it judges nothing."
     )
-    return as_page(
-        title(audit.provenance), internal_sections(audit), note=note, footer=f"capstats {audit.provenance['capstats']}. Confidential."
-    )
+    return as_page(title(audit), internal_sections(audit), note=note, footer=f"capstats {audit.provenance['capstats']}. Confidential.")
 
 
 def internal_sections(audit: Findings) -> Sections:
     """The sections of the page."""
-    m, p, labels, order = audit.measures, audit.provenance, audit.columns, audit.ranked
-    heads, people, one = compared.headings(labels, HEADING), unit(m), len(labels) == 1
-
-    def grid(rows: Rows, caption: str) -> list[Block]:
-        return _grid(m, rows, heads, order, caption)
-
-    measures = {*map(str, m.data_vars), *map(str, audit.by_column.data_vars), "distribution"}
-    weighted = [table for table in ("original", "synthetic") if f"{table}_weight" in m]
+    m, p, people = audit.measures, audit.provenance, words_of(audit)["people"]
+    heads = headings(audit.columns, HEADING)
+    one = len(heads) == 1
+    explained = {*map(str, m.data_vars), *map(str, audit.by_column.data_vars)}
     found: dict[str, Sequence[Block]] = {
-        "Read this first": list(p.get("warnings", [])),
-        "What was compared": [Facts(facts(m, p, labels, heads))],
-        "The answer": in_sentences(m, p) if one else _answers(m, p, heads),
-        "Who could attack, and how": _attack(p, m),
-        "The releases side by side": [] if one else [*_comparison(m, p, heads, order), *figures.releases(audit, heads)],
-        f"Matched {people}": grid(MATCHED, f"{people.capitalize()} for whom the attack finds a synthetic record"),
-        "Distribution of the risk": [
-            *figures.distribution(audit, [heads[i] for i in order]),
-            *grid(SURE, f"How many {people} are guessed right, and how surely"),
-            *grid(OF_ONE, f"Quantiles of individual CAP, over the {people}"),
+        "Read this first": p.get("warnings", []),
+        "What was compared": [Facts(facts(m, p, audit.columns, heads))],
+        "The answer": in_sentences(audit) if one else _answers(audit, heads),
+        "Who could attack, and how": [
+            f"The attack needs no more than the synthetic data and the keys of a person who is in the original. It fails for {people} "
+            f"whose keys no synthetic record has. Whoever knows that a person is in the original, such as a neighbour, a colleague or the "
+            f"holder of another register with {listed(list(map(named, p['columns']['keys'])))}, could attempt it."
         ],
-        f"By {target_of(p)}": by_level(audit.by_target, p, heads, order, people),
-        f"Certain attribution and unique {people}": grid(CERTAIN, "Certain attribution, unique and replicated records"),
+        "The releases side by side": [] if one else [*_comparison(audit, heads), *figures.releases(audit, heads)],
+        f"Matched {people}": measure_grid(audit, "matched", heads, f"{people.capitalize()} for whom the attack finds a synthetic record"),
+        "Distribution of the risk": [
+            *figures.distribution(audit, [heads[i] for i in audit.ranked]),
+            *measure_grid(audit, "surely", heads, f"How many {people} are guessed right, and how surely"),
+            *measure_grid(audit, "quantiles", heads, f"Quantiles of individual CAP, over the {people}"),
+        ],
+        f"By {target_of(audit)}": by_level(audit, heads),
+        f"Certain attribution and unique {people}": measure_grid(
+            audit, "certain", heads, "Certain attribution, unique and replicated records"
+        ),
         "Which columns make the risk": _columns(audit, heads),
         "Bounds and errors": [
-            *grid(BOUNDS, "Average CAP, and the least and greatest that any synthetic table can have"),
-            *(grid(ERRORS, "Average CAP and its sampling error") if one and "average_cap_error" in m else []),
+            *measure_grid(audit, "bounds", heads, "Average CAP, and the least and greatest that any synthetic table can have"),
+            *(measure_grid(audit, "errors", heads, "Average CAP and its sampling error") if one and "average_cap_error" in m else []),
         ],
         "Keys at the highest risk": _worst(audit, heads),
         "Levels that do not meet": _levels(p),
-        "Definitions": [definitions(measures, weighted), Facts([note for note in notes(m, p) if note[0] in NOTES])],
+        "Definitions": [definitions(explained, weighted_tables(audit)), Facts([note for note in notes(audit) if note[0] in NOTES])],
         "How it was computed": _computed(audit),
     }
     return {name: blocks for name, blocks in found.items() if blocks}
 
 
-def _grid(m: xr.Dataset, rows: Rows, heads: Sequence[str], order: Sequence[int], caption: str) -> list[Block]:
-    """Measures of one synthetic table as rows, or of several as columns."""
-    forms = {"share": lambda x: share(x, 4), "count": count}
-    held = {name: [forms[form](x) for x in np.broadcast_to(m[name].values, len(heads))] for name, (_, form, _) in rows.items() if name in m}
-    if not held:
-        return []
-    if len(heads) == 1:
-        return [Grid(["", ""], [[rows[name][0].format(people=unit(m)), numbers[0]] for name, numbers in held.items()], caption)]
-    table = [[heads[i], *(numbers[i] for numbers in held.values())] for i in order]
-    return [Grid(["synthetic", *(rows[name][2] for name in held)], table, caption)]
-
-
-def _answers(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str]) -> list[Block]:
+def _answers(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """What several releases have in common, and the least and the greatest of them."""
+    m, w = audit.measures, words_of(audit)
     cap = m.average_cap.values
     low, high = int(np.argmin(cap)), int(np.argmax(cap))
-    of = "weighted share" if "original_weight" in m else "share"
     told: list[Block] = [
-        f"{attack(m, p)} Average CAP is the {of} of the {count(m.original_records.item())} {unit(m)} in the original for whom the guess is "
-        f"expected to be right: from {share(cap[low])} ({heads[low]}) to {share(cap[high])} ({heads[high]}).",
-        f"Without the synthetic data, a guess from the frequencies of {target_of(p)} in the original is right for a {of} of "
-        f"{share(m.baseline.item())}. If the original itself were released, the {of} would be {share(m.original_cap.item())}.",
+        f"{attack(audit)} Average CAP is the {w['share']} of the {count(m.original_records.item())} {w['people']} in the original for whom "
+        f"the guess is expected to be right: from {share(cap[low])} ({heads[low]}) to {share(cap[high])} ({heads[high]}).",
+        without_release(audit),
     ]
     if "individual_disclosure" in m:
-        told.append(f"The difference to {unit(m)} not used for synthesis {of_individuals(p)}")
+        told.append(f"The difference to {w['people']} not used for synthesis {of_individuals(audit)}")
     return told
 
 
-def _attack(p: Mapping[str, Any], m: xr.Dataset) -> list[Block]:
-    return [
-        f"The attack needs no more than the synthetic data and the keys of a person who is in the original. It fails for {unit(m)} whose "
-        f"keys no synthetic record has. Whoever knows that a person is in the original, such as a neighbour, a colleague or the holder of "
-        f"another register with {listed(list(map(named, p['columns']['keys'])))}, could attempt it.",
-    ]
-
-
-def _comparison(m: xr.Dataset, p: Mapping[str, Any], heads: Sequence[str], order: Sequence[int]) -> list[Block]:
+def _comparison(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """One row a release, in the order asked for, and the numbers of the caller."""
-    own = {**compared.RISK, **compared.DETAILS}
-    names = {name: own[name][0] for name in RELEASES if name in m}
-    asked = {name: shortened(in_cell(name), HEADING) for name in p.get("utility") or []}
-    told = {"people": unit(m), "against": shortened(named(p.get("against", "")), LONGEST)}
-    meanings = [(head, own[name][2].format(**told)) for name, head in names.items()]
-    meanings += [(head, f"{shortened(named(name), LONGEST)}, as given") for name, head in asked.items()]
-    rows = [
-        [
-            heads[i],
-            *(share(m[name].values[i], 4) for name in names),
-            *(compared.number(m[name].values[i]) for name in asked),
-        ]
-        for i in order
-    ]
-    return [*compared.ranked_by(p, own), Grid(["synthetic", *names.values(), *asked.values()], rows, "One row a release"), Facts(meanings)]
+    names = [*in_table("releases"), *(audit.provenance.get("utility") or [])]
+    against = shortened(named(audit.provenance.get("against", "")), LONGEST)
+    rows = grid([heads[i] for i in audit.ranked], cells(audit, names, 4, HEADING).values(), "One row a release")
+    meanings = legend(audit, names, against, (HEADING, LONGEST))
+    return [*ranked_by(audit), rows, Facts(meanings)]
 
 
 def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """Average CAP by key column; of several releases what each column adds to the others."""
     c = audit.by_column
     if "synthetic" in c.dims:
-        return compared.by_column(c, heads, audit.ranked)
-    names = {name: head for name, head in OF_COLUMNS.items() if name in c}
+        return added_by_column(c, heads, audit.ranked)
+    names = [name for name in BY_COLUMN if name in c]
     rows = [[named(column), *(share(c[name].values[i], 4) for name in names)] for i, column in enumerate(c.indexes["key_column"])]
-    return [Grid(["key column", *names.values()], rows, "Average CAP by key column")]
+    return [Grid(["key column", *(BY_COLUMN[name].heading for name in names)], rows, "Average CAP by key column")]
 
 
 def _worst(audit: Findings, heads: Sequence[str]) -> list[Block]:
@@ -201,7 +140,7 @@ def _worst(audit: Findings, heads: Sequence[str]) -> list[Block]:
     sure = np.flatnonzero(disclosed > 0)
     rare = sure[np.lexsort((-cap[sure], records[sure]))][:WORST]
     of = f" ({heads[first]})" if heads[first] else ""
-    people = unit(audit.measures)
+    people = words_of(audit)["people"]
     blocks: list[Block] = [
         _keys(audit, summary, most, f"The keys with the most {people} expected to be guessed right{of}"),
         *([_keys(audit, summary, rare, f"The rarest keys with {people} guessed right with certainty{of}")] if len(rare) else []),

@@ -1,202 +1,414 @@
-"""The numbers of an audit: of all people in the original, and of those with each level of the target."""
+"""The one list of the numbers of an audit: what reports call each of them, where they show it, what it means, and what may be public.
+
+To add a row to the reports is to add an entry to `MEASURES`; `compute.measured` gives its number.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
 
-import numpy as np
-import xarray as xr
+from capstats.auditing.report import Terms
 
-from capstats.auditing.permuted import p_values
-from capstats.cap.attribution import Unmatched, average_cap, correct_predictions, matched_records
-from capstats.cap.baselines import baseline_cap
-from capstats.cap.distance import target_distance
-from capstats.cap.distribution import cap_quantiles
-from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
-from capstats.disclosure.attribute import dio, disclosed
-from capstats.disclosure.uniques import replicated_uniques, sample_uniques
-from capstats.laws.bounds import maximum_cap, minimum_cap
-from capstats.tables.domains import observed_domain
-from capstats.tables.mapping import Aligned
-from capstats.tables.results import Result
-from capstats.tables.sums import attribution, certain
-from capstats.tables.table import Array, Floats, Table
-from capstats.tables.ties import at_most
+THEORY = "theory/"  # folder of the documentation that comes with the source code of capstats
+RAAB = ("Raab, Nowok and Dibben (2024)", "https://doi.org/10.48550/arXiv.2406.16826")
+TAUB = ("Taub, Elliot, Pampaka and Smith (2018)", "https://doi.org/10.1007/978-3-319-99771-1_9")
+GIOMI = ("Giomi, Boenisch, Wehmeyer and Tasnadi (2023)", "https://doi.org/10.56553/popets-2023-0055")
+SHAPLEY = ("Shapley (1953)", "https://doi.org/10.1515/9781400881970-018")
+BAILLARGEON = ("Baillargeon and Charest, A Closer Look at the CAP Risk Measure for Synthetic Datasets", None)
 
-QUANTILES = {
-    "least": 0.0,
-    "lower_quartile": 0.25,
-    "median": 0.5,
-    "upper_quartile": 0.75,
-    "upper_decile": 0.9,
-    "upper_percentile": 0.99,
-    "greatest": 1.0,
+Shown = Literal["answer", "details", "one", "releases", "matched", "surely", "quantiles", "certain", "bounds", "errors"]
+
+
+QUANTILE: tuple[Shown, ...] = ("details", "one", "quantiles")
+BOUND: tuple[Shown, ...] = ("details", "one", "bounds")
+CERTAIN: tuple[Shown, ...] = ("details", "certain")
+SAMPLED: tuple[Shown, ...] = ("answer", "errors", "releases")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A definition: what a term means, in `words`; the page of the documentation that proves it; and the source."""
+
+    meaning: str
+    page: str
+    source: tuple[str, str | None] | None = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number of an audit, as reports show it; its texts are formats of `words`.
+
+    ``row`` is its row in a table of one release (two spaces before it: a part of the row above), ``heading`` its column in a table of
+    several, ``on_page`` the same where a page has room for more, and ``meaning`` what the column holds. ``tables`` show it, in the order of
+    the list: of the text "answer" and "details" of several releases and "one" of one release, the others of the internal page. ``terms``
+    explain it. ``public`` is its row or column in the public version: what has none is confidential. ``needs`` is the argument of `audit`
+    without which it is not computed.
+    """
+
+    row: str = ""
+    heading: str = ""
+    meaning: str = ""
+    tables: tuple[Shown, ...] = ()
+    form: Literal["share", "count"] = "share"
+    terms: Collection[str] = ()
+    public: str = ""
+    on_page: str = ""
+    needs: Literal["", "holdout", "against"] = ""
+
+
+TERMS: Mapping[str, Term] = {
+    "CAP of one person": Term(
+        "Correct Attribution Probability: the {by_weight}share of the synthetic records with the person's keys that have the person's "
+        "target; 0 if there is no such record. It is the probability that a record picked {picked} among them gives the right answer.",
+        "average-cap",
+        BAILLARGEON,
+    ),
+    "average CAP": Term(
+        "The {weighted}mean of the CAP of all {people} in the original. Version 1 counts {people} whose keys no synthetic record has as "
+        "0; version 2 leaves them out.",
+        "average-cap",
+    ),
+    "baseline": Term(
+        "The {weighted}share of right guesses of somebody who knows how frequent each target is in the original, but knows no key: the "
+        "sum of the squared {weighted}shares of the targets.",
+        "baselines",
+        TAUB,
+    ),
+    "original itself": Term(
+        "Average CAP if the original were released in place of the synthetic data. It is no upper bound: a synthetic table can have more.",
+        "comparison",
+    ),
+    "holdout": Term(
+        "Average CAP of people who were not used for synthesis. If they and the original are random parts of one population, what is "
+        "above it comes from the records themselves; the rest follows from the population and needs nobody's record.",
+        "uncertainty",
+        GIOMI,
+    ),
+    "p-value, labels permuted": Term(
+        "The share of all ways to assign the labels original and holdout to the records in which average CAP would exceed that of the "
+        "holdout by as much. A small one says that the release knows who was used.",
+        "membership-test",
+    ),
+    "p-value, targets permuted": Term(
+        "The share of all ways to assign the synthetic targets to the synthetic keys in which average CAP would be as large. A test "
+        "of utility: every useful release has a small one.",
+        "permutation-test",
+    ),
+    "standard error": Term(
+        "How far the number would typically be off if other people of the same population were in the original. Differences of two "
+        "releases are taken person by person.",
+        "uncertainty",
+    ),
+    "matched": Term(
+        "The share of people whose keys at least one synthetic record has. For the others the attack finds nothing.",
+        "average-cap",
+    ),
+    "distribution": Term(
+        "How many people have at most a given CAP. A low average can hide a few people for whom the guess is nearly always right.",
+        "distribution",
+    ),
+    "certain and right (DiSCO)": Term(
+        "The share of people for whom all synthetic records with their keys have one and the same target, and it is theirs.",
+        "attribute-disclosure",
+        RAAB,
+    ),
+    "certain and wrong": Term(
+        "The share of people for whom all synthetic records with their keys have one and the same target, and it is not theirs.",
+        "attribute-disclosure",
+        RAAB,
+    ),
+    "certain in the original (DiO)": Term(
+        "The share of people with whose keys there is one target only in the original: those whom the original itself would give away.",
+        "attribute-disclosure",
+        RAAB,
+    ),
+    "unique, replicated": Term(
+        "Unique: nobody else in the original has the same keys. Replicated: unique, and exactly one synthetic record has these keys.",
+        "uniques",
+        RAAB,
+    ),
+    "columns": Term(
+        "Alone: average CAP if this column is the only key. Without: average CAP if it is the only key that is not known. What average "
+        "CAP loses without the column is its own part.",
+        "sweep",
+    ),
+    "Shapley value": Term(
+        "The mean of what a column adds to average CAP, over all orders in which the columns can become known; the values add up to "
+        "what all columns together add.",
+        "sweep",
+        SHAPLEY,
+    ),
+    "attainable": Term(
+        "Least and greatest average CAP that any synthetic table can have, however large, with the targets and keys that the original "
+        "or the synthetic table has.",
+        "theorem-2",
+    ),
+    "commonest target": Term(
+        "The share of right guesses of somebody who always names the {commonest} target among the synthetic records with the same keys; "
+        "ties are shared.",
+        "predictive-success",
+    ),
+    "target distance": Term(
+        "A measure of use: how far the shares of the targets at each key are from those in the original, on average over people; 0 is "
+        "equal, 1 is apart.",
+        "target-distance",
+    ),
 }
-WEIGHTS = {"o": "original_weight", "s": "synthetic_weight", "h": "holdout_weight"}  # sums of the weights of weighted tables
-WEIGHTED = ("o_records", "s_records")
-OF_HOLDOUT = (
-    "holdout_records",
-    "holdout_weight",
-    "holdout_cap",
-    "individual_disclosure",
-    "individual_disclosure_error",
-    "membership_p_value",
-    "permutation_p_value",
-)
-MEASURES = (  # all that an audit can give, in the order in which it gives them
-    "original_records",
-    "original_weight",
-    "synthetic_records",
-    "synthetic_weight",
-    "keys",
-    "unmatched_records",
-    "matched_share",
-    "average_cap",
-    "average_cap_error",
-    "average_cap_least",
-    "average_cap_greatest",
-    "average_cap_matched",
-    "average_cap_matched_least",
-    "average_cap_matched_greatest",
-    "original_cap",
-    "baseline",
-    *OF_HOLDOUT,
-    "records_above_half",
-    "share_above_half",
-    "records_above_nine_tenths",
-    "share_above_nine_tenths",
-    "records_certain",
-    "share_certain",
-    "share_certain_wrong",
-    "original_certain",
-    "share_unique",
-    "share_replicated",
-    "predictive_success",
-    "correct_predictions",
-    *(f"individual_cap_{name}" for name in QUANTILES),
-    "target_distance",
-)
+
+MEASURES: dict[str, Measure] = {
+    "original_records": Measure(form="count"),
+    "original_weight": Measure(form="count"),
+    "synthetic_records": Measure(form="count"),
+    "synthetic_weight": Measure(form="count"),
+    "keys": Measure(form="count"),
+    "matched_share": Measure(
+        "share of {people} whose keys are in the synthetic data",
+        "matched",
+        "share of {people} whose keys are in the synthetic data",
+        tables=("details", "one", "matched", "releases"),
+        terms=("matched",),
+        public="{share} of {people} whose keys are in the released table",
+    ),
+    "average_cap": Measure(
+        "average CAP, unmatched {people} count 0 (version 1)",
+        "average CAP",
+        "share of the original {people} for whom the guess is expected to be right",
+        tables=("answer", "one", "bounds", "errors", "releases"),
+        terms=("CAP of one person", "average CAP"),
+        public="average CAP",
+        on_page="version 1",
+    ),
+    "average_cap_error": Measure(
+        "  standard error, the original as a sample",
+        "error",
+        "standard error of average CAP, the original as a sample",
+        tables=SAMPLED,
+        terms=("standard error",),
+    ),
+    "difference": Measure(
+        "",
+        "difference",
+        "average CAP minus that of {against}, of the same {people}",
+        tables=("answer", "releases"),
+        public="difference to {against}",
+        needs="against",
+    ),
+    "difference_error": Measure(
+        "", "its error", "standard error of the difference", tables=("answer", "releases"), terms=("standard error",), needs="against"
+    ),
+    "average_cap_least": Measure(
+        "  least attainable",
+        "least",
+        "least attainable average CAP, unmatched {people} counting 0 (version 1)",
+        tables=BOUND,
+        terms=("attainable",),
+    ),
+    "average_cap_greatest": Measure("  greatest attainable", "greatest", "greatest attainable", tables=BOUND, terms=("attainable",)),
+    "average_cap_matched": Measure(
+        "average CAP of the matched {people} (version 2)",
+        "version 2",
+        "average CAP of the matched {people}",
+        tables=BOUND,
+        terms=("average CAP",),
+    ),
+    "average_cap_matched_least": Measure(
+        "  least attainable", "its least", "least attainable of version 2", tables=BOUND, terms=("attainable",)
+    ),
+    "average_cap_matched_greatest": Measure(
+        "  greatest attainable", "its greatest", "greatest attainable of version 2", tables=BOUND, terms=("attainable",)
+    ),
+    "original_cap": Measure(terms=("original itself",), public="original itself"),
+    "baseline": Measure("", "baseline", terms=("baseline",), public="baseline"),
+    "holdout_records": Measure(form="count", needs="holdout"),
+    "holdout_weight": Measure(form="count", needs="holdout"),
+    "holdout_cap": Measure(
+        "average CAP of {people} not used for synthesis (holdout)",
+        "holdout",
+        "the same share of {people} not used for synthesis",
+        tables=SAMPLED,
+        terms=("holdout",),
+        public="holdout",
+        needs="holdout",
+    ),
+    "individual_disclosure": Measure(
+        "  difference",
+        "used - not",
+        "average CAP minus that of {people} not used for synthesis",
+        tables=SAMPLED,
+        terms=("holdout",),
+        public="difference to holdout",
+        needs="holdout",
+    ),
+    "individual_disclosure_error": Measure(
+        "  standard error of the difference",
+        "error of this",
+        "standard error of this difference",
+        tables=SAMPLED,
+        terms=("standard error",),
+        needs="holdout",
+    ),
+    "membership_p_value": Measure(
+        "  p-value of the difference, the labels used and not used permuted",
+        "p of this",
+        "p-value of this difference, the labels used and not used permuted",
+        tables=SAMPLED,
+        terms=("p-value, labels permuted",),
+        needs="holdout",
+    ),
+    "permutation_p_value": Measure(
+        "p-value of average CAP, the synthetic targets permuted (a test of utility)",
+        "p of link",
+        "p-value of average CAP, the synthetic targets permuted: a useful release has a small one",
+        tables=("details", "errors", "releases"),
+        terms=("p-value, targets permuted",),
+        needs="holdout",
+    ),
+    "records_above_half": Measure(
+        "{people} guessed right with probability > 0.5",
+        "> 0.5",
+        "{people} for whom the guess is right with probability above 0.5",
+        tables=("answer", "surely"),
+        form="count",
+    ),
+    "share_above_half": Measure(
+        "  share", "share > 0.5", tables=("surely",), terms=("distribution",), public="guessed right with probability above 0.5"
+    ),
+    "records_above_nine_tenths": Measure(
+        "{people} guessed right with probability > 0.9", "> 0.9", "the same above 0.9", tables=("answer", "surely"), form="count"
+    ),
+    "share_above_nine_tenths": Measure(
+        "  share", "share > 0.9", tables=("surely",), terms=("distribution",), public="guessed right with probability above 0.9"
+    ),
+    "records_certain": Measure(
+        "{people} guessed right with certainty",
+        "certain",
+        "{people} for whom the guess is right with certainty",
+        tables=("answer", "certain"),
+        form="count",
+        on_page="certain and right",
+    ),
+    "share_certain": Measure(
+        "  share (DiSCO)",
+        "DiSCO",
+        "share guessed with certainty, and rightly",
+        tables=("details", "certain", "releases"),
+        terms=("certain and right (DiSCO)",),
+        public="guessed right with certainty (DiSCO)",
+        on_page="share (DiSCO)",
+    ),
+    "share_certain_wrong": Measure(
+        "share for whom the guess is certain and wrong",
+        "wrong",
+        "share guessed with certainty, and wrongly",
+        tables=CERTAIN,
+        terms=("certain and wrong",),
+        on_page="certain and wrong",
+    ),
+    "original_certain": Measure(
+        "share certain in the original itself (DiO)",
+        "DiO",
+        "share of {people} whose key has one target in the original",
+        tables=CERTAIN,
+        terms=("certain in the original (DiO)",),
+        on_page="in the original (DiO)",
+    ),
+    "share_unique": Measure(
+        "share of {people} unique in the original",
+        "unique",
+        "share with a key that one original record has",
+        tables=CERTAIN,
+        terms=("unique, replicated",),
+    ),
+    "share_replicated": Measure(
+        "  and in the synthetic data with exactly one record",
+        "replicated",
+        "share with a key that one original record has, and one synthetic one",
+        tables=CERTAIN,
+        terms=("unique, replicated",),
+    ),
+    "unmatched_records": Measure(
+        "{people} whose keys no synthetic record has",
+        "unmatched",
+        "{people} whose keys no synthetic record has",
+        tables=("answer", "matched"),
+        form="count",
+    ),
+    "individual_cap_least": Measure("CAP of one person: least", "smallest", "least CAP of one person", tables=QUANTILE),
+    "individual_cap_lower_quartile": Measure("  lower quartile", "0.25", "lower quartile of the CAP of one person", tables=QUANTILE),
+    "individual_cap_median": Measure("  median", "median", "its median", tables=QUANTILE),
+    "individual_cap_upper_quartile": Measure("  upper quartile", "0.75", "its upper quartile", tables=QUANTILE),
+    "individual_cap_upper_decile": Measure("  0.9 quantile", "0.9", "its 0.9 quantile", tables=QUANTILE),
+    "individual_cap_upper_percentile": Measure("  0.99 quantile", "0.99", "its 0.99 quantile", tables=QUANTILE),
+    "individual_cap_greatest": Measure("  greatest", "largest", "greatest CAP of one person", tables=QUANTILE),
+    "predictive_success": Measure(
+        "share guessed right by the commonest target",
+        "commonest",
+        "share guessed right by the commonest target",
+        tables=QUANTILE,
+        terms=("commonest target",),
+    ),
+    "correct_predictions": Measure("  number of {people}", tables=("one",), form="count"),
+    "target_distance": Measure(
+        "",
+        "distance",
+        "of the targets given the keys from the original's: 0 if they agree, 1 if they have nothing in common",
+        tables=("answer", "releases"),
+        terms=("target distance",),
+    ),
+}
+
+# of `Audit.by_column`
+BY_COLUMN: dict[str, Measure] = {
+    "alone": Measure("", "alone", terms=("columns",)),
+    "without": Measure("", "all without it", terms=("columns",)),
+    "leave_one_out": Measure("", "its own part", "What each key column adds to average CAP where all others are known:"),
+    "shapley": Measure(
+        "",
+        "Shapley value",
+        "What each key column adds to average CAP, on average over all orders in which they become known (Shapley value):",
+        terms=("Shapley value",),
+    ),
+}
 
 
-def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
-    """All measures of the tables, and those of the people with each level of the target.
+def in_table(table: Shown) -> list[str]:
+    """The measures that a table shows, in its order."""
+    return [name for name, measure in MEASURES.items() if table in measure.tables]
 
-    Numbers and quantiles count each record of the original once; shares weigh it where it has a sampling weight.
+
+def computed(*, holdout: bool = True, against: bool = True) -> list[str]:
+    """The measures that an audit can have with or without a holdout, and a release with which the others are compared."""
+    given = {"": True, "holdout": holdout, "against": against}
+    return [name for name, measure in MEASURES.items() if given[measure.needs]]
+
+
+def words(weighted: Collection[str]) -> dict[str, str]:
+    """Words that depend on which tables, of "original" and "synthetic", have sampling weights.
+
+    Each record is one person unless it has a weight: the number of people is then unknown.
     """
-    o, s = tables.o, tables.s
-    records = tables.get("o_records", o)
-    observed = observed_domain(tables)
-    shares, levels = by_target(o, s), by_target(records, s)
-    levels = Result({x: (levels if str(x).startswith("records") else shares)[x] for x in levels.data_vars}, attrs=levels.attrs)
-    matched = matched_records(o, s) / _total(o)
-    found: dict[str, Any] = {
-        "original_records": _total(records),
-        "synthetic_records": _total(tables.get("s_records", s)),
-        **{name: _total(tables[of]) for of, name in WEIGHTS.items() if f"{of}_records" in tables},
-        "keys": xr.DataArray(observed.sizes["key"]),
-        "unmatched_records": _total(records) - matched_records(records, s),
-        "matched_share": matched,
-        "average_cap": average_cap(o, s),
-        "average_cap_matched": average_cap(o, s, unmatched="drop"),
-        "original_cap": average_cap(o, o),
-        "baseline": baseline_cap(o),
-        "predictive_success": correct_predictions(o, s) / _total(o),
-        "correct_predictions": correct_predictions(records, s),
-        "original_certain": dio(o),
-        "target_distance": target_distance(o, s),
-        **bounds(o, s, observed),
+    original, synthetic = ("original" in weighted), ("synthetic" in weighted)
+    return {
+        "people": "records" if original else "people",
+        "person": "record" if original else "person",
+        "weighted": "weighted " if original else "",
+        "share": "weighted share" if original else "share",
+        "by_weight": "weighted " if synthetic else "",
+        "commonest": "commonest (by weight)" if synthetic else "commonest",
+        "picked": "with a probability in proportion to its sampling weight" if synthetic else "at random",
     }
-    if errors_known(tables, "o"):
-        found["average_cap_error"] = average_cap_interval(o, s, o_squares=tables.get("o_squares")).standard_error
-    for name in ("above_half", "above_nine_tenths", "certain"):
-        found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
-        found[f"share_{name}"] = shares[f"records_{name}"].sum("target") / _total(o)
-    found["share_certain_wrong"] = _certain_and_wrong(o, s) / _total(o)
-    if o.dtype.kind == s.dtype.kind == "i" and not set(WEIGHTED) & set(tables.data_vars):
-        found["share_unique"] = sample_uniques(o)
-        found["share_replicated"] = replicated_uniques(o, s)
-    if "h" in tables:
-        found["holdout_records"] = _total(tables.get("h_records", tables.h))
-        if errors_known(tables, "o") and errors_known(tables, "h"):
-            contrast = holdout_contrast(o, s, h=tables.h, o_squares=tables.get("o_squares"), h_squares=tables.get("h_squares"))
-            found["holdout_cap"] = contrast.holdout
-            found["individual_disclosure"] = contrast.estimate
-            found["individual_disclosure_error"] = contrast.standard_error
-        found |= p_values(tables)
-    if records.dtype.kind == "i":
-        quantiles = cap_quantiles(records, s, list(QUANTILES.values()))
-        found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
-    held = np.flatnonzero(levels.records.values > 0)
-    measures = {name: found[name] for name in MEASURES if name in found}
-    return Result(measures, attrs={"result": "Measures of an audit"}), levels.isel(target=held)
 
 
-def errors_known(tables: xr.Dataset, name: str) -> bool:
-    """Whether standard errors follow from a table: it has whole counts, or sums of weights with those of their squares."""
-    return tables[name].dtype.kind == "i" or f"{name}_squares" in tables
-
-
-def _certain_and_wrong(o: xr.DataArray, s: xr.DataArray) -> xr.DataArray:
-    """Original records whose key has one synthetic target, and not theirs."""
-
-    def formula(o: Table, s: Table) -> Array:
-        sure = certain(s)
-        return o.like(o.values * (sure.on_cells(sure.key_total()) - sure.values)).total()
-
-    return Aligned({"o": o, "s": s}).map(formula, "certain_and_wrong")
-
-
-def _total(table: xr.DataArray) -> xr.DataArray:
-    return Aligned({"o": table}).map(lambda o: o.total(), "records")
-
-
-def by_target(o: xr.DataArray, s: xr.DataArray) -> xr.Dataset:
-    """Who bears the risk: of the original people with each level of the target, how many are guessed right, and how surely.
-
-    Average CAP is that of these people alone, and NaN where there are none; the baseline is the share of their level.
-    """
-
-    def formula(o: Table, s: Table) -> Floats:
-        n, q = o.values, attribution(s, s.key_total(), 0.0).values
-        parts = [n + 0 * q, n * q, n * ~at_most(q, 0.5), n * ~at_most(q, 0.9), disclosed(o, s).values]
-        return np.stack([o.like(part).target_total().astype(np.float64) for part in np.broadcast_arrays(*parts)], axis=-2)
-
-    parts = Aligned({"o": o, "s": s}).map(formula, "by_target", ("part", "target"))
-    people = parts.isel(part=0)
-    for dim in [dim for dim in people.dims if dim != "target"]:
-        people = people.isel({dim: 0}, drop=True)
-    counts = {
-        "records": people,
-        **{f"records_{name}": parts.isel(part=i) for i, name in ((2, "above_half"), (3, "above_nine_tenths"), (4, "certain"))},
-    }
-    if o.dtype.kind == "i":
-        counts = {name: array.astype(np.int64) for name, array in counts.items()}
-    shares = {"average_cap": parts.isel(part=1) / people, "baseline": people / people.sum()}
-    return Result({**shares, **counts}, attrs={"result": "People by target level"})
-
-
-def bounds(o: xr.DataArray, s: xr.DataArray, observed: xr.DataArray) -> dict[str, xr.DataArray]:
-    """Least and greatest average CAP over all synthetic tables on the targets and keys that the original or the synthetic table has.
-
-    A target that only the synthetic table has is an empty row of the original, so both versions can be 0 (Theorems 2 and 3); a key that
-    only the synthetic table has is an empty column, so version 1 can be. Neither changes what is greatest.
-    """
-    targets, keys = (foreign(o, s, dim) > 0 for dim in ("target", "key"))
-    versions: dict[str, tuple[Unmatched, xr.DataArray]] = {
-        "average_cap": ("zero", targets | keys),
-        "average_cap_matched": ("drop", targets),
-    }
-    found = {}
-    for name, (unmatched, lowered) in versions.items():
-        found[f"{name}_least"] = minimum_cap(observed, unmatched=unmatched) * ~lowered
-        found[f"{name}_greatest"] = maximum_cap(observed, unmatched=unmatched)
-    return found
-
-
-def foreign(o: xr.DataArray, s: xr.DataArray, dim: str) -> xr.DataArray:
-    """Number of targets, or of keys, that a synthetic table has and the original has not."""
-
-    def records(x: Table) -> Array:
-        return x.target_total() if dim == "target" else x.key_total()
-
-    return Aligned({"o": o, "s": s}).map(lambda o, s: ((records(o) == 0) & (records(s) > 0)).sum(-1), "foreign")
+def definitions(names: Collection[str], weighted: Collection[str] = ()) -> Terms:
+    """The terms that explain the measures named; ``weighted`` are the tables whose records have sampling weights."""
+    wanted = {term for name, measure in (MEASURES | BY_COLUMN).items() if name in names for term in measure.terms}
+    told = words(weighted)
+    return Terms(
+        [
+            (name, term.meaning.format(**told), [(f"{THEORY}{term.page}.md", None), *([term.source] if term.source else [])])
+            for name, term in TERMS.items()
+            if name in wanted
+        ]
+    )

@@ -1,24 +1,28 @@
-"""Where the numbers of an audit come from: the files, the columns and their levels, and what is to be read first."""
+"""Where the numbers of an audit come from: files and their hashes, columns and levels, conventions, warnings, and settings to repeat it."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
-from capstats.auditing.measures import foreign
-from capstats.auditing.one_population import LEVEL, differing
-from capstats.auditing.permuted import P_VALUES
+from capstats.auditing.compute import foreign
+from capstats.auditing.holdout import LEVEL, P_VALUES, differing
 from capstats.codes.labels import MISSING, canonical, kind_of
-from capstats.codes.printable import shortened
+from capstats.codes.names import shortened
 from capstats.counting.inputs import released
 from capstats.counting.same import same_releases
 from capstats.sources import files
+from capstats.sources.temporary_data import expanded
 from capstats.tables.axes import axis_of, names_of
-from capstats.tables.domains import observed_domain
+from capstats.tables.dataset import observed_domain
 from capstats.tables.levels import missing_codes, other_spellings, without_match
 
 BY_COLUMN = ("bins", "levels", "likely_codes")  # attrs of the tables that are mappings of columns
@@ -129,3 +133,82 @@ def columns_understood(tables: xr.Dataset) -> dict[str, Any]:
 def _column(labels: Sequence[Any]) -> dict[str, Any]:
     known = [x for x in labels if x is not MISSING]
     return {"kind": kind_of(known[0]) if known else None, "levels": len(known), "missing": len(known) < len(labels)}
+
+
+# --- files that were read ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A file as it was when it was read."""
+
+    path: Path
+    size: int
+    changed: int  # nanoseconds
+
+    @classmethod
+    def of(cls, path: str) -> Seen:
+        """The file as it is."""
+        found = Path(expanded(path)).resolve()
+        return cls(found, found.stat().st_size, found.stat().st_mtime_ns)
+
+
+def files_seen(files: Iterable[str]) -> dict[str, Seen]:
+    """The files by the names under which they were given; without those that are gone."""
+    return {name: Seen.of(name) for name in files if Path(expanded(name)).is_file()}
+
+
+def check_unread(path: str | Path | None, seen: Mapping[str, Seen]) -> None:
+    """Raise if a file to write is one of those that were read, under whatever name."""
+    if path is not None and Path(path).exists() and any(file.path.exists() and file.path.samefile(path) for file in seen.values()):
+        raise ValueError(f"`path` is {str(path)!r}, which was read as well. Give another path.")
+
+
+def fingerprints(seen: Mapping[str, Seen]) -> list[tuple[str, str]]:
+    """The SHA-256 of each file, unless it is not what was read."""
+    return [(name, _fingerprint(file)) for name, file in seen.items()]
+
+
+def _fingerprint(file: Seen) -> str:
+    try:
+        with file.path.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        return f"sha256 {digest}" if Seen.of(str(file.path)) == file else "has changed since it was read"
+    except OSError:
+        return "cannot be read any more"
+
+
+# --- settings as the text of a configuration file, from which `capstats audit --config` repeats the audit -------------------
+
+
+def as_toml(settings: Mapping[str, Any]) -> str:
+    """Settings as TOML text, tables last: texts, numbers, truth values, lists of these, and mappings of them under texts."""
+    plain = [f"{_key(name)} = {_value(value)}" for name, value in settings.items() if not isinstance(value, Mapping)]
+    tables = []
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            tables.append("\n".join([f"[{_key(name)}]", *(f"{_key(key)} = {_value(x)}" for key, x in value.items())]))
+    return "\n\n".join(["\n".join(plain)] * bool(plain) + tables) + "\n"
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+
+
+def _text(text: str) -> str:
+    """A text in quotes; what cannot be seen is escaped, and half of a pair, which TOML cannot write, is replaced."""
+    whole = text.encode("utf-8", "replace").decode("utf-8")
+    shown = "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in whole.replace("\\", "\\\\").replace('"', '\\"'))
+    return f'"{shown}"'
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(key)} = {_value(x)}" for key, x in value.items()) + "}"
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, float):
+        return repr(value) if "." in repr(value) or "e" not in repr(value) else repr(value).replace("e", ".0e")
+    return json.dumps(value)

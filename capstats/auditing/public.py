@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.definitions import definitions
-from capstats.auditing.page import as_page
+from capstats.auditing.measures import definitions
 from capstats.auditing.publication import BANDS, OF_ORIGINAL, STEPS, Publication
-from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_text
-from capstats.codes.printable import listed, named
-from capstats.tables.digits import count
+from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_page, as_text
+from capstats.codes.names import listed, named
+from capstats.tables.printing import count
 
 HEADS = {  # measures of each release -> heading of a column
     "average_cap": "average CAP",
@@ -69,7 +68,7 @@ def public_sections(p: Publication) -> Sections:
         "Matched people": _matched(p),
         "Distribution of the risk": _distribution(p),
         "Left out": _left_out(p),
-        "Definitions": [definitions({*p.shares, "distribution"}, _weighted(p))],
+        "Definitions": [definitions(p.shares, _weighted(p))],
         "How it was computed": [_computed(p)],
     }
     return {name: blocks for name, blocks in found.items() if blocks}

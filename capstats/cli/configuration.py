@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from capstats.auditing.overwriting import is_plain, made_by_capstats
+from capstats.auditing.confidential import is_plain, made_by_capstats
 from capstats.cli.options import Command, Option
 from capstats.codes.names import hint
 

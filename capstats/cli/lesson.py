@@ -5,10 +5,10 @@ from __future__ import annotations
 import webbrowser
 from pathlib import Path
 
-from capstats.auditing.overwriting import check_replaceable
+from capstats.auditing.confidential import check_replaceable
 from capstats.cli.kinds import FLAG, PATH, TEXTS
 from capstats.cli.options import Command, Option, Settings
-from capstats.codes.printable import printable
+from capstats.codes.names import printable
 from capstats.lessons import LESSONS, page
 
 ALL = "all"

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from capstats.auditing.audits import Audit
-from capstats.auditing.measures import MEASURES, OF_HOLDOUT
+from capstats.auditing.measures import MEASURES, computed
 from capstats.tables.ties import at_most
 
 
 def check_limits(limits: Mapping[str, float], *, holdout: bool, more: Iterable[str]) -> None:
     """Raise unless each limit is of a measure that the audit will have; ``more`` are those that depend on its options."""
-    known = [*(name for name in MEASURES if holdout or name not in OF_HOLDOUT), *more]
+    known = [*computed(holdout=holdout, against=False), *more]
     for name in limits:
         if name not in known:
-            need = f"{name} needs --holdout. " if name in OF_HOLDOUT else ""
+            need = f"{name} needs --holdout. " if name in MEASURES and MEASURES[name].needs == "holdout" else ""
             near = difflib.get_close_matches(name, known, n=1)
             told = f"Did you mean {near[0]!r}?" if near and not need else f"{need}The measures are {', '.join(known)}."
             raise ValueError(f"--fail-above must be MEASURE=VALUE; {name!r} is no measure. {told}")

@@ -16,8 +16,8 @@ from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT, WHOLE
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import facts, provenance, title
-from capstats.codes.printable import shortened
-from capstats.tables.digits import count, share
+from capstats.codes.names import shortened
+from capstats.tables.printing import count, share
 
 TARGETS = replace(
     reading.TARGET, key="targets", also="target", help="columns to guess, separated by commas; each of them alone", metavar="C,D"
@@ -192,7 +192,7 @@ def _figure(found: xr.Dataset, settings: Settings) -> bytes:
 
 
 def _page(found: xr.Dataset, settings: Settings, rows: Sequence[Sequence[Any]]) -> str:
-    from capstats.auditing.page import as_page
+    from capstats.auditing.report import as_page
     from capstats.plotting.inline import inline_svg
 
     sections = dict(_sections(found, settings, rows, len(rows)))

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
+from capstats.codes.declared_types import Type
 from capstats.codes.progress import Step
-from capstats.codes.wanted import Type
 from capstats.sources.connections import pattern_of, quoted
 from capstats.sources.csv_rules import LONGEST, Header, chosen_values, ordinary_pieces, read_header
 from capstats.sources.csv_text import COMPRESSED, Malformed, blocks, has_mark, is_tabbed

@@ -11,11 +11,10 @@ from zoneinfo import ZoneInfo
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from capstats.codes.bins import Cut, Spec, binned_column, mismatch, sum_as_tree
+from capstats.codes.bins import CUTTABLE, Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label, sum_as_tree
 from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.declared_types import NUMBER, wrong_labels
 from capstats.codes.labels import Kind
-from capstats.codes.numeric import CUTTABLE, Numbers, TypeToCut, check_kind, point_label
-from capstats.codes.wanted import NUMBER, wrong_labels
 from capstats.sources.columns import column_of, numbers_of
 from capstats.sources.source import Options, Query, Source, check_names, engine_errors, engine_sums, wrong_weights
 
@@ -139,9 +138,9 @@ class LazySource(Source):
     def _bin(self, schema: Any, column: str, cut: Cut) -> nw.Expr:
         """The number of cut points below a value, a greater one for each of the cut's texts, -1 where it is missing."""
         dtype = schema[column]
-        value, missing, text = self._number(schema, column, cut.wanted, cut.texts)
+        value, missing, text = self._number(schema, column, cut.declared, cut.texts)
         kind: Kind | None = "number" if _kind(dtype) == "text" else _kind(dtype)
-        as_cut = "datetime" if (kind, cut.wanted) == ("date", "datetime") else kind
+        as_cut = "datetime" if (kind, cut.declared) == ("date", "datetime") else kind
         if cut.kind not in (None, as_cut):
             if _records(self.frame.filter(~missing).head(1)):
                 raise mismatch(kind, cut, column, self.name)

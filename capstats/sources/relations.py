@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from capstats.codes.bins import Cut, Spec, binned_column, mismatch, sum_as_tree
+from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
 from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
 from capstats.codes.labels import MISSING, Kind, one_kind
-from capstats.codes.numeric import Numbers, TypeToCut, check_kind
-from capstats.codes.wanted import NUMBER, as_type, wrong_labels
 from capstats.sources.columns import column_of, no_date, no_duration, unmasked
 from capstats.sources.connections import quoted
 from capstats.sources.source import Query, Source, check_names, engine_errors, engine_sums, wrong_weights
@@ -275,7 +274,7 @@ def _is_missing(column: str, dtype: str, texts: Sequence[str] = ()) -> str:
 
 def _number_to_cut(column: str, dtype: str, cut: Cut) -> str:
     """SQL for the number that is cut; null where a value is not of the cut's kind."""
-    forms = _as_numbers(column, dtype, cut.wanted)
+    forms = _as_numbers(column, dtype, cut.declared)
     return f"coalesce({', '.join(['NULL', *forms.values()])})" if cut.kind is None else forms.get(cut.kind, "NULL")
 
 
@@ -304,4 +303,4 @@ def _wrong_value(rows: Any, dtype: str, wanted: TypeToCut | None, column: Hashab
 def _wrong_bin(table: Any, c: str, dtype: str, cut: Cut, column: Hashable, name: str) -> Exception:
     """The error for column c of a relation, whose number to be cut is xc, where some values have no bin."""
     wrong = table.filter(f"x{c} IS NULL AND NOT {_is_missing(c, dtype, cut.texts)}").select(f"{c} AS c0")
-    return _wrong_value(wrong, dtype, cut.wanted, column, name, cut)
+    return _wrong_value(wrong, dtype, cut.declared, column, name, cut)

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from capstats import audit, tabulate
+from capstats import Audit, audit, tabulate
 from capstats.auditing import internal
-from capstats.auditing.findings import Findings
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -73,7 +72,10 @@ def test_the_numbers_are_those_worked_out_by_hand(small):
     bounds = rows(found["Bounds and errors"])
     assert bounds[0] == ["average CAP, unmatched people count 0 (version 1)", "0.6429"]
     # squared deviations from 9/14 add up to 6/7; divided by 6 * 7 that is 1/49
-    assert rows(found["Bounds and errors"], 1) == [["average CAP", "0.6429"], ["standard error, the original as a sample", "0.1429"]]
+    assert rows(found["Bounds and errors"], 1) == [
+        ["average CAP, unmatched people count 0 (version 1)", "0.6429"],
+        ["standard error, the original as a sample", "0.1429"],
+    ]
 
 
 def test_the_worst_keys_are_named_with_their_numbers(small):
@@ -87,7 +89,7 @@ def test_the_worst_keys_are_in_the_order_of_those_guessed_right_and_the_certain_
     original = {"k": [*"aaaabbccdddeeeeeeeeff"], "t": [*"xxyyxyxxxxxxxxxyyyyyy"]}
     tables = tabulate(original, {"k": [*"abcdef"], "t": ["x"] * 6}, keys="k", target="t")
     measures = xr.Dataset(dict.fromkeys(["average_cap", "original_cap", "baseline"], 0.5))
-    found = Findings(tables, measures, xr.Dataset(), xr.Dataset(), {"columns": {"keys": ["k"]}})
+    found = Audit(tables, measures, xr.Dataset(), xr.Dataset(), {"columns": {"keys": ["k"]}})
     most, rare, _ = internal._worst(found, [""])
     assert [row[0] for row in most.rows] == [*"edcab"]
     assert [row[0] for row in rare.rows] == [*"cbdae"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from command_line import SMOKERS, in_json
 
-from capstats.auditing.settings import as_toml
+from capstats.auditing.provenance import as_toml
 from capstats.cli import main
 from capstats.cli.grammar import COMMANDS
 

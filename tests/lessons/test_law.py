@@ -7,7 +7,7 @@ from lesson_controls import after, choices_that_are_right, choose, numbers_that_
 from lesson_pages import judged, wait_for
 
 from capstats import average_cap, baseline_cap
-from capstats.laws import cap_law, expected_cap
+from capstats.laws import Uniform, cap_law, expected_cap
 from capstats.lessons import page
 
 pytestmark = pytest.mark.chromium
@@ -39,7 +39,7 @@ def test_the_law_of_a_typed_original_is_that_of_the_library(tab):
         assert found["limit"] == pytest.approx(cap_law(o).cdf(itself).lower.item(), abs=1e-9)
         exact = cap_law(o, m).cdf(itself)
         assert exact.lower.item() - 1e-9 <= found["finite_lower"] <= found["finite_upper"] <= exact.upper.item() + 1e-9
-        assert found["mean"] == pytest.approx(expected_cap(o, m, model="uniform").item(), abs=1e-9)
+        assert found["mean"] == pytest.approx(expected_cap(o, Uniform(m)).item(), abs=1e-9)
 
 
 @pytest.mark.slow

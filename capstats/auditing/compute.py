@@ -1,0 +1,262 @@
+"""The numbers of an audit, computed from tables of counts: of all people, by target level, by key column, and between releases."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.auditing.holdout import p_values
+from capstats.auditing.measures import MEASURES, computed
+from capstats.cap.average import average_cap, correct_predictions, matched_records
+from capstats.cap.baselines import baseline_cap
+from capstats.cap.comparison import target_distance
+from capstats.cap.contributions import leave_one_out, shapley
+from capstats.cap.distribution import cap_quantiles
+from capstats.cap.neighbours import Unmatched
+from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
+from capstats.codes.labels import canonical
+from capstats.codes.names import hint
+from capstats.counting.lattice import Columns, Lattice
+from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sample_uniques
+from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
+from capstats.tables.aligned import Aligned
+from capstats.tables.dataset import observed_domain
+from capstats.tables.printing import Result
+from capstats.tables.sums import attribution, certain
+from capstats.tables.table import Array, Floats, Table
+from capstats.tables.ties import at_most, ranks
+
+QUANTILES = {
+    "least": 0.0,
+    "lower_quartile": 0.25,
+    "median": 0.5,
+    "upper_quartile": 0.75,
+    "upper_decile": 0.9,
+    "upper_percentile": 0.99,
+    "greatest": 1.0,
+}
+MOST_COLUMNS = 6  # key columns of which all subsets are computed
+MOST_CELLS = 1 << 25  # cells of the tables of all of these subsets together, at most
+
+
+def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
+    """All measures of the tables, and those of the people with each level of the target.
+
+    Numbers and quantiles count each record of the original once; shares weigh it where it has a sampling weight.
+    """
+    o, s = tables.o, tables.s
+    records = tables.get("o_records", o)
+    observed = observed_domain(tables)
+    shares, levels = by_target(o, s), by_target(records, s)
+    levels = Result({x: (levels if str(x).startswith("records") else shares)[x] for x in levels.data_vars}, attrs=levels.attrs)
+    averages = _averages(o, s, observed)
+    found: dict[str, Any] = {
+        **_size(tables, "o", "original"),
+        **_size(tables, "s", "synthetic"),
+        "keys": xr.DataArray(observed.sizes["key"]),
+        "unmatched_records": _total(records) - matched_records(records, s),
+        "matched_share": matched_records(o, s) / _total(o),
+        "average_cap": averages["average_cap"],
+    }
+    if errors_known(tables, "o"):
+        found["average_cap_error"] = average_cap_interval(o, s, o_squares=tables.get("o_squares")).standard_error
+    found |= {**averages, "original_cap": average_cap(o, o), "baseline": baseline_cap(o)}
+    if "h" in tables:
+        found |= _size(tables, "h", "holdout")
+        if errors_known(tables, "o") and errors_known(tables, "h"):
+            contrast = holdout_contrast(o, s, h=tables.h, o_squares=tables.get("o_squares"), h_squares=tables.get("h_squares"))
+            found["holdout_cap"] = contrast.holdout
+            found["individual_disclosure"] = contrast.estimate
+            found["individual_disclosure_error"] = contrast.standard_error
+        found |= p_values(tables)
+    for name in ("above_half", "above_nine_tenths", "certain"):
+        found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
+        found[f"share_{name}"] = shares[f"records_{name}"].sum("target") / _total(o)
+    found |= {"share_certain_wrong": _certain_and_wrong(o, s) / _total(o), "original_certain": dio(o)}
+    if o.dtype.kind == s.dtype.kind == "i" and not {"o_records", "s_records"} & set(tables.data_vars):
+        found |= {"share_unique": sample_uniques(o), "share_replicated": replicated_uniques(o, s)}
+    found |= {"predictive_success": correct_predictions(o, s) / _total(o), "correct_predictions": correct_predictions(records, s)}
+    if records.dtype.kind == "i":
+        quantiles = cap_quantiles(records, s, list(QUANTILES.values()))
+        found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
+    found["target_distance"] = target_distance(o, s)
+    measures = Result(found, attrs={"result": "Measures of an audit"})
+    return measures, levels.isel(target=np.flatnonzero(levels.records.values > 0))
+
+
+def _size(tables: xr.Dataset, of: str, name: str) -> dict[str, xr.DataArray]:
+    """The number of records of a table, and of weighted ones the sum of their weights."""
+    if f"{of}_records" not in tables:
+        return {f"{name}_records": _total(tables[of])}
+    return {f"{name}_records": _total(tables[f"{of}_records"]), f"{name}_weight": _total(tables[of])}
+
+
+def errors_known(tables: xr.Dataset, name: str) -> bool:
+    """Whether standard errors follow from a table: it has whole counts, or sums of weights with those of their squares."""
+    return tables[name].dtype.kind == "i" or f"{name}_squares" in tables
+
+
+def _total(table: xr.DataArray) -> xr.DataArray:
+    """The sum of each table of counts."""
+    return Aligned({"o": table}).map(lambda o: o.total(), "records")
+
+
+def _certain_and_wrong(o: xr.DataArray, s: xr.DataArray) -> xr.DataArray:
+    """Original records whose key has one synthetic target, and not theirs."""
+
+    def formula(o: Table, s: Table) -> Array:
+        sure = certain(s)
+        return o.like(o.values * (sure.on_cells(sure.key_total()) - sure.values)).total()
+
+    return Aligned({"o": o, "s": s}).map(formula, "certain_and_wrong")
+
+
+def by_target(o: xr.DataArray, s: xr.DataArray) -> xr.Dataset:
+    """Who bears the risk: of the original people with each level of the target, how many are guessed right, and how surely.
+
+    Average CAP is that of these people alone, and NaN where there are none; the baseline is the share of their level.
+    """
+
+    def formula(o: Table, s: Table) -> Floats:
+        n, q = o.values, attribution(s, s.key_total(), 0.0).values
+        parts = [n + 0 * q, n * q, n * ~at_most(q, 0.5), n * ~at_most(q, 0.9), disclosed(o, s).values]
+        return np.stack([o.like(part).target_total().astype(np.float64) for part in np.broadcast_arrays(*parts)], axis=-2)
+
+    parts = Aligned({"o": o, "s": s}).map(formula, "by_target", ("part", "target"))
+    people, right, *surely = (parts.isel(part=i) for i in range(5))
+    people = people.isel({dim: 0 for dim in people.dims if dim != "target"}, drop=True)
+    counts = {"records": people, **dict(zip(("records_above_half", "records_above_nine_tenths", "records_certain"), surely, strict=True))}
+    if o.dtype.kind == "i":
+        counts = {name: array.astype(np.int64) for name, array in counts.items()}
+    return Result({"average_cap": right / people, "baseline": people / people.sum(), **counts}, attrs={"result": "People by target level"})
+
+
+def _averages(o: xr.DataArray, s: xr.DataArray, observed: xr.DataArray) -> dict[str, xr.DataArray]:
+    """Average CAP in its two versions, each with the least and the greatest that there can be.
+
+    They are over all synthetic tables on the targets and keys that the original or the synthetic table has. A target that only the
+    synthetic table has is an empty row of the original, so both versions can be 0 (Theorems 2 and 3); a key that only the synthetic table
+    has is an empty column, so version 1 can be. Neither changes what is greatest.
+    """
+    targets, keys = (foreign(o, s, dim) > 0 for dim in ("target", "key"))
+    versions: dict[str, tuple[Unmatched, xr.DataArray]] = {
+        "average_cap": ("zero", targets | keys),
+        "average_cap_matched": ("drop", targets),
+    }
+    found = {}
+    for name, (unmatched, lowered) in versions.items():
+        found[name] = average_cap(o, s, unmatched=unmatched)
+        found[f"{name}_least"] = minimum_cap(observed, unmatched=unmatched) * ~lowered
+        found[f"{name}_greatest"] = maximum_cap(observed, unmatched=unmatched)
+    return found
+
+
+def foreign(o: xr.DataArray, s: xr.DataArray, dim: str) -> xr.DataArray:
+    """Number of targets, or of keys, that a synthetic table has and the original has not."""
+
+    def records(x: Table) -> Array:
+        return x.target_total() if dim == "target" else x.key_total()
+
+    return Aligned({"o": o, "s": s}).map(lambda o, s: ((records(o) == 0) & (records(s) > 0)).sum(-1), "foreign")
+
+
+def by_column(tables: xr.Dataset) -> xr.Dataset:
+    """Average CAP by key column: of it alone, of all but it, what it adds to the others, and its Shapley value.
+
+    Dims ``key_column`` and, where there are several synthetic tables, ``synthetic``. ``shapley`` is there for few columns and tables.
+    """
+    lattice = Lattice.of_tables(tables)
+    k = len(lattice.names)
+    cells = tables.o.size + tables.s.size
+    sizes = range(k) if k <= MOST_COLUMNS and cells << k <= MOST_CELLS else {0, 1, k - 1}
+    values: dict[Columns, Floats] = {}
+    for keyset in lattice.walk({*sizes, k}):
+        values[keyset.columns] = average_cap(*lattice.pair(keyset, 0, labelled=False)).values
+    everything = tuple(range(k))
+    found = {
+        "alone": np.stack([values[(c,)] for c in everything]),
+        "without": np.stack([values[everything[:c] + everything[c + 1 :]] for c in everything]),
+        "leave_one_out": leave_one_out(values, k),
+        "shapley": shapley(values, k),
+    }
+    own = tables.attrs["key_columns"]
+    coords: dict[str, Any] = {"key_column": own if len(set(own)) == k else lattice.names}
+    if lattice.synthetic is not None:
+        coords["synthetic"] = lattice.synthetic
+    dims = ("key_column", "synthetic")[: len(coords)]
+    variables = {name: (dims, shares) for name, shares in found.items() if shares is not None}
+    return Result(variables, coords, {"result": "Average CAP by key column"})
+
+
+# --- what the caller asks of several releases: their utility, differences to one of them, and an order ---------------------
+
+
+def check_comparison(labels: Sequence[Hashable] | None, against: Any, rank_by: Any, utility: Mapping[str, Any] | None) -> None:
+    """Raise for a comparison that cannot be made, before any record is read."""
+    if against is not None and (labels is None or canonical(against) not in labels):
+        rule = f"`against` must be the label of one of several synthetic tables; got {against!r}"
+        if labels is None:
+            raise ValueError(f"{rule}, and `synthetic` is one table. Give {{label: table}}, or leave `against` out.")
+        raise ValueError(f"{rule}.{hint(against, labels)}")
+    if utility is not None and not isinstance(utility, Mapping):
+        raise TypeError(f"`utility` must be a mapping of names to numbers; got {type(utility).__name__}.")
+    for name, given in (utility or {}).items():
+        if not isinstance(name, str) or not name or name in (*MEASURES, "synthetic"):
+            raise ValueError(f"`utility` must name numbers by texts that are no measure of an audit; got {name!r}. Choose another name.")
+        _numbers(name, given, labels)
+    known = [*computed(against=against is not None), *(utility or {})]
+    if rank_by is not None and (not isinstance(rank_by, str) or (rank_by not in known and rank_by.removeprefix("-") not in known)):
+        least = "; a minus in front of the name puts the least first"
+        raise ValueError(f"`rank_by` must be the name of a measure{least}; got {rank_by!r}.{hint(str(rank_by).removeprefix('-'), known)}")
+
+
+def compared(tables: xr.Dataset, measures: xr.Dataset, against: Any, utility: Mapping[str, Any] | None) -> xr.Dataset:
+    """The measures with the utilities, and with the differences in average CAP to one of the synthetic tables.
+
+    The difference is the mean over original records of the differences of their two CAPs, so its error is that of a mean of differences.
+    """
+    labels = list(measures.indexes["synthetic"]) if "synthetic" in measures.dims else None
+    found: dict[str, Any] = {}
+    if against is not None and labels is not None:
+        other = {"synthetic": labels.index(canonical(against))}
+        found["difference"] = measures.average_cap - measures.average_cap.isel(other, drop=True)
+        if errors_known(tables, "o"):
+            contrast = average_cap_interval(tables.o, tables.s, against=tables.s.isel(other, drop=True), o_squares=tables.get("o_squares"))
+            found["difference_error"] = contrast.standard_error
+    for name, given in (utility or {}).items():
+        numbers = _numbers(name, given, labels)
+        found[name] = xr.DataArray(numbers if labels is not None else numbers[0], dims=() if labels is None else "synthetic")
+    return measures.assign(found)
+
+
+def order_of(measures: xr.Dataset, rank_by: str | None) -> list[int]:
+    """Positions of the synthetic tables, that with the greatest value first, with the least for "-name"; ties as given, NaN last."""
+    releases = measures.sizes.get("synthetic", 1)
+    if rank_by is None:
+        return list(range(releases))
+    name = rank_by if rank_by in measures else rank_by.removeprefix("-")
+    if name not in measures:
+        raise ValueError(f"`rank_by` names {name!r}, which these counts do not give.{hint(name, measures.data_vars)}")
+    values = np.broadcast_to(measures[name].values.astype(np.float64), releases)
+    places = ranks(values if name == rank_by else -values)
+    return [int(place) for place in np.argsort(places, kind="stable")]
+
+
+def _numbers(name: str, given: Any, labels: Sequence[Hashable] | None) -> Floats:
+    """A number of each synthetic table, of which there is one where they have no labels."""
+    if isinstance(given, Mapping):
+        own = {canonical(label): number for label, number in given.items()}
+        if labels is None or set(own) != set(labels):
+            expected = "is one table: give a number" if labels is None else f"has the labels {list(labels)!r}: give each of them a number"
+            raise ValueError(f"`utility[{name!r}]` has the labels {list(given)!r}, and `synthetic` {expected}.")
+        numbers = [own[label] for label in labels]
+    else:
+        numbers = [given] * (1 if labels is None else len(labels))
+    for number in numbers:
+        if not isinstance(number, Real) or isinstance(number, bool):
+            raise TypeError(f"`utility[{name!r}]` must hold a number for each synthetic table; got {number!r}.")
+    return np.array(numbers, np.float64)

@@ -1,0 +1,94 @@
+"""The numbers of an audit for each target level, their bounds, and those that fractional counts leave out."""
+
+import numpy as np
+import pytest
+from hypothesis import example as example_of
+from hypothesis import given
+from hypothesis import strategies as st
+from read_reports import one_line
+
+from capstats import at_most, audit
+from capstats.datasets import titanic
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+
+def test_bounds_are_on_the_cells_that_the_original_or_the_release_has():
+    """A key and a target that only one release has make its least average CAP 0, and leave that of the other as it is."""
+    original = {"k": ["a", "a", "a", "b", "b", "b"], "t": ["x", "x", "y", "x", "y", "y"]}
+    foreign = {"k": ["a", "b", "c"], "t": ["x", "z", "x"]}
+    result = audit(original, {"foreign": foreign, "own": {"k": ["a", "b"], "t": ["y", "x"]}}, keys="k", target="t")
+    assert result.tables.sizes == {"target": 3, "key": 3, "synthetic": 2}
+    assert result.measures.average_cap_least.values.tolist() == [0, 1 / 6]
+    assert result.measures.average_cap_matched_least.values.tolist() == [0, 1 / 3]
+    assert result.measures["keys"].item() == 2
+    assert result.provenance["domain"] == {"kind": "original and synthetic", "targets": [3, 2], "keys": [3, 2]}
+    alone = audit(original, foreign, keys="k", target="t")
+    assert alone.provenance["domain"] == {"kind": "original and synthetic", "targets": 3, "keys": 3}
+    assert "with the targets and keys that it or the original has (3 x 3)" in one_line(alone)
+
+
+RECORDS = st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("xyz")), min_size=1, max_size=12)
+
+
+@given(RECORDS, RECORDS)
+@example_of([("a", "x"), ("a", "y")], [("b", "x")])  # disjoint keys
+@example_of([("a", "x")], [("a", "y")])  # disjoint targets
+def test_no_average_lies_outside_its_bounds(original, synthetic):
+    """Theorems 2 and 3 and Lemma 1 on the union of the two tables' targets and keys."""
+    tables = [dict(zip(("k", "t"), map(list, zip(*rows, strict=True)), strict=True)) for rows in (original, synthetic)]
+    found = audit(*tables, keys="k", target="t", allow_no_match=True, allow_same=True).measures
+    for name in ("average_cap", "average_cap_matched"):
+        value, least, greatest = (found[f"{name}{which}"].item() for which in ("", "_least", "_greatest"))
+        assert np.isnan(value) or (at_most(least, value) and at_most(value, greatest)), (name, least, value, greatest)
+
+
+def test_the_people_with_each_level_are_those_worked_out_by_hand():
+    """Key a: 3 x and 1 y, released 2 x; key b: 2 y, released 1 x and 1 y; key c: 4 z, released 19 z and 1 x."""
+    original = {"k": [*"aaaabbcccc"], "t": [*"xxxyyyzzzz"]}
+    synthetic = {"k": [*"aabb", *"c" * 20], "t": [*"xxxy", *"z" * 19, "x"]}
+    found = audit(original, synthetic, keys="k", target="t").by_target
+    assert found.indexes["target"].tolist() == ["x", "y", "z"]
+    assert found.records.values.tolist() == [3, 3, 4]
+    np.testing.assert_allclose(found.average_cap, [1, (0 + 2 * 0.5) / 3, 0.95], rtol=1e-15)
+    np.testing.assert_allclose(found.baseline, [0.3, 0.3, 0.4], rtol=1e-15)
+    assert found.records_above_half.values.tolist() == [3, 0, 4]  # the tie at 0.5 is not above it
+    assert found.records_above_nine_tenths.values.tolist() == [3, 0, 4]
+    assert found.records_certain.values.tolist() == [3, 0, 0]
+
+
+def test_levels_without_original_people_are_left_out():
+    found = audit({"k": ["a"], "t": ["x"]}, {"k": ["a", "a"], "t": ["x", "z"]}, keys="k", target="t")
+    assert found.by_target.indexes["target"].tolist() == ["x"]
+
+
+def test_counts_are_records():
+    frame = titanic()
+    keys = ["Class", "Sex"]
+    result = audit(frame, frame, allow_same=True, keys=keys, target="Survived", counts="count")
+    rows = frame.loc[frame.index.repeat(frame["count"]), [*keys, "Survived"]]
+    by_records = audit(rows, rows, allow_same=True, keys=keys, target="Survived")
+    assert result.measures.original_records.item() == 2201
+    for name in by_records.measures.data_vars:
+        assert result.measures[name].item() == pytest.approx(by_records.measures[name].item(), rel=1e-14), name
+    assert result.provenance["counts"] == {"original": "count", "synthetic": "count"}
+
+
+def test_fractional_counts_leave_the_quartiles_out_and_say_so():
+    frame = titanic()
+    frame["weight"] = frame["count"] * 0.3
+    result = audit(frame, frame, allow_same=True, keys=["Class", "Sex"], target="Survived", counts="weight")
+    assert not [name for name in result.measures.data_vars if name.startswith("individual_cap")]
+    assert "quantiles of the CAP of one person: not defined: the original's counts are fractional" in one_line(result)
+    assert "0.99 quantile" not in repr(result)
+    plain = audit(frame, frame, allow_same=True, keys=["Class", "Sex"], target="Survived", counts="count")
+    for name in ("average_cap", "original_cap", "baseline", "average_cap_least", "matched_share", "predictive_success"):
+        assert result.measures[name].item() == pytest.approx(plain.measures[name].item(), rel=1e-12), name
+
+
+def test_fractional_counts_of_the_synthetic_table_alone_keep_the_quartiles():
+    frame = titanic()
+    frame["weight"] = frame["count"] * 0.3
+    result = audit(frame, frame, allow_same=True, keys=["Class", "Sex"], target="Survived", counts=("count", "weight"))
+    assert "individual_cap_median" in result.measures
+    assert "not given" not in repr(result)

@@ -1,0 +1,95 @@
+"""The key columns of an audit: the averages of each subset are those that are counted anew, and no table is read again."""
+
+import numpy as np
+import pytest
+from swept_records import people
+
+from capstats import audit, average_cap, tabulate
+from capstats.auditing import compute
+from capstats.auditing.compute import by_column
+from capstats.screening import sweep
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+KEYS = ["sex", "age", "job", "town"]
+ORIGINAL, RELEASES = people(60, 1), {"one": people(50, 2), "two": people(30, 3)}
+XOR = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "t": ["x", "y", "y", "x"]}
+
+
+def average(keys, target):
+    return average_cap(*(tabulate(ORIGINAL, RELEASES, keys=keys, target=target)[name] for name in "os")).values
+
+
+def test_each_column_alone_tells_nothing_where_both_tell_all():
+    """Without the other column a guess is right for one of two; the two columns share the half that they add together."""
+    found = audit(XOR, XOR, allow_same=True, keys=["a", "b"], target="t").by_column
+    assert found.indexes["key_column"].tolist() == ["a", "b"]
+    assert {name: array.values.tolist() for name, array in found.items()} == {
+        "alone": [0.5, 0.5],
+        "without": [0.5, 0.5],
+        "leave_one_out": [0.5, 0.5],
+        "shapley": [0.25, 0.25],
+    }
+
+
+@pytest.mark.parametrize("target", ["income", ["income", "health"]])
+def test_the_averages_are_those_of_tables_counted_anew(target):
+    found = audit(ORIGINAL, RELEASES, keys=KEYS, target=target)
+    assert found.by_column.alone.dims == ("key_column", "synthetic")
+    for column in KEYS:
+        others = [key for key in KEYS if key != column]
+        of_column = found.by_column.sel(key_column=column)
+        np.testing.assert_allclose(of_column.alone, average(column, target), rtol=1e-12)
+        np.testing.assert_allclose(of_column.without, average(others, target), rtol=1e-12)
+        np.testing.assert_allclose(of_column.leave_one_out, average(KEYS, target) - average(others, target), atol=1e-15)
+
+
+def test_contributions_are_those_of_a_sweep():
+    swept = sweep(ORIGINAL, RELEASES, keys=KEYS, targets="income", measures="average_cap").isel(measure=0, target_column=0)
+    found = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
+    for name in ("shapley", "leave_one_out"):
+        np.testing.assert_allclose(found[name], swept[name], atol=1e-15)
+
+
+def test_one_key_column_is_left_out_by_guessing_from_all_synthetic_records():
+    """Without a key: 3/4 of the people times 1/2, and 1/4 times 1/2."""
+    found = audit({"k": [*"aabb"], "t": [*"xxxy"]}, {"k": [*"ab"], "t": [*"xy"]}, keys="k", target="t").by_column
+    assert found.alone.values.tolist() == [0.75]
+    assert found.without.values.tolist() == [0.5]
+    assert found.shapley.values.tolist() == [0.25]
+
+
+@pytest.mark.parametrize(("name", "value"), [("MOST_COLUMNS", 2), ("MOST_CELLS", 100)])
+def test_shapley_values_are_left_out_where_there_are_many_subsets_or_cells(monkeypatch, name, value):
+    whole = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
+    monkeypatch.setattr(compute, name, value)
+    found = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
+    assert set(whole.data_vars) - set(found.data_vars) == {"shapley"}
+    for left in found.data_vars:
+        np.testing.assert_allclose(found[left], whole[left], atol=1e-15)
+
+
+def test_a_holdout_and_weights_do_not_get_in_the_way():
+    weighted = ORIGINAL.assign(w=np.linspace(0.5, 3, 60))
+    asked = {"keys": KEYS, "target": "income", "weights": ("w", None)}
+    plain, compared = audit(weighted, RELEASES, **asked), audit(weighted, RELEASES, holdout=weighted, allow_same=True, **asked)
+    np.testing.assert_allclose(plain.by_column.alone, compared.by_column.alone, rtol=1e-12)
+    tables = tabulate(weighted, RELEASES, keys="age", target="income", weights=("w", None))
+    np.testing.assert_allclose(plain.by_column.alone.sel(key_column="age"), average_cap(tables.o, tables.s), rtol=1e-12)
+
+
+def test_sparse_tables_have_the_numbers_of_dense_ones():
+    dense, sparse = (
+        by_column(tabulate(ORIGINAL, RELEASES, keys=KEYS, target="income", backing=backing)) for backing in ("dense", "sparse")
+    )
+    for name in dense.data_vars:
+        np.testing.assert_allclose(sparse[name], dense[name], atol=1e-15)
+
+
+def test_columns_whose_names_read_alike_keep_apart():
+    """The column 1 and the column "1"."""
+    found = audit(
+        {1: [0, 1], "1": [0, 0], "t": [*"xy"]}, {1: [0, 1], "1": [0, 0], "t": [*"xy"]}, allow_same=True, keys=[1, "1"], target="t"
+    ).by_column
+    assert len(set(found.indexes["key_column"])) == 2
+    assert found.alone.values.tolist() == [1, 0.5]

@@ -1,0 +1,203 @@
+"""The report of an audit: its sections, its sentences, its tables, as text and as HTML."""
+
+import html
+import re
+
+import numpy as np
+import pytest
+from read_reports import grids, one_line
+
+import capstats
+from capstats import audit
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+SECTIONS = ["What was read", "Answer", "By health", "Details", "How to read it"]
+
+
+# --- The answer
+
+
+def test_the_report_says_first_what_was_read_then_the_answer_then_who_bears_the_risk(found):
+    assert list(found.sections()) == SECTIONS
+    lines = repr(found).splitlines()
+    assert lines[0] == f"capstats {capstats.__version__}: disclosure risk by Correct Attribution Probability (CAP)"
+    assert [line for line in lines[1:] if line and not line.startswith(" ")] == SECTIONS
+
+
+def test_the_answer_is_sentences_with_the_numbers_worked_out_by_hand(found):
+    """CAP 8/33, 25/33, 7/67 and 60/67 for 20, 30, 5 and 45 people."""
+    text = one_line(found)
+    assert "Somebody who knows smoking of a person (the keys) looks up the synthetic records with the same keys" in text
+    assert "expected to be right for 68.4 of the 100 people in the original: a share of 0.684 (average CAP)." in text
+    assert "frequencies of health in the original is right for a share of 0.625. If the original itself were released" in text
+    assert "released, the share would be 0.670." in text
+    assert "right with probability above 0.5 for 75 people (0.750), with probability above 0.9 for 0 people (0.000)" in text
+    assert "No synthetic record has the keys" not in text
+
+
+def test_one_person_is_a_person():
+    original = {"k": [*"aab"], "t": [*"xyx"]}
+    text = one_line(audit(original, {"k": ["a"], "t": ["x"]}, keys="k", target="t"))
+    assert "and with certainty for 1 person (0.333)." in text
+    assert "No synthetic record has the keys of 1 person;" in text
+
+
+def test_no_number_is_a_percentage_and_nothing_is_judged(found, seven):
+    for result in (found, seven):
+        assert "%" not in repr(result)
+        assert not re.search(r"\b(safe|unsafe|good|bad|acceptable|excellent|severe)\b", repr(result), re.IGNORECASE)
+
+
+# --- Levels that do not meet
+
+ORIGINAL = {"region": ["South", "North"] * 10, "age": ["40", "41"] * 10, "t": ["x", "y"] * 10}
+
+
+def audited(**changed):
+    return audit(ORIGINAL, {**ORIGINAL, **changed}, keys=["region", "age"], target="t", allow_same=True)
+
+
+def test_tables_with_the_same_levels_are_told_in_one_line():
+    result = audited()
+    assert "levels every table has all levels of the original, and no others" in one_line(result)
+    assert next(iter(result.sections())) == "What was read"
+
+
+def test_a_column_that_shares_no_level_is_refused_with_cause_remedy_and_way_round():
+    with pytest.raises(ValueError, match="Column 'age' has no level in common") as error:
+        audited(age=["40.0", "41.0"] * 10)
+    assert "numbers written in another way" in str(error.value)
+    assert str(error.value).endswith("To report the tables as they are, use allow_no_match=True (--allow-no-match).")
+
+
+def test_a_target_that_shares_no_level_is_refused_and_called_by_its_own_name():
+    """The column "target" is stored as "target_", for a dim has that name."""
+    tables = [{"k": ["a"], "target": ["x"]}, {"k": ["a"], "target": ["z"]}]
+    with pytest.raises(ValueError, match="Column 'target' has no level in common"):
+        audit(*tables, keys="k", target="target")
+
+
+def test_a_holdout_that_shares_no_level_is_refused():
+    with pytest.raises(ValueError, match="`holdout`"):
+        audit(ORIGINAL, ORIGINAL, allow_same=True, keys="region", target="t", holdout={**ORIGINAL, "region": ["south"] * 20})
+
+
+def test_the_report_of_tables_that_do_not_meet_says_it_first():
+    result = audit(ORIGINAL, {**ORIGINAL, "age": ["40.0", "41.0"] * 10}, keys=["region", "age"], target="t", allow_no_match=True)
+    assert next(iter(result.sections())) == "Read this first"
+    assert "Column 'age' has no level in common" in one_line(result).partition("What was read")[0]
+    assert result.measures.average_cap == 0
+    assert "Column 'age' has no level in common" in html.unescape(result._repr_html_()).partition("What was read")[0]
+
+
+def test_levels_in_another_spelling_are_said_first_and_kept_with_their_numbers():
+    result = audited(region=["south", "North"] * 10)
+    first = one_line(result).partition("What was read")[0]
+    assert "Column 'region'" in first
+    assert "Likely cause: case, such as 'South' and 'south'." in first
+    expected = "region of `synthetic`: 1 level of `original` (10 records) not in it; 1 level (10 records) not in `original`"
+    assert expected in one_line(result)
+    assert result.to_dict()["provenance"]["levels"]["region"]["synthetic"]["likely"] == {"case": 1}
+    assert result.to_dict()["provenance"]["warnings"] == [result.sections()["Read this first"][0]]
+
+
+def test_keys_that_never_meet_are_said_first_where_all_columns_do():
+    result = audited(age=["41", "40"] * 10)
+    assert result.measures.matched_share == 0
+    assert "No key of `original` is in `synthetic`, although each column shares levels" in one_line(result).partition("What was read")[0]
+
+
+def test_an_audit_reports_and_does_not_warn_as_well():
+    """Warnings are errors in these tests."""
+    audited(region=["south", "North"] * 10)
+
+
+def test_a_label_that_few_records_hold_is_not_shown_as_an_example():
+    few = {**ORIGINAL, "region": ["South", *["North"] * 19]}
+    result = audit(few, {**few, "region": ["south", *["North"] * 19]}, keys="region", target="t")
+    assert "Likely cause: case." in one_line(result)
+    assert "South" not in repr(result)
+
+
+def test_many_findings_are_cut_to_five_and_counted():
+    columns = {f"c{i}": ["South", "North"] * 10 for i in range(8)}
+    lower = {name: ["south", "North"] * 10 for name in columns}
+    result = audit({**columns, "t": ORIGINAL["t"]}, {**lower, "t": ORIGINAL["t"]}, keys=list(columns), target="t")
+    first = result.sections()["Read this first"]
+    assert len(first) == 6
+    assert first[-1].startswith("3 more such findings: ")
+
+
+# --- Weights
+
+
+def test_the_unit_of_the_weights_does_not_change_the_error_of_a_holdout():
+    people = {"k": [*"aabb"] * 5, "t": [*"xxxy"] * 5, "w": [3.0, 1.0, 2.0, 4.0] * 5}
+    scaled = {**people, "w": [1e6 * x for x in people["w"]]}
+    one, million = (
+        audit(x, people, keys="k", target="t", weights=("w", None), holdout=x, allow_same=True).measures for x in (people, scaled)
+    )
+    assert one.individual_disclosure_error > 0.01
+    np.testing.assert_allclose(one.individual_disclosure_error, million.individual_disclosure_error, rtol=1e-12)
+
+
+# --- By target level
+
+
+def test_the_people_with_each_level_have_a_row(found):
+    (grid,) = grids(found, "By health")
+    assert grid.head == ["health", "people", "average CAP", "baseline", "> 0.5", "> 0.9", "certain"]
+    assert [line[:4] for line in grid.rows] == [["Sick", "25", "0.215", "0.250"], ["Healthy", "75", "0.840", "0.750"]]
+
+
+def test_levels_that_few_people_have_are_cut_and_counted():
+    people = {"k": [0] * 210, "t": [x for x in range(20) for _ in range(x + 1)]}
+    result = audit(people, people, allow_same=True, keys="k", target="t")
+    (grid,) = grids(result, "By t")
+    assert [line[0] for line in grid.rows] == [str(x) for x in range(8, 20)]
+    assert "Not shown: 8 levels with fewer people." in repr(result)
+    assert result.by_target.sizes["target"] == 20
+
+
+@pytest.mark.parametrize("count", [1, 6])
+def test_levels_with_long_labels_are_shortened_in_the_middle(count):
+    people = {"k": [*range(8)], "t": [f"{x} {'a very long answer ' * 10} {x}" for x in range(8)]}
+    result = audit(people, {f"s{i}": people for i in range(count)}, allow_same=True, keys="k", target="t")
+    assert all(len(line) <= 100 for line in repr(result).splitlines())
+    assert "0 a" in repr(result)
+
+
+def test_the_report_says_that_it_is_confidential(found):
+    assert "confidential as the original is: the report names levels however few people have them" in one_line(found)
+
+
+# --- sampling weights
+
+WEIGHTED = {"k": [*"aabb"], "t": [*"xyxx"], "w": [0.5, 1.5, 1.0, 1.0]}
+RELEASED = {"k": [*"aab"], "t": [*"xyx"], "w": [3.0, 1.0, 1.0]}
+BY_WEIGHT = "picks one of them with a probability in proportion to its sampling weight, and takes"
+AT_RANDOM = "picks one of them at random, and takes"
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
+@pytest.mark.parametrize(
+    ("weights", "by_weight"),
+    [("w", True), (("w", None), False), ((None, "w"), True), (None, False)],
+    ids=["both", "original", "release", "none"],
+)
+def test_the_attack_picks_by_weight_where_the_release_has_weights(weights, by_weight, several):
+    """The probability of x at key a is 3/4 by weight, and 1/2 at random."""
+    releases = {"one": RELEASED, "two": {**RELEASED, "t": [*"xxx"]}} if several else RELEASED
+    found = audit(WEIGHTED, releases, keys="k", target="t", weights=weights)
+    text, page = one_line(found), html.unescape(found.to_html())
+    for told in (text, page):
+        assert (BY_WEIGHT in told) == by_weight
+        assert (AT_RANDOM in told) != by_weight
+    assert ("a record picked with a probability in proportion to its sampling weight among them" in page) == by_weight
+    assert ("the weighted share of the synthetic records with the same keys" in text) == (by_weight and not several) or several
+    of_original = weights is not None and weights != (None, "w")
+    assert ("The weighted mean of the CAP of all records" in page) == of_original
+    assert ("the sum of the squared weighted shares of t" in text) == of_original or several
+    cap = found.tables.s.sel(target="x", k="a").values.reshape(-1)[0] / found.tables.s.sel(k="a").sum("target").values.reshape(-1)[0]
+    assert cap == (0.75 if by_weight else 0.5)
