@@ -69,7 +69,7 @@ def finite_values(numbers: Numbers, counts: Counts) -> tuple[NDArray[Any], Count
 
 
 def _label(number: int, kind: Kind | None) -> Label:
-    """The date or datetime that a number of days or microseconds stands for."""
+    """The date or datetime that a number of days or microseconds is."""
     try:
         if kind == "date":
             return dt.date.fromordinal(number + EPOCH.toordinal())
@@ -176,7 +176,7 @@ class Cut:
     shown: list[Any]  # as reports and attrs show them: numbers, or ISO texts
     labels: list[str]  # of the bins, in order, and then of the texts
     texts: Sequence[str] = ()  # codes that mean missing, which are no numbers to be cut
-    meanings: Mapping[str, str | frozenset[int]] = field(default_factory=dict)  # of labels that stand for a bin, or for codes
+    meanings: Mapping[str, str | frozenset[int]] = field(default_factory=dict)  # of labels: the bin, or the codes
     likely: Sequence[Label] = ()  # of the original's values, those that look like codes
 
 
@@ -266,7 +266,7 @@ def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, declared: TypeTo
 
 
 def equal_width(least: Any, greatest: Any, n: int, kind: Kind | None) -> list[Any]:
-    """The n - 1 points that cut the way from the least to the greatest value into n equal parts; fractions, but for numbers."""
+    """The n - 1 points that cut the way from the least to the greatest value into n equal parts; fractions, except of numbers."""
     if kind != "number":
         return [least + Fraction((greatest - least) * i, n) for i in range(1, n)]
     a, b = float(least), float(greatest)
@@ -309,7 +309,7 @@ def _short(points: list[Any]) -> list[str]:
         return []
     largest = max(map(abs, points))
     narrowest = min((b / 2 - a / 2 for a, b in pairwise(points)), default=largest or 1)
-    before = math.floor(math.log10(largest)) if largest else 0  # digits before the point, but for one
+    before = math.floor(math.log10(largest)) if largest else 0  # digits before the point, except one
     digits = max(4 + before - math.floor(math.log10(narrowest)), before + 1 if before < 15 else 1)
     whole = [float(f"{x:.15g}").is_integer() for x in points]
     for n in range(max(digits, 1), 17):
@@ -378,9 +378,9 @@ def binned_column(bins: Column, cut: Cut) -> Column:
 
 
 def with_codes(cut: Cut, codes: Codes) -> Cut:
-    """The same cut with a bin of its own for each code that means missing, so that whoever cuts tells the codes from other values.
+    """The same cut with a bin of its own for each code that means missing, so that the codes and other values are in different bins.
 
-    A number v has the bin from the greatest number below it to v. The labels stand for what is in ``meanings``.
+    A number v has the bin from the greatest number below it to v. ``meanings`` says what each label is.
     """
     if not codes.given:
         return cut

@@ -30,7 +30,7 @@ class Column:
 def joint_labels(
     columns: Sequence[Column], name: Hashable, tables: Sequence[str], order: Sequence[Label] = ()
 ) -> tuple[Sequence[Label] | Places, list[Ints]]:
-    """The labels that occur in any table, in their common order, and for each table where its own labels stand in it.
+    """The labels that occur in any table, in their common order, and for each table the places of its own labels in it.
 
     A category order comes first: ``order``, then the first table's before the next one's. It counts as a whole, also where a
     table shows only some of its categories. Other labels follow in natural order; ``MISSING`` is last.

@@ -50,7 +50,7 @@ class Codes:
         """The codes as texts."""
         return list(self.places.get("text", ()))
 
-    def met(self, label: Label, declared: Type | None) -> frozenset[int]:
+    def matching(self, label: Label, declared: Type | None) -> frozenset[int]:
         """Which codes a label is; ``declared`` is what `types` says of its column."""
         if label is MISSING:
             return frozenset()
@@ -62,13 +62,13 @@ class Codes:
                 return found | self.places.get(kind_of(read), {}).get(read, frozenset())
         return found
 
-    def all_met(self, labels: Sequence[Label] | NDArray[np.int64], declared: Type | None) -> dict[int, frozenset[int]]:
+    def all_matching(self, labels: Sequence[Label] | NDArray[np.int64], declared: Type | None) -> dict[int, frozenset[int]]:
         """The places of the labels that are codes, and which codes each of them is."""
         if isinstance(labels, np.ndarray):
             numbers = self.places.get("number", {})
             whole = [x for x in numbers if isinstance(x, int) and -(2**63) <= x < 2**63]
             return {i: numbers[labels[i].item()] for i in np.flatnonzero(np.isin(labels, whole)).tolist()}
-        return {i: codes for i, label in enumerate(labels) if (codes := self.met(label, declared))}
+        return {i: codes for i, label in enumerate(labels) if (codes := self.matching(label, declared))}
 
 
 @dataclass(frozen=True)

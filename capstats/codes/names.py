@@ -112,7 +112,7 @@ def listed(names: object) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """The text, with dots in its middle where it is longer than so many characters."""
+    """The text, with dots in its middle where it is longer than ``width`` characters."""
     if len(text) <= width:
         return text
     left = max((width - 3) // 2, 1)

@@ -178,7 +178,7 @@ def _labelled(
             place[occurring] = np.arange(len(occurring))
             codes = place[codes]
         labels, occurring = chosen(labels, occurring), np.arange(len(occurring))
-    means = missing.all_met(labels, wanted) if missing.given else {}
+    means = missing.all_matching(labels, wanted) if missing.given else {}
     if means:
         labels = [MISSING if i in means else x for i, x in enumerate(labels.tolist() if isinstance(labels, np.ndarray) else labels)]
     held: frozenset[int] = frozenset().union(*(means[i] for i in occurring.tolist() if i in means))

@@ -19,7 +19,7 @@ from capstats.tables.backing import Data, added, filled, held_as, stacked, widen
 from capstats.tables.checking import as_counts, nested
 from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
 from capstats.tables.printing import Result
-from capstats.tables.table import Index
+from capstats.tables.table import Counts, Index
 
 VERSION = version("capstats")
 SUMS = ("", "_records", "_squares")  # what is kept of each table with sampling weights: o, o_records, o_squares
@@ -69,10 +69,12 @@ def synthetic_labels(tables: xr.Dataset) -> list[Label] | None:
 # --- from counts -----------------------------------------------------------------------------------------------------
 
 
-def from_counts(o: Any, s: Any = None, *, key_labels: Any = None, target_labels: Any = None) -> xr.Dataset:
+def from_counts(
+    o: Counts, s: Counts | Mapping[Any, Counts] | None = None, *, key_labels: Any = None, target_labels: Any = None
+) -> xr.Dataset:
     """Tables of counts, labelled and checked, from counts that somebody has already made.
 
-    Where the records themselves are at hand, use `tabulate`.
+    Where the records themselves are available, use `tabulate`.
 
     Parameters
     ----------
@@ -166,7 +168,7 @@ def from_counts(o: Any, s: Any = None, *, key_labels: Any = None, target_labels:
 
 
 def _named(table: Any, name: str, labels: Mapping[str, Any]) -> Any:
-    """The table with the given labels, so that what is wrong with a cell is told by them."""
+    """The table with the given labels, so that an error names a cell by them."""
     if isinstance(table, pd.DataFrame):
         table = _unframed(table, name)
     elif not isinstance(table, (xr.DataArray, xr.Dataset)) and not is_frame(table):
@@ -219,7 +221,7 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
 
     Notes
     -----
-    Counts add over shards, and so do sums of weights and of squared weights; measures do not, but for those of a fixed `s` over shards of
+    Counts add over shards, and so do sums of weights and of squared weights; measures do not, except those of a fixed `s` over shards of
     `o`: see theory/average-cap.md.
 
     References

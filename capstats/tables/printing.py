@@ -24,7 +24,7 @@ from capstats.tables.ties import TIE
 WIDTH = 100  # characters of a line
 LABELS = 60  # of them those of the labels of a row
 CELL = "white-space:nowrap;padding:0.15em 1em 0.15em 0;border-bottom:1px solid #8886;font-variant-numeric:tabular-nums;"
-TOLD = {  # attrs that are told under the table, and by which heading
+NOTES = {  # attrs that are printed under the table, and by which heading
     "key_columns": "keys",
     "target_columns": "target",
     "missing": "missing values",
@@ -34,7 +34,7 @@ TOLD = {  # attrs that are told under the table, and by which heading
     "bins": "bins",
     "null_values": "codes of missing values",
 }
-SILENT = {"result", "records", "categories", "levels", "likely_codes", "renamed", "unlabelled", "unmatched_tables", *TOLD, "capstats"}
+SILENT = {"result", "records", "categories", "levels", "likely_codes", "renamed", "unlabelled", "unmatched_tables", *NOTES, "capstats"}
 
 
 class Result(xr.Dataset):  # type: ignore[no-untyped-call]
@@ -68,16 +68,16 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
         if not self._is_held():
             return super().__repr__()
         blocks = [line for grid in grids(self) for line in ["", *_lines(grid)]]
-        return "\n".join([*_wrapped(_title(self)), *blocks, *(["", *told] if (told := _wrapped(_told(self))) else [])])
+        return "\n".join([*_wrapped(_title(self)), *blocks, *(["", *notes] if (notes := _wrapped(_notes(self))) else [])])
 
     def _repr_html_(self) -> str:
         if not self._is_held():
             return super()._repr_html_()
         tables = "".join(map(_table, grids(self)))
-        return f"<div style='overflow-x:auto'><p>{html.escape(_title(self))}</p>{tables}<p>{html.escape(_told(self))}</p></div>"
+        return f"<div style='overflow-x:auto'><p>{html.escape(_title(self))}</p>{tables}<p>{html.escape(_notes(self))}</p></div>"
 
     def _is_held(self) -> bool:
-        """Whether dims have names and numbers are at hand: those of a lazy array are not computed to be printed."""
+        """Whether dims have names and numbers are available: those of a lazy array are not computed to be printed."""
         return all(isinstance(dim, str) for dim in self.sizes) and all(
             isinstance(data := array.variable.data, np.ndarray) or hasattr(data, "fill_value") for array in self.data_vars.values()
         )
@@ -87,7 +87,7 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
 
 
 def _title(result: xr.Dataset) -> str:
-    """Which result it is, its dims, and the records of the tables that it holds or of which it tells."""
+    """Which result it is, its dims, and the records of the tables that it holds or on which it reports."""
     counts = [name for name in ("o", "s", "h") if name in result.data_vars and {"target", "key"} <= set(result[name].dims)]
     name = result.attrs.get("result", "Counts of records" if counts else "Result")
     sizes = ", ".join(f"{dim} {size:,}" for dim, size in result.sizes.items())
@@ -103,20 +103,20 @@ def _total(table: xr.DataArray) -> str:
     return alike(np.array([listed(table.variable.data)[1].sum()]))[0]
 
 
-def _told(result: xr.Dataset) -> str:
+def _notes(result: xr.Dataset) -> str:
     """Where the numbers come from: the columns, what was done with records, labels that were selected, and the version."""
     attrs = result.attrs
-    facts = [(heading, attrs[name]) for name, heading in TOLD.items() if name in attrs and not attrs.get("unlabelled")]
+    facts = [(heading, attrs[name]) for name, heading in NOTES.items() if name in attrs and not attrs.get("unlabelled")]
     facts += [(str(name), value) for name, value in attrs.items() if name not in SILENT]
     chosen = [(str(name), array.item()) for name, array in result.coords.items() if not array.ndim]
     chosen += [(str(dim), index[0]) for dim, index in result.indexes.items() if len(index) == 1 and _is_across(result, dim)]
-    told = [f"{in_cell(name)}: {shortened(_fact(value), 60)}" for name, value in facts]
-    told += [f"{in_cell(name)} = {label_text(value)}" for name, value in chosen]
-    told += [f"capstats {in_cell(attrs['capstats'])}"] if "capstats" in attrs else []
+    notes = [f"{in_cell(name)}: {shortened(_fact(value), 60)}" for name, value in facts]
+    notes += [f"{in_cell(name)} = {label_text(value)}" for name, value in chosen]
+    notes += [f"capstats {in_cell(attrs['capstats'])}"] if "capstats" in attrs else []
     if attrs.get("levels"):
-        told.insert(0, "the tables' levels differ (compare_levels)")
+        notes.insert(0, "the tables' levels differ (compare_levels)")
     hidden = [in_cell(name) for name, array in result.coords.items() if array.ndim > 1]
-    return "; ".join([*told, *([f"not shown: {', '.join(hidden)}"] if hidden else [])])
+    return "; ".join([*notes, *([f"not shown: {', '.join(hidden)}"] if hidden else [])])
 
 
 def _is_across(result: xr.Dataset, dim: Any) -> bool:

@@ -55,8 +55,8 @@ from capstats.datasets import example
 )
 def test_a_code_meets_a_label_of_its_kind(code: Any, label: Any, wanted: Any, meets: bool) -> None:
     codes = MissingCodes.of_argument({"x": [code, "zzz"]}).of("x")
-    assert codes.met(label, wanted) == (frozenset({0}) if meets else frozenset())
-    assert codes.all_met(["b", label], wanted) == ({1: frozenset({0})} if meets else {})
+    assert codes.matching(label, wanted) == (frozenset({0}) if meets else frozenset())
+    assert codes.all_matching(["b", label], wanted) == ({1: frozenset({0})} if meets else {})
 
 
 @examples(60)
@@ -66,11 +66,11 @@ def test_a_code_meets_a_label_of_its_kind(code: Any, label: Any, wanted: Any, me
 )
 def test_integers_are_met_at_once_as_they_are_one_by_one(labels: list[int], codes: list[Any]) -> None:
     own = Codes(list(map(canonical, codes)))
-    assert own.all_met(np.array(labels, np.int64), None) == own.all_met(labels, None)
+    assert own.all_matching(np.array(labels, np.int64), None) == own.all_matching(labels, None)
 
 
 def test_one_label_may_be_several_codes() -> None:
-    assert Codes([-99, "-99", "-99.0", 5]).met(-99, None) == {0, 1, 2}
+    assert Codes([-99, "-99", "-99.0", 5]).matching(-99, None) == {0, 1, 2}
 
 
 @pytest.mark.parametrize(

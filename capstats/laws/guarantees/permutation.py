@@ -367,7 +367,8 @@ def tail(
     if draws is None:
         draws = max(DRAWS[0], min(WORK // costs.size, DRAWS[1]))
     reached = sum(int(beyond(sums).sum()) for sums in _random(rows, columns, costs, draws, seed))
-    return Tail((1 + reached) / (1 + draws), *map(float, clopper_pearson(reached, draws, level)), False)
+    lower, upper = clopper_pearson(reached, draws, level)
+    return Tail((1 + reached) / (1 + draws), float(lower), float(upper), False)
 
 
 def by_moments(deviation: xr.DataArray, standard_deviation: xr.DataArray, alternative: Alternative) -> xr.DataArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from capstats.tables.backing import is_sparse
 from capstats.tables.checking import is_integer, shown
 from capstats.tables.table import Array, Counts
 
-Rng = int | np.random.Generator | None
+Rng = int | Sequence[int] | np.random.Generator | None
 
 
 def sample_tables(o: Counts, model: Model, *, draws: int, rng: Rng = None) -> xr.DataArray:

@@ -90,9 +90,8 @@ def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = Non
     >>> int(found.records), round(float(found.at_lower), 4), round(float(found.at_upper), 4)
     (2, 1.0, 0.8333)
     """
-    tunable = {Pram: _theta, Swap: _swapped, Partial: _smoothing, Dirichlet: _roots}
-    if model not in tunable:
-        names = ", ".join(f"laws.{known.__name__}" for known in tunable)
+    if model not in (Pram, Swap, Partial, Dirichlet):
+        names = "laws.Pram, laws.Swap, laws.Partial, laws.Dirichlet"
         got = model if isinstance(model, type) else shown(model)
         raise TypeError(f"`model` must be a class of models with a parameter to choose, {names}; got {got}.")
     if not is_number(risk) or not 0 < risk < 1:
@@ -106,7 +105,10 @@ def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = Non
     aligned, wanted = one_table({"o": o}), float(risk)
     if not aligned.totals("o") > 0:
         raise ValueError("`o` holds no record, so that no release has an average CAP. Give a table with records.")
-    found = _roots(aligned, check_records(m), wanted) if model is Dirichlet else tunable[model](aligned, wanted)
+    if model is Dirichlet:
+        found = _roots(aligned, check_records(m), wanted)
+    else:
+        found = (_theta if model is Pram else _swapped if model is Swap else _smoothing)(aligned, wanted)
     return Result(found, attrs={"result": f"Calibration of {model.__name__}", "risk": wanted})
 
 
