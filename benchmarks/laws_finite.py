@@ -15,9 +15,9 @@ SIZES = [1_000, 10_000, 100_000]  # cells, of 5 targets
 
 
 def originals() -> dict[str, np.ndarray]:
-    """The paper's O_3, anes96 by education, and random tables."""
+    """The paper's O_3, anes96 by education and vote, and random tables."""
     records = capstats.datasets.anes96()
-    anes = capstats.tabulate(records, records, keys=["educ", "income"], target="PID").o.values
+    anes = capstats.tabulate(records, records, keys=["educ", "vote"], target="PID").o.values
     rng = np.random.default_rng(1)
     found = {"O_3": capstats.datasets.paper_originals().sel(original="O_3").values, "anes96": anes}
     return found | {f"{size:,} cells": rng.poisson(rng.gamma(0.5, 4, (5, size // 5))) for size in SIZES}
