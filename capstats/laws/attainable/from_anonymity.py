@@ -9,7 +9,7 @@ import xarray as xr
 
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import as_counts, shown
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Floats, Table
 

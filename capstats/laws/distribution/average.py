@@ -116,7 +116,7 @@ def pooled_law(o: Counts, model: Model, *, releases: int, rng: Any = SEED, level
 
     Notes
     -----
-    See theory/several-releases.md.
+    See theory/several-releases.md, and theory/simulated-law.md where releases are too many to be listed.
 
     References
     ----------

@@ -16,7 +16,7 @@ import xarray as xr
 
 from capstats.laws.distribution.law import LEVEL, SEED, Law, check_releases
 from capstats.laws.models import Bootstrap, CellUrn, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
 

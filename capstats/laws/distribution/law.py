@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from capstats.cap.uncertainty import check_level
 from capstats.tables.checking import is_integer, shown
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
 

@@ -12,7 +12,7 @@ from capstats.cap.uncertainty import check_level
 from capstats.laws.guarantees.one_record import epsilons
 from capstats.laws.guarantees.permutation import UNWEIGHTED, check_records, seed_of
 from capstats.tables.aligned import Aligned
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Table
 

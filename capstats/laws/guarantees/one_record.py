@@ -10,7 +10,7 @@ import xarray as xr
 from capstats.cap.neighbours import Convention, check_convention
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import as_table, shown
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.ties import at_most
 
 

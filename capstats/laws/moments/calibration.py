@@ -15,7 +15,7 @@ from capstats.laws.models.sampling import one_table
 from capstats.laws.models.urns import Urn
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import is_number, shown
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most

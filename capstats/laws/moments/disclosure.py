@@ -8,7 +8,7 @@ import xarray as xr
 from capstats.laws.models import CellUrn, Independent, Model, Uniform, checked_model
 from capstats.laws.models.shares import absent, on_cells_of_targets, targets_of
 from capstats.tables.aligned import Aligned
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 

@@ -7,7 +7,7 @@ import xarray as xr
 from capstats.cap.neighbours import Unmatched, check_unmatched
 from capstats.laws.models import Model, checked_model
 from capstats.tables.aligned import Aligned
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Counts
 
 

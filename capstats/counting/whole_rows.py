@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from capstats.codes.bins import check_bins
 from capstats.codes.column import Column, Counts, Places, joint_labels
+from capstats.codes.declared_types import Type, check_types
 from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, Label, kind_of
-from capstats.codes.wanted import Type, check_types
 from capstats.counting.inputs import Input, released
 from capstats.counting.reading import check_codes, find_cuts, read_rows
 from capstats.counting.request import chosen_columns, options_of
@@ -24,7 +24,7 @@ from capstats.sources.files import one_connection
 
 @dataclass(frozen=True)
 class Levels:
-    """One column of the distinct rows: the row's label is ``labels[code]``, and ``values[code]`` is the number that stands for it."""
+    """One column of the distinct rows: the row's label is ``labels[code]``, and ``values[code]`` its number."""
 
     name: str
     labels: list[Label]
@@ -40,11 +40,11 @@ class Levels:
 
 @dataclass(frozen=True)
 class WholeRecords:
-    """The distinct rows of several tables, and how the rows of each table stand among them."""
+    """The distinct rows of several tables, and which of them each row of each table is."""
 
     columns: list[Levels]
     places: list[Places]  # one array a table: the distinct row that each of its rows is
-    counts: list[Counts]  # and how many records each of its rows stands for
+    counts: list[Counts]  # and the number of records of each of its rows
 
     def held(self, table: int) -> tuple[Places, Counts]:
         """The distinct rows that a table has, in order, and how often it has each."""
@@ -114,9 +114,9 @@ def whole_records(
 
 
 def _values(joint: Sequence[Label], parts: Sequence[Column], name: Hashable) -> tuple[NDArray[np.float64], list[Label] | None]:
-    """The number that stands for each label; and the levels by place, where it is a place.
+    """The number of each label; and the levels by place, where it is a place.
 
-    Whole numbers stand for what they are above the least, so that large ones keep their differences. A category stands for its place in
+    That of a whole number is its difference to the least, so that large ones keep their differences. That of a category is its place in
     the order of its column, which includes levels that no record has; a missing value comes last.
     """
     kind = next((kind_of(x) for x in joint if x is not MISSING), None)

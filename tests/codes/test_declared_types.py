@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from capstats.codes.declared_types import as_type, check_types
 from capstats.codes.labels import MISSING, canonical
-from capstats.codes.wanted import as_type, check_types
 
 BERLIN = "Europe/Berlin"
 

@@ -84,29 +84,31 @@ def check_types(types: Any, columns: Collection[Hashable], absent: str) -> None:
     """Raise unless `types` is None or a mapping from some of the columns to types; ``absent`` says what another column is."""
     if not isinstance(types, (Mapping, type(None))):
         raise TypeError(f"`types` must be a mapping {{column: type}}; got {types!r}.")
-    for column, wanted in (types or {}).items():
+    for column, declared in (types or {}).items():
         if column not in columns:
             raise ValueError(f"`types` names {column!r}, which is {absent}." + hint(column, columns))
-        _check_type(str(column), wanted)
+        _check_type(str(column), declared)
 
 
-def _check_type(column: str, wanted: Any) -> None:
-    """Raise unless ``wanted`` is one of the type names or a sequence of distinct levels."""
-    if isinstance(wanted, str) and wanted in _PARSERS:
+def _check_type(column: str, declared: Any) -> None:
+    """Raise unless ``declared`` is one of the type names or a sequence of distinct levels."""
+    if isinstance(declared, str) and declared in _PARSERS:
         return
-    if not isinstance(wanted, Collection) or isinstance(wanted, (str, bytes, set, frozenset, Mapping)):  # the levels have an order
+    if not isinstance(declared, Collection) or isinstance(declared, (str, bytes, set, frozenset, Mapping)):  # the levels have an order
         raise ValueError(
-            f"`types` of column {column!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels in order; got {wanted!r}."
+            f"`types` of column {column!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels in order; got {declared!r}."
         )
-    levels = [canonical(x) for x in wanted]
+    levels = [canonical(x) for x in declared]
     one_kind(levels, column, "types")
     if not levels or MISSING in levels or any(x in levels[:i] for i, x in enumerate(levels)):
-        raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {list(wanted)!r}.")
+        raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {list(declared)!r}.")
 
 
-def parsed(label: Label, wanted: Type) -> Label:
-    """A label converted to the wanted type; ``MISSING`` where it does not parse."""
-    name = wanted if isinstance(wanted, str) else str(one_kind([canonical(x) for x in wanted], "", "types")).removesuffix(" with zone")
+def parsed(label: Label, declared: Type) -> Label:
+    """A label converted to the declared type; ``MISSING`` where it does not parse."""
+    name = (
+        declared if isinstance(declared, str) else str(one_kind([canonical(x) for x in declared], "", "types")).removesuffix(" with zone")
+    )
     try:
         return _PARSERS.get(name, canonical)(label)
     except _UNPARSED:
@@ -118,15 +120,15 @@ def plain_number(text: str) -> Label:
     return parsed(text, "number") if NUMBER.fullmatch(text) and not re.match("[+-]?0[0-9]", text) else MISSING
 
 
-def as_type(labels: Sequence[Label], wanted: Type, column: str, table: str, records: Sequence[float] | None = None) -> list[Label]:
-    """Labels converted to the wanted type; raise where some do not parse.
+def as_type(labels: Sequence[Label], declared: Type, column: str, table: str, records: Sequence[float] | None = None) -> list[Label]:
+    """Labels converted to the declared type; raise where some do not parse.
 
     ``records`` is how many records hold each label, so that only what enough of them hold is shown; None where the labels are no data.
     """
-    if isinstance(wanted, str):
-        name, levels = wanted, None
+    if isinstance(declared, str):
+        name, levels = declared, None
     else:
-        levels = [canonical(x) for x in wanted]
+        levels = [canonical(x) for x in declared]
         name = str(one_kind(levels, column, "types")).removesuffix(" with zone")
     parse = _PARSERS.get(name, canonical)
     result: list[Label] = []
