@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from capstats import average_cap
-from capstats.laws import calibrate, expected_cap, noisy_counts, sample_tables, variance_cap
+from capstats.laws import Dirichlet, Model, Partial, Pram, Swap, calibrate, expected_cap, noisy_counts, sample_tables, variance_cap
 
 TARGETS, KEYS, RECORDS, DRAWS = 10, 10**5, 10**6, 10_000
-MODELS: dict[str, dict[str, Any]] = {
-    "partial": {"alpha": 1.0},
-    "pram": {"theta": 0.5},
-    "pram, matrix": {"matrix": np.full((TARGETS, TARGETS), 0.05) + 0.5 * np.eye(TARGETS)},
-    "swap": {"swapped": RECORDS // 10},
+MODELS: dict[str, Model] = {
+    "partial": Partial(alpha=1.0),
+    "pram": Pram(theta=0.5),
+    "pram, matrix": Pram(matrix=np.full((TARGETS, TARGETS), 0.05) + 0.5 * np.eye(TARGETS)),
+    "swap": Swap(records=RECORDS // 10),
 }
 
 
@@ -40,23 +40,22 @@ def seconds(work: Callable[..., Any], *given: Any, **told: Any) -> float:
     return time.perf_counter() - start
 
 
-def released(o: np.ndarray, **told: Any) -> Any:
-    return average_cap(o, sample_tables(o, draws=1, rng=0, **told))
+def released(o: np.ndarray, model: Model) -> Any:
+    return average_cap(o, sample_tables(o, model, draws=1, rng=0))
 
 
 def bench_kept() -> None:
     o = original()
-    expected_cap(o, model="pram", theta=0.5)  # modules are loaded, memory is at hand
+    expected_cap(o, Pram(theta=0.5))  # modules are loaded, memory is allocated
     print(f"{TARGETS} targets x {KEYS:,} keys, {RECORDS:,} records")
     print("| model | mean s | variance s | one draw s | simulation, times both |\n|---|---|---|---|---|")
-    for name, options in MODELS.items():
-        told = options | {"model": name.split(",")[0]}
-        mean, variance, draw = (seconds(work, o, **told) for work in (expected_cap, variance_cap, released))
+    for name, model in MODELS.items():
+        mean, variance, draw = (seconds(work, o, model) for work in (expected_cap, variance_cap, released))
         print(f"| {name} | {mean:.2f} | {variance:.2f} | {draw:.2f} | {DRAWS * draw / (mean + variance):,.0f} |", flush=True)
     own = float(average_cap(o, o))
-    for model, m in (("pram", None), ("swap", None), ("partial", None), ("dirichlet", RECORDS)):
-        risk = 0.2 if model == "dirichlet" else 0.95 * own
-        print(f"calibrate, {model}: {seconds(calibrate, o, m, model=model, risk=risk):.2f} s", flush=True)
+    for tuned, m in ((Pram, None), (Swap, None), (Partial, None), (Dirichlet, RECORDS)):
+        risk = 0.2 if m else 0.95 * own
+        print(f"calibrate, {tuned.__name__}: {seconds(calibrate, o, tuned, risk=risk, m=m):.2f} s", flush=True)
     noise = seconds(noisy_counts, o, epsilon=1, adjacency="substitution", domain="public", rng=0)
     print(f"noisy_counts, one table, by integers: {noise:.2f} s")
 

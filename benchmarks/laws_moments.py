@@ -8,10 +8,15 @@ import time
 
 import numpy as np
 
-from capstats.laws import expected_cap, expected_cap_bounds, variance_cap
+from capstats.laws import Bootstrap, Dirichlet, Independent, Uniform, expected_cap, expected_cap_bounds, variance_cap
 
 TARGETS, KEYS, RECORDS = 10, 10**5, 10**6
-MODELS = {"uniform": {}, "bootstrap": {}, "independent": {}, "dirichlet": {"alpha": 0.1}}
+MODELS = {
+    "uniform": Uniform(RECORDS),
+    "bootstrap": Bootstrap(RECORDS),
+    "independent": Independent(RECORDS),
+    "dirichlet": Dirichlet(RECORDS, alpha=0.1),
+}
 
 
 def originals() -> dict[str, np.ndarray]:
@@ -81,7 +86,7 @@ def exact_variance(o: np.ndarray, m: int, model: str, alpha: float) -> float:
 
 
 def bench_moments() -> None:
-    expected_cap(np.eye(2, dtype=int), 2, model="bootstrap")
+    expected_cap(np.eye(2, dtype=int), Bootstrap(2))
     try:
         import mpmath  # noqa: F401
     except ModuleNotFoundError:
@@ -92,23 +97,23 @@ def bench_moments() -> None:
     print(f"{TARGETS} targets x {KEYS:,} keys, n = m = {RECORDS:,}; limit 2 s and 1e-10")
     for name, o in originals().items():
         print(f"{name}: {len(np.unique(o.sum(0)))} distinct key totals")
-        for model, options in MODELS.items():
+        for name_of, model in MODELS.items():
             start = time.perf_counter()
-            mean = expected_cap(o, RECORDS, model=model, **options).item()
-            variance = variance_cap(o, RECORDS, model=model, **options).item()
+            mean = expected_cap(o, model).item()
+            variance = variance_cap(o, model).item()
             seconds = time.perf_counter() - start
-            line = f"  {model:12} mean {mean:.6f}, standard deviation {variance**0.5:.3e}: {seconds:5.2f} s"
+            line = f"  {name_of:12} mean {mean:.6f}, standard deviation {variance**0.5:.3e}: {seconds:5.2f} s"
             if precise and name == "even keys":
-                exact = exact_variance(o, RECORDS, model, options.get("alpha", 0.0))
+                exact = exact_variance(o, RECORDS, name_of, getattr(model, "alpha", 0.0))
                 line += f", relative error of the variance {abs(variance / exact - 1):.0e}"
             print(line)
         start = time.perf_counter()
-        bounds = expected_cap_bounds(o, RECORDS, model="bootstrap")
+        bounds = expected_cap_bounds(o, Bootstrap(RECORDS))
         width = (bounds.upper - bounds.lower).item()
         print(f"  version 2, bootstrap: bounds {bounds.lower.item():.9f}, width {width:.0e}: {time.perf_counter() - start:.2f} s")
         if name == "even keys":
             start = time.perf_counter()
-            exact = expected_cap(o, RECORDS, model="bootstrap", unmatched="drop").item()
+            exact = expected_cap(o, Bootstrap(RECORDS), unmatched="drop").item()
             print(f"  version 2, bootstrap: mean {exact:.12f}: {time.perf_counter() - start:.2f} s")
 
 

@@ -9,7 +9,6 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from capstats.auditing import Audit, audit
 from capstats.cap import (
     average_cap,
     average_cap_interval,
@@ -24,12 +23,9 @@ from capstats.cap import (
 )
 from capstats.codes.labels import MISSING
 from capstats.counting.tabulate import tabulate
-from capstats.laws import maximum_cap, minimum_cap
-from capstats.tables.counts_given import from_counts
-from capstats.tables.domains import full_domain, observed_domain
+from capstats.tables.dataset import from_counts, full_domain, merge_counts, observed_domain
 from capstats.tables.levels import LevelsWarning
 from capstats.tables.longform import compare_levels, expand, to_frame
-from capstats.tables.merging import merge_counts
 from capstats.tables.ties import at_most
 
 if TYPE_CHECKING:
@@ -46,6 +42,8 @@ if TYPE_CHECKING:
     from capstats import plotting as plotting
     from capstats import screening as screening
     from capstats import sdmetrics as sdmetrics
+    from capstats.auditing import Audit, audit
+    from capstats.laws import maximum_cap, minimum_cap
 
 __version__ = version("capstats")
 
@@ -93,12 +91,16 @@ _ROOMS = (
     "sdmetrics",
 )
 
+_LATER = {"Audit": "auditing", "audit": "auditing", "maximum_cap": "laws", "minimum_cap": "laws"}  # names whose rooms take long to load
+
 if not TYPE_CHECKING:  # where a type checker saw it, every misspelt name would pass
 
     def __getattr__(name: str) -> Any:
-        """A room, loaded when it is asked for."""
+        """A room, or a name of one, loaded when it is asked for."""
         if name in _ROOMS:
             return import_module(f"capstats.{name}")
+        if name in _LATER:
+            return getattr(import_module(f"capstats.{_LATER[name]}"), name)
         raise AttributeError(f"module 'capstats' has no attribute {name!r}")
 
 

@@ -12,13 +12,14 @@ from typing import Any
 import xarray as xr
 
 from capstats import __version__
-from capstats.cap.attribution import average_cap, correct_predictions, individual_cap
+from capstats.cap.average import average_cap, correct_predictions
 from capstats.cap.distribution import cap_boxplot
+from capstats.cap.individual import individual_cap
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
-from capstats.laws.synthesis import sample_tables
+from capstats.laws import Uniform, sample_tables
 from capstats.paper_files import check_folder, four_panels, table_rows, tables_page, write_csv
 from capstats.paper_laws import law_curve, told
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.ties import TIE, at_most
 
 __all__ = ["Value", "figure_1_tables", "figure_2_averages", "printed_values", "report", "reproduce"]
@@ -118,7 +119,7 @@ def figure_1_tables(seed: int = SEED) -> xr.DataArray:
     """
     letters = list(string.ascii_lowercase[:PANEL])
     printed = paper_synthetics()
-    drawn = sample_tables(printed.isel(synthetic=0, drop=True), RECORDS, draws=PANEL, rng=[seed, 1])
+    drawn = sample_tables(printed.isel(synthetic=0, drop=True), Uniform(RECORDS), draws=PANEL, rng=[seed, 1])
     tables = drawn.rename(draw="synthetic").assign_coords(synthetic=letters)
     tables.loc[{"synthetic": printed.synthetic.values}] = printed.values
     return tables
@@ -150,7 +151,8 @@ def figure_2_averages(seed: int = SEED) -> xr.Dataset:
     """
     o = paper_originals()
     draws = [
-        sample_tables(o.sel(original=label, drop=True), RECORDS, draws=DRAWS, rng=[seed, 2, i]) for i, label in enumerate(o.original.values)
+        sample_tables(o.sel(original=label, drop=True), Uniform(RECORDS), draws=DRAWS, rng=[seed, 2, i])
+        for i, label in enumerate(o.original.values)
     ]
     s = xr.concat(draws, xr.DataArray(o.original.values, dims="original", name="original"))
     version_1, itself = average_cap(o, s), average_cap(o, o)

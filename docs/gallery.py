@@ -97,14 +97,14 @@ CHAPTERS = {
         """,
         "plot_average_cap": """
             o_4 = paper_originals().sel(original="O_4", drop=True)
-            draws = laws.sample_tables(o_4, 4, draws=2000, rng=1)
+            draws = laws.sample_tables(o_4, laws.Uniform(4), draws=2000, rng=1)
             versions = {"zero": capstats.average_cap(o_4, draws), "drop": capstats.average_cap(o_4, draws, unmatched="drop")}
             lines = {"original": capstats.average_cap(o_4, o_4).item(), "baseline": capstats.baseline_cap(o_4).item()}
             ax = plotting.plot_average_cap(versions, **lines)
         """,
         "plot_cap_law": """
             o_4 = paper_originals().sel(original="O_4", drop=True)
-            law = laws.cap_law(o_4)
+            law = laws.cap_law(o_4, laws.Uniform())
             lines = {"original": capstats.average_cap(o_4, o_4).item(), "baseline": capstats.baseline_cap(o_4).item()}
             ax = plotting.plot_cap_law(law.density(np.linspace(law.least, law.greatest, 301)), **lines)
         """,

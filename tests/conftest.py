@@ -1,18 +1,34 @@
-"""Examples of hypothesis, and the number of processes that run the tests."""
+"""Examples of hypothesis, cases that are left to .ci/run, and the number of processes that run the tests."""
 
 from __future__ import annotations
 
 import os
+from collections import defaultdict
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
 
-# no deadline: the first call into a library may take long
-settings.register_profile("plain", deadline=None, derandomize=True)
-settings.register_profile("random", deadline=None, derandomize=False)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "plain"))
+# no deadline: the first call into a library may take long; strategies.py says how many examples a test of its own number takes
+settings.register_profile("quick", max_examples=25, deadline=None, derandomize=True)
+settings.register_profile("thorough", max_examples=100, deadline=None, derandomize=True)
+settings.register_profile("random", max_examples=100, deadline=None, derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 collect_ignore = ["notebook_checks"]  # they run in the kernels of the notebooks
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test with ``@pytest.mark.few(number)``, all cases but this number are slow: always the same ones, in no order."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("few"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for found in cases.values():
+        (number,) = found[0].get_closest_marker("few").args
+        for item in sorted(found, key=lambda item: crc32(item.name.encode()))[number:]:
+            item.add_marker("slow")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:

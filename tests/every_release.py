@@ -10,7 +10,24 @@ from functools import cache
 from itertools import combinations, permutations, product
 from typing import Any
 
+from capstats import laws
+
 Rows = tuple[tuple[int, ...], ...]  # one row a target, one column a key
+
+
+def class_of(model: str) -> type[laws.Model]:
+    """The class of the library that `every_release` enumerates under this name."""
+    own: type[laws.Model] = getattr(laws, "Permuted" if model == "permutation" else model.capitalize())
+    return own
+
+
+def made(model: str, m: int | None = None, **told: Any) -> laws.Model:
+    """The model of the library with these options; fractions as floats."""
+    own = class_of(model)
+    told = {name: float(value) if isinstance(value, Fraction) else value for name, value in told.items() if value is not None}
+    if "matrix" in told and not hasattr(told["matrix"], "dims"):
+        told["matrix"] = [[float(x) for x in row] for row in told["matrix"]]
+    return own(**told) if m is None else own(m, **told)
 
 
 def rows(table: Any) -> Rows:
@@ -66,7 +83,7 @@ def every_release(o: Any, m: int | None = None, *, model: str, **told: Any) -> d
     if model == "permutation":
         return permuted(rows(told["s"]))
     if model == "swap":
-        return swapped(o, told["swapped"])
+        return swapped(o, told["records"])
     by_key = [_of_key([row[j] for row in o], model, o, told) for j in range(keys)]
     releases: dict[Rows, Fraction] = {}
     for columns in product(*(column.items() for column in by_key)):

@@ -18,7 +18,7 @@ import capstats
 from capstats import at_most, average_cap, cap_boxplot
 from capstats.cli import main
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
-from capstats.laws import sample_tables
+from capstats.laws import Uniform, sample_tables
 from capstats.paper import SEED, Value, figure_1_tables, figure_2_averages, printed_values, report, reproduce
 
 NAMES = ["values.csv", "tables.csv", "figure-1.png", "figure-1.pdf", "figure-2.png", "figure-2.pdf", "tables.png", "tables.pdf"]
@@ -217,7 +217,7 @@ def test_divisions_of_figure_2_are_near_their_limits():
 def test_divisions_of_many_large_tables_are_nearer_to_their_limits():
     """The same with 40,000 tables of 90,000 records."""
     originals = paper_originals()
-    tables = sample_tables(originals.sel(original="O_3"), 90_000, draws=40_000, rng=51)
+    tables = sample_tables(originals.sel(original="O_3"), Uniform(90_000), draws=40_000, rng=51)
     shares = at_most(average_cap(originals, tables), average_cap(originals, originals)).mean("draw")
     for original, p in LIMITS.items():
         assert abs(shares.sel(original=original).item() - p) <= 4 * sqrt(p * (1 - p) / 40_000)

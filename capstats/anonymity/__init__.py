@@ -3,9 +3,8 @@
 k-anonymity, l-diversity, t-closeness and their relatives, for the original or for a synthetic table.
 """
 
-from capstats.anonymity.classes import class_sizes, k_anonymity, marketer_risk, prosecutor_risk
+from capstats.anonymity.classes import alpha_k_anonymity, class_sizes, k_anonymity, l_diversity, marketer_risk, prosecutor_risk
 from capstats.anonymity.closeness import beta_likeness, delta_disclosure, t_closeness
-from capstats.anonymity.diversity import alpha_k_anonymity, l_diversity
 from capstats.anonymity.models import anonymity_profile, satisfies_anonymity
 
 __all__ = [

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.anonymity.classes import classes_per_record, number_of_classes, smallest_class
+from capstats.anonymity.classes import (
+    check_number,
+    classes_per_record,
+    distinct_targets,
+    greatest_share,
+    least_entropy,
+    number_of_classes,
+    recursive_factor,
+    smallest_class,
+)
 from capstats.anonymity.closeness import (
     basic_likeness,
     enhanced_likeness,
@@ -17,17 +26,28 @@ from capstats.anonymity.closeness import (
     ordered_distance,
     target_columns,
 )
-from capstats.anonymity.diversity import check_number, distinct_targets, greatest_share, least_entropy, recursive_factor
+from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.checking import weights_of
-from capstats.tables.mapping import Aligned, same_or_span
-from capstats.tables.results import Result
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.printing import Result
+from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most
 
 Model = Callable[[Table], Array]
 
 
-def anonymity_profile(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
+def _reaches(value: xr.DataArray, limit: float) -> Any:
+    return at_most(limit, value)
+
+
+def _below(value: xr.DataArray, limit: float) -> Any:
+    return at_most(value, limit) & ~at_most(limit, value)
+
+
+PASSES = dict.fromkeys(("k", "distinct_l", "entropy_l"), _reaches) | dict.fromkeys(("recursive_cl", "delta", "delta_occurring"), _below)
+"""How the value of a model is compared with its parameter, where it need not be at most it."""
+
+
+def anonymity_profile(o: Counts, s: Counts, *, l: int = 2) -> xr.Dataset:  # noqa: E741
     """The privacy models of the original and of the synthetic table, side by side.
 
     None of the models compares the two tables: a 5-anonymous synthetic table can be a copy of the original. Use them together with
@@ -80,17 +100,7 @@ def anonymity_profile(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E74
     models: dict[str, Model] = {
         "classes": number_of_classes,
         "uniques": lambda x: _of_whole(x, _alone),
-        "k": smallest_class,
-        "alpha": greatest_share,
-        "distinct_l": distinct_targets,
-        "entropy_l": least_entropy,
-        "recursive_c": lambda x: recursive_factor(x, l),
-        "t": equal_distance,
-        "ordered_t": lambda x: _ordered(x, aligned),
-        "beta": basic_likeness,
-        "enhanced_beta": enhanced_likeness,
-        "delta": lambda x: log_ratio(x, "all"),
-        "delta_occurring": lambda x: log_ratio(x, "occurring"),
+        **_models(aligned, l),
         "prosecutor": lambda x: _of_whole(x, lambda x: 1 / smallest_class(x)),
         "marketer": lambda x: _of_whole(x, classes_per_record),
     }
@@ -101,6 +111,28 @@ def anonymity_profile(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E74
             found[name] = found[name].where(xr.DataArray(counts_records, dims="table"))
     records = {f"{name}_records": same_or_span(aligned.totals(table)) for name, table in (("original", "o"), ("synthetic", "s"))}
     return Result(found, attrs={"result": "Anonymity profile", **records}).assign_coords(table=["original", "synthetic"])
+
+
+def _models(aligned: Aligned, l: int) -> dict[str, Model]:  # noqa: E741
+    """The models of aligned tables that have a parameter, by its name; ``l`` is that of the recursive diversity."""
+
+    def ordered(x: Table) -> Floats:
+        found = ordered_distance(x, aligned.sizes["target"])
+        return found if len(target_columns(aligned)) == 1 else np.full_like(found, np.nan)
+
+    return {
+        "k": smallest_class,
+        "alpha": greatest_share,
+        "distinct_l": distinct_targets,
+        "entropy_l": least_entropy,
+        "recursive_c": lambda x: recursive_factor(x, l),
+        "t": equal_distance,
+        "ordered_t": ordered,
+        "beta": basic_likeness,
+        "enhanced_beta": enhanced_likeness,
+        "delta": lambda x: log_ratio(x, "all"),
+        "delta_occurring": lambda x: log_ratio(x, "occurring"),
+    }
 
 
 def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:
@@ -117,13 +149,8 @@ def _of_whole(x: Table, model: Model) -> Array:
     return model(x) if x.values.dtype.kind == "i" else np.full(np.shape(x.total()), np.nan)
 
 
-def _ordered(x: Table, aligned: Aligned) -> Floats:
-    found = ordered_distance(x, aligned.sizes["target"])
-    return found if len(target_columns(aligned)) == 1 else np.full_like(found, np.nan)
-
-
 def satisfies_anonymity(
-    table: Any,
+    table: Counts,
     *,
     k: float | None = None,
     alpha: float | None = None,
@@ -190,32 +217,14 @@ def satisfies_anonymity(
     aligned = Aligned({"table": table})
     if ordered_t is not None and len(columns := target_columns(aligned)) > 1:
         raise ValueError(f"`ordered_t` needs one target column, whose levels have an order; `table` has {columns}. Give `t` instead.")
-    checks: dict[str, tuple[float | None, Model, Callable[[Any, Any], Any]]] = {
-        "k": (k, smallest_class, _reaches),
-        "alpha": (alpha, greatest_share, at_most),
-        "distinct_l": (distinct_l, distinct_targets, _reaches),
-        "entropy_l": (entropy_l, least_entropy, _reaches),
-        "recursive_cl": (c, lambda x: recursive_factor(x, number), _below),
-        "t": (t, equal_distance, at_most),
-        "ordered_t": (ordered_t, lambda x: ordered_distance(x, aligned.sizes["target"]), at_most),
-        "beta": (beta, basic_likeness, at_most),
-        "enhanced_beta": (enhanced_beta, enhanced_likeness, at_most),
-        "delta": (delta, lambda x: log_ratio(x, "all"), _below),
-        "delta_occurring": (delta_occurring, lambda x: log_ratio(x, "occurring"), _below),
-    }
-    asked = {name: (limit, model, passes) for name, (limit, model, passes) in checks.items() if limit is not None}
+    limits = {"k": k, "alpha": alpha, "distinct_l": distinct_l, "entropy_l": entropy_l, "recursive_cl": c, "t": t, "ordered_t": ordered_t}
+    limits |= {"beta": beta, "enhanced_beta": enhanced_beta, "delta": delta, "delta_occurring": delta_occurring}
+    asked = {name: limit for name, limit in limits.items() if limit is not None}
     if not asked:
-        raise ValueError(f"Give the parameter of at least one model: {', '.join(checks)}.")
-    for name, (limit, _, _) in asked.items():
+        raise ValueError(f"Give the parameter of at least one model: {', '.join(limits)}.")
+    for name, limit in asked.items():
         if not (isinstance(limit, (int, float, np.number)) and limit >= 0):
             raise ValueError(f"`{name}` must be 0 or more; got {limit!r}.")
-    found = {name: passes(aligned.map(model, name), limit) for name, (limit, model, passes) in asked.items()}
+    models = dict(zip(limits, _models(aligned, number).values(), strict=True))
+    found = {name: PASSES.get(name, at_most)(aligned.map(models[name], name), limit) for name, limit in asked.items()}
     return Result(found, attrs={"result": "Privacy models satisfied"})
-
-
-def _reaches(value: xr.DataArray, limit: float) -> Any:
-    return at_most(limit, value)
-
-
-def _below(value: xr.DataArray, limit: float) -> Any:
-    return at_most(value, limit) & ~at_most(limit, value)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from capstats.attacks.knowledge import maximum_knowledge
 from capstats.attacks.learned import model_attack
 from capstats.attacks.membership import membership_scores
-from capstats.attacks.roc import membership_roc
-from capstats.attacks.widths import best_membership_width
+from capstats.attacks.roc import best_membership_width, membership_roc
 
 if TYPE_CHECKING:
     from capstats.attacks.classifier import CAPClassifier

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import individual_cap
+from capstats.cap.individual import individual_cap
 from capstats.cap.neighbours import Convention, lender
 from capstats.codes.column import Column, Places
 from capstats.codes.distinct import count
 from capstats.sources.columns import column_of
+from capstats.tables.aligned import Aligned
 from capstats.tables.axes import coords_of, join_columns
-from capstats.tables.mapping import Aligned
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import reaches
 

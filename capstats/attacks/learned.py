@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.cap.attribution import Unmatched, average_cap, correct_predictions
+from capstats.cap.average import average_cap, correct_predictions
+from capstats.cap.neighbours import Unmatched
 from capstats.codes.labels import canonical
 from capstats.counting.request import Request
 from capstats.counting.tabulate import counted
+from capstats.tables.aligned import Aligned
 from capstats.tables.backing import Backing, filled, held_as, stacked
 from capstats.tables.checking import LEAST
-from capstats.tables.mapping import Aligned
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Index, Table
 from capstats.tables.ties import reaches

@@ -11,21 +11,21 @@ import xarray as xr
 
 from capstats.auditing.holdout import p_values
 from capstats.auditing.measures import MEASURES, computed
-from capstats.cap.attribution import Unmatched, average_cap, correct_predictions, matched_records
+from capstats.cap.average import average_cap, correct_predictions, matched_records
 from capstats.cap.baselines import baseline_cap
+from capstats.cap.comparison import target_distance
 from capstats.cap.contributions import leave_one_out, shapley
-from capstats.cap.distance import target_distance
 from capstats.cap.distribution import cap_quantiles
+from capstats.cap.neighbours import Unmatched
 from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
 from capstats.codes.labels import canonical
 from capstats.codes.names import hint
 from capstats.counting.lattice import Columns, Lattice
-from capstats.disclosure.attribute import dio, disclosed
-from capstats.disclosure.uniques import replicated_uniques, sample_uniques
-from capstats.laws.bounds import maximum_cap, minimum_cap
-from capstats.tables.domains import observed_domain
-from capstats.tables.mapping import Aligned
-from capstats.tables.results import Result
+from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sample_uniques
+from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
+from capstats.tables.aligned import Aligned
+from capstats.tables.dataset import observed_domain
+from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, certain
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most, ranks

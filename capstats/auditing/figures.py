@@ -10,11 +10,11 @@ import xarray as xr
 
 from capstats.auditing.findings import Findings
 from capstats.auditing.report import Picture
-from capstats.cap.attribution import average_cap, individual_cap
+from capstats.cap.average import average_cap
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
-from capstats.codes.printable import printable
-from capstats.tables.digits import count, share
-from capstats.tables.results import Result
+from capstats.cap.individual import individual_cap
+from capstats.codes.names import printable
+from capstats.tables.printing import Result, count, share
 
 MOST_CURVES = 7  # of a figure, which have colours that can be distinguished
 MOST_BOXES = 12  # of a figure; more are letter values
@@ -33,7 +33,7 @@ def distribution(audit: Findings, labels: Sequence[str]) -> list[Picture]:
 
 def _dots(audit: Findings) -> list[Picture]:
     """One dot a person of the first release, where there are few enough people."""
-    from capstats.plotting.people import plot_people
+    from capstats.plotting.individual import plot_people
 
     tables = audit.tables
     one = Result({"o": tables.o, "s": audit.release(audit.ranked[0])}, attrs=tables.attrs)
@@ -52,8 +52,7 @@ def _dots(audit: Findings) -> list[Picture]:
 
 def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     """Boxplots of individual CAP; letter values of many releases."""
-    from capstats.plotting.cap import plot_individual_cap
-    from capstats.plotting.letter_values import plot_letter_values
+    from capstats.plotting.individual import plot_individual_cap, plot_letter_values
 
     o = audit.tables.get("o_records", audit.tables.o)
     if o.dtype.kind != "i":

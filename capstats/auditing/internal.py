@@ -36,10 +36,10 @@ from capstats.auditing.sections import (
     without_release,
     words_of,
 )
-from capstats.codes.printable import in_cell, listed, named, shortened
+from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
 from capstats.tables.axes import axis_of
-from capstats.tables.digits import count, many, share
+from capstats.tables.printing import count, many, share
 
 HEADING = 28  # characters of the name of a synthetic table
 WORST = 10  # keys that are listed

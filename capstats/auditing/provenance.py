@@ -16,12 +16,13 @@ import xarray as xr
 from capstats.auditing.compute import foreign
 from capstats.auditing.holdout import LEVEL, P_VALUES, differing
 from capstats.codes.labels import MISSING, canonical, kind_of
-from capstats.codes.printable import shortened
+from capstats.codes.names import shortened
 from capstats.counting.inputs import released
 from capstats.counting.same import same_releases
 from capstats.sources import files
+from capstats.sources.temporary_data import expanded
 from capstats.tables.axes import axis_of, names_of
-from capstats.tables.domains import observed_domain
+from capstats.tables.dataset import observed_domain
 from capstats.tables.levels import missing_codes, other_spellings, without_match
 
 BY_COLUMN = ("bins", "levels", "likely_codes")  # attrs of the tables that are mappings of columns
@@ -148,13 +149,13 @@ class Seen:
     @classmethod
     def of(cls, path: str) -> Seen:
         """The file as it is."""
-        found = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111  as files are read: a user who is not known stays as written
+        found = Path(expanded(path)).resolve()
         return cls(found, found.stat().st_size, found.stat().st_mtime_ns)
 
 
 def files_seen(files: Iterable[str]) -> dict[str, Seen]:
     """The files by the names under which they were given; without those that are gone."""
-    return {name: Seen.of(name) for name in files if Path(os.path.expanduser(name)).is_file()}  # noqa: PTH111
+    return {name: Seen.of(name) for name in files if Path(expanded(name)).is_file()}
 
 
 def check_unread(path: str | Path | None, seen: Mapping[str, Seen]) -> None:

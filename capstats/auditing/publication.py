@@ -12,7 +12,7 @@ import xarray as xr
 from capstats.auditing.findings import Findings
 from capstats.cap.distribution import by_value, cap_ecdf
 from capstats.codes.labels import canonical
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.table import Array, Floats, Table
 
 STEPS = (1000, 500, 250, 200, 100, 50, 40, 25, 20, 10, 5, 4, 2)  # numbers of steps from 0 to 1; a whole one, so that complements are steps

@@ -4,13 +4,12 @@ Of each person and on average, its distribution over people, the guesses that it
 synthetic match, and standard errors.
 """
 
-from capstats.cap.attribution import average_cap, correct_predictions, individual_cap, matched_records
+from capstats.cap.average import average_cap, correct_predictions, matched_records, smoothed_cap
 from capstats.cap.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
-from capstats.cap.comparison import normalized_cap, protected_records
-from capstats.cap.distance import target_distance
+from capstats.cap.comparison import normalized_cap, protected_records, target_distance
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.cap.individual import individual_cap
 from capstats.cap.neighbours import nearest_distance
-from capstats.cap.smoothing import smoothed_cap
 from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
 
 __all__ = [

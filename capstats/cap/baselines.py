@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal, get_args
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.sums import ratio
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Table
 
 Kind = Literal["marginal", "modal", "uniform", "modal_synthetic", "crossed"]
-_OF_O = ("marginal", "modal", "uniform")
-_OF_S = ("modal_synthetic", "crossed")
 
 
-def baseline_cap(o: Any, s: Any = None, *, kind: Kind = "marginal") -> xr.DataArray:
+def baseline_cap(o: Counts, s: Counts | None = None, *, kind: Kind = "marginal") -> xr.DataArray:
     """Probability of a correct guess of the target without the key: the baseline of CAP.
 
     CAP needs a comparison: if nine in ten people are healthy, health is guessed right for most people without any release.
@@ -62,21 +60,22 @@ def baseline_cap(o: Any, s: Any = None, *, kind: Kind = "marginal") -> xr.DataAr
     >>> float(baseline_cap(o)), float(baseline_cap(o, kind="modal")), float(baseline_cap(o, kind="uniform"))
     (0.625, 0.75, 0.5)
     """
-    if kind not in _OF_O + _OF_S:
-        raise ValueError(f"`kind` must be one of {', '.join(map(repr, _OF_O + _OF_S))}; got {kind!r}.")
-    if kind in _OF_O:
-        aligned = Aligned({"o": o})
-        if kind == "uniform":
-            levels = _target_levels(aligned.axes["target"], aligned.sizes["target"])
-            return aligned.map(lambda o: _uniform(o, levels), "baseline_cap")
-        return aligned.map(_marginal if kind == "marginal" else _modal, "baseline_cap")
-    if s is None:
-        raise ValueError(f'`kind` "{kind}" needs the synthetic table: give `s`.')
-    aligned = Aligned({"o": o, "s": s})
-    return aligned.map(_crossed if kind == "crossed" else lambda o, s: _modal(s) + 0 * o.total(), "baseline_cap")
+    if kind not in get_args(Kind):
+        raise ValueError(f"`kind` must be one of {', '.join(map(repr, get_args(Kind)))}; got {kind!r}.")
+    if kind in ("modal_synthetic", "crossed"):
+        if s is None:
+            raise ValueError(f'`kind` "{kind}" needs the synthetic table: give `s`.')
+        pair = Aligned({"o": o, "s": s})
+        return pair.map(_crossed if kind == "crossed" else lambda o, s: _modal(s) + 0 * o.total(), "baseline_cap")
+    aligned = Aligned({"o": o})
+    if kind == "uniform":
+        axis = aligned.axes["target"]
+        columns = [np.arange(aligned.sizes["target"])] if axis is None else list(map(np.asarray, axis.codes))
+        return aligned.map(lambda o: _uniform(o, columns), "baseline_cap")
+    return aligned.map(_modal if kind == "modal" else lambda o: _crossed(o, o), "baseline_cap")
 
 
-def goodman_kruskal_tau(o: Any) -> xr.DataArray:
+def goodman_kruskal_tau(o: Counts) -> xr.DataArray:
     """Goodman and Kruskal's tau: the share of wrong proportional guesses at the target that knowing the key avoids.
 
     0 if the target is independent of the key, 1 if the key determines the target. Its numerator is CAP of the original minus the marginal
@@ -127,7 +126,7 @@ def goodman_kruskal_tau(o: Any) -> xr.DataArray:
     return Aligned({"o": o}).map(formula, "goodman_kruskal_tau")
 
 
-def goodman_kruskal_lambda(o: Any) -> xr.DataArray:
+def goodman_kruskal_lambda(o: Counts) -> xr.DataArray:
     """Goodman and Kruskal's lambda: the share of wrong modal guesses at the target that knowing the key avoids.
 
     0 if all keys have the same most frequent target, even if their shares differ; 1 if the key determines the target.
@@ -183,11 +182,6 @@ def _avoided(gained: Array, wrong: Array, o_i: Array) -> Floats:
     return np.clip(ratio(gained, wrong * several, np.nan), 0, 1)
 
 
-def _marginal(o: Table) -> Floats:
-    p = ratio(o.target_total(), o.total()[..., None], np.nan)
-    return np.asarray((p**2).sum(-1))
-
-
 def _modal(o: Table) -> Floats:
     return ratio(o.target_total().max(-1), o.total(), np.nan)
 
@@ -197,15 +191,11 @@ def _crossed(o: Table, s: Table) -> Floats:
     return np.asarray((p * ratio(s.target_total(), s.total()[..., None], np.nan)).sum(-1))
 
 
-def _uniform(o: Table, levels: list[np.ndarray]) -> Floats:
+def _uniform(o: Table, columns: Sequence[Array]) -> Floats:
+    """1 / the number of combinations of the levels that occur in each target column, which are given as codes."""
     occurs = o.target_total() > 0
     guesses = np.ones(occurs.shape[:-1])
-    for column in levels:  # levels of this target column that occur in `o`
-        guesses = guesses * (occurs @ column > 0).sum(-1)
+    for codes in columns:
+        has_level = (codes[:, None] == np.unique(codes)).astype(np.int64)
+        guesses = guesses * (occurs @ has_level > 0).sum(-1)
     return ratio(np.ones_like(guesses), guesses, np.nan)
-
-
-def _target_levels(axis: pd.MultiIndex | None, size: int) -> list[np.ndarray]:
-    """For each target column, which targets have which of its levels: 0/1 of shape (target, level)."""
-    codes = [np.arange(size)] if axis is None else [np.asarray(c) for c in axis.codes]
-    return [(c[:, None] == np.unique(c)).astype(np.int64) for c in codes]

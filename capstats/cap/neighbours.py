@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.cap.subkeys import Search, differences
+from capstats.cap.subkeys import Pool, Search, differences
 from capstats.codes.column import Ints
+from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
+from capstats.tables.checking import is_integer
 from capstats.tables.dense import Dense
-from capstats.tables.mapping import Aligned
-from capstats.tables.pools import Pool
-from capstats.tables.table import Array, Floats, Index, Table
+from capstats.tables.table import Array, Counts, Floats, Index, Table
 
+Unmatched = Literal["zero", "drop"]
 Convention = Literal["zero", "drop", "nearest"]
 Lender = Callable[[Table, Table], tuple[Table, Array]]
 
 FEW = 1 << 16  # pairs of keys whose distances are held in one table, for all tables of a batch at once
 
 
+def check_unmatched(unmatched: str) -> None:
+    """Raise unless it is a convention for records whose key is not in the synthetic table."""
+    if unmatched not in ("zero", "drop"):
+        raise ValueError(
+            f'`unmatched` must be "zero" (a record whose key is not in `s` counts 0) or "drop" (it is left out); got {unmatched!r}.'
+        )
+
+
 def check_convention(unmatched: str) -> None:
-    """Raise unless it is one of the conventions for records whose key is not in the synthetic table."""
+    """Raise unless it is one of these conventions, or "nearest"."""
     if unmatched not in ("zero", "drop", "nearest"):
         raise ValueError(
             f'`unmatched` must be "zero" (a record whose key is not in `s` counts 0), "drop" (it is left out) '
@@ -32,13 +41,18 @@ def check_convention(unmatched: str) -> None:
         )
 
 
-def lender(aligned: Aligned, unmatched: str, radius: Any = 0, *, everybody: bool = False) -> Lender:
+def lender(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False) -> Lender:
     """A function of both tables that gives the synthetic rows used for each key of `o`, and their totals.
 
     Keys without original records may have no rows, except with ``everybody``.
     """
+    return borrowing(aligned, unmatched, radius, everybody=everybody) or (lambda _, s: (s, s.key_total()))
+
+
+def borrowing(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False) -> Lender | None:
+    """The same where keys use the rows of other keys, with "nearest" or a radius; None where each key uses its own row."""
     check_convention(unmatched)
-    if isinstance(radius, bool) or not isinstance(radius, (int, np.integer)) or radius < 0:
+    if not is_integer(radius) or radius < 0:
         raise ValueError(f"`radius` must be 0, 1, ... up to the number of key columns; got {radius!r}.")
     if unmatched == "nearest" and radius:
         raise ValueError(
@@ -46,18 +60,16 @@ def lender(aligned: Aligned, unmatched: str, radius: Any = 0, *, everybody: bool
             f'Give unmatched="zero" or "drop" for keys without a synthetic key within the radius.'
         )
     if unmatched != "nearest" and not radius:
-        return lambda _, s: (s, s.key_total())
+        return None
     codes = key_columns(aligned, '`unmatched` "nearest"' if unmatched == "nearest" else f"`radius` {radius}")
     if radius > len(codes):
         raise ValueError(f"`radius` must be at most the number of key columns, {len(codes)}; got {radius!r}.")
 
-    def lend(o: Table, s: Table) -> tuple[Table, Array]:
-        wanted = np.ones_like(o.key_total(), bool) if everybody else o.key_total() > 0
-        if unmatched == "nearest":
-            return nearest(codes, wanted, s)[:2]
-        return within(codes, wanted, s, int(radius))
+    def borrow(o: Table, s: Table) -> tuple[Table, Array]:
+        borrowers = np.ones_like(o.key_total(), bool) if everybody else o.key_total() > 0
+        return nearest(codes, borrowers, s)[:2] if unmatched == "nearest" else within(codes, borrowers, s, int(radius))
 
-    return lend
+    return borrow
 
 
 def key_columns(aligned: Aligned, what: str) -> list[Ints]:
@@ -72,7 +84,7 @@ def key_columns(aligned: Aligned, what: str) -> list[Ints]:
 
 
 def _numbered(axis: pd.MultiIndex) -> bool:
-    """Whether the keys are but numbered 0, 1, ..., as `from_counts` does where they have no labels."""
+    """Whether the keys are only numbered 0, 1, ..., as `from_counts` does where they have no labels."""
     return names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis)))
 
 
@@ -179,7 +191,7 @@ def _in_whole_numbers(s: Table, pool: Callable[[Table], tuple[Table, Array]]) ->
 # --- how far ----------------------------------------------------------------------------------------------------------
 
 
-def nearest_distance(o: Any, s: Any) -> xr.DataArray:
+def nearest_distance(o: Counts, s: Counts) -> xr.DataArray:
     """Distance from each key to the nearest key of the synthetic table: the number of key columns in which they differ.
 
     It is the number of columns that an intruder must change or ignore to find a synthetic record.

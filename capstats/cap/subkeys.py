@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from capstats.codes.column import Ints, Places
 from capstats.codes.distinct import union
-from capstats.tables.pools import Pool
-from capstats.tables.table import Index
+from capstats.tables.sums import group_sums
+from capstats.tables.table import Index, Table
 
 BLOCK = 1 << 17  # pairs compared, or sub-keys looked up, at a time: they stay in cache
 HITS = 1 << 16  # pairs handed to a pool at a time
@@ -31,6 +31,22 @@ JOIN, LENDER, BORROWER = 250_000.0, 3.0, 15.0  # looking sub-keys up, for each o
 GROUPED = 150.0  # putting a key into the group of its sub-key
 
 Hashes = NDArray[np.uint64]
+
+
+class Pool:
+    """What the keys of one table of (target, key) have borrowed so far: the rows, and ``totals``, the records of each key.
+
+    Both sides of a loan are sorted into groups: whoever borrows in a group gets the records of all who lend in it.
+    """
+
+    def __init__(self, s: Table):
+        self.s, self.s_j = s, s.key_total()
+        self.values, self.totals = np.zeros_like(s.values), np.zeros_like(self.s_j)
+
+    def lend(self, lenders: Index, lent: Index, borrowers: Index, borrowed: Index, groups: int, times: int = 1) -> None:
+        """Give each borrower the records, ``times`` each, of all lenders whose group ``lent`` is the one that it has ``borrowed`` from."""
+        self.s.add_borrowed(self.values, lenders, lent, borrowers, borrowed, groups, times)
+        self.totals[borrowers] += times * group_sums(self.s_j[lenders], lent, groups)[borrowed]
 
 
 class Keys:

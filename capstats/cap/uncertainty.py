@@ -11,24 +11,22 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import attributed
 from capstats.cap.neighbours import Convention, Lender, lender
-from capstats.cap.squares import check_weights, squares_of
+from capstats.tables.aligned import Aligned
 from capstats.tables.backing import unstacked
-from capstats.tables.checking import as_counts, shown
-from capstats.tables.mapping import Aligned
-from capstats.tables.results import Result
-from capstats.tables.sums import attribution, ratio
-from capstats.tables.table import Floats, Table
+from capstats.tables.checking import as_counts, shown, weights_of
+from capstats.tables.printing import Result
+from capstats.tables.sums import attribution, check_integers, ratio, shared
+from capstats.tables.table import Counts, Floats, Table
 from capstats.tables.ties import at_most
 
 
 def average_cap_interval(
-    o: Any,
-    s: Any,
+    o: Counts,
+    s: Counts,
     *,
-    o_squares: Any = None,
-    against: Any = None,
+    o_squares: Counts | None = None,
+    against: Counts | None = None,
     over: str | None = None,
     unmatched: Convention = "zero",
     level: float = 0.95,
@@ -138,12 +136,12 @@ def average_cap_interval(
 
 
 def holdout_contrast(
-    o: Any,
-    s: Any,
+    o: Counts,
+    s: Counts,
     *,
-    h: Any,
-    o_squares: Any = None,
-    h_squares: Any = None,
+    h: Counts,
+    o_squares: Counts | None = None,
+    h_squares: Counts | None = None,
     unmatched: Convention = "zero",
     level: float = 0.95,
 ) -> xr.Dataset:
@@ -232,7 +230,7 @@ def _deviations(o: Table, squares: Table, s: Table, lend: Lender, unmatched: Con
         counted = read.on_cells(s_j > 0)
         o, squares = o.like(o.values * counted), squares.like(squares.values * counted)
     w, of_squares = o.total(), squares.total()
-    mean = ratio(attributed(o, read, s_j), w, np.nan)
+    mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), w, np.nan)
     q, counts = np.broadcast_arrays(attribution(read, s_j, 0.0).side_by_side(), o.side_by_side())
     effective = ratio(w, ratio(of_squares, w, 0.0), 0.0)  # W1**2 / W2; equal to n if all weights are 1
     scale = np.sqrt(of_squares) * np.sqrt(np.where(at_most(effective, 1), 0, effective - 1))
@@ -280,3 +278,28 @@ def check_level(level: float) -> None:
     """Raise unless it is a coverage, between 0 and 1."""
     if not isinstance(level, Real) or not 0 < level < 1:
         raise ValueError(f"`level` must be between 0 and 1, such as 0.95; got {shown(level)}.")
+
+
+def check_weights(table: Any, squares: Any, name: str) -> None:
+    """Raise an error for sums of sampling weights without their squares: treated as counts they would give a standard error near 0."""
+    column = weights_of(table)
+    if column is not None and squares is None:
+        raise ValueError(
+            f"`{name}` holds sums of the sampling weights {column!r}, from which no standard error follows: it depends on the squares of "
+            f"the weights. Give {name}_squares=tables.{name}_squares, which tabulate returns beside tables.{name}."
+        )
+
+
+def squares_of(table: Table, squares: Table | None, name: str) -> Table:
+    """Sums of the squared weights of a table; for counts these are the counts, since each record has weight 1."""
+    if squares is None:
+        remedy = f"For weighted records give the sums of their squared weights as `{name}_squares`."
+        check_integers(table, name, ", because a standard error needs numbers of records", remedy)
+        return table
+    w = table.values.astype(np.float64)
+    if (~at_most(squares.values, w**2) | ((w > 0) & (squares.values == 0))).any():
+        raise ValueError(
+            f"`{name}_squares` must hold the sum of the squared weights of each cell of `{name}`: above 0 where the sum of the weights is, "
+            f"and no more than its square. Give tables.{name}_squares of the same Dataset; weights below 1e-150 must be scaled up."
+        )
+    return squares

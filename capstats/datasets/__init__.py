@@ -17,9 +17,8 @@ References
    Synthetic Datasets".
 """
 
-from capstats.datasets.classics import hair_eye_color, titanic, ucb_admissions
+from capstats.datasets.bundled import anes96, hair_eye_color, titanic, ucb_admissions
 from capstats.datasets.example import example
-from capstats.datasets.survey import anes96
 from capstats.datasets.tables import ERRATA, paper_originals, paper_synthetics, smoking
 
 __all__ = [

@@ -7,8 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from capstats.counting.tabulate import tabulate
-from capstats.datasets.classics import titanic
-from capstats.datasets.survey import anes96
+from capstats.datasets.bundled import anes96, titanic
 from capstats.tables.longform import to_frame
 
 SHRINKAGE = 0.2  # weight of the independence model in the probabilities of the synthetic cells

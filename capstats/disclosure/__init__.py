@@ -3,12 +3,10 @@
 Exclusions and checks say which of these disclosures are no secret of a person.
 """
 
-from capstats.disclosure.attribute import dio, dis, disco, weap
-from capstats.disclosure.checks import one_way_check, two_way_check
-from capstats.disclosure.exclusions import exclude
+from capstats.disclosure.attribute import dio, dis, disco, replicated_uniques, sample_uniques, weap
+from capstats.disclosure.exclusions import exclude, one_way_check, two_way_check
 from capstats.disclosure.records import key_summary, record_risk
 from capstats.disclosure.targeted import tau_curve, tcap
-from capstats.disclosure.uniques import replicated_uniques, sample_uniques
 
 __all__ = [
     "dio",

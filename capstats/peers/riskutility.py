@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import average_cap, matched_records
+from capstats.cap.average import average_cap, matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.distribution import cap_quantiles
 from capstats.disclosure.attribute import dio, dis, disco
 from capstats.disclosure.exclusions import exclude
 from capstats.peers.reports import check_records, each_table, in_both, percent, plain, records_of
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.sums import certain
+from capstats.tables.table import Tables
 
 
-def as_riskutility(tables: xr.Dataset) -> dict[Any, Any]:
+def as_riskutility(tables: Tables) -> dict[Any, Any]:
     """The numbers of riskutility's ``tcap()``, ``dcap()``, ``disco()`` and ``weap()``, as they print them: shares, percentages and counts.
 
     Parameters

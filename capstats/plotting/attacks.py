@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.cbook import normalize_kwargs
 from matplotlib.lines import Line2D
 
-from capstats.plotting.shared import BLUE, COLOURS, VERMILLION, axes_of, n_records, shortened, shown
+from capstats.plotting.shared import BLUE, COLOURS, VERMILLION, axes_of, lines, n_records, shortened, shown
 
 MARKERS = "osD^vPX*<>"  # with the colours, enough for 70 different curves
 ROOM = 16  # greatest number of names in a legend within the Axes
@@ -60,7 +60,7 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     ax.axhline(0, color="0.6", linewidth=0.8, zorder=1)
     if "at" in roc:
         _show(ax, roc, before)
-    ax.set_xlabel("\n".join(filter(None, ["threshold, as log10", _both_kinds(roc)])))
+    ax.set_xlabel(lines("threshold, as log10", _both_kinds(roc)))
     ax.set_ylabel("true minus false positive rate")
     return _keyed(ax)
 
@@ -102,7 +102,7 @@ def plot_membership_roc(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwarg
         named = f"{label}: {area}" if label else area
         ax.plot(one["false_positive_rate"], one["true_positive_rate"], **_line(named, style, plot_kwargs))
     ax.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=0.8, zorder=1)
-    ax.set_xlabel("\n".join(filter(None, ["false positive rate", _both_kinds(roc)])))
+    ax.set_xlabel(lines("false positive rate", _both_kinds(roc)))
     ax.set_ylabel("true positive rate")
     ax.set_aspect("equal")
     return _keyed(ax)
@@ -250,7 +250,7 @@ def _over_releases(ax: Axes, releases: Any, n: str = "") -> Axes:
     ax.set_xticks(told[::-1], [str(k) for k in told[::-1]])
     ax.minorticks_off()
     ax.set_ylim(-0.03, 1.03)
-    ax.set_xlabel("\n".join(filter(None, ["released tables", n])))
+    ax.set_xlabel(lines("released tables", n))
     return ax
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from capstats.plotting.shared import axes_of, curves, legend_above, n_records, references
+from capstats.plotting.shared import axes_of, curves, legend_above, lines, n_records, references
 
 
 def plot_cap_ecdf(
@@ -85,7 +85,7 @@ def plot_cap_ecdf(
         references(ax, "x", average, None, None)
     references(ax, "x", None, original, baseline)
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel="share of records\nat or below")
-    ax.set_xlabel("\n".join(filter(None, ["individual CAP", n_records(ecdf.attrs.get("records"))])))
+    ax.set_xlabel(lines("individual CAP", n_records(ecdf.attrs.get("records"))))
     return legend_above(ax, given)
 
 
@@ -133,5 +133,5 @@ def plot_tau_curve(curve: xr.DataArray, *, ax: Axes | None = None, **plot_kwargs
         ax.plot([0, *curve["tau"].values], [values[0], *values], **({"drawstyle": "steps-pre"} | style | plot_kwargs))
     kinds = [curve.attrs[what] for what in ("variant", "rule") if curve.attrs.get(what, "class") != "class"]  # the rule "class" is usual
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel=", ".join(["TCAP", *kinds]))
-    ax.set_xlabel("\n".join(filter(None, ["threshold tau", n_records(curve.attrs.get("records"))])))
+    ax.set_xlabel(lines("threshold tau", n_records(curve.attrs.get("records"))))
     return legend_above(ax, given)

@@ -1,4 +1,4 @@
-"""Figure of the keys of a table: average CAP against the number of records with the key."""
+"""Figures of the keys of a table: average CAP against the number of records, and individual CAP of each key and target with its counts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from capstats.plotting.shared import BLUE, VERMILLION, area, axes_of, legend_above, n_records, references
+from capstats.plotting.heatmaps import draw_cells, letter_size, name_cells, write_cells
+from capstats.plotting.shared import BLUE, VERMILLION, area, axes_of, legend_above, lines, n_records, one_pair, references, shown, text_of
+from capstats.tables.axes import alike, index_of
+from capstats.tables.backing import filled, values_at
+from capstats.tables.table import Array, Index, Tables
 
 
 def plot_key_summary(
@@ -93,5 +98,150 @@ def plot_key_summary(
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 else (1,)))
     ax.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_xlabel("\n".join(filter(None, ["original records with the key", n_records(summary.attrs.get("records"))])))
+    ax.set_xlabel(lines("original records with the key", n_records(summary.attrs.get("records"))))
     return legend_above(ax, given)
+
+
+WHITE_TO_BLUE = LinearSegmentedColormap.from_list("white_to_blue", ["white", BLUE], N=49)
+TARGETS, WIDE = 20, 8  # greatest number of columns; and the greatest with which both counts are on one line of a cell
+
+
+def plot_key_target(
+    tables: Tables,
+    individual: xr.DataArray,
+    *,
+    by: xr.DataArray | None = None,
+    most: int = 20,
+    ax: Axes | None = None,
+    **mesh_kwargs: Any,
+) -> Axes:
+    """Heatmap of individual CAP by key and target, with the numbers of original and synthetic records in each cell.
+
+    It shows whose target can be guessed, and from which counts.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `capstats.tabulate` or `capstats.from_counts`, for one synthetic table.
+    individual : DataArray, dims (target, key)
+        Result of `capstats.individual_cap` for these tables.
+    by : DataArray, dims (key), optional
+        A number for each key; the keys with the greatest are drawn first, such as the worst ones by
+        ``capstats.disclosure.key_summary(o, s).cap``. Without it keys are drawn in the order of the tables.
+    most : int
+        Greatest number of keys that are drawn.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    **mesh_kwargs
+        Passed to matplotlib's ``Axes.pcolormesh``.
+
+    Returns
+    -------
+    Axes
+        One row for each key, one column for each target. A cell is the darker the greater individual CAP is; it holds this number, and
+        below it the original and the synthetic records, one below the other if there are many targets. "1" and "0" are exact; what is so
+        near that it would be rounded to them is ">.99" or "<.01". Cells without any record are empty. The label of the axis says how many
+        keys and targets are drawn; of more than 20 targets they are those with the greatest individual CAP, added up over the original
+        records of these keys.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `tables` or `individual` are not such results, hold more than one synthetic table or do not belong together; if `by` has other
+        dims or labels, or `most` is below 1.
+
+    See Also
+    --------
+    capstats.individual_cap, capstats.disclosure.key_summary, plot_key_summary
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Tables 1 and 2 and Definition 1.
+
+    Examples
+    --------
+    >>> import capstats
+    >>> from matplotlib.figure import Figure
+    >>> tables = capstats.from_counts([[20, 5], [30, 45]], [[8, 7], [25, 60]], key_labels={"smoking": ["yes", "no"]})
+    >>> ax = plot_key_target(tables, capstats.individual_cap(tables.o, tables.s), ax=Figure().subplots())
+    >>> [text.get_text().splitlines() for text in ax.texts[:2]]
+    [['0.24', '20 | 8'], ['0.76', '30 | 25']]
+    """
+    o, q = one_pair(tables, individual)
+    s = tables.get("s")
+    if s is None or s.ndim > 2:
+        raise ValueError("`tables` must have one synthetic table `s`. Give one, or choose one with .sel(synthetic=...).")
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+        raise ValueError(f"`most` must be a number of keys, at least 1; got {most!r}.")
+    keys = _first_keys(o, by, most)
+    counts, others, values = (_part(table.transpose("target", "key"), keys) for table in (o, s, q))
+    held = np.flatnonzero((counts + others).sum(axis=1))
+    risk = np.nansum(counts * values, axis=1)[held]
+    targets = np.sort(held[np.argsort(-risk, kind="stable")[:TARGETS]])
+    counts, others, values = (part[targets].T for part in (counts, others, values))
+    ax = axes_of(ax, width=min(2.5 + 0.45 * len(targets), 7), height=min(2 + 0.32 * len(keys), 9))
+    empty = counts + others == 0
+    style: dict[str, Any] = {"cmap": WHITE_TO_BLUE, "vmin": 0, "vmax": 1, "edgecolors": "0.85", "linewidth": 0.4}
+    shares = np.where(empty, np.nan, values)
+    mesh, bar = draw_cells(ax, shares, style | mesh_kwargs, ticks=[0, 0.5, 1])
+    size = letter_size(ax)
+    bar.set_label("individual CAP", fontsize=size)
+    between, told = (" | ", "original | synthetic records") if len(targets) <= WIDE else ("\n", "original; synthetic records")
+    written = [
+        "" if nobody else f"{_written(value)}\n{a:,.10g}{between}{b:,.10g}"
+        for value, a, b, nobody in zip(shares.flat, counts.flat, others.flat, empty.flat, strict=True)
+    ]
+    name_cells(ax, [text_of(label) for label in _labels(o, "target", targets)], [_parts(label) for label in _labels(o, "key", keys)])
+    below = [_columns(o, "target"), "in each cell: individual CAP;", told, _number(len(keys), o.sizes["key"], "keys", by)]
+    below += [_number(len(targets), len(held), "targets", None), n_records(filled(o.variable.data)[1].sum())]
+    ax.set_xlabel(lines(*below), fontsize=size)
+    ax.set_ylabel(_columns(o, "key"), fontsize=size)
+    write_cells(ax, mesh, shares, written)
+    return ax
+
+
+def _first_keys(o: xr.DataArray, by: xr.DataArray | None, most: int) -> Index:
+    """The keys to draw: the first, or those with the greatest numbers; keys without a number are last."""
+    if by is None:
+        return np.arange(min(most, o.sizes["key"]))
+    if not isinstance(by, xr.DataArray) or by.dims != ("key",) or not alike(o, by, "key"):
+        raise ValueError("`by` must have one number for each key of `tables`, dims (key,), such as key_summary(tables.o, tables.s).cap.")
+    numbers = np.asarray(by.values, dtype=float)
+    return np.argsort(np.where(np.isnan(numbers), np.inf, -numbers), kind="stable")[:most]
+
+
+def _part(table: xr.DataArray, keys: Index) -> Array:
+    """Some of the keys of a table, on dense backing."""
+    target, key = np.indices((table.sizes["target"], len(keys))).reshape(2, -1)
+    return values_at(table.variable.data, target, keys[key]).reshape(-1, len(keys))
+
+
+def _written(value: float) -> str:
+    """A share with two digits that is 0 or 1 only where it is exactly that."""
+    if np.isnan(value):
+        return "undefined"
+    if value in (0, 1):
+        return f"{value:.0f}"
+    return "<.01" if value < 0.005 else ">.99" if value > 0.995 else f"{value:.2f}"
+
+
+def _labels(o: xr.DataArray, dim: str, places: Index) -> list[Any]:
+    index = index_of(o, dim)
+    return list(places) if index is None else list(index[places])
+
+
+def _parts(label: Any) -> tuple[str, ...]:
+    return tuple(map(str, label)) if isinstance(label, tuple) else (str(label),)
+
+
+def _columns(o: xr.DataArray, dim: str) -> str:
+    """The columns of a dim, as the label of its axis."""
+    index = index_of(o, dim)
+    names = [o.coords[dim].attrs.get("long_name")] if index is None or (index.nlevels == 1 and dim == "target") else index.names
+    return shown(", ".join(str(name) for name in names if name not in (None, "key_", "target"))) or dim
+
+
+def _number(drawn: int, of: int, what: str, by: Any) -> str:
+    """How many keys or targets are drawn, where some are not; and their order."""
+    order = f", greatest {shown(by.name) if by.name else 'first'}{' first' if by.name else ''}" if by is not None else ""
+    return f"{drawn:,} of {of:,} {what}{order}" if drawn < of or order else ""

@@ -1,7 +1,8 @@
-"""Figures of several releases: risk against utility, and from what is certain in the original to what is certain in the release."""
+"""Figures of several releases, and of what a release keeps: risk against utility, its frontier, certain attribution, privacy models."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,20 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from capstats.plotting.placing import place_labels
-from capstats.plotting.shared import BASELINE, BLUE, ORIGINAL, VERMILLION, axes_of, legend_above, n_records, shortened, shown
+from capstats.plotting.shared import (
+    BASELINE,
+    BLUE,
+    GREY,
+    ORIGINAL,
+    VERMILLION,
+    axes_of,
+    in_points,
+    legend_above,
+    lines,
+    n_records,
+    shortened,
+    shown,
+)
 
 SHORT, FEW = 14, 12  # characters, and number, of names that are written beside their points
 LISTED = 44  # numbered names that stand beside the figure
@@ -100,7 +113,7 @@ def plot_risk_utility(
     ax.autoscale_view()
     left_out = len(names) - int(held.sum())
     told = f"{left_out} of {len(names)} releases undefined" if left_out else ""
-    ax.set_xlabel("\n".join(filter(None, [AXES.get(utility, shown(utility)), n_records(measures["original_records"].item()), told])))
+    ax.set_xlabel(lines(AXES.get(utility, shown(utility)), n_records(measures["original_records"].item()), told))
     ax.set_ylabel(AXES.get(risk, shown(risk)))
     legend_above(ax, given)
     if listed and isinstance(ax.figure, Figure):
@@ -163,7 +176,7 @@ def plot_disclosure_arrows(found: xr.Dataset, *, ax: Axes | None = None, **annot
     rows = np.arange(len(names))
     tall = min(AROUND + ROW * len(names), PAGE)
     given, ax = ax, axes_of(ax, width=7, height=tall)
-    points = ax.get_window_extent().height * 72 / ax.figure.dpi / len(names)  # of a row
+    points = in_points(ax)[1] / len(names)  # of a row
     size = min(30.0, max(4.0, points**2 / 8))
     for y, before, after in zip(rows, start, end, strict=True):
         if np.isfinite(before) and np.isfinite(after):
@@ -179,7 +192,7 @@ def plot_disclosure_arrows(found: xr.Dataset, *, ax: Axes | None = None, **annot
     ax.grid(axis="x", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
     n = found.attrs.get("records", found["original_records"].item() if "original_records" in found else None)
-    ax.set_xlabel("\n".join(filter(None, ["share of the original people", n_records(n)])))
+    ax.set_xlabel(lines("share of the original people", n_records(n)))
     ax.set_ylabel({"synthetic": "synthetic table", "target_column": "target"}.get(dim, ""))
     return legend_above(ax, given)
 
@@ -226,3 +239,222 @@ def _ends(found: Any) -> tuple[Any, Any, str]:
     start = values["original_certain"].broadcast_like(values["share_certain"])
     start = start.squeeze([dim for dim in start.dims if dim not in spread], drop=True)
     return np.atleast_1d(start.values), np.atleast_1d(end.values), spread[0] if spread else ""
+
+
+WIDE, HIGH = 0.62, 1.2  # size of a character, relative to that of its font
+DIRECTIONS = np.array([(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)])
+AWAY = (1, 8, 16, 26, 38, 52, 68, 86, 106)  # points from the mark to its text; a line leads to one that is far away
+
+
+def place_labels(ax: Axes, x: Any, y: Any, labels: Sequence[str], *, size: float = 7, mark: float = 3) -> None:
+    """Write a label beside each point, each as near as the others leave room for it, with a line to it where it is not beside it.
+
+    The limits of the axes stay as they are. Points without a place are left out. ``size`` of the font and ``mark``, the radius of the
+    marks of the points, are in points.
+    """
+    ax.figure.figure.draw_without_rendering()  # a layout engine moves the axes until then; of a subfigure it is that of the whole
+    scale = 72 / ax.figure.dpi
+    points = ax.transData.transform(np.column_stack([x, y])) * scale
+    held = np.flatnonzero(np.isfinite(points).all(axis=1))
+    window = ax.get_window_extent()
+    low, high = np.array([window.x0, window.y0]) * scale, np.array([window.x1, window.y1]) * scale
+    centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": size, "zorder": 4}
+    taken = np.column_stack([points[held] - mark, points[held] + mark])  # left, bottom, right, top
+    for i in held[np.argsort(-_crowd(points[held]), kind="stable")]:
+        half = np.array([WIDE * size * len(labels[i]), HIGH * size]) / 2
+        centres = np.concatenate([points[i] + DIRECTIONS * (half + mark + away) for away in AWAY])
+        boxes = np.column_stack([centres - half, centres + half])
+        inside = (boxes[:, :2] >= low).all(axis=1) & (boxes[:, 2:] <= high).all(axis=1)
+        cost = _covered(boxes, taken) + 1e6 * ~inside
+        best = int(np.argmin(cost))  # the first of them is the nearest
+        taken = np.concatenate([taken, boxes[[best]]])
+        line = {"arrowstyle": "-", "linewidth": 0.4, "color": "0.4", "shrinkA": 0, "shrinkB": mark}
+        ax.annotate(
+            labels[i],
+            (x[i], y[i]),
+            xytext=tuple(centres[best] - points[i]),
+            textcoords="offset points",
+            arrowprops=line if best >= len(DIRECTIONS) else None,
+            **centred,
+        )
+
+
+def _crowd(points: Any) -> Any:
+    """How near the other points are: those with the most of them round about are labelled first."""
+    apart = np.linalg.norm(points[:, None] - points, axis=2)
+    return np.exp(-apart / 20).sum(axis=1)
+
+
+def _covered(boxes: Any, taken: Any) -> Any:
+    """The area of each box that others take."""
+    low = np.maximum(boxes[:, None, :2], taken[:, :2])
+    high = np.minimum(boxes[:, None, 2:], taken[:, 2:])
+    return np.clip(high - low, 0, None).prod(axis=2).sum(axis=1)
+
+
+NUMBERS = ("target_distance", "average_cap")
+LONGEST = 24  # characters of the name of a release
+
+
+def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: Axes | None = None, **scatter_kwargs: Any) -> Axes:
+    """Least and greatest average CAP of all tables within a distance of the original, and where releases are between them.
+
+    Parameters
+    ----------
+    found : Dataset, dims (distance)
+        What `capstats.laws.frontier` returns for one table.
+    releases : Dataset, dims () or one dim, optional
+        Numbers of releases of the same original: ``target_distance`` and ``average_cap``, such as ``Audit.measures`` has, or
+        ``xr.Dataset({"target_distance": target_distance(o, s), "average_cap": average_cap(o, s)})``.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure with a legend.
+    **scatter_kwargs
+        Passed to matplotlib's ``Axes.scatter``, which draws the releases.
+
+    Returns
+    -------
+    Axes
+        The two curves with the area of all possible releases between them; a dashed line below which no release is, whichever keys it
+        leaves out, where `found` has ``least_any``; a star for the original; and a point with its name for each release.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `found` is not such a Dataset or has further dims, or `releases` lack a number or have several dims.
+
+    See Also
+    --------
+    capstats.laws.frontier, plot_risk_utility
+
+    References
+    ----------
+    Duncan, Keller-McNulty and Stokes (2001), "Disclosure risk vs. data utility: the R-U confidentiality map", National Institute of
+    Statistical Sciences, Technical Report 121.
+
+    Examples
+    --------
+    >>> from capstats.laws import frontier
+    >>> from matplotlib.figure import Figure
+    >>> ax = plot_frontier(frontier([[2], [1], [1]]), ax=Figure().subplots())
+    >>> ax.lines[0].get_ydata().tolist()
+    [0.375, 0.5, 0.5]
+    """
+    _check(found)
+    points = None if releases is None else _points(releases)
+    given, ax = ax, axes_of(ax)
+    distance, least, greatest = (found[name].values for name in ("distance", "least", "greatest"))
+    area = ax.fill_between(distance, least, greatest, color=GREY, alpha=0.5, linewidth=0, zorder=1, label="releases with all keys")
+    ax.plot(distance, greatest, color=BLUE, linewidth=1.4, zorder=2, label="greatest average CAP")
+    ax.plot(distance, least, color=BLUE, linewidth=1.4, linestyle=(0, (5, 1.5)), zorder=2, label="least average CAP")
+    if "least_any" in found:
+        ax.plot(distance, found["least_any"].values, color="0.25", linewidth=1, linestyle=":", zorder=2, label="least, keys left out")
+    if distance[0] == 0 and least[0] == greatest[0]:
+        ax.plot(0, least[0], linestyle="none", marker="*", color=BLUE, markersize=11, zorder=3.5, clip_on=False, label="original")
+    ax.set(xlim=(0, max(distance[-1], distance[0] + 1e-9)), xlabel=AXES["target_distance"], ylabel=AXES["average_cap"])
+    area.sticky_edges.y.append(0)  # no room below 0
+    ax.update_datalim([(0, 0)])
+    ax.autoscale_view(scalex=False)
+    if points is not None:
+        x, y, names = points
+        style: dict[str, Any] = {"s": 22, "color": VERMILLION, "edgecolors": "black", "linewidths": 0.5, "zorder": 3, "label": "release"}
+        ax.scatter(x, y, **(style | scatter_kwargs))
+        place_labels(ax, x, y, names)
+    return legend_above(ax, given)
+
+
+def _check(found: Any) -> None:
+    if not isinstance(found, xr.Dataset) or not {"least", "greatest"} <= set(found) or "distance" not in found.dims:
+        got = f"dims {tuple(found.dims)}" if isinstance(found, xr.Dataset) else type(found).__name__
+        raise TypeError(f"`found` must be what capstats.laws.frontier returns for several distances; got {got}.")
+    if found["least"].ndim > 1:
+        raise ValueError(f"`found` has dims {found['least'].dims}; choose one table, with .sel or .isel.")
+
+
+def _points(releases: Any) -> tuple[Any, Any, list[str]]:
+    """Distances, risks and names of releases."""
+    if not isinstance(releases, xr.Dataset) or not set(NUMBERS) <= set(releases):
+        got = f"one with {', '.join(map(str, releases))}" if isinstance(releases, xr.Dataset) else type(releases).__name__
+        raise TypeError(f"`releases` must be a Dataset with 'target_distance' and 'average_cap'; got {got}.")
+    numbers = xr.broadcast(*(releases[name] for name in NUMBERS))
+    if numbers[0].ndim > 1:
+        raise ValueError(f"`releases` has dims {numbers[0].dims}; choose one table along all but one of them, with .sel or .isel.")
+    x, y = (np.atleast_1d(array.values.astype(float)) for array in numbers)
+    (dim,) = numbers[0].dims or ("",)
+    return x, y, list(map(shown, shortened(list(map(str, releases.indexes[dim])), LONGEST))) if dim in releases.indexes else [""] * len(x)
+
+
+SAFER = ("k", "distinct_l", "entropy_l")  # larger values of these are safer
+
+
+def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwargs: Any) -> Axes:
+    """Each privacy model as a line from its value in the original to its value in the synthetic table.
+
+    Parameters
+    ----------
+    models : Dataset, dims (table)
+        Result of `capstats.anonymity.anonymity_profile`, for one original and one synthetic table; ``models[["k", "t"]]`` draws two.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure with a legend.
+    **scatter_kwargs
+        Passed to matplotlib's ``Axes.scatter``.
+
+    Returns
+    -------
+    Axes
+        One row for each model, in their order: an open blue circle for the original, a vermillion cross for the synthetic table,
+        and both values as numbers at the right. Infinite and undefined values have no mark. The axis is logarithmic above 0.01.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `models` is not such a Dataset, or holds more than one pair of tables.
+
+    See Also
+    --------
+    capstats.anonymity.anonymity_profile
+
+    References
+    ----------
+    Those of each model's own function.
+
+    Examples
+    --------
+    >>> from capstats.anonymity import anonymity_profile
+    >>> from matplotlib.figure import Figure
+    >>> ax = plot_anonymity(anonymity_profile([[20, 5], [30, 45]], [[8, 7], [25, 60]])[["k", "alpha"]], ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts]
+    ['50 → 33', '0.9 → 0.896']
+    """
+    if not isinstance(models, xr.Dataset) or "table" not in models.dims:
+        raise TypeError(f"`models` must be the Dataset that anonymity_profile returns, with dim `table`; got {type(models).__name__}.")
+    if set(models.dims) != {"table"}:
+        raise ValueError(f"`models` has dims {tuple(models.dims)}; choose one pair of tables, with .sel or .isel.")
+    names = list(map(str, models.data_vars))
+    given, ax = ax, axes_of(ax, height=1.4 + 0.26 * len(names))
+    before, after = (np.array([float(models[name].sel(table=table)) for name in names]) for table in ("original", "synthetic"))
+    rows = np.arange(len(names))
+    ax.hlines(rows, before, after, color="0.6", linewidth=1.2, zorder=1)
+    styles: dict[str, dict[str, Any]] = {
+        "original": {"marker": "o", "facecolors": "white", "edgecolors": BLUE, "s": 40},
+        "synthetic": {"marker": "x", "color": VERMILLION, "linewidths": 1.5, "s": 20},
+    }
+    for (table, style), symbol, values in zip(styles.items(), "nm", (before, after), strict=True):
+        n = n_records(models.attrs.get(f"{table}_records"), symbol)
+        ax.scatter(values, rows, label=", ".join(filter(None, [table, n])), zorder=2, **(style | scatter_kwargs))
+    for row, (a, b) in enumerate(zip(before, after, strict=True)):
+        text = " → ".join("undefined" if np.isnan(x) else f"{x:.3g}" if x < 1000 else f"{x:,.0f}" for x in (a, b))
+        ax.text(1.02, row, text, transform=ax.get_yaxis_transform(), va="center", fontsize="x-small")
+    ax.set_yticks(rows, [shown(name) for name in names], fontsize="small")
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    finite = [x for x in (*before, *after) if np.isfinite(x)]
+    decades = range(-2, max(1, int(np.ceil(np.log10(max([1.0, *finite])) + 0.2))) + 1)
+    ax.set_xscale("symlog", linthresh=0.01, linscale=1)
+    ax.set_xlim(-0.001, 10.0 ** decades[-1])
+    ax.set_xticks([0, *(10.0**x for x in decades if len(decades) < 6 or x % 2 == 0)], minor=False)
+    ax.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
+    ax.tick_params(axis="x", labelsize="small")
+    ax.minorticks_off()
+    ax.grid(axis="x", color="0.9", linewidth=0.6)
+    safer = ", ".join(name for name in SAFER if name in names)
+    ax.set_xlabel("value; larger is riskier" + (f",\nbut safer in {safer}" if safer else ""), fontsize="small")
+    return legend_above(ax, given)

@@ -74,6 +74,16 @@ def one_pair(tables: Any, individual: Any) -> tuple[xr.DataArray, xr.DataArray]:
     return o, individual
 
 
+def in_points(ax: Axes) -> Any:
+    """Width and height of the Axes in points, as fonts are."""
+    return np.asarray(ax.get_window_extent().size) / ax.figure.dpi * 72
+
+
+def lines(*texts: str) -> str:
+    """Texts below each other, without the empty ones."""
+    return "\n".join(filter(None, texts))
+
+
 def text_of(label: Any) -> str:
     """A label, or the labels of several columns, as plain text."""
     return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
@@ -94,12 +104,12 @@ def n_records(numbers: Any, symbol: str = "n") -> str:
 
 def references(ax: Axes, along: Literal["x", "y"], average: Any, original: Any, baseline: Any, zorder: float = 1.5) -> None:
     """Draw lines at the given averages; several averages have the colours of their curves."""
+    draw = ax.axvline if along == "x" else ax.axhline
     for values, style in ((average, AVERAGE), (original, ORIGINAL), (baseline, BASELINE)):
         numbers = [] if values is None else np.atleast_1d(np.asarray(values, dtype=float)).tolist()
         for i, number in enumerate(numbers):
-            own = {"color": COLOURS[i % len(COLOURS)]} if len(numbers) > 1 else {}
-            label = {} if i == 0 else {"label": None}
-            (ax.axvline if along == "x" else ax.axhline)(number, **(style | own | label), zorder=zorder)
+            several = {"color": COLOURS[i % len(COLOURS)], "label": None if i else style["label"]} if len(numbers) > 1 else {}
+            draw(number, **(style | several), zorder=zorder)
 
 
 def curves(result: Any, name: str, function: str, along: str) -> list[tuple[Any, dict[str, Any]]]:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.attribution import attributed, matched, predicted
+from capstats.cap.average import correct_by_key, matched, predicted
 from capstats.codes.names import hint
 from capstats.counting.lattice import Keyset, Lattice
 from capstats.disclosure.attribute import disclosed, share_of_keys
-from capstats.tables.mapping import Aligned
+from capstats.tables.aligned import Aligned
 from capstats.tables.sums import certain, ratio
 from capstats.tables.table import Array, Floats, Table
 
@@ -22,43 +22,18 @@ Formula = Callable[[Table, Table], Array]
 
 def average(o: Table, s: Table) -> Floats:
     """Average CAP, unmatched records counting 0."""
-    return ratio(attributed(o, s), o.total(), np.nan)
-
-
-def average_of_matched(o: Table, s: Table) -> Floats:
-    """Average CAP of the matched records."""
-    return ratio(attributed(o, s), matched(o, s), np.nan)
-
-
-def average_of_original(o: Table, _: Table) -> Floats:
-    """Average CAP of the original with itself."""
-    return average(o, o)
-
-
-def modal_accuracy(o: Table, _: Table) -> Floats:
-    """Share of original records with the most frequent target of their key."""
-    return ratio(o.key_greatest().sum(-1), o.total(), np.nan)
-
-
-def certain_in_original(o: Table, _: Table) -> Floats:
-    """Share of original records whose key has one target in the original (DiO)."""
-    return share_of_keys(o, certain(o).key_total(), None)
-
-
-def told_with_certainty(o: Table, s: Table) -> Floats:
-    """Share of original records whose target is that of all synthetic records with their key (DiSCO)."""
-    return ratio(disclosed(o, s).total(), o.total(), np.nan)
+    return ratio(correct_by_key(o, s).sum(-1), o.total(), np.nan)
 
 
 FORMULAS: dict[str, Formula] = {
     "average_cap": average,
-    "average_cap_drop": average_of_matched,
-    "original_cap": average_of_original,
-    "modal_accuracy": modal_accuracy,
+    "average_cap_drop": lambda o, s: ratio(correct_by_key(o, s).sum(-1), matched(o, s), np.nan),
+    "original_cap": lambda o, _: average(o, o),
+    "modal_accuracy": lambda o, _: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
     "correct_predictions": predicted,
     "matched_records": matched,
-    "original_certain": certain_in_original,
-    "share_certain": told_with_certainty,
+    "original_certain": lambda o, _: share_of_keys(o, certain(o).key_total(), None),  # DiO
+    "share_certain": lambda o, s: ratio(disclosed(o, s).total(), o.total(), np.nan),  # DiSCO
 }
 
 

@@ -12,8 +12,7 @@ import pandas as pd
 from capstats.cap.neighbours import Convention
 from capstats.codes.names import hint, hint_of_data
 from capstats.peers.protection import cap_protection
-from capstats.sdmetrics.frames import Names, check_columns, check_dtype, check_once, checked_frames, counted, listed_of_data
-from capstats.sdmetrics.metric import Metric
+from capstats.sdmetrics.metric import Metric, Names, check_columns, check_dtype, check_once, checked_frames, counted, listed_of_data
 
 
 class CategoricalMetric(Metric):

@@ -1,9 +1,21 @@
-"""What every metric of SDMetrics says of itself."""
+"""What all metrics of SDMetrics share: their name, goal and range; and the two data frames that each is given, checked and counted."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import pandas as pd
+import xarray as xr
+
+from capstats.cap.neighbours import Convention
+from capstats.counting.equality import SIDES, count_by_equality
+from capstats.sources.source import check_names
+
+Names = Sequence[Any]
+
+CATEGORIES = ({"sdtype": "categorical"}, {"sdtype": "numerical"}, {"sdtype": "boolean"})
 
 
 class Goal(StrEnum):
@@ -36,3 +48,55 @@ class Metric:
                 found[child.__name__] = child
             found.update(child.get_subclasses(include_parents))
         return found
+
+
+def checked_frames(*tables: Any) -> tuple[pd.DataFrame, ...]:
+    """The tables, where each is a data frame."""
+    for side, table in zip(SIDES, tables, strict=True):
+        if not isinstance(table, pd.DataFrame):
+            raise ValueError(f"`real_data` and `synthetic_data` must be pandas DataFrames; `{side}` is {type(table).__name__}.")
+    return tables
+
+
+def check_columns(frames: Sequence[pd.DataFrame]) -> None:
+    """Raise unless both frames have the same columns."""
+    odd = set(frames[0].columns) ^ set(frames[1].columns)
+    if odd:
+        raise ValueError(
+            f"`real_data` and `synthetic_data` must have the same columns; only one has {listed_of_data(odd, frames[1].columns)}. "
+            f"Drop the columns that are not needed."
+        )
+
+
+def listed_of_data(names: set[Any], shown: Collection[Any]) -> str:
+    """Names of columns, those of the original alone as their number: without a line of names they are the values of its first record."""
+    known = sorted(map(repr, names.intersection(shown)))
+    rest = len(names) - len(known)
+    return ", ".join([*known, *([f"{rest} column{'s' * (rest > 1)} of `real_data`"] if rest else [])])
+
+
+def check_once(frames: Sequence[pd.DataFrame], used: Names) -> None:
+    """Raise an error if a used name occurs twice in a frame."""
+    for side, frame in zip(SIDES, frames, strict=True):
+        check_names(used, list(frame.columns), side)
+
+
+def check_dtype(values: pd.Series, described: Any = None) -> None:
+    """Raise an error for types that SDMetrics does not accept: times and complex numbers, unless the metadata call them categorical."""
+    if described is None and values.dtype.kind in "mMc":
+        raise TypeError(
+            f"Column {values.name!r} is of an invalid data type, {values.dtype}. Give categories, numbers or booleans; "
+            f"DisclosureProtection cuts datetimes into bins if `continuous_column_names` names them."
+        )
+    if described is not None and described not in CATEGORIES:
+        raise TypeError(f"Column {values.name!r} has an invalid data type in the metadata, {described!r}; give one of {CATEGORIES}.")
+
+
+def counted(
+    frames: Sequence[pd.DataFrame], keys: Names, targets: Names, unmatched: Convention, bins: Mapping[Any, int]
+) -> tuple[xr.DataArray, xr.DataArray] | None:
+    """Counts of both frames; None where the original is empty."""
+    found = count_by_equality(frames, keys, targets, bins)
+    if found is not None and frames[1].empty and unmatched == "nearest":
+        raise ZeroDivisionError("`synthetic_data` has no record, so there are no nearest keys.")
+    return found

@@ -11,8 +11,7 @@ import pandas as pd
 
 from capstats.codes.names import hint_of_data
 from capstats.peers.protection import METHODS, protections
-from capstats.sdmetrics.frames import Names, check_columns, check_dtype, check_once, checked_frames, counted
-from capstats.sdmetrics.metric import Metric
+from capstats.sdmetrics.metric import Metric, Names, check_columns, check_dtype, check_once, checked_frames, counted
 
 
 class DisclosureProtection(Metric):
@@ -90,15 +89,8 @@ class DisclosureProtection(Metric):
         num_discrete_bins: int = 10,
     ) -> float:
         """The score alone: see `compute_breakdown`."""
-        return cls.compute_breakdown(
-            real_data,
-            synthetic_data,
-            known_column_names,
-            sensitive_column_names,
-            computation_method,
-            continuous_column_names,
-            num_discrete_bins,
-        )["score"]
+        options = computation_method, continuous_column_names, num_discrete_bins
+        return cls.compute_breakdown(real_data, synthetic_data, known_column_names, sensitive_column_names, *options)["score"]
 
 
 class DisclosureProtectionEstimate(DisclosureProtection):
@@ -123,15 +115,8 @@ class DisclosureProtectionEstimate(DisclosureProtection):
         """The exact score and the two protections that it is computed from; the last three parameters are checked but not used."""
         _check_count(num_rows_subsample, "num_rows_subsample")
         _check_count(num_iterations, "num_iterations")
-        found = super().compute_breakdown(
-            real_data,
-            synthetic_data,
-            known_column_names,
-            sensitive_column_names,
-            computation_method,
-            continuous_column_names,
-            num_discrete_bins,
-        )
+        options = computation_method, continuous_column_names, num_discrete_bins
+        found = super().compute_breakdown(real_data, synthetic_data, known_column_names, sensitive_column_names, *options)
         if not DisclosureProtectionEstimate._said:
             DisclosureProtectionEstimate._said = True
             warnings.warn(
@@ -157,18 +142,8 @@ class DisclosureProtectionEstimate(DisclosureProtection):
         verbose: bool = True,
     ) -> float:
         """The score alone: see `compute_breakdown`."""
-        return cls.compute_breakdown(
-            real_data,
-            synthetic_data,
-            known_column_names,
-            sensitive_column_names,
-            computation_method,
-            continuous_column_names,
-            num_discrete_bins,
-            num_rows_subsample,
-            num_iterations,
-            verbose,
-        )["score"]
+        options = computation_method, continuous_column_names, num_discrete_bins, num_rows_subsample, num_iterations, verbose
+        return cls.compute_breakdown(real_data, synthetic_data, known_column_names, sensitive_column_names, *options)["score"]
 
 
 def _chosen(names: Any, argument: str, real: pd.DataFrame, least: int = 1) -> list[Any]:

@@ -1,22 +1,24 @@
-"""One column of any library as codes into its labels.
+"""One column of any library as codes into its labels, or as numbers where it is cut.
 
-Each reader takes the cheapest way that its library has: the codes that are already there (categories, enumerations,
-dictionaries), an offset (integers of a small range), or one encoding pass.
+Codes are found in the cheapest way that a library has: the codes that are already there (categories, enumerations,
+dictionaries), an offset (integers of a small range), or one encoding pass. Numbers are taken as they are held, without a look at each.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from capstats.codes.bins import Numbers, TypeToCut, as_declared, check_kind, label_numbers, microseconds
 from capstats.codes.column import Column
 from capstats.codes.distinct import BLOCK
-from capstats.codes.labels import MISSING, Label, canonical
+from capstats.codes.labels import MISSING, Kind, Label, canonical
 
 SMALL_RANGE = 1 << 16  # integers that span no more, or no more than there are, are their own codes
 CUTS_TEXT = len(pd.factorize(np.array(["a", "a\0b"], object))[1]) == 1  # pandas 2 compares texts up to a NUL, if all values are text
@@ -28,22 +30,36 @@ def module_of(value: Any) -> str:
     return type(value).__module__.split(".")[0]
 
 
-def column_of(values: Any, column: str, table: str) -> Column:
-    """One column of any library, or a list, as codes."""
-    module = module_of(values)
+def _array_of(values: Any) -> tuple[Any, str]:
+    """The array behind a column, and the library that it is of."""
     if isinstance(values, nw.Series):
         values = values.to_native()
-        module = module_of(values)
-    if module == "polars":
-        return _polars(values, column, table)
-    if module == "pyarrow":
-        return _arrow(values, column, table)
-    if module == "xarray":
+    if module_of(values) == "xarray":
         values = values.values
     if isinstance(values, (pd.Series, pd.Index)):
         values = values.array
+    if isinstance(values, pd.arrays.NumpyExtensionArray):
+        values = values.to_numpy()
+    elif isinstance(values, pd.arrays.SparseArray):
+        values = values.to_dense()
+    elif getattr(values, "_pa_array", None) is not None:
+        import pyarrow as pa
+
+        values = pa.array(values, from_pandas=True)
+    return values, module_of(values)
+
+
+def column_of(values: Any, column: str, table: str) -> Column:
+    """One column of any library, or a list, as codes."""
+    values, library = _array_of(values)
+    if library == "polars":
+        return _polars(values, column, table)
+    if library == "pyarrow":
+        return _arrow(values, column, table)
+    if isinstance(values, pd.Categorical):
+        return Column(values.codes, [MISSING, *map(canonical, values.categories)], first=-1, ordered=True)
     if isinstance(values, pd.api.extensions.ExtensionArray):
-        return _pandas(values, column, table)
+        return _factorized(values)
     if isinstance(values, np.ma.MaskedArray):
         values = unmasked(values)
     if isinstance(values, np.ndarray) and values.ndim == 1:
@@ -125,20 +141,6 @@ def _objects(values: np.ndarray, column: str, table: str) -> Column:
 
 def _no_labels(column: str, table: str, reason: object) -> TypeError:
     return TypeError(f"Column {column!r} of `{table}` holds values that cannot be labels ({reason}). Convert them to text or numbers.")
-
-
-def _pandas(values: Any, column: str, table: str) -> Column:
-    if isinstance(values, pd.Categorical):
-        return Column(values.codes, [MISSING, *map(canonical, values.categories)], first=-1, ordered=True)
-    if isinstance(values, pd.arrays.NumpyExtensionArray):
-        return _numpy(values.to_numpy(), column, table)
-    if getattr(values, "_pa_array", None) is not None:
-        import pyarrow as pa
-
-        return _arrow(pa.array(values, from_pandas=True), column, table)
-    if isinstance(values, pd.arrays.SparseArray):
-        return _numpy(values.to_dense(), column, table)
-    return _factorized(values)
 
 
 # --- pyarrow ----------------------------------------------------------------------------------------------------------
@@ -278,3 +280,72 @@ def _polars_pool(values: Any) -> Column:
     found = _integers(physical.to_numpy())
     found.labels = _Pool(values, found)
     return found
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, texts: Sequence[str] = ()) -> Numbers:
+    """One column that can be cut, of any library, as numbers; other texts than ``texts`` are parsed as what `types` says, or as numbers."""
+    found = _held_numbers(*_array_of(values))
+    if found is not None:
+        check_kind(found.kind, wanted, column, table)
+        return as_declared(found, wanted)
+    labelled = column_of(values, column, table)
+    codes = labelled.codes.astype(np.intp) - labelled.first
+    records = np.bincount(codes, minlength=len(labelled.labels))
+    labels: list[Any] = [MISSING] * len(records)  # of those that do not occur: a pool of texts may have gaps
+    is_text, place_of = np.full(len(records), -1), {text: i for i, text in enumerate(texts)}
+    held = labelled.labels.tolist() if isinstance(labelled.labels, np.ndarray) else labelled.labels
+    for i in np.flatnonzero(records).tolist():
+        if isinstance(held[i], str) and held[i] in place_of:
+            is_text[i] = place_of[held[i]]
+        else:
+            labels[i] = held[i]
+    by_label = label_numbers(labels, records, wanted, column, table)
+    return Numbers(by_label.kind, by_label.values, by_label.missing, codes, is_text if texts else None)
+
+
+def _held_numbers(values: Any, library: str) -> Numbers | None:
+    """An array that holds numbers, dates or datetimes as such; None where its labels must be looked at."""
+    if isinstance(values, np.ndarray) and values.ndim == 1 and not isinstance(values, np.ma.MaskedArray):
+        return _of_numpy(values)
+    if isinstance(values, pd.arrays.DatetimeArray):
+        return _of_numpy(cast("Any", values).asi8.view(f"datetime64[{values.unit}]"), zone=values.tz is not None)
+    if isinstance(values, (pd.arrays.IntegerArray, pd.arrays.FloatingArray)):
+        return _of_numpy(values.to_numpy(cast("Any", values.dtype).numpy_dtype, na_value=0), np.asarray(values.isna()))
+    if library not in ("polars", "pyarrow"):
+        return None
+    if library == "pyarrow":
+        import pyarrow as pa
+
+        values = pa.chunked_array([values]) if isinstance(values, pa.Array) else values
+    series = nw.from_native(values, series_only=True).alias("x")  # polars takes a name such as "^a.*$" for a pattern
+    dtype, unit = series.dtype, ""
+    missing = series.is_null().to_numpy() if series.null_count() else None
+    if isinstance(dtype, nw.Date):
+        series, unit = series.cast(nw.Int32), "datetime64[D]"
+    elif isinstance(dtype, nw.Datetime):
+        series, unit = series.cast(nw.Int64), f"datetime64[{dtype.time_unit}]"
+    elif not (dtype.is_float() or dtype.is_integer()) or isinstance(dtype, (nw.Int128, nw.UInt128)):
+        return None
+    array = series.to_numpy() if missing is None else series.fill_null(0).to_numpy()
+    zone = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
+    return _of_numpy(array.astype(np.int64).view(unit) if unit else array, missing, zone)
+
+
+def _of_numpy(values: NDArray[Any], missing: NDArray[np.bool_] | None = None, zone: bool = False) -> Numbers | None:
+    if values.dtype.kind in "iuf":
+        kind: Kind | None = "number"
+        if not values.dtype.isnative or values.dtype == np.longdouble:
+            values = values.astype(np.float64 if values.dtype.kind == "f" else values.dtype.newbyteorder("="))
+        if values.dtype.kind == "f" and np.isnan(values).all():
+            kind = None
+    elif values.dtype.kind == "M":
+        day = np.datetime_data(values.dtype)[0] == "D"
+        kind = "date" if day else "datetime with zone" if zone else "datetime"
+        missing = np.isnat(values) if missing is None else missing | np.isnat(values)
+        values = values.astype("datetime64[D]").view(np.int64) if day else microseconds(values)
+    else:
+        return None
+    return Numbers(None if missing is not None and missing.all() else kind, values, missing)

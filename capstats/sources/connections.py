@@ -5,14 +5,13 @@ Each connection lives for one call. A kept one would hang in forked children, an
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
-from capstats.sources import csv_text
 from capstats.sources.source import Options
 from capstats.sources.temporary_data import is_about_spilled, private_folder
 
@@ -47,14 +46,17 @@ def connect(options: Options, files: Sequence[str] = ()) -> Iterator[duckdb.Duck
 
 def _confine(connection: duckdb.DuckDBPyConnection, folder: Path, options: Options, files: Sequence[str]) -> None:
     """Settings that need an open connection, or that older versions of DuckDB lack; the last one locks them all."""
-    connection.execute(f"SET home_directory = {_literal(str(folder))}")
+    import duckdb
+
+    connection.execute(f"SET home_directory = {quoted(str(folder))}")
     connection.execute("SET enable_progress_bar_print = false")
     connection.execute(f"SET enable_progress_bar = {'true' if options.progress.shown else 'false'}")
     # without an extension, newer versions make keys with a weak generator, and want to hear that this is known
-    _set_if_known(connection, "force_mbedtls_unsafe = true")
-    _set_if_known(connection, "temp_file_encryption = true")
+    for setting in ("force_mbedtls_unsafe", "temp_file_encryption"):
+        with suppress(duckdb.CatalogException):  # this version lacks the setting
+            connection.execute(f"SET {setting} = true")
     connection.execute("SET enable_external_file_cache = false")  # files may change while a connection lives
-    paths = ", ".join(_literal(path) for file in files for path in (file, pattern_of(file)))
+    paths = ", ".join(quoted(path) for file in files for path in (file, pattern_of(file)))
     connection.execute(f"SET allowed_paths = [{paths}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
@@ -65,30 +67,26 @@ def pattern_of(file: str) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in file)
 
 
-def _literal(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def _set_if_known(connection: duckdb.DuckDBPyConnection, setting: str) -> None:
-    import duckdb
+def answer(connection: duckdb.DuckDBPyConnection, work: Callable[[], T], stopped: Event | None = None) -> T:
+    """What the work finds with the connection; done in a thread of its own, so that Ctrl-C and other signals end its query at once.
 
-    with suppress(duckdb.CatalogException):  # this version lacks the setting
-        connection.execute(f"SET {setting}")
-
-
-def answer(connection: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
-    """What the work finds with the connection; done in a thread of its own, so that Ctrl-C and other signals end its query at once."""
+    ``stopped`` is set then, for work that asks DuckDB nothing for a while.
+    """
     with ThreadPoolExecutor(1) as pool:
-        worker = pool.submit(threading.get_ident).result()
         future = pool.submit(work)
         try:
             return future.result()
         except BaseException:
-            csv_text.ended.add(worker)
             while not future.done():
+                if stopped is not None:
+                    stopped.set()
                 connection.interrupt()  # again and again, since a query that begins after it does not notice
                 wait([future], 0.05)
-            csv_text.ended.discard(worker)
             raise
 
 
@@ -106,15 +104,14 @@ def plain(error: Exception, place: str, remedy: str) -> BaseException:
             f"{place} does not fit in memory, nor in what is free of the folder for temporary files. "
             "Raise `memory_limit`, give a `spill_dir` with more room, or use fewer or coarser columns."
         )
-    reasons = {
-        (
-            duckdb.ConversionException,
-            duckdb.OutOfRangeException,
-            duckdb.TypeMismatchException,
-        ): "a value does not fit the type of its column",
-        (duckdb.NotImplementedException, duckdb.NotSupportedError): "it uses a feature that this version of DuckDB lacks",
-        (duckdb.IOException,): "the file or the disk is damaged, or it is no file of its format",
-        (duckdb.InvalidInputException, duckdb.SerializationException, duckdb.InternalException): "its content is damaged",
-    }
-    reason = next((reason for kinds, reason in reasons.items() if isinstance(error, kinds)), "DuckDB refuses it")
+    if isinstance(error, (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.TypeMismatchException)):
+        reason = "a value does not fit the type of its column"
+    elif isinstance(error, (duckdb.NotImplementedException, duckdb.NotSupportedError)):
+        reason = "it uses a feature that this version of DuckDB lacks"
+    elif isinstance(error, duckdb.IOException):
+        reason = "the file or the disk is damaged, or it is no file of its format"
+    elif isinstance(error, (duckdb.InvalidInputException, duckdb.SerializationException, duckdb.InternalException)):
+        reason = "its content is damaged"
+    else:
+        reason = "DuckDB refuses it"
     return ValueError(f"{place} cannot be read: {reason} ({type(error).__name__}). {remedy}")

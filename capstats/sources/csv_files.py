@@ -1,8 +1,8 @@
 """CSV files as one relation of the wanted columns: DuckDB reads what leaves no doubt, and the rest is split into records here.
 
-A file is surveyed first, as a whole. If it is ordinary, DuckDB reads it where it lies. Other files are loaded into a table of DuckDB's,
+A file is surveyed first, as a whole. If it is ordinary, DuckDB reads it itself. Other files are loaded into a table of DuckDB's,
 which holds the wanted columns only, does not exceed its memory limit, and leaves nothing behind: ordinary stretches of other encodings and
-compressions through a file in memory, all else record by record (see `csv_records`, which states the rules).
+compressions through a file in memory, all else record by record (see `csv_rules`).
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ import codecs
 import os
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import chain
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
 from capstats.codes.progress import Step
-from capstats.sources.connections import pattern_of
-from capstats.sources.csv_records import Header, chosen_values, read_header
-from capstats.sources.csv_survey import LONGEST, ordinary_pieces
+from capstats.sources.connections import pattern_of, quoted
+from capstats.sources.csv_rules import LONGEST, Header, chosen_values, ordinary_pieces, read_header
 from capstats.sources.csv_text import COMPRESSED, Malformed, blocks, has_mark, is_tabbed
-from capstats.sources.relation_cuts import quoted
 from capstats.sources.source import Query, check_names
 from capstats.sources.temporary_data import SCRATCH, private_folder
 
@@ -36,7 +36,7 @@ AT_A_TIME = 1 << 16  # records
 POINT = "capstats: a point in "  # before the name of a column
 
 
-# DuckDB reads the file where it lies, or stretches of its text; or it is split into records here
+# DuckDB reads the file itself, or stretches of its text; or it is split into records here
 Reader = Literal["file", "text", "records"]
 
 
@@ -47,16 +47,22 @@ class Surveyed:
     file: str
     encoding: str
     header: Header
+    stopped: Event | None = None  # set when nobody waits for its text any more
     reader: Reader = "records"
-    records: int = 0  # of a file that DuckDB reads where it lies
+    records: int = 0  # of a file that DuckDB reads itself
     broken: bool = False  # whether a quoted field holds the end of a line
+
+    @property
+    def compression(self) -> str:
+        """What DuckDB is to decompress."""
+        return "gzip" if self.file.lower().endswith(".gz") else "none"
 
     def body(self) -> Iterator[bytes]:
         """The text after the header."""
-        return read_header(blocks(self.file, self.encoding), self.header.separator)[1]
+        return read_header(blocks(self.file, self.encoding, self.stopped), self.header.separator)[1]
 
 
-def survey(file: str, encoding: str, step: Step, careful: bool = False) -> Surveyed:
+def survey(file: str, encoding: str, step: Step, careful: bool = False, stopped: Event | None = None) -> Surveyed:
     """What is to be known of a file before it is read; its text and its checksum are verified as far as it is ordinary.
 
     With ``careful``, DuckDB reads nothing of it.
@@ -64,11 +70,11 @@ def survey(file: str, encoding: str, step: Step, careful: bool = False) -> Surve
     header, body = read_header(blocks(file, encoding), b"\t" if is_tabbed(file) else None)
     if not any(header.names):
         raise Malformed("it has no header row", "Add one: its first line must name the columns.")
+    as_records = Surveyed(file, encoding, header, stopped)
     if careful or header.end not in (b"\n", b"\r\n") or len(header.names) > WIDE or len(header.text) > LONGEST:
-        return Surveyed(file, encoding, header)
-    as_text = Surveyed(file, encoding, header, "text")
-    name = file.lower()
-    if encoding != "utf-8" or (name.endswith(COMPRESSED) and not name.endswith(".gz")):
+        return as_records
+    as_text = replace(as_records, reader="text")
+    if encoding != "utf-8" or (file.lower().endswith(COMPRESSED) and as_text.compression == "none"):
         return as_text
     if header.lines > 1 or (b'"' in header.text and has_mark(file)):
         return as_text
@@ -79,7 +85,7 @@ def survey(file: str, encoding: str, step: Step, careful: bool = False) -> Surve
         records += found.records
         broken |= found.broken
         step.advance(len(piece))
-    return Surveyed(file, encoding, header, "file", records, broken)
+    return replace(as_text, reader="file", records=records, broken=broken)
 
 
 @contextmanager
@@ -107,16 +113,14 @@ def relation(
 ) -> tuple[Any, int]:
     """The wanted columns of the files of a path as a relation of texts c0, c1, ..., and how many records it has."""
     wanted, one_by_one = query.wanted, query.by_record or query.weight is not None
+    groups: dict[Any, list[Surveyed]] = {}
     for csv in files:
         check_names(wanted, csv.header.names, name)
-    groups: dict[tuple[str, bytes, tuple[str, ...], bool], list[Surveyed]] = {}
-    for csv in files:
-        if csv.reader == "file":
-            compression = "gzip" if csv.file.lower().endswith(".gz") else "none"
-            groups.setdefault((compression, csv.header.separator, csv.header.names, csv.broken), []).append(csv)
+        key = (csv.compression, csv.header.separator, csv.header.names, csv.broken) if csv.reader == "file" else None
+        groups.setdefault(key, []).append(csv)
+    others = groups.pop(None, [])
     records = sum(csv.records for csv in files)
-    parts = [_read(connection, group, wanted, [csv.file for csv in group], compression) for (compression, *_), group in groups.items()]
-    others = [csv for csv in files if csv.reader != "file"]
+    parts = [_read(connection, group[0], wanted, [csv.file for csv in group]) for group in groups.values()]
     if others:
         columns = [f"c{i}" for i in range(len(wanted))]
         connection.execute(f"CREATE TEMP TABLE loaded ({', '.join(f'{c} VARCHAR' for c in columns)}, n BIGINT)")
@@ -128,10 +132,7 @@ def relation(
         loaded = connection.sql("SELECT * FROM loaded")
         records += loaded.aggregate("coalesce(sum(n), 0)::BIGINT").fetchall()[0][0]
         parts.append(loaded.select(", ".join([*columns, "unnest(range(n)) AS n"])).select(", ".join(columns)))
-    table = parts[0]
-    for part in parts[1:]:
-        table = table.union(part)
-    return table, records
+    return reduce(lambda one, other: one.union(other), parts), records
 
 
 def located(error: Malformed, name: str, file: str | Path) -> ValueError:
@@ -139,21 +140,14 @@ def located(error: Malformed, name: str, file: str | Path) -> ValueError:
     return ValueError(f"`{name}` ({file}) cannot be read: {error}. {error.remedy}")
 
 
-def _read(
-    connection: duckdb.DuckDBPyConnection,
-    group: Sequence[Surveyed],
-    wanted: Sequence[Hashable],
-    files: list[str],
-    compression: str = "none",
-    header: bool = True,
-) -> Any:
-    """The wanted columns of ordinary text as DuckDB reads it, with nothing left for it to guess."""
-    first = group[0].header
+def _read(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence[Hashable], files: list[str], header: bool = True) -> Any:
+    """The wanted columns of ordinary text as DuckDB reads it, with nothing left for it to guess; a stretch of text has no header."""
+    first, compression = csv.header, csv.compression if header else "none"
     fields = ", ".join(f"'f{i}': 'VARCHAR'" for i in range(len(first.names)))
     rows = connection.sql(
         f"SELECT * FROM read_csv(?, auto_detect = false, columns = {{{fields}}}, header = {header}, delim = ?, quote = '\"', "
         "escape = '\"', nullstr = '', allow_quoted_nulls = false, null_padding = false, ignore_errors = false, hive_partitioning = false, "
-        f"compression = ?, max_line_size = {2 * LONGEST}, buffer_size = {32 * LONGEST}, parallel = {not group[0].broken})",
+        f"compression = ?, max_line_size = {2 * LONGEST}, buffer_size = {32 * LONGEST}, parallel = {not csv.broken})",
         params=[list(map(pattern_of, files)), first.separator.decode(), compression],
     )
     return rows.select(", ".join(f"f{first.names.index(str(column))} AS c{i}" for i, column in enumerate(wanted)))
@@ -164,11 +158,32 @@ def _read(
 
 def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence[Hashable], one_by_one: bool, scratch: str) -> None:
     """Put the records of a file into the table, each with how often it occurs in its stretch, or one by one in their order."""
+    import duckdb
+
     columns = ", ".join(f"c{i}" for i in range(len(wanted)))
 
     def put(rows: Any) -> None:
         rows = rows.select(f"{columns}, 1::BIGINT AS n") if one_by_one else rows.aggregate(f"{columns}, count(*) AS n", columns)
         rows.insert_into("loaded")
+
+    def loaded() -> int:
+        return int(connection.execute("SELECT coalesce(sum(n), 0) FROM loaded").fetchall()[0][0])
+
+    def put_text(text: bytes, records: int) -> bool:
+        """Put ordinary text; whether DuckDB found as many records in it as there are, else the table stays as it was."""
+        # DuckDB takes U+FEFF at the start of a file for a mark of its encoding, and drops one
+        Path(scratch).write_bytes(codecs.BOM_UTF8 + text if text.startswith(codecs.BOM_UTF8) else text)
+        expected = loaded() + records
+        connection.begin()
+        try:
+            put(_read(connection, csv, wanted, [scratch], header=False))
+            if loaded() == expected:
+                connection.commit()
+                return True
+        except duckdb.InvalidInputException:
+            pass
+        connection.rollback()
+        return False
 
     header, line = csv.header, csv.header.lines + 1
     pieces: Iterator[tuple[bytes, Any]] = ((block, None) for block in csv.body())
@@ -177,7 +192,7 @@ def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence
     rest: Iterable[bytes] = ()
     joined = _joined(pieces)
     for text, records in joined:
-        if records is None or not _put_text(connection, csv, wanted, text, records, scratch, put):
+        if records is None or not put_text(text, records):
             rest = chain([text], (piece for piece, _ in chain(joined, pieces)))
             break
         line += text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
@@ -204,34 +219,6 @@ def _joined(pieces: Iterable[tuple[bytes, Any]]) -> Iterator[tuple[bytes, int | 
             held, size, records = [], 0, 0
     if held:
         yield b"".join(held), records
-
-
-def _put_text(
-    connection: duckdb.DuckDBPyConnection,
-    csv: Surveyed,
-    wanted: Sequence[Hashable],
-    text: bytes,
-    records: int,
-    scratch: str,
-    put: Any,
-) -> bool:
-    """Put ordinary text into the table; whether DuckDB found as many records in it as there are, else the table stays as it was."""
-    import duckdb
-
-    # DuckDB takes U+FEFF at the start of a file for a mark of its encoding, and drops one
-    Path(scratch).write_bytes(codecs.BOM_UTF8 + text if text.startswith(codecs.BOM_UTF8) else text)
-    count = "SELECT coalesce(sum(n), 0) FROM loaded"
-    before = connection.execute(count).fetchall()[0][0]
-    connection.begin()
-    try:
-        put(_read(connection, [csv], wanted, [scratch], header=False))
-        if connection.execute(count).fetchall()[0][0] == before + records:
-            connection.commit()
-            return True
-    except duckdb.InvalidInputException:
-        pass
-    connection.rollback()
-    return False
 
 
 def with_numbers(table: Any, query: Query, numeric: Sequence[int]) -> Any:

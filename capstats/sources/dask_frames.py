@@ -8,33 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from capstats.codes.bins import Spec
+from capstats.codes.bins import Numbers, Spec, finite_values
 from capstats.codes.column import Column, Counts, Sums, chosen, joint_labels
 from capstats.codes.distinct import count
-from capstats.codes.numeric import Numbers, finite_values
-from capstats.sources.foreign import told_by_class
+from capstats.codes.labels import Kind
 from capstats.sources.memory import MemorySource
-from capstats.sources.source import Options, Query, check_names
-from capstats.sources.weights import whole_weights
+from capstats.sources.source import Query, Source, check_names, engine_errors, whole_weights
 
 AT_A_TIME = 16  # partial counts that a worker adds up
 
 Part = tuple[list[Column], Sums]
 
 
-class DaskSource:
+class DaskSource(Source):
     """A Dask frame. Its workers count its partitions; they need capstats, too."""
-
-    in_memory = False
-    is_csv = False
-    size = None
-
-    def __init__(self, table: Any, name: str):
-        self.table, self.name = table, name
-
-    def names(self, options: Options) -> Sequence[Hashable]:  # noqa: ARG002  a file needs them
-        """The names of the columns."""
-        return list(self.table.columns)
 
     def rows(self, query: Query) -> Part:
         """Distinct rows, and their counts or the sums of their weights."""
@@ -42,7 +29,7 @@ class DaskSource:
         def counted(part: Any, own: str) -> Part:
             return _counted(*MemorySource(part, own).encoded(query))
 
-        with told_by_class(self.name):
+        with engine_errors(self.name):
             found, (counts, *others) = self._reduced(query, counted, lambda parts, names: _summed(parts, query.columns, names))
         if query.weight is not None and counts.dtype.kind == "i":
             counts = whole_weights(counts, query.weight, self.name)
@@ -50,28 +37,24 @@ class DaskSource:
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
         """The kind of each column, and its extent or its distinct values and their counts."""
-        single = [replace(query, columns=[column]) for column in query.columns]
-        return [self._values(each, spec) for each, spec in zip(single, specs, strict=True)]
+        with engine_errors(self.name):
+            return [self._values(replace(query, columns=[column]), spec) for column, spec in zip(query.columns, specs, strict=True)]
 
     def _values(self, query: Query, spec: Spec) -> tuple[Numbers, Counts]:
-        (column,) = query.columns
-
         def tallied(part: Any, own: str) -> tuple[Numbers, Counts]:
             ((numbers, counts),) = MemorySource(part, own).values(query, [spec])
-            return _tally(numbers, *finite_values(numbers, counts), spec)
+            return _tally(numbers.kind, *finite_values(numbers, counts), spec)
 
         def together(parts: Sequence[tuple[Numbers, Counts]], names: Sequence[str]) -> tuple[Numbers, Counts]:
             kinds = {numbers.kind: where for (numbers, _), where in zip(parts, names, strict=True) if numbers.kind is not None}
             if len(kinds) > 1:
                 (a, x), (b, y), *_ = kinds.items()
-                raise TypeError(f"Column {column!r} holds {a} labels in `{x}` and {b} labels in `{y}`. Convert one of them.")
+                raise TypeError(f"Column {query.columns[0]!r} holds {a} labels in `{x}` and {b} labels in `{y}`. Convert one of them.")
             values = [numbers.values for numbers, _ in parts if len(numbers.values)] or [np.zeros(0)]
             counts = [n for _, n in parts if len(n)] or [np.zeros(0, np.int64)]
-            kind = next(iter(kinds), None)
-            return _tally(Numbers(kind, np.zeros(0)), np.concatenate(values), np.concatenate(counts), spec)
+            return _tally(next(iter(kinds), None), np.concatenate(values), np.concatenate(counts), spec)
 
-        with told_by_class(self.name):
-            found: tuple[Numbers, Counts] = self._reduced(query, tallied, together)
+        found: tuple[Numbers, Counts] = self._reduced(query, tallied, together)
         return found
 
     def _reduced(self, query: Query, of_part: Callable[..., Any], of_parts: Callable[..., Any]) -> Any:
@@ -124,7 +107,7 @@ def _summed(parts: Sequence[Part], names: Sequence[Hashable], tables: Sequence[s
     return _counted(columns, [np.concatenate(each) for each in zip(*(sums for _, sums in parts), strict=True)])
 
 
-def _tally(numbers: Numbers, values: Any, counts: Any, spec: Spec) -> tuple[Numbers, Counts]:
+def _tally(kind: Kind | None, values: Any, counts: Any, spec: Spec) -> tuple[Numbers, Counts]:
     """The least and greatest value for bins of equal width, the distinct ones for quantiles, none for cut points."""
     if spec.how == "quantile":
         values, where = np.unique(values, return_inverse=True)
@@ -134,4 +117,4 @@ def _tally(numbers: Numbers, values: Any, counts: Any, spec: Spec) -> tuple[Numb
     elif len(values):
         values = np.array([values.min(), values.max()][: 0 if spec.how == "points" else 2])
         counts = np.ones(len(values), np.int64)
-    return Numbers(numbers.kind, values), counts
+    return Numbers(kind, values), counts

@@ -1,6 +1,6 @@
-"""Files, counted where they lie: CSV and Parquet through DuckDB, out of core; only distinct rows and their counts come back.
+"""Files, counted where they are: CSV and Parquet through DuckDB, out of core; only distinct rows and their counts come back.
 
-Nothing about a CSV file is guessed from its rows, since a guess may leave rows out: `csv_records` states how it is read.
+Nothing about a CSV file is guessed from its rows, since a guess may leave rows out: `csv_rules` states how it is read.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from dataclasses import replace
 from functools import cached_property, reduce
 from numbers import Number
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from capstats.codes.bins import Spec
+from capstats.codes.bins import Numbers, Spec
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.missing_codes import MissingCodes
-from capstats.codes.numeric import Numbers
 from capstats.sources import csv_files, csv_text
 from capstats.sources.columns import unmasked
 from capstats.sources.connections import answer, connect, pattern_of, plain
 from capstats.sources.csv_files import Surveyed
-from capstats.sources.csv_records import read_header
+from capstats.sources.csv_rules import read_header
 from capstats.sources.csv_text import blocks
 from capstats.sources.memory import MemorySource
-from capstats.sources.relation_cuts import kind_of_type
-from capstats.sources.relations import grouped, numbered, numbers
+from capstats.sources.relations import grouped, kind_of_type, numbered, numbers
 from capstats.sources.source import Options, Query, Source, check_names
+from capstats.sources.temporary_data import expanded
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,17 +54,16 @@ class _Miscounted(Exception):  # noqa: N818
     """DuckDB found another number of records than there are."""
 
 
-class FileSource:
-    """A Parquet or CSV file, a folder of Parquet files, or a glob. DuckDB counts them where they lie."""
-
-    in_memory = False
-    size = None
+class FileSource(Source):
+    """A Parquet or CSV file, a folder of Parquet files, or a glob. DuckDB counts them where they are."""
 
     def __init__(self, path: str | Path, name: str):
-        self.path, self.name = path, name
+        super().__init__(path, name)
+        self.path = path
         self.is_csv = csv_text.is_csv(path)
         self.shared: Shared | None = None  # the connection of the call
         self.surveyed: list[Surveyed] | None = None  # what is known of CSV files while the call lasts
+        self.stopped = Event()  # set when nobody waits for an answer any more
 
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """Distinct rows, and their counts or the sums of their weights."""
@@ -109,24 +108,24 @@ class FileSource:
         """
         import duckdb
 
-        files, options = self.files, query.options
+        options = query.options
         if self.shared is None:
             with one_connection([self], options):
                 return self._found(query, numeric, work)
         if careful or self.surveyed is None:
-            self.surveyed = [] if _is_parquet(files[0]) else self._surveyed(files, options, careful)
+            self.surveyed = self._surveyed(options, careful)
         surveyed = self.surveyed
 
         def found(connection: duckdb.DuckDBPyConnection, scratch: str | None) -> T:
             if not surveyed:
-                return work(_parquet(connection, files, query, self.name), None)
+                return work(_parquet(connection, self.files, query, self.name), None)
             weights = range(len(query.columns), len(query.wanted))  # which are numbers
             table, records = csv_files.relation(connection, surveyed, query, self.name, self.path, scratch)
             return work(csv_files.with_numbers(table, query, [*numeric, *weights]), records)
 
         try:
             with self.shared.reading() as (connection, scratch), options.progress.query(connection, self.name):
-                return answer(connection, lambda: found(connection, scratch))
+                return answer(connection, lambda: found(connection, scratch), self.stopped)
         except (duckdb.Error, _Miscounted) as error:
             point = re.search(rf"{csv_files.POINT}c(\d+)", str(error))
             if point is not None:
@@ -139,20 +138,22 @@ class FileSource:
                 raise raised from None
         return self._found(query, numeric, work, careful=True)
 
-    def _surveyed(self, files: Sequence[str], options: Options, careful: bool) -> list[Surveyed]:
-        """What is to be known of CSV files before they are read."""
-        step = options.progress.step(f"checking {self.name}", rows=sum(Path(file).stat().st_size for file in files))
-        found = []
-        for file in files:
+    def _surveyed(self, options: Options, careful: bool) -> list[Surveyed]:
+        """What is to be known of CSV files before they are read; nothing of Parquet files."""
+        if _is_parquet(self.files[0]):
+            return []
+        step = options.progress.step(f"checking {self.name}", rows=sum(Path(file).stat().st_size for file in self.files))
+        encoding, found = csv_text.codec(options.encoding), []
+        for file in self.files:
             try:
-                found.append(csv_files.survey(file, csv_text.codec(options.encoding), step, careful))
+                found.append(csv_files.survey(file, encoding, step, careful, self.stopped))
             except csv_text.Malformed as error:
-                raise csv_files.located(error, self.name, file if len(files) > 1 else self.path) from None
+                raise csv_files.located(error, self.name, file if len(self.files) > 1 else self.path) from None
         return found
 
     @cached_property
     def files(self) -> list[str]:
-        """The files that the path or the glob stands for, all of one format."""
+        """The files that the path or the glob names, all of one format."""
         files = local_files(self.path, self.name)
         for file in files:
             if not (_is_parquet if _is_parquet(files[0]) else csv_text.is_csv)(file):
@@ -217,19 +218,19 @@ def _with_missing(values: Any) -> Any:
 
 
 def found_files(given: str) -> list[str]:
-    """What a path, a glob or a folder of Parquet files stands for, as it is there; unchecked."""
-    local = os.path.expanduser(given)  # noqa: PTH111  a user who is not known stays as written
+    """The files that a path, a glob or a folder of Parquet files names, as they are there; unchecked."""
+    local = expanded(given)
     if Path(local).is_dir() and _is_parquet(local):  # as Spark and Dask write
         return sorted(str(file) for file in Path(local).rglob("*") if _is_parquet(str(file)))
     return [local] if Path(local).exists() else sorted(glob.glob(local, recursive=True, include_hidden=True))  # noqa: PTH207  "**" differs
 
 
 def local_files(path: str | Path, name: str) -> list[str]:
-    """The absolute paths of the files that a path or a glob stands for, all regular."""
+    """The absolute paths of the files that a path or a glob names, all regular."""
     given = str(path)
     if "://" in given:
         raise ValueError(f"`{name}` is {given!r}; capstats reads local files only. Download the file and give its path.")
-    local = os.path.expanduser(given)  # noqa: PTH111  a user who is not known stays as written
+    local = expanded(given)
     if _is_loop(local):
         raise ValueError(f"`{name}` is {given!r}, a symbolic link that leads back to itself. Give the path of the file.")
     files = found_files(given)

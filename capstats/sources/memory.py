@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from capstats.codes.bins import Spec, cut_column
+from capstats.codes.bins import Numbers, Spec, cut_column
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.distinct import sampled
-from capstats.codes.labels import MISSING
-from capstats.codes.numeric import Numbers, TypeToCut, as_wanted, check_kind, label_numbers
-from capstats.sources import object_text
-from capstats.sources.columns import FEW, column_of, module_of
-from capstats.sources.plain_numbers import plain_numbers
-from capstats.sources.source import Options, Query, check_names
-from capstats.sources.weights import whole_weights
+from capstats.sources.columns import FEW, column_of, module_of, numbers_of
+from capstats.sources.connections import answer, connect
+from capstats.sources.relations import grouped
+from capstats.sources.source import Options, Query, Source, check_names, whole_weights
+
+MUCH = 500_000  # records of long text from which starting DuckDB pays (it takes 20 ms or more)
 
 
-class MemorySource:
+class MemorySource(Source):
     """An eager table."""
 
     in_memory = True
-    is_csv = False
 
     def __init__(self, table: Any, name: str):
-        self.table, self.name = table, name
+        super().__init__(table, name)
         self.plain = nw.to_native(table, pass_through=True)
         self.library = module_of(self.plain)
 
@@ -56,9 +55,9 @@ class MemorySource:
 
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """The columns as codes, record by record; or distinct rows of long text in pandas' objects, which DuckDB groups."""
-        if not query.by_record and not query.cuts and object_text.suits(self.plain, query.columns):
+        if not query.by_record and not query.cuts and is_much_text(self.plain, query.columns):
             check_names(query.wanted, self.names(), self.name)
-            found = object_text.rows(self.plain, query, self.name)
+            found = _grouped_by_duckdb(self.plain, query, self.name)
             if found is not None:
                 return found
         return self.encoded(query)
@@ -67,43 +66,37 @@ class MemorySource:
         """The columns as codes. Polars may group the records while it encodes them, unless the query says ``by_record``."""
         check_names(query.wanted, self.names(), self.name)
         weights = self._weights(query.weight)
-        values = [self.column(c) for c in query.columns]
         cut = {}
-        for i, column in enumerate(query.columns):
-            if column in query.cuts:
-                numbers = numbers_of(values[i], str(column), self.name, query.cuts[column].wanted, query.cuts[column].texts)
-                cut[i] = cut_column(numbers, query.cuts[column], str(column), self.name)
+        for column, how in query.cuts.items():
+            numbers = numbers_of(self.column(column), str(column), self.name, how.declared, how.texts)
+            cut[column] = cut_column(numbers, how, str(column), self.name)
+        values = [cut[c].codes if c in cut else self.column(c) for c in query.columns]
         if self.library == "polars" and weights is None and not query.by_record:
-            for i, binned in cut.items():
-                values[i] = sys.modules["polars"].Series(binned.codes)
-            values, weights = _polars_grouped(values)
-            for i, binned in cut.items():
-                binned.codes = values[i].to_numpy()
+            values, weights = _grouped_by_polars(values)
         found = [
-            cut[i] if i in cut else column_of(v, str(c), self.name) for i, (v, c) in enumerate(zip(values, query.columns, strict=True))
+            replace(cut[c], codes=np.asarray(x)) if c in cut else column_of(x, str(c), self.name)
+            for c, x in zip(query.columns, values, strict=True)
         ]
-        self._check_lengths({str(c): len(f.codes) for c, f in zip(query.columns, found, strict=True)}, query.weight, weights)
+        self._check_lengths({str(c): len(x.codes) for c, x in zip(query.columns, found, strict=True)}, query.weight, weights)
         if weights is None:
             return found, ()
         return found, sampled(weights) if query.sampling else [weights]
 
-    def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:  # noqa: ARG002  all values are at hand
+    def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:  # noqa: ARG002  all values are there
         """All values of each column, and how often each occurs."""
-        return [self._values(query, column) for column in query.columns]
-
-    def _values(self, query: Query, column: Hashable) -> tuple[Numbers, Counts]:
         check_names(query.wanted, self.names(), self.name)
-        wanted: Any = query.options.types.get(column)  # one of the types that can be cut, or None
-        numbers = numbers_of(self.column(column), str(column), self.name, wanted, query.options.null_values.of(column).texts)
-        weights = self._weights(query.weight)
-        if numbers.codes is None:
-            counts = np.broadcast_to(1, len(numbers.values)) if weights is None else weights
-        else:
-            counts = np.bincount(numbers.codes, weights, minlength=len(numbers.values))
-            if weights is not None:
-                counts = counts.astype(weights.dtype)
-        self._check_lengths({str(column): len(numbers.values)}, query.weight, counts)
-        return numbers, counts
+        weights, options = self._weights(query.weight), query.options
+        found = []
+        for column in query.columns:
+            texts = options.null_values.of(column).texts
+            numbers = numbers_of(self.column(column), str(column), self.name, options.type_to_cut(column), texts)
+            counts: Counts = np.broadcast_to(1, len(numbers.values)) if weights is None else weights
+            if numbers.codes is not None:
+                sums: Any = np.bincount(numbers.codes, weights, len(numbers.values))
+                counts = sums if weights is None else sums.astype(weights.dtype)
+            self._check_lengths({str(column): len(numbers.values)}, query.weight, counts)
+            found.append((numbers, counts))
+        return found
 
     def with_columns(self, columns: Mapping[str, np.ndarray]) -> Any:
         """A table of the same library, with the columns added at its end; its rows stay where they are."""
@@ -155,33 +148,57 @@ def _taken(values: Any, order: np.ndarray) -> Any:
     return [values[i] for i in order] if take is None else take(order)
 
 
-def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, texts: Sequence[str] = ()) -> Numbers:
-    """One column that can be cut, of any library, as numbers; other texts than ``texts`` are parsed as what `types` says, or as numbers."""
-    found = plain_numbers(values)
-    if found is not None:
-        check_kind(found.kind, wanted, column, table)
-        return as_wanted(found, wanted)
-    labelled = column_of(values, column, table)
-    codes = labelled.codes.astype(np.intp) - labelled.first
-    records = np.bincount(codes, minlength=len(labelled.labels))
-    labels: list[Any] = [MISSING] * len(records)  # of those that do not occur: a pool of texts may have gaps
-    is_text, place_of = np.full(len(records), -1), {text: i for i, text in enumerate(texts)}
-    held = labelled.labels.tolist() if isinstance(labelled.labels, np.ndarray) else labelled.labels
-    for i in np.flatnonzero(records).tolist():
-        if isinstance(held[i], str) and held[i] in place_of:
-            is_text[i] = place_of[held[i]]
-        else:
-            labels[i] = held[i]
-    by_label = label_numbers(labels, records, wanted, column, table)
-    return Numbers(by_label.kind, by_label.values, by_label.missing, codes, is_text if texts else None)
-
-
-def _polars_grouped(columns: list[Any]) -> tuple[list[Any], Counts | None]:
+def _grouped_by_polars(columns: list[Any]) -> tuple[list[Any], Counts | None]:
     """Distinct rows, grouped by polars, where a column is text: this takes less time than to encode it."""
     pl = sys.modules["polars"]
-    types = {c.dtype for c in columns}
-    if len(columns[0]) < FEW or pl.String not in types or pl.Object in types:
+    if len(columns[0]) < FEW:
         return columns, None
-    table = pl.DataFrame([c.alias(str(i)) for i, c in enumerate(columns)])  # names such as "^a.*$" would be patterns
+    table = pl.DataFrame({str(i): column for i, column in enumerate(columns)})  # names such as "^a.*$" would be patterns
+    if pl.String not in table.dtypes or pl.Object in table.dtypes:
+        return columns, None
     grouped = table.lazy().group_by(table.columns).agg(pl.len().alias("records")).collect()
     return [grouped[c] for c in table.columns], grouped["records"].to_numpy().astype(np.int64)
+
+
+# --- long text in pandas' objects: DuckDB groups it in less time than it takes to encode it ---------------------------
+
+
+def is_much_text(table: Any, columns: Sequence[Hashable]) -> bool:
+    """Whether a table is a pandas frame with so much text in objects that DuckDB counts it faster."""
+    if not isinstance(table, pd.DataFrame) or len(table) < MUCH or not table.columns.is_unique:
+        return False
+    chosen = [table[c] for c in columns if c in table.columns]
+    text = [values for values in chosen if values.dtype == object]
+    levels = [values.cat.categories for values in chosen if isinstance(values.dtype, pd.CategoricalDtype)]
+    known = (np.dtype, pd.CategoricalDtype, pd.StringDtype)
+    if not text or not all(isinstance(values.dtype, known) and values.dtype.kind in "Oiub" for values in chosen):
+        return False
+    # DuckDB would make text of any object, and keeps the order of categories that are text
+    return all(pd.api.types.infer_dtype(values, skipna=True) == "string" for values in [*text, *levels])
+
+
+def _grouped_by_duckdb(table: pd.DataFrame, query: Query, name: str) -> tuple[list[Column], Sums] | None:
+    """Distinct rows of such a frame, and their counts or the sums of their weights; None where DuckDB refuses a value."""
+    import duckdb
+
+    frame = pd.DataFrame({f"c{i}": table[c] for i, c in enumerate(query.wanted)}, copy=False)
+    if duckdb.__version__.startswith("1.") and not all(_is_utf8(frame[c]) for c in frame):
+        return None  # before 2.0 DuckDB cuts such a text short, or breaks
+    with connect(query.options) as connection:
+        try:
+            found, sums = answer(connection, lambda: grouped(connection.from_df(frame), query, name))
+        except (duckdb.Error, UnicodeError):  # half a surrogate pair is no UTF-8
+            return None
+    return found, query.needed(sums)
+
+
+def _is_utf8(values: pd.Series[Any]) -> bool:
+    """Whether the text of a column, or of its categories, has no half of a surrogate pair."""
+    text = values.cat.categories if isinstance(values.dtype, pd.CategoricalDtype) else values
+    step = 2**16
+    try:
+        for start in range(0, len(text), step) if text.dtype.kind == "O" else ():
+            "".join([x for x in text[start : start + step] if isinstance(x, str)]).encode()
+    except UnicodeError:
+        return False
+    return True

@@ -1,53 +1,53 @@
-"""DuckDB relations, grouped where they lie: distinct rows of a file, a relation or a frame, and their counts."""
+"""DuckDB relations, grouped and cut where they are: distinct rows of a file, a relation or a frame, and their counts."""
 
 from __future__ import annotations
 
+import datetime as dt
 import importlib.util
+import math
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from capstats.codes.bins import Spec, binned_column
+from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
 from capstats.codes.column import Column, Counts, Sums
-from capstats.codes.labels import MISSING, one_kind
-from capstats.codes.numeric import Numbers
-from capstats.sources import relation_cuts as cutting
+from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
+from capstats.codes.labels import MISSING, Kind, one_kind
 from capstats.sources.columns import column_of, no_date, no_duration, unmasked
-from capstats.sources.foreign import told_by_class
-from capstats.sources.source import Options, Query, check_names
-from capstats.sources.weights import whole_weights, wrong_weights
+from capstats.sources.connections import quoted
+from capstats.sources.source import Query, Source, check_names, engine_errors, engine_sums, wrong_weights
 
 SHORT, MOST_TEXT = 256, 1 << 28  # bytes: of a label that is never too long, and of all that the others have beyond it
 _LONG = "capstats: long labels"
 _LENGTHS = {"VARCHAR": "strlen", "BLOB": "octet_length"}  # in bytes
 _EXACT = ("DECIMAL", "HUGEINT", "UHUGEINT")  # types whose array form would be a float
+_BOTH_DATETIMES = (dt.datetime(2000, 1, 1), dt.datetime(2000, 1, 1, tzinfo=dt.UTC))  # labels of the two kinds of datetimes
+_WRONG = -2  # the bin of a value that is of another kind, or does not parse
+_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME = r"(?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
+_ZONE = "(?:Z|[+-][0-9]{2}:[0-9]{2})"
+_FORMS = {
+    "number": "-12.5e3, up to 1e308",
+    "date": "2024-01-31",
+    "datetime": "2024-01-31, 2024-01-31 12:30:00.123456 or 2024-01-31 12:30:00+01:00",
+}
 
 
-class RelationSource:
+class RelationSource(Source):
     """A relation of the user's own DuckDB connection."""
-
-    in_memory = False
-    is_csv = False
-    size = None
-
-    def __init__(self, table: Any, name: str):
-        self.table, self.name = table, name
-
-    def names(self, options: Options) -> Sequence[Hashable]:  # noqa: ARG002  a file needs them
-        """The names of the columns."""
-        return list(self.table.columns)
 
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """Distinct rows, and their counts or the sums of their weights."""
-        with told_by_class(self.name):
+        with engine_errors(self.name):
             found, sums = grouped(self._numbered(query), query, self.name)
             return found, query.needed(sums)
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
         """The extent of each column, or its distinct values and their counts."""
-        with told_by_class(self.name):
+        with engine_errors(self.name):
             return numbers(self._numbered(query), query, specs, self.name)
 
     def _numbered(self, query: Query) -> Any:
@@ -57,11 +57,8 @@ class RelationSource:
 
 def numbered(table: Any, wanted: Sequence[Hashable]) -> Any:
     """The wanted columns of a relation as c0, c1, ..."""
-    return table.select(", ".join(f"{_quoted(str(column))} AS c{i}" for i, column in enumerate(wanted)))
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    names = ['"' + str(column).replace('"', '""') + '"' for column in wanted]
+    return table.select(", ".join(f"{name} AS c{i}" for i, name in enumerate(names)))
 
 
 def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
@@ -70,54 +67,53 @@ def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
     Where the query says ``by_record``, the rows are the records in their order.
     """
     columns, weight = query.columns, query.weight
-    types = list(map(str, table.types))
-    parts = [f"c{i}::VARCHAR AS c{i}" if types[i].startswith(_EXACT) else f"c{i}" for i in range(len(columns))]
-    for i, column in enumerate(columns):
-        if types[i] == "INTERVAL":
-            if table.filter(f"extract(year FROM c{i}) <> 0 OR extract(month FROM c{i}) <> 0").limit(1).fetchall():
+    types, groups = list(map(str, table.types)), [f"c{i}" for i in range(len(columns))]
+    parts, texts = [], {}
+    for c, dtype, column in zip(groups, types, columns, strict=False):
+        sql = c
+        if dtype.startswith(_EXACT):
+            sql = f"{c}::VARCHAR"
+        elif dtype == "INTERVAL":
+            if table.filter(f"extract(year FROM {c}) <> 0 OR extract(month FROM {c}) <> 0").limit(1).fetchall():
                 raise no_duration(str(column), name)
-            parts[i] = f"epoch_us(c{i}) AS c{i}"
+            sql = f"epoch_us({c})"
         if column in query.cuts:
-            table = table.select(f"*, {cutting.number_to_cut(f'c{i}', types[i], query.cuts[column])} AS x{i}")
-            parts[i] = f"{cutting.bin_number(f'c{i}', types[i], f'x{i}', query.cuts[column])} AS c{i}"
-    groups = ", ".join(f"c{i}" for i in range(len(columns)))
-    fractional = False
-    sums = ["count(*)"]
+            table = table.select(f"*, {_number_to_cut(c, dtype, query.cuts[column])} AS x{c}")
+            sql = _bin_number(c, dtype, f"x{c}", query.cuts[column])
+        elif dtype in _LENGTHS:
+            texts[c] = _LENGTHS[dtype]
+        parts.append(f"{sql} AS {c}")
+    fractional, sums = False, ["1"] if query.by_record else ["count(*)"]
     if weight is not None:
         fractional = _check_weights(table, f"c{len(columns)}", weight, name)
         parts.append(f"c{len(columns)}::DOUBLE AS w")
-        sums = ["sum(w)", "count(*)", "sum(w * w)"]
-    if query.by_record:
-        sums = ["1"] if weight is None else ["w", "1", "w * w"]
-    counted = ", ".join(f"{sql}::DOUBLE AS n{i}" for i, sql in enumerate(sums))
+        sums = ["w", "1", "w * w"] if query.by_record else ["sum(w)", "count(*)", "sum(w * w)"]
+    wanted = ", ".join([*groups, *(f"{sql}::DOUBLE AS n{i}" for i, sql in enumerate(sums))])
     rows = table.select(", ".join(parts))
-    rows = rows.select(f"{groups}, {counted}") if query.by_record else rows.aggregate(f"{groups}, {counted}", groups)
-    texts = {i: _LENGTHS[types[i]] for i, column in enumerate(columns) if types[i] in _LENGTHS and column not in query.cuts}
-    arrays = _fetched(rows, texts, [*map("c{}".format, range(len(columns))), *map("n{}".format, range(len(sums)))], name)
+    rows = rows.select(wanted) if query.by_record else rows.aggregate(wanted, ", ".join(groups))
+    arrays = _fetched(rows, texts, name)
     found = []
-    for i, column in enumerate(columns):
+    for c, dtype, column in zip(groups, types, columns, strict=False):
         if column not in query.cuts:
-            found.append(_column(arrays[f"c{i}"], types[i], str(column), name))
+            found.append(_column(arrays[c], dtype, str(column), name))
             continue
-        if (np.asarray(arrays[f"c{i}"]) == cutting.WRONG).any():
-            raise cutting.wrong_bin(table, i, types[i], query.cuts[column], column, name)
-        found.append(binned_column(column_of(arrays[f"c{i}"], str(column), name), query.cuts[column]))
-    summed, *others = (np.asarray(arrays[f"n{i}"]) for i in range(len(sums)))
-    counts = summed if fractional else whole_weights(summed, weight, name)
-    return found, [counts] if weight is None else [counts, others[0].astype(np.int64), others[1]]
+        if (np.asarray(arrays[c]) == _WRONG).any():
+            raise _wrong_bin(table, c, dtype, query.cuts[column], column, name)
+        found.append(binned_column(column_of(arrays[c], str(column), name), query.cuts[column]))
+    return found, engine_sums([np.asarray(arrays[f"n{i}"]) for i in range(len(sums))], query, name, fractional=fractional)
 
 
-def _fetched(rows: Any, texts: Mapping[int, str], names: Sequence[str], name: str, careful: bool = False) -> Any:
+def _fetched(rows: Any, texts: Mapping[str, str], name: str, careful: bool = False) -> Any:
     """The columns of a relation: of pyarrow where it is there, which makes no object of each text, else of numpy.
 
     A text that is not short stops the query; it is asked again with ``careful``, which adds up their lengths, and costs more.
     """
-    over = " OR ".join(f"{length}(c{i}) > {SHORT}" for i, length in texts.items()) or "false"
+    over = " OR ".join(f"{length}({c}) > {SHORT}" for c, length in texts.items()) or "false"
     if careful:
-        size = " + ".join(f"coalesce({length}(c{i}), 0)" for i, length in texts.items())
+        size = " + ".join(f"coalesce({length}({c}), 0)" for c, length in texts.items())
         total = f"sum(greatest({size} - {SHORT * len(texts)}, 0)::DOUBLE) OVER (ROWS UNBOUNDED PRECEDING)"
-        rows, over = rows.select(f"*, {total} AS size"), f"size > {MOST_TEXT}"
-    *others, last = names  # the last is a number; the others keep their types
+        rows, over = rows.select(f"{total} AS size, *"), f"size > {MOST_TEXT}"
+    *others, last = rows.columns  # the last is a number; the others keep their types
     capped = rows.select(", ".join([*others, f"CASE WHEN {over} THEN error('{_LONG}') ELSE {last} END AS {last}"]))
     try:
         return capped.to_arrow_table() if importlib.util.find_spec("pyarrow") else capped.fetchnumpy()
@@ -125,7 +121,7 @@ def _fetched(rows: Any, texts: Mapping[int, str], names: Sequence[str], name: st
         if _LONG not in str(error):
             raise
     if not careful:
-        return _fetched(rows, texts, names, name, careful=True)
+        return _fetched(rows, texts, name, careful=True)
     raise ValueError(
         f"The labels of `{name}` are too long: in the distinct rows, what each has beyond {SHORT} bytes adds up to more than "
         f"{MOST_TEXT >> 20} MB. Leave out columns of long text, or shorten their values."
@@ -169,42 +165,142 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
     """
     weight, types = query.weight, list(map(str, table.types))
     none: Counts = np.zeros(0, np.int64)
-    found = [(Numbers(cutting.kind_of_type(dtype), np.zeros(0)), none) for dtype in types[: len(specs)]]
+    found = [(Numbers(kind_of_type(dtype), np.zeros(0)), none) for dtype in types[: len(specs)]]
     looked = [i for i, spec in enumerate(specs) if spec.how != "points"]
     if not looked:
         return found
     fractional = weight is not None and _check_weights(table, f"c{len(specs)}", weight, name)
-    wanted: list[Any] = [query.options.types.get(column) for column in query.columns]  # one of the types that can be cut, or None
-    forms = {i: cutting.as_numbers(f"c{i}", types[i], wanted[i]) or {"number": "NULL::DOUBLE"} for i in looked}
-    missing = {i: cutting.is_missing(f"c{i}", types[i], query.options.null_values.of(query.columns[i]).texts) for i in looked}
-    forms = {i: {kind: f"CASE WHEN NOT {missing[i]} THEN {sql} END" for kind, sql in of.items()} for i, of in forms.items()}
-    in_forms = ", ".join(f"{sql} AS x{i}_{j}" for i in looked for j, sql in enumerate(forms[i].values()))
-    rows = table.select(f"*, {'1' if weight is None else f'c{len(specs)}::DOUBLE'} AS w, {in_forms}")
+    parts, asked = [f"*, {'1' if weight is None else f'c{len(specs)}::DOUBLE'} AS w"], []
     wrong: dict[int, str] = {}
-    asked: list[str] = []
+    forms: dict[int, dict[Kind, str]] = {}  # for each kind that the values of a column may be of, the name of their numbers
     for i in looked:
-        xs = [f"x{i}_{j}" for j in range(len(forms[i]))]
-        wrong[i] = f"NOT {missing[i]} AND " + " AND ".join(f"{x} IS NULL" for x in xs)
-        for x in xs:
+        column = query.columns[i]
+        of_kind = _as_numbers(f"c{i}", types[i], query.options.type_to_cut(column)) or {"number": "NULL::DOUBLE"}
+        missing = _is_missing(f"c{i}", types[i], query.options.null_values.of(column).texts)
+        forms[i] = {kind: f"x{i}_{j}" for j, kind in enumerate(of_kind)}
+        parts += [f"CASE WHEN NOT {missing} THEN {sql} END AS {forms[i][kind]}" for kind, sql in of_kind.items()]
+        wrong[i] = " AND ".join([f"NOT {missing}", *(f"{x} IS NULL" for x in forms[i].values())])
+        for x in forms[i].values():
             finite = f"w > 0 AND isfinite({x}::DOUBLE)"
             asked.append(f"count(*) FILTER ({wrong[i]}), count({x}), min({x}) FILTER ({finite}), max({x}) FILTER ({finite})")
+    rows = table.select(", ".join(parts))
     answers = iter(rows.aggregate(", ".join(asked)).fetchall()[0])
-    extents = {i: {kind: [next(answers) for _ in range(4)] for kind in forms[i]} for i in looked}
-    for i, of_kinds in extents.items():
-        column = query.columns[i]
-        if any(bad for bad, *_ in of_kinds.values()):
-            raise cutting.wrong_value(rows.filter(wrong[i]).select(f"c{i} AS c0"), types[i], wanted[i], column, name)
-        kinds = [kind for kind, (_, present, *_) in of_kinds.items() if present]
+    for i in looked:
+        column, extents = query.columns[i], {kind: [next(answers) for _ in range(4)] for kind in forms[i]}
+        if any(bad for bad, *_ in extents.values()):
+            wanted = query.options.type_to_cut(column)
+            raise _wrong_value(rows.filter(wrong[i]).select(f"c{i} AS c0"), types[i], wanted, column, name)
+        kinds = [kind for kind, (_, present, *_) in extents.items() if present]
         if len(kinds) > 1:
-            one_kind(cutting.BOTH_DATETIMES, column, name)  # raises
+            one_kind(_BOTH_DATETIMES, column, name)  # raises
         if not kinds:
             found[i] = Numbers(None, np.zeros(0)), none
         elif specs[i].how == "width":
-            extent = [x for x in of_kinds[kinds[0]][2:] if x is not None]
+            extent = [x for x in extents[kinds[0]][2:] if x is not None]
             found[i] = Numbers(kinds[0], np.array(extent)), np.ones(len(extent), np.int64)
         else:
-            x = f"x{i}_{list(forms[i]).index(kinds[0])}"
+            x = forms[i][kinds[0]]
             arrays = rows.filter(f"{x} IS NOT NULL").aggregate(f"{x} AS x, sum(w)::DOUBLE AS n", x).fetchnumpy()
-            counts = np.asarray(arrays["n"])
-            found[i] = Numbers(kinds[0], np.asarray(arrays["x"])), counts if fractional else whole_weights(counts, weight, name)
+            counts = engine_sums([np.asarray(arrays["n"])], query, name, fractional=fractional)[0]
+            found[i] = Numbers(kinds[0], np.asarray(arrays["x"])), counts
     return found
+
+
+# --- SQL that cuts a column: the number that is cut, its bin, and what is wrong with other values ---------------------
+
+
+def kind_of_type(dtype: str) -> Kind | None:
+    """The kind of a DuckDB type's values; None of its NULL."""
+    kinds: dict[str, Kind | None] = {
+        r".*\]": "other",
+        "TIMESTAMPTZ.*|TIMESTAMP.*ZONE": "datetime with zone",
+        "TIMESTAMP.*": "datetime",
+        "DECIMAL.*|FLOAT.*|DOUBLE.*|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?": "number",
+        "DATE": "date",
+        "VARCHAR|ENUM.*": "text",
+        "BOOLEAN": "bool",
+        "INTERVAL": "duration",
+        '"?NULL"?': None,
+    }
+    return next((kind for pattern, kind in kinds.items() if re.fullmatch(pattern, dtype, re.DOTALL)), "other")
+
+
+def _is_whole(dtype: str) -> bool:
+    return "INT" in dtype and "HUGE" not in dtype
+
+
+def _as_numbers(column: str, dtype: str, wanted: TypeToCut | None) -> dict[Kind, str]:
+    """For each kind that a column's values may be of: SQL for the number that is cut, null where a value is not of that kind."""
+    kind = kind_of_type(dtype)
+    text = f"trim({column}::VARCHAR, E' \\t\\n\\r\\f')"
+    if kind == "text" and wanted == "date":
+        return {"date": f"CASE WHEN {_matches(text, _DAY)} THEN TRY_CAST({text} AS DATE) - DATE '1970-01-01' END"}
+    if kind == "text" and wanted == "datetime":
+        naive, zoned = _matches(text, f"{_DAY}(?:[T ]{_TIME})?"), _matches(text, f"{_DAY}[T ]{_TIME}{_ZONE}")
+        return {
+            "datetime": f"CASE WHEN {naive} THEN epoch_us(TRY_CAST({text} AS TIMESTAMP)) END",
+            "datetime with zone": f"CASE WHEN {zoned} THEN epoch_us(TRY_CAST({text} AS TIMESTAMPTZ)) END",
+        }
+    if kind == "text":
+        number = f"CASE WHEN {_matches(text, NUMBER.pattern)} THEN TRY_CAST({text} AS DOUBLE) END"
+        return {"number": f"CASE WHEN isfinite({number}) OR {text} ILIKE '%inf%' THEN {number} END"}
+    if kind == "number" and wanted in (None, "number"):
+        return {"number": column if _is_whole(dtype) else f"nullif({column}::DOUBLE, 'nan'::DOUBLE)"}
+    if kind == "date" and wanted in (None, "date", "datetime"):
+        days = f"({column} - DATE '1970-01-01')::BIGINT"
+        return {"datetime": f"{days} * 86400000000"} if wanted == "datetime" else {"date": days}
+    if kind in ("datetime", "datetime with zone") and wanted in (None, "datetime"):
+        if dtype == "TIMESTAMP_NS":  # rounded up, so that it is after a microsecond exactly when its number is greater
+            return {kind: f"epoch_ns({column}) // 1000 + (epoch_ns({column}) % 1000 > 0)::BIGINT"}
+        return {kind: f"epoch_us({column})"}
+    return {}
+
+
+def _matches(text: str, pattern: str) -> str:
+    return f"regexp_full_match({text}, '(?i){pattern}')"
+
+
+def _is_missing(column: str, dtype: str, texts: Sequence[str] = ()) -> str:
+    """SQL for whether a value is missing; texts are where they are one of those.
+
+    NaN is found by ``isfinite``: where statistics of a Parquet file give a least and a greatest number, DuckDB takes ``isnan`` for false.
+    """
+    if texts and kind_of_type(dtype) == "text":
+        return f"({column} IS NULL OR {column}::VARCHAR IN ({', '.join(map(quoted, texts))}))"
+    if dtype in ("FLOAT", "DOUBLE"):
+        return f"({column} IS NULL OR (NOT isfinite({column}) AND {column} NOT IN ('inf', '-inf')))"
+    return f"{column} IS NULL"
+
+
+def _number_to_cut(column: str, dtype: str, cut: Cut) -> str:
+    """SQL for the number that is cut; null where a value is not of the cut's kind."""
+    forms = _as_numbers(column, dtype, cut.declared)
+    return f"coalesce({', '.join(['NULL', *forms.values()])})" if cut.kind is None else forms.get(cut.kind, "NULL")
+
+
+def _bin_number(column: str, dtype: str, number: str, cut: Cut) -> str:
+    """SQL for the number of cut points below a value, or the number of a text's bin; -1 where it is missing, _WRONG where it is neither."""
+    whole = cut.kind != "number" or _is_whole(dtype)
+    points = [str(math.floor(p)) if whole else f"'{float(p)!r}'::DOUBLE" for p in cut.points]
+    below = sum_as_tree(["0", *(f"({number} > {point})::INTEGER" for point in points)], lambda a, b: f"({a} + {b})")
+    texts = cut.texts if kind_of_type(dtype) == "text" else ()
+    codes = "".join(f" WHEN {column}::VARCHAR = {quoted(text)} THEN {i}" for i, text in enumerate(texts, start=len(cut.points) + 1))
+    return f"CASE WHEN {_is_missing(column, dtype)} THEN -1{codes} WHEN {number} IS NULL THEN {_WRONG} ELSE {below} END"
+
+
+def _wrong_value(rows: Any, dtype: str, wanted: TypeToCut | None, column: Hashable, name: str, cut: Cut | None = None) -> Exception:
+    """The error for rows (c0) whose values are of another kind than is cut, or do not parse."""
+    kind = kind_of_type(dtype)
+    if kind == "text":
+        texts, records = zip(*rows.aggregate("c0::VARCHAR, count(*)", "c0").fetchall(), strict=True)
+        kind = one_kind(as_type(texts, wanted or "number", str(column), name, records), column, name)
+        if cut is None or kind == cut.kind:
+            return wrong_labels(texts, records, f"in a form that is cut in files: {_FORMS[wanted or 'number']}", str(column), name)
+    check_kind(kind, wanted, str(column), name)
+    return mismatch(kind, cut, str(column), name) if cut is not None else TypeError(f"Column {column!r} of `{name}` cannot be cut.")
+
+
+def _wrong_bin(table: Any, c: str, dtype: str, cut: Cut, column: Hashable, name: str) -> Exception:
+    """The error for column c of a relation, whose number to be cut is xc, where some values have no bin."""
+    wrong = table.filter(f"x{c} IS NULL AND NOT {_is_missing(c, dtype, cut.texts)}").select(f"{c} AS c0")
+    return _wrong_value(wrong, dtype, cut.declared, column, name, cut)

@@ -1,19 +1,22 @@
-"""What a source is: anything that holds records, behind one protocol; and the frozen query that it answers."""
+"""What a source is: anything that holds records, behind one class; the frozen query that it answers; and what all sources check."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
-from capstats.codes.bins import Cut, Spec
+import numpy as np
+
+from capstats.codes.bins import Cut, Numbers, Spec
 from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.declared_types import Type
 from capstats.codes.missing_codes import MissingCodes
 from capstats.codes.names import hint_of_data
-from capstats.codes.numeric import Numbers
 from capstats.codes.progress import Progress
-from capstats.codes.wanted import Type
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,10 @@ class Options:
     memory_limit: str | None = None
     spill_dir: str | Path | None = None
     progress: Progress = field(default_factory=lambda: Progress(False))
+
+    def type_to_cut(self, column: Hashable) -> Any:
+        """What `types` says of a column that is cut: one of the types that can be cut, or None."""
+        return self.types.get(column)
 
 
 @dataclass(frozen=True)
@@ -50,28 +57,25 @@ class Query:
         return sums if self.sampling else sums[:1]
 
 
-class Source(Protocol):
+class Source(ABC):
     """A table of records, wherever it lies. There is one class for each kind; `capstats.sources.door.open_source` chooses it."""
 
-    @property
-    def name(self) -> str:
-        """What messages call the table."""
+    in_memory = False  # whether the records are available one by one, in order; otherwise an engine counts them
+    is_csv = False  # whether all values are texts of CSV files
 
-    @property
-    def in_memory(self) -> bool:
-        """Whether the records are at hand, one by one and in order; otherwise an engine counts them, and only counts come back."""
-
-    @property
-    def is_csv(self) -> bool:
-        """Whether all values are texts of CSV files."""
+    def __init__(self, table: Any, name: str):
+        self.table, self.name = table, name  # the name is what messages call the table
 
     @property
     def size(self) -> int | None:
         """The number of records, where it is known without counting."""
+        return None
 
-    def names(self, options: Options) -> Sequence[Hashable]:
+    def names(self, options: Options) -> Sequence[Hashable]:  # noqa: ARG002  a file needs them
         """The names of all columns."""
+        return list(self.table.columns)
 
+    @abstractmethod
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """The columns as codes, row by row, and what each row adds: nothing where it is one record; its number of records; or its weight.
 
@@ -84,6 +88,7 @@ class Source(Protocol):
         `numbers_of` and `cut_column`, or `binned_column` where its engine cuts.
         """
 
+    @abstractmethod
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
         """Each column of the query as numbers, and how many records have each: as far as its spec needs them to cut the column.
 
@@ -99,3 +104,48 @@ def check_names(wanted: Sequence[Hashable], names: Sequence[Hashable], table: st
             raise ValueError(f"Column {column!r} is not in `{table}`." + hint_of_data(column, names))
         if list(names).count(column) > 1:
             raise ValueError(f"Column {column!r} occurs {list(names).count(column)} times in `{table}`. Rename all but one.")
+
+
+def wrong_weights(column: Hashable, table: str, number: int, first: int | None = None) -> ValueError:
+    """The error for weights that cannot be summed: how many rows have one, and the first of them where rows have an order."""
+    place = "" if first is None else f", the first is row {first} (from 0)"
+    return ValueError(
+        f"Weights and counts must be numbers that are finite and not negative; rows of `{table}` where column {column!r} breaks this: "
+        f"{number}{place}. Correct them, or leave these rows out."
+    )
+
+
+def whole_weights(weights: np.ndarray, column: Hashable, table: str) -> Counts:
+    """Weights or counts, checked; as int64 where all are whole numbers, otherwise as float64."""
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        raise wrong_weights(column, table, int(bad.sum()), int(np.argmax(bad)))
+    if weights.dtype.kind == "f" and (weights != np.floor(weights)).any():
+        return weights.astype(np.float64)
+    if float(weights.sum(dtype=np.float64)) >= 2**53:
+        raise ValueError(f"The integer weights {column!r} of `{table}` sum to 2**53 or more, which is not exact. Scale them down.")
+    return weights.astype(np.int64)
+
+
+def engine_sums(arrays: Sequence[np.ndarray], query: Query, table: str, *, fractional: bool) -> Sums:
+    """The sums that an engine returns as floats: counts, or weights, the numbers of records and squared weights."""
+    counts = arrays[0] if fractional else whole_weights(arrays[0], query.weight, table)
+    return [counts] if len(arrays) == 1 else [counts, arrays[1].astype(np.int64), arrays[2]]
+
+
+@contextmanager
+def engine_errors(name: str) -> Iterator[None]:
+    """What goes wrong in a user's own query is reported by its class alone, since an engine's message may quote records.
+
+    The errors of capstats itself, which never do, are classes of Python.
+    """
+    try:
+        yield
+    except Exception as error:
+        if "Query interrupted" in str(error):
+            raise KeyboardInterrupt from None
+        if type(error).__module__ == "builtins":
+            raise
+        raise ValueError(
+            f"`{name}` cannot be computed: its engine stops with {type(error).__name__}. Compute it by itself to see why."
+        ) from None

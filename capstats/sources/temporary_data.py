@@ -33,7 +33,7 @@ _OURS = {  # DuckDB takes each file of this prefix for its own; the rest of the 
 @contextmanager
 def private_folder(spill_dir: str | Path | None) -> Iterator[Path]:
     """A new folder that its owner alone can read, in the given folder or the system's for temporary files; removed at the end."""
-    top = Path(os.path.expanduser(tempfile.gettempdir() if spill_dir is None else spill_dir)).absolute()  # noqa: PTH111
+    top = Path(expanded(tempfile.gettempdir() if spill_dir is None else spill_dir)).absolute()
     _remove_leftovers(top)
     owner = os.getpid()
     with ExitStack() as opened:
@@ -51,6 +51,11 @@ def private_folder(spill_dir: str | Path | None) -> Iterator[Path]:
         finally:
             if os.getpid() == owner:  # a forked child leaves its parent's folder alone
                 _remove(folder, handle)
+
+
+def expanded(path: str | Path) -> str:
+    """A path with the home folder in place of ``~``; a user who is not known stays as written."""
+    return os.path.expanduser(path)  # noqa: PTH111  which raises for a user who is not known
 
 
 def is_about_spilled(message: str) -> bool:

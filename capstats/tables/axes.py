@@ -19,6 +19,7 @@ from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, Kind, Label, canonical, in_order, level_index, one_kind
 from capstats.codes.names import free_name
 
+Held = xr.DataArray | xr.Variable  # a table as formulas take it: a Variable has no labels
 UNLABELLED = {"key": "key_", "target": "target"}  # what the only column is called where nobody named it
 
 
@@ -48,10 +49,10 @@ def coords_of(dim: str, axis: pd.MultiIndex) -> xr.Coordinates:
     return xr.Coordinates.from_pandas_multiindex(axis, dim)
 
 
-def axis_of(array: xr.DataArray, dim: str) -> pd.MultiIndex | None:
+def axis_of(array: Held, dim: str) -> pd.MultiIndex | None:
     """The axis that an array carries for a dim, or None where it carries no labels."""
     index = index_of(array, dim)
-    if index is None:
+    if index is None or isinstance(array, xr.Variable):
         return None
     if isinstance(index, pd.MultiIndex):
         return _with_missing(index)
@@ -71,16 +72,18 @@ def _with_missing(axis: pd.MultiIndex) -> pd.MultiIndex:
     return multi_index([np.where(p < 0, len(level) - 1, p) for p, level in zip(codes, levels, strict=True)], levels, names_of(axis))
 
 
-def index_of(array: xr.DataArray, dim: str) -> pd.Index | None:
+def index_of(array: Held, dim: str) -> pd.Index | None:
     """The index of a dim, or None where it has no labels; looked up alone, which is quicker than ``array.indexes``."""
+    if isinstance(array, xr.Variable):
+        return None
     index = array.xindexes.get(dim)
     return None if index is None else index.to_pandas_index()
 
 
-def alike(a: xr.DataArray, b: xr.DataArray, dim: str) -> bool:
+def alike(a: Held, b: Held, dim: str) -> bool:
     """Whether two arrays carry the same labels, in the same order and under the same names; pandas compares neither names nor kinds."""
     x, y = index_of(a, dim), index_of(b, dim)
-    if x is None or y is None or x is y:
+    if x is y or isinstance(a, xr.Variable) or isinstance(b, xr.Variable) or x is None or y is None:
         return x is y
     return bool(x.equals(y)) and _names_and_kinds(x, a, dim) == _names_and_kinds(y, b, dim)
 
@@ -93,12 +96,16 @@ def _names_and_kinds(index: pd.Index, array: xr.DataArray, dim: str) -> list[tup
     return [(name, one_kind(map(canonical, level[:1]), dim, "an index")) for name, level in zip(names, levels, strict=True)]
 
 
-def check_distinct(array: xr.DataArray, dims: Iterable[str], name: str) -> None:
-    """Raise where a label of one of the dims occurs twice."""
+def labels_of(array: Held, dims: Iterable[str], name: str) -> dict[str, pd.Index]:
+    """The indexes of those of the dims that have one; raise where a label occurs twice."""
+    found = {}
+    indexes = {} if isinstance(array, xr.Variable) else array.xindexes
     for dim in dims:
-        index = index_of(array, dim)
-        if index is not None and not index.is_unique:
-            raise ValueError(f"`{name}` has the {dim} {index[index.duplicated()][0]!r} twice. Labels must be distinct.")
+        if dim in indexes:
+            found[dim] = index = indexes[dim].to_pandas_index()
+            if not index.is_unique:
+                raise ValueError(f"`{name}` has the {dim} {index[index.duplicated()][0]!r} twice. Labels must be distinct.")
+    return found
 
 
 def axis_from(labels: Any, size: int, dim: str, place: str) -> pd.MultiIndex:

@@ -12,9 +12,9 @@ import xarray as xr
 
 from capstats.codes.labels import canonical
 from capstats.sources.door import is_frame
-from capstats.tables.axes import check_distinct, index_of
+from capstats.tables.axes import Held, index_of, labels_of
 from capstats.tables.backing import Data, coo, filled, is_sparse
-from capstats.tables.table import EXACT, Array
+from capstats.tables.table import EXACT, Array, Counts
 
 LEAST = 1e-100  # the least weight: the product of two smaller ones may be 0 as a float
 
@@ -22,11 +22,18 @@ Core = Sequence[str]
 CELLS: Core = ("target", "key")
 
 
-def as_counts(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
+def as_counts(table: Counts, name: str, core: Core = CELLS) -> xr.DataArray:
     """A table of counts as a DataArray whose last dims are ``core``, checked cell by cell; integers wherever all are whole."""
     array = as_table(table, name, core)
-    check_range(array, array.variable.data, name, len(core))
+    check_range(array, array.data, name, len(core))
     return array
+
+
+def as_table(table: Counts, name: str, core: Core, exact: bool = True) -> xr.DataArray:
+    """The same, with the range of integers still to be checked by `check_range`; floats of any size where sums need not be ``exact``."""
+    found = checked(table, name, core, exact)
+    labels_of(found, core, name)
+    return found if isinstance(found, xr.DataArray) else xr.DataArray(found, name=name)
 
 
 def weights_of(table: Any) -> str | None:
@@ -34,15 +41,15 @@ def weights_of(table: Any) -> str | None:
     return table.attrs.get("weights") if isinstance(table, xr.DataArray) else None
 
 
-def as_table(table: Any, name: str, core: Core, exact: bool = True) -> xr.DataArray:
-    """The same, with the range of integers still to be checked by `check_range`; floats of any size where sums need not be ``exact``."""
+def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:
+    """As `as_table`, with labels still to be checked; a Variable where the table is no DataArray and brings none, which is made faster."""
     if table is None:
         raise TypeError(f"`{name}` is None; give a table of counts, with one row a target and one column a key.")
     if isinstance(table, xr.Dataset):
         table = "o_squares" if "squares" in name else name[0] if name[0] in "osh" else "o"
         raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{table}.")
     if not isinstance(table, xr.DataArray):
-        if is_frame(table):
+        if not isinstance(table, (np.ndarray, list, tuple)) and is_frame(table):
             raise TypeError(
                 f"`{name}` is a {type(table).__name__}. For records use capstats.tabulate; for a table of counts capstats.from_counts."
             )
@@ -61,20 +68,20 @@ def as_table(table: Any, name: str, core: Core, exact: bool = True) -> xr.DataAr
     if not table.size:
         sizes = ", ".join(f"{size} {dim}s" for dim, size in table.sizes.items())
         raise ValueError(f"`{name}` is empty: it has {sizes}. Give at least one of each.")
-    if core != CELLS and is_sparse(table.variable.data):
-        table = table.copy(data=table.variable.data.todense())
+    if core != CELLS and is_sparse(table.data):
+        table = table.copy(data=table.data.todense())
     if table.dims[-len(core) :] != tuple(core):
         table = table.transpose(..., *core)
-    values = _numbers(table.variable.data)
+    data = table.data
+    values = _numbers(data)
     counts = _integers(table, values, name, exact)
     if counts is not values:
-        table = table.copy(data=coo(table.variable.data.coords, counts, table.shape) if is_sparse(table.variable.data) else counts)
-    check_distinct(table, core, name)
-    checked: xr.DataArray = table
-    return checked
+        table = table.copy(data=coo(data.coords, counts, table.shape) if is_sparse(data) else counts)
+    found: Held = table
+    return found
 
 
-def nested(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
+def nested(table: Any, name: str, core: Core = CELLS) -> xr.Variable:
     """A table given as an array or as nested lists, one list a target."""
     if np.ma.is_masked(table):
         raise TypeError(f"`{name}` has masked cells, which are no counts. Fill them, as with .filled(0).")
@@ -89,10 +96,10 @@ def nested(table: Any, name: str, core: Core = CELLS) -> xr.DataArray:
             f"`{name}` has {values.ndim} dimensions; give ({', '.join(core)}), or (draw, {', '.join(core)}) for many tables at once, "
             f"or a DataArray with named dims."
         )
-    return xr.DataArray(values, dims=("draw", *core)[-values.ndim :], name=name)
+    return xr.Variable(("draw", *core)[-values.ndim :], values)
 
 
-def _integers(table: xr.DataArray, values: Array, name: str, exact: bool) -> Array:
+def _integers(table: Held, values: Array, name: str, exact: bool) -> Array:
     """Counts as int64; weights as float64 where some are fractional; all as float64 where sums need not be ``exact``."""
     if values.dtype.kind not in "biuf":
         raise TypeError(f"`{name}` must hold numbers; got dtype {values.dtype}.")
@@ -108,7 +115,7 @@ def _integers(table: xr.DataArray, values: Array, name: str, exact: bool) -> Arr
     return values.astype(np.int64, copy=False)
 
 
-def check_range(table: xr.DataArray, part: Data, name: str, core: int = 2) -> None:
+def check_range(table: Held, part: Data, name: str, core: int = 2) -> None:
     """Raise unless the sums of the integers in a part of a table, or in all of it, are exact; floats have been checked before."""
     counts = _numbers(part)
     if table.dtype.kind == "i" and not in_range(counts, core if counts is part else 1):
@@ -129,8 +136,8 @@ def in_range(counts: np.ndarray, core: int = 2) -> bool:
     return bits * per_table < EXACT or bool((counts.sum(tuple(range(-core, 0)), dtype=np.float64) < EXACT).all())
 
 
-def _refusal(table: xr.DataArray, name: str) -> str:
-    coords, values = filled(table.variable.data, name) if is_sparse(table.variable.data) else (None, table.values)
+def _refusal(table: Held, name: str) -> str:
+    coords, values = filled(table.data, name) if is_sparse(table.data) else (None, table.values)
     broken = {
         "finite": ~np.isfinite(values),
         "non-negative": values < 0,
@@ -147,7 +154,7 @@ def _refusal(table: xr.DataArray, name: str) -> str:
     return f"`{name}` must hold fewer than 2**53 records in all, to be exact. Scale its weights down."
 
 
-def _cell(table: xr.DataArray, place: Sequence[Any]) -> str:
+def _cell(table: Held, place: Sequence[Any]) -> str:
     """The labels of a cell, as an error message names it."""
     parts = []
     for dim, i in reversed(list(zip(table.dims, place, strict=True))):

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
-from capstats.tables.aligning import Batch
+from capstats.tables.axes import Held
 from capstats.tables.checking import check_range
 from capstats.tables.sums import group_sums, ratio
 from capstats.tables.table import Array, Floats, Index, Table
@@ -121,9 +120,9 @@ class DenseBatch:
     formula would take an eighth of the time of average CAP.
     """
 
-    def __init__(self, tables: Mapping[str, xr.DataArray], by_key: Sequence[Array], batch: Batch, large: Mapping[str, xr.DataArray]):
-        self.arrays = {name: expanded(array, batch.dims) for name, array in tables.items()}
-        self.by_key, self.shape, self.large = by_key, batch.shape, large
+    def __init__(self, tables: Mapping[str, Held], by_key: Sequence[Array], batch: Mapping[str, int], large: Mapping[str, Held]):
+        self.arrays = {name: expanded(array, list(batch)) for name, array in tables.items()}
+        self.by_key, self.shape, self.large = by_key, tuple(batch.values()), large
         self.cells = math.prod(next(iter(self.arrays.values())).shape[-2:])
 
     def totals(self, name: str) -> Array:
@@ -163,12 +162,15 @@ class DenseBatch:
             yield Dense(part)
 
 
-def expanded(array: xr.DataArray, dims: Sequence[str]) -> Array:
+def expanded(array: Held, dims: Sequence[str]) -> Array:
     """The values with one axis for each of the dims of a batch, of length 1 where the array does not have it."""
+    values = array.data
     own = [dim for dim in map(str, array.dims) if dim in dims]
-    values = array.values.transpose([own.index(d) for d in dims if d in own] + list(range(len(own), array.ndim)))
+    if own == dims:
+        return np.asarray(values)
+    values = values.transpose([own.index(d) for d in dims if d in own] + list(range(len(own), array.ndim)))
     shape = [array.sizes[d] if d in own else 1 for d in dims]
-    return values.reshape(*shape, *values.shape[len(own) :])
+    return np.asarray(values.reshape(*shape, *values.shape[len(own) :]))
 
 
 def _part(array: Array, piece: Piece) -> Array:

@@ -12,9 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
-from capstats.tables.aligning import Batch
+from capstats.tables.axes import Held
 from capstats.tables.backing import Data, coo, filled, stacked
 from capstats.tables.sums import group_sums, ratio
 from capstats.tables.table import EXACT, Array, Floats, Index, Table
@@ -165,9 +164,9 @@ class Stored:
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, array: xr.DataArray, dims: Sequence[str]) -> Stored:
+    def of(cls, array: Held, dims: Sequence[str]) -> Stored:
         """A table whose last dims are target and key, in a batch with the given dims."""
-        coords, values = filled(array.variable.data, str(array.name))
+        coords, values = filled(array.data, str(getattr(array, "name", "a table")))
         where = dict(zip(map(str, array.dims), coords, strict=True))
         batch = tuple(array.sizes.get(dim, 1) for dim in dims)
         nowhere = np.zeros(len(values), np.intp)
@@ -195,9 +194,9 @@ class Stored:
 class SparseBatch:
     """Aligned tables as their filled cells, computed one member of the batch after the other."""
 
-    def __init__(self, tables: Mapping[str, xr.DataArray], by_key: Sequence[Array], batch: Batch):
-        self.tables = {name: Stored.of(array, batch.dims) for name, array in tables.items()}
-        self.by_key, self.shape = by_key, batch.shape
+    def __init__(self, tables: Mapping[str, Held], by_key: Sequence[Array], batch: Mapping[str, int]):
+        self.tables = {name: Stored.of(array, list(batch)) for name, array in tables.items()}
+        self.by_key, self.shape = by_key, tuple(batch.values())
 
     def totals(self, name: str) -> Array:
         """Records of one of the tables, in a shape that broadcasts against the batch."""

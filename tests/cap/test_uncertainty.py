@@ -17,7 +17,7 @@ from scipy.stats import norm as normal
 from scipy.stats import t as student
 from strategies import examples
 
-from capstats import average_cap, average_cap_interval, holdout_contrast, individual_cap
+from capstats import average_cap, average_cap_interval, from_counts, holdout_contrast, individual_cap, tabulate
 from capstats.tables.axes import coords_of, multi_index
 
 theorem = examples(20)
@@ -381,3 +381,41 @@ def test_the_oracle_of_this_file_is_the_mean_in_fractions() -> None:
     o, s = np.array([[2, 1], [0, 3]]), np.array([[1, 0], [2, 4]])
     walked = [Fraction(int(s[i, j]), int(s[:, j].sum())) for i, j in np.ndindex(o.shape) for _ in range(o[i, j])]
     assert records(o, s, "zero") == pytest.approx([float(x) for x in walked])
+
+
+def test_a_weighted_table_without_its_squares_is_refused_whole_or_not() -> None:
+    for weights in ([1, 2, 3], [0.5, 1, 2]):
+        frame = {"k": [0, 0, 1], "t": [0, 1, 1], "w": weights}
+        tables = tabulate(frame, frame, holdout=frame, keys="k", target="t", weights=("w", None))
+        with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w', .* Give o_squares=tables\.o_squares"):
+            average_cap_interval(tables.o, tables.s)
+        with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w'"):
+            average_cap_interval(tables.o.isel(key=[1, 0]).sel(target=[0, 1]), tables.s)
+        with pytest.raises(ValueError, match=r"`h` holds sums .* Give h_squares=tables\.h_squares"):
+            holdout_contrast(tables.o, tables.s, h=tables.h, o_squares=tables.o_squares)
+        with pytest.raises(ValueError, match=r"`o` holds sums .* Give o_squares=tables\.o_squares"):
+            holdout_contrast(tables.o, tables.s, h=tables.o_records, h_squares=tables.o_squares)
+        assert average_cap_interval(tables.o_records, tables.s).standard_error.item() > 0
+
+
+@pytest.mark.parametrize(
+    ("squares", "message"),
+    [
+        ([[5, 1], [1, 1]], "`o_squares` must hold the sum of the squared weights of each cell of `o`.*tables.o_squares"),
+        ([[0, 1], [1, 1]], "`o_squares` must hold the sum of the squared weights"),
+        ([[-1, 1], [1, 1]], "`o_squares` must be non-negative; got -1 at"),
+        ([[np.nan, 1], [1, 1]], "`o_squares` must be finite"),
+        ([[1, 1]], "must agree"),
+    ],
+)
+def test_squares_that_cannot_be_those_of_the_weights_are_refused(squares: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        average_cap_interval([[2, 1], [1, 1]], [[1, 1], [1, 1]], o_squares=squares)
+    with pytest.raises(ValueError, match=message.replace("`o_squares`", "`h_squares`").replace("`o`", "`h`").replace("o_sq", "h_sq")):
+        holdout_contrast([[2, 1], [1, 1]], [[1, 1], [1, 1]], h=[[2, 1], [1, 1]], h_squares=squares)
+
+
+def test_a_dataset_of_squares_is_answered_with_the_table_that_is_meant() -> None:
+    tables = from_counts([[1, 2]], [[1, 1]])
+    with pytest.raises(TypeError, match=r"`o_squares` is a Dataset; give one of its tables, such as tables\.o_squares"):
+        average_cap_interval(tables.o, tables.s, o_squares=tables)

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import capstats
 from capstats import MISSING, expand, full_domain, merge_counts, observed_domain, tabulate, to_frame
-from capstats.sources import object_text
+from capstats.sources import memory
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -74,8 +74,8 @@ def walked(weight: str) -> dict[tuple[Any, ...], tuple[Fraction, int, Fraction]]
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_sums_weights_records_and_squares(door: str, weight: str, backing: Any, tmp_path: Path, monkeypatch: Any) -> None:
     if door == "pandas objects":  # of which DuckDB counts many
-        monkeypatch.setattr(object_text, "MUCH", 10)
-        assert object_text.suits(DOORS[door](tmp_path), ["k", "j", "t"])
+        monkeypatch.setattr(memory, "MUCH", 10)
+        assert memory.is_much_text(DOORS[door](tmp_path), ["k", "j", "t"])
     tables = tabulate(DOORS[door](tmp_path), keys=["k", "j"], target="t", weights=weight, backing=backing)
     assert [tables[v].dtype.kind for v in SUMS] == ["i" if weight == "whole" else "f", "i", "f"]
     assert tables.o.attrs == {"weights": weight}

@@ -1,4 +1,6 @@
-"""Attribution with certainty and unique keys. The oracle walks over people and uses nothing of capstats."""
+"""Certain attribution and unique keys."""
+
+from __future__ import annotations
 
 import functools
 from collections import Counter, defaultdict
@@ -253,3 +255,24 @@ def test_purity_of_fractional_weights_is_decided_as_floats_add():
     """Assumption of theory/attribute-disclosure.md: 1 + 1e-17 is stored as 1, 1 + 1e-15 is not."""
     assert disco([[1], [0]], [[1], [1e-17]]) == 1
     assert disco([[1], [0]], [[1], [1e-15]]) == 0
+
+
+@theorem
+@given(pairs_of_tables())
+def test_replicated_are_among_matched_are_among_unique(tables):
+    o, s = tables
+    assert replicated_uniques(o, s) <= sample_uniques(o, s) <= sample_uniques(o)
+
+
+@theorem
+@given(pairs_of_tables())
+def test_uniques_are_certain_in_the_original(tables):
+    o, _ = tables
+    assert sample_uniques(o) <= dio(o)
+
+
+def test_fractional_weights_tell_no_unique():
+    with pytest.raises(ValueError, match="`o` must hold integers: a key is unique if one record has it"):
+        sample_uniques([[0.5, 0.5]])
+    with pytest.raises(ValueError, match="`s` must hold integers"):
+        replicated_uniques([[1, 1]], [[0.5, 1]])

@@ -8,15 +8,15 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 import xarray as xr
-from every_release import compositions, every_release, rows
+from every_release import compositions, every_release, made, rows
 
 from capstats import average_cap
 from capstats.disclosure import dis, disco
-from capstats.laws import cap_law, expected_cap, expected_disclosure, variance_cap
+from capstats.laws import Permuted, cap_law, expected_cap, expected_disclosure, variance_cap
 
 SHAPES = [(1, 1), (1, 3), (3, 1), (2, 2), (2, 3), (3, 2), (3, 3)]  # targets, keys
 CELL_MODELS = {"uniform": {}, "bootstrap": {}, "independent": {}, "dirichlet": {"alpha": 0.75}}
-KEPT_MODELS = [("partial", {"alpha": 0.75}), ("pram", {"theta": 0.25}), *(("swap", {"swapped": k}) for k in (0, 1, 2))]
+KEPT_MODELS = [("partial", {"alpha": 0.75}), ("pram", {"theta": 0.25}), *(("swap", {"records": k}) for k in (0, 1, 2))]
 each_shape = pytest.mark.parametrize("shape", SHAPES, ids=str)
 ROUNDING = {"rtol": 1e-12, "atol": 1e-13}
 
@@ -69,10 +69,10 @@ def check_cell_models(shape, n, m):
         for model, told in CELL_MODELS.items():
             probability = probabilities(o, s, records, model, **told)
             np.testing.assert_allclose(probability.sum("draw"), 1, **ROUNDING)
+            drawn = made(model, records, **told)
             for unmatched, average in averages.items():
-                options = {"model": model, "unmatched": unmatched, **told}
-                check(average, probability, expected_cap(o, records, **options), variance_cap(o, records, **options))
-            expected = expected_disclosure(o, records, model=model, **told)
+                check(average, probability, *(f(o, drawn, unmatched=unmatched) for f in (expected_cap, variance_cap)))
+            expected = expected_disclosure(o, drawn)
             for name, share in shares.items():
                 check(share, probability, expected[name])
 
@@ -80,23 +80,22 @@ def check_cell_models(shape, n, m):
 def check_kept_models(shape, n):
     for o in originals(shape, n):
         for model, told in KEPT_MODELS:
-            if told.get("swapped", 0) <= int(o.sum()):
-                made = every_release(o.values, model=model, **told)
-                s = xr.DataArray(np.array(list(made)), dims=("draw", "target", "key"))
-                probability = xr.DataArray([float(p) for p in made.values()], dims="draw")
-                options = {"model": model, **told}
-                check(average_cap(o, s), probability, expected_cap(o, **options), variance_cap(o, **options))
+            if told.get("records", 0) <= int(o.sum()):
+                every = every_release(o.values, model=model, **told)
+                s = xr.DataArray(np.array(list(every)), dims=("draw", "target", "key"))
+                probability = xr.DataArray([float(p) for p in every.values()], dims="draw")
+                check(average_cap(o, s), probability, *(f(o, made(model, **told)) for f in (expected_cap, variance_cap)))
 
 
 def check_permutations(shape, n, m):
     o = originals(shape, n)
     for released in originals(shape, m):
-        made = every_release(o.values[0], model="permutation", s=rows(released.values))
-        s = xr.DataArray(np.array(list(made)), dims=("draw", "target", "key"))
-        probability = xr.DataArray([float(p) for p in made.values()], dims="draw")
+        every = every_release(o.values[0], model="permutation", s=rows(released.values))
+        s = xr.DataArray(np.array(list(every)), dims=("draw", "target", "key"))
+        probability = xr.DataArray([float(p) for p in every.values()], dims="draw")
         for unmatched in ("zero", "drop"):
-            options = {"model": "permutation", "s": released, "unmatched": unmatched}
-            check(average_cap(o, s, unmatched=unmatched), probability, expected_cap(o, **options), variance_cap(o, **options))
+            moments = (f(o, Permuted(released), unmatched=unmatched) for f in (expected_cap, variance_cap))
+            check(average_cap(o, s, unmatched=unmatched), probability, *moments)
 
 
 @each_shape
@@ -136,7 +135,7 @@ def test_the_law_of_every_small_original_is_that_of_all_releases(shape):
             values = np.unique(average)
             for model, told in CELL_MODELS.items():
                 probability = probabilities(o, s, m, model, **told).values
-                found = cap_law(o, m, model=model, **told).cdf(values)
+                found = cap_law(o, made(model, m, **told)).cdf(values)
                 truth = [probability[average <= x * (1 + 1e-12)].sum() for x in values]
                 assert (found.lower.values <= np.add(truth, 1e-12)).all()
                 assert (found.upper.values >= np.subtract(truth, 1e-12)).all()

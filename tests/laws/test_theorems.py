@@ -599,7 +599,7 @@ def test_stars_and_bars_reach_every_table_exactly_once():
 def test_sampled_tables_are_uniform_over_all_tables():
     """The 21 tables with two rows, three columns and two records, each within five standard deviations."""
     draws, tables = 21_000, all_tables(2, 3, 2)
-    drawn = capstats.laws.sample_tables(np.ones((2, 3), dtype=int), 2, model="uniform", draws=draws, rng=20)
+    drawn = capstats.laws.sample_tables(np.ones((2, 3), dtype=int), capstats.laws.Uniform(2), draws=draws, rng=20)
     counts = Counter(tuple(map(tuple, table)) for table in values(drawn, "draw", "target", "key").tolist())
     assert set(counts) == set(tables)
     expected, deviation = draws / 21, (draws / 21 * 20 / 21) ** 0.5

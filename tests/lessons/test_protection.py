@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from every_release import class_of, made
 from lesson_controls import after, choices_that_are_right, choose, numbers_that_are_right, typed, verdict
 from lesson_pages import judged, wait_for
 
 from capstats import average_cap, baseline_cap
 from capstats.cap import target_distance
 from capstats.datasets import paper_originals
-from capstats.laws import calibrate, dp_bound, dp_epsilon, expected_cap, expected_noisy_cap, variance_cap
+from capstats.laws import Pram, Swap, calibrate, dp_bound, dp_epsilon, expected_cap, expected_noisy_cap, variance_cap
 
 pytestmark = pytest.mark.chromium
 LESSON = "protection"
@@ -41,7 +42,7 @@ def protected(o, method, setting):
         found, a = expected_noisy_cap(o, epsilon=setting["epsilon"], adjacency="substitution"), np.exp(-setting["epsilon"] / 2)
         return float(found.lower + found.upper) / 2, np.nan, o + a ** (o + 1) / (1 - a**2)
     if method == "swapped":
-        told = {"model": "swap", "swapped": setting["swapped"]}
+        told = {"model": "swap", "records": setting["swapped"]}
         lost = max(setting["swapped"] - 1, 0) / (o.sum() - 1)
         table = (1 - lost) * o + lost * np.outer(p, o.sum(0))
     elif method == "theta":
@@ -51,13 +52,13 @@ def protected(o, method, setting):
         matrix = response(len(o), setting["epsilon"])
         told = {"model": "pram", "matrix": matrix}
         table = matrix.T @ o
-    return expected_cap(o, **told).item(), variance_cap(o, **told).item(), table
+    return expected_cap(o, made(**told)).item(), variance_cap(o, made(**told)).item(), table
 
 
 def needed(o, model, risk, name):
     """The setting for a wanted risk, NaN where there is none."""
     try:
-        return calibrate(o, model=model, risk=risk)[name].item()
+        return calibrate(o, class_of(model), risk=risk)[name].item()
     except ValueError:
         return np.nan
 
@@ -86,7 +87,7 @@ def test_risk_utility_settings_and_promise_are_those_of_the_library_on_random_ta
             "gain": promise.gain.item(),
             "free": dp_epsilon(o, p.max()).item(),
             "needed_theta": needed(o, "pram", wanted, "theta"),
-            "needed_swapped": needed(o, "swap", wanted, "swapped"),
+            "needed_swapped": needed(o, "swap", wanted, "records"),
         }
         assert {title: found[title] for title in want} == pytest.approx(want, abs=1e-9, rel=0, nan_ok=True)
         assert found["deviation"] ** 2 == pytest.approx(variance, abs=1e-9, nan_ok=True)
@@ -127,8 +128,8 @@ def test_the_needed_setting_is_set_with_one_press(tab):
 def test_numbers_that_are_asked_for_are_those_of_the_library(tab):
     o = paper_originals().sel(original="O_3", drop=True)
     answers = {
-        "theta": round(calibrate(o, model="pram", risk=0.42).theta.item(), 3),
-        "swapped": int(calibrate(o, model="swap", risk=0.42).swapped),
+        "theta": round(calibrate(o, Pram, risk=0.42).theta.item(), 3),
+        "swapped": int(calibrate(o, Swap, risk=0.42).records),
         "epsilon": round(dp_epsilon([0.75, 0.25], 0.75).item(), 2),
     }
     for question, right in answers.items():

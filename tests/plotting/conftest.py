@@ -5,7 +5,7 @@ import pytest
 
 from capstats import average_cap, cap_boxplot
 from capstats.datasets import paper_originals, paper_synthetics
-from capstats.laws import sample_tables
+from capstats.laws import Uniform, sample_tables
 
 
 @pytest.fixture(autouse=True)
@@ -32,5 +32,5 @@ def boxes(o_4):
 @pytest.fixture
 def averages(o_4):
     """Versions 1 and 2 of 500 tables of four records; some have no record in a key, many lack one or two."""
-    draws = sample_tables(o_4, 4, draws=500, rng=3)
+    draws = sample_tables(o_4, Uniform(4), draws=500, rng=3)
     return {"version 1": average_cap(o_4, draws), "version 2": average_cap(o_4, draws, unmatched="drop")}

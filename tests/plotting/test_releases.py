@@ -1,13 +1,24 @@
-"""Figures of several releases: every release is a point, or an arrow, at its numbers, and can be told from the others."""
+"""Figures of several releases show their names, numbers and references."""
 
+from __future__ import annotations
+
+from itertools import pairwise
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
 from drawn import dashed, named
 from matplotlib.figure import Figure
 
-from capstats import audit
-from capstats.plotting import plot_disclosure_arrows, plot_risk_utility
+from capstats import audit, average_cap
+from capstats.anonymity import anonymity_profile
+from capstats.cap import target_distance
+from capstats.datasets import paper_originals, paper_synthetics
+from capstats.laws import frontier
+from capstats.plotting import plot_anonymity, plot_disclosure_arrows, plot_frontier, plot_risk_utility
+from capstats.plotting.releases import place_labels
 from capstats.screening import sweep
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -195,3 +206,166 @@ def test_what_has_no_ends_or_too_many_dims_is_refused(three):
         plot_disclosure_arrows(swept, ax=Figure().subplots())
     with pytest.raises(TypeError, match="got str"):
         plot_disclosure_arrows("a")
+
+
+def boxes_of(ax):
+    """The boxes of the texts as they are drawn, in pixels: left, bottom, right, top."""
+    renderer = ax.figure.canvas.get_renderer()
+    boxes = []
+    for text in ax.texts:
+        text.update_positions(renderer)
+        boxes.append(super(type(text), text).get_window_extent(renderer).extents)  # without the line that leads to the point
+    return np.array(boxes)
+
+
+def overlaps(boxes):
+    """The pairs of boxes that share an area."""
+    low = np.maximum(boxes[:, None, :2], boxes[:, :2])
+    high = np.minimum(boxes[:, None, 2:], boxes[:, 2:])
+    return np.argwhere(np.triu((high > low).all(axis=2), 1)).tolist()
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_no_two_of_a_hundred_numbers_are_on_each_other(seed):
+    x, y = np.random.default_rng(seed).random((2, 100))
+    ax = plt.subplots(layout="constrained")[1]
+    ax.scatter(x, y, s=20)
+    place_labels(ax, x, y, [str(i) for i in range(100)], size=6)
+    boxes = boxes_of(ax)
+    assert sorted(int(text.get_text()) for text in ax.texts) == list(range(100))
+    assert not overlaps(boxes)
+    inside = ax.get_window_extent().extents
+    assert (boxes[:, :2] >= inside[:2] - 1).all()
+    assert (boxes[:, 2:] <= inside[2:] + 1).all()
+
+
+def test_a_lone_label_is_beside_its_point_without_a_line(ax):
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    place_labels(ax, np.array([0.5]), np.array([0.5]), ["a"])
+    (text,) = ax.texts
+    assert text.xy == (0.5, 0.5)
+    assert text.arrow_patch is None
+    assert np.hypot(*text.get_position()) < 10  # points
+
+
+def test_labels_of_points_at_one_place_are_led_to_it(ax):
+    place = np.full(30, 0.5)
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    place_labels(ax, place, place, [f"name {i}" for i in range(30)])
+    assert not overlaps(boxes_of(ax))
+    assert sum(text.arrow_patch is not None for text in ax.texts) >= 20
+
+
+def test_the_limits_of_the_axes_stay(ax):
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    place_labels(ax, np.array([1.0, 0.2]), np.array([1.0, 0.1]), ["a rather long name at the edge", "b"])
+    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 1), (0, 1))
+    right = boxes_of(ax)[:, 2]
+    assert (right <= ax.get_window_extent().x1 + 1).all()
+
+
+def test_points_without_a_place_have_no_label(ax):
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    place_labels(ax, np.array([np.nan, 0.2]), np.array([0.5, 0.1]), ["a", "b"])
+    assert [text.get_text() for text in ax.texts] == ["b"]
+
+
+def test_axes_of_a_subfigure_are_labelled_as_others():
+    part, _ = plt.figure(layout="constrained").subfigures(1, 2)
+    ax = part.subplots()
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    place_labels(ax, np.array([0.5]), np.array([0.5]), ["a"])
+    assert [text.get_text() for text in ax.texts] == ["a"]
+
+
+O_3 = paper_originals().sel(original="O_3", drop=True)
+
+
+def numbers(s):
+    return xr.Dataset({"target_distance": target_distance(O_3, s), "average_cap": average_cap(O_3, s)})
+
+
+def test_curves_original_and_releases_are_at_their_numbers(ax):
+    found, releases = frontier(O_3), numbers(paper_synthetics())
+    assert plot_frontier(found, releases, ax=ax) is ax
+    drawn = {line.get_label(): line for line in ax.lines}
+    for label, name in {"greatest average CAP": "greatest", "least average CAP": "least", "least, keys left out": "least_any"}.items():
+        np.testing.assert_array_equal(drawn[label].get_xydata(), np.column_stack([found.distance, found[name]]))
+    assert drawn["original"].get_xydata().tolist() == [[0, average_cap(O_3, O_3).item()]]
+    (points,) = [marks for marks in ax.collections if marks.get_label() == "release"]
+    np.testing.assert_array_equal(points.get_offsets(), np.column_stack([releases.target_distance, releases.average_cap]))
+    assert {text.get_text(): text.xy[0] for text in ax.texts} == dict(zip("abeg", releases.target_distance.values, strict=True))
+    assert ax.get_xlim() == (0, 1)
+    assert ax.get_ylim()[0] == 0
+    assert ax.get_ylabel() == "average CAP"
+
+
+def test_all_releases_lie_in_the_area(ax):
+    plot_frontier(frontier(O_3), numbers(paper_synthetics()), ax=ax)
+    area, points = ax.collections
+    assert area.get_label() == "releases with all keys"
+    assert all(area.get_paths()[0].contains_point(point) for point in points.get_offsets())
+
+
+def test_one_release_without_a_name_and_a_frontier_without_an_original(ax):
+    """Keys that are left out: no table is at distance 0, and there is no curve for any keys."""
+    plot_frontier(frontier(O_3, key_totals=[1, 0, 1]), numbers(paper_synthetics().sel(synthetic="b", drop=True)), ax=ax)
+    assert {"least, keys left out", "original"}.isdisjoint(named(ax))
+    assert [text.get_text() for text in ax.texts] == [""]
+
+
+def test_a_new_figure_has_a_legend():
+    ax = plot_frontier(frontier(O_3))
+    (legend,) = ax.figure.legends
+    assert "least average CAP" in [text.get_text() for text in legend.get_texts()]
+
+
+def test_other_things_are_refused(ax):
+    found = frontier(O_3)
+    with pytest.raises(TypeError, match=r"`found` must be what capstats.laws.frontier returns for several distances; got DataArray"):
+        plot_frontier(found.least, ax=ax)
+    with pytest.raises(TypeError, match=r"`found` must be what .* for several distances; got dims \(\)"):
+        plot_frontier(frontier(O_3, distances=0.5), ax=ax)
+    with pytest.raises(ValueError, match=r"`found` has dims \('original', 'distance'\); choose one table"):
+        plot_frontier(frontier(paper_originals(), distances=[0, 1]), ax=ax)
+    with pytest.raises(TypeError, match="`releases` must be a Dataset with 'target_distance' and 'average_cap'; got dict"):
+        plot_frontier(found, {}, ax=ax)
+    with pytest.raises(TypeError, match="got one with average_cap"):
+        plot_frontier(found, numbers(paper_synthetics())[["average_cap"]], ax=ax)
+    several = numbers(paper_synthetics()).expand_dims(draw=2)
+    with pytest.raises(ValueError, match=r"`releases` has dims .*; choose one table along all but one of them"):
+        plot_frontier(found, several, ax=ax)
+
+
+def test_each_privacy_model_has_a_row_from_the_original_to_the_synthetic_table(ax):
+    models = anonymity_profile([[20, 5], [30, 45]], [[8, 7], [25, 60]])
+    plot_anonymity(models, ax=ax)
+    names = list(models.data_vars)
+    assert [label.get_text() for label in ax.get_yticklabels()] == names
+    original, synthetic = (c for c in ax.collections if isinstance(c, mpl.collections.PathCollection))
+    for drawn, table in ((original, "original"), (synthetic, "synthetic")):
+        expected = [[models[name].sel(table=table).item(), row] for row, name in enumerate(names)]
+        np.testing.assert_array_equal(np.ma.filled(drawn.get_offsets(), np.nan), expected)
+    assert named(ax) == ["original, n = 100 records", "synthetic, m = 100 records"]
+    assert ax.get_xlabel() == "value; larger is riskier,\nbut safer in k, distinct_l, entropy_l"
+    assert ax.texts[names.index("k")].get_text() == "50 → 33"
+
+
+def test_infinite_and_undefined_models_are_written_not_drawn():
+    models = anonymity_profile([[0, 3], [1, 0]], [[0, 0], [0, 0]])[["delta", "k"]]
+    assert np.isinf(models.delta.values[0])
+    ax = plot_anonymity(models)
+    ax.figure.canvas.draw()
+    assert [text.get_text() for text in ax.texts] == ["inf → undefined", "1 → undefined"]
+    assert ax.get_xlim()[1] == 10
+
+
+def test_a_large_model_lies_within_the_axes():
+    models = anonymity_profile([[250_000, 1], [0, 0]], [[1, 1], [0, 0]])[["k", "uniques"]]
+    big = models.assign(classes=("table", [250_000.0, 3.0]))
+    ax = plot_anonymity(big)
+    assert ax.get_xlim()[1] >= 250_000
+    assert ax.texts[2].get_text() == "250,000 → 3"
+    ax.figure.canvas.draw()
+    extents = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
+    assert all(left.x1 < right.x0 for left, right in pairwise(extents))

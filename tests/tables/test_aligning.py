@@ -18,8 +18,15 @@ from small_tables import array
 import capstats
 from capstats import LevelsWarning, from_counts
 from capstats.codes.labels import MISSING
+from capstats.tables import aligned as aligned_module
 from capstats.tables import levels
-from capstats.tables.aligning import align
+from capstats.tables.aligned import axes_of
+from capstats.tables.axes import labels_of
+
+
+def align(arrays: dict[str, xr.DataArray], dim: str) -> Any:
+    return aligned_module.align(arrays, dim, {name: labels_of(array, [dim], name) for name, array in arrays.items()})
+
 
 LABELS = st.lists(st.sampled_from(["a", "b", "2", "10", "", MISSING]), min_size=1, unique=True)
 
@@ -61,9 +68,12 @@ def test_kinds_that_differ_raise_also_where_pandas_finds_the_indexes_equal(a: li
 
 
 def aligned(*arrays: xr.DataArray) -> tuple[list[Any] | None, list[Any]]:
-    found, places = align(dict(zip("osh", arrays, strict=False)), "key")
+    """The labels of the one axis, and the places of each table's entries on it; None where they are as they were."""
+    given = dict(zip("osh", arrays, strict=False))
+    joined, places = align(given, "key")
+    found = axes_of(given, {} if joined is None else {"key": joined})["key"]
     rows = None if found is None else [row if len(row) > 1 else row[0] for row in found]
-    return rows, [None if where is None else where.tolist() for where in places]
+    return rows, [where.tolist() for where in places] if joined is not None else [None] * len(arrays)
 
 
 def test_tables_with_the_same_labels_stay_as_they_are() -> None:
@@ -97,12 +107,13 @@ def test_sizes_that_differ_without_labels_raise_with_both() -> None:
 def test_an_aligned_axis_is_the_union_and_finds_every_label(several: list[list[Any]]) -> None:
     arrays = {name: array(labels, name=name) for name, labels in zip("osh", several, strict=False)}
     found, places = align(arrays, "key")
-    assert found is not None
-    union = [label for (label,) in found]
+    axis = axes_of(arrays, {} if found is None else {"key": found})["key"]
+    assert axis is not None
+    union = [label for (label,) in axis]
     assert len(set(union)) == len(union)
     assert set(union) == {label for labels in several for label in labels}
-    for labels, where in zip(several, places, strict=True):
-        assert labels == (union if where is None else [union[i] for i in where])
+    for labels, where in zip(several, places or [range(len(union))] * len(several), strict=True):
+        assert labels == [union[i] for i in where]
 
 
 # --- Levels that do not meet ------------------------------------------------------------------------------------------

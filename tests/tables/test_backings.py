@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import sparse
 import xarray as xr
+from every_release import class_of, made
 
 import capstats
 from capstats.screening.formulas import FORMULAS
@@ -58,12 +59,12 @@ MEASURES = {
     "smoothed_cap": lambda o, s: capstats.cap.smoothed_cap(o, s, alpha=0.5),
     **{
         f"cap_tail_bound {name} {model}": lambda o, s, name=name, model=model: capstats.laws.cap_tail_bound(
-            o, excess=0.01, key_totals=np.arange(30) % 3, model=model, alpha=0.5 if model == "dirichlet" else None
+            o, made(model, alpha=0.5 if model == "dirichlet" else None), excess=0.01, key_totals=np.arange(30) % 3
         )[name]
         for name in ("mean", "bound")
         for model in ("uniform", "bootstrap", "independent", "dirichlet")
     },
-    "cap_tail_bound permutation": lambda o, s: capstats.laws.cap_tail_bound(o, excess=0.01, model="permutation", s=s).bound,
+    "cap_tail_bound permutation": lambda o, s: capstats.laws.cap_tail_bound(o, capstats.laws.Permuted(s), excess=0.01).bound,
     "matched_records": capstats.matched_records,
     "correct_predictions": capstats.correct_predictions,
     "cap_ecdf zero": lambda o, s: capstats.cap_ecdf(o, s, [0.0, 0.2, 0.5, 1.0]),
@@ -111,7 +112,7 @@ MEASURES = {
     },
     **{
         f"{measure.__name__} {unmatched} {model}": lambda o, s, measure=measure, unmatched=unmatched, model=model: measure(
-            o, 9, model=model, unmatched=unmatched, alpha=0.5 if model == "dirichlet" else None
+            o, made(model, 9, alpha=0.5 if model == "dirichlet" else None), unmatched=unmatched
         )
         for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
         for unmatched in ("zero", "drop")
@@ -119,14 +120,14 @@ MEASURES = {
     },
     **{
         f"expected_cap_bounds {name} {model}": lambda o, s, name=name, model=model: capstats.laws.expected_cap_bounds(
-            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+            o, made(model, 9, alpha=0.5 if model == "dirichlet" else None)
         )[name]
         for name in ("lower", "upper")
         for model in ("uniform", "bootstrap", "independent", "dirichlet")
     },
     **{
         f"expected_disclosure {name} {model}": lambda o, s, name=name, model=model: capstats.laws.expected_disclosure(
-            o, 9, model=model, alpha=0.5 if model == "dirichlet" else None
+            o, made(model, 9, alpha=0.5 if model == "dirichlet" else None)
         )[name]
         for name in ("disco", "dis", "matched")
         for model in ("uniform", "bootstrap", "independent", "dirichlet")
@@ -147,10 +148,10 @@ MEASURES = {
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
         o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
     ),
-    "expected_cap pram": lambda o, s: capstats.laws.expected_cap(o, model="pram", theta=0.3),
-    "expected_cap pram by a matrix": lambda o, s: capstats.laws.expected_cap(o, model="pram", matrix=RECODED),
+    "expected_cap pram": lambda o, s: capstats.laws.expected_cap(o, capstats.laws.Pram(theta=0.3)),
+    "expected_cap pram by a matrix": lambda o, s: capstats.laws.expected_cap(o, capstats.laws.Pram(matrix=RECODED)),
     "calibrate pram": lambda o, s: (
-        capstats.laws.calibrate(o, model="pram", risk=(capstats.average_cap(o, o) + capstats.baseline_cap(o)).item() / 2).expected_cap
+        capstats.laws.calibrate(o, capstats.laws.Pram, risk=(capstats.average_cap(o, o) + capstats.baseline_cap(o)).item() / 2).expected_cap
     ),
     "dp_bound": lambda o, s: capstats.laws.dp_bound(o, [0.5, 2.0]).bound,
     "dp_epsilon": lambda o, s: capstats.laws.dp_epsilon(o, 0.7),
@@ -188,28 +189,31 @@ MEASURES |= {
     for column in ("key_", "target")
 }
 MEASURES |= {
-    f"cap_law {bound}": lambda o, s, bound=bound: capstats.laws.cap_law(o).cdf([0.2, 0.25, 0.3])[bound] for bound in ("lower", "upper")
+    f"cap_law {bound}": lambda o, s, bound=bound: capstats.laws.cap_law(o, capstats.laws.Uniform()).cdf([0.2, 0.25, 0.3])[bound]
+    for bound in ("lower", "upper")
 }
 INTEGERS_ONLY = {
     **{
-        f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model, told=told: measure(o, model=model, **told)
+        f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model, told=told: measure(o, made(model, **told))
         for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
-        for model, told in (("partial", {"alpha": 0.7}), ("swap", {"swapped": 9}))
+        for model, told in (("partial", {"alpha": 0.7}), ("swap", {"records": 9}))
     },
-    "variance_cap pram": lambda o, s: capstats.laws.variance_cap(o, model="pram", theta=0.3),
-    "variance_cap pram by a matrix": lambda o, s: capstats.laws.variance_cap(o, model="pram", matrix=RECODED),
+    "variance_cap pram": lambda o, s: capstats.laws.variance_cap(o, capstats.laws.Pram(theta=0.3)),
+    "variance_cap pram by a matrix": lambda o, s: capstats.laws.variance_cap(o, capstats.laws.Pram(matrix=RECODED)),
     **{
         f"calibrate {model}": lambda o, s, model=model: (
-            capstats.laws.calibrate(o, model=model, risk=(capstats.average_cap(o, o) + capstats.baseline_cap(o)).item() / 2).expected_cap
+            capstats.laws.calibrate(
+                o, class_of(model), risk=(capstats.average_cap(o, o) + capstats.baseline_cap(o)).item() / 2
+            ).expected_cap
         )
         for model in ("swap", "partial")
     },
     "calibrate dirichlet": lambda o, s: (
         capstats.laws.calibrate(
-            o, 20, model="dirichlet", risk=capstats.laws.expected_cap(o, 20, model="dirichlet", alpha=1).item()
+            o, capstats.laws.Dirichlet, m=20, risk=capstats.laws.expected_cap(o, capstats.laws.Dirichlet(20, alpha=1)).item()
         ).expected_cap
     ),
-    "sample_tables swap": lambda o, s: capstats.laws.sample_tables(o, model="swap", swapped=9, draws=2, rng=1),
+    "sample_tables swap": lambda o, s: capstats.laws.sample_tables(o, capstats.laws.Swap(records=9), draws=2, rng=1),
     "expected_noisy_cap": lambda o, s: capstats.laws.expected_noisy_cap(o, epsilon=1, adjacency="substitution").upper,
     "noisy_counts": lambda o, s: capstats.laws.noisy_counts(o, epsilon=1, adjacency="substitution", domain="public", rng=1),
     "prosecutor_risk of s": lambda o, s: capstats.anonymity.prosecutor_risk(s),
@@ -235,12 +239,12 @@ INTEGERS_ONLY = {
         for name in ("pairs", "right", "p_value")
     },
     **{
-        f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]
+        f"permutation_test {name}": lambda o, s, name=name: capstats.laws.guarantees.permutation_test(o, s, draws=99, rng=1)[name]
         for name in ("expected", "standard_deviation", "p_value")
     },
     **{
         f"{measure.__name__} permutation {unmatched}": lambda o, s, measure=measure, unmatched=unmatched: measure(
-            o, model="permutation", s=s, unmatched=unmatched
+            o, capstats.laws.Permuted(s), unmatched=unmatched
         )
         for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
         for unmatched in ("zero", "drop")

@@ -7,7 +7,7 @@ import pytest
 import sparse
 import xarray as xr
 
-from capstats.tables.aligning import Batch
+from capstats.tables.aligned import batch_of
 from capstats.tables.sparse import SparseBatch, Stored
 
 ORIGINAL = np.array([[0, 1, 0], [2, 0, 0]])
@@ -19,7 +19,7 @@ def batch() -> SparseBatch:
         "o": xr.DataArray(ORIGINAL, dims=("target", "key")),
         "s": xr.DataArray(sparse.COO.from_numpy(S), dims=("draw", "target", "key")),
     }
-    return SparseBatch(tables, [np.array([[1, 2, 3]])], Batch.of(tables))
+    return SparseBatch(tables, [np.array([[1, 2, 3]])], batch_of(tables)[0])
 
 
 def test_a_formula_sees_the_cells_that_any_table_of_a_member_fills() -> None:

@@ -1,0 +1,236 @@
+"""Average Correct Attribution Probability (CAP): the share of people whose target an intruder is expected to guess right.
+
+An intruder who knows a person's key looks it up in the synthetic data and guesses a target with the probabilities found there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from capstats.cap.neighbours import Convention, borrowing
+from capstats.tables.aligned import Aligned
+from capstats.tables.checking import is_number, shown
+from capstats.tables.sums import mode, ratio, shared
+from capstats.tables.table import Array, Counts, Floats, Table
+
+
+def average_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
+    """Mean Correct Attribution Probability of the original records.
+
+    It is the expected share of people in the original data whose target an intruder guesses right.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records. Every other dim broadcasts: thousands of synthetic tables are one call.
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in `s` count 0 (version 1 of the average), are left out (version 2), or use the pooled records of the
+        nearest synthetic keys: those that differ in the fewest key columns (generalized CAP).
+    radius : int
+        Number of key columns in which synthetic records may differ from a key and still be used for it. With the number of all key columns
+        the whole of `s` is used for every record: the baseline "crossed".
+
+    Returns
+    -------
+    DataArray, dims (...)
+        c / n, or c / n_M with "drop", from 0 to 1; larger is riskier. NaN if no original record is in the average: n = 0, or n_M = 0 with
+        "drop", or an `s` without records with "nearest".
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the tables are not counts (the cell is named), or differ in shape or labels; if "nearest" or a radius is used with keys without
+        labels (give ``key_labels``) or both together; if the radius exceeds the number of key columns.
+
+    See Also
+    --------
+    individual_cap, matched_records, nearest_distance, baseline_cap, cap_quantiles, cap_boxplot
+
+    Notes
+    -----
+    c = sum_j (sum_i o_ij s_ij) / s_.j, over matched keys: see theory/average-cap.md. No table of q_ij is
+    made. For "nearest" and `radius` see theory/neighbours.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definitions 2 and 3.
+    SDMetrics, CategoricalGeneralizedCAP ("nearest").
+    Hittmeir, Mayer and Ekelhart (2020), https://doi.org/10.1145/3374664.3375722 (radius).
+
+    Examples
+    --------
+    The paper's O_3 with the synthetic table S_b:
+
+    >>> o = [[0, 176, 204], [0, 78, 93], [127, 163, 59]]
+    >>> s = [[24, 36, 15], [226, 113, 213], [216, 54, 3]]
+    >>> round(float(average_cap(o, s)), 4)
+    0.3074
+    """
+    aligned = Aligned({"o": o, "s": s})
+    borrow = borrowing(aligned, unmatched, radius)  # None with the defaults
+
+    def formula(o: Table, s: Table) -> Floats:
+        s, s_j = (s, s.key_total()) if borrow is None else borrow(o, s)
+        c = ratio(shared(o, s, s_j), s_j, 0.0).sum(-1)  # sum_j (sum_i o_ij s_ij) / s_.j
+        n = o.total() if unmatched == "zero" else (o.key_total() * (s_j > 0)).sum(-1)
+        return ratio(c, n, np.nan)
+
+    return aligned.map(formula, "average_cap")
+
+
+def correct_by_key(o: Table, s: Table) -> Floats:
+    """Original records of each key that are expected to be attributed correctly: shape (..., key)."""
+    s_j = s.key_total()
+    return ratio(shared(o, s, s_j), s_j, 0.0)
+
+
+def smoothed_cap(o: Counts, s: Counts, *, alpha: float) -> xr.DataArray:
+    """Average CAP where the intruder smooths the shares of each key: alpha records of every target are added to the synthetic ones.
+
+    One synthetic record of a key then is weak evidence, and a key without any gives an even guess.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records.
+    alpha : float
+        Records that are added to each cell of `s`, above 0: the parameter of a symmetric Dirichlet prior. 1 is Laplace's rule, 1/2 that of
+        Jeffreys.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        Sum of o_ij (s_ij + alpha) / (s_.j + I alpha) over n, from 0 to 1; larger is riskier. I is the number of targets that either table
+        has. NaN if `o` has no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `alpha` is not a positive number, or the tables are not counts (the cell is named) or disagree in shape or labels.
+
+    See Also
+    --------
+    average_cap : without smoothing.
+
+    Notes
+    -----
+    See theory/smoothed-cap.md. For alpha near 0 it is average CAP with 1 / I for an unmatched key; for large alpha it is 1 / I.
+
+    References
+    ----------
+    Good (1965), The Estimation of Probabilities, chapter 3 (the symmetric Dirichlet prior).
+
+    Examples
+    --------
+    Three of four people have the first target. The release has one record, with this target, and 2/3 of the smoothed share:
+
+    >>> float(smoothed_cap([[3], [1]], [[1], [0]], alpha=1)) * 12  # 12 (3/4 * 2/3 + 1/4 * 1/3)
+    7.0
+    """
+    if not is_number(alpha) or not 0 < alpha < np.inf:
+        raise ValueError(f"`alpha` must be a number above 0, added to every cell of `s`; got {shown(alpha)}.")
+    added = float(alpha)
+
+    def formula(o: Table, s: Table) -> Floats:
+        o_j, s_j = o.key_total(), s.key_total()
+        targets = s.target_total().shape[-1]
+        right = (shared(o, s, s_j) + added * o_j) / (s_j + targets * added)
+        return ratio(right.sum(-1), o.total(), np.nan)
+
+    return Aligned({"o": o, "s": s}).map(formula, "smoothed_cap")
+
+
+def matched_records(o: Counts, s: Counts) -> xr.DataArray:
+    """Number of original records whose key occurs in the synthetic table, n_M.
+
+    Only for these records can an intruder find the exact key in the release.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        From 0 to n; an integer if `o` holds integers.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the tables are not counts (the cell is named), or disagree in shape or labels.
+
+    Notes
+    -----
+    See theory/average-cap.md: average CAP with "zero" is average CAP with "drop" times n_M / n.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definition 3 (n minus the size of the set A).
+
+    Examples
+    --------
+    The second key is not in the synthetic table:
+
+    >>> int(matched_records([[1, 2], [3, 4]], [[5, 0], [0, 0]]))
+    4
+    """
+    return Aligned({"o": o, "s": s}).map(matched, "matched_records")
+
+
+def matched(o: Table, s: Table) -> Array:
+    """Number of original records whose key is in the synthetic table, n_M: shape (...)."""
+    return np.asarray((o.key_total() * (s.key_total() > 0)).sum(-1))
+
+
+def correct_predictions(o: Counts, s: Counts) -> xr.DataArray:
+    """Number of original records whose target is the most frequent synthetic target of their key: the success of the modal intruder.
+
+    The modal intruder does not guess at random: all people with the same key get the same prediction.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        From 0 to n. If t targets tie, each is predicted with probability 1/t, so the number is an expected value.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the tables are not counts (the cell is named), or disagree in shape or labels.
+
+    Notes
+    -----
+    See theory/predictive-success.md. There is no prediction for unmatched keys.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 4.
+
+    Examples
+    --------
+    The paper's O_4 with S_a and S_e. With S_a average CAP is higher, but fewer predictions are right:
+
+    >>> o = [[0, 0, 62], [197, 136, 134], [74, 99, 198]]
+    >>> float(correct_predictions(o, [[114, 118, 77], [104, 44, 134], [105, 86, 118]]))
+    134.0
+    >>> float(correct_predictions(o, [[67, 97, 153], [37, 114, 101], [169, 14, 148]]))
+    272.0
+    """
+    return Aligned({"o": o, "s": s}).map(predicted, "correct_predictions")
+
+
+def predicted(o: Table, s: Table) -> Floats:
+    """Expected number of original records whose target is the most frequent synthetic one of their key, ties shared: shape (...)."""
+    return np.asarray(modal_hits(o, s).sum(-1))
+
+
+def modal_hits(o: Table, s: Table) -> Floats:
+    """Expected number of records of each key that the modal intruder predicts correctly, ties shared: shape (..., key)."""
+    best = mode(s)
+    return ratio(best.like(o.values * best.values).key_total(), best.key_total(), 0.0)

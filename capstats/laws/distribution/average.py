@@ -1,0 +1,177 @@
+"""The law of average CAP under a model of releases, of one release or of several in one table: exact, in the limit, or simulated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from capstats.cap.average import average_cap
+from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
+from capstats.laws.distribution.exact import MOST, TooManyError, exact_average
+from capstats.laws.distribution.law import LEVEL, SEED, Law, check_cells, check_releases
+from capstats.laws.distribution.limit import limit_law
+from capstats.laws.distribution.simulated import simulated_law
+from capstats.laws.models import Bootstrap, CellUrn, Independent, Model, checked_model
+from capstats.laws.models.sampling import as_array
+from capstats.tables.aligned import Aligned
+from capstats.tables.dense import Dense
+from capstats.tables.table import Array, Counts, Floats
+
+
+def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -> Law:
+    """Law of average CAP over random releases: distribution function, density and quantiles.
+
+    Whether an average CAP of .77 is high depends on what chance alone gives; the law says with which probability.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key)
+        Counts of original records, one table.
+    model : Model
+        How releases are made: `Uniform`, `Bootstrap`, `Independent`, `Dirichlet`, `Permuted`, `Partial`, `Pram` or `Swap`. The first
+        four without `m` have the law in the limit of large releases. It is another law, never an approximation of that of a finite `m`.
+    rng : None, int, or numpy Generator
+        Passed to ``numpy.random.default_rng`` where the law is simulated. By default always the same seed.
+    level : float
+        Coverage of ``lower`` and ``upper`` at each point where the law is simulated.
+
+    Returns
+    -------
+    Law
+        With ``cdf``, ``density``, ``quantile`` and ``atoms``. Exact where releases are few, otherwise from independent releases of the
+        model: 20,000 of a table of at most 1,000 cells, fewer of a larger one. Each number comes with ``lower`` and ``upper``: they hold
+        the exact one, always, or of a simulated law at its level.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `o` is not one table of counts with a record (the cell is named), the model does not fit it, the level is not between 0 and 1,
+        or the law is to be simulated on more than 100,000 cells.
+
+    See Also
+    --------
+    sample_tables : releases of these models.
+    minimum_cap : what any release can attain.
+
+    Notes
+    -----
+    See theory/limit-law.md for the limit, theory/limit-law-inversion.md for its numbers where keys are many, theory/limit-law-dirichlet.md
+    for shares that follow the original, theory/finite-law.md for few releases, and theory/simulated-law.md for many. The average is
+    version 1: records of unmatched keys count 0.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 2, which simulates this law.
+    Curry and Schoenberg (1966), On Polya frequency functions IV, https://doi.org/10.1007/BF02788653.
+    David and Nagaraja (2003), Order Statistics, 3rd edition, section 7.1.
+    Clopper and Pearson (1934), https://doi.org/10.1093/biomet/26.4.404.
+
+    Examples
+    --------
+    Three of four people have the first target. In the limit, average CAP is uniform from 1/4 to 3/4:
+
+    >>> from capstats.laws import Uniform
+    >>> law = cap_law([[3], [1]], Uniform())
+    >>> float(law.cdf(0.375).lower), float(law.density(0.375).lower)
+    (0.25, 2.0)
+    """
+    model = checked_model(model, o, limit=True)
+    if isinstance(model, CellUrn) and model.m is None:
+        one_table(o, model)
+        return limit_law(o, model)
+    return _average_law(o, model, 1, rng, level)
+
+
+def pooled_law(o: Counts, model: Model, *, releases: int, rng: Any = SEED, level: float = LEVEL) -> Law:
+    """Law of the average CAP of several releases whose records are put together: the intruder who does not tell them apart.
+
+    Pooled records show the shares of a key better than each release does, and match more keys.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key)
+        Counts of original records, one table of integers.
+    model : Model
+        How each release is made, as in `cap_law`, with its number of records.
+    releases : int
+        Number of independent releases of the same original, at least 1.
+    rng : None, int, or numpy Generator
+        Passed to ``numpy.random.default_rng`` where the law is simulated. By default always the same seed.
+    level : float
+        Coverage of ``lower`` and ``upper`` at each point where the law is simulated.
+
+    Returns
+    -------
+    Law
+        Of version 1 of the average CAP of the sum of the tables.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `o` is not one table of integers with a record (the cell is named), the model does not fit it, the level is not between 0 and
+        1, or the law is to be simulated on more than 100,000 cells of all releases together.
+
+    See Also
+    --------
+    cap_law : the law of one release; its methods ``mean_of`` and ``best_of`` are the laws of two other intruders.
+
+    Notes
+    -----
+    See theory/several-releases.md, and theory/simulated-law.md where releases are too many to be listed.
+
+    References
+    ----------
+    Reiter and Mitra (2009), Journal of Privacy and Confidentiality 1, https://doi.org/10.29012/jpc.v1i1.567, for intruders who use
+    several synthetic data sets at once.
+
+    Examples
+    --------
+    Two releases of one record each hold both targets with probability 1/2, and then average CAP is 1/2:
+
+    >>> from capstats.laws import Uniform
+    >>> found = pooled_law([[3], [1]], Uniform(1), releases=2).atoms()
+    >>> found.value.values.tolist(), found.probability.values.tolist()
+    ([0.25, 0.5, 0.75], [0.25, 0.5, 0.25])
+    """
+    releases, model = check_releases(releases), checked_model(model, o)
+    if isinstance(model, Bootstrap | Independent):  # records do not depend on each other
+        return _average_law(o, type(model)(releases * (model.m or 0)), 1, rng, level)
+    if isinstance(model, CellUrn):
+        return _average_law(o, model, releases, rng, level)
+    one = _average_law(o, model, 1, rng, level)  # each release has as many records of a key
+    return one.mean_of(releases, rng=rng, level=level) if releases > 1 else one
+
+
+def _average_law(o: Counts, model: Model, releases: int, rng: Any, level: float) -> Law:
+    tables = whole_tables(o, model)
+    try:
+        return exact_average(tables, model, releases)
+    except TooManyError:
+        ends = minimum_cap(tables[0]).item(), maximum_cap(tables[0]).item()
+        return simulated_law(tables, model, _averages, releases=releases, ends=ends, rng=rng, level=level)
+
+
+def _averages(o: Array, s: Array) -> Floats:
+    return average_cap(o, s).values
+
+
+def one_table(o: Counts, model: Model) -> Aligned:
+    """The tables that a model takes, aligned: one original with a record."""
+    aligned = Aligned(model.tables(o))
+    if aligned.shape:
+        raise ValueError(f"A law is that of one table of (target, key); the tables also have {aligned.dims}. Choose one table.")
+    if not aligned.totals("o").all():
+        raise ValueError("`o` holds no record, so no release has an average CAP. Give a table with records.")
+    return aligned
+
+
+def whole_tables(o: Counts, model: Model) -> list[Array]:
+    """The same as arrays (target, key) of integers."""
+    aligned = one_table(o, model)
+    if (cells := aligned.sizes["target"] * aligned.sizes["key"]) > MOST:
+        check_cells(cells)
+    for name, whole in aligned.whole.items():
+        if not whole:
+            raise ValueError(f"`{name}` must hold integers for the law of finitely many records; got fractional counts. Leave out weights.")
+    tables = [as_array(aligned, name) for name in aligned.whole]
+    model.check(Dense(tables[0]))
+    return tables

@@ -1,0 +1,226 @@
+"""Sums over keys of counts averaged by random shares, even on the simplex: the limit of average CAP, and its law in closed form.
+
+The law is a tensor divided difference of truncated powers, in integers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+
+from capstats.laws.distribution.exact import enclosed
+from capstats.laws.distribution.law import Law
+from capstats.laws.models import Dirichlet, Model
+from capstats.tables.backing import filled
+from capstats.tables.checking import CELLS, as_table
+from capstats.tables.table import Counts, Floats
+from capstats.tables.ties import at_most
+
+Place = int | Fraction
+Knots = tuple[tuple[Place, Place], ...]  # increasing places, each with its weight: how often it stands there
+
+
+@dataclass(frozen=True)
+class SimplexSum:
+    """(constant + sum of X) / n: X are independent, each the mean of its knots with shares of a Dirichlet law.
+
+    The parameters of the law are the weights of the knots; if they are integers, the shares of as many knots are even on the simplex.
+    ``keys`` says how many X have these knots; each has at least two different ones.
+    """
+
+    n: Place
+    constant: Place
+    keys: dict[Knots, int]
+
+    @property
+    def least(self) -> Fraction:
+        """The least value."""
+        return Fraction(self.constant + sum(times * knots[0][0] for knots, times in self.keys.items())) / self.n
+
+    @property
+    def greatest(self) -> Fraction:
+        """The greatest value."""
+        return Fraction(self.constant + sum(times * knots[-1][0] for knots, times in self.keys.items())) / self.n
+
+    @property
+    def mean(self) -> Fraction:
+        """The mean of its law."""
+        sums = defaultdict[Place, Place](int)  # of places, by the number of knots that they are divided by
+        for knots, times in self.keys.items():
+            sums[size(knots)] += times * sum(place * k for place, k in knots)
+        return (self.constant + sum((Fraction(total) / knots for knots, total in sums.items()), Fraction(0))) / self.n
+
+    def repeated(self, releases: int) -> SimplexSum:
+        """The mean of so many independent copies."""
+        return SimplexSum(self.n * releases, self.constant * releases, {knots: times * releases for knots, times in self.keys.items()})
+
+
+def size(knots: Knots) -> Place:
+    """How many knots there are, repeated ones counted as often as they stand there: their total weight."""
+    return sum(weight for _, weight in knots)
+
+
+def is_spline(knots: Knots) -> bool:
+    """Whether the density is a B-spline: all weights are integers."""
+    return all(isinstance(weight, int) for _, weight in knots)
+
+
+def simplex_sum(o: Counts, model: Model) -> SimplexSum:
+    """Average CAP of an original in the limit, under `Uniform` or `Dirichlet`."""
+    table = as_table(o, "o", CELLS)
+    places, values = filled(table.variable.data, "o")
+    key, values = places[table.dims.index("key")][values > 0], values[values > 0]
+    targets = table.sizes["target"]
+    n: Place = 0
+    constant: Place = 0
+    keys = Counter[Knots]()
+    for cells, times in _distinct_keys(key, values):
+        counts: list[Place] = cells if values.dtype.kind == "i" else [Fraction(x) for x in cells]
+        n += times * sum(counts)
+        if at_most(cells[-1], cells[0] if len(cells) == targets else 0):
+            constant += times * Fraction(sum(counts)) / len(counts)  # all counts of the key are equal: any shares give the same
+            continue
+        knots = _knots(counts, targets, model)
+        if len(knots) == 1:
+            constant += times * knots[0][0]
+        else:
+            keys[knots] += times
+    return SimplexSum(n, constant, dict(keys))
+
+
+def _distinct_keys(key: Any, values: Any) -> Iterator[tuple[list[Any], int]]:
+    """The counts above 0 of keys that have some, in increasing order, and how many keys have the same."""
+    order = np.lexsort((values, key))
+    key, values = key[order], values[order]
+    first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
+    sizes = np.diff(np.append(first, len(key)))
+    for length in np.unique(sizes):
+        rows = values[first[sizes == length][:, None] + np.arange(length)]
+        distinct, times = np.unique(rows, axis=0, return_counts=True)
+        yield from zip(distinct.tolist(), times.tolist(), strict=True)
+
+
+def _knots(places: list[Place], targets: int, model: Model) -> Knots:
+    """Each count of a key stands as often as the model gives weight to its cell."""
+    held = Counter(places)
+    if targets > len(places):
+        held[0] += targets - len(places)
+    if not isinstance(model, Dirichlet):
+        return tuple(sorted(held.items()))
+    alpha = Fraction(model.alpha)
+    weighted = ((place, cells * (place + alpha)) for place, cells in sorted(held.items()))
+    return tuple((place, int(weight) if weight.denominator == 1 else weight) for place, weight in weighted if weight)
+
+
+# --- the law -----------------------------------------------------------------------------------------------------------
+
+
+Terms = dict[tuple[int, int], int]  # (place, power): coefficient
+
+
+class ClosedForm(Law):
+    """The law of a sum whose truncated powers are few: exact, each number rounded down and up once.
+
+    The Laplace transform of a B-spline is a sum of c e^(-s a) s^-p over its knots a, so that of a sum of them is one as well; such a term
+    is the density c (x - a)_+^(p - 1) / (p - 1)!, and c (x - a)_+^p / p! of the distribution function.
+    """
+
+    def __init__(self, total: SimplexSum, terms: Terms, divisor: int, scale: int, about: str):
+        super().__init__(float(total.least), float(total.greatest), about=f"{about}; closed form")
+        self.total, self.divisor, self.scale = total, divisor, scale
+        self.powers: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for (place, power), coefficient in sorted(terms.items()):
+            self.powers[power].append((place, coefficient))
+
+    @classmethod
+    def of(cls, total: SimplexSum, about: str, most: int) -> Self | None:
+        """The closed form, unless the powers of its terms add up to more than ``most``."""
+        if not all(map(is_spline, total.keys)) or max(map(_powers, total.keys)) > most:
+            return None
+        scale = math.lcm(*(place.denominator for knots in total.keys for place, _ in knots))
+        if sum(times * max(int(size(knots)) - most_equal(knots), 1) for knots, times in total.keys.items()) > most:
+            return None
+        terms, divisor = {(0, 0): 1}, 1
+        for knots, times in total.keys.items():
+            own, of_own = _integers(spline_terms(tuple((place * scale, k) for place, k in knots)))
+            for _ in range(times):
+                terms, divisor = _product(terms, own), divisor * of_own
+                if sum(power for _, power in terms) > most:
+                    return None
+        return cls(total, terms, divisor, scale, about)
+
+    def exact(self, x: Fraction, less: int = 0) -> Fraction:
+        """P(average CAP <= x); with ``less`` = 1 the density at x, from the right."""
+        at = (x * self.total.n - self.total.constant) * self.scale
+        p, q = at.numerator, at.denominator
+        found = Fraction(0)
+        for power, terms in self.powers.items():
+            top = power - less
+            held = sum(coefficient * (p - place * q) ** top for place, coefficient in terms if place * q <= p)
+            found += Fraction(held, q**top * math.factorial(top))
+        return found / self.divisor * (self.total.n * self.scale) ** less
+
+    def _below(self, x: Floats) -> tuple[Floats, Floats]:
+        return _rounded([self.exact(Fraction(value)) for value in x.tolist()])
+
+    def _density(self, x: Floats) -> tuple[Floats, Floats]:
+        jumps = [(Fraction(place, self.scale) + self.total.constant) / self.total.n for place, _ in self.powers.get(1, [])]
+
+        def at(value: float) -> Fraction:
+            """The number, or the jump that it ties with: 1/3 is no float."""
+            return next((jump for jump in jumps if at_most(value, float(jump)) and at_most(float(jump), value)), Fraction(value))
+
+        return _rounded([self.exact(at(value), less=1) for value in x.tolist()])
+
+
+def _powers(knots: Knots) -> int:
+    """The powers of the terms of one key, added up."""
+    order = int(size(knots)) - 1
+    return sum(int(weight) * order - int(weight) * (int(weight) - 1) // 2 for _, weight in knots)
+
+
+def most_equal(knots: Knots) -> int:
+    """How many knots stand at the place that has most of them."""
+    return max(int(times) for _, times in knots)
+
+
+def spline_terms(knots: Knots) -> dict[tuple[Place, int], Fraction]:
+    """The Laplace transform of the mean of knots: coefficients of e^(-s a) s^-p, by (a, p)."""
+    order = int(size(knots)) - 1
+    found = {}
+    for a, weight in knots:
+        times, others = int(weight), [(Fraction(a - b), int(k)) for b, k in knots if b != a]
+        series = [math.prod((1 / d**k for d, k in others), start=Fraction(1))]  # of the product of (z - b)^-k around a
+        slope = [sum((k / (-d) ** (r + 1) for d, k in others), Fraction(0)) for r in range(times - 1)]  # of its logarithm
+        for t in range(times - 1):
+            series.append(sum((slope[r] * series[t - r] for r in range(t + 1)), Fraction(0)) / (t + 1))
+        for derivative in range(times):
+            sign = (-1) ** (order + derivative)
+            part = series[times - 1 - derivative] / math.factorial(derivative)
+            found[a, order - derivative] = sign * math.factorial(order) * part
+    return {term: coefficient for term, coefficient in found.items() if coefficient}
+
+
+def _integers(terms: dict[tuple[Place, int], Fraction]) -> tuple[Terms, int]:
+    divisor = math.lcm(*(coefficient.denominator for coefficient in terms.values()))
+    return {(int(place), power): int(coefficient * divisor) for (place, power), coefficient in terms.items()}, divisor
+
+
+def _product(left: Terms, right: Terms) -> Terms:
+    found: dict[tuple[int, int], int] = defaultdict(int)
+    for (a, p), x in left.items():
+        for (b, q), y in right.items():
+            found[a + b, p + q] += x * y
+    return {term: coefficient for term, coefficient in found.items() if coefficient}
+
+
+def _rounded(exact: list[Fraction]) -> tuple[Floats, Floats]:
+    """The next floats below and above, or twice the number itself if it is a float."""
+    ends = np.array([enclosed(*x.as_integer_ratio()) for x in exact], np.float64).reshape(-1, 2)
+    return ends[:, 0], ends[:, 1]

@@ -1,0 +1,401 @@
+"""The law of average CAP over random releases: its distribution function, density and quantiles, each with a lower and an upper bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from capstats.cap.uncertainty import check_level
+from capstats.tables.checking import is_integer, shown
+from capstats.tables.printing import Result
+from capstats.tables.table import Array, Floats
+from capstats.tables.ties import TIE
+
+NARROW = 1e-9  # ends that differ by less are one number in print, also where a digit that is shown turns between them
+STEPS = 200  # of a bisection, which ends earlier where no float is left between its ends
+UNIT = 2.0**-53  # relative error of one rounding
+
+SEED = 0  # of simulated laws: asked twice, a law answers the same
+LEVEL = 0.99
+MOST_DRAWS, LEAST_DRAWS = 20_000, 200
+BUDGET = 20_000_000  # cells of all simulated releases
+
+Draws = Callable[[int, np.random.Generator], Floats]  # a number of independent values of a law
+
+
+class Law:
+    """Law of average CAP over random releases, as `cap_law` gives it.
+
+    Every number comes with ``lower`` and ``upper``. Where the law is exact or a limit, they hold the exact number: they cover all that was
+    cut off and rounded. Where it is simulated, they hold the exact number at the level of the law, at each point that is asked for.
+
+    Parameters
+    ----------
+    least, greatest : float
+        Ends of the support, from 0 to 1; of a simulated law, what no release can leave.
+    about : str
+        The model and how the law is computed, for printing.
+    cost : int
+        Cells that one simulated value of the law takes.
+
+    Notes
+    -----
+    See theory/limit-law.md and theory/simulated-law.md. A subclass gives ``_below(x)``, lower and upper bounds of P(average CAP <= x) of
+    each number of an array; a value of the law that ties with x (`at_most`) counts as at most x; and ``_draws(number, rng)``, independent
+    values of the law. It may give ``_density(x)`` and ``atoms()``.
+
+    Examples
+    --------
+    >>> from capstats.laws import cap_law
+    >>> law = cap_law([[3], [1]])  # one key: average CAP is uniform from 1/4 to 3/4
+    >>> law.cdf([0.25, 0.625, 0.75]).lower.values.tolist()
+    [0.0, 0.75, 1.0]
+    """
+
+    quantity = "average CAP"  # what the law is of, for printing
+
+    def __init__(self, least: float, greatest: float, *, about: str = "", cost: int = 1):
+        self.least, self.greatest, self.about, self.cost = float(least), float(greatest), about, cost
+
+    # --- what a subclass gives
+
+    def _below(self, x: Floats) -> tuple[Floats, Floats]:
+        """Lower and upper bounds of P(average CAP <= x); x has one dim and is in the support, below its end, or ties with its beginning."""
+        raise NotImplementedError
+
+    def _draws(self, number: int, rng: np.random.Generator) -> Floats:
+        """Independent values of the law."""
+        raise NotImplementedError
+
+    def _density(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: ARG002
+        """Lower and upper bounds of the density, from the right where it jumps; x as in `_below`."""
+        raise ValueError("This law has no density: it has atoms. Ask for `cdf` or `atoms()`.")
+
+    def atoms(self) -> xr.Dataset:
+        """Values that average CAP has with a positive probability.
+
+        Returns
+        -------
+        Dataset, dims (value,)
+            ``probability`` of each value, in the coordinate ``value``.
+
+        Raises
+        ------
+        ValueError
+            If the law has no atoms, or they are too many to be listed.
+        """
+        raise ValueError("The atoms of this law are not listed: it has none, or too many. Ask for `cdf`.")
+
+    # --- what a user asks
+
+    def cdf(self, values: ArrayLike) -> xr.Dataset:
+        """Distribution function: the probability that average CAP of a random release is at most a value.
+
+        Parameters
+        ----------
+        values : float or array-like, dims (value,)
+            Values of average CAP.
+
+        Returns
+        -------
+        Dataset, dims (value,), none for one number
+            ``lower`` and ``upper``, from 0 to 1; the probability is between them, at the level of a simulated law. Values of the law
+            that tie with the one asked (`at_most`) count as at most it. NaN where the value is NaN.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the values are not numbers with at most one dim.
+
+        Examples
+        --------
+        >>> from capstats.laws import cap_law
+        >>> float(cap_law([[3], [1]]).cdf(0.5).lower)
+        0.5
+        """
+        x = _numbers(values, "values")
+        lower, upper = self._within(x, self._below, 1.0)
+        return _result({"lower": lower, "upper": upper}, "value", x, f"Distribution function of {self.quantity}", self.about)
+
+    def density(self, values: ArrayLike) -> xr.Dataset:
+        """Density of average CAP of a random release, per unit of CAP.
+
+        Parameters
+        ----------
+        values : float or array-like, dims (value,)
+            Values of average CAP.
+
+        Returns
+        -------
+        Dataset, dims (value,), none for one number
+            ``lower`` and ``upper``, at least 0; the density is between them. Where it jumps, it is the limit from the right. NaN where
+            the value is NaN.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the law has atoms or is simulated, or the values are not numbers with at most one dim.
+
+        Examples
+        --------
+        >>> from capstats.laws import cap_law
+        >>> cap_law([[3], [1]]).density([0.2, 0.25, 0.5, 0.75]).lower.values.tolist()
+        [0.0, 2.0, 2.0, 0.0]
+        """
+        x = _numbers(values, "values")
+        self._density(np.zeros(0))
+        lower, upper = self._within(x, self._density, 0.0)
+        return _result({"lower": lower, "upper": upper}, "value", x, f"Density of {self.quantity}", self.about)
+
+    def quantile(self, probabilities: ArrayLike) -> xr.Dataset:
+        """Quantiles of average CAP: the least value that it does not exceed with at least a given probability.
+
+        Parameters
+        ----------
+        probabilities : float or array-like, dims (probability,)
+            From 0 to 1. The quantile of 0 is the least value of the support.
+
+        Returns
+        -------
+        Dataset, dims (probability,), none for one number
+            ``lower`` and ``upper``, from `least` to `greatest`; the quantile inf{x : F(x) >= probability} is between them, at the level
+            of a simulated law: then they are two order statistics of its values.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a probability is not from 0 to 1, or they have more than one dim.
+
+        Examples
+        --------
+        >>> from capstats.laws import cap_law
+        >>> found = cap_law([[3], [1]]).quantile(0.5)
+        >>> bool(found.lower <= 0.5 <= found.upper), bool(found.upper - found.lower < 1e-11)
+        (True, True)
+        """
+        p = _numbers(probabilities, "probabilities")
+        wrong = np.flatnonzero(~((p >= 0) & (p <= 1)))
+        if len(wrong):
+            raise ValueError(f"`probabilities` must be from 0 to 1; got {np.atleast_1d(p)[wrong[0]]} at place {wrong[0]}.")
+        lower, upper = self._quantile(np.atleast_1d(p))
+        return _result({"lower": lower, "upper": upper}, "probability", p, f"Quantiles of {self.quantity}", self.about)
+
+    def __repr__(self) -> str:
+        found = self.quantile([0.05, 0.5, 0.95])
+        low, median, high = (_shown(*ends) for ends in zip(found.lower.values, found.upper.values, strict=True))
+        about = f" ({self.about})" if self.about else ""
+        return (
+            f"Law of {self.quantity}{about}\n"
+            f"from {self.least:.4g} to {self.greatest:.4g}; median {median}, 5 % and 95 % quantiles {low} and {high}"
+        )
+
+    # --- several releases
+
+    def best_of(self, releases: int) -> Law:
+        """Law of the greatest of several releases: the intruder who knows which of them has the greatest average CAP.
+
+        Parameters
+        ----------
+        releases : int
+            Number of independent releases of the same original, at least 1.
+
+        Returns
+        -------
+        Law
+            Its distribution function is F to the power of the number of releases.
+
+        Raises
+        ------
+        ValueError
+            If the number of releases is not a positive integer.
+
+        Notes
+        -----
+        See theory/several-releases.md.
+
+        Examples
+        --------
+        >>> from capstats.laws import Uniform, cap_law
+        >>> law = cap_law([[3], [1]], Uniform(1))  # 1/4 or 3/4
+        >>> float(law.cdf(0.25).lower), float(law.best_of(3).cdf(0.25).lower)
+        (0.5, 0.125)
+        """
+        return self._named(Greatest(self, check_releases(releases)))
+
+    def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:
+        """Law of the mean over several releases: the intruder who takes any of them, on average.
+
+        Parameters
+        ----------
+        releases : int
+            Number of independent releases of the same original, at least 1.
+        rng : None, int, or numpy Generator
+            Passed to ``numpy.random.default_rng`` where the law is simulated.
+        level : float
+            Coverage of ``lower`` and ``upper`` at each point where the law is simulated.
+
+        Returns
+        -------
+        Law
+            Exact where the values of this law and of the mean are few; of a limit, the limit; otherwise simulated.
+
+        Raises
+        ------
+        ValueError
+            If the number of releases is not a positive integer or is too large for a simulation, or the level is not between 0 and 1.
+
+        Notes
+        -----
+        See theory/several-releases.md.
+
+        Examples
+        --------
+        >>> from capstats.laws import Uniform, cap_law
+        >>> cap_law([[3], [1]], Uniform(1)).mean_of(2).atoms().probability.values.tolist()  # 1/4, 1/2 or 3/4
+        [0.25, 0.5, 0.25]
+        """
+        power = check_releases(releases)
+
+        def draws(number: int, rng: np.random.Generator) -> Floats:
+            return np.asarray(self._draws(number * power, rng).reshape(number, power).mean(1))
+
+        ends, about = (self.least, self.greatest), _of(f"mean of {power} releases", self.about)
+        return self._named(Simulated(draws, ends, about=about, cost=self.cost * power, rng=rng, level=level))
+
+    def _named(self, law: Law) -> Law:
+        """A law of the same quantity as this one."""
+        law.quantity = self.quantity
+        return law
+
+    # --- between the two
+
+    def _within(self, x: Floats, bounds: Any, beyond: float) -> tuple[Floats, Floats]:
+        """Bounds inside the support, 0 in front of it, and a given number from its end on."""
+        flat = np.atleast_1d(x)
+        lower = np.where(flat >= self.greatest, beyond, np.where(np.isnan(flat), np.nan, 0.0))
+        upper = lower.copy()
+        inside = (flat >= self.least - 2 * TIE * abs(self.least)) & (flat < self.greatest)
+        lower[inside], upper[inside] = bounds(flat[inside])
+        return lower, upper
+
+    def _quantile(self, p: Floats) -> tuple[Floats, Floats]:
+        """Bounds of the quantiles by bisection: below the one, F is surely less than p; at the other, surely not."""
+
+        def bisect(too_small: Any) -> tuple[Floats, Floats]:
+            left, right = np.full(p.shape, self.least), np.full(p.shape, self.greatest)
+            for _ in range(STEPS):
+                middle = left + (right - left) / 2
+                if ((middle <= left) | (middle >= right)).all():
+                    break
+                small = too_small(*self._within(middle, self._below, 1.0))
+                left, right = np.where(small, middle, left), np.where(small, right, middle)
+            return left, right
+
+        lower = bisect(lambda _, upper: upper < p)[0]  # F(lower) < p, or it is the least value
+        upper = bisect(lambda lower, _: lower < p)[1]  # F(upper) >= p, or it is the greatest value
+        at_least = np.where(p > 0, self.least, -np.inf)
+        upper = np.where(self._within(at_least, self._below, 1.0)[0] >= p, self.least, upper)  # the first value may hold p at once
+        return lower, np.minimum(upper + 2 * TIE * np.abs(upper), self.greatest)  # ties count as at most: what ties may be the quantile
+
+
+class Greatest(Law):
+    """The law of the greatest of several independent values of one law."""
+
+    def __init__(self, one: Law, releases: int):
+        self.one, self.releases = one, releases
+        about = _of(f"greatest of {releases} releases", one.about)
+        super().__init__(one.least, one.greatest, about=about, cost=one.cost * releases)
+
+    def _below(self, x: Floats) -> tuple[Floats, Floats]:
+        lower, upper = (side**self.releases for side in self.one._below(x))
+        slack = 2 * self.releases * UNIT
+        return np.where(lower < 1, lower * (1 - slack), lower), np.minimum(upper * (1 + slack), 1.0)
+
+    def _draws(self, number: int, rng: np.random.Generator) -> Floats:
+        return np.asarray(self.one._draws(number * self.releases, rng).reshape(number, self.releases).max(1))
+
+
+class Simulated(Law):
+    """A law that is known by independent values of it, of which the bounds are Clopper-Pearson intervals at each point.
+
+    The bounds of a quantile follow from those of the distribution function; they are order statistics: theory/simulated-law.md.
+    """
+
+    def __init__(self, draws: Draws, ends: tuple[float, float], *, about: str, cost: int, rng: Any = SEED, level: float = LEVEL):
+        check_level(level)
+        check_cells(cost)
+        number = min(MOST_DRAWS, BUDGET // cost)
+        super().__init__(*ends, about=f"{about}; {number:,} simulated releases, {100 * level:g} % interval", cost=cost)
+        self._again, self.level = draws, level
+        self.values = np.sort(draws(number, np.random.default_rng(rng)))
+
+    def _draws(self, number: int, rng: np.random.Generator) -> Floats:
+        return self._again(number, rng)
+
+    def _below(self, x: Floats) -> tuple[Floats, Floats]:
+        held = np.searchsorted(self.values, x / (1 - TIE), side="right")  # v <= x, or v - x <= TIE v
+        return clopper_pearson(held, len(self.values), self.level)
+
+    def _density(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: ARG002
+        raise ValueError("A simulated law has no density: it is known by values of it. Ask for `cdf` or `quantile`.")
+
+
+def check_cells(cost: int) -> None:
+    """Raise where one value of a law takes too many cells of simulated releases."""
+    if BUDGET // cost < LEAST_DRAWS:
+        raise ValueError(
+            f"The law is out of reach: each of its values takes {cost:,} cells of simulated releases, and at most "
+            f"{BUDGET // LEAST_DRAWS:,} are simulated. `cap_tail_bound` bounds its tails for given key totals, `expected_cap` and "
+            f"`variance_cap` have its moments, `sample_tables` draws releases; without its `m`, a model has the limit of large releases."
+        )
+
+
+def clopper_pearson(events: Array | int, draws: int, level: float) -> tuple[Floats, Floats]:
+    """The intervals for probabilities of which that many draws showed these numbers of events; the coverage of each is at least the level.
+
+    Clopper and Pearson (1934), https://doi.org/10.1093/biomet/26.4.404.
+    """
+    from scipy.special import betaincinv
+
+    events, rest = np.asarray(events), (1 - level) / 2
+    lower = np.where(events > 0, betaincinv(np.maximum(events, 1), draws - events + 1, rest), 0.0)
+    upper = np.where(events < draws, betaincinv(events + 1, np.maximum(draws - events, 1), 1 - rest), 1.0)
+    return lower, upper
+
+
+def check_releases(releases: Any) -> int:
+    """A number of releases as an int of at least 1."""
+    if not is_integer(releases) or releases < 1:
+        raise ValueError(f"`releases` must be a number of releases, an integer from 1; got {shown(releases)}.")
+    return int(releases)
+
+
+def _of(judged: str, about: str) -> str:
+    return f"{judged} ({about})" if about else judged
+
+
+def _numbers(values: Any, name: str) -> Floats:
+    """Numbers of at most one dim, as floats."""
+    found = np.asarray(values)
+    if found.dtype.kind not in "iuf" or found.ndim > 1:
+        raise (TypeError if found.dtype.kind not in "iuf" else ValueError)(
+            f"`{name}` must be a number or one row of numbers; got {found.dtype} with {found.ndim} dims."
+        )
+    return found.astype(np.float64)
+
+
+def _shown(lower: float, upper: float) -> str:
+    """A number that is known to more digits than are shown, or the interval that holds it."""
+    ends = f"{lower:.4g}", f"{upper:.4g}"
+    return f"{(lower + upper) / 2:.4g}" if ends[0] == ends[1] or upper - lower < NARROW else f"[{ends[0]}, {ends[1]}]"
+
+
+def _result(found: dict[str, Floats], dim: str, at: Floats, title: str, about: str) -> xr.Dataset:
+    """The bounds with what they were asked at."""
+    dims = (dim,) if at.ndim else ()
+    arrays = {name: (dims, values.reshape(at.shape)) for name, values in found.items()}
+    return Result(arrays, coords={dim: (dims, at)}, attrs={"result": title, **({"law": about} if about else {})})

@@ -1,0 +1,138 @@
+"""Mean and variance of average CAP, version 1, where a release is drawn cell by cell: one theorem, of which each model is a case.
+
+A model says what each cell weighs in the urn from which m records are drawn, and whether the urn gets a record more with each draw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from capstats.laws.models.shares import absent, on_cells_of_targets, rest_of_targets, spread, targets_of
+from capstats.laws.models.urns import Urn
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Floats, Index, Table
+
+BLOCK = 1 << 18  # pairs of distinct weights at a time
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The urn of a model on a table; arrays have the shape (..., key).
+
+    A key weighs what its ``records`` weigh, and ``added``, as every key does.
+    """
+
+    urn: Urn
+    records: Array
+    added: float
+    mean: Floats  # records of the key for which an attribution is right on average, given that the key is matched: n mu_j
+    spread: Floats  # variance of these records over the target that is drawn: n^2 sigma_j
+    share: Fraction | None = None  # of right attributions, where it is the same number in every key of every table
+
+    @classmethod
+    def smoothed(cls, o: Table, urn: Urn, alpha: float) -> Cells:
+        """Cell (i, j) weighs o_ij + alpha."""
+        records, added = o.key_total(), targets_of(o) * alpha
+        shares = ratio(o.values + np.full(o.values.shape, alpha), o.on_cells(records + added), 0.0)
+        return cls._of(o, urn, (records, added), shares, ratio(alpha * absent(o), records + added, 0.0))
+
+    @classmethod
+    def equal(cls, o: Table, urn: Urn) -> Cells:
+        """Every cell weighs 1."""
+        targets = targets_of(o)
+        nothing, share = np.zeros_like(o.key_total()), np.full(o.values.shape, 1 / targets)
+        return cls._of(o, urn, (nothing, float(targets)), share, absent(o) / targets, Fraction(1, targets))
+
+    @classmethod
+    def crossed(cls, o: Table, urn: Urn) -> Cells:
+        """Cell (i, j) weighs o_i. o_.j / n."""
+        o_i = o.target_total()
+        n = o_i.sum(-1)[..., None]
+        shares = ratio(on_cells_of_targets(o, o_i), o.on_cells(n), 0.0)
+        return cls._of(o, urn, (o.key_total(), 0.0), shares, ratio(rest_of_targets(o, o_i), n, 0.0))
+
+    @classmethod
+    def _of(cls, o: Table, urn: Urn, weights: tuple[Array, float], shares: Array, unstored: Array, share: Fraction | None = None) -> Cells:
+        """From the shares of targets in their keys; ``unstored`` are those of cells that are not stored."""
+        mean = o.like(shares * o.values).key_total()
+        return cls(urn, *weights, mean, spread(o, shares, unstored, mean), share)
+
+    def weight(self) -> Floats:
+        """The weight of each key, A_.j."""
+        return np.asarray(self.records + self.added)
+
+    def rest(self) -> Floats:
+        """What all other keys weigh."""
+        others = self.records.sum(-1)[..., None] - self.records
+        return np.asarray(np.maximum(others, 0) + self.added * (self.records.shape[-1] - 1))
+
+    def matched(self) -> Floats:
+        """How likely each key is in the release, 1 - Z_j."""
+        return np.asarray(-np.expm1(self.urn.log_missed(self.weight(), self.rest())))
+
+    def member(self, at: tuple[int, ...]) -> Cells:
+        """The model on one table of a batch."""
+        return Cells(self.urn, self.records[at], self.added, self.mean[at], self.spread[at], self.share)
+
+
+def cells_mean(cells: Cells, n: Array) -> Floats:
+    """Expected average CAP, version 1: shape (...); NaN where there is no original record."""
+    return ratio((cells.matched() * cells.mean).sum(-1), n, np.nan)
+
+
+def cells_variance(cells: Cells, n: Array) -> Floats:
+    """Variance of average CAP, version 1: shape (...); NaN where there is no original record."""
+    found = np.zeros(n.shape)
+    for at in np.ndindex(n.shape):
+        if n[at]:
+            one = cells.member(at)
+            found[at] = within_keys(one) + covariance(one, one.mean, one.mean)
+    return ratio(found, n.astype(np.float64) ** 2, np.nan)
+
+
+def within_keys(cells: Cells) -> float:
+    """sum_j n^2 sigma_j E[f(m_j); m_j > 0] of one table, where f is 1 / m_j, or (1 + A_.j / m_j) / (1 + A_.j)."""
+    _, first, group = np.unique(cells.records, return_index=True, return_inverse=True)
+    weight, rest, spreads = cells.weight()[first], cells.rest()[first], np.bincount(group, cells.spread)
+    return float(sum(spreads[g] * mean_factor(cells.urn, weight[g], rest[g]) for g in np.flatnonzero(spreads)))
+
+
+def mean_factor(urn: Urn, weight: Floats, rest: Floats) -> float:
+    """E[f(m_j); m_j > 0]."""
+    inverse = urn.mean_inverse(float(weight), float(rest))
+    return float((weight * inverse - np.expm1(urn.log_missed(weight, rest))) / (1 + weight)) if urn.reinforced else inverse
+
+
+def covariance(cells: Cells, left: Floats, right: Floats) -> float:
+    """Covariance of sum_j left_j [m_j > 0] and sum_j right_j [m_j > 0] of one table.
+
+    Keys of one weight count as a group. With C_jk = Z_jk - Z_j Z_k, below 0 for two keys, and N the number of matched keys, it is
+
+        sum_{j < k} -C_jk (left_j - left_k) (right_j - right_k)  +  sum_j left_j right_j Cov([m_j > 0], N).
+    """
+    held = cells.weight() > 0
+    left, right = left[held], right[held]
+    sizes, first, group = np.unique(cells.records[held], return_index=True, return_inverse=True)
+    number, weight, total = np.bincount(group), cells.weight()[held][first], cells.records.sum()
+    log_missed = cells.urn.log_missed(weight, cells.rest()[held][first])
+    means = [np.bincount(group, values) / number for values in (left, right)]
+    within = np.bincount(group, (left - means[0][group]) * (right - means[1][group]))
+
+    found = 0.0
+    step = max(1, BLOCK // len(sizes))
+    for start in range(0, len(sizes), step):
+        j: Index = np.arange(start, min(start + step, len(sizes)))[:, None]
+        k: Index = np.arange(len(sizes))[None, :]
+        rest = np.maximum(total - sizes[j] - sizes[k], 0) + cells.added * max(len(cells.records) - 2, 0)
+        dependence = np.expm1(cells.urn.log_dependence(weight[j], weight[k], rest)) * np.exp(log_missed[j] + log_missed[k])
+        apart = number[k] * within[j] + number[j] * within[k]
+        apart = apart + number[j] * number[k] * (means[0][j] - means[0][k]) * (means[1][j] - means[1][k])
+        found -= float((dependence * apart).sum() / 2)
+        if cells.urn.m > 1:  # one record matches one key, always
+            alone = -np.exp(log_missed[j]) * np.expm1(log_missed[j])
+            with_number = alone + (dependence * (number[k] - (j == k))).sum(-1, keepdims=True)
+            found += float((with_number * (within[j] + number[j] * means[0][j] * means[1][j])).sum())
+    return found

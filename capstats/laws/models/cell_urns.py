@@ -1,0 +1,123 @@
+"""Releases whose records are placed in the cells of an urn: uniform tables, resampled records, independent margins, smoothed tables."""
+
+# ruff: noqa: D102 -- what each method gives is said at `Model`
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from capstats.cap.neighbours import Unmatched
+from capstats.laws.models.cell_moments import Cells, cells_mean, cells_variance
+from capstats.laws.models.drawing import Counts, by_probability, compositions, from_urn, shared_out
+from capstats.laws.models.matched_only import matched_bounds, matched_mean, matched_variance
+from capstats.laws.models.model import Model, check_alpha, check_held, check_records
+from capstats.laws.models.urns import Urn
+from capstats.tables.table import Array, Floats, Table
+
+
+@dataclass(frozen=True, repr=False)
+class CellUrn(Model):
+    """``m`` records placed in the cells of a table by draws from an urn; without m, the limit of large releases, for `cap_law` alone."""
+
+    m: int | None = None
+    reinforced: ClassVar[bool] = False  # whether each draw puts one more ball of its cell into the urn
+
+    def __post_init__(self) -> None:
+        if self.m is not None:
+            self._set(m=check_records(self.m))
+
+    @property
+    def urn(self) -> Urn:
+        """The draws, of m records."""
+        return Urn(self.m or 0, self.reinforced)
+
+    def cells(self, o: Table) -> Cells:
+        """The urn on a table."""
+        raise NotImplementedError
+
+    def weights(self, o: Array) -> Array:
+        """What each cell of one table weighs, up to a common factor."""
+        raise NotImplementedError
+
+    def mean(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
+        cells = self.cells(o)
+        return cells_mean(cells, o.total()) if unmatched == "zero" else matched_mean(cells, o.key_total())
+
+    def variance(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
+        cells = self.cells(o)
+        return cells_variance(cells, o.total()) if unmatched == "zero" else matched_variance(cells, o.key_total())
+
+    def mean_bounds(self, o: Table) -> Floats:
+        return matched_bounds(self.cells(o), o.key_total())
+
+    def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> Counts:
+        weights = self.weights(check_held(o, "o"))
+        divide = from_urn if self.reinforced else by_probability
+        return shared_out(np.full(draws, self.m), weights.reshape(-1), divide, rng).reshape(-1, *o.shape)
+
+
+@dataclass(frozen=True, repr=False)
+class Uniform(CellUrn):
+    """Every table of m records is equally likely, as in Figures 1 and 2 of the paper. Cells without original records count too.
+
+    Parameters
+    ----------
+    m : int, optional
+        Number of synthetic records, at least 1. Without it, the limit of large releases, which only `cap_law` knows.
+
+    Examples
+    --------
+    >>> from capstats.laws import Uniform, expected_cap
+    >>> round(float(expected_cap([[20, 5], [30, 45]], Uniform(100))), 4)
+    0.4901
+    """
+
+    reinforced = True
+
+    def cells(self, o: Table) -> Cells:
+        return Cells.equal(o, self.urn)
+
+    def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> Counts:
+        return compositions(draws, o.size, self.m or 0, rng).reshape(-1, *o.shape)
+
+
+@dataclass(frozen=True, repr=False)
+class Bootstrap(CellUrn):
+    """m records are drawn from the original ones, with replacement."""
+
+    def cells(self, o: Table) -> Cells:
+        return Cells.smoothed(o, self.urn, 0.0)
+
+    def weights(self, o: Array) -> Array:
+        return o
+
+
+@dataclass(frozen=True, repr=False)
+class Independent(CellUrn):
+    """m records are drawn, target and key independently from the margins of the original."""
+
+    def cells(self, o: Table) -> Cells:
+        return Cells.crossed(o, self.urn)
+
+    def weights(self, o: Array) -> Array:
+        return np.outer(o.sum(1), o.sum(0))
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Dirichlet(CellUrn):
+    """m records from an urn that holds o_ij + alpha balls of each cell; every ball is put back with one more of its cell."""
+
+    alpha: float
+    reinforced = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(alpha=check_alpha(self.alpha))
+
+    def cells(self, o: Table) -> Cells:
+        return Cells.smoothed(o, self.urn, self.alpha)
+
+    def weights(self, o: Array) -> Array:
+        return o + self.alpha

@@ -1,0 +1,45 @@
+"""Releases that keep the key of every original record, and draw or move targets."""
+
+# ruff: noqa: D102, ARG002 -- what each method gives is said at `Model`
+from __future__ import annotations
+
+import numpy as np
+
+from capstats.cap.neighbours import Unmatched
+from capstats.laws.models.model import Model
+from capstats.tables.sums import check_integers, ratio, shared
+from capstats.tables.table import Floats, Table
+
+
+class KeptKeys(Model):
+    """A model whose releases keep the key of every original record.
+
+    No key with original records is empty in a release, so both versions of average CAP agree.
+    """
+
+    def check(self, o: Table) -> None:
+        why = f": `{type(self).__name__}` changes whole records"
+        check_integers(o, "o", why, "Give unweighted counts of records.")
+
+    def mean(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
+        raise NotImplementedError
+
+    def variance(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
+        self.check(o)
+        return ratio(self.of_records(o), o.total().astype(np.float64) ** 2, np.nan)
+
+    def of_records(self, o: Table) -> Floats:
+        """The variance of the number of right attributions, n^2 times that of average CAP."""
+        raise NotImplementedError
+
+
+def between(o: Table, left: Floats | float) -> Floats:
+    """Average CAP where this share of the link between key and target is left: between that of the original and of its target margin."""
+    o_j, n = o.key_total(), o.total()
+    original = ratio(ratio(shared(o, o, o_j), o_j, 0.0).sum(-1), n, np.nan)
+    return np.asarray(left * original + (1 - left) * marginal(o))
+
+
+def marginal(o: Table) -> Floats:
+    """Average CAP of a release that draws every target from the margin of the original."""
+    return np.asarray((ratio(o.target_total(), o.total()[..., None], np.nan) ** 2).sum(-1))

@@ -1,0 +1,334 @@
+"""Mean and variance of average CAP, version 2, where a release is drawn cell by cell: a ratio to the random number of matched records.
+
+Exact where the cost is in reach: few keys are computed by the sets of matched keys, many by generating functions. For tables of any size
+there are two bounds of the mean.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lgamma, log, log1p
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from capstats.laws.models.cell_moments import Cells, covariance, mean_factor
+from capstats.laws.models.urns import Urn
+from capstats.tables.table import Array, Floats
+
+Complex = NDArray[np.complex128]
+
+FEW = 8  # keys of which all sets are computed
+SLACK = 1e-12  # more than rounding can take from a bound
+WORK = 10**8  # steps
+TOGETHER = 8  # exponents at a time
+STEP = 0.22  # of the sum over exponentials
+LEFT_OUT = 42.0  # e^-42, 6e-19, is the share of what is left out
+TINY = 1e-300
+
+
+def matched_mean(cells: Cells, o_j: Array) -> Floats:
+    """Expected average CAP, version 2, given that it is defined: shape (...); NaN where there is no original record."""
+    return _of_each(cells, o_j, _mean)
+
+
+def matched_variance(cells: Cells, o_j: Array) -> Floats:
+    """Variance of average CAP, version 2, given that it is defined: shape (...); NaN where there is no original record."""
+    return _of_each(cells, o_j, lambda one, o_j: _expected(one, o_j, one.mean - _mean(one, o_j) * o_j, one.spread))
+
+
+def matched_bounds(cells: Cells, o_j: Array) -> Floats:
+    """Lower and upper bound of the expected average CAP, version 2, from first and second moments alone: shape (..., 2)."""
+    return _of_each(cells, o_j, _bounds, (2,))
+
+
+def _of_each(cells: Cells, o_j: Array, moment: Callable[[Cells, Array], Any], out: tuple[int, ...] = ()) -> Floats:
+    found = np.full((*o_j.shape[:-1], *out), np.nan)
+    for at in np.ndindex(o_j.shape[:-1]):
+        if o_j[at].any():
+            found[at] = moment(cells.member(at), o_j[at])
+    return found
+
+
+def _mean(cells: Cells, o_j: Array) -> float:
+    return _expected(cells, o_j, cells.mean, None) if cells.share is None else float(cells.share)
+
+
+def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) -> float:
+    """E[C / X], given X > 0, or with the spread of the answers E[D^2 / X^2]: see `over_sets`."""
+    keys, held = Keys.of(cells, o_j), o_j > 0
+    right, spread = right[held], None if spread is None else spread[held]
+    count = len(keys.o_j)
+    if count <= FEW and (spread is None or count * 2**count * keys.urn.m <= WORK):
+        return over_sets(keys, right, spread) / keys.some_matched()
+    return Groups.of(keys).expected(right, spread) / keys.some_matched()
+
+
+def _bounds(cells: Cells, o_j: Array) -> Floats:
+    """Bounds of E[c / X] from 1/X = 1/a - (X - a)/a^2 + (X - a)^2/(a^2 X), where a is the mean of X = n_M, given that it is not 0."""
+    if cells.share is not None:
+        rounded = float(cells.share)  # 1/3 is no float
+        lower = np.nextafter(rounded, 0) if Fraction(rounded) > cells.share else rounded
+        upper = np.nextafter(rounded, 1) if Fraction(rounded) < cells.share else rounded
+        return np.array([lower, upper])
+    held, matched = o_j > 0, cells.matched()
+    shares = cells.mean[held] / o_j[held]  # of the records of a key, those for which an attribution is right
+    least, greatest = shares.min(), shares.max()
+    near = (matched * cells.mean).sum() / (matched * o_j).sum()
+    right = cells.mean - near * o_j  # c less what a constant share would give; its mean is 0
+
+    defined = Keys.of(cells, o_j).some_matched()
+    a = (matched * o_j).sum() / defined
+    of_records = covariance(cells, o_j, o_j)
+    variance = max(of_records / defined - a**2 * (1 - defined), 0.0)
+    slope = covariance(cells, right, o_j) / (defined * a**2)
+    room = np.sqrt(covariance(cells, right, right) * of_records) / (defined * a**2)
+    rounding = SLACK * (greatest + 1e3 * (room + greatest * variance / a**2))
+    ends = near - slope + (np.array([least, greatest]) - near) * variance / a**2 + rounding * np.array([-1, 1])
+    return np.asarray(np.clip(ends, least - SLACK * greatest, greatest + SLACK * greatest))
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys of one table that have original records, in an urn."""
+
+    urn: Urn
+    o_j: Array  # original records of each key
+    weight: Floats
+    filler: float  # weight of the keys without original records
+
+    @classmethod
+    def of(cls, cells: Cells, o_j: Array) -> Keys:
+        """Those of the urn of one table."""
+        held = o_j > 0
+        return cls(cells.urn, o_j[held], cells.weight()[held].astype(np.float64), cells.added * int((~held).sum()))
+
+    @property
+    def total(self) -> float:
+        """What all keys weigh."""
+        return float(self.weight.sum()) + self.filler
+
+    def matched(self) -> Floats:
+        """How likely each key is matched."""
+        return np.asarray(-np.expm1(self.urn.log_missed(self.weight, np.maximum(self.total - self.weight, 0))))
+
+    def some_matched(self) -> float:
+        """How likely at least one of them is matched, so that the average of version 2 is defined."""
+        return float(-np.expm1(self.urn.log_missed(self.weight.sum(), np.asarray(self.filler))))
+
+
+# --- by the sets of keys that are matched: few keys, and any number of records -----------------------------------------
+
+
+def over_sets(keys: Keys, right: Floats, spread: Floats | None) -> float:
+    """E[C / X; X > 0], where C is the sum of ``right`` and X that of the original records over matched keys.
+
+    With ``spread``, the variance of the right answers to one draw in each key, it is E[D^2 / X^2; X > 0] with the answers D that are drawn.
+    """
+    count = len(keys.o_j)
+    member = ((np.arange(2**count)[:, None] >> np.arange(count)) & 1).astype(np.float64)  # one row a set, the empty one first
+    records, weight = member @ keys.o_j, member @ keys.weight
+    log_missed = keys.urn.log_missed((1 - member) @ keys.weight, weight + keys.filler)  # of the keys that are not in the set
+    exactly = _differences(np.expm1(log_missed), up=True)[1:]  # how likely these keys are matched, and no other of them
+    mean = member[1:] @ right / records[1:]
+    if spread is None:
+        return float((exactly * mean).sum())
+
+    inverse = np.zeros(len(member))
+    inverse[1:] = 1 / records[1:] ** 2
+    share = np.exp(log_missed) * np.maximum(_differences(inverse, up=False), 0)
+    factors: dict[tuple[float, float], float] = {}
+    within = 0.0
+    for chosen, key in np.argwhere((member > 0) & (spread > 0)):
+        urn = (float(keys.weight[key]), float(max(weight[chosen] + keys.filler - keys.weight[key], 0.0)))
+        if urn not in factors:
+            factors[urn] = mean_factor(keys.urn, *map(np.asarray, urn))
+        within += spread[key] * share[chosen] * factors[urn]
+    return float((exactly * mean**2).sum() + within)
+
+
+def _differences(values: Floats, *, up: bool) -> Floats:
+    """Sums with alternating signs over all subsets of each set, or with ``up=False`` over all sets that it is a subset of."""
+    found = values.copy()
+    size = 1
+    while size < len(found):
+        pairs = found.reshape(-1, 2, size)  # without and with one key
+        if up:
+            pairs[:, 1] -= pairs[:, 0]
+        else:
+            pairs[:, 0] -= pairs[:, 1]
+        size *= 2
+    return found
+
+
+# --- by generating functions: many keys --------------------------------------------------------------------------------
+#
+# The number of records is made random first, so that keys are independent, and then fixed again by a sum over a circle; the division by
+# the matched records is a sum over exponentials. Both sums leave out less than rounding does.
+
+
+def check_work(steps: int) -> None:
+    """Raise where the exact moments would take too long."""
+    if steps > WORK:
+        raise ValueError(
+            f'The exact moments with `unmatched="drop"` would take {steps:.0e} steps; the limit is {WORK:.0e}. '
+            'Use `expected_cap_bounds`, which bounds the mean from both sides at little cost, or `unmatched="zero"`.'
+        )
+
+
+@dataclass(frozen=True)
+class Circle:
+    """Points z of a circle in the plane on which the mean of a power series, times z^-m, is its coefficient of z^m."""
+
+    turns: Complex  # z^-m, up to a factor, times the share of the point in the mean
+    start: float  # the logarithm of the generating function of weight 1 where the circle meets the positive axis
+    change: Complex  # from there on
+
+    @classmethod
+    def of(cls, m: int, weight: float, *, reinforced: bool) -> Circle:
+        """The circle on which the coefficient of z^m is the greatest of an urn of this weight."""
+        odds = m / max(weight, 1.0) if reinforced else m / weight  # R / (1 - R), or R
+        points = _points(m, weight, odds, reinforced=reinforced)
+        check_work(points)
+        place = np.arange(points // 2 + 1)
+        angle = 2 * np.pi * place / points
+        away = odds * (2 * np.sin(angle / 2) ** 2 - 1j * np.sin(angle))  # odds (1 - e^(i angle))
+        share = np.where((place == 0) | (2 * place == points), 1, 2)  # of two points that are each other's mirror images
+        turns = share * np.exp(-2j * np.pi * (m * place % points) / points)
+        return cls(turns, log1p(odds), -np.log(1 + away)) if reinforced else cls(turns, odds, -away)
+
+
+def _points(m: int, weight: float, odds: float, *, reinforced: bool) -> int:
+    """An even number of points, so many that other coefficients than that of z^m add a negligible share."""
+
+    def log_share(k: int) -> float:
+        """Of the coefficient of z^k against that of z^m, on the circle."""
+        gained = lgamma(weight + k) - lgamma(weight + m) - (k - m) * log1p(1 / odds) if reinforced else (k - m) * log(m)
+        return gained - lgamma(k + 1) + lgamma(m + 1)
+
+    points = 4
+    while log_share(m + points) > -LEFT_OUT or (m >= points and log_share(m - points) > -LEFT_OUT):
+        points += 2 * (points // 16 + 1)
+    return points
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Keys of one table; those with as many original records are a group."""
+
+    keys: Keys
+    circle: Circle
+    sizes: Array  # the distinct numbers of original records
+    group: NDArray[np.intp]
+    number: Array  # keys of each group
+    weight: Floats  # of a key of each group
+
+    @classmethod
+    def of(cls, keys: Keys) -> Groups:
+        """The keys with their circle."""
+        sizes, first, group = np.unique(keys.o_j, return_index=True, return_inverse=True)
+        circle = Circle.of(keys.urn.m, keys.total, reinforced=keys.urn.reinforced)
+        return cls(keys, circle, sizes, group, np.bincount(group), keys.weight[first])
+
+    @cached_property
+    def exponents(self) -> Floats:
+        """Over these u, 1 / x^2 is STEP times the sum of u^2 exp(-u x), and of u exp(-u x) it is 1 / x, less the same for all x."""
+        first, last = -LEFT_OUT / 2 - log(self.keys.o_j.sum()), log(LEFT_OUT + 4) - log(self.sizes.min())
+        return np.asarray(np.exp(np.arange(first, last + STEP, STEP)))
+
+    def parts(self, *, squares: bool) -> list[tuple[Floats, int]]:
+        """The exponents in parts, each with the number of points from the positive axis on at which generating functions count."""
+        starts = range(0, len(self.exponents), TOGETHER)
+        return [(u, self._reach(u, squares=squares)) for u in (self.exponents[start : start + TOGETHER, None] for start in starts)]
+
+    @cached_property
+    def coefficient(self) -> float:
+        """That of z^m in the generating function of all keys."""
+        return float((np.exp(self.keys.total * self.circle.change) @ self.circle.turns).real)
+
+    @cached_property
+    def _greatest_factors(self) -> Floats:
+        """Of each group, the logarithm of the greatest of ``_mean_factors`` from a point on, in units in which all keys weigh nothing."""
+        tail = np.maximum.accumulate(np.abs(self._mean_factors[:, ::-1]), axis=1)[:, ::-1]
+        return np.asarray(np.log(tail + TINY) + (self.weight * self.circle.start)[:, None])
+
+    def _reach(self, u: Floats, *, squares: bool) -> int:
+        """The first point from which on all values are negligible, by a bound that falls along the circle."""
+        points, records = len(self.circle.turns), float(self.keys.o_j.sum())
+        y, rest = np.exp(-u * self.sizes), -np.expm1(-u * self.sizes)
+        floor = log(self.coefficient) - LEFT_OUT - log(16 * points) - 2 * log1p(float(u.max()) * records)
+
+        def negligible(point: int) -> bool:
+            growth = self.circle.start + self.circle.change[point].real
+            of_key = np.maximum(self.weight * growth, 0)
+            of_key = of_key + np.log(y + rest * np.exp(-of_key) + TINY)
+            bound = (self.number * of_key).sum(-1, keepdims=True) + self.keys.filler * growth - self.keys.total * self.circle.start
+            if squares:  # also where one key has its mean factor instead
+                bound = np.maximum(bound, bound - of_key + self._greatest_factors[:, point])
+            return bool(bound.max() < floor)
+
+        return bisect_left(range(points), True, key=negligible)
+
+    def expected(self, right: Floats, spread: Floats | None) -> float:
+        """What `over_sets` gives, for many keys."""
+        if spread is not None:
+            check_work(self.keys.urn.m * len(self.sizes))
+        parts = self.parts(squares=spread is not None)
+        check_work(sum(len(u) * reach for u, reach in parts) * len(self.sizes))
+        matched, near = self.keys.matched(), 0.0
+        if spread is None:  # the mean is that of the deviations from a share, which have the mean 0 before the division
+            near = float((matched * right).sum() / (matched * self.keys.o_j).sum())
+            right = right - near * self.keys.o_j
+        circle, rights, power = self.circle, np.bincount(self.group, right), 1 if spread is None else 2
+        squares, spreads = (np.zeros(1), np.zeros(1)) if spread is None else (np.bincount(self.group, x) for x in (right**2, spread))
+        found = 0.0
+        for u, reach in parts:
+            change, turns = circle.change[:reach], circle.turns[:reach]
+            log_all = self.keys.total * change + np.zeros((len(u), 1))
+            answers, of_squares = np.zeros(log_all.shape, complex), np.zeros(log_all.shape, complex)
+            for g, number in enumerate(self.number):
+                log_factor, share = self._factor(g, u, reach)
+                log_all += number * log_factor
+                answers += rights[g] * share
+                if spread is not None:
+                    of_squares += squares[g] * (share - share**2)
+            value = np.exp(log_all) * (answers if spread is None else answers**2 + of_squares)
+            if spread is not None:
+                for g in np.flatnonzero(spreads).tolist():
+                    log_factor, _ = self._factor(g, u, reach)
+                    log_others = log_all - log_factor - self.weight[g] * change - u * self.sizes[g]
+                    value += spreads[g] * np.exp(log_others) * self._mean_factors[g, :reach]
+            found += float(STEP * (u[:, 0] ** power * (value @ turns).real).sum())
+        return near * self.keys.some_matched() + found / self.coefficient
+
+    def _factor(self, g: int, u: Floats, reach: int) -> tuple[Complex, Complex]:
+        """Of a key of group g: the logarithm of y + (1 - y) e^-E, and y (1 - e^-E) / (y + (1 - y) e^-E), where y = exp(-u o_.j)."""
+        exponent = self.weight[g] * (self.circle.start + self.circle.change[:reach])
+        right_half = exponent.real >= 0
+        toward_zero = np.where(right_half, -exponent, exponent)
+        q = np.exp(toward_zero)
+        y, rest = np.exp(-u * self.sizes[g]), -np.expm1(-u * self.sizes[g])
+        factor = np.where(right_half, y + rest * q, y * q + rest) + TINY
+        share = y * np.where(right_half, -1, 1) * np.expm1(toward_zero) / factor
+        return np.log(factor) - np.where(right_half, 0, exponent), share
+
+    @cached_property
+    def _mean_factors(self) -> Complex:
+        """Of each group, the sum over k of f(k) P(k) e^(i k angle) for the number k of records of a key, if it were not bound to m."""
+        urn, points = self.keys.urn, 2 * (len(self.circle.turns) - 1)
+        k = np.arange(1, urn.m + points + 1, dtype=np.float64)
+        found = np.empty((len(self.sizes), len(self.circle.turns)), complex)
+        for g, weight in enumerate(self.weight):
+            if urn.reinforced:
+                ratios, factors = (weight + k - 1) / k * -np.expm1(-self.circle.start), (1 + weight / k) / (1 + weight)
+            else:
+                ratios, factors = weight * self.circle.start / k, 1 / k
+            terms = np.exp(np.cumsum(np.log(ratios)) - weight * self.circle.start) * factors
+            folded = np.bincount(np.arange(1, urn.m + points + 1) % points, terms, points)
+            found[g] = np.conj(np.fft.rfft(folded))
+        return found

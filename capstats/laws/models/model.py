@@ -1,0 +1,111 @@
+"""What every model of a random release can do, and the one place where a model is checked that was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from capstats.tables.checking import is_integer, is_number, shown
+from capstats.tables.table import EXACT, Array, Counts, Floats, Table
+
+SLACK = 1e-12  # more than rounding can take from a mean
+
+CALLS = (
+    "Uniform(m)",
+    "Bootstrap(m)",
+    "Independent(m)",
+    "Dirichlet(m, alpha=1)",
+    "Permuted(s)",
+    "Partial(alpha=1)",
+    "Pram(theta=0.1)",
+    "Swap(records=10)",
+)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Model:
+    """A model by which a random release may come from an original: one of the classes of `capstats.laws`, from `Uniform` to `Swap`.
+
+    A model holds its parameters, which are checked where it is made. Its formulas take the original as a table, and for `Permuted` the
+    release after it, both aligned; `expected_cap`, `sample_tables` and the other functions of `capstats.laws` call them.
+    """
+
+    def tables(self, o: Counts) -> dict[str, Counts]:
+        """The tables that its formulas take, to be aligned."""
+        return {"o": o}
+
+    def check(self, o: Table) -> None:
+        """Raise where the parameters do not fit the original."""
+
+    def mean(self, *tables: Any, **unmatched: Any) -> Floats:
+        """Expected average CAP, with ``unmatched`` as in `average_cap`: shape (...); NaN where it is undefined."""
+        raise NotImplementedError
+
+    def variance(self, *tables: Any, **unmatched: Any) -> Floats:
+        """Variance of average CAP: shape (...); NaN where it is undefined."""
+        raise NotImplementedError
+
+    def mean_bounds(self, *tables: Any) -> Floats:
+        """Lower and upper bound of the expected average CAP with ``unmatched="drop"``: shape (..., 2)."""
+        mean = self.mean(*tables, unmatched="drop")
+        return np.stack([mean * (1 - SLACK), np.minimum(mean * (1 + SLACK), 1)], axis=-1)
+
+    def draw(self, *tables: Any, **draws_and_rng: Any) -> NDArray[np.int64]:
+        """Random releases, from tables as arrays (target, key): shape (draws, target, key)."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        """The parameters; of a table or a matrix its shape alone."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        shown = (f"{name}={_shown(value)}" for name, value in given.items() if value is not None)
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def _set(self, **checked: Any) -> None:
+        """Keep parameters as they were checked, once, while a model is made."""
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def matching(self, o: Any) -> Self:  # noqa: ARG002
+        """The model for this original: its own labels in the order of those of `o`."""
+        return self
+
+
+def checked_model(model: Any, o: Any, *, limit: bool = False) -> Model:
+    """The model that was given, for this original; with ``limit``, its number of records may be left out."""
+    if not isinstance(model, Model):
+        word = model if isinstance(model, str) else getattr(model, "__name__", "")
+        meant = [call for call in CALLS if len(word) >= 4 and call[:4].lower() == word[:4].lower()]  # "permutation" is Permuted
+        calls = [f"laws.{call}" for call in meant or CALLS]
+        got = model if isinstance(model, type) else shown(model)
+        raise TypeError(f"`model` must be a model, {' or '.join(filter(None, [', '.join(calls[:-1]), calls[-1]]))}; got {got}.")
+    if getattr(model, "m", 0) is None and not limit:
+        raise ValueError(f"`{model!r}` is the limit of large releases, of which only `cap_law` knows. Give it a number of records, `m`.")
+    return model.matching(o)
+
+
+def check_records(m: Any) -> int:
+    """The number of synthetic records as an int of at least 1."""
+    if not is_integer(m) or not 1 <= m < EXACT:
+        raise ValueError(f"`m` must be a number of synthetic records, an integer from 1 to below 2**53; got {shown(m)}.")
+    return int(m)
+
+
+def check_alpha(alpha: Any) -> float:
+    """The weight that is added to every cell, as a float."""
+    if not is_number(alpha) or not 0 <= alpha < np.inf:
+        raise ValueError(f"`alpha` must be a number from 0, added to every cell; got {shown(alpha)}.")
+    return float(alpha)
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if np.ndim(value) == 0 else f"<{' x '.join(map(str, np.shape(value)))}>"
+
+
+def check_held(table: Array, name: str) -> Array:
+    """The table, where it has a record to draw from."""
+    if not table.any():
+        raise ValueError(f"`{name}` holds no record, so that the model has nothing to draw from. Give a table with records.")
+    return table

@@ -1,0 +1,73 @@
+"""Releases that permute the targets of one release: its margins stay, the link of key and target goes."""
+
+# ruff: noqa: D102, ARG002 -- what each method gives is said at `Model`
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from capstats.cap.neighbours import Unmatched
+from capstats.laws.models.drawing import check_size, matched_at_random
+from capstats.laws.models.model import Model, check_held
+from capstats.laws.models.shares import on_cells_of_targets, rest_of_targets
+from capstats.tables.aligned import Aligned
+from capstats.tables.dense import Dense
+from capstats.tables.sums import check_integers, ratio
+from capstats.tables.table import Array, Counts, Floats, Table
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Permuted(Model):
+    """The targets of the release ``s``, permuted: every assignment of its targets to its keys is equally likely."""
+
+    s: Counts
+
+    def __post_init__(self) -> None:
+        Aligned({"s": self.s})  # a table of counts
+
+    def tables(self, o: Counts) -> dict[str, Counts]:
+        return {"o": o, "s": self.s}
+
+    def mean(self, o: Table, s: Table, *, unmatched: Unmatched = "zero") -> Floats:
+        """Every record attributes the target margin of `s`."""
+        _check_whole(s)
+        p = ratio(s.target_total(), s.total()[..., None], 0.0)
+        right = o.like(o.values * on_cells_of_targets(o, p)).key_total() * (s.key_total() > 0)
+        return ratio(right.sum(-1), _records(o, s, unmatched), np.nan)
+
+    def variance(self, o: Table, s: Table, *, unmatched: Unmatched = "zero") -> Floats:
+        _check_whole(s)
+        s_j, m = s.key_total(), s.total()
+        w_j, p_i = ratio(s_j, m[..., None], 0.0), ratio(s.target_total(), m[..., None], 0.0)
+        a = o.like(ratio(o.values, o.on_cells(s_j), 0.0))  # a_ij: what a record of key j with target i is right for
+
+        of_target = o.like(a.values * o.on_cells(w_j)).target_total()
+        mean = (p_i * of_target).sum(-1)[..., None]
+        of_key = a.like(a.values * on_cells_of_targets(o, p_i)).key_total()
+        above = of_target - mean
+        d = a.values - o.on_cells(of_key) - o.on_targets(above)
+        stored = o.like(d**2 * on_cells_of_targets(o, p_i)).key_total()
+        unstored = rest_of_targets(o, p_i * above**2) + 2 * of_key * rest_of_targets(o, p_i * above) + of_key**2 * rest_of_targets(o, p_i)
+        spread = (w_j * (stored + np.maximum(unstored, 0))).sum(-1)
+
+        m = m.astype(np.float64)
+        right = ratio(m**2, np.maximum(m - 1, 0), 0.0) * spread  # one record can only stay where it is
+        return ratio(right, _records(o, s, unmatched).astype(np.float64) ** 2, np.nan)
+
+    def draw(self, o: Array, s: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        _check_whole(Dense(s))
+        check_size(check_held(s, "s"))
+        targets, keys = np.broadcast_to(s.sum(1), (draws, s.shape[0])), np.broadcast_to(s.sum(0), (draws, s.shape[1]))
+        return matched_at_random(targets, keys, rng)
+
+
+def _records(o: Table, s: Table, unmatched: Unmatched) -> Array:
+    """Original records in the average: n, or n_M."""
+    return np.asarray((o.key_total() * (s.key_total() > 0)).sum(-1)) if unmatched == "drop" else o.total()
+
+
+def _check_whole(s: Table) -> None:
+    """Raise where the release does not hold whole records."""
+    check_integers(s, "s", ": its records are permuted", "Give unweighted counts of the release.")

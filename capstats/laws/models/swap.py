@@ -1,0 +1,83 @@
+"""Swapping: keys are kept, and the targets of some records are permuted among them."""
+
+# ruff: noqa: D102, ARG002 -- what each method gives is said at `Model`
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from capstats.cap.neighbours import Unmatched
+from capstats.laws.models.drawing import check_size, matched_at_random, shared_out, without_replacement
+from capstats.laws.models.kept_keys import KeptKeys, between, marginal
+from capstats.laws.models.model import check_held
+from capstats.laws.models.shares import on_cells_of_targets, rest_of_targets
+from capstats.tables.checking import is_integer, shown
+from capstats.tables.dense import Dense
+from capstats.tables.sums import attribution, ratio
+from capstats.tables.table import Array, Floats, Table
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Swap(KeptKeys):
+    """Keys are kept; the targets of ``records`` records, chosen at random, are permuted at random among them."""
+
+    records: int
+
+    def __post_init__(self) -> None:
+        if not is_integer(self.records) or self.records < 0:
+            raise ValueError(f"`records` must be a number of swapped records, an integer from 0; got {shown(self.records)}.")
+        self._set(records=int(self.records))
+
+    def check(self, o: Table) -> None:
+        super().check(o)
+        n = o.total()
+        if self.records and (few := n[(n > 0) & (n < self.records)]).size:
+            raise ValueError(f"`records` of `Swap` must be at most the number of records of `o`, {few.min()}; got {self.records}.")
+
+    def mean(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
+        self.check(o)
+        n = o.total()
+        return between(o, 1 - ratio(np.full(n.shape, max(self.records - 1, 0)), n - 1, 0.0))
+
+    def of_records(self, o: Table) -> Floats:
+        """A permutation of the targets of some records; d_ij is r_ij, centred over records on either side."""
+        o_j, o_i, n = o.key_total(), o.target_total(), o.total()
+        r, p, b = attribution(o, o_j, 0.0), ratio(o_i, n[..., None], 0.0), marginal(o)[..., None]
+        by_target = on_cells_of_targets(o, p - b)
+        rho = o.like(r.values * on_cells_of_targets(o, p)).key_total()  # what a random target gets in key j
+        d = r.values - o.on_cells(rho) - by_target
+
+        delta = o.like(o.values * d).total()
+        own = o.like(o.values * (d - o.on_cells(ratio(delta, n, 0.0)[..., None])) ** 2).total()  # spread of d over the records
+        moved = rho - b
+        away = rest_of_targets(o, o_i * p**2) + 2 * moved * rest_of_targets(o, o_i * p) + moved**2 * rest_of_targets(o, o_i)  # not stored
+        every = (o_j * (o.like(on_cells_of_targets(o, o_i) * d**2).key_total() + away)).sum(-1)
+        together = r.across_targets(o)
+        of_pairs = together - (together @ p[..., None]) - o_i[..., :, None] * (p - b)[..., None, :]  # sum_j o_aj d_bj
+        crossed = (of_pairs * np.swapaxes(of_pairs, -1, -2)).sum((-2, -1))
+
+        found, where = np.unique(n, return_inverse=True)
+        of_each = np.array([pattern_weights(int(size), self.records) for size in found])
+        weights = np.moveaxis(of_each[where.reshape(n.shape)], -1, 0)
+        return np.asarray(weights[0] * every + weights[1] * (every + crossed) + weights[2] * own + weights[3] * delta**2)
+
+    def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        self.check(Dense(o))
+        check_size(check_held(o, "o"))
+        chosen = shared_out(np.full(draws, self.records), o.reshape(-1), without_replacement, rng).reshape(-1, *o.shape)
+        return o - chosen + matched_at_random(chosen.sum(-1), chosen.sum(-2), rng)
+
+
+def pattern_weights(n: int, h: int) -> tuple[float, float, float, float]:
+    """Weights of Q, Q + w, e - delta^2 / n and delta^2 for h of n records."""
+    if h < 2 or n < 2:
+        return 0.0, 0.0, 0.0, 0.0
+    if h == n:
+        return 1 / (n - 1), 0.0, 0.0, 0.0
+    if n == 3:
+        return 0.0, 1 / 6, 1 / 2, 1 / 12
+    k, three = n - h, (n - 1) * (n - 2) * (n - 3)
+    last = k * (n * n - 5 * n + 2 + 2 * h) / (n * (n - 1) * three)
+    return (h - 2) / ((n - 1) * (n - 2)), k * (k - 1) / (n * three), k * ((n - 1) * h - (n + 1)) / three, last

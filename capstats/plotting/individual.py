@@ -1,0 +1,440 @@
+"""Figures of individual CAP: boxplots, letter values, and one dot a person."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import matplotlib as mpl
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.font_manager import FontProperties
+
+from capstats.plotting.shared import (
+    BASELINE,
+    BLUE,
+    GREY,
+    ORIGINAL,
+    VERMILLION,
+    area,
+    axes_of,
+    in_points,
+    legend_above,
+    lines,
+    n_records,
+    one_pair,
+    references,
+    shortened,
+    shown,
+    text_of,
+)
+from capstats.tables.axes import index_of
+from capstats.tables.backing import filled, values_at
+from capstats.tables.checking import weights_of
+from capstats.tables.table import Array, Floats, Index, Tables
+from capstats.tables.ties import at_most
+
+TABLES: dict[Any, str] = {"synthetic": "synthetic table", "original": "original table"}  # what an axis of tables is called, by its dim
+TURNED = 12  # greatest length of a name below its box; for longer names the boxes are horizontal
+LONGEST = 36  # greatest length of a name beside its box; less if the Axes are narrow
+WIDTH = 0.6  # width of a character, relative to its height
+LEGIBLE = 6  # least font size in points; names are shortened rather than printed smaller
+BESIDE = 0.5  # share of the width of the Axes for names beside the boxes
+CIRCLE: dict[str, Any] = {"marker": "o", "facecolors": "none", "edgecolors": "0.35", "linewidths": 0.6, "zorder": 2.5}
+
+STYLE: dict[str, Any] = {
+    "showmeans": True,
+    "showfliers": True,
+    "patch_artist": True,
+    "widths": 0.6,
+    "boxprops": {"facecolor": GREY, "linewidth": 0.8},
+    "medianprops": {"color": "black", "linewidth": 1.5},
+    "meanprops": {"marker": "o", "markerfacecolor": VERMILLION, "markeredgecolor": "white", "markersize": 5, "zorder": 4},
+    "flierprops": {"marker": "o", "markerfacecolor": "none", "markeredgecolor": "0.35", "markersize": 3, "linewidth": 0.6},
+}
+
+Orientation = Literal["vertical", "horizontal"]
+
+
+def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = None, ax: Axes | None = None, **bxp_kwargs: Any) -> Axes:
+    """Boxplots of individual CAP over the original records, one for each synthetic table, in the order of average CAP.
+
+    Parameters
+    ----------
+    boxes : Dataset
+        Result of `capstats.cap_boxplot`, for one synthetic table or along one dim.
+    orientation : {"vertical", "horizontal"}, optional
+        By default boxes are vertical, and horizontal if the names of the tables are too long to be printed below them.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure with a legend; it is larger if there are many boxes.
+    **bxp_kwargs
+        Passed to matplotlib's ``Axes.bxp``.
+
+    Returns
+    -------
+    Axes
+        Boxes with the average as a dot. Outliers are open circles; their area grows with the number of records, by the same step for each
+        power of ten. If all tables have the same value, the average CAP of the original is a dashed line and the baseline a dotted line.
+        Variables that `boxes` does not have, such as ``baseline_cap``, are not drawn.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `boxes` is not such a Dataset, or has more than one dim of tables, or `orientation` is unknown.
+
+    See Also
+    --------
+    capstats.cap_boxplot
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 1.
+
+    Examples
+    --------
+    >>> from capstats import cap_boxplot
+    >>> from matplotlib.figure import Figure
+    >>> ax = plot_individual_cap(cap_boxplot([[20, 5], [30, 45]], [[8, 7], [25, 60]]), ax=Figure().subplots())
+    >>> ax.get_ylabel(), ax.get_xlabel()
+    ('individual CAP', 'n = 100 records')
+    """
+    if not isinstance(boxes, xr.Dataset) or "outliers" not in boxes:
+        raise TypeError(f"`boxes` must be the Dataset that cap_boxplot returns; got {type(boxes).__name__}.")
+    if orientation not in (None, "vertical", "horizontal"):
+        raise ValueError(f'`orientation` must be "vertical" or "horizontal"; got {orientation!r}.')
+    dims = boxes["median"].dims
+    if len(dims) > 1:
+        raise ValueError(f"`boxes` has dims {dims}; choose one table along all but one of them, with .sel or .isel.")
+    dim = dims[0] if dims else None
+    boxes = boxes.drop_vars("individual", errors="ignore")  # to select from a sparse one would compile for seconds
+    boxes = boxes.expand_dims("synthetic") if dim is None else boxes
+    order = np.argsort(-boxes["average_rank"].values, kind="stable")  # ties keep their order; tables without a rank are last
+    boxes = boxes.isel({boxes["median"].dims[0]: order})
+    names = [str(x) for x in boxes.indexes.get(dim, order)] if dim else [""]  # tables without names are numbered
+    tall = max(map(len, names)) > TURNED
+    given, ax = ax, axes_of(ax, width=min(0.12 * len(names), 30), height=min(1.5 + 0.25 * len(names), 60) if tall else 0)
+    labels, upright, ticks = fitted(names, ax, orientation)
+    positions = list(bxp_kwargs.get("positions", range(1, len(labels) + 1)))
+    style = STYLE | bxp_kwargs
+    circles = "outlier_records" in boxes and "flierprops" not in bxp_kwargs and style["showfliers"]
+    if circles:
+        style["showfliers"] = False
+    if mpl.__version_info__ < (3, 10):
+        style["vert"] = upright
+    else:
+        style["orientation"] = "vertical" if upright else "horizontal"
+    drawn = ax.bxp([_box(boxes.isel({boxes["median"].dims[0]: i}), label) for i, label in enumerate(labels)], **style)
+    if drawn["means"]:
+        drawn["means"][0].set_label("average CAP")
+    for variable, line in (("original_cap", ORIGINAL), ("baseline_cap", BASELINE)):
+        if variable in boxes and at_most(np.max(boxes[variable].values), np.min(boxes[variable].values)):
+            (ax.axhline if upright else ax.axvline)(float(boxes[variable].values.flat[0]), **line, zorder=3)
+    if circles:
+        _circles(boxes, positions, ax, upright)
+    _axes(ax, upright, dim, boxes)
+    ax.tick_params(axis="x" if upright else "y", **ticks)
+    return legend_above(ax, given)
+
+
+def fitted(names: list[str], ax: Axes, orientation: Orientation | None) -> tuple[list[str], bool, dict[str, Any]]:
+    """The labels of the boxes, whether the boxes are vertical, and the size and rotation of the labels."""
+    width, height = in_points(ax)
+    size = FontProperties(size=mpl.rcParams["xtick.labelsize"]).get_size_in_points()
+    longest = max(map(len, names))
+    crowded = len(names) * (longest + 0.6) * WIDTH * size > width
+    if orientation == "horizontal" or (orientation is None and crowded and longest > TURNED):
+        names = shortened(names, min(LONGEST, max(16, int(BESIDE * width / (WIDTH * LEGIBLE)))))
+        fitting = min(0.75 * height / len(names), BESIDE * width / (WIDTH * max(1, *map(len, names))))
+        return list(map(shown, names)), False, {"labelsize": min(size, max(4.0, fitting))}
+    turned = {"labelsize": min(size, max(4.0, 0.75 * width / len(names))), "labelrotation": 90}
+    return list(map(shown, names)), True, turned if crowded else {}
+
+
+def _box(box: xr.Dataset, label: str) -> dict[str, Any]:
+    """One box in the form that matplotlib expects."""
+    five = {"whislo": "lower_whisker", "q1": "lower_quartile", "med": "median", "q3": "upper_quartile", "whishi": "upper_whisker"}
+    outliers = box["outliers"].values
+    numbers = {theirs: float(box[ours]) for theirs, ours in five.items()}
+    return {"label": label, **numbers, "mean": float(box["average"]), "fliers": outliers[~np.isnan(outliers)]}
+
+
+def _circles(boxes: xr.Dataset, positions: list[float], ax: Axes, upright: bool) -> None:
+    """Draw outliers as circles by their number of records; the legend shows a circle for 1 record and for the largest power of ten."""
+    values, records = boxes["outliers"].values, boxes["outlier_records"].values
+    box, which = np.nonzero(records)
+    if not len(box):
+        return
+    value, people, place = values[box, which], records[box, which], np.asarray(positions)[box]
+    ax.scatter(*((place, value) if upright else (value, place)), s=area(people), **CIRCLE)
+    for power in dict.fromkeys((0, int(np.log10(people.max())))):
+        ax.scatter([], [], s=area(10**power), label=f"outlier: {10**power:,} record{'s' * (power > 0)}", **CIRCLE)
+
+
+def _axes(ax: Axes, upright: bool, dim: Any, boxes: xr.Dataset) -> None:
+    """Set limits and labels of the axes; a single table without a name has no tick."""
+    value, tables = (ax.yaxis, ax.xaxis) if upright else (ax.xaxis, ax.yaxis)
+    (ax.set_ylim if upright else ax.set_xlim)(-0.03, 1.03)
+    by = f"{TABLES.get(dim, shown(dim))}, by average CAP" if dim else ""
+    n = n_records(boxes.get("records"))
+    value.set_label_text("individual CAP" if upright else lines("individual CAP", n))
+    tables.set_label_text(lines(by, n) if upright else by)
+    if not dim:
+        tables.set_ticks([])
+
+
+SHADES = LinearSegmentedColormap.from_list("blue_to_light", ["#6AAED6", "#EFF6FB"])  # lines can be seen on all of them
+ROW, AROUND, PAGE = 0.2, 1.8, 9.5  # inches: height of a row, of legend and axis, and greatest height of a figure of its own, for one page
+WIDEST = 0.8  # height of the middle box, in rows
+
+
+def plot_letter_values(
+    quantiles: xr.DataArray,
+    *,
+    average: Any = None,
+    original: float | None = None,
+    baseline: float | None = None,
+    ax: Axes | None = None,
+    **bar_kwargs: Any,
+) -> Axes:
+    """Letter values of individual CAP, one row for each release: nested boxes of the middle half, three quarters, seven eighths, ...
+
+    Many releases fit on a page, and unlike a boxplot it shows how far the tail of people at a high risk reaches.
+
+    Parameters
+    ----------
+    quantiles : DataArray, dims (quantile) or (quantile, one other)
+        Result of `capstats.cap_quantiles` at depths such as ``[1/16, 1/8, 1/4, 1/2, 3/4, 7/8, 15/16]``: 1/2 and pairs that are equally far
+        from the ends; 0 and 1 are a pair as well.
+    average : float, or one for each release, optional
+        Average CAP, as a dot in the row.
+    original : float, optional
+        Average CAP of the original with itself, as a dashed line.
+    baseline : float, optional
+        Result of `capstats.baseline_cap`, as a dotted line.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure with a legend, no higher than a page.
+    **bar_kwargs
+        Passed to matplotlib's ``Axes.barh``.
+
+    Returns
+    -------
+    Axes
+        One row for each release, in their order, the first on top. The box of the middle half of the records is the darkest and highest;
+        each next one, which holds more of them, is lighter and flatter. A black line is the median.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `quantiles` is not such a DataArray, has more than one other dim, or lacks 1/2 or the other quantile of a pair.
+
+    See Also
+    --------
+    capstats.cap_quantiles, plot_individual_cap, plot_cap_ecdf
+
+    References
+    ----------
+    Hofmann, Wickham and Kafadar (2017), "Letter-value plots: boxplots for large data", https://doi.org/10.1080/10618600.2017.1305277.
+
+    Examples
+    --------
+    >>> from capstats import cap_quantiles
+    >>> from matplotlib.figure import Figure
+    >>> found = cap_quantiles([[1, 0], [2, 1]], [[1, 1], [1, 3]], [0, 0.25, 0.5, 0.75, 1])
+    >>> ax = plot_letter_values(found, ax=Figure().subplots())
+    >>> [(float(bar.get_x()), float(bar.get_width())) for bar in ax.patches]
+    [(0.5, 0.0625), (0.5, 0.25)]
+    """
+    if not isinstance(quantiles, xr.DataArray) or "quantile" not in quantiles.dims or "quantile" not in quantiles.coords:
+        got = type(quantiles).__name__
+        raise TypeError(
+            f"`quantiles` must be the DataArray that cap_quantiles returns for several quantiles, with dim `quantile`; got {got}."
+        )
+    if quantiles.ndim > 2:
+        raise ValueError(f"`quantiles` has dims {quantiles.dims}; choose one table along all but one of them, with .sel or .isel.")
+    (dim,) = [d for d in quantiles.dims if d != "quantile"] or [None]
+    depths, middle = _pairs(quantiles["quantile"].values)
+    values = quantiles.transpose("quantile", ...).values.reshape(quantiles.sizes["quantile"], -1)
+    rows = np.arange(values.shape[1])
+    names = [str(label) for label in quantiles.indexes.get(dim, rows)] if dim is not None else [""]
+    tall = min(AROUND + ROW * len(rows), PAGE)
+    given, ax = ax, axes_of(ax, width=7, height=tall)
+    labels, _, ticks = fitted(names, ax, "horizontal")
+    if given is None:
+        ticks["labelsize"] = max(ticks["labelsize"], min(8.0, 0.85 * (tall - AROUND) * 72 / len(rows)))
+    for i, (low, high, share) in enumerate(depths):
+        outer = i / max(1, len(depths) - 1)
+        style: dict[str, Any] = {"color": SHADES(outer), "height": WIDEST * 0.75**i, "zorder": 2 - outer / 2}
+        style |= {"edgecolor": "0.35", "linewidth": 0.3, "label": f"middle {share:.5g} %" if share < 100 else "all records"}
+        ax.barh(rows, values[high] - values[low], left=values[low], **(style | bar_kwargs))
+    ax.vlines(values[middle], rows - WIDEST / 2, rows + WIDEST / 2, color="black", linewidth=1.2, zorder=2.5, label="median")
+    references(ax, "x", None, original, baseline, zorder=3)
+    if average is not None:
+        dots = STYLE["meanprops"] | {"markersize": min(5.0, 0.6 * in_points(ax)[1] / len(rows))}  # which leaves the rows apart
+        ax.plot(np.broadcast_to(average, rows.shape), rows, linestyle="none", label="average CAP", **dots)
+    ax.set(xlim=(-0.03, 1.03), ylim=(len(rows) - 0.4, -0.6))
+    ax.set_yticks(rows if dim is not None else [], labels if dim is not None else [])
+    ax.tick_params(axis="y", length=0, **ticks)
+    ax.set_xlabel(lines("individual CAP", n_records(quantiles.attrs.get("records"))))
+    ax.set_ylabel(TABLES.get(dim, shown(dim)) if dim is not None else "")
+    return legend_above(ax, given)
+
+
+def _pairs(depths: Any) -> tuple[list[tuple[int, int, float]], int]:
+    """Places of the lower and the upper quantile of each box, with its share in percent, from the middle on; and the median's."""
+    places = {round(float(depth), 9): i for i, depth in enumerate(depths)}
+    for depth in places:
+        if 0.5 not in places or round(1 - depth, 9) not in places:
+            missing = 0.5 if 0.5 not in places else 1 - depth
+            raise ValueError(
+                f"`quantiles` lacks {missing:.10g}: letter values are 1/2 and pairs such as 1/4 and 3/4. Give cap_quantiles these."
+            )
+    lower = sorted((depth for depth in places if depth < 0.5), reverse=True)
+    return [(places[depth], places[round(1 - depth, 9)], 100 * (1 - 2 * depth)) for depth in lower], places[0.5]
+
+
+MOST = 2000  # people; more dots are a grey area
+GROUPS = 40  # levels of the target, each with its own row
+STEPS = (0.02, 0.04)  # width of a stack of dots: the second where dots would be small with the first
+LARGEST, SMALL, SMALLEST = 6.0, 2.5, 0.75  # diameter of a dot, in points
+LABEL = 11.0  # least height of a row with a label, in points
+
+
+def plot_people(
+    tables: Tables,
+    individual: xr.DataArray,
+    *,
+    by_target: bool = False,
+    average: float | None = None,
+    original: float | None = None,
+    baseline: float | None = None,
+    ax: Axes | None = None,
+    **scatter_kwargs: Any,
+) -> Axes:
+    """Individual CAP of every original record, one dot each: for tables of up to some hundreds of people.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `capstats.tabulate` or `capstats.from_counts`; its ``o`` says how many people are in each cell.
+    individual : DataArray, dims (target, key)
+        Result of `capstats.individual_cap` for these tables.
+    by_target : bool
+        Whether each level of the target has a row of its own.
+    average, original, baseline : float, optional
+        Average CAP, average CAP of the original with itself, and the result of `capstats.baseline_cap`, drawn as lines.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure with a legend.
+    **scatter_kwargs
+        Passed to matplotlib's ``Axes.scatter``.
+
+    Returns
+    -------
+    Axes
+        Dots stacked where individual CAP is the same, to within 0.01, or 0.02 if there are so many that dots would be small; the label of
+        the axis says which. High stacks have several dots in a line. All dots have the same size: the greatest, up to 6 points, with
+        which the highest stack is within the Axes. People whose individual CAP is undefined are not drawn; the label has their number.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `tables` or `individual` are not such results, hold more than one table or do not belong together; if there are more than 2,000
+        people, or with `by_target` more than 40 levels, or the counts are fractional or sums of sampling weights.
+
+    See Also
+    --------
+    capstats.individual_cap, plot_cap_ecdf, plot_individual_cap
+
+    References
+    ----------
+    Wilkinson (1999), "Dot plots", https://doi.org/10.1080/00031305.1999.10474474.
+
+    Examples
+    --------
+    >>> import capstats
+    >>> from matplotlib.figure import Figure
+    >>> tables = capstats.from_counts([[2, 0], [2, 4]], [[1, 1], [1, 3]])
+    >>> ax = plot_people(tables, capstats.individual_cap(tables.o, tables.s), ax=Figure().subplots())
+    >>> len(ax.collections[0].get_offsets()), ax.get_xlabel().splitlines()
+    (8, ['individual CAP, to within 0.01', 'n = 8 records, one dot each'])
+    """
+    o, q = one_pair(tables, individual)
+    target, value = _people(o, q)
+    drawn = ~np.isnan(value)
+    target, value = target[drawn], value[drawn]
+    levels = np.unique(target)[::-1]  # the first on top
+    if by_target and len(levels) > GROUPS:
+        raise ValueError(
+            f"The target has {len(levels)} levels, more than {GROUPS} rows of dots. Choose some with .isel, or by_target=False."
+        )
+    by_target = by_target and len(levels) > 0
+    groups = [value[target == level] for level in levels] if by_target else [value]
+    given, ax = ax, axes_of(ax, height=min(2 + 0.5 * len(groups), 9))
+    width, height = in_points(ax)
+    for step in STEPS:
+        diameter, rows = _fitted(groups, step, width * step / 1.06, height, LABEL if by_target else 0)
+        if diameter >= SMALL:
+            break
+    across = diameter * 1.06 / width
+    base = np.concatenate([[0.0], np.cumsum(rows)])
+    places = [_stacked(values, step, across) + np.array([0, bottom]) for values, bottom in zip(groups, base, strict=False)]
+    style: dict[str, Any] = {"s": (0.9 * diameter) ** 2, "color": BLUE, "linewidths": 0, "zorder": 2, "label": "one record"}
+    ax.scatter(*np.concatenate(places).T, **(style | scatter_kwargs))
+    references(ax, "x", average, original, baseline)
+    ax.set(xlim=(-0.03, 1.03), ylim=(0, max(base[-1], height / diameter)))
+    ax.set_yticks([])
+    if by_target:
+        ax.hlines(base[1:-1], -0.03, 1.03, color="0.8", linewidth=0.6, zorder=1)
+        index = index_of(o, "target")
+        names = shortened([text_of(level) for level in index[levels]] if index is not None else list(map(str, levels)), 24)
+        labels = [f"{shown(name)}\nn = {len(group):,}" for name, group in zip(names, groups, strict=True)]
+        ax.set_yticks((base[:-1] + base[1:]) / 2, labels, fontsize="small")
+        ax.tick_params(axis="y", length=0)
+    undefined = int((~drawn).sum())
+    ax.set_xlabel(
+        f"individual CAP, to within {step / 2:g}\n{n_records(len(value))}, one dot each"
+        + (f"; {undefined:,} undefined" if undefined else "")
+    )
+    return legend_above(ax, given)
+
+
+def _people(o: xr.DataArray, q: xr.DataArray) -> tuple[Index, Floats]:
+    """The target and the individual CAP of each person."""
+    if (column := weights_of(o)) is not None:
+        raise ValueError(
+            f"`tables` hold sums of the sampling weights {column!r}, not numbers of people. Count the records without weights."
+        )
+    (target, key), records = filled(o.variable.data)
+    if o.dtype.kind == "f" and (records != np.floor(records)).any():
+        raise ValueError("`tables` hold fractional counts, which are no numbers of people. Use plot_cap_ecdf.")
+    if (n := int(records.sum())) > MOST:
+        raise ValueError(f"`tables` hold {n:,} people, more than {MOST:,} dots. Use plot_cap_ecdf or plot_individual_cap.")
+    people = records.astype(int)
+    return np.repeat(target, people), np.repeat(values_at(q.variable.data, target, key), people)
+
+
+def _stacks(values: Floats, step: float) -> tuple[Array, Array]:
+    """The places of the stacks, in steps, and how many dots each has."""
+    return np.unique(np.rint(values / step), return_counts=True)
+
+
+def _fitted(groups: list[Floats], step: float, wide: float, height: float, label: float) -> tuple[float, Floats]:
+    """The greatest diameter with which all stacks are within the height, and the height of each group in diameters."""
+    highest = [_stacks(values, step)[1].max(initial=1) for values in groups]
+    for diameter in np.arange(LARGEST, SMALLEST, -0.25):
+        rows = np.ceil(np.array(highest) / max(1, wide // diameter)) + 1  # one more than the stacks, as a margin
+        rows = np.maximum(rows, label * 2 / diameter)
+        if rows.sum() * diameter <= height:
+            break
+    return float(diameter), rows
+
+
+def _stacked(values: Floats, step: float, across: float) -> Floats:
+    """Where the dots stand: rows of (CAP, height in dots), the lines of each stack filled from below."""
+    abreast = max(1, int(step / across + 1e-9))
+    found = []
+    for place, dots in zip(*_stacks(values, step), strict=True):
+        line, column = np.divmod(np.arange(dots), abreast)
+        in_line = np.minimum(abreast, dots - line * abreast)
+        found.append(np.column_stack([place * step + (column - (in_line - 1) / 2) * across, line + 0.5]))
+    return np.concatenate(found) if found else np.empty((0, 2))

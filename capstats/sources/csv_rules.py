@@ -1,0 +1,331 @@
+r"""What a CSV file says, byte for byte; every reader of CSV in this package obeys these rules.
+
+1. The text is UTF-8, or in the encoding that the caller gives, with or without a byte order mark. A zero byte is refused.
+2. A line ends with ``\n``, ``\r\n`` or ``\r``, also where a file mixes them; the last line may have no end. An empty line is no record.
+3. The first line is the header, which names the columns. The separator is the tab in a .tsv file, else that of comma, tab, semicolon
+   and bar which occurs most often in the header outside of quotes.
+4. A field that begins with ``"`` is quoted: it ends at the next ``"`` that is not doubled, right before a separator or the end of a line.
+   Separators and line ends in it are text, and ``""`` is one quote. Text after the closing quote and a quote that is never closed are
+   refused.
+5. Any other field is the text between two separators as written: spaces are part of it, and so are quotes, ``#`` and ``\``.
+6. A record that has fewer or more fields than the header is refused, also if the additional ones are empty. So is a header or a record
+   that is longer, or has more fields, than the limits below; this is found before it is split.
+7. An empty field is missing, and ``""`` is the empty text, unless `null_values` says what is missing.
+
+Python's ``csv`` module with ``strict=True`` reads by rules 2, 4 and 5.
+
+A stretch of text leaves no doubt where every reader splits it into the same records. In such an ordinary stretch all lines end alike
+(``\n`` or ``\r\n``), a quote opens right after a separator or the start of a line and closes right before a separator or the end of one,
+and all records together have as many separators as their number says. It is looked at as bits, one a byte, 64 of them at a time: a small
+part of what reading costs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from capstats.sources.csv_text import Malformed
+
+Bits = NDArray[np.uint64]  # one bit a byte of text, the first byte's the lowest of the first word
+
+LONGEST_HEADER = 1 << 22  # bytes
+MOST_COLUMNS = 100_000
+LONGEST_RECORD = 1 << 26  # bytes
+BATCH = 1 << 25  # bytes of values that are held at a time
+LONGEST = 1 << 20  # bytes of a record of an ordinary stretch; DuckDB's readers take 2 MB
+_ONE, _TOP = np.uint64(1), np.uint64(63)
+_STEPS = [np.uint64(1 << i) for i in range(6)]
+_SEPARATORS = (b",", b"\t", b";", b"|")
+_FIRST_RECORD = re.compile(rb'(?:(?:\A|(?<=[,\t;|]))"(?:[^"]++|"")*+"|[^\r\n])*+')
+_QUOTED = re.compile(rb'(?:\A|(?<=[,\t;|]))"(?:[^"]++|"")*+"')
+_FIELD = re.compile(rb'"(?:[^"]++|"")*+"')
+_REST_OF_FIELD = re.compile(rb'(?:[^"]++|"")*+"')
+
+
+class Unterminated(Malformed):
+    """A quote that is not closed."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first record of a file."""
+
+    separator: bytes
+    names: tuple[str, ...]
+    text: bytes  # as written, without the end of its line
+    end: bytes  # of its line
+
+    @property
+    def lines(self) -> int:
+        """How many lines of the file it fills."""
+        return len(self.text.splitlines())
+
+
+def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterator[tuple[int, list[bytes]]]:
+    """Each record: the number of its first line, and its fields as written, quotes included; ``line`` is the first block's."""
+    fields: list[bytes] = []
+    opened = bytearray()  # what there is of a quoted field that goes on in the next line
+    start = opened_at = line
+    size = 0  # bytes of the record so far
+    for number, text in enumerate(_lines(blocks), line):
+        size = len(text) + (size if opened else 0)
+        if size > LONGEST_RECORD:
+            quote = f"; perhaps the quote of field {len(fields) + 1} is not closed" if opened else ""
+            raise Malformed(f"line {start if opened else number}: the record is longer than {LONGEST_RECORD >> 20} MB{quote}")
+        if b'"' not in text and not opened:
+            body = text.rstrip(b"\r\n")
+            if len(body) > MOST_COLUMNS and body.count(separator) >= MOST_COLUMNS:
+                raise _too_many(number)
+            if body:
+                yield number, body.split(separator)
+            continue
+        at = 0
+        if opened:
+            rest = _REST_OF_FIELD.match(text)
+            if rest is None:
+                opened += text
+                continue
+            fields.append(bytes(opened) + rest[0])
+            opened, at = bytearray(), rest.end()
+        else:
+            fields, start = [], number
+        while True:
+            if len(fields) > MOST_COLUMNS:
+                raise _too_many(start)
+            if fields:
+                if text[at : at + 1] != separator:
+                    if text[at : at + 1] not in (b"\r", b"\n", b""):
+                        raise Malformed(f"line {number}, field {len(fields)}: text follows the closing quote")
+                    yield start, fields
+                    break
+                at += 1
+            if text[at : at + 1] != b'"':
+                end = text.find(separator, at)
+                fields.append(text[at:].rstrip(b"\r\n") if end < 0 else text[at:end])
+                at = len(text) if end < 0 else end
+                continue
+            field = _FIELD.match(text, at)
+            if field is None:
+                opened, opened_at = bytearray(text[at:]), number
+                break
+            fields.append(field[0])
+            at = field.end()
+    if opened:
+        raise Unterminated(f"line {opened_at}, field {len(fields) + 1}: its quote is not closed before the end of the file")
+
+
+def _too_many(line: int) -> Malformed:
+    return Malformed(f"line {line}: the record has more than {MOST_COLUMNS:,} fields")
+
+
+def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    r"""The lines with their ends, which are ``\n``, ``\r\n`` and ``\r``; of one that is too long to be a record, what begins it."""
+    held: list[bytes] = []
+    for block in blocks:
+        if sum(map(len, held)) > LONGEST_RECORD:
+            break
+        if held and not held[-1].endswith(b"\r") and b"\n" not in block and b"\r" not in block:
+            held.append(block)
+            continue
+        lines = b"".join([*held, block]).splitlines(keepends=True)
+        held = [lines.pop()] if lines and not lines[-1].endswith(b"\n") else []
+        yield from lines
+    yield from b"".join(held).splitlines(keepends=True)
+
+
+def value(field: bytes) -> str | None:
+    """The text of a field; None where it is empty without quotes."""
+    if field.startswith(b'"'):
+        return field[1:-1].replace(b'""', b'"').decode()
+    return field.decode() or None
+
+
+def chosen_values(
+    blocks: Iterable[bytes], header: Header, places: list[int], line: int, at_a_time: int
+) -> Iterator[list[list[str | None]]]:
+    """The values of the columns at these places, ``at_a_time`` records at a time; a record of another length than the header's raises."""
+    length = len(header.names)
+    held: list[bytes] = []  # of all places in turn
+    size = 0
+    for number, fields in records(blocks, header.separator, line):
+        if len(fields) != length:
+            raise Malformed(
+                f"line {number}: the record has {len(fields)} field{'s' * (len(fields) > 1)}, the header has {length}; "
+                f"field {min(len(fields), length) + 1} is {'missing' if len(fields) < length else 'one too many'}"
+            )
+        chosen = [fields[place] for place in places]
+        held += chosen
+        size += sum(map(len, chosen))
+        if len(held) >= at_a_time * len(places) or size > BATCH:
+            yield [_values(held[i :: len(places)]) for i in range(len(places))]
+            held, size = [], 0
+    if held:
+        yield [_values(held[i :: len(places)]) for i in range(len(places))]
+
+
+def _values(fields: Sequence[bytes]) -> list[str | None]:
+    """The texts of fields, of which many are alike."""
+    known = {field: value(field) for field in set(fields)}
+    return [known[field] for field in fields]
+
+
+def read_header(blocks: Iterator[bytes], separator: bytes | None = None) -> tuple[Header, Iterator[bytes]]:
+    """The header of a text, and the blocks that follow it."""
+    text = b""
+    while len(text) < LONGEST_HEADER:
+        block = next(blocks, b"")
+        text += block
+        chosen, columns = _separator(text, separator)
+        if columns > MOST_COLUMNS:
+            raise Malformed(f"its header names more than {MOST_COLUMNS:,} columns", "Keep those that are needed, in a file of their own.")
+        try:
+            _, fields = next(records([text], chosen), (1, []))
+        except Unterminated:
+            if block:
+                continue
+            raise
+        found = chosen.join(fields)
+        if text.startswith((b"\r", b"\n")):
+            found, fields = b"", []
+        if block and len(found) + 2 > len(text):
+            continue  # its line may go on in the next block
+        after = text[len(found) :]
+        end = after[: 2 if after.startswith(b"\r\n") else 1]
+        header = Header(chosen, tuple(value(field) or "" for field in fields), found, end)
+        return header, chain([after[len(end) :]], blocks)
+    raise Malformed(f"its header is longer than {LONGEST_HEADER >> 20} MB; perhaps line 1 has a quote that is not closed")
+
+
+def _separator(text: bytes, given: bytes | None) -> tuple[bytes, int]:
+    """The separator, which occurs most often in the first record outside of quotes unless it is given; and how many fields it makes."""
+    first = _FIRST_RECORD.match(text)
+    bare = _QUOTED.sub(b"", first[0] if first else b"")
+    chosen = given or max(_SEPARATORS, key=bare.count)
+    return chosen, bare.count(chosen) + 1
+
+
+# --- ordinary stretches --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ordinary:
+    """The records that an ordinary stretch of text begins with."""
+
+    end: int  # where the last of them ends
+    records: int
+    broken: bool  # whether a quoted field holds the end of a line
+
+
+def ordinary_pieces(blocks: Iterable[bytes], separator: bytes, fields: int, line_end: bytes) -> Iterator[tuple[bytes, Ordinary | None]]:
+    """The text in pieces of whole records, and what they hold; from the first doubt on, the rest as it comes, and None."""
+    held, doubt = b"", False
+    for block in blocks:
+        if doubt:
+            yield block, None
+            continue
+        text = held + block
+        found = look(text, separator, fields, line_end)
+        if found is None or (not found.end and len(text) > LONGEST):
+            doubt = True
+            yield text, None
+            continue
+        held = text[found.end :]
+        if found.end:
+            yield text[: found.end], found
+    if held and not doubt:
+        whole = held if held.endswith(line_end) else held + line_end
+        found = look(whole, separator, fields, line_end)
+        yield (whole, found) if found is not None and found.end == len(whole) else (held, None)
+
+
+def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinary | None:
+    """The whole records that a text begins with; None where there is any doubt."""
+    if b'"' not in text:
+        return _look_unquoted(text, separator, fields, line_end)
+    array = np.frombuffer(text.ljust((len(text) // 64 + 2) * 64, b"\0"), np.uint8)
+    quotes, separators, feeds, returns = (_where(array, byte) for byte in b'"' + separator + b"\n\r")
+    inside = _inside(quotes)
+    end = _last(feeds & ~inside) + 1
+    quotes, separators, feeds, returns, inside = (_until(x, end) for x in (quotes, separators, feeds, returns, inside))
+    broken = bool(((feeds | returns) & inside).any())
+    feeds, returns, separators = feeds & ~inside, returns & ~inside, separators & ~inside
+    if line_end == b"\n":
+        starts, doubt = feeds, returns.any()
+    else:
+        starts, doubt = returns, (_next(returns, 0) != feeds).any()
+    opening, closing = quotes & inside, quotes & ~inside
+    doubt = doubt or (opening & ~_next(feeds | separators | quotes, 1)).any()
+    doubt = doubt or (closing & ~_before(starts | separators | quotes)).any()
+    empty = _count(_next(feeds, 1) & starts)
+    records = _count(feeds) - empty
+    if doubt or (empty and fields == 1) or _count(separators) != (fields - 1) * records:
+        return None
+    return Ordinary(end, records, broken)
+
+
+def _look_unquoted(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinary | None:
+    """The same for a text without a quote, at a third of the cost: it is looked at as bytes."""
+    end = text.rfind(b"\n") + 1
+    array = np.frombuffer(text, np.uint8)[:end]
+    feeds = array == ord(b"\n")
+    starts = feeds if line_end == b"\n" else array == ord(b"\r")
+    doubt = text.find(b"\r", 0, end) >= 0 if line_end == b"\n" else feeds[:1].any() or (starts[:-1] != feeds[1:]).any()
+    empty = int(np.count_nonzero(feeds[:-1] & starts[1:])) + int(starts[:1].any())
+    records = int(np.count_nonzero(feeds)) - empty
+    separators = int(np.count_nonzero(array == ord(separator)))
+    if doubt or (empty and fields == 1) or separators != (fields - 1) * records:
+        return None
+    return Ordinary(end, records, False)
+
+
+def _where(text: NDArray[np.uint8], byte: int) -> Bits:
+    return np.packbits(text == byte, bitorder="little").view("<u8")
+
+
+def _inside(quotes: Bits) -> Bits:
+    """From each opening quote up to the byte before the closing one: the parity of the quotes up to a byte."""
+    inside = quotes.copy()
+    for step in _STEPS:
+        inside ^= inside << step
+    odd = np.bitwise_xor.accumulate(inside >> _TOP)
+    inside[1:] ^= np.negative(odd[:-1])
+    return inside
+
+
+def _last(bits: Bits) -> int:
+    """The place of the last bit; -1 where there is none."""
+    words = np.flatnonzero(bits)
+    return int(words[-1]) * 64 + int(bits[words[-1]]).bit_length() - 1 if len(words) else -1
+
+
+def _until(bits: Bits, end: int) -> Bits:
+    """Only the bits before a place."""
+    kept = bits[: end // 64 + 1].copy()
+    kept[-1] &= np.uint64((1 << end % 64) - 1)
+    return kept
+
+
+def _next(bits: Bits, first: int) -> Bits:
+    """Each bit one place later; ``first`` is the bit of the first place."""
+    moved = bits << _ONE
+    moved[1:] |= bits[:-1] >> _TOP
+    moved[0] |= np.uint64(first)
+    return moved
+
+
+def _before(bits: Bits) -> Bits:
+    """Each bit one place earlier."""
+    moved = bits >> _ONE
+    moved[:-1] |= bits[1:] << _TOP
+    return moved
+
+
+def _count(bits: Bits) -> int:
+    """The number of bits."""
+    return int.from_bytes(bits.tobytes(), "little").bit_count()

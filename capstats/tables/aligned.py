@@ -1,0 +1,178 @@
+"""How a formula is computed on tables: they are checked, put on the same cells by their labels, and mapped over their other dims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.codes.column import Places
+from capstats.tables.axes import Held, alike, axis_of, coords_of, index_of, join, labels_of
+from capstats.tables.backing import is_sparse, placed
+from capstats.tables.checking import CELLS, Core, check_range, checked
+from capstats.tables.dense import BLOCK, DenseBatch, expanded
+from capstats.tables.levels import compared, warn_of_levels
+from capstats.tables.sparse import SparseBatch
+from capstats.tables.table import Array
+
+Arrays = Mapping[str, Held]
+Axes = dict[str, pd.MultiIndex | None]
+
+
+class Aligned:
+    """Tables with the same cells in the same places, whose other dims broadcast against each other.
+
+    ``by_key`` are numbers of each key, which a formula takes after the tables, as arrays of shape (..., key). Tables named in ``inexact``
+    are sums of floats, such as squared weights; all others are counts or weights, which sum exactly.
+    """
+
+    def __init__(self, tables: Mapping[str, Any], by_key: Mapping[str, Any] | None = None, inexact: Collection[str] = ()):
+        counts = {name: checked(table, name, CELLS, name not in inexact) for name, table in tables.items()}
+        keyed = {name: checked(array, name, ("key",)) for name, array in (by_key or {}).items()}
+        sparse = any(is_sparse(array.data) for array in counts.values())
+        large = {name: array for name, array in counts.items() if array.size > BLOCK and not sparse}  # DenseBatch checks their sums
+        for name, array in {**counts, **keyed}.items():
+            if name not in large:
+                check_range(array, array.data, name, 1 if name in keyed else 2)
+
+        self._names = list(counts)
+        self._arrays, self._joined = on_same_cells(counts | keyed)
+        placed = {name: self._arrays[name] for name in counts}
+        if self._joined and len(placed) > 1:
+            warn_of_other_levels(placed, self.axes)
+        batch, self._coords = batch_of(self._arrays)
+        self.dims, self.shape = list(batch), tuple(batch.values())
+        self.sizes = dict(zip(CELLS, next(iter(placed.values())).shape[-2:], strict=True))
+        of_keys = [expanded(self._arrays[name], self.dims) for name in keyed]
+        self._tables = SparseBatch(placed, of_keys, batch) if sparse else DenseBatch(placed, of_keys, batch, large)
+
+    @cached_property
+    def axes(self) -> Axes:
+        """The labels of the targets and of the keys, None where no table has any."""
+        return axes_of(self._arrays, self._joined)
+
+    @cached_property
+    def whole(self) -> dict[str, bool]:
+        """Which tables hold integers."""
+        return {name: self._arrays[name].dtype.kind == "i" for name in self._names}
+
+    def map(self, formula: Callable[..., Any], name: str, out: Core = ()) -> xr.DataArray:
+        """The formula, which takes tables and returns an array (..., *out), of every member of the batch.
+
+        With out = (target, key) it returns a table.
+        """
+        return self.wrap(self._tables.map(formula, tuple(out) == CELLS), name, out)
+
+    def totals(self, name: str) -> Array:
+        """Records of one of the tables, in a shape that broadcasts against the batch."""
+        return self._tables.totals(name)
+
+    def wrap(self, values: Any, name: str, out: Core = (), before: Core = ()) -> xr.DataArray:
+        """An array of shape (*before, batch, *out) as a DataArray with the tables' labels."""
+        coords = xr.Coordinates(self._coords) if self._coords else None
+        for dim in out:
+            axis = self.axes.get(dim) if dim in CELLS else None
+            if axis is not None:
+                of_dim = coords_of(dim, axis)
+                coords = of_dim if coords is None else coords.merge(of_dim).coords
+        return xr.DataArray(values, coords, [*before, *self.dims, *out], name)
+
+
+def same_or_span(records: Array) -> Any:
+    """Numbers of records for the attrs of a result: one number where all tables have as many, else the least and the greatest."""
+    ends: Sequence[Any] = [int(x) if x == int(x) else float(x) for x in (np.min(records), np.max(records))]
+    return ends[0] if ends[0] == ends[1] else ends
+
+
+# --- targets and keys -------------------------------------------------------------------------------------------------
+
+
+def on_same_cells(arrays: Arrays) -> tuple[dict[str, Any], Axes]:
+    """The arrays on the same targets and keys, with no records where one lacks a label; and the axes along which labels differed.
+
+    An array may lack the dim target.
+    """
+    found, joined = dict(arrays), Axes()
+    labels = {name: labels_of(array, CELLS, name) for name, array in arrays.items()}
+    for dim in CELLS:
+        holders = {name: array for name, array in found.items() if dim in array.dims}
+        axis, places = align(holders, dim, labels)
+        if axis is not None:
+            joined[dim] = axis
+            for (name, array), where in zip(holders.items(), places, strict=True):
+                found[name] = _spread(array, dim, where, len(axis))
+    return found, joined
+
+
+def axes_of(arrays: Arrays, joined: Axes) -> Axes:
+    """The axes of arrays on the same cells: the joined ones, and where labels agree those of the first array that has any."""
+    own = {dim: next((axis for array in arrays.values() if (axis := axis_of(array, dim)) is not None), None) for dim in CELLS}
+    return own | joined
+
+
+def align(arrays: Arrays, dim: str, labels: Mapping[str, Mapping[str, pd.Index]]) -> tuple[pd.MultiIndex | None, list[Places]]:
+    """One axis for arrays whose labels differ, and the places of each array's entries on it; None and no places where all agree.
+
+    Arrays without labels take those of the others by position, and must then have their length.
+    """
+    indexes = {name: labels[name][dim] for name in arrays if dim in labels[name]}
+    first = next(iter(indexes or arrays))
+    length = _length(arrays[first], dim)
+    for name, array in arrays.items():
+        if name not in indexes and _length(array, dim) != length:
+            raise ValueError(
+                f"`{first}` has {_size(arrays[first])}, `{name}` has {_size(array)}: they must agree. "
+                f"Rows are targets and columns are keys; label both tables where they hold different ones."
+            )
+    if all(index is indexes[first] or alike(arrays[first], arrays[name], dim) for name, index in indexes.items()):
+        return None, []
+    axes = {name: axis for name in indexes if (axis := axis_of(arrays[name], dim)) is not None}
+    return join([axes.get(name, axes[first]) for name in arrays], list(arrays))
+
+
+def _length(array: Held, dim: str) -> int:
+    return array.shape[array.dims.index(dim)]  # quicker than ``sizes``
+
+
+def _size(array: Held) -> str:
+    return " x ".join(f"{_length(array, dim)} {dim}s" for dim in CELLS if dim in array.dims)
+
+
+def _spread(array: Held, dim: str, where: Places, size: int) -> Held:
+    """The table on a longer axis: its entries at ``where``, no records elsewhere."""
+    wide = placed(array.data, array.dims.index(dim), where, size)
+    if isinstance(array, xr.Variable):
+        return xr.Variable(array.dims, wide)
+    kept = {c: v for c, v in array.coords.items() if dim not in v.dims}
+    return xr.DataArray(wide, dims=array.dims, coords=kept, name=array.name)
+
+
+def warn_of_other_levels(arrays: Arrays, axes: Axes) -> None:
+    """Warn where tables that had other labels than the first share none with it, or write some of its labels in another way."""
+    first, *_ = arrays
+    labelled = {dim: axis for dim, axis in axes.items() if axis is not None}
+    parts = {"original" if name == first else name: array.data for name, array in arrays.items()}
+    warn_of_levels(compared(labelled, parts), first)
+
+
+# --- all other dims ---------------------------------------------------------------------------------------------------
+
+
+def batch_of(arrays: Arrays) -> tuple[dict[str, int], dict[Hashable, Any]]:
+    """The lengths and the coords of all dims besides target and key, in which the arrays must agree."""
+    shape: dict[str, int] = {}
+    coords: dict[Hashable, Any] = {}
+    for array in arrays.values():
+        own = [dim for dim in map(str, array.dims) if dim not in CELLS]
+        for dim in own:
+            index, other = index_of(array, dim), coords.get(dim)
+            same = index is None or other is None or index.equals(other.to_index())
+            if shape.setdefault(dim, array.sizes[dim]) != array.sizes[dim] or not same:
+                raise ValueError(f"The tables disagree along {dim!r}: label and order it alike in all of them, or rename it in one.")
+        if own and isinstance(array, xr.DataArray):
+            coords |= {c: v for c, v in array.coords.items() if v.dims and not set(CELLS) & set(v.dims)}
+    return shape, coords

@@ -1,0 +1,325 @@
+"""Least and greatest average CAP: by hand, against every single-cell table and random ones in exact fractions, and as theorems.
+
+All small tables are enumerated in test_theorems.py; here are larger ones, weights, labels, batches and bad input.
+"""
+
+import functools
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import count_tables, examples, table_pairs
+
+import capstats
+from capstats import at_most, average_cap, from_counts, maximum_cap, minimum_cap, observed_domain
+from capstats.datasets import paper_originals, smoking
+from capstats.laws import Uniform, cap_bounds, minimal_cells, minimal_table, sample_tables
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+VERSIONS = ("zero", "drop")
+both_versions = pytest.mark.parametrize("unmatched", VERSIONS)
+theorem = examples(100)
+originals = functools.partial(count_tables, most=30)
+
+
+def average(o, s, unmatched):
+    """Definitions 2 and 3 in exact fractions; None where no record counts."""
+    keys = range(len(o[0]))
+    s_j = [sum(int(row[j]) for row in s) for j in keys]
+    c = sum(Fraction(sum(int(a[j]) * int(b[j]) for a, b in zip(o, s, strict=True)), s_j[j]) for j in keys if s_j[j])
+    n = sum(int(row[j]) for row in o for j in keys if s_j[j] or unmatched == "zero")
+    return Fraction(c, n) if n else None
+
+
+def one_cell(shape, i, j, m=1):
+    table = np.zeros(shape, int)
+    table[i, j] = m
+    return table
+
+
+# By hand
+
+
+def test_bounds_of_the_smokers_are_those_worked_out_by_hand():
+    """Counts 20, 5 / 30, 45: 5/100 and 5/50; 30 + 45 of 100 and 45/50."""
+    o = smoking().o
+    assert minimum_cap(o).item() == 0.05
+    assert minimum_cap(o, unmatched="drop").item() == 0.1
+    assert maximum_cap(o).item() == 0.75
+    assert maximum_cap(o, unmatched="drop").item() == 0.9
+    assert [maximum_cap(o, m=m).item() for m in (1, 2, 3)] == [0.45, 0.75, 0.75]
+    bounds = cap_bounds(o, key_totals=[33, 67])
+    assert (bounds.least.item(), bounds.greatest.item()) == (0.25, 0.75)
+    only_smokers = cap_bounds(o, key_totals=[1, 0], unmatched="drop")
+    assert (only_smokers.least.item(), only_smokers.greatest.item()) == (0.4, 0.6)
+
+
+def test_least_cap_of_the_papers_originals():
+    """o_min / n is 100/900 for O_1 and 0 for the others, which have empty cells; o_min* is 1/3 and 0."""
+    assert minimum_cap(paper_originals()).values.tolist() == [1 / 9, 0, 0, 0]
+    assert minimum_cap(paper_originals(), unmatched="drop").values.tolist() == [1 / 3, 0, 0, 0]
+    assert maximum_cap(paper_originals()).values.tolist() == [1 / 3, 1, (127 + 176 + 204) / 900, (197 + 136 + 198) / 900]
+
+
+def test_sets_b_and_d_are_different_sets():
+    """B is the least count, 1; D is the least share, 2/31, where the count is 2."""
+    o = [[2, 9, 2], [8, 2, 1], [4, 20, 2]]
+    assert np.argwhere(minimal_cells(o).values).tolist() == [[1, 2]]
+    assert np.argwhere(minimal_cells(o, unmatched="drop").values).tolist() == [[1, 1]]
+    assert minimum_cap(o).item() == 1 / 50
+    assert minimum_cap(o, unmatched="drop").item() == 2 / 31
+
+
+def test_minimal_table_takes_the_first_cell_by_key_then_target():
+    o = [[3, 1, 3], [1, 3, 1], [1, 3, 3]]
+    assert minimal_table(o, 7).values.tolist() == [[0, 0, 0], [7, 0, 0], [0, 0, 0]]
+
+
+def test_divisions_that_are_equal_as_weights_are_all_minimal():
+    """0.1 of 0.3 and 0.3 of 0.9 are both a third, though not to the last bit."""
+    o = [[0.1, 0.3, 0.5], [0.2, 0.6, 0.5]]
+    assert 0.1 / (0.1 + 0.2) != 0.3 / (0.3 + 0.6)
+    assert minimal_cells(o, unmatched="drop").values.tolist() == [[True, True, False], [False, False, False]]
+
+
+# Every single-cell table, and random ones
+
+
+@both_versions
+def test_bounds_are_attained_by_single_cells_and_passed_by_no_random_table(unmatched):
+    rng = np.random.default_rng(31)
+    for _ in range(40):
+        shape = (int(rng.integers(2, 6)), int(rng.integers(2, 7)))
+        o = rng.integers(0, 40, shape) * (rng.random(shape) < 0.85)
+        o[0, 0] += 1
+        least, greatest = minimum_cap(o, unmatched=unmatched).item(), maximum_cap(o, unmatched=unmatched).item()
+        single = {(i, j): average(o, one_cell(shape, i, j), unmatched) for i, j in np.ndindex(shape)}
+        defined = {cell: cap for cell, cap in single.items() if cap is not None}
+        assert least == pytest.approx(float(min(defined.values())), rel=1e-14, abs=0)
+        marked = {tuple(map(int, cell)) for cell in np.argwhere(minimal_cells(o, unmatched=unmatched).values)}
+        assert marked == {cell for cell, cap in defined.items() if cap == min(defined.values())}
+        if unmatched == "drop":
+            assert greatest == pytest.approx(float(max(defined.values())), rel=1e-14)
+        for m in (1, 5, 60):
+            caps = average_cap(o, sample_tables(o, Uniform(m), draws=300, rng=rng), unmatched=unmatched).dropna("draw")
+            assert at_most(least, caps).all()
+            assert at_most(caps, maximum_cap(o, unmatched=unmatched, m=m)).all()
+
+
+@both_versions
+def test_greatest_cap_is_attained_by_the_commonest_targets_of_the_best_keys(unmatched):
+    rng = np.random.default_rng(32)
+    for _ in range(40):
+        o = rng.integers(0, 40, (3, 5)) + 1
+        best = o.max(0)
+        order = np.argsort(-best)
+        for m in (1, 3, 5, 9):
+            table = np.zeros_like(o)
+            if unmatched == "zero":
+                for k in range(m):
+                    key = order[min(k, 4)]
+                    table[o[:, key].argmax(), key] += 1
+            else:
+                key = (best / o.sum(0)).argmax()
+                table[o[:, key].argmax(), key] = m
+            assert table.sum() == m
+            exact = float(average(o, table, unmatched))
+            assert maximum_cap(o, unmatched=unmatched, m=m).item() == pytest.approx(exact, rel=1e-14)
+
+
+@both_versions
+def test_cap_bounds_are_attained_within_the_key_totals(unmatched):
+    """The synthetic table with the rarest, or the commonest, target of each key."""
+    rng = np.random.default_rng(33)
+    for _ in range(100):
+        o = rng.integers(0, 40, (3, 5)) * (rng.random(5) < 0.8)
+        o[0, 0] += 1
+        totals = rng.integers(0, 4, 5)
+        bounds = cap_bounds(o, key_totals=totals, unmatched=unmatched)
+        for name, pick in (("least", np.argmin), ("greatest", np.argmax)):
+            table = np.zeros_like(o)
+            table[pick(o, axis=0), range(5)] = totals
+            exact = average(o, table, unmatched)
+            np.testing.assert_allclose(bounds[name].item(), np.nan if exact is None else float(exact), rtol=1e-14)
+
+
+def test_bounds_of_huge_counts_are_exact():
+    o = [[10**15, 10**15 + 1], [3 * 10**15, 10**15 + 2]]
+    n = sum(map(sum, o))
+    assert minimum_cap(o).item() == 10**15 / n
+    assert np.argwhere(minimal_cells(o).values).tolist() == [[0, 0]]
+    assert maximum_cap(o).item() == pytest.approx(float(Fraction(4 * 10**15 + 2, n)), rel=1e-15)
+    assert cap_bounds(o, key_totals=[0, 1]).least.item() == (10**15 + 1) / n
+    assert minimal_table(o, 10**18 % (2**53)).sum().item() == 10**18 % (2**53)
+
+
+# Theorems
+
+
+@theorem
+@given(table_pairs(most=30))
+def test_average_cap_is_within_the_bounds_of_its_key_totals_and_these_within_those_of_all(tables):
+    """Lemma 1, Theorems 2 and 3."""
+    o, s = tables
+    for unmatched in VERSIONS:
+        cap = average_cap(o, s, unmatched=unmatched)
+        if np.isnan(cap):
+            continue
+        bounds = cap_bounds(o, key_totals=s.sum(0), unmatched=unmatched)
+        chain = [minimum_cap(o, unmatched=unmatched), bounds.least, cap, bounds.greatest, maximum_cap(o, unmatched=unmatched)]
+        assert all(at_most(low, high) for low, high in pairwise(chain))
+
+
+@theorem
+@given(originals(), st.integers(1, 10**6), st.sampled_from(VERSIONS))
+def test_minimal_table_has_m_records_and_the_least_average_cap(o, m, unmatched):
+    """Theorems 2 and 3: for every number of records."""
+    table = minimal_table(o, m, unmatched=unmatched)
+    assert table.sum().item() == m
+    assert average_cap(o, table, unmatched=unmatched).item() == pytest.approx(minimum_cap(o, unmatched=unmatched).item(), rel=1e-12, abs=0)
+    assert minimal_cells(o, unmatched=unmatched).values[table.values > 0].all()
+
+
+@theorem
+@given(originals(least=1), st.sampled_from(VERSIONS))
+def test_a_row_of_zeros_makes_the_least_cap_zero(o, unmatched):
+    """The domain: theory/theorem-2.md."""
+    assert minimum_cap(o, unmatched=unmatched) > 0
+    wider = np.vstack([o, np.zeros_like(o[:1])])
+    assert minimum_cap(wider, unmatched=unmatched).item() == 0
+    longer = np.hstack([o, np.zeros_like(o[:, :1])])
+    expected = 0 if unmatched == "zero" else minimum_cap(o, unmatched="drop").item()
+    assert minimum_cap(longer, unmatched=unmatched).item() == expected
+    assert minimum_cap(observed_domain(from_counts(wider)), unmatched=unmatched).item() == minimum_cap(o, unmatched=unmatched).item()
+
+
+@theorem
+@given(originals(), st.integers(2, 50), st.sampled_from(VERSIONS))
+def test_bounds_are_shares_and_do_not_change_with_the_scale(o, times, unmatched):
+    for bound in (minimum_cap, maximum_cap):
+        value = bound(o, unmatched=unmatched).item()
+        assert 0 <= value <= 1
+        assert bound(times * o, unmatched=unmatched).item() == pytest.approx(value, rel=1e-14)
+        assert bound(o / 7, unmatched=unmatched).item() == pytest.approx(value, rel=1e-14)
+    marked = minimal_cells(o, unmatched=unmatched).values
+    assert (minimal_cells(times * o, unmatched=unmatched).values == marked).all()
+    assert (minimal_cells(o / 7, unmatched=unmatched).values == marked).all()
+
+
+# Labels and batches
+
+
+@both_versions
+def test_extra_dims_broadcast_wherever_they_stand(unmatched):
+    rng = np.random.default_rng(34)
+    o = xr.DataArray(rng.integers(0, 20, (3, 2, 2, 4)), dims=("original", "keyset", "target", "key"))
+    totals = xr.DataArray(rng.integers(0, 2, (5, 4)), dims=("draw", "key"))
+    mixed = o.transpose("target", "keyset", "key", "original")
+    cells, tables = minimal_cells(mixed, unmatched=unmatched), minimal_table(mixed, 9, unmatched=unmatched)
+    bounds = cap_bounds(mixed, key_totals=totals.transpose("key", "draw"), unmatched=unmatched)
+    least, greatest = minimum_cap(mixed, unmatched=unmatched), maximum_cap(mixed, unmatched=unmatched, m=2)
+    assert set(least.dims) == {"original", "keyset"}
+    assert set(bounds.least.dims) == {"original", "keyset", "draw"}
+    for original, keyset in np.ndindex(3, 2):
+        here, one = {"original": original, "keyset": keyset}, o[original, keyset].values
+        assert least.isel(here).item() == minimum_cap(one, unmatched=unmatched).item()
+        assert greatest.isel(here).item() == maximum_cap(one, unmatched=unmatched, m=2).item()
+        for found, of in ((cells, minimal_cells(one, unmatched=unmatched)), (tables, minimal_table(one, 9, unmatched=unmatched))):
+            assert (found.isel(here).transpose("target", "key").values == of.values).all()
+        for draw in range(5):
+            of = cap_bounds(one, key_totals=totals[draw].values, unmatched=unmatched)
+            for name in ("least", "greatest"):
+                np.testing.assert_array_equal(bounds[name].isel(here | {"draw": draw}).values, of[name].values)
+
+
+def test_key_totals_are_matched_by_label():
+    o = from_counts([[1, 5], [3, 2]], key_labels={"k": ["a", "b"]}).o
+    totals = from_counts([[4, 0, 9]], key_labels={"k": ["b", "a", "c"]}).o.sum("target")
+    bounds = cap_bounds(o, key_totals=totals)  # b is matched, a is not, c is nobody's
+    assert (bounds.least.item(), bounds.greatest.item()) == (2 / 11, 5 / 11)
+
+
+def test_cells_and_tables_carry_the_labels_of_the_original():
+    o = smoking().o
+    for found in (minimal_cells(o), minimal_table(o, 5)):
+        assert found.indexes["key"].equals(o.indexes["key"])
+        assert found.indexes["target"].equals(o.indexes["target"])
+    assert minimal_cells(o).sel(smoking="Non-smoking", target="Sick").item() is True
+    assert minimal_table(o, 5).sel(smoking="Non-smoking", target="Sick").item() == 5
+    assert minimal_cells(o).dtype == bool
+    assert minimal_table(o, 5).dtype == np.int64
+
+
+def test_bounds_of_no_record_are_undefined():
+    o = [[[0, 0], [0, 0]], [[1, 2], [0, 1]]]
+    for unmatched in VERSIONS:
+        assert np.isnan(minimum_cap(o, unmatched=unmatched).values).tolist() == [True, False]
+        assert np.isnan(maximum_cap(o, unmatched=unmatched).values).tolist() == [True, False]
+    assert np.isnan(cap_bounds(o, key_totals=[1, 1]).least.values).tolist() == [True, False]
+    assert np.isnan(cap_bounds([[1, 0]], key_totals=[0, 1], unmatched="drop").least.item())
+    assert cap_bounds([[1, 0]], key_totals=[0, 1]).greatest.item() == 0
+    assert not minimal_cells(o).values[0].any()
+
+
+# Bad input
+
+
+@pytest.mark.parametrize("m", [0, -1, 2.0, "5", True, None, np.float64(3)])
+def test_a_number_of_synthetic_records_that_is_none_raises(m):
+    message = "`m` must be a number of synthetic records, an integer from 1 to below 2"
+    with pytest.raises(ValueError, match=message):
+        minimal_table([[1, 2]], m)
+    if m is not None:
+        with pytest.raises(ValueError, match=message):
+            maximum_cap([[1, 2]], m=m)
+
+
+def test_any_integer_type_is_a_number_of_records():
+    assert minimal_table([[2, 1]], np.int32(3)).values.tolist() == [[0, 3]]
+    assert maximum_cap([[2, 1]], m=np.uint8(1)).item() == 2 / 3
+
+
+def test_minimal_table_of_no_record_raises():
+    with pytest.raises(ValueError, match="`o` holds no record"):
+        minimal_table([[[0, 0]], [[1, 0]]], 3)
+
+
+CALLS = {
+    "minimum_cap": minimum_cap,
+    "maximum_cap": maximum_cap,
+    "minimal_cells": minimal_cells,
+    "minimal_table": lambda o, **how: minimal_table(o, 3, **how),
+    "cap_bounds": lambda o, **how: cap_bounds(o, key_totals=[1, 1], **how),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_bad_tables_and_conventions_raise(name):
+    call = CALLS[name]
+    with pytest.raises(ValueError, match="`o` must be non-negative; got -3 at key=1, target=0"):
+        call([[1, -3]])
+    with pytest.raises(ValueError, match="`o` must be finite; got nan at key=0, target=0"):
+        call([[np.nan, 1]])
+    with pytest.raises(ValueError, match='`unmatched` must be "zero"'):
+        call([[1, 2]], unmatched="nearest")
+
+
+def test_bad_key_totals_raise():
+    with pytest.raises(ValueError, match="`key_totals` must be non-negative; got -1 at key=1"):
+        cap_bounds([[1, 2]], key_totals=[1, -1])
+    with pytest.raises(ValueError, match="they must agree"):
+        cap_bounds([[1, 2]], key_totals=[1, 1, 1])
+    with pytest.raises(ValueError, match="`key_totals` has 0 dimensions"):
+        cap_bounds([[1, 2]], key_totals=3)
+
+
+def test_a_whole_table_in_place_of_key_totals_is_refused_with_the_way_out():
+    o = capstats.from_counts([[1, 2], [3, 4]]).o
+    with pytest.raises(ValueError, match=r'`key_totals` has the dim "target"; give the totals of its keys, such as s.sum\("target"\)'):
+        capstats.laws.cap_bounds(o, key_totals=o)
+    assert float(capstats.laws.cap_bounds(o, key_totals=o.sum("target")).least) == 0.3

@@ -1,0 +1,209 @@
+"""Which law `cap_law` and `pooled_law` give: that of every release, the limit, or a simulated one; and what they refuse."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from every_release import average_cap as exact_cap
+from every_release import every_release, made
+from small_laws import CASES
+
+import capstats
+from capstats.laws import Bootstrap, Dirichlet, Independent, Partial, Permuted, Pram, Swap, Uniform, cap_law, pooled_law
+from capstats.laws.distribution.exact import Atoms
+from capstats.laws.distribution.law import Simulated
+
+PAPER = capstats.datasets.paper_originals()
+ORIGINALS = {str(name): PAPER.sel(original=name, drop=True) for name in PAPER.original.values}
+
+
+def test_one_table_with_a_record_has_a_law():
+    for model in (Uniform(), Uniform(3)):
+        with pytest.raises(ValueError, match=r"A law is that of one table of \(target, key\); .* Choose one table."):
+            cap_law([[[1, 2]], [[3, 4]]], model)
+        with pytest.raises(ValueError, match="`o` holds no record"):
+            cap_law([[0], [0]], model)
+    with pytest.raises(TypeError, match=r"`model` must be a model, laws.Uniform\(m\); got 'uniform'"):
+        cap_law([[3], [1]], "uniform")
+
+
+def test_without_a_number_of_records_the_law_is_the_limit():
+    law = cap_law([[3], [1]], Uniform())
+    assert "limit of large releases" in repr(law)
+    assert law.cdf(0.375).lower == 0.25
+
+
+def law_of_every_release(o, model, told):
+    """Exact probabilities of the values of average CAP, by listing the releases."""
+    exact = {name: Fraction(value) if isinstance(value, float) else value for name, value in told.items()}
+    found = defaultdict(Fraction)
+    for table, probability in every_release(o, exact.pop("m", None), model=model, **exact).items():
+        found[exact_cap(o, table)] += probability
+    return dict(sorted(found.items()))
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_the_law_is_that_of_every_release(case):
+    o, model, told = CASES[case]
+    law = cap_law(o, made(model, **told))
+    assert isinstance(law, Atoms)
+    assert law.probabilities == law_of_every_release(o, model, told)
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_the_values_have_the_mean_and_the_variance_of_the_model(case):
+    o, model, told = CASES[case]
+    law = cap_law(o, made(model, **told)).probabilities
+    mean = sum(value * p for value, p in law.items())
+    variance = sum((value - mean) ** 2 * p for value, p in law.items())
+    assert capstats.laws.expected_cap(o, made(model, **told)).item() == pytest.approx(float(mean), rel=1e-12)
+    assert capstats.laws.variance_cap(o, made(model, **told)).item() == pytest.approx(float(variance), rel=1e-12, abs=1e-15)
+
+
+def test_by_hand_one_record_in_a_table_of_two_cells():
+    """CAP is 3/4 or 1/4 with the record in the one or in the other cell."""
+    found = cap_law([[3], [1]], Uniform(1)).atoms()
+    assert (found.value.values.tolist(), found.probability.values.tolist()) == ([0.25, 0.75], [0.5, 0.5])
+
+
+SIMULATED = [
+    Uniform(900),
+    Bootstrap(900),
+    Independent(900),
+    Dirichlet(900, alpha=0.5),
+    Partial(alpha=0.5),
+    Pram(theta=0.3),
+    Swap(records=300),
+    Permuted(PAPER.sel(original="O_4", drop=True)),
+]
+
+
+@pytest.mark.parametrize("model", SIMULATED, ids=lambda model: type(model).__name__)
+def test_many_releases_are_simulated_and_have_the_mean_and_the_variance_of_the_model(model):
+    """Five standard errors of the mean; the share of draws below it is between the bounds of the law."""
+    o = ORIGINALS["O_3"]
+    law = cap_law(o, model)
+    assert isinstance(law, Simulated)
+    mean, variance = capstats.laws.expected_cap(o, model).item(), capstats.laws.variance_cap(o, model).item()
+    assert law.values.mean() == pytest.approx(mean, abs=5 * np.sqrt(variance / len(law.values)))
+    assert law.values.var() == pytest.approx(variance, rel=0.06)
+    assert law.least <= law.values[0] <= law.values[-1] <= law.greatest
+    assert f"{model!r}; 20,000 simulated releases, 99 % interval" in repr(law)
+
+
+@pytest.mark.parametrize("model", SIMULATED, ids=lambda model: type(model).__name__)
+def test_quantiles_of_a_table_of_a_hundred_cells_are_narrow(model):
+    """From 5 to 95 % they are nearer to each other than a tenth of the distance between the 5 and the 95 % quantile."""
+    rng = np.random.default_rng(5)
+    o, s = rng.poisson(rng.gamma(0.5, 20, (2, 5, 20)))
+    model = Permuted(s) if isinstance(model, Permuted) else Swap(records=200) if isinstance(model, Swap) else model
+    laws = [cap_law(o, model)]
+    if isinstance(model, Uniform | Partial):
+        laws += [laws[0].mean_of(2), laws[0].best_of(3), pooled_law(o, model, releases=2)]
+    for law in laws:
+        found = law.quantile(np.arange(5, 96) / 100)
+        width = (found.upper - found.lower).max()
+        assert width < 0.1 * (found.lower[-1] - found.upper[0])
+
+
+def test_a_law_is_simulated_with_the_seed_and_the_level_that_it_is_given():
+    o = ORIGINALS["O_3"]
+    one, again, other = cap_law(o, Bootstrap(900)), cap_law(o, Bootstrap(900)), cap_law(o, Bootstrap(900), rng=1, level=0.9)
+    assert one.cdf([0.47, 0.48]).identical(again.cdf([0.47, 0.48]))
+    assert one.values.tolist() != other.values.tolist()
+    assert "90 % interval" in repr(other)
+    with pytest.raises(ValueError, match="`level` must be between 0 and 1"):
+        cap_law(o, Bootstrap(900), level=99)
+
+
+def test_what_no_release_can_have_is_certain():
+    o = ORIGINALS["O_3"]
+    law = cap_law(o, Uniform(900))
+    least, greatest = capstats.laws.minimum_cap(o).item(), capstats.laws.maximum_cap(o).item()
+    assert (law.least, law.greatest) == (least, greatest)
+    assert law.cdf([least - 0.01, greatest]).lower.values.tolist() == [0, 1]
+    assert law.cdf([least - 0.01, greatest]).upper.values.tolist() == [0, 1]
+
+
+def test_equal_keys_and_unused_keys_are_no_trouble():
+    o = np.array([[3, 3, 0, 3], [1, 1, 0, 1], [2, 2, 0, 2]])
+    law = cap_law(o, Uniform(400))
+    assert isinstance(law, Simulated)
+    assert law.values.mean() == pytest.approx(capstats.laws.expected_cap(o, Uniform(400)).item(), abs=5e-3)
+
+
+def test_what_is_out_of_reach_is_refused_with_what_would_work():
+    wide = np.ones((2, 50_001), int)
+    for o in (wide, np.ones((2, 300_000), int)):
+        with pytest.raises(ValueError, match=r"at most 100,000 are simulated.*`cap_tail_bound`.*`expected_cap`.*`sample_tables`"):
+            cap_law(o, Uniform(900))
+    with pytest.raises(ValueError, match="takes 120,000 cells"):
+        pooled_law(np.ones((2, 20_000), int), Uniform(900), releases=3)
+    with pytest.raises(ValueError, match="`o` must hold integers for the law"):
+        cap_law([[0.5], [1.5]], Uniform(3))
+    with pytest.raises(ValueError, match="must be at most the number of records of `o`, 4; got 5"):
+        cap_law([[3], [1]], Swap(records=5))
+    with pytest.raises(ValueError, match="Choose one table"):
+        cap_law([[3], [1]], Permuted([[[3], [1]], [[1], [3]]]))
+
+
+def test_both_backings_have_one_law():
+    import sparse
+    import xarray as xr
+
+    o = xr.DataArray([[2, 0, 1], [0, 1, 1]], dims=("target", "key"))
+    held = o.copy(data=sparse.COO.from_numpy(o.values))
+    assert cap_law(held, Uniform(3)).probabilities == cap_law(o, Uniform(3)).probabilities
+
+
+# --- releases in one table --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_the_law_is_that_of_all_pairs_of_releases(case):
+    o, model, told = CASES[case]
+    exact = {name: Fraction(value) if isinstance(value, float) else value for name, value in told.items()}
+    every = every_release(o, exact.pop("m", None), model=model, **exact)
+    expected = defaultdict(Fraction)
+    for one, p in every.items():
+        for other, q in every.items():
+            pooled = tuple(tuple(x + y for x, y in zip(a, b, strict=True)) for a, b in zip(one, other, strict=True))
+            expected[exact_cap(o, pooled)] += p * q
+    assert pooled_law(o, made(model, **told), releases=2).probabilities == dict(expected)
+    assert pooled_law(o, made(model, **told), releases=1).probabilities == cap_law(o, made(model, **told)).probabilities
+
+
+def test_three_releases_by_hand():
+    """One record each, in one key with counts 3 and 1: the share of the first target is binomial."""
+    law = pooled_law([[3], [1]], Uniform(1), releases=3).probabilities
+    assert law == {Fraction(1 + 2 * i / Fraction(3)) / 4: Fraction(c, 8) for i, c in enumerate((1, 3, 3, 1))}
+
+
+def test_pooled_bootstraps_are_one_with_all_records():
+    o = ORIGINALS["O_3"]
+    for model in (Bootstrap, Independent):
+        pooled, one = pooled_law(o, model(20), releases=3), cap_law(o, model(60))
+        assert pooled.values.tolist() == one.values.tolist()
+
+
+def test_pooled_releases_that_are_too_many_are_simulated():
+    """Under "uniform" a pooled key matches more often than one of each release: the mean is that of the pooled tables."""
+    o = np.array([[30, 20], [10, 40]])
+    law = pooled_law(o, Uniform(900), releases=2)
+    assert isinstance(law, Simulated)
+    assert "Uniform(m=900); 2 releases pooled; 20,000 simulated releases" in repr(law)
+    s = capstats.laws.sample_tables(o, Uniform(900), draws=20_000, rng=7).values
+    pooled = capstats.average_cap(o, s[::2] + s[1::2])
+    assert law.values.mean() == pytest.approx(pooled.mean().item(), abs=5 * pooled.std().item() / np.sqrt(10_000 / 1.5))
+    kept = pooled_law(ORIGINALS["O_3"], Partial(alpha=1), releases=2)
+    assert "mean of 2 releases (Partial(alpha=1.0)" in repr(kept)
+
+
+def test_what_is_no_pool_is_refused():
+    with pytest.raises(ValueError, match="`releases` must be a number of releases"):
+        pooled_law([[3], [1]], Uniform(1), releases=0)
+    with pytest.raises(ValueError, match="`o` holds no record"):
+        pooled_law([[0], [0]], Uniform(1), releases=2)
+    with pytest.raises(ValueError, match="Give it a number of records"):
+        pooled_law([[3], [1]], Uniform(), releases=2)

@@ -1,0 +1,172 @@
+"""The exact law where releases are few: that of every release, listed one by one; exact sums, and answers rounded outwards."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from every_release import average_cap as exact_cap
+from every_release import compositions as every_composition
+from every_release import every_release, made, multinomial, urn
+from hypothesis import given
+from hypothesis import strategies as st
+from small_laws import CASES
+from strategies import theorem
+
+from capstats.laws import Bootstrap, Dirichlet, Independent, Permuted, Pram, Swap, Uniform
+from capstats.laws.distribution.average import whole_tables
+from capstats.laws.distribution.exact import (
+    Atoms,
+    Steps,
+    TooManyError,
+    compositions,
+    drawn,
+    enclosed,
+    exact_average,
+    few_tables,
+    integer_urn,
+    summed,
+    within,
+)
+from capstats.laws.distribution.exact import multinomial as orders
+
+WEIGHTS = {0: 1, 1: 3, 3: 2}  # values 0, 1/4 and 3/4 with probabilities 1/6, 1/2 and 1/3
+ORIGINAL = np.array([[2, 1], [1, 0]])
+
+
+def listed(case):
+    """An original with the model of the library, and the oracle's releases with their probabilities."""
+    o, model, told = CASES[case]
+    exact = {name: Fraction(value) if isinstance(value, float) else value for name, value in told.items()}
+    return o, made(model, **told), every_release(o, exact.pop("m", None), model=model, **exact)
+
+
+# --- a law held by its values -----------------------------------------------------------------------------------------
+
+
+def test_each_value_has_its_share_of_the_weights():
+    law = Atoms(WEIGHTS, 4)
+    assert law.probabilities == {Fraction(0): Fraction(1, 6), Fraction(1, 4): Fraction(1, 2), Fraction(3, 4): Fraction(1, 3)}
+    assert law.atoms().probability.sel(value=0.25).item() == 0.5
+    assert (law.least, law.greatest) == (0.0, 0.75)
+
+
+def test_the_distribution_function_jumps_at_the_values_and_ties_count():
+    found = Atoms(WEIGHTS, 4).cdf([-0.1, 0, 0.2, 0.25 * (1 - 1e-13), 0.25 * (1 - 1e-11), 0.74, 0.75, 2])
+    expected = np.array([0, 1 / 6, 1 / 6, 2 / 3, 1 / 6, 2 / 3, 1, 1])
+    assert found.lower.values == pytest.approx(expected, abs=1e-15)
+    assert found.upper.values == pytest.approx(expected, abs=1e-15)
+    assert (found.lower <= found.upper).all()
+
+
+def test_quantiles_are_values_of_the_law():
+    found = Atoms(WEIGHTS, 4).quantile([0, 0.1, 0.5, 0.66, 0.67, 1])
+    for side in (found.lower, found.upper):
+        assert side.values == pytest.approx([0, 0, 0.25, 0.25, 0.75, 0.75], abs=1e-11)
+
+
+def test_values_without_weight_are_none():
+    law = Atoms({5: 0, 1: 2, 0: 0}, 10)
+    assert law.probabilities == {Fraction(1, 10): 1}
+
+
+def test_a_law_of_values_has_no_density():
+    with pytest.raises(ValueError, match="This law has no density: it has atoms"):
+        Atoms(WEIGHTS, 4).density(0.25)
+
+
+@theorem
+@given(st.integers(0, 10**30), st.integers(1, 10**30))
+def test_the_nearest_floats_enclose_a_quotient(part, whole):
+    low, high = enclosed(part, whole)
+    assert Fraction(low) <= Fraction(part, whole) <= Fraction(high)
+    assert high <= np.nextafter(low, np.inf)
+    assert (low == high) == (Fraction(low) == Fraction(part, whole))
+
+
+def test_draws_follow_the_weights():
+    found = Atoms(WEIGHTS, 4)._draws(60_000, np.random.default_rng(1))
+    values, times = np.unique(found, return_counts=True)
+    assert values.tolist() == [0, 0.25, 0.75]
+    assert times / 10_000 == pytest.approx([1, 3, 2], abs=0.06)  # more than four standard errors
+
+
+# --- all releases -----------------------------------------------------------------------------------------------------
+
+
+def digits(column, j):
+    """A value that tells all columns of all keys apart: their counts as digits."""
+    return sum(count * 16 ** (len(column) * j + i) for i, count in enumerate(column))
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_every_table_has_its_weight(case):
+    o, model, releases = listed(case)
+    found = few_tables(whole_tables(o, model), model, digits)
+    expected = defaultdict(Fraction)
+    for table, probability in releases.items():
+        expected[sum(digits(column, j) for j, column in enumerate(zip(*table, strict=True)))] += probability
+    total = sum(found.values())
+    assert {value: Fraction(weight, total) for value, weight in found.items() if weight} == dict(expected)
+
+
+def test_an_enumeration_ends_where_it_is_too_long():
+    with pytest.raises(TooManyError):
+        few_tables([np.full((3, 3), 100)], Uniform(900), digits)
+    with pytest.raises(TooManyError):
+        summed(dict.fromkeys(range(100), 1), dict.fromkeys(range(100), 1), Steps(9_999))
+
+
+def test_records_are_taken_from_cells_that_hold_them():
+    assert sorted(within((2, 0, 1), 2)) == [(1, 0, 1), (2, 0, 0)]
+    assert list(within((1, 1), 3)) == []
+
+
+def test_compositions_are_all_ways_to_a_total():
+    for total, parts in ((0, 1), (3, 1), (0, 3), (4, 3)):
+        assert sorted(compositions(total, parts)) == sorted(every_composition(total, parts))
+
+
+def test_weights_of_very_many_records_are_not_computed():
+    million = np.array([[1_000_000, 2_000_000], [3_000_000, 1_000_007]])
+    for tables, model in (
+        ([million, million], Permuted(million)),
+        ([million[:1]], Uniform(100_000)),
+        ([million[:1]], Swap(records=500_000)),
+        ([million], Pram(theta=0.5)),
+    ):
+        with pytest.raises(TooManyError):
+            few_tables(tables, model, lambda column, j: 0)
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_the_law_of_average_cap_is_that_of_every_release(case):
+    o, model, releases = listed(case)
+    expected = defaultdict(Fraction)
+    for table, probability in releases.items():
+        expected[exact_cap(o, table)] += probability
+    assert exact_average(whole_tables(o, model), model).probabilities == dict(expected)
+
+
+# --- records drawn from an urn ----------------------------------------------------------------------------------------
+
+
+def test_each_model_is_an_urn():
+    models = Uniform(3), Bootstrap(3), Independent(3), Dirichlet(3, alpha=0.25)
+    weights = [[[1, 1], [1, 1]], [[2, 1], [1, 0]], [[9, 3], [3, 1]], [[9, 5], [5, 1]]]  # (3, 1) times (3, 1); 4 (o_ij + 1/4)
+    for model, expected, grows in zip(models, weights, (1, 0, 0, 4), strict=True):
+        found = integer_urn(ORIGINAL, model)
+        assert (found[0].tolist(), found[1]) == (expected, grows)
+
+
+@pytest.mark.parametrize(("weights", "grows", "law"), [([3, 0, 2], 0, multinomial), ([1, 1, 1], 1, urn), ([9, 5, 1], 4, urn)])
+def test_weights_are_proportional_to_the_probabilities_of_columns(weights, grows, law):
+    weight = drawn(np.array(weights, dtype=object), grows, 4)
+    shares = [Fraction(x, grows or sum(weights)) for x in weights]
+    every = list(compositions(4, 3))
+    total = sum(map(weight, every))
+    assert [Fraction(weight(column), total) for column in every] == [law(column, shares) for column in every]
+
+
+def test_orders_are_a_multinomial_coefficient():
+    assert [orders((0, 0)), orders((2, 1)), orders((1, 2, 3))] == [1, 3, 60]

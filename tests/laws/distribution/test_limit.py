@@ -1,0 +1,163 @@
+"""The law of average CAP in the limit of many synthetic records."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from strategies import count_tables, examples
+
+import capstats
+from capstats.datasets import paper_originals
+from capstats.laws import Bootstrap, Dirichlet, Independent, Uniform, cap_law
+from capstats.laws.distribution.closed_form import ClosedForm
+from capstats.laws.distribution.exact import Atoms
+from capstats.laws.distribution.inversion import Inversion
+
+GIVEN = {"O_1": 1.0, "O_2": 1.0, "O_3": 0.995823, "O_4": 0.993932}
+
+
+def averages(o, draws, rng):
+    """Average CAP with shares of each key that are even on the simplex."""
+    o = np.asarray(o)
+    q = rng.dirichlet(np.ones(len(o)), (draws, o.shape[1]))
+    return np.einsum("ij,dji->d", o, q) / o.sum()
+
+
+@pytest.mark.parametrize("label", GIVEN)
+def test_almost_all_releases_of_the_papers_originals_have_a_smaller_average(label):
+    o = paper_originals().sel(original=label, drop=True)
+    found = cap_law(o, Uniform()).cdf(capstats.average_cap(o, o).item())
+    assert found.lower.item() == pytest.approx(GIVEN[label], abs=5e-7)
+    assert found.upper.item() - found.lower.item() < 1e-12
+
+
+@pytest.mark.parametrize("label", ["O_2", "O_3", "O_4"])
+def test_a_simulation_has_this_law(label):
+    """Kolmogorov's distance times the root of the draws is above 2.7 with probability 2 exp(-2 * 2.7^2) = 9e-7."""
+    o = paper_originals().sel(original=label, drop=True).values
+    draws = np.sort(averages(o, 100_000, np.random.default_rng(5)))
+    law = cap_law(o, Uniform())
+    at = draws[::500]
+    found = law.cdf(at)
+    share = np.searchsorted(draws, at, side="right") / len(draws)
+    distance = max((share - found.upper.values).max(), (found.lower.values - share).max())
+    assert distance * np.sqrt(len(draws)) < 2.7
+    # mean 1/I, and variance sum_j (sum_i o_ij^2 - o_.j^2 / I) / (I (I + 1)) / n^2
+    variance = ((o**2).sum(0) - o.sum(0) ** 2 / 3).sum() / 12 / o.sum() ** 2
+    assert abs(draws.mean() - 1 / 3) < 4 * np.sqrt(variance / len(draws))
+    assert draws.var() == pytest.approx(variance, rel=0.03)
+
+
+def test_a_simulation_of_many_keys_has_the_law_by_inversion():
+    rng = np.random.default_rng(6)
+    o = rng.integers(0, 30, (4, 40)) * rng.integers(0, 2, (4, 40))
+    law = cap_law(o, Uniform())
+    assert isinstance(law.by, Inversion)
+    draws = np.sort(averages(o, 30_000, rng))
+    found = law.cdf(draws[::100])
+    share = np.searchsorted(draws, draws[::100], side="right") / len(draws)
+    assert max((share - found.upper.values).max(), (found.lower.values - share).max()) * np.sqrt(len(draws)) < 2.7
+
+
+def test_where_all_counts_of_each_key_are_equal_the_law_is_one_value():
+    law = cap_law([[100, 2, 0], [100, 2, 0]], Uniform())
+    assert law.atoms().value.values.tolist() == [0.5]
+    assert law.atoms().probability.values.tolist() == [1.0]
+    assert law.cdf([0.4, 0.5, 0.6]).lower.values.tolist() == [0, 1, 1]
+    assert law.cdf(0.5 * (1 - 1e-13)).lower == 1  # a tie
+    assert law.quantile([0, 0.5, 1]).upper.values.tolist() == [0.5, 0.5, 0.5]
+    with pytest.raises(ValueError, match="This law has no density"):
+        law.density(0.5)
+
+
+def test_shares_that_follow_those_of_the_original_give_one_value():
+    o = [[3, 1], [1, 2]]
+    for model, value in ((Bootstrap(), capstats.average_cap(o, o)), (Independent(), capstats.baseline_cap(o))):
+        law = cap_law(o, model)
+        assert isinstance(law, Atoms)
+        assert law.least == value.item()
+        assert repr(model) in repr(law)
+
+
+def test_the_law_of_dirichlet_shares_is_exact_where_records_are_few():
+    law = cap_law([[3], [1]], Dirichlet(alpha=1))
+    # the share of the first target is Beta(4, 2), the average (1 + 2 q) / 4: at q = 1/2 it is 5/32 + 1/32
+    assert law.cdf(0.5).lower == 6 / 32
+
+
+@pytest.mark.parametrize("alpha", [0, 0.5, 3])
+def test_a_simulation_has_the_law_of_dirichlet_shares(alpha):
+    rng = np.random.default_rng(7)
+    o = paper_originals().sel(original="O_3", drop=True).values
+    shares = rng.standard_gamma(o + alpha, (40_000, *o.shape))
+    draws = np.sort(np.einsum("ij,dij->d", o, shares / shares.sum(1, keepdims=True)) / o.sum())
+    law = cap_law(o, Dirichlet(alpha=alpha))
+    found = law.cdf(draws[::200])
+    assert (found.upper - found.lower).max() < 1e-8
+    share = np.searchsorted(draws, draws[::200], side="right") / len(draws)
+    assert max((share - found.upper.values).max(), (found.lower.values - share).max()) * np.sqrt(len(draws)) < 2.7
+
+
+def test_few_records_with_a_fraction_beside_them_are_refused():
+    with pytest.raises(ValueError, match=r"The counts of a key plus `alpha` add up to 5. The limit is computed where .* 8 or more"):
+        cap_law([[3], [1]], Dirichlet(alpha=0.5))
+
+
+@examples(20)
+@given(count_tables(targets=4, keys=4))
+def test_the_order_of_targets_and_keys_does_not_matter(o):
+    x = np.linspace(0, 1, 7)
+    found = cap_law(o, Uniform()).cdf(x)
+    for other in (o[::-1], o[:, ::-1]):
+        assert cap_law(other, Uniform()).cdf(x).identical(found)
+
+
+def test_the_mean_of_two_releases_is_that_of_a_table_beside_itself():
+    o = [[3, 1], [1, 4]]
+    for one, two in ((o, np.hstack([o, o])), ([[2], [2]], [[2], [2]])):
+        law, twice = cap_law(one, Uniform()).mean_of(2), cap_law(two, Uniform())
+        assert law.cdf([0.3, 0.4, 0.5]).lower.values.tolist() == twice.cdf([0.3, 0.4, 0.5]).lower.values.tolist()
+
+
+def test_few_terms_are_computed_exactly_and_many_by_inversion():
+    assert isinstance(cap_law([[3, 1], [1, 2]], Uniform()).by, ClosedForm)
+    assert "closed form" in repr(cap_law([[3, 1], [1, 2]], Uniform()))
+    many = np.random.default_rng(3).integers(0, 10**6, (3, 30))
+    law = cap_law(many, Uniform())
+    assert isinstance(law.by, Inversion)
+    assert "Uniform(), limit of large releases; by inversion" in repr(law)
+    assert law.by.width < 1e-8
+
+
+def test_one_key_of_many_targets_has_a_closed_form():
+    law = cap_law(np.arange(80).reshape(80, 1), Uniform())
+    found = law.cdf(1 / 80)
+    assert isinstance(law.by, ClosedForm)
+    assert 0 < found.lower < found.upper < 1
+
+
+def test_many_terms_are_worth_it_where_inversion_is_wide():
+    # weights 300 and 1: the share of the first target is Beta(300, 1), P(q <= t) = t^300, and the average (1 + 299 q) / 301
+    law = cap_law([[300], [1]], Dirichlet(alpha=0))
+    assert isinstance(law.by, ClosedForm)
+    assert law.cdf((1 + 299 * 0.99) / 301).lower.item() == pytest.approx(0.99**300, rel=1e-9)
+
+
+def test_what_one_wide_key_and_narrow_ones_leave_open_is_in_the_bracket():
+    law = cap_law(np.array([[10**7, *range(1, 60)], [0, *[0] * 59]]), Uniform())
+    found = law.cdf([0.2, 0.5, 0.8])
+    assert (found.upper - found.lower).max() < 1e-6
+
+
+def test_the_greatest_of_several_releases_has_the_power_of_the_law():
+    law = cap_law([[3, 1], [1, 4]], Uniform())
+    found, one = law.best_of(3).cdf([0.3, 0.4, 0.5]), law.cdf([0.3, 0.4, 0.5])
+    np.testing.assert_allclose(found.lower, one.lower**3, rtol=1e-12)
+    assert (found.upper >= one.upper**3).all()
+
+
+def test_draws_follow_the_law():
+    """Kolmogorov's distance, as above; O_3 has keys of repeated counts, and half a record beside each."""
+    law = cap_law(paper_originals().sel(original="O_3", drop=True), Dirichlet(alpha=0.5))
+    draws = np.sort(law._draws(30_000, np.random.default_rng(8)))
+    found, share = law.cdf(draws[::100]), np.searchsorted(draws, draws[::100], side="right") / len(draws)
+    assert max((share - found.upper.values).max(), (found.lower.values - share).max()) * np.sqrt(len(draws)) < 2.7

@@ -1,0 +1,223 @@
+"""One theorem: mean and variance of version 1 against every release, in fractions, for each model that it covers."""
+
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+import sparse
+import xarray as xr
+from every_release import average_cap, every_release, made, moments
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import count_tables, examples, theorem
+
+import capstats
+from capstats.datasets import paper_originals
+from capstats.laws import Bootstrap, Dirichlet, Partial, Uniform, expected_cap, variance_cap
+
+MODELS = {
+    "uniform": {},
+    "bootstrap": {},
+    "independent": {},
+    "dirichlet, 1/2": {"alpha": Fraction(1, 2)},
+    "dirichlet, 0": {"alpha": Fraction(0)},
+    "dirichlet, 3": {"alpha": Fraction(3)},
+}
+models = pytest.mark.parametrize("name", MODELS)
+
+
+def options(name):
+    return {"model": name.split(",")[0], **{key: float(value) for key, value in MODELS[name].items()}}
+
+
+def exact(o, m, name):
+    releases = every_release(o, m, model=name.split(",")[0], **MODELS[name])
+    return moments(releases, lambda s: average_cap(o, s))
+
+
+def assert_moments(o, m, name):
+    mean, variance = exact(o, m, name)
+    assert expected_cap(o, made(m=m, **options(name))).item() == pytest.approx(float(mean), rel=1e-12)
+    assert variance_cap(o, made(m=m, **options(name))).item() == pytest.approx(float(variance), rel=1e-12, abs=1e-17), (o, m)
+
+
+TABLES = [
+    [[1]],
+    [[3, 0]],
+    [[1], [2]],
+    [[2, 1], [0, 0]],  # a target without records
+    [[1, 0], [2, 0]],  # a key without records
+    [[1, 0, 0], [0, 1, 1]],
+    [[1, 0], [1, 0], [0, 1]],
+    [[1, 1, 0], [0, 0, 0], [0, 1, 0]],
+]
+
+
+@models
+def test_mean_and_variance_are_those_of_every_release(name):
+    for o, m in product(TABLES, range(1, 4)):
+        assert_moments(o, m, name)
+
+
+@models
+@examples(8)
+@given(count_tables(2, 3, most=9), st.integers(1, 4))
+def test_mean_and_variance_are_those_of_every_release_of_random_tables(name, o, m):
+    assert_moments(o.tolist(), m, name)
+
+
+@models
+def test_mean_and_variance_are_those_of_every_release_of_nine_cells(name):
+    for o in ([[2, 0, 1], [1, 5, 0], [0, 0, 3]], [[1, 1, 1], [1, 1, 1], [1, 1, 1]], [[4, 0, 0], [0, 0, 2], [3, 0, 2]]):
+        for m in (2, 4):
+            assert_moments(o, m, name)
+
+
+def test_under_uniform_the_mean_does_not_depend_on_the_original():
+    """(1 - z) / I, where z = C(m + 5, 5) / C(m + 8, 8) is the probability that a key of a 3 x 3 table is empty."""
+    found = expected_cap(paper_originals(), Uniform(10))
+    z = Fraction(3003, 43758)
+    assert found.values == pytest.approx([float((1 - z) / 3)] * 4, rel=1e-14)
+
+
+@theorem
+@given(count_tables(3, 4, most=40), st.integers(1, 50), st.sampled_from([0.25, 1.0, 8.0]))
+def test_the_mean_rises_with_the_number_of_records_to_its_limit(o, m, alpha):
+    """CAP of the original, the marginal baseline, 1 / I, and the mean of partial synthesis."""
+    limits = {
+        "bootstrap": capstats.average_cap(o, o),
+        "independent": capstats.baseline_cap(o),
+        "uniform": xr.DataArray(1 / len(o)),
+        "dirichlet": expected_cap(o, Partial(alpha=alpha)),
+    }
+    for model, limit in limits.items():
+        told = {"model": model, "alpha": alpha if model == "dirichlet" else None}
+        few, more, many = (expected_cap(o, made(m=records, **told)).item() for records in (m, m + 1, 10**9))
+        assert few <= more * (1 + 1e-12)
+        assert more <= limit.item() * (1 + 1e-12)
+        assert many == pytest.approx(limit.item(), rel=1e-5)
+
+
+def test_a_bootstrap_of_one_record_by_hand():
+    """The record is of key 1 with probability 3/4 and then attributes 2/3 * 2 + 1/3 * 1 of 4 correctly on average."""
+    o = [[2, 1], [1, 0]]
+    # 2/4, 1/4 and 1/4 of the records have its key and target, with probabilities 1/2, 1/4 and 1/4
+    assert expected_cap(o, Bootstrap(1)).item() == pytest.approx(3 / 8, rel=1e-15)
+    assert variance_cap(o, Bootstrap(1)).item() == pytest.approx(1 / 64, rel=1e-14)
+
+
+@models
+def test_a_release_of_a_table_that_is_the_same_everywhere_has_no_variance_where_it_has_one_record(name):
+    assert variance_cap(np.full((3, 4), 5), made(m=1, **options(name))).item() == pytest.approx(0, abs=1e-30)
+
+
+def fraction_variance(o, m, reinforced, records, extra):
+    """The theorem in fractions, pair by pair, for weights records + extra of each cell, extra a fraction."""
+    o, targets, keys = [[Fraction(int(x)) for x in row] for row in o], len(o), len(o[0])
+    weights = [[Fraction(int(records[i][j])) + extra for j in range(keys)] for i in range(targets)]
+    a = [sum(row[j] for row in weights) for j in range(keys)]
+    total, n = sum(a), sum(map(sum, o))
+    mean = [sum(weights[i][j] * o[i][j] for i in range(targets)) / a[j] for j in range(keys)]
+    spread = [sum(weights[i][j] * o[i][j] ** 2 for i in range(targets)) / a[j] - mean[j] ** 2 for j in range(keys)]
+
+    @cache
+    def missed(part):
+        found = Fraction(1)
+        for t in range(m):
+            found *= (total - part + t) / (total + t) if reinforced else (total - part) / total
+        return found
+
+    @cache
+    def factor(part):
+        survived, found = Fraction(1), Fraction(0)
+        for i in range(m, 0, -1):  # S_{m - i} of m - i draws
+            found += survived / i
+            t = m - i
+            survived *= (total - part + t) / (total + t) if reinforced else (total - part) / total
+        inverse = found - survived * sum(Fraction(1, i) for i in range(1, m + 1))
+        return (1 - survived + part * inverse) / (1 + part) if reinforced else inverse
+
+    z = [missed(part) for part in a]
+    within = sum(spread[j] * factor(a[j]) for j in range(keys))
+    between = sum(mean[j] * mean[k] * ((z[j] if j == k else missed(a[j] + a[k])) - z[j] * z[k]) for j in range(keys) for k in range(keys))
+    return (within + between) / n**2
+
+
+@pytest.mark.parametrize("m", [60, 400])
+@pytest.mark.parametrize("reinforced", [False, True])
+def test_the_variance_keeps_its_digits_with_many_records(reinforced, m):
+    rng = np.random.default_rng(m)
+    o = rng.multinomial(300, np.full(24, 1 / 24)).reshape(3, 8)
+    found = variance_cap(o, made(m=m, **{"model": "dirichlet", "alpha": 0.5} if reinforced else {"model": "bootstrap"})).item()
+    expected = fraction_variance(o, m, reinforced, o, Fraction(1, 2) if reinforced else Fraction(0))
+    assert found == pytest.approx(float(expected), rel=1e-11)
+
+
+@pytest.mark.parametrize("m", [2, 5, 40])
+def test_the_variance_keeps_its_digits_where_almost_every_record_meets_a_key_of_its_own(m):
+    """Equal cells: only the number of matched keys varies, which is almost m."""
+    o = np.full((2, 40), 3)
+    for reinforced, model in ((False, "bootstrap"), (True, "uniform")):
+        expected = fraction_variance(o, m, reinforced, 0 * o, Fraction(1))
+        assert variance_cap(o, made(model, m)).item() == pytest.approx(float(expected), rel=1e-11)
+
+
+@pytest.mark.parametrize("m", [2, 33, 1000])
+@pytest.mark.parametrize("model", ["bootstrap", "uniform"])
+def test_ten_thousand_keys_of_which_few_are_matched_keep_their_digits(model, m):
+    """Average CAP is the share of matched keys over I, where the original is the same everywhere: the classical occupancy, in fractions."""
+    keys, targets = 10_000, 2
+    z, both = Fraction(1), Fraction(1)
+    for t in range(m if model == "uniform" else 1):
+        z *= Fraction(targets * (keys - 1) + t, targets * keys + t)
+        both *= Fraction(targets * (keys - 2) + t, targets * keys + t)
+    if model == "bootstrap":
+        z, both = z**m, both**m
+    exact = (keys * z * (1 - z) + keys * (keys - 1) * (both - z * z)) / (targets * keys) ** 2
+    found = variance_cap(np.full((targets, keys), 1), made(model, m)).item()
+    assert found == pytest.approx(float(exact), rel=1e-10)
+
+
+@pytest.mark.parametrize("m", [10**9, 10**12, 2**53 - 1])
+def test_the_variance_of_very_many_records_is_found_at_once_and_is_that_of_the_shares(m):
+    """As m grows the shares of a key tend to a Dirichlet law, with weights o_ij + 1/2: sum_j sigma_j / (1 + A_.j)."""
+    o = np.array([[20, 5], [30, 45]])
+    weight = (o + 0.5).sum(0)
+    shares = (o + 0.5) / weight
+    sigma = ((shares * o**2).sum(0) - (shares * o).sum(0) ** 2) / o.sum() ** 2
+    assert variance_cap(o, Dirichlet(m, alpha=0.5)).item() == pytest.approx((sigma / (1 + weight)).sum(), rel=1000 / m + 1e-13)
+
+
+@models
+def test_a_batch_and_a_sparse_table_have_the_same_moments(name):
+    rng = np.random.default_rng(5)
+    tables = rng.poisson(1.0, (2, 3, 4, 5))
+    batch = xr.DataArray(tables, dims=("year", "draw", "target", "key"))
+    for measure in (expected_cap, variance_cap):
+        found = measure(batch, made(m=7, **options(name)))
+        assert found.dims == ("year", "draw")
+        single = [[measure(table, made(m=7, **options(name))).item() for table in year] for year in tables]
+        assert found.values == pytest.approx(np.array(single), rel=1e-14)
+        cells = batch.copy(data=sparse.COO.from_numpy(tables))
+        assert measure(cells, made(m=7, **options(name))).values == pytest.approx(np.array(single), rel=1e-11)
+
+
+@models
+def test_weighted_records_are_those_of_a_table_in_other_units(name):
+    """Average CAP is a ratio, so that the unit of the weights counts only where alpha is added to them."""
+    o = np.array([[2, 1, 0], [1, 3, 1]])
+    if name.startswith("dirichlet") and not name.endswith(" 0"):
+        return
+    scale = 1.0 if name.startswith("dirichlet") else 0.3  # an urn gets a whole record more
+    for measure in (expected_cap, variance_cap):
+        one, other = (measure(table, made(m=6, **options(name))).item() for table in (scale * o, o))
+        assert one == pytest.approx(other, rel=1e-12)
+
+
+@models
+def test_a_table_without_records_has_no_average(name):
+    batch = np.array([[[0, 0]], [[1, 2]]])
+    for measure in (expected_cap, variance_cap):
+        assert np.isnan(measure(batch, made(m=3, **options(name))).values).tolist() == [True, False]

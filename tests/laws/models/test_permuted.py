@@ -1,0 +1,88 @@
+"""Permuted targets: mean and variance against all permutations, in fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sparse
+import xarray as xr
+from every_release import average_cap, every_release, moments
+from hypothesis import example, given
+from strategies import examples, table_pairs
+
+import capstats
+from capstats.laws import Permuted, expected_cap, variance_cap
+
+both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
+
+
+@both_versions
+@examples(60)
+@given(table_pairs(3, 3, most=2).filter(lambda tables: tables[1].sum() <= 6))
+@example((np.array([[2, 1], [0, 1]]), np.array([[1, 1], [1, 0]])))
+@example((np.array([[2, 0, 1], [0, 0, 1]]), np.array([[0, 2, 0], [0, 1, 0]])))  # no original record is matched
+@example((np.array([[2, 1], [0, 1]]), np.array([[0, 0], [0, 1]])))  # one record
+@example((np.array([[2, 1], [0, 1]]), np.array([[2, 3], [0, 0]])))  # one target
+def test_mean_and_variance_are_those_of_all_permutations(unmatched, tables):
+    o, s = tables
+    found = [measure(o, Permuted(s), unmatched=unmatched).item() for measure in (expected_cap, variance_cap)]
+    releases = every_release(o, model="permutation", s=s)
+    if average_cap(o, next(iter(releases)), unmatched) is None:
+        assert np.isnan(found).all()
+        return
+    mean, variance = moments(releases, lambda release: average_cap(o, release, unmatched))
+    assert found == pytest.approx([float(mean), float(variance)], rel=1e-12, abs=1e-17)
+
+
+def test_three_records_by_hand():
+    """The targets a, a, b on the keys 0, 0, 1: average CAP is 3/4 with probability 1/3, otherwise 1/2."""
+    o, s = [[2, 1], [0, 1]], [[1, 1], [1, 0]]
+    assert expected_cap(o, Permuted(s)).item() == pytest.approx(7 / 12, rel=1e-15)
+    assert variance_cap(o, Permuted(s)).item() == pytest.approx(1 / 72, rel=1e-14)
+
+
+def test_where_all_keys_are_matched_the_mean_is_the_crossed_baseline():
+    rng = np.random.default_rng(1)
+    o, s = rng.poisson(3.0, (2, 3, 6)) + 1
+    found = expected_cap(o, Permuted(s)).item()
+    assert found == pytest.approx(capstats.baseline_cap(o, s, kind="crossed").item(), rel=1e-14)
+
+
+def test_a_table_whose_cells_add_up_from_keys_and_targets_has_no_variance():
+    """o_ij / s_.j = x_i + y_j: the sum over records does not depend on who has which target."""
+    s = np.array([[1, 2, 1], [1, 0, 3]])
+    o = (np.array([[5], [2]]) + np.array([3, 1, 4])) * s.sum(0)
+    assert variance_cap(o, Permuted(s)).item() == pytest.approx(0, abs=1e-28)
+
+
+def test_many_records_keep_their_digits():
+    """The variance in fractions, by its definition over all cells, for 10^6 original records."""
+    rng = np.random.default_rng(3)
+    o, s = rng.poisson(6e4, (3, 5)), rng.poisson(40, (3, 5))
+    n, m = int(o.sum()), int(s.sum())
+    w, v = [Fraction(int(x), m) for x in s.sum(0)], [Fraction(int(x), m) for x in s.sum(1)]
+    a = [[Fraction(int(o[i, j]), n * int(s[:, j].sum())) for j in range(5)] for i in range(3)]
+    of_target, of_key = [sum(w[j] * a[i][j] for j in range(5)) for i in range(3)], [sum(v[i] * a[i][j] for i in range(3)) for j in range(5)]
+    mean = sum(v[i] * of_target[i] for i in range(3))
+    spread = sum(v[i] * w[j] * (a[i][j] - of_target[i] - of_key[j] + mean) ** 2 for i in range(3) for j in range(5))
+    assert variance_cap(o, Permuted(s)).item() == pytest.approx(float(spread * m * m / (m - 1)), rel=1e-11)
+
+
+@both_versions
+def test_releases_broadcast_and_sparse_tables_agree(unmatched):
+    rng = np.random.default_rng(4)
+    o = xr.DataArray(rng.poisson(1.0, (3, 7)), dims=("target", "key"))
+    s = xr.DataArray(rng.poisson(0.5, (5, 3, 7)), dims=("draw", "target", "key"))
+    for measure in (expected_cap, variance_cap):
+        found = measure(o, Permuted(s), unmatched=unmatched)
+        assert found.dims == ("draw",)
+        single = [measure(o, Permuted(s[i]), unmatched=unmatched).item() for i in range(5)]
+        assert found.values == pytest.approx(single, rel=1e-14)
+        cells = [x.copy(data=sparse.COO.from_numpy(x.values)) for x in (o, s)]
+        assert measure(cells[0], Permuted(cells[1]), unmatched=unmatched).values == pytest.approx(single, rel=1e-12)
+
+
+def test_a_release_of_fractional_counts_is_refused():
+    with pytest.raises(ValueError, match="`s` must hold integers: its records are permuted; got fractional counts"):
+        expected_cap([[2, 1], [0, 1]], Permuted([[0.5, 1], [1, 0]]))
+    assert expected_cap([[0.2, 0.1], [0, 0.1]], Permuted([[1, 1], [1, 0]])).item() == pytest.approx(7 / 12)

@@ -1,0 +1,346 @@
+"""Random tables of every model, by exact counts of all tables, exact moments and seeded z-tests."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from math import comb, sqrt
+
+import numpy as np
+import pytest
+import sparse
+import xarray as xr
+from every_release import every_release, made
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
+
+from capstats import average_cap, from_counts, minimum_cap
+from capstats.datasets import paper_originals
+from capstats.laws import Bootstrap, Permuted, Pram, Swap, Uniform, expected_cap, sample_tables, variance_cap
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+Z = 5  # standard deviations that a frequency may be away; beyond it by chance once in two million times
+
+
+def all_tables(cells, m):
+    """Every way to put m records into cells."""
+    return {table for table in product(range(m + 1), repeat=cells) if sum(table) == m}
+
+
+def flat(tables):
+    return tables.values.reshape(len(tables), -1)
+
+
+def z_score(hits, draws, probability):
+    return (hits - draws * probability) / sqrt(draws * probability * (1 - probability))
+
+
+# Few records: every table is counted. Bars are drawn one by one until they are distinct where bars**2 < places, and without
+# replacement elsewhere; both ways occur here.
+
+SMALL = {
+    "one by one: 1x2, 6": (1, 2, 6),
+    "one by one: 3x1, 7": (3, 1, 7),
+    "one by one: 2x2, 8": (2, 2, 8),
+    "without replacement: 2x2, 3": (2, 2, 3),
+    "without replacement: 2x3, 2": (2, 3, 2),
+    "without replacement: 1x3, 1": (1, 3, 1),
+    "without replacement: 2x2, 6": (2, 2, 6),
+}
+
+
+@pytest.mark.parametrize("case", SMALL)
+def test_every_table_is_as_frequent_as_every_other(case):
+    """Each frequency within five standard deviations, and the chi-square statistic within five of its own."""
+    targets, keys, m = SMALL[case]
+    cells = targets * keys
+    assert case.startswith("one by one") == ((cells - 1) ** 2 < m + cells - 1)
+    tables = all_tables(cells, m)
+    assert len(tables) == comb(m + cells - 1, cells - 1)
+    draws = 400 * len(tables)
+    found = Counter(map(tuple, flat(sample_tables(np.ones((targets, keys)), Uniform(m), draws=draws, rng=41)).tolist()))
+    assert set(found) == tables
+    probability = 1 / len(tables)
+    assert all(abs(z_score(hits, draws, probability)) < Z for hits in found.values())
+    chi_square = sum((hits - draws * probability) ** 2 / (draws * probability) for hits in found.values())
+    degrees = len(tables) - 1
+    assert abs(chi_square - degrees) < Z * sqrt(2 * degrees)
+
+
+@pytest.fixture(scope="module")
+def many_tables():
+    """100,000 tables of 3 x 3 cells and 900 records, as in the paper."""
+    return sample_tables(paper_originals().sel(original="O_3"), Uniform(900), draws=100_000, rng=42)
+
+
+def test_every_cell_of_3x3_tables_has_its_exact_distribution(many_tables):
+    """A cell holds x records in comb(m - x + 7, 7) of the comb(m + 8, 8) tables: tail probabilities, by z-tests."""
+    cells = flat(many_tables)
+    assert cells.shape == (100_000, 9)
+    for x in (1, 10, 50, 100, 200, 400):
+        tail = comb(900 - x + 8, 8) / comb(900 + 8, 8)  # of at least x records
+        for cell in range(9):
+            assert abs(z_score((cells[:, cell] >= x).sum(), 100_000, tail)) < Z
+
+
+def test_every_two_cells_of_3x3_tables_have_the_exact_mean_and_covariance(many_tables):
+    """Mean m / k, variance m (m + k) (k - 1) / (k^2 (k + 1)), correlation -1 / (k - 1)."""
+    m, k, draws = 900, 9, 100_000
+    cells = flat(many_tables).astype(float)
+    variance = m * (m + k) * (k - 1) / (k**2 * (k + 1))
+    assert (abs(cells.mean(0) - m / k) < Z * sqrt(variance / draws)).all()
+    assert (abs(cells.var(0) / variance - 1) < 0.03).all()
+    correlation = np.corrcoef(cells, rowvar=False)[np.triu_indices(k, 1)]
+    assert (abs(correlation + 1 / (k - 1)) < Z / sqrt(draws)).all()
+
+
+def test_neighbouring_draws_are_independent(many_tables):
+    """The correlation of a cell with the same cell of the next draw."""
+    first = flat(many_tables)[:, 0].astype(float)
+    assert abs(np.corrcoef(first[:-1], first[1:])[0, 1]) < Z / sqrt(len(first))
+
+
+def test_a_few_records_in_3x3_tables_empty_a_key_as_often_as_they_should():
+    """Without replacement: a key is empty in comb(m + 5, 5) of comb(m + 8, 8) tables."""
+    m, draws = 10, 20_000
+    tables = sample_tables(np.ones((3, 3)), Uniform(m), draws=draws, rng=43)
+    empty = comb(m + 5, 5) / comb(m + 8, 8)
+    for key in range(3):
+        assert abs(z_score((tables.isel(key=key).sum("target") == 0).sum().item(), draws, empty)) < Z
+
+
+def test_mean_of_the_average_cap_is_its_closed_form():
+    """E[version 1] = (1 - z) / I, whatever the original, where z is the probability that a key is empty."""
+    m, draws = 10, 20_000
+    originals = paper_originals()
+    tables = sample_tables(originals.isel(original=0, drop=True), Uniform(m), draws=draws, rng=44)
+    caps = average_cap(originals, tables)
+    z = comb(m + 5, 5) / comb(m + 8, 8)
+    spread = caps.std("draw") / sqrt(draws)
+    assert (abs(caps.mean("draw") - (1 - z) / 3) < Z * spread + 1e-12).all()
+
+
+# The other models: each release as often as it should be, and average CAP with its exact moments
+
+ORIGINAL = [[2, 0, 1], [1, 1, 0]]
+MODELS = {
+    "bootstrap": {"m": 2},
+    "independent": {"m": 2},
+    "dirichlet": {"m": 2, "alpha": Fraction(1, 2)},
+    "dirichlet without alpha": {"m": 3, "alpha": Fraction(0)},
+    "permutation": {"s": [[1, 1, 1], [1, 0, 1]]},
+    "partial": {"alpha": Fraction(1, 4)},
+    "pram": {"theta": Fraction(1, 2)},
+    "pram by a matrix": {"matrix": [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 2), Fraction(1, 2)]]},
+    "swap": {"records": 3},
+    "swap of all": {"records": 5},
+}
+
+
+def as_given(told):
+    return {name: float(value) if isinstance(value, Fraction) else value for name, value in told.items() if name != "matrix"} | (
+        {"matrix": [[float(x) for x in row] for row in told["matrix"]]} if "matrix" in told else {}
+    )
+
+
+@pytest.mark.parametrize("case", MODELS)
+def test_every_release_of_a_model_is_as_frequent_as_it_should_be(case):
+    """The chi-square statistic of the releases that are expected five times or more, and of all others together."""
+    model, told, draws = case.split()[0], MODELS[case], 50_000
+    releases = every_release(ORIGINAL, model=model, **told)
+    drawn = sample_tables(ORIGINAL, made(model, **as_given(told)), draws=draws, rng=45).values
+    counted = Counter(tuple(map(tuple, table)) for table in drawn.tolist())
+    assert set(counted) <= set(releases)
+    often = {table: draws * float(p) for table, p in releases.items() if draws * p >= 5}
+    rest = draws - sum(often.values())
+    chi_square = sum((counted[table] - expected) ** 2 / expected for table, expected in often.items())
+    chi_square += (draws - sum(counted[table] for table in often) - rest) ** 2 / rest if rest > 1e-6 else 0
+    degrees = len(often) - (rest <= 1e-6)
+    assert abs(chi_square - degrees) <= Z * sqrt(2 * degrees)
+
+
+EVERYDAY = {
+    "uniform": {"m": 900},
+    "bootstrap": {"m": 900},
+    "independent": {"m": 900},
+    "dirichlet": {"m": 900, "alpha": 2.5},
+    "permutation": {"s": [[300, 10, 0], [90, 200, 50], [0, 100, 150]]},
+    "partial": {"alpha": 2.5},
+    "pram": {"theta": 0.4},
+    "swap": {"records": 463},
+}
+
+
+def check_moments(original, model, draws):
+    """The mean and the mean square around the exact mean of average CAP, by z-tests."""
+    o, told = paper_originals().sel(original=original, drop=True), EVERYDAY[model]
+    caps = average_cap(o, sample_tables(o, made(model, **told), draws=draws, rng=46)).values
+    mean, variance = expected_cap(o, made(model, **told)).item(), variance_cap(o, made(model, **told)).item()
+    if np.ptp(caps) < 1e-12:  # every key of O_1 is even: each release that has all keys, and nearly all do, has the same average CAP
+        assert caps[0] == pytest.approx(mean, abs=1 / draws)
+        assert variance < 1 / draws
+        return
+    squares = (caps - mean) ** 2
+    assert abs(caps.mean() - mean) < 4 * sqrt(variance / draws)
+    assert abs(squares.mean() - variance) < 4 * squares.std() / sqrt(draws)
+
+
+@pytest.mark.parametrize("model", EVERYDAY)
+@pytest.mark.parametrize("original", ["O_2", "O_3"])
+def test_average_cap_of_drawn_tables_has_its_exact_mean_and_variance(original, model):
+    check_moments(original, model, 10_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", EVERYDAY)
+@pytest.mark.parametrize("original", ["O_1", "O_2", "O_3", "O_4"])
+def test_average_cap_of_a_hundred_thousand_drawn_tables_has_its_exact_mean_and_variance(original, model):
+    check_moments(original, model, 100_000)
+
+
+@examples(40)
+@given(st.integers(1, 4), st.integers(1, 6), st.integers(1, 40), st.integers(0, 99))
+def test_drawn_tables_keep_the_margins_that_their_model_keeps(targets, keys, records, seed):
+    cells = np.random.default_rng(seed).integers(0, targets * keys, records)
+    o = np.bincount(cells, minlength=targets * keys).reshape(targets, keys)
+    for model, told in [
+        ("permutation", {"s": o}),
+        ("swap", {"records": records // 2}),
+        ("partial", {"alpha": 0.5}),
+        ("pram", {"theta": 0.5}),
+    ]:
+        drawn = sample_tables(np.ones_like(o) if model == "permutation" else o, made(model, **told), draws=3, rng=seed)
+        assert drawn.dtype == np.int64
+        assert (drawn >= 0).all()
+        assert (drawn.sum("target") == o.sum(0)).all()
+        if model in ("permutation", "swap"):
+            assert (drawn.sum("key") == o.sum(1)).all()
+
+
+def test_nothing_is_drawn_into_cells_without_weight():
+    o = np.zeros((3, 50), int)
+    o[1, ::7] = 10**6
+    for model, told in [("bootstrap", {"m": 10**9}), ("independent", {"m": 10**9}), ("dirichlet", {"m": 10**9, "alpha": 0})]:
+        assert (sample_tables(o, made(model, **told), draws=20, rng=1).values[:, o == 0] == 0).all()
+
+
+def test_limits_of_the_models_change_nothing():
+    o = np.array(ORIGINAL)
+    for model, told in [("swap", {"records": 0}), ("swap", {"records": 1}), ("pram", {"theta": 0}), ("pram", {"matrix": np.eye(2)})]:
+        assert (sample_tables(o, made(model, **told), draws=5, rng=1).values == o).all()
+
+
+def test_a_sparse_original_gives_the_same_tables():
+    held = xr.DataArray(sparse.COO.from_numpy(np.array(ORIGINAL)), dims=("target", "key"))
+    for case, told in MODELS.items():
+        same = [sample_tables(o, made(case.split()[0], **as_given(told)), draws=4, rng=2).values for o in (ORIGINAL, held)]
+        np.testing.assert_array_equal(*same)
+
+
+# What comes out
+
+
+@examples(100)
+@given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 10**6), st.integers(1, 5), st.integers(0, 99))
+def test_tables_have_m_records_and_none_is_negative(targets, keys, m, draws, seed):
+    tables = sample_tables(np.ones((targets, keys)), Uniform(m), draws=draws, rng=seed)
+    assert tables.dims == ("draw", "target", "key")
+    assert tables.shape == (draws, targets, keys)
+    assert tables.dtype == np.int64
+    assert (tables >= 0).all()
+    assert (tables.sum(["target", "key"]) == m).all()
+
+
+def test_one_cell_takes_all_records():
+    assert sample_tables([[5]], Uniform(7), draws=3, rng=0).values.tolist() == [[[7]]] * 3
+
+
+def test_the_counts_of_the_original_do_not_matter_but_its_cells_do():
+    same = [sample_tables(o, Uniform(20), draws=50, rng=5).values for o in ([[1, 2], [3, 4]], [[0, 0], [0, 9]])]
+    np.testing.assert_array_equal(*same)
+    assert sample_tables([[1, 2, 0], [3, 4, 0]], Uniform(20), draws=2000, rng=5)[:, :, 2].sum() > 0
+
+
+def test_same_seed_same_tables_other_seed_others():
+    o = [[1, 2], [3, 4]]
+    first = sample_tables(o, Uniform(50), draws=20, rng=1)
+    np.testing.assert_array_equal(first, sample_tables(o, Uniform(50), draws=20, rng=1))
+    np.testing.assert_array_equal(first, sample_tables(o, Uniform(50), draws=20, rng=np.random.default_rng(1)))
+    np.testing.assert_array_equal(first, sample_tables(o, Uniform(50), draws=20, rng=1))
+    assert (first.values != sample_tables(o, Uniform(50), draws=20, rng=2).values).any()
+
+
+def test_uniform_tables_of_a_seed_stay_the_same():
+    """Drawn by version 0.1.0: in both ways, bars one by one and bars without replacement."""
+    o = [[1, 2], [3, 4]]
+    assert sample_tables(o, Uniform(10), draws=2, rng=1).values.tolist() == [[[3, 6], [1, 0]], [[0, 0], [10, 0]]]
+    assert sample_tables(o, Uniform(3), draws=2, rng=1).values.tolist() == [[[1, 0], [1, 1]], [[0, 2], [1, 0]]]
+
+
+def test_a_generator_moves_on_between_calls():
+    rng = np.random.default_rng(1)
+    first, second = (sample_tables([[1, 2]], Uniform(50), draws=20, rng=rng).values for _ in range(2))
+    assert (first != second).any()
+
+
+def test_without_a_seed_tables_differ_and_the_global_state_is_left_alone():
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    first, second = (sample_tables(np.ones((2, 3)), Uniform(10**6), draws=3) for _ in range(2))
+    assert (first.values != second.values).any()
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+def test_tables_carry_the_labels_of_the_original():
+    tables = from_counts([[1, 2], [3, 4]], key_labels={"sex": ["f", "m"]}, target_labels={"sick": ["yes", "no"]})
+    s = sample_tables(tables.o, Uniform(10), draws=4, rng=1)
+    assert s.indexes["key"].equals(tables.indexes["key"])
+    assert s.indexes["target"].equals(tables.indexes["target"])
+    assert s.name == "s"
+    caps = average_cap(tables.o, s)
+    assert caps.dims == ("draw",)
+    assert (caps >= minimum_cap(tables.o)).all()
+
+
+# Bad input
+
+
+@pytest.mark.parametrize("m", [0, -5, 2.5, "3", True])
+def test_a_number_of_records_that_is_none_raises(m):
+    with pytest.raises(ValueError, match="`m` must be a number of synthetic records, an integer from 1 to below 2"):
+        sample_tables([[1, 2]], Uniform(m), draws=1)
+
+
+@pytest.mark.parametrize("draws", [0, -5, 2.5, "3", True, None])
+def test_a_number_of_draws_that_is_none_raises(draws):
+    with pytest.raises(ValueError, match="`draws` must be a number of tables, an integer of at least 1"):
+        sample_tables([[1, 2]], Uniform(5), draws=draws)
+
+
+def test_more_than_one_original_raises():
+    with pytest.raises(ValueError, match=r"`o` must be one table of \(target, key\); it also has \['original'\]"):
+        sample_tables(paper_originals(), Uniform(5), draws=1)
+
+
+def test_bad_table_raises():
+    with pytest.raises(ValueError, match="`o` must be non-negative; got -1 at key=0, target=0"):
+        sample_tables([[-1, 2]], Uniform(5), draws=1)
+
+
+def test_what_a_model_cannot_draw_from_raises():
+    with pytest.raises(ValueError, match="`o` holds no record, so that the model has nothing to draw from"):
+        sample_tables([[0, 0]], Bootstrap(5), draws=1)
+    with pytest.raises(ValueError, match="`s` holds no record"):
+        sample_tables([[1, 0]], Permuted([[0, 0]]), draws=1)
+    with pytest.raises(ValueError, match="`o` must hold integers: `Pram` changes whole records"):
+        sample_tables([[0.5, 1]], Pram(theta=0.5), draws=1)
+    with pytest.raises(ValueError, match="`s` must hold integers: its records are permuted"):
+        sample_tables([[1, 0]], Permuted([[0.5, 1]]), draws=1)
+    with pytest.raises(ValueError, match="`records` of `Swap` must be at most the number of records of `o`, 3; got 4"):
+        sample_tables([[1, 2]], Swap(records=4), draws=1)
+    with pytest.raises(ValueError, match="tables of fewer than 1,000,000,000 records"):
+        sample_tables([[10**9, 2]], Swap(records=4), draws=1)
+    with pytest.raises(ValueError, match=r"`Bootstrap\(\)` is the limit of large releases"):
+        sample_tables([[1, 2]], Bootstrap(), draws=1)
+    with pytest.raises(ValueError, match="`o` and `s` must be one table"):
+        sample_tables([[1, 2]], Permuted([[[1, 2]], [[2, 1]]]), draws=1)

@@ -1,0 +1,126 @@
+"""Expected disclosure against every release, in fractions, and in the cases that can be worked out by hand."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+import sparse
+import xarray as xr
+from every_release import every_release, made
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import count_tables, examples, theorem
+
+from capstats.laws import Bootstrap, Partial, Permuted, Pram, Swap, Uniform, expected_disclosure
+
+MODELS = {
+    "uniform": {},
+    "bootstrap": {},
+    "independent": {},
+    "dirichlet, 1/2": {"alpha": Fraction(1, 2)},
+    "dirichlet, 0": {"alpha": Fraction(0)},
+}
+models = pytest.mark.parametrize("name", MODELS)
+NAMES = ("disco", "dis", "matched")
+
+
+def options(name):
+    return {"model": name.split(",")[0], **{key: float(value) for key, value in MODELS[name].items()}}
+
+
+def shares(o, s):
+    """Of the original records: disclosed, of a pure key, matched."""
+    n, found = sum(map(sum, o)), [0, 0, 0]
+    for i, j in product(range(len(o)), range(len(o[0]))):
+        held = [row[j] for row in s]
+        pure = sum(map(bool, held)) == 1
+        for place, counts in enumerate((pure and held[i] > 0, pure, any(held))):
+            found[place] += counts * o[i][j]
+    return [Fraction(x, n) for x in found]
+
+
+def exact(o, m, name):
+    releases = every_release(o, m, model=name.split(",")[0], **MODELS[name])
+    each = [(shares(o, s), probability) for s, probability in releases.items()]
+    return [float(sum(found[place] * probability for found, probability in each)) for place in range(3)]
+
+
+def found(o, m, name):
+    result = expected_disclosure(o, made(m=m, **options(name)))
+    return [result[x].item() for x in NAMES]
+
+
+@models
+def test_the_means_are_those_of_every_release(name):
+    for o in ([[3, 0]], [[1], [2]], [[2, 1], [0, 0]], [[1, 0], [2, 0]], [[1, 0, 0], [0, 1, 1]], [[1, 1, 0], [0, 0, 0], [0, 1, 0]]):
+        for m in range(1, 4):
+            assert found(o, m, name) == pytest.approx(exact(o, m, name), rel=1e-12), (o, m)
+
+
+@models
+@examples(8)
+@given(count_tables(3, 2, most=9), st.integers(1, 4))
+def test_the_means_are_those_of_every_release_of_random_tables(name, o, m):
+    assert found(o, m, name) == pytest.approx(exact(o.tolist(), m, name), rel=1e-12)
+
+
+def test_eight_unique_records_by_hand():
+    """Each is disclosed if it is drawn: 1 - (7/8)^8 = .656."""
+    people = np.eye(2, dtype=int)[:, [0, 1, 0, 1, 0, 1, 0, 1]]
+    assert found(people, 8, "bootstrap") == pytest.approx([1 - (7 / 8) ** 8] * 3, rel=1e-14)
+
+
+def test_one_record_is_always_certain():
+    """It discloses those of its own cell: under "bootstrap" sum_ij o_ij^2 / n^2; its key is matched: sum_j o_.j^2 / n^2."""
+    assert found([[2, 1], [0, 1]], 1, "bootstrap") == pytest.approx([6 / 16, 8 / 16, 8 / 16], rel=1e-14)
+    # under "uniform" a quarter of the records by cell, a half by key
+    assert found([[2, 1], [0, 1]], 1, "uniform") == pytest.approx([1 / 4, 1 / 2, 1 / 2], rel=1e-14)
+
+
+@models
+@theorem
+@given(count_tables(), st.integers(1, 10**6))
+def test_what_is_disclosed_is_certain_and_what_is_certain_is_matched(name, o, m):
+    disco, dis, matched = found(o, m, name)
+    assert 0 <= disco <= dis * (1 + 1e-12)
+    assert dis <= matched * (1 + 1e-12)
+    assert matched <= 1
+
+
+def test_rare_disclosures_keep_their_digits():
+    """Two records of a key with other targets among 10^6, one draw of each likely: q^m (1 - p)^m in fractions."""
+    o = np.array([[1, 10**6 - 4, 0], [1, 1, 1]])
+    n, m = 10**6, 5 * 10**6
+    w = lambda a: Fraction(n - a, n)  # noqa: E731
+    # key 0: the other cell empty, its own not; the powers by logarithms of exact fractions
+    power = lambda x: float(np.exp(m * np.log1p(float(x - 1))))  # noqa: E731
+    pure = power(w(1)) - power(w(2))
+    result = expected_disclosure(o, Bootstrap(m))
+    assert result.disco.item() == pytest.approx((2 * pure + (10**6 - 4) * (power(w(1)) - 0) + (1 - power(w(1)))) / n, rel=1e-9)
+
+
+@models
+def test_a_batch_and_a_sparse_table_have_the_same_means(name):
+    rng = np.random.default_rng(6)
+    tables = xr.DataArray(rng.poisson(0.8, (3, 4, 6)), dims=("draw", "target", "key"))
+    several = expected_disclosure(tables, made(m=5, **options(name)))
+    cells = expected_disclosure(tables.copy(data=sparse.COO.from_numpy(tables.values)), made(m=5, **options(name)))
+    for x in NAMES:
+        assert several[x].dims == ("draw",)
+        single = [expected_disclosure(table, made(m=5, **options(name)))[x].item() for table in tables.values]
+        assert several[x].values == pytest.approx(single, rel=1e-14)
+        assert cells[x].values == pytest.approx(single, rel=1e-12)
+
+
+def test_models_that_do_not_place_records_are_refused():
+    for model in (Partial(alpha=1), Pram(theta=0.5), Swap(records=1), Permuted([[1, 2]])):
+        with pytest.raises(ValueError, match=r"`model` must be one that places each record by itself, Uniform, .* or Dirichlet; got"):
+            expected_disclosure([[1, 2]], model)
+    with pytest.raises(TypeError, match=r"`model` must be a model, laws.Uniform\(m\); got 'uniform'"):
+        expected_disclosure([[1, 2]], "uniform")
+
+
+def test_a_table_without_records_discloses_nothing_that_could_be_averaged():
+    result = expected_disclosure([[[0, 0]], [[1, 2]]], Uniform(3))
+    assert all(np.isnan(result[x].values).tolist() == [True, False] for x in NAMES)

@@ -1,0 +1,611 @@
+"""Boxplots, letter values and dots show individual CAP."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+from drawn import FEW, O_4, dashed, named, ticks
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.cbook import boxplot_stats
+from matplotlib.figure import Figure
+from strategies import examples, table_pairs
+
+from capstats import average_cap, baseline_cap, cap_boxplot, cap_ecdf, cap_quantiles, expand, from_counts, individual_cap, tabulate
+from capstats.datasets import paper_originals, paper_synthetics, smoking
+from capstats.laws import Uniform, sample_tables
+from capstats.plotting import plot_individual_cap, plot_letter_values, plot_people
+from capstats.plotting.shared import BLUE, VERMILLION
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+
+def dots(ax):
+    return [line for line in ax.lines if line.get_marker() == "o" and line.get_markerfacecolor() == VERMILLION]
+
+
+def circles(ax):
+    """Where the circles of outliers stand (box, value), and their areas."""
+    found = [c for c in ax.collections if len(c.get_offsets()) and not len(c.get_facecolor())]
+    if not found:
+        return np.empty((0, 2)), np.empty(0)
+    (drawn,) = found
+    return np.asarray(drawn.get_offsets()), drawn.get_sizes()
+
+
+def outliers(ax):
+    """The values of the circles at each box."""
+    places, _ = circles(ax)
+    return {box: places[places[:, 0] == box, 1].tolist() for box in np.unique(places[:, 0])}
+
+
+def medians(ax):
+    return [line.get_ydata()[0] for line in ax.lines if line.get_linewidth() == 1.5]
+
+
+def extents(patch):
+    vertices = patch.get_path().vertices
+    return vertices[:, 1].min(), vertices[:, 1].max()
+
+
+def records_of(o, s):
+    """The individual CAP of every record that the original table stands for."""
+    people = expand(o)
+    caps = individual_cap(o, s)
+    cells = dict(np.ndenumerate(caps.values))
+    targets, keys = list(caps.indexes["target"]), [key for (key,) in caps.indexes["key"]]
+    return np.array([cells[targets.index(row.T), keys.index(row.K)] for row in people.itertuples()])
+
+
+def test_boxes_stand_in_the_order_of_average_cap(ax, boxes):
+    plot_individual_cap(boxes, ax=ax)
+    expected = boxes.average.sortby(boxes.average)
+    assert ticks(ax) == expected.synthetic.values.tolist() == ["g", "e", "a", "b"]
+    assert [dot.get_ydata()[0] for dot in dots(ax)] == expected.values.tolist()
+    assert [dot.get_xdata()[0] for dot in dots(ax)] == [1, 2, 3, 4]
+
+
+def test_long_labels_of_tables_do_not_overlap(ax):
+    s = {f"synthetic_release_of_generator_{i}": np.array([[8, 7], [25, 60]]) for i in range(6)}
+    tables = from_counts(np.array([[20, 5], [30, 45]]), s)
+    plot_individual_cap(cap_boxplot(tables.o, tables.s), ax=ax)
+    ax.figure.draw_without_rendering()
+    labels = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert all(left.x1 < right.x0 for left, right in pairwise(labels))
+
+
+def test_tables_with_equal_averages_keep_their_given_order(ax):
+    """On O_1 every average is 1/3, whatever the last bit."""
+    o_1 = paper_originals().sel(original="O_1", drop=True)
+    boxes = cap_boxplot(o_1, sample_tables(o_1, Uniform(900), draws=60, rng=1))
+    last_bits = np.random.default_rng(2).integers(-2, 3, 60) * 2.0**-54
+    plot_individual_cap(boxes.assign(average=boxes.average + last_bits), ax=ax)
+    assert ticks(ax) == [str(i) for i in range(60)]
+
+
+def test_boxes_whiskers_and_outliers_are_those_of_the_expanded_records(ax, o_4, boxes):
+    plot_individual_cap(boxes, ax=ax)
+    assert len(ax.patches) == len(medians(ax)) == 4
+    whiskers = [line for line in ax.lines if line.get_linestyle() == "-" and np.ptp(line.get_xdata()) == 0]
+    assert len(whiskers) == 8
+    for place, label in enumerate(ticks(ax)):
+        records = records_of(o_4, paper_synthetics().sel(synthetic=label))
+        assert len(records) == 900
+        (stats,) = boxplot_stats(records)
+        low, high = extents(ax.patches[place])
+        assert (low, high) == pytest.approx((stats["q1"], stats["q3"]), rel=1e-12)
+        assert (low, high) == pytest.approx(tuple(np.percentile(records, [25, 75])), rel=1e-12)
+        assert medians(ax)[place] == pytest.approx(np.percentile(records, 50), rel=1e-12)
+        ends = [end for line in whiskers[2 * place : 2 * place + 2] for end in line.get_ydata()]
+        assert min(ends) == pytest.approx(stats["whislo"], rel=1e-12)
+        assert max(ends) == pytest.approx(stats["whishi"], rel=1e-12)
+        assert outliers(ax).get(place + 1, []) == pytest.approx(sorted(set(stats["fliers"])), rel=1e-12)
+        assert dots(ax)[place].get_ydata()[0] == pytest.approx(records.mean(), rel=1e-12)
+
+
+def test_outliers_are_the_values_beyond_the_whiskers_once_each(ax):
+    """90 records at 1/2, one at 0 and two cells at 9/10 with five records between them."""
+    o, s = [[45, 1, 2, 3, 0], [45, 0, 0, 0, 0]], [[1, 0, 9, 9, 1], [1, 1, 1, 1, 0]]
+    plot_individual_cap(cap_boxplot(o, s), ax=ax)
+    assert outliers(ax) == {1: [0, 0.9]}
+    assert extents(ax.patches[0]) == (0.5, 0.5)
+
+
+def test_dashed_line_stands_at_the_cap_of_the_original(ax, o_4, boxes):
+    plot_individual_cap(boxes, ax=ax)
+    (line,) = dashed(ax)
+    assert set(line.get_ydata()) == {average_cap(o_4, o_4).item()}
+    assert line.get_color() == BLUE
+
+
+def test_no_line_is_drawn_where_the_tables_have_different_originals(ax):
+    boxes = cap_boxplot(paper_originals(), paper_synthetics().sel(synthetic="a"))
+    plot_individual_cap(boxes, ax=ax)
+    assert dashed(ax) == []
+    assert sorted(ticks(ax)) == ["O_1", "O_2", "O_3", "O_4"]
+
+
+def test_axes_and_legend_say_what_is_drawn(ax, boxes):
+    plot_individual_cap(boxes, ax=ax)
+    assert ax.get_ylabel() == "individual CAP"
+    assert "average CAP" in ax.get_xlabel()
+    assert ax.get_legend_handles_labels()[1] == [
+        "average CAP",
+        "average CAP of the original",
+        "baseline: guess without a key",
+        "outlier: 1 record",
+        "outlier: 100 records",
+    ]
+    low, high = ax.get_ylim()
+    assert low < 0
+    assert high > 1
+    assert ax.get_legend() is None  # the caller's choice
+
+
+def test_one_table_without_dims_is_one_box(ax):
+    tables = smoking()
+    boxes = cap_boxplot(tables.o, tables.s)
+    assert boxes["median"].dims == ()
+    plot_individual_cap(boxes, ax=ax)
+    assert ticks(ax) == []  # there is no name to write
+    assert ax.get_xlabel() == "n = 100 records"
+    assert [dot.get_ydata()[0] for dot in dots(ax)] == [average_cap(tables.o, tables.s).item()]
+    assert medians(ax) == [25 / 33]
+
+
+def test_one_table_chosen_from_many_is_one_box(ax, boxes):
+    plot_individual_cap(boxes.sel(synthetic="b"), ax=ax)
+    assert len(ax.patches) == 1
+    assert dots(ax)[0].get_ydata()[0] == boxes.average.sel(synthetic="b").item()
+
+
+def test_tables_without_labels_carry_their_position(ax, o_4):
+    draws = sample_tables(o_4, Uniform(900), draws=6, rng=1)
+    boxes = cap_boxplot(o_4, draws)
+    plot_individual_cap(boxes, ax=ax)
+    order = [int(label) for label in ticks(ax)]
+    assert sorted(order) == [0, 1, 2, 3, 4, 5]
+    assert [dot.get_ydata()[0] for dot in dots(ax)] == boxes.average.values[order].tolist()
+
+
+def test_labels_that_are_numbers_are_written_out(ax, o_4, boxes):
+    plot_individual_cap(boxes.assign_coords(synthetic=[10, 20, 30, 40]), ax=ax)
+    assert ticks(ax) == ["40", "30", "10", "20"]
+
+
+def test_table_without_a_matched_record_is_an_empty_place_at_the_end(ax):
+    """Version 2 is undefined for the first of two tables."""
+    boxes = cap_boxplot([[3, 0], [1, 0]], [[[0, 1], [0, 1]], [[1, 0], [1, 0]]], unmatched="drop")
+    plot_individual_cap(boxes, ax=ax)
+    assert ticks(ax) == ["1", "0"]
+    assert medians(ax)[0] == 0.5
+    assert np.isnan(medians(ax)[1])
+    ax.figure.canvas.draw()
+
+
+def test_arguments_reach_bxp(ax, boxes):
+    plot_individual_cap(boxes, ax=ax, showmeans=False, showfliers=False, widths=0.2)
+    assert dots(ax) == []
+    assert outliers(ax) == {}
+    assert np.ptp(ax.patches[0].get_path().vertices[:, 0]) == pytest.approx(0.2)
+    assert ax.get_legend_handles_labels()[1] == ["average CAP of the original", "baseline: guess without a key"]
+
+
+@pytest.mark.parametrize("wrong", [xr.Dataset(), from_counts([[1]]), xr.DataArray([1.0]), {"median": 1}, None])
+def test_anything_but_the_result_of_cap_boxplot_raises(wrong):
+    with pytest.raises(TypeError, match="`boxes` must be the Dataset that cap_boxplot returns"):
+        plot_individual_cap(wrong)
+    assert plt.get_fignums() == []
+
+
+def test_tables_that_spread_over_two_dims_raise():
+    boxes = cap_boxplot(paper_originals(), paper_synthetics())
+    with pytest.raises(ValueError, match=r"`boxes` has dims \('original', 'synthetic'\); choose one"):
+        plot_individual_cap(boxes)
+    assert plt.get_fignums() == []
+
+
+LONG = [f"release_{i:02d}_of_a_generator_with_a_name_of_fiftytwo_{i:02d}" for i in range(20)]
+
+
+@pytest.fixture(scope="module")
+def twenty():
+    """Boxes of 20 releases with names of 52 characters."""
+    o = paper_originals().sel(original="O_4", drop=True)
+    draws = sample_tables(o, Uniform(900), draws=20, rng=1).rename(draw="synthetic").assign_coords(synthetic=LONG)
+    return cap_boxplot(o, draws)
+
+
+@pytest.mark.parametrize("size", [None, (3.5, 3), (6, 4)])
+def test_twenty_long_names_leave_room_for_their_boxes(twenty, size):
+    assert {len(name) for name in LONG} == {52}
+    ax = plot_individual_cap(twenty, ax=None if size is None else plt.subplots(figsize=size, layout="constrained")[1])
+    ax.figure.canvas.draw()  # any warning is an error
+    names = [label.get_window_extent() for label in ax.get_yticklabels()]
+    assert ax.get_position().width > 0.3
+    assert ax.get_position().height > 0.5
+    if size is None:
+        assert all(low.y1 <= high.y0 for low, high in pairwise(names))
+        assert ax.figure.get_size_inches()[1] > mpl.rcParams["figure.figsize"][1]
+    heights = [patch.get_window_extent().height for patch in ax.patches]
+    assert len(heights) == 20
+    assert min(heights) > 2
+
+
+def test_long_names_are_shortened_in_the_middle_and_stay_apart(twenty):
+    ax = plot_individual_cap(twenty)
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert len(set(names)) == 20
+    for short, whole in zip(names, twenty.synthetic.sortby(twenty.average).values, strict=True):
+        start, end = short.split("…")
+        assert whole.startswith(start)
+        assert whole.endswith(end)
+    assert [dot.get_ydata()[0] for dot in dots(ax)] == list(range(1, 21))
+    assert [dot.get_xdata()[0] for dot in dots(ax)] == sorted(twenty.average.values)
+
+
+def test_names_that_differ_only_in_the_middle_are_not_shortened_there(o_4):
+    names = [f"{'a' * 30}{i}{'b' * 30}" for i in range(2)]
+    ax = plot_individual_cap(cap_boxplot(o_4, paper_synthetics().isel(synthetic=[0, 1]).assign_coords(synthetic=names)))
+    assert sorted({label.get_text()[:31] for label in ax.get_yticklabels()}) == [name[:31] for name in names]
+
+
+def test_orientation_is_chosen_by_the_caller_where_given(boxes, twenty):
+    across = plot_individual_cap(boxes, orientation="horizontal")
+    assert [dot.get_xdata()[0] for dot in dots(across)] == sorted(boxes.average.values)
+    assert {x for line in dashed(across) for x in line.get_xdata()} == {boxes.original_cap.item()}
+    assert across.get_xlabel() == "individual CAP\nn = 900 records"
+    upright = plot_individual_cap(twenty.isel(synthetic=slice(3)), orientation="vertical")
+    assert [dot.get_ydata()[0] for dot in dots(upright)] == sorted(twenty.average.values[:3])
+
+
+def test_circles_of_outliers_are_as_large_as_their_records_are_many(ax):
+    """One record at 0 and five at 9/10; the same number has the same area in every figure."""
+    o, s = [[45, 1, 2, 3, 0], [45, 0, 0, 0, 0]], [[1, 0, 9, 9, 1], [1, 1, 1, 1, 0]]
+    boxes = cap_boxplot(o, s)
+    plot_individual_cap(boxes, ax=ax)
+    places, areas = circles(ax)
+    assert places.tolist() == [[1, 0], [1, 0.9]]
+    assert boxes.outlier_records.values.tolist() == [1, 5]
+    np.testing.assert_allclose(areas, 4 * (1 + 2.5 * np.log10([1, 5])))
+    legend = {c.get_label(): c.get_sizes().tolist() for c in ax.collections if not len(c.get_offsets())}
+    assert legend == {"outlier: 1 record": [4]}
+    many = plot_individual_cap(cap_boxplot([[450, 100], [450, 0]], [[1, 0], [1, 1]]))
+    assert circles(many)[1].tolist() == [24]
+    assert many.get_legend_handles_labels()[1][-2:] == ["outlier: 1 record", "outlier: 100 records"]
+
+
+def test_variables_that_are_left_out_are_not_drawn(ax, boxes):
+    plot_individual_cap(boxes.drop_vars(["baseline_cap", "outlier_records", "records"]), ax=ax)
+    assert ax.get_legend_handles_labels()[1] == ["average CAP", "average CAP of the original"]
+    assert ax.get_xlabel() == "synthetic table, by average CAP"
+    of_a = next(line for line in ax.lines if line.get_marker() == "o" and line.get_markerfacecolor() == "none" and len(line.get_ydata()))
+    assert sorted(of_a.get_ydata()) == sorted(
+        boxes.outliers.sel(synthetic=ticks(ax)[int(of_a.get_xdata()[0]) - 1]).dropna("outlier").values
+    )
+
+
+def test_baseline_is_a_dotted_line(ax, o_4, boxes):
+    plot_individual_cap(boxes, ax=ax)
+    (line,) = (line for line in ax.lines if line.get_linestyle() == ":")
+    assert set(line.get_ydata()) == {baseline_cap(o_4).item()}
+
+
+def test_one_line_is_drawn_where_averages_of_the_original_differ_by_rounding_alone(ax, boxes):
+    several = boxes.assign(original_cap=("synthetic", np.linspace(0.3, 0.1 + 0.2, boxes.sizes["synthetic"])))
+    plot_individual_cap(several, ax=ax)
+    assert sum(line.get_linestyle() == "--" for line in ax.lines) == 1
+
+
+def test_numbers_of_records_are_written_below(ax, boxes):
+    plot_individual_cap(boxes, ax=ax)
+    assert ax.get_xlabel() == "synthetic table, by average CAP\nn = 900 records"
+    found = cap_boxplot([[1500, 500]], [[[1, 0]], [[1, 1]]], unmatched="drop")
+    assert plot_individual_cap(found).get_xlabel().endswith("n = 1,500 to 2,000 records")
+
+
+def test_a_figure_of_its_own_has_a_legend_above_the_axes(boxes):
+    ax = plot_individual_cap(boxes)
+    (legend,) = ax.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ax.get_legend_handles_labels()[1]
+    ax.figure.draw_without_rendering()
+    assert legend.get_window_extent().y0 >= ax.get_window_extent().y1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cost_in_$_and_$x^2$", r"cost_in_\$_and_\$x^2\$"),
+        ("$\\frac{", r"\$\frac{"),
+        ("two\nlines", r"two\nlines"),
+        ("\x1b[31mred\x07", r"\x1b[31mred\x07"),
+        ("not \udcff UTF-8", r"not \udcff UTF-8"),
+    ],
+)
+def test_names_of_tables_are_plain_text(o_4, boxes, name, text):
+    """matplotlib writes a dollar that is escaped; otherwise two of them are a formula, or an error where it is no formula."""
+    ax = plot_individual_cap(boxes.isel(synthetic=[0, 1]).assign_coords(synthetic=[name, "$x$"]))
+    ax.figure.canvas.draw()
+    assert {label.get_text() for label in [*ax.get_xticklabels(), *ax.get_yticklabels()]} > {text, r"\$x\$"}
+    assert not any(mpl.cbook.is_math_text(label.get_text()) for label in ax.get_xticklabels())
+
+
+def test_a_name_that_is_shortened_at_a_dollar_is_no_formula(o_4):
+    for start in range(14, 20):
+        name = f"{'a' * start}$x${'b' * 20}$y$"
+        boxes = cap_boxplot(o_4, paper_synthetics().isel(synthetic=[0, 1]).assign_coords(synthetic=[name, f"{name}c"]))
+        ax = plot_individual_cap(boxes, orientation="horizontal")
+        texts = [label.get_text() for label in ax.get_yticklabels()]
+        assert not any(mpl.cbook.is_math_text(text) for text in texts)
+        assert all(text.count("$") == text.count(r"\$") for text in texts)
+
+
+def test_an_unknown_orientation_is_refused(boxes):
+    with pytest.raises(ValueError, match='`orientation` must be "vertical" or "horizontal"; got \'flat\''):
+        plot_individual_cap(boxes, orientation="flat")
+
+
+DEPTHS = [0, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 7 / 8, 15 / 16, 1]
+HUNDRED = [f"release_{i:03d}_of_a_generator_with_a_name_of_52_letters_{i:03d}"[-52:] for i in range(100)]
+
+
+def boxes(ax):
+    """Lower and upper end of each box by its share, in the order of the rows."""
+    return {bars.get_label(): [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in bars] for bars in ax.containers}
+
+
+def test_each_box_reaches_from_a_lower_to_the_upper_quantile_of_its_pair(ax):
+    q = cap_quantiles(O_4, paper_synthetics(), DEPTHS)
+    assert plot_letter_values(q, ax=ax) is ax
+    found = boxes(ax)
+    assert list(found) == ["middle 50 %", "middle 75 %", "middle 87.5 %", "all records"]
+    for label, low in zip(found, [0.25, 0.125, 0.0625, 0], strict=True):
+        np.testing.assert_allclose(found[label], np.transpose([q.sel(quantile=low), q.sel(quantile=1 - low)]), rtol=1e-12)
+    (medians,) = [c for c in ax.collections if c.get_label() == "median"]
+    assert [segment[0, 0] for segment in medians.get_segments()] == q.sel(quantile=0.5).values.tolist()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "e", "g"]
+    assert ax.yaxis_inverted()  # the first is on top
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("individual CAP\nn = 900 records", "synthetic table")
+
+
+def test_a_box_with_more_records_is_lighter_and_flatter(ax):
+    plot_letter_values(cap_quantiles(O_4, paper_synthetics(), DEPTHS), ax=ax)
+    heights = [bars[0].get_height() for bars in ax.containers]
+    lightness = [np.dot(bars[0].get_facecolor()[:3], [0.299, 0.587, 0.114]) for bars in ax.containers]
+    order = [bars[0].get_zorder() for bars in ax.containers]
+    assert heights == sorted(heights, reverse=True)
+    assert lightness == sorted(lightness)
+    assert order == sorted(order, reverse=True)
+    assert min(np.diff(lightness)) > 0.05  # also in grey
+
+
+def test_averages_are_dots_in_their_rows_and_references_are_lines(ax):
+    averages = average_cap(O_4, paper_synthetics())
+    plot_letter_values(cap_quantiles(O_4, paper_synthetics(), DEPTHS), average=averages, original=0.4, baseline=0.3, ax=ax)
+    (dots,) = [line for line in ax.lines if line.get_label() == "average CAP"]
+    assert dots.get_xdata().tolist() == averages.values.tolist()
+    assert dots.get_ydata().tolist() == [0, 1, 2, 3]
+    lines = [(line.get_xdata()[0], line.get_linestyle()) for line in ax.lines if line is not dots]
+    assert lines == [(0.4, "--"), (0.3, ":")]
+
+
+def test_one_table_is_one_row_and_needs_no_name(ax):
+    s = paper_synthetics().sel(synthetic="g", drop=True)
+    plot_letter_values(cap_quantiles(O_4, s, [0.25, 0.5, 0.75]), average=0.3, ax=ax)
+    assert len(ax.patches) == 1
+    assert ax.get_yticks().tolist() == []
+    assert named(ax) == ["median", "average CAP", "middle 50 %"]
+
+
+@pytest.fixture(scope="module")
+def hundred():
+    """100 releases with names of 52 characters."""
+    draws = sample_tables(O_4, Uniform(900), draws=100, rng=1).rename(draw="synthetic").assign_coords(synthetic=HUNDRED)
+    return cap_quantiles(O_4, draws, DEPTHS)
+
+
+def test_a_hundred_long_names_fit_on_a_page(hundred):
+    assert {len(name) for name in HUNDRED} == {52}
+    ax = plot_letter_values(hundred, average=0.3, original=0.4)
+    ax.figure.canvas.draw()
+    assert ax.figure.get_size_inches().tolist() == [7, 9.5]
+    names = [label.get_window_extent() for label in ax.get_yticklabels()]
+    assert all(low.y0 >= high.y1 - 0.5 for low, high in pairwise(names))
+    assert min(name.x0 for name in names) >= 0
+    assert ax.get_yticklabels()[0].get_size() >= 4.5
+    assert len({label.get_text() for label in ax.get_yticklabels()}) == 100
+    assert ax.get_position().width > 0.5
+    assert len(ax.patches) == 400
+
+
+@pytest.mark.parametrize("size", [(3.3, 3), (7, 9)])
+def test_a_hundred_rows_fit_on_given_axes(hundred, size):
+    ax = plot_letter_values(hundred, ax=plt.subplots(figsize=size, layout="constrained")[1])
+    ax.figure.canvas.draw()  # any warning is an error
+    assert ax.get_position().width > 0.3
+
+
+def test_the_number_of_records_comes_with_the_quantiles():
+    """As with the distribution function: a number, or the least and the greatest where tables differ."""
+    s = [[[1, 0]], [[1, 1]]]
+    for found in (
+        cap_quantiles([[1500, 500]], s, [0.25, 0.5, 0.75], unmatched="drop"),
+        cap_ecdf([[1500, 500]], s, [0.5], unmatched="drop"),
+    ):
+        assert tuple(found.attrs["records"]) == (1500, 2000)
+    assert cap_quantiles([[1500, 500]], s, 0.5).attrs["records"] == 2000
+    ax = plot_letter_values(cap_quantiles([[1500, 500]], s, [0.25, 0.5, 0.75], unmatched="drop"))
+    assert ax.get_xlabel() == "individual CAP\nn = 1,500 to 2,000 records"
+
+
+def test_names_are_plain_text():
+    q = cap_quantiles(O_4, paper_synthetics().assign_coords(synthetic=["$x$", "\n", "_a", "b"]), [0.25, 0.5, 0.75])
+    ax = plot_letter_values(q)
+    ax.figure.canvas.draw()
+    assert [label.get_text() for label in ax.get_yticklabels()] == [r"\$x\$", r"\n", " _a", "b"]
+
+
+def test_arguments_reach_the_bars(ax):
+    plot_letter_values(cap_quantiles(O_4, paper_synthetics(), DEPTHS), ax=ax, hatch="//", color="white")
+    assert {bar.get_hatch() for bar in ax.patches} == {"//"}
+    assert {mpl.colors.to_hex(bar.get_facecolor()) for bar in ax.patches} == {"#ffffff"}
+
+
+@pytest.mark.parametrize(
+    ("depths", "missing"), [([0.25, 0.75], "0.5"), ([0.5, 0.75], "0.25"), ([0, 0.25, 0.5, 0.75], "1"), ([0.1, 0.5, 0.8], "0.9")]
+)
+def test_depths_without_the_other_of_their_pair_are_refused(depths, missing):
+    with pytest.raises(ValueError, match=f"`quantiles` lacks {missing}: letter values are 1/2 and pairs such as 1/4 and 3/4"):
+        plot_letter_values(cap_quantiles(O_4, paper_synthetics(), depths))
+    assert plt.get_fignums() == []
+
+
+def test_other_results_are_refused():
+    with pytest.raises(TypeError, match="`quantiles` must be the DataArray that cap_quantiles returns for several quantiles"):
+        plot_letter_values(cap_quantiles(O_4, paper_synthetics(), 0.5))
+    with pytest.raises(TypeError, match="with dim `quantile`; got "):
+        plot_letter_values(O_4.to_dataset(name="o"))
+    with pytest.raises(ValueError, match=r"`quantiles` has dims \('quantile', 'synthetic', 'draw'\); choose one table"):
+        plot_letter_values(cap_quantiles(O_4, paper_synthetics(), [0.25, 0.5, 0.75]).expand_dims(draw=2, axis=2))
+
+
+def places(ax):
+    (drawn,) = [c for c in ax.collections if c.get_label() == "one record"]
+    return np.asarray(drawn.get_offsets())
+
+
+def diameter(ax):
+    """In points, of the dots with the room around them."""
+    (drawn,) = [c for c in ax.collections if c.get_label() == "one record"]
+    return np.sqrt(drawn.get_sizes()[0]) / 0.9
+
+
+def of(o, s, **how):
+    counted = from_counts(o, s)
+    return counted, individual_cap(counted.o, counted.s, **how)
+
+
+def test_every_person_is_one_dot_within_a_hundredth_of_their_cap(ax):
+    """Of 100 people, 5 have 7/67, 20 have 8/33, 30 have 25/33 and 45 have 60/67."""
+    counted = smoking()
+    q = individual_cap(counted.o, counted.s)
+    assert plot_people(counted, q, ax=ax) is ax
+    caps = np.sort(np.repeat(q.values.ravel(), counted.o.values.ravel()))
+    dots = np.sort(places(ax)[:, 0])
+    assert len(dots) == 100
+    assert np.abs(dots - caps).max() <= 0.01 + 1e-12
+    assert np.unique(dots.round(6), return_counts=True)[1].tolist() == [5, 20, 30, 45]
+    assert ax.get_xlabel() == "individual CAP, to within 0.01\nn = 100 records, one dot each"
+    assert ax.get_yticks().tolist() == []
+
+
+@pytest.mark.parametrize("size", [None, (3.3, 2.5), (7, 5)])
+@pytest.mark.parametrize("by_target", [False, True])
+def test_dots_neither_overlap_nor_leave_the_axes(size, by_target):
+    rng = np.random.default_rng(1)
+    counted, q = of(rng.integers(0, 30, (3, 12)), rng.integers(0, 9, (3, 12)))
+    given = None if size is None else plt.subplots(figsize=size, layout="constrained")[1]
+    ax = plot_people(counted, q, by_target=by_target, ax=given)
+    ax.figure.canvas.draw()
+    at = places(ax)
+    assert len(at) == counted.o.sum()
+    points = ax.transData.transform(at) / ax.figure.dpi * 72
+    apart = np.linalg.norm(points[:, None] - points, axis=-1) + 1e9 * np.eye(len(points))
+    assert apart.min() > 0.8 * diameter(ax)  # the layout may change a little after they were placed
+    low, high = ax.get_ylim()
+    assert low < at[:, 1].min()
+    assert at[:, 1].max() < high
+
+
+def test_stacks_are_wider_where_dots_would_be_small():
+    counted, q = of([[900, 0], [0, 900]], [[1, 0], [0, 1]])
+    ax = plot_people(counted, q)
+    assert ax.get_xlabel() == "individual CAP, to within 0.02\nn = 1,800 records, one dot each"
+    assert np.abs(places(ax)[:, 0] - 1).max() <= 0.02 + 1e-12
+    assert len(np.unique(places(ax), axis=0)) == 1800
+
+
+def test_a_row_for_each_level_of_the_target_has_its_people():
+    """Rows from the top: a with 3 people at 3/4 and one at 1/2, b with one at 1/4 and two at 1/2; c has nobody and no row."""
+    counted = from_counts([[3, 1], [1, 2], [0, 0]], [[3, 1], [1, 1], [0, 0]], target_labels={"illness": ["a", "b", "c"]})
+    ax = plot_people(counted, individual_cap(counted.o, counted.s), by_target=True)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["b\nn = 3", "a\nn = 4"]
+    (border,) = np.unique([segment[:, 1] for c in ax.collections if hasattr(c, "get_segments") for segment in c.get_segments()])
+    at = places(ax)
+    assert sorted(at[at[:, 1] > border, 0].round(2)) == [0.5, 0.76, 0.76, 0.76]  # 0.75 is rounded to an even number of steps
+    assert sorted(at[at[:, 1] < border, 0].round(2)) == [0.24, 0.5, 0.5]
+
+
+def test_people_without_a_cap_are_counted_and_not_drawn(ax):
+    counted, q = of(*FEW, unmatched="drop")
+    plot_people(counted, q, ax=ax)
+    assert ax.get_xlabel() == "individual CAP, to within 0.01\nn = 12 records, one dot each; 1 undefined"
+    assert len(places(ax)) == 12
+    nobody, undefined = of([[2, 0]], [[0, 3]], unmatched="drop")
+    assert plot_people(nobody, undefined, by_target=True).get_xlabel().endswith("n = 0 records, one dot each; 2 undefined")
+
+
+def test_averages_beside_the_dots_are_lines_of_three_styles(ax):
+    counted, q = of(*FEW)
+    plot_people(counted, q, average=0.5, original=0.7, baseline=0.6, ax=ax)
+    assert [(line.get_xdata()[0], line.get_linestyle()) for line in ax.lines] == [(0.5, "-."), (0.7, "--"), (0.6, ":")]
+    assert named(ax) == ["one record", "average CAP", "average CAP of the original", "baseline: guess without a key"]
+
+
+def test_dots_are_the_same_on_sparse_tables_and_every_time():
+    records = {"k": list("aabbbc"), "t": list("xyxxyx")}
+    release = {"k": list("aabbbd"), "t": list("xxxyyx")}
+    drawn = []
+    for backing in ("dense", "sparse", "sparse"):
+        counted = tabulate(records, release, keys="k", target="t", backing=backing)
+        drawn.append(places(plot_people(counted, individual_cap(counted.o, counted.s), by_target=True)).tolist())
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert len(drawn[0]) == 6
+
+
+@examples(20)
+@given(table_pairs(), st.booleans())
+def test_the_mean_of_the_dots_is_average_cap_to_within_half_a_stack(pair, by_target):
+    ax = Figure().subplots()
+    counted, q = of(*pair)
+    plot_people(counted, q, by_target=by_target, ax=ax)
+    assert places(ax)[:, 0].mean() == pytest.approx(average_cap(counted.o, counted.s).item(), abs=0.01 + 1e-9)
+
+
+def test_labels_of_targets_are_plain_text():
+    counted = from_counts([[1], [2]], [[1], [1]], target_labels={"t": ["$x^2$", "\x1b[31m" + "long" * 20]})
+    ax = plot_people(counted, individual_cap(counted.o, counted.s), by_target=True)
+    ax.figure.canvas.draw()
+    first, second = [label.get_text().split("\n")[0] for label in ax.get_yticklabels()][::-1]
+    assert first == r"\$x^2\$"
+    assert second.startswith(r"\x1b[31m")
+    assert len(second) < 40
+
+
+def test_what_cannot_be_drawn_one_by_one_is_refused():
+    counted, q = of(*FEW)
+    with pytest.raises(TypeError, match="`tables` must be the Dataset that tabulate or from_counts returns"):
+        plot_people(counted.o, q)
+    with pytest.raises(
+        TypeError, match="`individual` must be the DataArray that individual_cap returns, with dims `target` and `key`; got Result"
+    ):
+        plot_people(counted, counted)
+    with pytest.raises(ValueError, match=r"`individual` has dims \('draw', 'target', 'key'\); choose one table"):
+        plot_people(counted, individual_cap(FEW[0], [FEW[1]] * 2))
+    with pytest.raises(ValueError, match="`individual` has other targets or keys than `tables`"):
+        plot_people(counted, q.isel(key=slice(2)))
+    with pytest.raises(ValueError, match="`tables` hold 2,001 people, more than 2,000 dots"):
+        plot_people(*of([[2001]], [[1]]))
+    with pytest.raises(ValueError, match="`tables` hold fractional counts"):
+        plot_people(*of([[0.5]], [[1]]))
+    with pytest.raises(ValueError, match="The target has 41 levels, more than 40 rows of dots"):
+        plot_people(*of(np.ones((41, 1)), np.ones((41, 1))), by_target=True)
+    weighted = tabulate({"k": [1], "t": [1], "w": [3]}, {"k": [1], "t": [1], "w": [3]}, keys="k", target="t", weights="w")
+    with pytest.raises(ValueError, match="`tables` hold sums of the sampling weights 'w', not numbers of people"):
+        plot_people(weighted, individual_cap(weighted.o, weighted.s))
+    assert plt.get_fignums() == []

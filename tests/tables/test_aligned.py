@@ -1,0 +1,305 @@
+"""Tables are checked cell by cell, aligned by label and broadcast over every other dim before a formula sees them."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+import sparse
+import xarray as xr
+
+import capstats
+from capstats.tables import dense
+from capstats.tables.aligned import Aligned
+from capstats.tables.table import Table
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+COUNTS = [[1, 2], [3, 4]]
+MEASURES = [
+    capstats.average_cap,
+    capstats.individual_cap,
+    capstats.matched_records,
+    capstats.correct_predictions,
+    lambda o, s: capstats.cap_quantiles(o, s, 0.5),
+    lambda o, s: capstats.cap_ecdf(o, s, 0.5),
+]
+measures = pytest.mark.parametrize("measure", MEASURES, ids=["average", "individual", "matched", "correct", "quantiles", "ecdf"])
+
+
+def table(values: Any = COUNTS, name: str = "o", key: Any = ("f", "m"), target: Any = ("low", "high"), **coords: Any) -> xr.DataArray:
+    """A table as `tabulate` labels it."""
+    counts = capstats.from_counts(np.ones((len(target), len(key))), key_labels={"sex": list(key)}, target_labels={"income": list(target)})
+    dims = (*coords, "target", "key")
+    array = xr.DataArray(np.array(values), dims=dims, name=name)
+    return array.assign_coords(counts.o.coords).assign_coords({k: v for k, v in coords.items() if v is not None})
+
+
+# --- Checked -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [
+        (-2, "non-negative"),
+        (-0.5, "non-negative"),
+        (np.nan, "finite"),
+        (np.inf, "finite"),
+        (-np.inf, "finite"),
+        (2**53 + 2, "exact"),
+        (1e300, "exact"),
+    ],
+)
+@measures
+def test_a_count_that_is_none_raises_with_rule_value_and_labels_of_its_cell(measure: Any, value: float, rule: str) -> None:
+    bad = [[1, 2], [value, 4]]
+    place = r"at key='f', target='high'\. Mend that cell"
+    with pytest.raises(ValueError, match=rf"`s` must be .*{rule}.*; got .* {place}") as raised:
+        measure(table(), table(bad, "s"))
+    assert f"got {np.array(bad)[1, 0]} at" in str(raised.value)
+    with pytest.raises(ValueError, match=rf"`o` must be .*{rule}.*; got .* at key=0, target=1\. Mend"):
+        measure(bad, COUNTS)
+
+
+def test_a_bad_cell_of_a_batch_is_named_with_its_member() -> None:
+    bad = table([COUNTS, [[1, 2], [3, -4]]], "s", draw=["a", "b"])
+    with pytest.raises(ValueError, match=r"`s` must be non-negative; got -4 at key='m', target='high', draw='b'\."):
+        capstats.average_cap(COUNTS, bad)
+
+
+@pytest.mark.parametrize("last", [-1, 2**53])
+def test_a_bad_cell_is_found_in_the_last_of_many_pieces(monkeypatch: pytest.MonkeyPatch, last: int) -> None:
+    monkeypatch.setattr(dense, "BLOCK", 8)
+    s = np.ones((10, 2, 2), np.int64)
+    s[-1, -1, -1] = last
+    with pytest.raises(ValueError, match=rf"`s` must be .*; got {last} at key=1, target=1, draw=9"):
+        capstats.average_cap(COUNTS, s)
+
+
+@measures
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ([[1, 2], [3]], ValueError, r"`s` has rows of different lengths\. Give one row a target, with one count a key"),
+        ([1, 2], ValueError, r"`s` has 1 dimensions; give \(target, key\), or \(draw, target, key\).* or a DataArray with named dims"),
+        (np.ones((2, 2, 2, 2)), ValueError, r"`s` has 4 dimensions"),
+        (5, ValueError, r"`s` has 0 dimensions"),
+        ([[], []], ValueError, r"`s` is empty: it has 2 targets, 0 keys\. Give at least one of each"),
+        ([["1", "2"]], TypeError, r"`s` must hold numbers; got dtype <U1"),
+        ([[1, None]], TypeError, r"`s` must hold numbers; got dtype object"),
+        (np.array([[1j]]), TypeError, r"`s` must hold numbers; got dtype complex128"),
+        (np.array([["2024"]], "M8[Y]"), TypeError, r"`s` must hold numbers"),
+        (None, (TypeError, ValueError), r"`s`"),
+        (np.ma.masked_array(COUNTS, mask=np.eye(2)), TypeError, r"`s` has masked cells, which are no counts\. Fill them, as with"),
+        (np.array([[2**63]], np.uint64), ValueError, r"`s` must be below 2\*\*53, to be exact; got 9223372036854775808 at key=0, target=0"),
+        (sparse.COO(np.array(COUNTS)), TypeError, r"`s` is COO; give an array, or xr\.DataArray\(sparse\.COO"),
+        (scipy.sparse.csr_array(COUNTS), TypeError, r"`s` is csr_array; give an array"),
+        (
+            xr.DataArray(sparse.GCXS(np.array(COUNTS)), dims=("target", "key")),
+            TypeError,
+            r"`s` must hold a numpy array or a sparse\.COO; it holds .*GCXS\. Convert it",
+        ),
+        (xr.DataArray(COUNTS, dims=("target", "key")).chunk(), TypeError, r"it holds dask\..*Array\. Convert it, as with \.compute\(\)"),
+        (np.ones((0, 2, 2)), ValueError, r"`s` is empty: it has 0 draws, 2 targets, 2 keys\. Give at least one of each"),
+        (
+            pd.DataFrame(COUNTS),
+            TypeError,
+            r"`s` is a DataFrame\. For records use capstats\.tabulate; for a table of counts capstats\.from_counts",
+        ),
+        (pl.DataFrame({"a": [1]}), TypeError, r"`s` is a DataFrame\..*capstats\.tabulate.*capstats\.from_counts"),
+        (pl.LazyFrame({"a": [1]}), TypeError, r"`s` is a LazyFrame\..*capstats\.tabulate"),
+        ({"a": [1]}, TypeError, r"`s` is a dict\..*capstats\.tabulate"),
+        (
+            xr.DataArray([[1]], dims=("targets", "key")),
+            ValueError,
+            r"`s` has dims \('targets', 'key'\) and lacks 'target': rename its dims",
+        ),
+        (xr.DataArray([1], dims=("x",)), ValueError, r"lacks 'target', 'key': rename its dims; rows are targets and columns are keys"),
+        (
+            xr.DataArray([[1, 2]], dims=("target", "key"), coords={"key": ["a", "a"]}),
+            ValueError,
+            r"`s` has the key 'a' twice\. Labels must be distinct",
+        ),
+    ],
+)
+def test_what_is_no_table_raises_and_names_the_way_out(measure: Any, given: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        measure(COUNTS, given)
+
+
+@measures
+def test_a_dataset_raises_and_names_its_table(measure: Any) -> None:
+    tables = capstats.from_counts(COUNTS, COUNTS)
+    with pytest.raises(TypeError, match=r"`s` is a Dataset; give one of its tables, such as tables\.s"):
+        measure(tables.o, tables)
+
+
+# --- Two tables -------------------------------------------------------------------------------------------------------
+
+
+@measures
+def test_permuted_labels_change_nothing_but_the_places(measure: Any) -> None:
+    o, s = table(), table([[5, 0], [1, 2]], "s")
+    expected = measure(o, s)
+    for i, j in product([[0, 1], [1, 0]], repeat=2):
+        found = measure(o, s.isel(target=i, key=j))
+        xr.testing.assert_allclose(found, expected)
+        assert found.coords.identical(expected.coords)
+
+
+@measures
+def test_labels_that_one_table_lacks_count_as_zero(measure: Any) -> None:
+    o, s = table(), table([[7]], "s", key=["m"], target=["low"])
+    padded = table([[0, 7], [0, 0]], "s")
+    xr.testing.assert_identical(measure(o, s), measure(o, padded))
+    more = table([[7, 9]], "s", key=["m", "x"], target=["low"])
+    assert measure(o, more).sizes.get("key", 3) == 3
+
+
+@measures
+def test_bare_arrays_take_the_labels_of_the_other_by_position(measure: Any) -> None:
+    s = [[5, 0], [1, 2]]
+    expected = measure(table(), table(s, "s"))
+    xr.testing.assert_identical(measure(table(), s), expected)
+    xr.testing.assert_identical(measure(COUNTS, table(s, "s")), expected)
+    assert measure(COUNTS, s).values.tolist() == expected.values.tolist()
+
+
+@measures
+def test_shapes_that_differ_without_labels_raise(measure: Any) -> None:
+    with pytest.raises(ValueError, match=r"`o` has 2 targets x 2 keys, `s` has 2 targets x 3 keys: they must agree"):
+        measure(COUNTS, [[1, 2, 3], [4, 5, 6]])
+    with pytest.raises(ValueError, match=r"`o` has 2 targets x 2 keys, `s` has 1 targets x 2 keys: they must agree"):
+        measure(COUNTS, [[1, 2]])
+
+
+@measures
+def test_kinds_of_labels_that_differ_raise(measure: Any) -> None:
+    with pytest.raises(TypeError, match=r"Column 'sex' holds number labels in `o` and text labels in `s`: none of them can match"):
+        measure(table(key=[1, 2]), table(name="s", key=["1", "2"]))
+
+
+@measures
+def test_tables_over_different_columns_raise(measure: Any) -> None:
+    other = capstats.from_counts(COUNTS, key_labels={"region": ["f", "x"]}, target_labels={"income": ["low", "high"]})
+    with pytest.raises(ValueError, match=r"`o` is labelled by \['sex'\], `s` by \['region'\]: label them alike"):
+        measure(table(), other.o.rename("s"))
+
+
+# --- Batches ----------------------------------------------------------------------------------------------------------
+
+MANY = np.arange(24).reshape(3, 2, 2, 2)
+
+
+@measures
+def test_every_other_dim_broadcasts_as_one_call_after_the_other(measure: Any) -> None:
+    o = xr.DataArray(MANY[:, 0] + 1, dims=("region", "target", "key"), coords={"region": list("abc")})
+    s = xr.DataArray(MANY[0], dims=("draw", "target", "key"))
+    found = measure(o, s)
+    assert {"region": 3, "draw": 2}.items() <= found.sizes.items()
+    for r, d in product(range(3), range(2)):
+        one = measure(o.isel(region=r, drop=True), s.isel(draw=d, drop=True))
+        xr.testing.assert_allclose(found.isel(region=r, draw=d, drop=True), one)
+    assert found.indexes["region"].tolist() == list("abc")
+
+
+@measures
+def test_a_dim_of_both_tables_is_matched_member_by_member(measure: Any) -> None:
+    o = xr.DataArray(MANY[:, 0] + 1, dims=("region", "target", "key"))
+    s = xr.DataArray(MANY[:, 1], dims=("region", "target", "key"))
+    found = measure(o, s)
+    for r in range(3):
+        xr.testing.assert_allclose(found.isel(region=r), measure(o.isel(region=r), s.isel(region=r)))
+
+
+@measures
+def test_several_synthetic_tables_keep_their_labels(measure: Any) -> None:
+    tables = capstats.from_counts(COUNTS, {"a": COUNTS, "b": [[0, 1], [5, 0]]})
+    found = measure(tables.o, tables.s)
+    assert found.indexes["synthetic"].tolist() == ["a", "b"]
+    xr.testing.assert_allclose(found.sel(synthetic="b", drop=True), measure(tables.o, tables.s.sel(synthetic="b", drop=True)))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ({"region": ["x", "y"]}, {"region": ["y", "x"]}),
+        ({"region": ["x", "y"]}, {"region": ["x", "z"]}),
+        ({"region": [1, 2, 3]}, {"region": [1, 2]}),
+    ],
+)
+@measures
+def test_batches_whose_labels_disagree_raise(measure: Any, a: dict[str, Any], b: dict[str, Any]) -> None:
+    o = xr.DataArray(np.ones((len(a["region"]), 2, 2), int), dims=("region", "target", "key"), coords=a)
+    s = xr.DataArray(np.ones((len(b["region"]), 2, 2), int), dims=("region", "target", "key"), coords=b)
+    with pytest.raises(ValueError, match=r"tables disagree along 'region': label and order it alike in all of them, or rename it in one"):
+        measure(o, s)
+
+
+@measures
+@pytest.mark.parametrize("block", [1, 4, 8, 16, 40, 10**6])
+def test_pieces_of_any_size_give_the_same_numbers(monkeypatch: pytest.MonkeyPatch, measure: Any, block: int) -> None:
+    rng = np.random.default_rng(1)
+    o = xr.DataArray(rng.integers(0, 5, (3, 1, 2, 2)), dims=("region", "year", "target", "key"))
+    s = xr.DataArray(rng.integers(0, 3, (5, 3, 2, 2)), dims=("draw", "region", "target", "key"))
+    expected = measure(o, s)
+    monkeypatch.setattr(dense, "BLOCK", block)
+    xr.testing.assert_identical(measure(o, s), expected)
+
+
+def test_a_measure_changes_no_table_that_it_was_given() -> None:
+    o, s = table(), table([[5, 0], [1, 2]], "s", key=["m", "x"])
+    before = o.copy(deep=True), s.copy(deep=True)
+    for measure in MEASURES:
+        measure(o, s)
+    assert o.identical(before[0])
+    assert s.identical(before[1])
+
+
+def test_aligned_gives_a_formula_tables_of_one_shape() -> None:
+    aligned = Aligned({"o": table(), "s": table([[1, 1]], "s", key=["m", "x"], target=["low"])})
+    shapes = []
+
+    def difference(o: Table, s: Table) -> Table:
+        shapes.append((o.values.shape, s.values.shape))
+        return o.like(o.values - s.values)
+
+    result = aligned.map(difference, "difference", ("target", "key"))
+    assert shapes == [((2, 3), (2, 3))]
+    assert result.sel(target="low").values.tolist() == [1, 1, -1]
+    assert result.name == "difference"
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        lambda: capstats.disclosure.dio(None),
+        lambda: capstats.disclosure.sample_uniques(None),
+        lambda: capstats.disclosure.key_summary(None, COUNTS),
+        lambda: capstats.disclosure.disco(None, COUNTS),
+        lambda: capstats.average_cap(None, COUNTS),
+    ],
+)
+def test_none_in_place_of_a_table_is_named(measure: Any) -> None:
+    with pytest.raises(TypeError, match=r"^`o` is None; give a table of counts"):
+        measure()
+    with pytest.raises(TypeError, match=r"^`s` is None; give a table of counts"):
+        capstats.disclosure.key_summary(COUNTS, None)
+
+
+@pytest.mark.parametrize(
+    "measure", [capstats.average_cap, capstats.disclosure.disco, lambda o, s: capstats.anonymity.anonymity_profile(o, s).prosecutor]
+)
+@pytest.mark.parametrize("weight", [1e-320, 1e-200])
+@pytest.mark.parametrize("stored", [False, True])
+def test_weights_whose_products_would_be_0_are_refused(measure: Any, weight: float, stored: bool) -> None:
+    counts = xr.DataArray(np.array([[2.5, 1], [0, weight]]), dims=("target", "key"))
+    counts = counts.copy(data=sparse.COO.from_numpy(counts.values)) if stored else counts
+    with pytest.raises(ValueError, match=r"`o` must be 0 or at least 1e-100, .*; got 1e-\d+ at key=1, target=1"):
+        measure(counts, COUNTS)
+    assert capstats.average_cap([[1e-100, 0], [0, 1e-100]], [[1e-100, 0], [1e-100, 1e-100]]).item() == 0.75
