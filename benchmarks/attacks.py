@@ -1,4 +1,4 @@
-"""Membership scores along the axes of the table against blocked pairwise evaluation in numpy; maximum knowledge along the axes and by tree.
+"""Membership scores along the axes of the table against blocked pairwise evaluation in numpy; and the time of maximum knowledge.
 
 Run: python benchmarks/attacks.py [--records 30000] [--tables 10] [--pairs 3] [--share 0.02]
 

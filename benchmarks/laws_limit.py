@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from capstats.laws import cap_law
+from capstats.laws import Uniform, cap_law
 
 TARGETS, KEYS, POINTS = 3, 10_000, 200
 
@@ -22,7 +22,7 @@ def bench_cap_law(seed: int = 1) -> None:
     print(f"cap_law, uniform, limit: {TARGETS} targets x {KEYS:,} keys, {POINTS} points")
     for name, o in sizes.items():
         start = time.perf_counter()
-        law = cap_law(o)
+        law = cap_law(o, Uniform())
         ready = time.perf_counter()
         ends = law.quantile([0.0001, 0.9999])
         found = time.perf_counter()

@@ -104,7 +104,7 @@ CHAPTERS = {
         """,
         "plot_cap_law": """
             o_4 = paper_originals().sel(original="O_4", drop=True)
-            law = laws.cap_law(o_4)
+            law = laws.cap_law(o_4, laws.Uniform())
             lines = {"original": capstats.average_cap(o_4, o_4).item(), "baseline": capstats.baseline_cap(o_4).item()}
             ax = plotting.plot_cap_law(law.density(np.linspace(law.least, law.greatest, 301)), **lines)
         """,

@@ -11,7 +11,7 @@ import pytest
 
 from capstats import average_cap, correct_predictions
 from capstats.datasets import paper_originals, paper_synthetics
-from capstats.laws import cap_law
+from capstats.laws import Uniform, cap_law
 from capstats.paper import printed_values
 
 ROOT = Path(__file__).parents[1]
@@ -72,7 +72,7 @@ def test_the_numbers_of_the_article_are_those_of_the_library() -> None:
     a, e = (paper_synthetics().sel(synthetic=label, drop=True) for label in "ae")
     assert f"{average_cap(o_4, a):.3f} and {average_cap(o_4, e):.3f}" in SAID
     assert f"right for {correct_predictions(o_4, a):.0f} people with the one and for {correct_predictions(o_4, e):.0f} with" in SAID
-    share = cap_law(o_3).cdf(average_cap(o_3, o_3).item()).lower.item()
+    share = cap_law(o_3, Uniform()).cdf(average_cap(o_3, o_3).item()).lower.item()
     assert f"the probability {share:.6f}" in SAID
     assert f"{share:.1%}".replace("%", " %") + " of all random tables" in SAID
     assert f"all {len(printed_values())} printed values" in SAID

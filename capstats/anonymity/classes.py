@@ -12,9 +12,9 @@ import numpy as np
 import xarray as xr
 
 from capstats.tables.aligned import Aligned
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Table
 
 
 def greatest(values: Array, x: Table) -> Floats:
@@ -53,7 +53,7 @@ def check_whole(x: Table) -> None:
     check_integers(x, "table", ": the risk is 1 divided by the number of records in a class", "Count the records without weights.")
 
 
-def k_anonymity(table: Any) -> xr.DataArray:
+def k_anonymity(table: Counts) -> xr.DataArray:
     """Number of records in the smallest class: the greatest k for which the table is k-anonymous.
 
     Every person shares the key with at least k - 1 others.
@@ -93,7 +93,7 @@ def k_anonymity(table: Any) -> xr.DataArray:
     return of_table(table, smallest_class, "k_anonymity")
 
 
-def class_sizes(table: Any) -> xr.Dataset:
+def class_sizes(table: Counts) -> xr.Dataset:
     """Distribution of the class sizes.
 
     k is the size of the smallest class; this shows how many people are in classes of each size.
@@ -145,7 +145,7 @@ def class_sizes(table: Any) -> xr.Dataset:
     return Result(variables, attrs={"result": "Sizes of equivalence classes"}).assign_coords(size=sizes)
 
 
-def prosecutor_risk(table: Any) -> xr.DataArray:
+def prosecutor_risk(table: Counts) -> xr.DataArray:
     """Probability that an intruder who knows a person's key, and that the person is in the table, picks the person's record.
 
     It depends only on the size of the person's class: it is 1/5 if four others share the key.
@@ -192,7 +192,7 @@ def prosecutor_risk(table: Any) -> xr.DataArray:
     return Aligned({"table": table}).map(formula, "prosecutor_risk", ("key",))
 
 
-def marketer_risk(table: Any) -> xr.DataArray:
+def marketer_risk(table: Counts) -> xr.DataArray:
     """Expected share of correct matches if an intruder picks one record for every person of the table.
 
     A marketer wants many correct matches, not a certain one. Every class gives one correct match on average, whatever its size.
@@ -270,7 +270,7 @@ def check_number(number: int) -> None:
         raise ValueError(f"`l` must be an integer number of targets, 1 or more; got {number!r}.")
 
 
-def alpha_k_anonymity(table: Any) -> xr.Dataset:
+def alpha_k_anonymity(table: Counts) -> xr.Dataset:
     """The smallest alpha and the greatest k for which a table is (alpha, k)-anonymous.
 
     k is the least number of people who share a key; alpha is the greatest probability of a correct guess of the target within a class.
@@ -314,7 +314,7 @@ def alpha_k_anonymity(table: Any) -> xr.Dataset:
     return Result(found, attrs={"result": "(alpha, k)-anonymity"})
 
 
-def l_diversity(table: Any, *, kind: Diversity = "distinct", l: int | None = None) -> xr.DataArray:  # noqa: E741
+def l_diversity(table: Counts, *, kind: Diversity = "distinct", l: int | None = None) -> xr.DataArray:  # noqa: E741
     """Diversity of the targets in the least diverse class.
 
     A large class still discloses the target of every member if all of them are ill.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import xarray as xr
@@ -10,7 +10,7 @@ import xarray as xr
 from capstats.anonymity.classes import greatest, number_of_classes, of_table
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import attribution, ratio
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most
 
 Distance = Literal["equal", "ordered"]
@@ -65,7 +65,7 @@ def log_ratio(x: Table, kind: DeltaKind) -> Floats:
     return np.where(held < (x.target_total() > 0).sum(-1) * number_of_classes(x), np.inf, delta)
 
 
-def t_closeness(table: Any, *, distance: Distance = "equal") -> xr.DataArray:
+def t_closeness(table: Counts, *, distance: Distance = "equal") -> xr.DataArray:
     """Distance between the target distribution of a class and that of the whole table, greatest over classes.
 
     If a class has the distribution of the whole table, knowing a person's class tells nothing more about the target.
@@ -133,7 +133,7 @@ def target_columns(aligned: Aligned) -> list[str]:
     return ["target"] if axis is None else [str(name) for name in axis.names]
 
 
-def beta_likeness(table: Any, *, kind: Likeness = "basic") -> xr.DataArray:
+def beta_likeness(table: Counts, *, kind: Likeness = "basic") -> xr.DataArray:
     """Greatest relative increase of the share of a target in a class over its share in the whole table.
 
     With beta = 2, knowing a person's class makes no target more than three times as probable as before.
@@ -187,7 +187,7 @@ def beta_likeness(table: Any, *, kind: Likeness = "basic") -> xr.DataArray:
     return of_table(table, basic_likeness if kind == "basic" else enhanced_likeness, "beta_likeness")
 
 
-def delta_disclosure(table: Any, *, kind: DeltaKind = "all") -> xr.DataArray:
+def delta_disclosure(table: Counts, *, kind: DeltaKind = "all") -> xr.DataArray:
     """Greatest logarithm of the ratio between the share of a target in a class and in the whole table, up or down.
 
     Learning that a person cannot have a target is a disclosure too: if a class lacks a target, the value is infinite.

@@ -28,8 +28,8 @@ from capstats.anonymity.closeness import (
 )
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.checking import weights_of
-from capstats.tables.results import Result
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.printing import Result
+from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most
 
 Model = Callable[[Table], Array]
@@ -47,7 +47,7 @@ PASSES = dict.fromkeys(("k", "distinct_l", "entropy_l"), _reaches) | dict.fromke
 """How the value of a model is compared with its parameter, where it need not be at most it."""
 
 
-def anonymity_profile(o: Any, s: Any, *, l: int = 2) -> xr.Dataset:  # noqa: E741
+def anonymity_profile(o: Counts, s: Counts, *, l: int = 2) -> xr.Dataset:  # noqa: E741
     """The privacy models of the original and of the synthetic table, side by side.
 
     None of the models compares the two tables: a 5-anonymous synthetic table can be a copy of the original. Use them together with
@@ -150,7 +150,7 @@ def _of_whole(x: Table, model: Model) -> Array:
 
 
 def satisfies_anonymity(
-    table: Any,
+    table: Counts,
     *,
     k: float | None = None,
     alpha: float | None = None,

@@ -27,14 +27,14 @@ from capstats.auditing.provenance import (
     paths_given,
     warnings_of,
 )
-from capstats.auditing.public import public_page
+from capstats.auditing.public import public_page, write_public
 from capstats.auditing.report import Sections, as_fragment, as_text
 from capstats.auditing.sections import text_sections, title
+from capstats.codes.declared_types import Type
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.missing_codes import NullValues
-from capstats.codes.printable import printable_json
+from capstats.codes.names import printable_json
 from capstats.codes.progress import Progress
-from capstats.codes.wanted import Type
 from capstats.counting.inputs import released
 from capstats.counting.records import on_axes, read_records
 from capstats.counting.request import Request
@@ -144,7 +144,7 @@ class Audit(Findings):
         if path is not None and audience == "internal":
             write_confidential(path, text)
         elif path is not None:
-            Path(path).write_text(text, encoding="utf-8", newline="\n")
+            write_public(path, text)
         return text
 
     def _repr_html_(self) -> str:
@@ -223,7 +223,7 @@ def audit(
     rank_by : str, optional
         The measure, or utility, by which the report orders several synthetic tables, the greatest first; "-average_cap": the least first.
     utility : mapping {name: number or {label: number}}, optional
-        Numbers that the caller knows of each synthetic table, such as its utility; they are told under these names.
+        Numbers that the caller knows of each synthetic table, such as its utility; reports have them under these names.
     provenance : mapping, optional
         Further provenance of the result, such as a seed.
 

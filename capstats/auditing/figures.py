@@ -13,15 +13,14 @@ from capstats.auditing.report import Picture
 from capstats.cap.average import average_cap
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.individual import individual_cap
-from capstats.codes.printable import printable
-from capstats.tables.digits import count, share
-from capstats.tables.results import Result
+from capstats.codes.names import printable
+from capstats.tables.printing import Result, count, share
 
-MOST_CURVES = 7  # of a figure, which have colours that can be told apart
+MOST_CURVES = 7  # of a figure, which have colours that can be distinguished
 MOST_BOXES = 12  # of a figure; more are letter values
 MOST_DOTS = 400  # people
 DEPTHS = [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 7 / 8, 15 / 16, 31 / 32, 63 / 64]
-TOLD = 20  # tables whose quartiles are said in words
+MANY = 20  # tables whose quartiles are said in words
 STEPS = np.linspace(0, 1, 501)
 
 
@@ -58,13 +57,13 @@ def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     o = audit.tables.get("o_records", audit.tables.o)
     if o.dtype.kind != "i":
         return []
-    quantiles = _told(audit, cap_quantiles(o, audit.tables.s, DEPTHS), labels).transpose("quantile", ...)
+    quantiles = _ranked(audit, cap_quantiles(o, audit.tables.s, DEPTHS), labels).transpose("quantile", ...)
     low, middle, high = (np.atleast_1d(quantiles.sel(quantile=q).values) for q in (0.25, 0.5, 0.75))
-    told = [
+    texts = [
         f"{label or 'Synthetic table'}: {share(a)}, {share(b)}, {share(c)}."
         for label, a, b, c in zip(labels, low, middle, high, strict=True)
     ]
-    alt = f"Quartiles of individual CAP. {' '.join(told[:TOLD])}" + (f" And {len(told) - TOLD} more tables." if len(told) > TOLD else "")
+    alt = f"Quartiles of individual CAP. {' '.join(texts[:MANY])}" + (f" And {len(texts) - MANY} more tables." if len(texts) > MANY else "")
     if len(labels) > MOST_BOXES:
         averages = audit.measures.average_cap.values[audit.ranked]
         ax = plot_letter_values(quantiles, **_lines(audit, averages))
@@ -73,7 +72,7 @@ def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
             "those outside it; the line is the median, the dot the average."
         )
     else:
-        ax = plot_individual_cap(_told(audit, cap_boxplot(o, audit.tables.s).drop_vars("individual"), labels))
+        ax = plot_individual_cap(_ranked(audit, cap_boxplot(o, audit.tables.s).drop_vars("individual"), labels))
         caption = "CAP of each person. A box holds the middle half of the people, its line is the median, its dot the average."
     return [_picture(ax, "boxes", alt, caption)]
 
@@ -85,14 +84,14 @@ def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     if len(labels) > MOST_CURVES:
         return []
     tables = audit.tables
-    ecdf = _told(audit, cap_ecdf(tables.o, tables.s, STEPS), labels)
+    ecdf = _ranked(audit, cap_ecdf(tables.o, tables.s, STEPS), labels)
     if len(labels) == 1 and "h" in tables:
         both = [ecdf, cap_ecdf(tables.h, tables.s, STEPS)]
         ecdf = xr.concat(both, "table", combine_attrs="drop").assign_coords(table=["people in the original", "holdout"])
     ax = plot_cap_ecdf(ecdf, **_lines(audit, audit.measures.average_cap.item() if len(labels) == 1 else None))
     alt = "Step curves: share of people whose CAP is at most 0, 0.25, 0.5, 0.75 and 1. "
-    told = ecdf.sel(at=STEPS[::125]).transpose(..., "at").values.reshape(-1, 5)
-    alt += " ".join(f"{label}: {', '.join(share(x) for x in values)}." for label, values in zip(_names_of(ecdf), told, strict=True))
+    shares = ecdf.sel(at=STEPS[::125]).transpose(..., "at").values.reshape(-1, 5)
+    alt += " ".join(f"{label}: {', '.join(share(x) for x in values)}." for label, values in zip(_names_of(ecdf), shares, strict=True))
     caption = "Share of people whose CAP is at most the value on the horizontal axis. A curve further right is a higher risk."
     return [_picture(ax, "curves", alt, caption)]
 
@@ -102,15 +101,15 @@ def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
 
     m = audit.measures.assign_coords(synthetic=audit.columns)
-    told = [
+    texts = [
         (label, *map(share, x))
         for label, *x in zip(labels, m.average_cap.values, m.target_distance.values, m.share_certain.values, strict=True)
     ]
-    more = f" And {len(told) - TOLD} more tables." if len(told) > TOLD else ""
-    risk = f"Average CAP and target distance of each release. {' '.join(f'{x}: {cap}, {far}.' for x, cap, far, _ in told[:TOLD])}{more}"
+    more = f" And {len(texts) - MANY} more tables." if len(texts) > MANY else ""
+    risk = f"Average CAP and target distance of each release. {' '.join(f'{x}: {cap}, {far}.' for x, cap, far, _ in texts[:MANY])}{more}"
     sure = (
         f"Share of people certain in the original (DiO): {share(m.original_certain.item())}; guessed right with certainty from each "
-        f"release (DiSCO): {', '.join(f'{x}: {certain}' for x, _, _, certain in told[:TOLD])}.{more}"
+        f"release (DiSCO): {', '.join(f'{x}: {certain}' for x, _, _, certain in texts[:MANY])}.{more}"
     )
     below = "Risk upwards, loss of use to the right: a release near the lower left tells little and is close to the original."
     arrows = "From the share of people whom the original itself would give away with certainty to that which the release does."
@@ -147,8 +146,8 @@ def _lines(audit: Findings, average: Any) -> dict[str, Any]:
     return {"average": average, "original": audit.measures.original_cap.item(), "baseline": audit.measures.baseline.item()}
 
 
-def _told(audit: Findings, result: Any, labels: Sequence[str]) -> Any:
-    """A result in the order in which the releases are told, with the labels of the report."""
+def _ranked(audit: Findings, result: Any, labels: Sequence[str]) -> Any:
+    """A result in the order in which reports have the releases, with the labels of the report."""
     return result.isel(synthetic=audit.ranked).assign_coords(synthetic=list(labels)) if "synthetic" in result.dims else result
 
 

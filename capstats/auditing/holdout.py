@@ -9,8 +9,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.labels import canonical, in_order, one_kind
-from capstats.codes.printable import listed, named
-from capstats.laws.permutation import membership_test, permutation_test
+from capstats.codes.names import listed, named
+from capstats.laws.guarantees.permutation import membership_test, permutation_test
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import axis_of
 from capstats.tables.backing import filled
@@ -84,7 +84,7 @@ def _by_cell(data: Mapping[str, Any]) -> tuple[Array, Array]:
 
 
 def _differ(original: Array, holdout: Array, level: float, *, ordered: bool = False) -> bool:
-    """Whether the records of any level, or of ordered ones those up to any level, are dealt as a random split seldom deals them.
+    """Whether the records of any level, or of ordered ones those up to any level, are distributed as a random split seldom has them.
 
     A level has a part of ``level`` in proportion to its records, so that many rare ones cost the others little.
     """
@@ -117,30 +117,23 @@ def p_values(tables: xr.Dataset) -> dict[str, xr.DataArray]:
     """The p-values that the counts give, each with its method in ``attrs``: none of weights, of which no number can be permuted."""
     o, s, h = tables.o, tables.s, tables.h
     releases, found = s.sizes.get("synthetic", 1), {}
-    draws = min(max(DRAWS // releases, BETWEEN[0]), BETWEEN[1])
     whole = {x: tables[x].dtype.kind == "i" and f"{x}_records" not in tables for x in "osh"}
     if whole["o"] and whole["h"]:
-        few = _few(releases, o, h)
-        tested = membership_test(o, s, h=h, draws=None if few else draws, rng=SEED)
-        told = f"the labels original and holdout permuted, one-sided: {_permutations(draws, few=few)}"
-        found["membership_p_value"] = tested.p_value.assign_attrs(method=told)
+        draws, method = _permutations(releases, o, h)
+        tested = membership_test(o, s, h=h, draws=draws, rng=SEED)
+        found["membership_p_value"] = tested.p_value.assign_attrs(method=f"the labels original and holdout permuted, one-sided: {method}")
     if whole["s"]:
-        few = _few(releases, s)
-        large = o.sizes["target"] * o.sizes["key"] * draws * releases > CELLS
-        tested = permutation_test(o, s, draws=None if few else 0 if large else draws, rng=SEED)
-        told = f"the synthetic targets permuted, one-sided: {_permutations(draws, few=few, large=large)}"
-        found["permutation_p_value"] = tested.p_value.assign_attrs(method=told)
+        draws, method = _permutations(releases, s, cells=o.sizes["target"] * o.sizes["key"])
+        tested = permutation_test(o, s, draws=draws, rng=SEED)
+        found["permutation_p_value"] = tested.p_value.assign_attrs(method=f"the synthetic targets permuted, one-sided: {method}")
     return found
 
 
-def _few(releases: int, *tables: xr.DataArray) -> bool:
-    """Whether the records are so few that counting their permutations is worth a try."""
-    return releases <= SOME and bool(sum(Aligned({"table": table}).totals("table").max() for table in tables) <= FEW)
-
-
-def _permutations(draws: int, *, few: bool, large: bool = False) -> str:
-    if few:
-        return f"all permutations, or random ones where they are too many (seed {SEED})"
-    if large:
-        return f"{AT_MOST} (Cantelli)"
-    return f"{draws} random permutations (seed {SEED})"
+def _permutations(releases: int, *permuted: xr.DataArray, cells: int = 0) -> tuple[int | None, str]:
+    """The ``draws`` of a test, and what they are: all permutations of few records, else random ones, or a bound where these take long."""
+    draws = min(max(DRAWS // releases, BETWEEN[0]), BETWEEN[1])
+    if releases <= SOME and sum(Aligned({"table": table}).totals("table").max() for table in permuted) <= FEW:
+        return None, f"all permutations, or random ones where they are too many (seed {SEED})"
+    if cells * draws * releases > CELLS:
+        return 0, f"{AT_MOST} (Cantelli)"
+    return draws, f"{draws} random permutations (seed {SEED})"

@@ -17,11 +17,11 @@ from capstats.auditing.measures import BY_COLUMN, definitions, in_table
 from capstats.auditing.provenance import as_toml, fingerprints
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_page
 from capstats.auditing.sections import (
+    LONGEST,
     added_by_column,
     attack,
     by_level,
     cells,
-    grid,
     headings,
     in_sentences,
     legend,
@@ -29,23 +29,23 @@ from capstats.auditing.sections import (
     notes,
     of_individuals,
     ranked_by,
+    rows_of,
     target_of,
     title,
     weighted_tables,
     without_release,
     words_of,
 )
-from capstats.codes.printable import in_cell, listed, named, shortened
+from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
 from capstats.tables.axes import axis_of
-from capstats.tables.digits import count, many, share
+from capstats.tables.printing import count, many, share
 
 HEADING = 28  # characters of the name of a synthetic table
-LONGEST = 64  # the same in a sentence
 WORST = 10  # keys that are listed
 NOTES = ("weighted", "not given", "confidential")  # of the notes of the text, those that no definition says
 LEVEL = 28  # characters of a label in a key
-DISAGREEING = 40  # rows of columns whose levels do not meet
+DISAGREEING = 40  # rows of columns whose levels differ
 
 
 def internal_page(audit: Findings) -> str:
@@ -89,7 +89,7 @@ def internal_sections(audit: Findings) -> Sections:
             *(measure_grid(audit, "errors", heads, "Average CAP and its sampling error") if one and "average_cap_error" in m else []),
         ],
         "Keys at the highest risk": _worst(audit, heads),
-        "Levels that do not meet": _levels(p),
+        "Levels that differ": _levels(p),
         "Definitions": [definitions(explained, weighted_tables(audit)), Facts([note for note in notes(audit) if note[0] in NOTES])],
         "How it was computed": _computed(audit),
     }
@@ -101,23 +101,21 @@ def _answers(audit: Findings, heads: Sequence[str]) -> list[Block]:
     m, w = audit.measures, words_of(audit)
     cap = m.average_cap.values
     low, high = int(np.argmin(cap)), int(np.argmax(cap))
-    told: list[Block] = [
+    sentences: list[Block] = [
         f"{attack(audit)} Average CAP is the {w['share']} of the {count(m.original_records.item())} {w['people']} in the original for whom "
         f"the guess is expected to be right: from {share(cap[low])} ({heads[low]}) to {share(cap[high])} ({heads[high]}).",
         without_release(audit),
     ]
     if "individual_disclosure" in m:
-        told.append(f"The difference to {w['people']} not used for synthesis {of_individuals(audit)}")
-    return told
+        sentences.append(f"The difference to {w['people']} not used for synthesis {of_individuals(audit)}")
+    return sentences
 
 
 def _comparison(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """One row a release, in the order asked for, and the numbers of the caller."""
-    names = [*in_table("releases"), *(audit.provenance.get("utility") or [])]
-    against = shortened(named(audit.provenance.get("against", "")), LONGEST)
-    rows = grid([heads[i] for i in audit.ranked], cells(audit, names, 4, HEADING).values(), "One row a release")
-    meanings = legend(audit, names, against, (HEADING, LONGEST))
-    return [*ranked_by(audit), rows, Facts(meanings)]
+    names = [*in_table("releases"), *audit.provenance.get("utility", [])]
+    rows = Grid.of_columns(rows_of(audit, heads), cells(audit, names, 4, HEADING).values(), "One row a release")
+    return [*ranked_by(audit), rows, Facts(legend(audit, heads, names, HEADING))]
 
 
 def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:

@@ -23,7 +23,7 @@ from capstats.auditing.confidential import write_confidential
 from capstats.auditing.findings import Findings
 from capstats.auditing.publication import Publication, publication
 from capstats.codes.labels import canonical
-from capstats.codes.printable import listed
+from capstats.codes.names import listed
 from capstats.tables.axes import axis_of
 from capstats.tables.backing import filled
 
@@ -105,22 +105,22 @@ def _digest(table: xr.DataArray, records: xr.DataArray | None = None) -> str:
         if axis is not None:
             for level, codes, name in zip(axis.levels, axis.codes, axis.names, strict=True):
                 columns[f"{dim} {name}"] = (level, np.asarray(codes)[places])
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     ranks = []
     for name, (level, codes) in sorted(columns.items()):
         used, place = np.unique(codes, return_inverse=True)
         labels = [f"{type(label).__name__} {label!r}" for label in map(canonical, level[used])]
         rank = np.argsort(np.argsort(labels))
-        told.update(json.dumps([name, sorted(labels)]).encode())
+        digest.update(json.dumps([name, sorted(labels)]).encode())
         ranks.append(rank[place])
     order = np.lexsort(ranks)
     for column in ranks:
-        told.update(column[order].astype("<i8").tobytes())
+        digest.update(column[order].astype("<i8").tobytes())
     if counts.dtype.kind == "i":
-        told.update(counts[order].astype("<i8").tobytes())
+        digest.update(counts[order].astype("<i8").tobytes())
     else:  # sums of weights differ in their last digits by the order of the records
-        told.update(json.dumps([f"{x:.9g}" for x in counts[order].tolist()]).encode())
-    return told.hexdigest() if records is None else f"{told.hexdigest()} {_digest(records)}"
+        digest.update(json.dumps([f"{x:.9g}" for x in counts[order].tolist()]).encode())
+    return digest.hexdigest() if records is None else f"{digest.hexdigest()} {_digest(records)}"
 
 
 def lock_of(ledger: Path) -> Path:

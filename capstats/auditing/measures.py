@@ -41,10 +41,10 @@ class Measure:
     """A number of an audit, as reports show it; its texts are formats of `words`.
 
     ``row`` is its row in a table of one release (two spaces before it: a part of the row above), ``heading`` its column in a table of
-    several, ``on_page`` the same where a page has room for more, and ``meaning`` what the column holds. ``tables`` show it, in the order of
-    the list: of the text "answer" and "details" of several releases and "one" of one release, the others of the internal page. ``terms``
-    explain it. ``public`` is its row or column in the public version: what has none is confidential. ``needs`` is the argument of `audit`
-    without which it is not computed.
+    several, and ``meaning`` what the column holds. ``tables`` show it, in the order of the list: of the text "answer" and "details" of
+    several releases and "one" of one release, the others of the internal page. ``terms`` explain it, and those that follow it. ``public``
+    is its row or column in the public version: what has none is confidential. ``needs`` is the argument of `audit` without which it is not
+    computed.
     """
 
     row: str = ""
@@ -54,7 +54,6 @@ class Measure:
     form: Literal["share", "count"] = "share"
     terms: Collection[str] = ()
     public: str = ""
-    on_page: str = ""
     needs: Literal["", "holdout", "against"] = ""
 
 
@@ -167,7 +166,7 @@ MEASURES: dict[str, Measure] = {
         "share of {people} whose keys are in the synthetic data",
         "matched",
         "share of {people} whose keys are in the synthetic data",
-        tables=("details", "one", "matched", "releases"),
+        ("details", "one", "matched", "releases"),
         terms=("matched",),
         public="{share} of {people} whose keys are in the released table",
     ),
@@ -175,50 +174,39 @@ MEASURES: dict[str, Measure] = {
         "average CAP, unmatched {people} count 0 (version 1)",
         "average CAP",
         "share of the original {people} for whom the guess is expected to be right",
-        tables=("answer", "one", "bounds", "errors", "releases"),
+        ("answer", "one", "bounds", "errors", "releases"),
         terms=("CAP of one person", "average CAP"),
         public="average CAP",
-        on_page="version 1",
     ),
     "average_cap_error": Measure(
         "  standard error, the original as a sample",
         "error",
         "standard error of average CAP, the original as a sample",
-        tables=SAMPLED,
+        SAMPLED,
         terms=("standard error",),
     ),
     "difference": Measure(
         "",
         "difference",
         "average CAP minus that of {against}, of the same {people}",
-        tables=("answer", "releases"),
+        ("answer", "releases"),
         public="difference to {against}",
         needs="against",
     ),
-    "difference_error": Measure(
-        "", "its error", "standard error of the difference", tables=("answer", "releases"), terms=("standard error",), needs="against"
-    ),
+    "difference_error": Measure("", "its error", "standard error of the difference", ("answer", "releases"), needs="against"),
     "average_cap_least": Measure(
         "  least attainable",
         "least",
         "least attainable average CAP, unmatched {people} counting 0 (version 1)",
-        tables=BOUND,
+        BOUND,
         terms=("attainable",),
     ),
-    "average_cap_greatest": Measure("  greatest attainable", "greatest", "greatest attainable", tables=BOUND, terms=("attainable",)),
+    "average_cap_greatest": Measure("  greatest attainable", "greatest", "greatest attainable", BOUND),
     "average_cap_matched": Measure(
-        "average CAP of the matched {people} (version 2)",
-        "version 2",
-        "average CAP of the matched {people}",
-        tables=BOUND,
-        terms=("average CAP",),
+        "average CAP of the matched {people} (version 2)", "version 2", "average CAP of the matched {people}", BOUND
     ),
-    "average_cap_matched_least": Measure(
-        "  least attainable", "its least", "least attainable of version 2", tables=BOUND, terms=("attainable",)
-    ),
-    "average_cap_matched_greatest": Measure(
-        "  greatest attainable", "its greatest", "greatest attainable of version 2", tables=BOUND, terms=("attainable",)
-    ),
+    "average_cap_matched_least": Measure("  least attainable", "its least", "least attainable of version 2", BOUND),
+    "average_cap_matched_greatest": Measure("  greatest attainable", "its greatest", "greatest attainable of version 2", BOUND),
     "original_cap": Measure(terms=("original itself",), public="original itself"),
     "baseline": Measure("", "baseline", terms=("baseline",), public="baseline"),
     "holdout_records": Measure(form="count", needs="holdout"),
@@ -227,7 +215,7 @@ MEASURES: dict[str, Measure] = {
         "average CAP of {people} not used for synthesis (holdout)",
         "holdout",
         "the same share of {people} not used for synthesis",
-        tables=SAMPLED,
+        SAMPLED,
         terms=("holdout",),
         public="holdout",
         needs="holdout",
@@ -236,24 +224,18 @@ MEASURES: dict[str, Measure] = {
         "  difference",
         "used - not",
         "average CAP minus that of {people} not used for synthesis",
-        tables=SAMPLED,
-        terms=("holdout",),
+        SAMPLED,
         public="difference to holdout",
         needs="holdout",
     ),
     "individual_disclosure_error": Measure(
-        "  standard error of the difference",
-        "error of this",
-        "standard error of this difference",
-        tables=SAMPLED,
-        terms=("standard error",),
-        needs="holdout",
+        "  standard error of the difference", "error of this", "standard error of this difference", SAMPLED, needs="holdout"
     ),
     "membership_p_value": Measure(
         "  p-value of the difference, the labels used and not used permuted",
         "p of this",
         "p-value of this difference, the labels used and not used permuted",
-        tables=SAMPLED,
+        SAMPLED,
         terms=("p-value, labels permuted",),
         needs="holdout",
     ),
@@ -261,7 +243,7 @@ MEASURES: dict[str, Measure] = {
         "p-value of average CAP, the synthetic targets permuted (a test of utility)",
         "p of link",
         "p-value of average CAP, the synthetic targets permuted: a useful release has a small one",
-        tables=("details", "errors", "releases"),
+        ("details", "errors", "releases"),
         terms=("p-value, targets permuted",),
         needs="holdout",
     ),
@@ -269,92 +251,85 @@ MEASURES: dict[str, Measure] = {
         "{people} guessed right with probability > 0.5",
         "> 0.5",
         "{people} for whom the guess is right with probability above 0.5",
-        tables=("answer", "surely"),
+        ("answer", "surely"),
         form="count",
     ),
     "share_above_half": Measure(
-        "  share", "share > 0.5", tables=("surely",), terms=("distribution",), public="guessed right with probability above 0.5"
+        "  share", "share > 0.5", "", ("surely",), terms=("distribution",), public="guessed right with probability above 0.5"
     ),
     "records_above_nine_tenths": Measure(
-        "{people} guessed right with probability > 0.9", "> 0.9", "the same above 0.9", tables=("answer", "surely"), form="count"
+        "{people} guessed right with probability > 0.9", "> 0.9", "the same above 0.9", ("answer", "surely"), form="count"
     ),
-    "share_above_nine_tenths": Measure(
-        "  share", "share > 0.9", tables=("surely",), terms=("distribution",), public="guessed right with probability above 0.9"
-    ),
+    "share_above_nine_tenths": Measure("  share", "share > 0.9", "", ("surely",), public="guessed right with probability above 0.9"),
     "records_certain": Measure(
         "{people} guessed right with certainty",
         "certain",
         "{people} for whom the guess is right with certainty",
-        tables=("answer", "certain"),
+        ("answer", "certain"),
         form="count",
-        on_page="certain and right",
     ),
     "share_certain": Measure(
         "  share (DiSCO)",
         "DiSCO",
         "share guessed with certainty, and rightly",
-        tables=("details", "certain", "releases"),
+        ("details", "certain", "releases"),
         terms=("certain and right (DiSCO)",),
         public="guessed right with certainty (DiSCO)",
-        on_page="share (DiSCO)",
     ),
     "share_certain_wrong": Measure(
         "share for whom the guess is certain and wrong",
         "wrong",
         "share guessed with certainty, and wrongly",
-        tables=CERTAIN,
+        CERTAIN,
         terms=("certain and wrong",),
-        on_page="certain and wrong",
     ),
     "original_certain": Measure(
         "share certain in the original itself (DiO)",
         "DiO",
         "share of {people} whose key has one target in the original",
-        tables=CERTAIN,
+        CERTAIN,
         terms=("certain in the original (DiO)",),
-        on_page="in the original (DiO)",
     ),
     "share_unique": Measure(
         "share of {people} unique in the original",
         "unique",
         "share with a key that one original record has",
-        tables=CERTAIN,
+        CERTAIN,
         terms=("unique, replicated",),
     ),
     "share_replicated": Measure(
         "  and in the synthetic data with exactly one record",
         "replicated",
         "share with a key that one original record has, and one synthetic one",
-        tables=CERTAIN,
-        terms=("unique, replicated",),
+        CERTAIN,
     ),
     "unmatched_records": Measure(
         "{people} whose keys no synthetic record has",
         "unmatched",
         "{people} whose keys no synthetic record has",
-        tables=("answer", "matched"),
+        ("answer", "matched"),
         form="count",
     ),
-    "individual_cap_least": Measure("CAP of one person: least", "smallest", "least CAP of one person", tables=QUANTILE),
-    "individual_cap_lower_quartile": Measure("  lower quartile", "0.25", "lower quartile of the CAP of one person", tables=QUANTILE),
-    "individual_cap_median": Measure("  median", "median", "its median", tables=QUANTILE),
-    "individual_cap_upper_quartile": Measure("  upper quartile", "0.75", "its upper quartile", tables=QUANTILE),
-    "individual_cap_upper_decile": Measure("  0.9 quantile", "0.9", "its 0.9 quantile", tables=QUANTILE),
-    "individual_cap_upper_percentile": Measure("  0.99 quantile", "0.99", "its 0.99 quantile", tables=QUANTILE),
-    "individual_cap_greatest": Measure("  greatest", "largest", "greatest CAP of one person", tables=QUANTILE),
+    "individual_cap_least": Measure("CAP of one person: least", "smallest", "least CAP of one person", QUANTILE),
+    "individual_cap_lower_quartile": Measure("  lower quartile", "0.25", "lower quartile of the CAP of one person", QUANTILE),
+    "individual_cap_median": Measure("  median", "median", "its median", QUANTILE),
+    "individual_cap_upper_quartile": Measure("  upper quartile", "0.75", "its upper quartile", QUANTILE),
+    "individual_cap_upper_decile": Measure("  0.9 quantile", "0.9", "its 0.9 quantile", QUANTILE),
+    "individual_cap_upper_percentile": Measure("  0.99 quantile", "0.99", "its 0.99 quantile", QUANTILE),
+    "individual_cap_greatest": Measure("  greatest", "largest", "greatest CAP of one person", QUANTILE),
     "predictive_success": Measure(
         "share guessed right by the commonest target",
         "commonest",
         "share guessed right by the commonest target",
-        tables=QUANTILE,
+        QUANTILE,
         terms=("commonest target",),
     ),
-    "correct_predictions": Measure("  number of {people}", tables=("one",), form="count"),
+    "correct_predictions": Measure("  number of {people}", "", "", ("one",), form="count"),
     "target_distance": Measure(
         "",
         "distance",
         "of the targets given the keys from the original's: 0 if they agree, 1 if they have nothing in common",
-        tables=("answer", "releases"),
+        ("answer", "releases"),
         terms=("target distance",),
     ),
 }
@@ -362,7 +337,7 @@ MEASURES: dict[str, Measure] = {
 # of `Audit.by_column`
 BY_COLUMN: dict[str, Measure] = {
     "alone": Measure("", "alone", terms=("columns",)),
-    "without": Measure("", "all without it", terms=("columns",)),
+    "without": Measure("", "all without it"),
     "leave_one_out": Measure("", "its own part", "What each key column adds to average CAP where all others are known:"),
     "shapley": Measure(
         "",
@@ -404,10 +379,10 @@ def words(weighted: Collection[str]) -> dict[str, str]:
 def definitions(names: Collection[str], weighted: Collection[str] = ()) -> Terms:
     """The terms that explain the measures named; ``weighted`` are the tables whose records have sampling weights."""
     wanted = {term for name, measure in (MEASURES | BY_COLUMN).items() if name in names for term in measure.terms}
-    told = words(weighted)
+    own = words(weighted)
     return Terms(
         [
-            (name, term.meaning.format(**told), [(f"{THEORY}{term.page}.md", None), *([term.source] if term.source else [])])
+            (name, term.meaning.format(**own), [(f"{THEORY}{term.page}.md", None), *([term.source] if term.source else [])])
             for name, term in TERMS.items()
             if name in wanted
         ]

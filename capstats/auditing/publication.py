@@ -17,14 +17,6 @@ from capstats.tables.table import Array, Floats, Table
 
 STEPS = (1000, 500, 250, 200, 100, 50, 40, 25, 20, 10, 5, 4, 2)  # numbers of steps from 0 to 1; a whole one, so that complements are steps
 OF_ORIGINAL = ("baseline", "original_cap")  # of the people in the original, whatever is released; sums of squares, see `publication`
-OF_RELEASES = (  # of each release: shares of nested sets of people, and two averages that are computed from rounded shares
-    "average_cap",
-    "holdout_cap",
-    "matched_share",
-    "share_above_half",
-    "share_above_nine_tenths",
-    "share_certain",
-)
 BANDS = np.linspace(0, 1, 21)  # values of individual CAP at which the distribution is given
 MOST_RELEASES = 4  # whoever made the releases can choose them so that many rounded numbers together tell a small count
 

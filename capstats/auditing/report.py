@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from capstats.codes.printable import printable, shortened
+from capstats.codes.names import printable, shortened
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -35,6 +35,12 @@ class Grid:
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
+
+    @classmethod
+    def of_columns(cls, labels: Sequence[str], columns: Iterable[Sequence[str]], caption: str = "") -> Grid:
+        """The table of columns, each with its heading first, of which that of the labels is the first."""
+        head, *rows = map(list, zip(labels, *columns, strict=True))
+        return cls(head, rows, caption)
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,20 @@ class Listing:
 
 Block = str | Facts | Grid | Picture | Terms | Listing
 Sections = Mapping[str, Sequence[Block]]
+
+
+def beside(labels: Sequence[str], columns: Iterable[Sequence[str]]) -> list[Grid]:
+    """Columns beside the labels of their rows, each with its heading first: as many tables as the width of a line makes."""
+    parts: list[list[Sequence[str]]] = []
+    left = 0
+    for column in columns:
+        wide = max(map(len, column)) + 2
+        if wide > left:
+            parts.append([])
+            left = WIDTH - 2 - max(map(len, labels))
+        parts[-1].append(column)
+        left -= wide
+    return [Grid.of_columns(labels, part) for part in parts]
 
 
 def as_text(title: str, sections: Sections) -> str:

@@ -13,12 +13,13 @@ from capstats.auditing.findings import Findings
 from capstats.auditing.holdout import AT_MOST, differing
 from capstats.auditing.inputs import SIDE_BY_SIDE, facts
 from capstats.auditing.measures import BY_COLUMN, MEASURES, Shown, in_table, words
-from capstats.auditing.report import WIDTH, Block, Facts, Grid, Sections
-from capstats.codes.printable import in_cell, listed, named, shortened
-from capstats.tables.digits import count, many, share
+from capstats.auditing.report import WIDTH, Block, Facts, Grid, Sections, beside
+from capstats.codes.names import in_cell, listed, named, shortened
+from capstats.tables.printing import count, many, share
 
 LABEL = 24  # characters of the label of a row, at most
 HEADING = 14  # characters of the heading of a column, at most
+LONGEST = 64  # characters of a name in a sentence, at most
 DOTS = "..."  # for what is left out
 SHOWN_LEVELS = 12  # levels of the target that have a row each
 LEVELS = 6  # levels of the target, or key columns, that have a column each
@@ -122,7 +123,7 @@ def in_sentences(audit: Findings) -> list[Block]:
             "no test of disclosure, since original and holdout differ" if "holdout_differs" in audit.provenance else "a test of disclosure"
         )
         answer.append(
-            f"If the labels of used and not used {people} were dealt anew, the difference would be as large with probability "
+            f"If the labels of used and not used {people} were permuted, the difference would be as large with probability "
             f"{share(value['membership_p_value'])} ({test})."
         )
     if "permutation_p_value" in value:
@@ -144,23 +145,22 @@ def in_sentences(audit: Findings) -> list[Block]:
 def _compared(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """The result for several releases: a row of numbers for each, and what the numbers are."""
     m, p = audit.measures, audit.provenance
-    told: list[Block] = [f"{attack(audit)} The original has {_people(audit, m.original_records.item())}. {without_release(audit)}"]
+    sentences: list[Block] = [f"{attack(audit)} The original has {_people(audit, m.original_records.item())}. {without_release(audit)}"]
     if "holdout_records" in m:
         used = f"The holdout has {_people(audit, m.holdout_records.item())} not used for synthesis."
-        told.append(f"{used} The difference to them {of_individuals(audit)}")
-    against = heads[[str(label) for label in m.indexes["synthetic"]].index(str(p["against"]))] if "against" in p else ""
+        sentences.append(f"{used} The difference to them {of_individuals(audit)}")
     names = [*in_table("answer"), *p.get("utility", [])]
     columns = list(cells(audit, names, 3).values())
-    return [*told, *ranked_by(audit), *beside([heads[i] for i in audit.ranked], columns), Facts(legend(audit, names, against))]
+    return [*sentences, *ranked_by(audit), *beside(rows_of(audit, heads), columns), Facts(legend(audit, heads, names))]
 
 
 def _details(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """Further numbers of each release, and what they are; a number that is the same for all releases is in the text alone."""
     found = cells(audit, in_table("details"), 4)
     alike = {column[0]: column[1] for column in found.values() if len(heads) > 1 and len(set(column[1:])) == 1}
-    told = [(head, f"{alike[head]} for each: {text}" if head in alike else text) for head, text in legend(audit, list(found))]
+    meanings = [(head, f"{alike[head]} for each: {text}" if head in alike else text) for head, text in legend(audit, heads, list(found))]
     columns = [column for column in found.values() if column[0] not in alike]
-    return [*beside([heads[i] for i in audit.ranked], columns), Facts(told)]
+    return [*beside(rows_of(audit, heads), columns), Facts(meanings)]
 
 
 def ranked_by(audit: Findings) -> list[Block]:
@@ -178,48 +178,41 @@ def ranked_by(audit: Findings) -> list[Block]:
 
 def measure_grid(audit: Findings, table: Shown, heads: Sequence[str], caption: str = "") -> list[Block]:
     """The measures of a table: of one release a row each, of several a column each."""
-    found = cells(audit, in_table(table), 4, on_page=True)
+    found = cells(audit, in_table(table), 4)
     if not found:
         return []
     if len(heads) == 1:
         return [Grid(["", ""], [[MEASURES[name].row.format(**words_of(audit)), column[1]] for name, column in found.items()], caption)]
-    return [grid([heads[i] for i in audit.ranked], found.values(), caption)]
+    return [Grid.of_columns(rows_of(audit, heads), found.values(), caption)]
 
 
-def grid(labels: Sequence[str], columns: Iterable[Sequence[str]], caption: str = "") -> Grid:
-    """A row for each release; each column has its heading first."""
-    head, *rows = map(list, zip(["synthetic", *labels], *columns, strict=True))
-    return Grid(head, rows, caption)
+def rows_of(audit: Findings, heads: Sequence[str]) -> list[str]:
+    """The first column of a table of several releases, with its heading."""
+    return ["synthetic", *(heads[i] for i in audit.ranked)]
 
 
-def cells(audit: Findings, names: Iterable[str], digits: int, longest: int = HEADING, *, on_page: bool = False) -> dict[str, list[str]]:
+def cells(audit: Findings, names: Iterable[str], digits: int, longest: int = HEADING) -> dict[str, list[str]]:
     """Of each measure that there is the heading of a column, and its numbers as text, in the order of the releases."""
     found = {}
     for name in names:
         if name in audit.measures:
             values = np.broadcast_to(audit.measures[name].values, len(audit.columns))[audit.ranked]
-            found[name] = [heading(name, longest, on_page=on_page), *(number(name, x, digits) for x in values)]
+            found[name] = [heading(name, longest), *(number(name, x, digits) for x in values)]
     return found
 
 
-def heading(name: str, longest: int, *, on_page: bool = False) -> str:
+def heading(name: str, longest: int) -> str:
     """The heading of the column of a measure, or of a number of the caller's, whose name is shortened."""
-    if name not in MEASURES:
-        return shortened(in_cell(name), longest)
-    return MEASURES[name].on_page if on_page and MEASURES[name].on_page else MEASURES[name].heading
+    return MEASURES[name].heading if name in MEASURES else shortened(in_cell(name), longest)
 
 
-def legend(audit: Findings, names: Sequence[str], against: str = "", longest: tuple[int, int] = (HEADING, 10_000)) -> list[tuple[str, str]]:
-    """What the columns of measures hold; names of the caller's numbers are shortened as headings, and as texts."""
-    told = {**words_of(audit), "against": against}
-    return [
-        (
-            heading(name, longest[0]),
-            MEASURES[name].meaning.format(**told) if name in MEASURES else f"{shortened(named(name), longest[1])}, as given",
-        )
-        for name in names
-        if name in audit.measures
-    ]
+def legend(audit: Findings, heads: Sequence[str], names: Sequence[str], longest: int = HEADING) -> list[tuple[str, str]]:
+    """The headings of the columns of measures, and what these hold."""
+    p, labels = audit.provenance, [str(label) for label in audit.measures.indexes.get("synthetic", [])]
+    own = {**words_of(audit), "against": heads[labels.index(str(p["against"]))] if "against" in p else ""}
+    meanings = {name: f"{shortened(named(name), LONGEST)}, as given" for name in p.get("utility", [])}
+    meanings |= {name: measure.meaning.format(**own) for name, measure in MEASURES.items()}
+    return [(heading(name, longest), meanings[name]) for name in names if name in audit.measures]
 
 
 def number(name: str, value: Any, digits: int = 3) -> str:
@@ -247,21 +240,6 @@ def headings(labels: Sequence[str], longest: int = LABEL) -> list[str]:
 def _alike(texts: Sequence[str]) -> int:
     """How many characters the texts have in common at their start."""
     return sum(1 for _ in takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False)))
-
-
-def beside(labels: Sequence[str], columns: Iterable[Sequence[str]]) -> list[Block]:
-    """Columns of text, each with its heading first, beside the labels of their rows: as many tables as the width of a line makes."""
-    room = WIDTH - 2 - max(map(len, ["synthetic", *labels]))
-    parts: list[list[Sequence[str]]] = []
-    left = 0
-    for column in columns:
-        wide = max(map(len, column)) + 2
-        if wide > left:
-            parts.append([])
-            left = room
-        parts[-1].append(column)
-        left -= wide
-    return [grid(labels, part) for part in parts]
 
 
 # --- who bears the risk -----------------------------------------------------------------------------------------------
@@ -301,7 +279,7 @@ def _levels_of_releases(
             [shortened(level, max(room, 10)), n, *(number(name, x) for x in row)]
             for level, n, row in zip(levels, held, values, strict=True)
         ]
-        blocks += [what, *beside([people, *(heads[i] for i in audit.ranked)], columns)]
+        blocks += [what, *beside(["synthetic", people, *(heads[i] for i in audit.ranked)], columns)]
     return blocks
 
 
@@ -313,7 +291,7 @@ def added_by_column(found: xr.Dataset, heads: Sequence[str], order: Sequence[int
     columns = [[shortened(in_cell(str(found.indexes["key_column"][c])), HEADING), *(share(shares[c, i]) for i in order)] for c in most]
     rest = len(shares) - len(most)
     more = [f"Not shown: {many(rest, 'column')} that {'add' if rest > 1 else 'adds'} less."] if rest else []
-    return [BY_COLUMN[which].meaning, *beside([heads[i] for i in order], columns), *more]
+    return [BY_COLUMN[which].meaning, *beside(["synthetic", *(heads[i] for i in order)], columns), *more]
 
 
 # --- notes ------------------------------------------------------------------------------------------------------------
@@ -322,7 +300,7 @@ def added_by_column(found: xr.Dataset, heads: Sequence[str], order: Sequence[int
 def notes(audit: Findings) -> list[tuple[str, str]]:
     """What the words of the report mean."""
     w, p = words_of(audit), audit.provenance
-    told = [
+    found = [
         (
             "CAP",
             f"of one person: the {w['by_weight']}share of the synthetic records with the same keys that have the person's target; or 0",
@@ -341,11 +319,11 @@ def notes(audit: Findings) -> list[tuple[str, str]]:
         ("versions", "1 and 2 are what Baillargeon and Charest call the two averages"),
     ]
     if w["weighted"]:
-        told.append(("weighted", "numbers and quantiles count each record once; shares weigh it; standard errors use the squared weights"))
+        found.append(("weighted", "numbers and quantiles count each record once; shares weigh it; standard errors use the squared weights"))
     for name, what in (("quantiles", "quantiles of the CAP of one person"), ("individual_disclosure", "the comparison with the holdout")):
         if name in p:
-            told.append(("not given", f"{what}: {p[name]}"))
-    return [*told, ("confidential", f"as the original is: the report names levels however few {w['people']} have them")]
+            found.append(("not given", f"{what}: {p[name]}"))
+    return [*found, ("confidential", f"as the original is: the report names levels however few {w['people']} have them")]
 
 
 def _domain(p: Mapping[str, Any]) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from typing import Literal, get_args
 
 import numpy as np
 import xarray as xr
 
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import ratio
-from capstats.tables.table import Array, Floats, Index, Table
+from capstats.tables.table import Array, Counts, Floats, Table
 
 Kind = Literal["marginal", "modal", "uniform", "modal_synthetic", "crossed"]
 
 
-def baseline_cap(o: Any, s: Any = None, *, kind: Kind = "marginal") -> xr.DataArray:
+def baseline_cap(o: Counts, s: Counts | None = None, *, kind: Kind = "marginal") -> xr.DataArray:
     """Probability of a correct guess of the target without the key: the baseline of CAP.
 
     CAP needs a comparison: if nine in ten people are healthy, health is guessed right for most people without any release.
@@ -74,7 +75,7 @@ def baseline_cap(o: Any, s: Any = None, *, kind: Kind = "marginal") -> xr.DataAr
     return aligned.map(_modal if kind == "modal" else lambda o: _crossed(o, o), "baseline_cap")
 
 
-def goodman_kruskal_tau(o: Any) -> xr.DataArray:
+def goodman_kruskal_tau(o: Counts) -> xr.DataArray:
     """Goodman and Kruskal's tau: the share of wrong proportional guesses at the target that knowing the key avoids.
 
     0 if the target is independent of the key, 1 if the key determines the target. Its numerator is CAP of the original minus the marginal
@@ -125,7 +126,7 @@ def goodman_kruskal_tau(o: Any) -> xr.DataArray:
     return Aligned({"o": o}).map(formula, "goodman_kruskal_tau")
 
 
-def goodman_kruskal_lambda(o: Any) -> xr.DataArray:
+def goodman_kruskal_lambda(o: Counts) -> xr.DataArray:
     """Goodman and Kruskal's lambda: the share of wrong modal guesses at the target that knowing the key avoids.
 
     0 if all keys have the same most frequent target, even if their shares differ; 1 if the key determines the target.
@@ -190,7 +191,7 @@ def _crossed(o: Table, s: Table) -> Floats:
     return np.asarray((p * ratio(s.target_total(), s.total()[..., None], np.nan)).sum(-1))
 
 
-def _uniform(o: Table, columns: list[Index]) -> Floats:
+def _uniform(o: Table, columns: Sequence[Array]) -> Floats:
     """1 / the number of combinations of the levels that occur in each target column, which are given as codes."""
     occurs = o.target_total() > 0
     guesses = np.ones(occurs.shape[:-1])

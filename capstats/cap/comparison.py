@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
@@ -12,11 +10,11 @@ from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, lender
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import attribution, ratio
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most
 
 
-def protected_records(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
+def protected_records(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
     """Number of original records whose individual CAP is smaller with the synthetic table than with the original table.
 
     The paper calls such a record protected by publishing `s` instead of `o`. The CAP of other records with the same key then usually rises.
@@ -75,7 +73,7 @@ def protected_records(o: Any, s: Any, *, unmatched: Convention = "zero", radius:
     return aligned.map(formula, "protected_records")
 
 
-def normalized_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
+def normalized_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
     """Average CAP on the scale from the marginal baseline, 0, to the average CAP of the original with itself, 1.
 
     It shows which share of the information about the target in the key is still in the synthetic table.
@@ -123,7 +121,7 @@ def normalized_cap(o: Any, s: Any, *, unmatched: Convention = "zero", radius: in
     return ((average_cap(o, s, unmatched=unmatched, radius=radius) - least) / span).rename("normalized_cap")
 
 
-def target_distance(o: Any, s: Any) -> xr.DataArray:
+def target_distance(o: Counts, s: Counts) -> xr.DataArray:
     """Distance of the synthetic table from the original in the shares of the targets given the key.
 
     The share of original records that would need another target for every key to have the shares of targets that the release shows.

@@ -11,9 +11,9 @@ from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, lender
 from capstats.tables.aligned import Aligned, same_or_span
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most, ranks
 
 FOR_QUANTILES = (
@@ -22,7 +22,7 @@ FOR_QUANTILES = (
 )
 
 
-def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
+def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
     """Quantiles of individual CAP over the original records, with linear interpolation.
 
     A low average can hide people at high risk: the 0.9 quantile is the risk that a tenth of the records exceed.
@@ -82,7 +82,7 @@ def cap_quantiles(o: Any, s: Any, q: Any, *, unmatched: Convention = "zero") -> 
     return _leading(found, "quantile", probabilities)
 
 
-def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
+def cap_ecdf(o: Counts, s: Counts, at: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
     """Share of the original records whose individual CAP is at most a given value.
 
     One minus this share is the share of people with a higher risk.
@@ -142,7 +142,7 @@ def cap_ecdf(o: Any, s: Any, at: Any, *, unmatched: Convention = "zero") -> xr.D
     return _leading(aligned.map(formula, "cap_ecdf", ("at",)), "at", places)
 
 
-def cap_boxplot(o: Any, s: Any, *, unmatched: Convention = "zero") -> xr.Dataset:
+def cap_boxplot(o: Counts, s: Counts, *, unmatched: Convention = "zero") -> xr.Dataset:
     """Statistics of a boxplot of individual CAP over the original records, with averages for comparison.
 
     Among tables with the same average, it shows which leave some people at a high risk.

@@ -88,10 +88,10 @@ def _numbered(axis: pd.MultiIndex) -> bool:
     return names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis)))
 
 
-def nearest(codes: list[Ints], wanted: Array, s: Table) -> tuple[Table, Array, Array]:
-    """Each key's own rows, or for wanted keys without any those of the nearest keys; their totals; and how far away these are."""
+def nearest(codes: list[Ints], borrowers: Array, s: Table) -> tuple[Table, Array, Array]:
+    """Each key's own rows, or for borrowers without any those of the nearest keys; their totals; and how far away these are."""
     s_j = s.key_total()
-    borrows = _shaped(wanted, s_j) & (s_j == 0)
+    borrows = _shaped(borrowers, s_j) & (s_j == 0)
     distance = np.zeros(s_j.shape, np.int64)
     if not borrows.any():
         return s, s_j, distance
@@ -105,22 +105,22 @@ def nearest(codes: list[Ints], wanted: Array, s: Table) -> tuple[Table, Array, A
     return s.like(s.values + rows.values), s_j + totals, distance
 
 
-def within(codes: list[Ints], wanted: Array, s: Table, radius: int) -> tuple[Table, Array]:
-    """The rows of all keys within a radius of each wanted key, and their totals."""
+def within(codes: list[Ints], borrowers: Array, s: Table, radius: int) -> tuple[Table, Array]:
+    """The rows of all keys within a radius of each borrower, and their totals."""
     s_j = s.key_total()
-    borrows = _shaped(wanted, s_j)
+    borrows = _shaped(borrowers, s_j)
     if _few(borrows, s_j > 0):
         a, b, apart = _apart(codes, borrows, s_j > 0)
         return s.borrowed(a, b, apart <= radius)
     if s_j.dtype.kind == "f":
-        return _in_whole_numbers(s, lambda part: within(codes, wanted, part, radius))
+        return _in_whole_numbers(s, lambda part: within(codes, borrowers, part, radius))
     return _pooled(codes, borrows, s, s_j, lambda search, _at, _borrowers: search.within(radius))
 
 
-def _shaped(wanted: Array, s_j: Array) -> Array:
-    """Who is wanted by any of the tables that share a synthetic table, in the shape of the synthetic tables' keys."""
-    sharing = tuple(i for i, (a, b) in enumerate(zip(wanted.shape, s_j.shape, strict=True)) if a > b)
-    return np.broadcast_to(wanted.any(sharing, keepdims=True), s_j.shape)
+def _shaped(borrowers: Array, s_j: Array) -> Array:
+    """Who borrows in any of the tables that share a synthetic table, in the shape of the synthetic tables' keys."""
+    sharing = tuple(i for i, (a, b) in enumerate(zip(borrowers.shape, s_j.shape, strict=True)) if a > b)
+    return np.broadcast_to(borrowers.any(sharing, keepdims=True), s_j.shape)
 
 
 def _pooled(

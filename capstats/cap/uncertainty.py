@@ -15,18 +15,18 @@ from capstats.cap.neighbours import Convention, Lender, lender
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import unstacked
 from capstats.tables.checking import as_counts, shown, weights_of
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio, shared
-from capstats.tables.table import Floats, Table
+from capstats.tables.table import Counts, Floats, Table
 from capstats.tables.ties import at_most
 
 
 def average_cap_interval(
-    o: Any,
-    s: Any,
+    o: Counts,
+    s: Counts,
     *,
-    o_squares: Any = None,
-    against: Any = None,
+    o_squares: Counts | None = None,
+    against: Counts | None = None,
     over: str | None = None,
     unmatched: Convention = "zero",
     level: float = 0.95,
@@ -136,12 +136,12 @@ def average_cap_interval(
 
 
 def holdout_contrast(
-    o: Any,
-    s: Any,
+    o: Counts,
+    s: Counts,
     *,
-    h: Any,
-    o_squares: Any = None,
-    h_squares: Any = None,
+    h: Counts,
+    o_squares: Counts | None = None,
+    h_squares: Counts | None = None,
     unmatched: Convention = "zero",
     level: float = 0.95,
 ) -> xr.Dataset:

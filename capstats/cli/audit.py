@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from capstats.auditing.audits import Audit, audit
 from capstats.auditing.ledger import WHY, published
-from capstats.auditing.public import public_text
+from capstats.auditing.public import public_page, public_text, write_public
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import LIMITS, PATH, TEXT, UTILITY, WHOLE
 from capstats.cli.limits import check_limits, exceeded
@@ -83,15 +84,17 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         found = _audit(settings)
     kept = {name: settings.get(name) for name in ("ledger", "reason")}
     own = found.to_json if settings.get("json") else found.__repr__
-    text = public_text(published(found, threshold, **kept)) if public else own()
+    released = published(found, threshold, page=settings.get("html"), **kept) if public else None
+    text = own() if released is None else public_text(released)
     status = 0
     if above := exceeded(found, limits):
         messages.append(f"--fail-above: {'; '.join(above)}.")
         status = 1
     failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
     if "html" in settings:
-        audience = settings.get("audience", "internal")
-        failed |= outputs.saved("html", messages, lambda: found.to_html(settings["html"], audience, threshold, **kept))
+        page = settings["html"]
+        write = partial(found.to_html, page) if released is None else partial(write_public, page, public_page(released))
+        failed |= outputs.saved("html", messages, write)
     return text, failed or status
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from capstats.auditing.confidential import csv_text
-from capstats.auditing.report import WIDTH, Facts, Grid, Sections, as_text
+from capstats.auditing.report import Facts, Sections, as_text, beside
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import facts, provenance, title
-from capstats.codes.names import free_name
-from capstats.codes.printable import in_cell, shortened
-from capstats.tables.digits import count, share
+from capstats.codes.names import free_name, in_cell, shortened
+from capstats.tables.printing import count, share
 
 SORT_BY = Option(
     "sort-by",
@@ -53,9 +51,10 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         return "", status
     head, *cells = _cells(found.iloc[:top])
     rest = [f"Not shown: {count(len(found) - top)} more; see --top and --csv."] if len(found) > top else []
+    labels, *columns = zip(head, *cells, strict=True)
     sections: Sections = {
         "What was read": [Facts([*facts(settings), ("rows", count(len(found)))])],
-        f"Records, the riskiest by {settings.get('sort-by', 'cap')} first": [*_beside(head, cells), *rest],
+        f"Records, the riskiest by {settings.get('sort-by', 'cap')} first": [*beside(labels, columns), *rest],
         "How to read it": [Facts(MEANINGS)],
     }
     return as_text(title("risk of each record"), sections), status
@@ -103,19 +102,6 @@ def _cells(frame: pd.DataFrame) -> list[list[str]]:
     """The heading and the rows of a table, as texts."""
     rows = [[_cell(str(name), x) for name, x in zip(frame, row, strict=True)] for row in frame.itertuples(index=False, name=None)]
     return [[shortened(in_cell(name), WIDEST) for name in frame], *rows]
-
-
-def _beside(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Grid]:
-    """The table as wide as a line; the columns that do not fit follow in further tables, beside the numbers of the records."""
-    columns = list(zip(head, *rows, strict=True))
-    wide = [max(map(len, column)) + 2 for column in columns]
-    blocks: list[list[int]] = []
-    for i in range(1, len(columns)):
-        if not blocks or sum(wide[x] for x in [0, *blocks[-1], i]) > WIDTH:
-            blocks.append([])
-        blocks[-1].append(i)
-    tables = [list(zip(*(columns[i] for i in [0, *block]), strict=True)) for block in blocks]
-    return [Grid(own, list(cells)) for own, *cells in tables]
 
 
 def _cell(name: str, value: Any) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from capstats.codes.printable import printable
+from capstats.codes.names import printable
 
 DELAY = 2.0  # seconds before anything is shown
 EVERY = 0.5  # seconds between updates
@@ -27,7 +27,7 @@ class Step:
 
     what: str
     total: float | None = None
-    told: Callable[[], float] | None = None  # returns how much is done, where `advance` is not called
+    measured: Callable[[], float] | None = None  # returns how much is done, where `advance` is not called
     rows: float = 0.0
     start: float = field(default_factory=time.monotonic)
 
@@ -37,8 +37,8 @@ class Step:
 
     def done(self) -> float:
         """How much of the total is done."""
-        if self.told is not None:
-            self.rows = max(self.rows, self.told())  # a query that has ended returns -1
+        if self.measured is not None:
+            self.rows = max(self.rows, self.measured())  # a query that has ended returns -1
         return self.rows
 
 
@@ -75,7 +75,7 @@ class Progress:
         return Progress, (False,)
 
     def step(self, what: str, rows: int | None = None) -> Step:
-        """Begin something of so many rows, or of unknown length."""
+        """Begin something of a number of rows, or of unknown length."""
         self._step = Step(printable(what), rows)
         return self._step
 

@@ -13,10 +13,9 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from capstats.codes.bins import Cut, cut_column, equal_width
+from capstats.codes.bins import Cut, Numbers, cut_column, equal_width
 from capstats.codes.column import Column
 from capstats.codes.labels import Label
-from capstats.codes.numeric import Numbers
 from capstats.counting.records import on_axes, read_records
 from capstats.counting.request import Request
 from capstats.sources.columns import column_of, numbers_of
@@ -30,8 +29,8 @@ def count_by_equality(
 ) -> tuple[xr.DataArray, xr.DataArray] | None:
     """The counts of an original and a synthetic frame, which may be empty; None where the original is.
 
-    Their labels are numbers that stand for equal values, or for the bins that ``bins`` asks for. Numbers are what `tabulate` takes without
-    a question: they have one kind, and a column that is named twice gets two names.
+    Their labels are numbers, one for all equal values, or for each of the bins that ``bins`` asks for. `tabulate` takes them as they are:
+    they have one kind, and a column that is named twice gets two names.
     """
     coded = {column: _coded([frame[column] for frame in frames], bins.get(column)) for column in dict.fromkeys([*keys, *targets])}
     codes = {column: both for column, (both, _) in coded.items()}
@@ -56,7 +55,7 @@ def _compared(codes: Sequence[NDArray[np.int64]], labels: Sequence[Label], role:
 def _coded(columns: Sequence[pd.Series], bins: int | None) -> tuple[list[NDArray[np.int64]], list[Label]]:
     """The original's and the synthetic column as numbers that are the same where Python finds the values equal, or in the same bin.
 
-    With them the labels that the numbers stand for.
+    With them the labels of the numbers.
     """
     name = str(columns[0].name)
     found = [column_of(x, name, side) for x, side in zip(columns, SIDES, strict=True)] if bins is None else _cut(columns, bins, name)
@@ -65,7 +64,7 @@ def _coded(columns: Sequence[pd.Series], bins: int | None) -> tuple[list[NDArray
 
 
 def _places(column: Column, places: dict[Any, int]) -> NDArray[np.int64]:
-    """The place of each row's label among the labels met so far; those that are new are added to them."""
+    """The place of each row's label among the labels so far; those that are new are added to them."""
     codes = column.codes.astype(np.int64) - column.first
     place = np.zeros(len(column.labels), np.int64)
     for code in np.flatnonzero(np.bincount(codes, minlength=len(place))).tolist():
@@ -89,7 +88,7 @@ def _cut(columns: Sequence[pd.Series], bins: int, name: str) -> list[Column]:
 
 
 def _points(values: NDArray[np.floating[Any]], bins: int) -> list[float]:
-    """Where the bins meet, in the precision of the values, so that a value that is such a point is in the lower bin in either."""
+    """The points between bins, in the precision of the values, so that a value that is such a point is in the lower bin in either."""
     least, greatest = values.min(), values.max()
     if least == greatest:
         spread = values.dtype.type(0.001) * (abs(least) or values.dtype.type(1))

@@ -24,7 +24,7 @@ from capstats.tables.dataset import attrs_of_tables, synthetic_labels
 from capstats.tables.levels import compared, warn_of_levels
 from capstats.tables.table import Array, Index
 
-SCATTER = 3  # to add one filled cell where it belongs costs as much as to add so many neighbours of a row
+SCATTER = 3  # to add one filled cell where it belongs costs as much as to add this number of neighbours of a row
 
 Columns = tuple[int, ...]  # positions of key columns, ascending
 
@@ -44,7 +44,6 @@ class Filled:
 
     def __init__(self, table: Data):
         self.table = table
-        self.targets = table.shape[0]  # rows of the table
 
     @cached_property
     def number(self) -> int:
@@ -74,28 +73,26 @@ class Lattice:
     def of_records(cls, records: Records, backing: Backing = "auto") -> Lattice:
         """One with each target column as a target of its own."""
         counted, names = records.tables, records.names
-        key, key_places = join_columns([table.key.columns for table in counted], records.request.key_columns, names)
-        of_rows = [places[table.key.of_row] for table, places in zip(counted, key_places, strict=True)]
-        targets: list[pd.MultiIndex] = []
+        key_columns, columns = records.request.key_columns, records.request.columns
+        key, places = join_columns([table.key.columns for table in counted], key_columns, names)
+        keys = [at[table.key.of_row] for at, table in zip(places, counted, strict=True)]
         tables: list[list[Data]] = []
+        axes: dict[str, pd.MultiIndex] = {"key": key}
+        targets: list[pd.MultiIndex] = []
         levels: dict[str, Any] = {}
         for t, column in enumerate(records.request.target_columns):
             axis, places = join_columns([[table.target.columns[t]] for table in counted], [column], names)
-            shape = (len(axis), len(key))
-            sparse = choose_sparse(backing, max(len(table.counts) for table in counted), math.prod(shape), len(counted))
-            tables.append(
-                [
-                    table_of(table.counts, i[table.target.of_row], j, shape, sparse)
-                    for table, i, j in zip(counted, places, of_rows, strict=True)
-                ]
-            )
             targets.append(axis.set_names([str(column)]))
-            axes = {"target": targets[-1]} if t else {"key": key, "target": targets[-1]}
+            shape = (len(axis), len(key))
+            sparse = records.is_sparse(backing, math.prod(shape))
+            where = [at[table.target.of_row] for at, table in zip(places, counted, strict=True)]
+            tables.append([table_of(table.counts, i, j, shape, sparse) for table, i, j in zip(counted, where, keys, strict=True)])
+            axes["target"] = targets[-1]
             levels |= compared(axes, dict(zip(names, tables[-1], strict=True))).get("levels", {})
+            axes = {}  # keys are compared once
         warn_of_levels({"levels": levels})
-        columns = records.request.key_columns + records.request.target_columns
         stored: list[str] = []
-        for column in records.request.key_columns:
+        for column in key_columns:
             stored.append(free_name(column, [*stored, *(c for c in columns if c != column)]))
         synthetic = None if records.labels is None else level_index(records.labels)
         return cls(tables, key, targets, stored, synthetic, attrs_of_tables(records.weights), backing)
@@ -130,7 +127,7 @@ class Lattice:
         return Keyset(tuple(range(self.key.nlevels)), distinct, distinct.of_row, self.tables)
 
     def walk(self, sizes: Collection[int]) -> Iterator[Keyset]:
-        """Every subset of so many of the key columns, each from a larger one; at most one of each size is held at a time."""
+        """Every subset of the key columns of these sizes, each from a larger one; at most one of each size is held at a time."""
         children = self._children(sizes)
 
         def below(keyset: Keyset) -> Iterator[Keyset]:
@@ -160,7 +157,7 @@ class Lattice:
         places = where[wide.places]
         tables = []
         for of_target, cells in zip(wide.tables, self.cells, strict=True):
-            targets = cells[0].targets
+            targets = of_target[0].shape[0]
             held = 2 * len(cells)  # tables: once more where `pair` stacks them
             sparse = choose_sparse(self.backing, max(x.number for x in cells), targets * keys, held)
             tables.append(

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from capstats.codes.bins import Cut, Spec, cut_at_points, cut_by_counts
-from capstats.codes.coded_bins import code_numbers, with_codes
+from capstats.codes.bins import Cut, Numbers, Spec, code_numbers, cut_at_points, cut_by_counts, usual_ends, with_codes
 from capstats.codes.column import Column, Counts, Places, Sums, chosen
-from capstats.codes.distinct import Factor, count, factor
+from capstats.codes.declared_types import Type, as_type
+from capstats.codes.distinct import count, factor
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.likely_codes import likely_codes, usual_ends
-from capstats.codes.missing_codes import Codes, MissingCodes
-from capstats.codes.numeric import Numbers
-from capstats.codes.wanted import Type, as_type
+from capstats.codes.missing_codes import Codes, MissingCodes, likely_codes
 from capstats.counting.inputs import Input
 from capstats.sources.source import Options, Query
 from capstats.tables.levels import warn_of_bins
@@ -77,7 +74,7 @@ def find_cuts(table: Input, specs: Mapping[Hashable, Spec], options: Options) ->
         found |= looked(unsure)
     cuts = {}
     for column, spec in specs.items():
-        (numbers, counts), wanted = found[column], cast("Any", options.types.get(column))  # one of the types that can be cut, or None
+        (numbers, counts), wanted = found[column], options.type_to_cut(column)
         if spec.how == "points":
             cut = cut_at_points(spec.points, numbers.kind, wanted, column)
         else:
@@ -112,57 +109,46 @@ def read(
     With ``by_record``, each record is a row of its own.
     """
     query = Query([*key_columns, *target_columns], table.weight, table.sampling, cuts, by_record, options)
-    found, rows, sums = _rows(table, query)
-    key, target = rows.split(len(key_columns))
-    return Counted(
-        _part(key, query, table.source.name, found, 0, _records(sums)),
-        _part(target, query, table.source.name, found, len(key_columns), _records(sums)),
-        sums,
-    )
+    (key, target), sums = _read(table, query, len(key_columns))
+    return Counted(key, target, sums)
 
 
 def read_rows(
     table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], options: Options, by_record: bool = False
 ) -> tuple[Part, Counts]:
     """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
-    query = Query(columns, cuts=cuts, by_record=by_record, options=options)
-    found, rows, sums = _rows(table, query)
-    return _part(rows, query, table.source.name, found, 0, _records(sums)), sums[0]
+    (rows,), sums = _read(table, Query(columns, cuts=cuts, by_record=by_record, options=options))
+    return rows, sums[0]
 
 
-def _rows(table: Input, query: Query) -> tuple[list[Column], Factor, Sums]:
-    """The columns of a table, its rows as combinations of their codes, and how often each occurs."""
-    progress = query.options.progress
-    progress.step(f"reading {table.source.name}")
+def _read(table: Input, query: Query, first: int | None = None) -> tuple[list[Part], Sums]:
+    """The distinct rows of a table, or of its first columns and of the others, in labels of the wanted types; how often each row occurs."""
+    options, name = query.options, table.source.name
+    options.progress.step(f"reading {name}")
     found, sums = table.source.rows(query)
     n = len(found[0].codes)
     if n == 0:
-        raise ValueError(f"`{table.source.name}` is empty: it has no record.")
-    step = progress.step(f"{'counting' if table.source.in_memory else 'ordering distinct rows of'} {table.source.name}", rows=n)
+        raise ValueError(f"`{name}` is empty: it has no record.")
+    step = options.progress.step(f"{'counting' if table.source.in_memory else 'ordering distinct rows of'} {name}", rows=n)
     if query.by_record:
-        return found, factor(found), list(sums) or [np.ones(n, np.int64)]
-    return found, *count(found, sums, step.advance)
-
-
-def _records(sums: Sums) -> Counts:
-    """How many records each row stands for, not how much they weigh."""
-    return sums[1] if len(sums) > 1 else sums[0]
-
-
-def _part(rows: Factor, query: Query, table: str, found: Sequence[Column], first: int, counts: Counts) -> Part:
-    """Some of the columns, the first of which has that place among all, in labels of the wanted types; those that are cut have labels."""
-    options = query.options
-    records = np.bincount(rows.of_row, counts, len(rows.flat)) if options.types else None
-    labelled, used = [], []
-    for i, codes in enumerate(rows.codes, start=first):
-        name, column = query.columns[i], Column(codes, found[i].labels, ordered=found[i].ordered)
-        if name in query.cuts:
-            column, of_column = _binned(column, query.cuts[name])
-        else:
-            column, of_column = _labelled(name, column, records, options.types.get(name), options.null_values.of(name), table)
-        labelled.append(column)
-        used.append(of_column)
-    return Part(labelled, rows.of_row, used)
+        rows, sums = factor(found), list(sums) or [np.ones(n, np.int64)]
+    else:
+        rows, sums = count(found, sums, step.advance)
+    records = sums[1] if len(sums) > 1 else sums[0]  # not how much they weigh
+    parts: list[Part] = []
+    for distinct in [rows] if first is None else rows.split(first):
+        held = np.bincount(distinct.of_row, records, len(distinct.flat)) if options.types else None
+        part = Part([], distinct.of_row)
+        for i, codes in enumerate(distinct.codes, start=len(parts[0].columns) if parts else 0):
+            asked, column = query.columns[i], Column(codes, found[i].labels, ordered=found[i].ordered)
+            if asked in query.cuts:
+                column, used = _binned(column, query.cuts[asked])
+            else:
+                column, used = _labelled(asked, column, held, options.types.get(asked), options.null_values.of(asked), name)
+            part.columns.append(column)
+            part.used.append(used)
+        parts.append(part)
+    return parts, sums
 
 
 def _binned(column: Column, cut: Cut) -> tuple[Column, frozenset[int]]:
@@ -182,7 +168,7 @@ def _labelled(
     """A column of labels of the wanted type, codes as missing values; and which codes it holds.
 
     Its labels are those that occur, or all where their order is the caller's.
-    ``records`` is how many records each row stands for; it is known where a type is wanted.
+    ``records`` is the number of records of each row; it is known where a type is wanted.
     """
     codes, labels, ordered = column.codes, column.labels, column.ordered
     occurring = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
@@ -192,15 +178,14 @@ def _labelled(
             place[occurring] = np.arange(len(occurring))
             codes = place[codes]
         labels, occurring = chosen(labels, occurring), np.arange(len(occurring))
-    met = missing.all_met(labels, wanted) if missing.given else {}
-    if met:
-        labels = [MISSING if i in met else x for i, x in enumerate(labels.tolist() if isinstance(labels, np.ndarray) else labels)]
-    codes_met: frozenset[int] = frozenset().union(*(met[i] for i in occurring.tolist() if i in met))
+    means = missing.all_matching(labels, wanted) if missing.given else {}
+    if means:
+        labels = [MISSING if i in means else x for i, x in enumerate(labels.tolist() if isinstance(labels, np.ndarray) else labels)]
+    held: frozenset[int] = frozenset().union(*(means[i] for i in occurring.tolist() if i in means))
     if wanted is not None:
-        used = occurring.tolist()
-        held = np.bincount(codes, records, len(labels))[occurring].tolist()
+        used, sizes = occurring.tolist(), np.bincount(codes, records, len(labels))[occurring].tolist()
         labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
-        for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(asked), table, held), strict=True):
+        for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(asked), table, sizes), strict=True):
             labels[i] = label
         for i in set(range(len(labels))) - set(used):
             try:
@@ -211,7 +196,7 @@ def _labelled(
             place_of = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
             codes = np.array([place_of.get(label, 0) for label in labels])[codes]
             labels, ordered = list(place_of), True
-    return Column(codes, labels, ordered=ordered), codes_met
+    return Column(codes, labels, ordered=ordered), held
 
 
 def check_codes(codes: MissingCodes, columns: Sequence[Hashable], tables: Sequence[Sequence[Part]], cuts: Mapping[Hashable, Cut]) -> None:

@@ -23,7 +23,7 @@ from capstats.counting.same import check_records, check_tables, pairs
 from capstats.sources.files import FileSource, is_path, one_connection
 from capstats.sources.memory import MemorySource, arranged
 from capstats.tables.axes import join_columns
-from capstats.tables.backing import Backing, choose_sparse, stacked, table_of
+from capstats.tables.backing import Backing, Data, choose_sparse, stacked, table_of
 from capstats.tables.dataset import SUMS, dataset
 from capstats.tables.levels import warn_of_levels
 
@@ -50,6 +50,10 @@ class Records:
         """The column of sampling weights of each table that has one."""
         return {table.source.name: str(table.weight) for table in self.inputs if table.sampling}
 
+    def is_sparse(self, backing: Backing, cells: int) -> bool:
+        """Whether tables of that many cells are held sparse."""
+        return choose_sparse(backing, max(len(table.counts) for table in self.tables), cells, len(self.tables))
+
     def orders(self) -> dict[Hashable, list[Label]]:
         """The category order of each column that has one: the original's levels, then those that other tables add."""
         orders: dict[Hashable, list[Label]] = {}
@@ -63,7 +67,7 @@ class Records:
     def attrs(self, stored: Mapping[Hashable, str]) -> dict[str, Any]:
         """How the counts came to be, columns under the names by which they are stored."""
         orders, likely = self.orders(), {c: list(map(plain, cut.likely)) for c, cut in self.cuts.items() if cut.likely}
-        told = {
+        known = {
             "renamed": {new: str(old) for old, new in stored.items() if new != old},
             "dropped": self.dropped,
             "weights": self.weights,
@@ -77,7 +81,7 @@ class Records:
             "key_columns": [str(c) for c in self.request.key_columns],
             "target_columns": [str(c) for c in self.request.target_columns],
             "missing": self.request.missing,
-            **{what: value for what, value in told.items() if value},
+            **{what: value for what, value in known.items() if value},
         }
 
 
@@ -128,41 +132,43 @@ def _apart(request: Request, inputs: Sequence[Input]) -> list[tuple[str, str]]:
     return apart
 
 
-def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, list[Places], list[Places]]:
-    """The tables on common axes, and where the distinct targets and the distinct keys of each stand on them."""
-    tables, names, labels = records.tables, records.names, records.labels
-    key_columns, target_columns, columns = records.request.key_columns, records.request.target_columns, records.request.columns
-    k = len(key_columns)
+def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Places]:
+    """The tables on common axes, and where the distinct targets and the distinct keys of the original are on them."""
+    tables, names, request = records.tables, records.names, records.request
+    key_columns, target_columns, columns = request.key_columns, request.target_columns, request.columns
     stored: list[str] = []
     for column in columns:
         plain = column in target_columns and len(target_columns) == 1 and str(column) not in stored
         stored.append(str(column) if plain else free_name(column, [*stored, *(c for c in columns if c != column)]))
     key, keys = join_columns([table.key.columns for table in tables], key_columns, names)
     target, targets = join_columns([table.target.columns for table in tables], target_columns, names)
-    axes = {"key": key.set_names(stored[:k]), "target": target.set_names(stored[k:])}
+    axes = {"key": key.set_names(stored[: len(key_columns)]), "target": target.set_names(stored[len(key_columns) :])}
     shape = (len(target), len(key))
-    sparse = choose_sparse(backing, max(len(table.counts) for table in tables), math.prod(shape), len(tables))
-    last = len(tables) - (records.request.holdout is not None)
+    sparse = records.is_sparse(backing, math.prod(shape))
+    last = len(tables) - (request.holdout is not None)
     arrays = {}
+
+    def table(t: int, part: int) -> Data:
+        at_target, at_key = targets[t][tables[t].target.of_row], keys[t][tables[t].key.of_row]
+        return table_of(tables[t].summed(part), at_target, at_key, shape, sparse)
+
     for variable, which in (("o", range(1)), ("s", range(1, last)), ("h", range(last, len(tables)))):
         weighted = any(names[t] in records.weights for t in which)
         for part, suffix in enumerate(SUMS if weighted else SUMS[:1]):
-            filled = [
-                table_of(tables[t].summed(part), targets[t][tables[t].target.of_row], keys[t][tables[t].key.of_row], shape, sparse)
-                for t in which
-            ]
+            filled = [table(t, part) for t in which]
             if filled:
-                arrays[variable + suffix] = stacked(filled) if variable == "s" and labels is not None else filled[0]
-    return dataset(arrays, axes, labels, records.attrs(dict(zip(columns, stored, strict=True)))), targets, keys
+                arrays[variable + suffix] = stacked(filled) if variable == "s" and records.labels is not None else filled[0]
+    stored_as = dict(zip(columns, stored, strict=True))
+    return dataset(arrays, axes, records.labels, records.attrs(stored_as)), targets[0], keys[0]
 
 
 def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, MemorySource, Places, Places]:
     """What `tabulate` returns, the original's records in memory, and the places of each record's target and key on the axes."""
     records = read_records(replace(request, by_record=True))
-    tables, targets_at, keys_at = on_axes(records, backing)
+    tables, targets, keys = on_axes(records, backing)
     warn_of_levels(tables.attrs)
     source, first = records.inputs[0].source, records.tables[0]
     held = source if isinstance(source, MemorySource) else cast(FileSource, source).as_memory(request.options(records.inputs))
     if records.kept:
         held = MemorySource(arranged(held.table, records.kept[0], []), held.name)
-    return tables, held, targets_at[0][first.target.of_row], keys_at[0][first.key.of_row]
+    return tables, held, targets[first.target.of_row], keys[first.key.of_row]

@@ -10,7 +10,7 @@ import xarray as xr
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import weights_of
 from capstats.tables.sums import attribution, certain, check_integers, ratio
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Table
 
 
 def among(o: Table, counted: Table | None = None) -> Table:
@@ -41,7 +41,7 @@ def share_of_keys(o: Table, keys: Array, counted: Table | None) -> Floats:
     return ratio((among(o, counted).key_total() * keys).sum(-1), o.total(), np.nan)
 
 
-def disco(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
+def disco(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArray:
     """Share of original records whose target is disclosed with certainty: all synthetic records with their key have it (DiSCO).
 
     For these people an intruder is certain of the target, and right.
@@ -90,7 +90,7 @@ def disco(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
     return tables_of(counted, o=o, s=s).map(formula, "disco")
 
 
-def dis(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
+def dis(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArray:
     """Share of original records whose key has a single target in the synthetic table, right or wrong (DiS).
 
     For these people an intruder is certain of the target.
@@ -132,7 +132,7 @@ def dis(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
     return tables_of(counted, o=o, s=s).map(formula, "dis")
 
 
-def dio(o: Any, *, counted: Any = None) -> xr.DataArray:
+def dio(o: Counts, *, counted: Counts | None = None) -> xr.DataArray:
     """Share of the records of a table whose key has a single target in the same table (DiO).
 
     For the original: the share of people whose target is determined by their key, regardless of the release. For the synthetic table: the
@@ -175,7 +175,7 @@ def dio(o: Any, *, counted: Any = None) -> xr.DataArray:
     return tables_of(counted, o=o).map(formula, "dio")
 
 
-def weap(s: Any) -> xr.DataArray:
+def weap(s: Counts) -> xr.DataArray:
     """Share of the target of a synthetic record among the synthetic records with its key (WEAP).
 
     It needs no original: it shows which synthetic records look disclosive, whether or not they are.
@@ -228,7 +228,7 @@ def _check_unweighted(tables: dict[str, Any]) -> None:
             )
 
 
-def sample_uniques(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArray:
+def sample_uniques(o: Counts, s: Counts | None = None, *, counted: Counts | None = None) -> xr.DataArray:
     """Share of the records of a table with a unique key; with `s`, only those whose key occurs in that table too.
 
     A person with a unique key can be identified by it. ``sample_uniques(o)``, ``sample_uniques(s)`` and ``sample_uniques(o, s)`` are known
@@ -285,7 +285,7 @@ def sample_uniques(o: Any, s: Any = None, *, counted: Any = None) -> xr.DataArra
     return tables_of(counted, o=o, s=s).map(formula, "sample_uniques")
 
 
-def replicated_uniques(o: Any, s: Any, *, counted: Any = None) -> xr.DataArray:
+def replicated_uniques(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArray:
     """Share of original records with a unique key that exactly one synthetic record has (repU).
 
     A single synthetic record with a single person's key looks like that person, whether it was copied or not.

@@ -11,8 +11,8 @@ import xarray as xr
 
 from capstats.cap.average import correct_by_key
 from capstats.cap.individual import individual_cap
+from capstats.codes.declared_types import Type
 from capstats.codes.missing_codes import NullValues
-from capstats.codes.wanted import Type
 from capstats.counting.records import locate
 from capstats.counting.request import Request
 from capstats.disclosure.attribute import among, disclosed, tables_of
@@ -20,9 +20,9 @@ from capstats.sources.memory import arranged
 from capstats.tables.aligned import same_or_span
 from capstats.tables.backing import Backing, values_at
 from capstats.tables.checking import weights_of
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import certain, ratio
-from capstats.tables.table import Array, Table
+from capstats.tables.table import Array, Counts, Table
 
 OF_THE_KEY = {  # columns of record_risk, and the variables of key_summary that they are taken from
     "certain": "certain",
@@ -36,7 +36,7 @@ ADDED = ("cap", "disclosed", *OF_THE_KEY)
 SMALL_IS_RISKY = ("key_records", "key_synthetic_records")
 
 
-def key_summary(o: Any, s: Any, *, counted: Any = None) -> xr.Dataset:
+def key_summary(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.Dataset:
     """Risk of each key: its numbers of records, the certainty of the synthetic table, and the expected number of correct attributions.
 
     The averages show how large the risk is; this shows which keys cause it.

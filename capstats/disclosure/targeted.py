@@ -14,7 +14,7 @@ from capstats.disclosure.attribute import among, tables_of
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.backing import listed
 from capstats.tables.sums import attribution, ratio
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Table
 
 Variant = Literal["all", "matched", "disclosive", "certain", "synthetic"]
 Rule = Literal["class", "cell"]
@@ -38,14 +38,14 @@ def _check(variant: str, rule: str, eqmax: float | None) -> None:
 
 
 def tcap(
-    o: Any,
-    s: Any,
+    o: Counts,
+    s: Counts,
     *,
     variant: Variant,
     tau: float = 1.0,
     rule: Rule = "class",
     eqmax: float | None = None,
-    counted: Any = None,
+    counted: Counts | None = None,
 ) -> xr.DataArray:
     """Targeted Correct Attribution Probability (TCAP): success of an intruder who guesses only for confident keys.
 
@@ -121,7 +121,9 @@ def tcap(
     return tables_of(counted, o=o, s=s).map(formula, "tcap")
 
 
-def tau_curve(o: Any, s: Any, *, variant: Variant, rule: Rule = "class", eqmax: float | None = None, counted: Any = None) -> xr.DataArray:
+def tau_curve(
+    o: Counts, s: Counts, *, variant: Variant, rule: Rule = "class", eqmax: float | None = None, counted: Counts | None = None
+) -> xr.DataArray:
     """Targeted Correct Attribution Probability as a step function of the threshold tau.
 
     It shows how the success changes if an intruder also guesses without being certain.

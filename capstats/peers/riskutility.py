@@ -15,9 +15,10 @@ from capstats.disclosure.exclusions import exclude
 from capstats.peers.reports import check_records, each_table, in_both, percent, plain, records_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import certain
+from capstats.tables.table import Tables
 
 
-def as_riskutility(tables: xr.Dataset) -> dict[Any, Any]:
+def as_riskutility(tables: Tables) -> dict[Any, Any]:
     """The numbers of riskutility's ``tcap()``, ``dcap()``, ``disco()`` and ``weap()``, as they print them: shares, percentages and counts.
 
     Parameters

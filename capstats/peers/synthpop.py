@@ -17,6 +17,7 @@ from capstats.disclosure.attribute import dio, dis, disco
 from capstats.disclosure.exclusions import exclude, one_way_check, two_way_check
 from capstats.disclosure.records import key_summary
 from capstats.peers.reports import check_records, each_table, in_both, percent, plain, records_of
+from capstats.tables.table import Tables
 
 Version = Literal["1.9-2", "development"]
 DEFAULTS: dict[str, Any] = {  # the options of synthpop's disclosure() that change numbers
@@ -33,7 +34,7 @@ DEFAULTS: dict[str, Any] = {  # the options of synthpop's disclosure() that chan
 }
 
 
-def as_synthpop(tables: xr.Dataset, version: Version = "1.9-2", **options: Any) -> dict[Any, Any]:
+def as_synthpop(tables: Tables, version: Version = "1.9-2", **options: Any) -> dict[Any, Any]:
     """The numbers of synthpop's ``disclosure()``, in percent.
 
     Parameters
@@ -99,11 +100,6 @@ def _disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any]
     after = key_summary(x, y)  # the others are computed on what is left
     in_cells = sure.disclosed.values[sure.disclosed.values > 0]  # a pure key has one cell
     c, d = after.correct.values.sum(), sure.disclosed.values.sum()
-    cap = {
-        "baseCAPd": 100 * baseline_cap(o).item(),
-        "CAPd": 100 * key_summary(x, x).correct.values.sum() / n,
-        "CAPs": percent(key_summary(y, y).correct.values.sum(), m),
-    }
     found: dict[str, Any] = {
         "UiO": 100 * after.unique.values.sum() / n,
         "UiS": percent((after.synthetic_records.values == 1).sum(), m),
@@ -117,7 +113,9 @@ def _disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any]
         "DiSDiO": 100 * in_both(o, s, x).item() / n,
         "max_denom": in_cells.max(initial=0),
         "mean_denom": in_cells.mean() if len(in_cells) else np.nan,
-        **cap,
+        "baseCAPd": 100 * baseline_cap(o).item(),
+        "CAPd": 100 * key_summary(x, x).correct.values.sum() / n,
+        "CAPs": percent(key_summary(y, y).correct.values.sum(), m),
     }
     of_matched = after.records.values[after.matched.values].sum()
     if version == "1.9-2":
@@ -205,18 +203,17 @@ def _one_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, records: float, 
 def _two_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, records: float, share: float) -> list[dict[str, Any]]:
     """Their rows for the flagged pairs, those with most records first."""
     found = two_way_check(o, s, counted=x, records=records, share=share)
-    rows = []
-    for i, j in np.argwhere(found.flagged.values):
-        rows.append(
-            {
-                "target_key_levs": f"{_level(found.indexes['target'][i])}|{_level(found.label.values[j])}",
-                "npairs": plain(found.disclosed.values[i, j]),
-                "key": str(found.column.values[j]),
-                "key_target_total": plain(found.records.values[i, j]),
-                "key_total": plain(found.records.values[:, j].sum()),
-                "PctTargetKeyLevel": plain(100 * found.share.values[i, j]),
-            }
-        )
+    rows = [
+        {
+            "target_key_levs": f"{_level(found.indexes['target'][i])}|{_level(found.label.values[j])}",
+            "npairs": plain(found.disclosed.values[i, j]),
+            "key": str(found.column.values[j]),
+            "key_target_total": plain(found.records.values[i, j]),
+            "key_total": plain(found.records.values[:, j].sum()),
+            "PctTargetKeyLevel": plain(100 * found.share.values[i, j]),
+        }
+        for i, j in np.argwhere(found.flagged.values)
+    ]
     return sorted(rows, key=lambda row: -row["npairs"])
 
 

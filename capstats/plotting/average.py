@@ -175,9 +175,9 @@ def plot_cap_law(
 
     Examples
     --------
-    >>> from capstats.laws import cap_law
+    >>> from capstats.laws import Uniform, cap_law
     >>> from matplotlib.figure import Figure
-    >>> ax = plot_cap_law(cap_law([[2, 2], [0, 0]]).density([0, 0.25, 0.5, 0.75, 1]), ax=Figure().subplots())
+    >>> ax = plot_cap_law(cap_law([[2, 2], [0, 0]], Uniform()).density([0, 0.25, 0.5, 0.75, 1]), ax=Figure().subplots())
     >>> ax.lines[0].get_ydata().tolist()
     [0.0, 1.0, 2.0, 1.0, 0.0]
     """

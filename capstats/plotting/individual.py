@@ -32,7 +32,7 @@ from capstats.plotting.shared import (
 from capstats.tables.axes import index_of
 from capstats.tables.backing import filled, values_at
 from capstats.tables.checking import weights_of
-from capstats.tables.table import Array, Floats, Index
+from capstats.tables.table import Array, Floats, Index, Tables
 from capstats.tables.ties import at_most
 
 TABLES: dict[Any, str] = {"synthetic": "synthetic table", "original": "original table"}  # what an axis of tables is called, by its dim
@@ -301,7 +301,7 @@ LABEL = 11.0  # least height of a row with a label, in points
 
 
 def plot_people(
-    tables: xr.Dataset,
+    tables: Tables,
     individual: xr.DataArray,
     *,
     by_target: bool = False,

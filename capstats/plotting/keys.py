@@ -14,7 +14,7 @@ from capstats.plotting.heatmaps import draw_cells, letter_size, name_cells, writ
 from capstats.plotting.shared import BLUE, VERMILLION, area, axes_of, legend_above, lines, n_records, one_pair, references, shown, text_of
 from capstats.tables.axes import alike, index_of
 from capstats.tables.backing import filled, values_at
-from capstats.tables.table import Array, Index
+from capstats.tables.table import Array, Index, Tables
 
 
 def plot_key_summary(
@@ -107,7 +107,7 @@ TARGETS, WIDE = 20, 8  # greatest number of columns; and the greatest with which
 
 
 def plot_key_target(
-    tables: xr.Dataset,
+    tables: Tables,
     individual: xr.DataArray,
     *,
     by: xr.DataArray | None = None,

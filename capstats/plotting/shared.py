@@ -76,7 +76,7 @@ def one_pair(tables: Any, individual: Any) -> tuple[xr.DataArray, xr.DataArray]:
 
 def in_points(ax: Axes) -> Any:
     """Width and height of the Axes in points, as fonts are."""
-    return ax.get_window_extent().size / ax.figure.dpi * 72
+    return np.asarray(ax.get_window_extent().size) / ax.figure.dpi * 72
 
 
 def lines(*texts: str) -> str:

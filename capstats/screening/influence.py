@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -14,16 +14,16 @@ from capstats.tables.aligned import Aligned
 from capstats.tables.backing import listed
 from capstats.tables.checking import weights_of
 from capstats.tables.longform import label_columns
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
-from capstats.tables.table import Array, Table
+from capstats.tables.table import Array, Counts, Table
 from capstats.tables.ties import ranks
 
 Unit = Literal["record", "cell", "key"]
 Of = Literal["original", "synthetic", "both"]
 
 
-def cap_influence(o: Any, s: Any, *, unit: Unit = "record", of: Of = "original", unmatched: Unmatched = "zero") -> xr.Dataset:
+def cap_influence(o: Counts, s: Counts, *, unit: Unit = "record", of: Of = "original", unmatched: Unmatched = "zero") -> xr.Dataset:
     """Average CAP after the removal of one record, one cell or one key class, for each of them.
 
     It shows which records cause the risk, and how much their removal changes it.
@@ -141,7 +141,7 @@ def _check_options(unit: str, of: str, unmatched: str) -> None:
         raise ValueError('A single record is removed from one table: with unit="record" give of="original" or of="synthetic".')
 
 
-def rank_removals(o: Any, s: Any, *, unit: Unit = "key", of: Of = "synthetic", unmatched: Unmatched = "zero") -> pd.DataFrame:
+def rank_removals(o: Counts, s: Counts, *, unit: Unit = "key", of: Of = "synthetic", unmatched: Unmatched = "zero") -> pd.DataFrame:
     """Candidates for suppression: records, cells or key classes, sorted by the average CAP without them, smallest first.
 
     By default these are the key classes of the synthetic table, which can be left out of the release.

@@ -17,13 +17,13 @@ from capstats.screening.influence import counted_by_key
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.sums import attribution, ratio, shared_across
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import ranks
 
 MOST = 1 << 11  # greatest number of levels of a column, or of targets, for all pairs
 
 
-def cap_after_merge(o: Any, s: Any, *, column: str, unmatched: Unmatched = "zero") -> xr.DataArray:
+def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Unmatched = "zero") -> xr.DataArray:
     """Average CAP after two levels of a column have been merged into one, for every pair of levels.
 
     Coarser columns hold less information, but not every merge lowers average CAP: no merge of targets does.
@@ -156,7 +156,7 @@ def _pairs(level: Array, rest: Array) -> Iterator[tuple[Array, Array]]:
         yield order[:-step][same], order[step:][same]
 
 
-def rank_merges(o: Any, s: Any, *, columns: Sequence[str] | None = None, unmatched: Unmatched = "zero") -> pd.DataFrame:
+def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, unmatched: Unmatched = "zero") -> pd.DataFrame:
     """Candidates for coarsening: pairs of levels, sorted by the average CAP after their merge, smallest first.
 
     Parameters

@@ -89,9 +89,8 @@ class DisclosureProtection(Metric):
         num_discrete_bins: int = 10,
     ) -> float:
         """The score alone: see `compute_breakdown`."""
-        columns = known_column_names, sensitive_column_names
         options = computation_method, continuous_column_names, num_discrete_bins
-        return cls.compute_breakdown(real_data, synthetic_data, *columns, *options)["score"]
+        return cls.compute_breakdown(real_data, synthetic_data, known_column_names, sensitive_column_names, *options)["score"]
 
 
 class DisclosureProtectionEstimate(DisclosureProtection):
@@ -116,9 +115,8 @@ class DisclosureProtectionEstimate(DisclosureProtection):
         """The exact score and the two protections that it is computed from; the last three parameters are checked but not used."""
         _check_count(num_rows_subsample, "num_rows_subsample")
         _check_count(num_iterations, "num_iterations")
-        columns = known_column_names, sensitive_column_names
         options = computation_method, continuous_column_names, num_discrete_bins
-        found = super().compute_breakdown(real_data, synthetic_data, *columns, *options)
+        found = super().compute_breakdown(real_data, synthetic_data, known_column_names, sensitive_column_names, *options)
         if not DisclosureProtectionEstimate._said:
             DisclosureProtectionEstimate._said = True
             warnings.warn(
@@ -144,10 +142,8 @@ class DisclosureProtectionEstimate(DisclosureProtection):
         verbose: bool = True,
     ) -> float:
         """The score alone: see `compute_breakdown`."""
-        columns = known_column_names, sensitive_column_names
-        options = computation_method, continuous_column_names, num_discrete_bins
-        sampling = num_rows_subsample, num_iterations, verbose
-        return cls.compute_breakdown(real_data, synthetic_data, *columns, *options, *sampling)["score"]
+        options = computation_method, continuous_column_names, num_discrete_bins, num_rows_subsample, num_iterations, verbose
+        return cls.compute_breakdown(real_data, synthetic_data, known_column_names, sensitive_column_names, *options)["score"]
 
 
 def _chosen(names: Any, argument: str, real: pd.DataFrame, least: int = 1) -> list[Any]:

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain
+from numbers import Number
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
+from capstats.codes.declared_types import Type
 from capstats.codes.progress import Step
 from capstats.sources.connections import pattern_of, quoted
 from capstats.sources.csv_rules import LONGEST, Header, chosen_values, ordinary_pieces, read_header
@@ -221,16 +223,24 @@ def _joined(pieces: Iterable[tuple[bytes, Any]]) -> Iterator[tuple[bytes, int | 
         yield b"".join(held), records
 
 
-def with_numbers(table: Any, query: Query, numeric: Sequence[int]) -> Any:
-    """The texts of CSV, with a point before the decimals of the columns that are numbers, but for texts that mean missing."""
+def with_numbers(table: Any, query: Query, cut: Collection[Hashable]) -> Any:
+    """The texts of CSV, with a point before the decimals of the columns that are numbers, except in texts that mean missing."""
     columns, options = [f"c{i}" for i in range(len(query.wanted))], query.options
     if options.null_values.everywhere is not None:  # an empty field is a text like any other
         table = table.select(", ".join(f"coalesce({c}, '') AS {c}" for c in columns))
-    if options.decimal == "," and numeric:
-        texts = [", ".join(map(quoted, options.null_values.of(column).texts)) or "NULL" for column in query.wanted]
-        swapped = [
-            f"CASE WHEN {c} IN ({codes}) THEN {c} WHEN contains({c}, '.') THEN error('{POINT}{c}') ELSE replace({c}, ',', '.') END AS {c}"
-            for c, codes in zip(columns, texts, strict=True)
-        ]
-        table = table.select(", ".join(swapped[i] if i in numeric else c for i, c in enumerate(columns)))
+    if options.decimal == ",":
+        parts = []
+        for c, column in zip(columns, query.wanted, strict=True):
+            texts = ", ".join(map(quoted, options.null_values.of(column).texts)) or "NULL"
+            point = f"CASE WHEN {c} IN ({texts}) THEN {c} WHEN contains({c}, '.') THEN error('{POINT}{c}') ELSE replace({c}, ',', '.') END"
+            is_weight = c == f"c{len(query.columns)}"
+            parts.append(f"{point} AS {c}" if is_weight or _is_number(options.types.get(column), column in cut) else c)
+        table = table.select(", ".join(parts))
     return table
+
+
+def _is_number(wanted: Type | None, is_cut: bool) -> bool:
+    """Whether the texts of a column are read as numbers."""
+    if wanted is None or isinstance(wanted, str):
+        return wanted == "number" or (wanted is None and is_cut)
+    return all(isinstance(level, Number) for level in wanted)

@@ -6,7 +6,8 @@ Text that cannot be decoded and compressed data that are damaged raise; checksum
 from __future__ import annotations
 
 import codecs
-import re
+import io
+import math
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +19,6 @@ BLOCK = 1 << 18  # bytes: what is done with a block stays in cache
 MOST_TO_INFLATE = 1 << 28  # bytes that xz may need to decompress; its strongest preset needs 65 MB
 ENDINGS = (".csv", ".tsv", ".txt")
 COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
-_LINE_END = re.compile(r"\r\n?|\n")
 
 
 class Malformed(Exception):  # noqa: N818
@@ -107,37 +107,27 @@ def _not_in(encoding: str, file: str, offset: int) -> Malformed:
     else:
         wide = next(_sized(_bytes(file))).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         remedy = f'Give its encoding, such as encoding="{"utf-16" if wide else "cp1252"}", or save it as UTF-8.'
-    return Malformed(f"line {_last_line(_decoded(file, encoding, offset))} is not {_shown(encoding)}", remedy)
+    return Malformed(f"line {_line(file, encoding, offset)} is not {_shown(encoding)}", remedy)
 
 
 def _zero(encoding: str, file: str) -> Malformed:
     """The error for a zero byte, which no text has, but UTF-16 that is read as something else has many."""
-    line = _last_line(_decoded(file, encoding), "\0")
-    reason = f"line {line} is not {_shown(encoding)} text: it holds a zero byte, as UTF-16 does"
+    reason = f"line {_line(file, encoding)} is not {_shown(encoding)} text: it holds a zero byte, as UTF-16 does"
     return Malformed(reason, 'Give its encoding, such as encoding="utf-16", or save it as UTF-8.')
 
 
-def _last_line(texts: Iterable[str], end: str = "") -> int:
-    """The number of the line with which texts end, or in which they first hold ``end``; they are not joined, for they may be long."""
-    line, before = 1, ""
-    for text in texts:
-        held, found, _ = text.partition(end) if end else (text, "", "")
-        line += len(_LINE_END.findall(held)) - (before.endswith("\r") and held.startswith("\n"))
-        if found:
+def _line(file: str, encoding: str, end: int | None = None) -> int:
+    """The number of the line that a byte of a file is in, or in which the first zero byte is."""
+    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)("replace"), translate=True)
+    line, left = 1, math.inf if end is None else end
+    for raw in _sized(_bytes(file)):
+        is_last = not raw or len(raw) >= left
+        text, zero, _ = decoder.decode(raw if len(raw) < left else raw[: int(left)], final=is_last).partition("\0")
+        line += text.count("\n")
+        left -= len(raw)
+        if zero or is_last:
             break
-        before = text or before
     return line
-
-
-def _decoded(file: str, encoding: str, end: int | None = None) -> Iterator[str]:
-    """The text of a file up to a byte, as far as it can be decoded."""
-    decoder = codecs.getincrementaldecoder(encoding)("replace")
-    for raw in _bytes(file):
-        yield decoder.decode(raw if end is None else raw[: max(end, 0)])
-        if end is not None:
-            end -= len(raw)
-            if end <= 0:
-                return
 
 
 def _shown(encoding: str) -> str:

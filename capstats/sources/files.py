@@ -9,11 +9,10 @@ import errno
 import glob
 import os
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property, reduce
-from numbers import Number
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,10 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from capstats.codes.bins import Spec
+from capstats.codes.bins import Numbers, Spec
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.missing_codes import MissingCodes
-from capstats.codes.numeric import Numbers
 from capstats.sources import csv_files, csv_text
 from capstats.sources.columns import unmasked
 from capstats.sources.connections import answer, connect, pattern_of, plain
@@ -75,12 +73,11 @@ class FileSource(Source):
                 raise _Miscounted
             return found, query.needed(sums)
 
-        return self._found(query, [i for i, column in enumerate(query.columns) if _is_number(column, query, column in query.cuts)], work)
+        return self._found(query, work, query.cuts)
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
         """The extent of each column, or its distinct values and their counts."""
-        numeric = [i for i, column in enumerate(query.columns) if _is_number(column, query, True)]
-        return self._found(query, numeric, lambda table, _: numbers(table, query, specs, self.name))
+        return self._found(query, lambda table, _: numbers(table, query, specs, self.name), query.columns)
 
     def as_memory(self, options: Options) -> MemorySource:
         """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
@@ -92,7 +89,7 @@ class FileSource(Source):
             columns = [pd.Series(_with_missing(arrays[f"c{i}"])) for i in range(len(query.columns))]
             return pd.concat(columns, axis=1, keys=query.columns) if columns else pd.DataFrame()
 
-        return MemorySource(self._found(query, [], work), self.name)
+        return MemorySource(self._found(query, work), self.name)
 
     def names(self, options: Options) -> Sequence[Hashable]:
         """The names of all columns."""
@@ -102,17 +99,18 @@ class FileSource(Source):
                 return list(connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[[pattern_of(file)]]).columns)
         return read_header(blocks(file, csv_text.codec(options.encoding)), b"\t" if csv_text.is_tabbed(file) else None)[0].names
 
-    def _found(self, query: Query, numeric: Sequence[int], work: Callable[[Any, int | None], T], careful: bool = False) -> T:
+    def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = (), *, careful: bool = False) -> T:
         """What the work finds in a relation c0, c1, ... of the columns and the weight; and how many records it has where it is of CSV.
 
-        CSV that DuckDB cannot read, or miscounts, is read once more without it.
+        CSV that DuckDB cannot read, or miscounts, is read once more without it. Columns that are ``cut`` hold numbers unless `types` says
+        something else.
         """
         import duckdb
 
         options = query.options
         if self.shared is None:
             with one_connection([self], options):
-                return self._found(query, numeric, work)
+                return self._found(query, work, cut)
         if careful or self.surveyed is None:
             self.surveyed = self._surveyed(options, careful)
         surveyed = self.surveyed
@@ -120,9 +118,8 @@ class FileSource(Source):
         def found(connection: duckdb.DuckDBPyConnection, scratch: str | None) -> T:
             if not surveyed:
                 return work(_parquet(connection, self.files, query, self.name), None)
-            weights = range(len(query.columns), len(query.wanted))  # which are numbers
             table, records = csv_files.relation(connection, surveyed, query, self.name, self.path, scratch)
-            return work(csv_files.with_numbers(table, query, [*numeric, *weights]), records)
+            return work(csv_files.with_numbers(table, query, cut), records)
 
         try:
             with self.shared.reading() as (connection, scratch), options.progress.query(connection, self.name):
@@ -137,7 +134,7 @@ class FileSource(Source):
             raised = plain(error, f"`{self.name}` ({self.path})", _REMEDY)
             if careful or not surveyed or not isinstance(raised, ValueError):
                 raise raised from None
-        return self._found(query, numeric, work, careful=True)
+        return self._found(query, work, cut, careful=True)
 
     def _surveyed(self, options: Options, careful: bool) -> list[Surveyed]:
         """What is to be known of CSV files before they are read; nothing of Parquet files."""
@@ -287,11 +284,3 @@ def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], query: Que
             (a, x), (b, y), *_ = kinds.items()
             raise TypeError(f"Column {column!r} of `{name}` holds {a} labels in {x!r} and {b} labels in {y!r}. Convert one of them.")
     return reduce(lambda one, other: one.union(other), map(read, groups.values()))
-
-
-def _is_number(column: Hashable, query: Query, is_cut: bool) -> bool:
-    """Whether the texts of a column are read as numbers."""
-    wanted = query.options.types.get(column)
-    if wanted is None or isinstance(wanted, str):
-        return wanted == "number" or (wanted is None and is_cut)
-    return all(isinstance(level, Number) for level in wanted)

@@ -1,6 +1,6 @@
 """The two axes of a table: how keys and targets are labelled, and how axes with different labels are joined.
 
-An axis is a pandas MultiIndex, one level a column, whose levels stand in the order of the column's labels. Labels decide which
+An axis is a pandas MultiIndex, one level a column, whose levels are in the order of the column's labels. Labels decide which
 cells belong together, never positions; all matching is done on integer codes.
 """
 
@@ -178,7 +178,7 @@ def _stored(names: Sequence[Any], dim: str) -> list[str]:
 def join(
     axes: Sequence[pd.MultiIndex], tables: Sequence[str], orders: Mapping[str, Sequence[Label]] | None = None
 ) -> tuple[pd.MultiIndex, list[Places]]:
-    """The union of axes over the same columns, in order, and where the entries of each stand in it.
+    """The union of axes over the same columns, in order, and the places of the entries of each in it.
 
     ``orders`` has the category order of columns that have one. Without it the order that the axes show is taken for one, the
     first axis's before the next one's, unless all show the natural order.

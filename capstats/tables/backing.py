@@ -26,7 +26,7 @@ def is_sparse(data: Data) -> bool:
 
 
 def choose_sparse(backing: Backing, filled: int, cells: int, tables: int = 1) -> bool:
-    """Whether to hold tables sparse: as told, or where they are large and fewer than a quarter of the cells of each are filled."""
+    """Whether to hold tables sparse: as asked for, or where they are large and fewer than a quarter of the cells of each are filled."""
     if backing not in ("auto", "dense", "sparse"):
         raise ValueError(f'`backing` must be "auto", "dense" or "sparse"; got {backing!r}.')
     large = cells > LARGE or tables * cells > TOGETHER * LARGE
@@ -56,11 +56,15 @@ def table_of(values: Array, target: Index, key: Index, shape: tuple[int, int], s
             raise MemoryError(f'{size}. Give backing="sparse", or fewer or coarser columns.') from error
         np.add.at(table.reshape(-1), flat, values)
         return table
+    return _summed(flat, values, shape)
+
+
+def _summed(flat: Index, values: Array, shape: Sequence[int]) -> Data:
+    """A ``sparse.COO`` of values at flat places, those of one place added up in their order."""
     order = np.argsort(flat, kind="stable")
     flat, values = flat[order], values[order]
-    first = np.flatnonzero(np.concatenate(([True], flat[1:] != flat[:-1])))
-    flat, sums = flat[first], np.add.reduceat(values, first)
-    return coo(np.divmod(flat, shape[1]), sums, shape)
+    first = np.flatnonzero(np.diff(flat, prepend=-1))
+    return coo(np.unravel_index(flat[first], tuple(shape)), np.add.reduceat(values, first) if len(first) else values, shape)
 
 
 def filled(data: Data, name: str = "a table") -> tuple[list[Index], Array]:
@@ -95,12 +99,12 @@ def values_at(data: Data, target: Index, key: Index) -> Array:
     if not is_sparse(data):
         return np.asarray(data[target, key])
     (rows, columns), values = filled(data)
-    stored, wanted = rows * data.shape[1] + columns, target * data.shape[1] + key
+    stored, asked = rows * data.shape[1] + columns, target * data.shape[1] + key
     if not len(stored):
-        return np.zeros(len(wanted), values.dtype)
+        return np.zeros(len(asked), values.dtype)
     order = np.argsort(stored)
-    nearest = order[np.searchsorted(stored, wanted, sorter=order).clip(max=len(stored) - 1)]
-    return np.asarray(np.where(stored[nearest] == wanted, values[nearest], values.dtype.type(0)))
+    nearest = order[np.searchsorted(stored, asked, sorter=order).clip(max=len(stored) - 1)]
+    return np.asarray(np.where(stored[nearest] == asked, values[nearest], values.dtype.type(0)))
 
 
 def placed(data: Data, axis: int, where: Index | None, size: int) -> Data:
@@ -151,8 +155,4 @@ def added(a: Data, b: Data) -> Data:
         return a + b
     parts = [filled(a), filled(b)]
     flat = np.concatenate([np.ravel_multi_index(coords, a.shape) for coords, _ in parts])
-    values = np.concatenate([values for _, values in parts])
-    places, where = np.unique(flat, return_inverse=True)
-    sums = np.zeros(len(places), values.dtype)
-    np.add.at(sums, where, values)
-    return coo(np.unravel_index(places, a.shape), sums, a.shape)
+    return _summed(flat, np.concatenate([values for _, values in parts]), a.shape)

@@ -176,6 +176,6 @@ def is_integer(value: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """A wrong option for a message: numbers and texts as they are, of all else the type, since a table would tell its labels."""
+    """A wrong option for a message: numbers and texts as they are, of all else the type, since a table would show its labels."""
     simple = value is None or isinstance(value, (str, bool, int, float, np.generic))
     return repr(value) if simple else type(value).__name__

@@ -178,7 +178,7 @@ def _part(array: Array, piece: Piece) -> Array:
 
 
 def cut(batch: Sequence[int], cells: int) -> Iterator[Piece]:
-    """Slices that cut a batch of tables of so many cells into pieces of about ``BLOCK`` cells, in memory order."""
+    """Slices that cut a batch of tables of ``cells`` cells into pieces of about ``BLOCK`` cells, in memory order."""
     if not batch:
         yield ()
         return

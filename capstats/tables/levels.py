@@ -1,4 +1,4 @@
-"""Whether the tables are about the same things: their levels, compared column by column where the tables meet.
+"""Whether the tables are about the same things: their levels, compared column by column.
 
 A level that only one table has is no mistake by itself: a release need not have all of them. A column that shares no level with the
 original makes every risk 0, though, and one level in another spelling lowers it; so both are found, kept and said.
@@ -18,13 +18,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes.declared_types import ENOUGH
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.likely_codes import likely_codes
-from capstats.codes.missing_codes import plain
-from capstats.codes.printable import listed
+from capstats.codes.missing_codes import likely_codes, plain
+from capstats.codes.names import listed
 from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, lookalikes
-from capstats.codes.wanted import ENOUGH
 from capstats.tables.backing import Data, filled, unstacked
+from capstats.tables.printing import many
 
 EXAMINED = 50_000  # levels of each table, those with the most records, that are looked at for another spelling
 MANY = 20  # levels of a column of numbers from which it is better cut
@@ -118,7 +118,7 @@ def _shown(label: Label) -> str:
 
 
 def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data]) -> dict[str, Any]:
-    """For the attrs of a Dataset: how the levels of the tables meet, where they are not all the same; the original is the first.
+    """For the attrs of a Dataset: how the levels of the tables compare, where they are not all the same; the original is the first.
 
     ``levels`` is {column: {table: entry}}, of the columns and tables whose levels are not the original's; ``unmatched_tables`` names the
     tables that have no key of the original.
@@ -187,7 +187,7 @@ def without_match(attrs: Mapping[str, Any], first: str = "original") -> list[str
             of_o, of_t = entry["levels"]
             effect = EFFECTS[entry["role"]]
             found.append(
-                f"Column {column!r} has no level in common in `{first}` ({_many(of_o, 'level')}) and `{table}` ({_many(of_t, 'level')}), "
+                f"Column {column!r} has no level in common in `{first}` ({many(of_o, 'level')}) and `{table}` ({many(of_t, 'level')}), "
                 f"so {effect}.{_likely(column, entry)}"
             )
     if not found and attrs.get("unmatched_tables"):
@@ -204,7 +204,7 @@ def other_spellings(attrs: Mapping[str, Any], first: str = "original") -> list[s
     found = []
     for column, table, entry in _entries(attrs):
         if entry["shared"] and entry["likely"]:
-            pairs = _many(sum(entry["likely"].values()), "pair")
+            pairs = many(sum(entry["likely"].values()), "pair")
             found.append(
                 f"Column {column!r} of `{first}` and `{table}` has {pairs} of levels that look like one level in two spellings, so records "
                 f"that should match do not.{_likely(column, entry)}"
@@ -247,16 +247,12 @@ def _likely(column: str, entry: Entry) -> str:
     return " Check that the column means the same in both tables, and recode one of them."
 
 
-def _many(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
 def warn_of_levels(attrs: Mapping[str, Any], first: str = "original", most: int = 5) -> None:
     """Warn once of all columns that share no level, or hold levels that look like another spelling; ``first`` is the original's name."""
     found = [*without_match(attrs, first), *other_spellings(attrs, first)]
     if not found:
         return
-    more = [f"{_many(len(found) - most, 'more such finding')}."] if len(found) > most else []
+    more = [f"{many(len(found) - most, 'more such finding')}."] if len(found) > most else []
     warning = LevelsWarning(" ".join([*found[:most], *more, "For all levels see compare_levels."]))
     warning.nothing_shared = any(not entry["shared"] for _, _, entry in _entries(attrs))
     warnings.warn(warning, stacklevel=_callers())
@@ -265,7 +261,7 @@ def warn_of_levels(attrs: Mapping[str, Any], first: str = "original", most: int 
 def warn_of_bins(column: Hashable, asked: int, found: int) -> None:
     """Warn that a column is cut into fewer bins than were asked for."""
     message = (
-        f"Column {str(column)!r} is cut into {_many(found, 'bin')}, not {asked:,} as `bins` asks for: many values of `original` are equal, "
+        f"Column {str(column)!r} is cut into {many(found, 'bin')}, not {asked:,} as `bins` asks for: many values of `original` are equal, "
         f"so that cut points coincide. Give fewer bins, or cut points."
     )
     warnings.warn(LevelsWarning(message), stacklevel=_callers())

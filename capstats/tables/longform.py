@@ -10,14 +10,14 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.labels import MISSING, Label, canonical, level_index
-from capstats.codes.likely_codes import likely_codes
+from capstats.codes.missing_codes import likely_codes
 from capstats.codes.names import free_name
 from capstats.tables.axes import axis_from, axis_of
 from capstats.tables.backing import Data, filled, is_sparse, unstacked, values_at
 from capstats.tables.checking import as_counts, weights_of
 from capstats.tables.dataset import SUMS, TABLES, as_tables, synthetic_labels
 from capstats.tables.levels import lookalike_pairs, parts_of, records_by_level
-from capstats.tables.table import Index
+from capstats.tables.table import Counts, Index
 
 CODE = "likely missing code"
 
@@ -94,8 +94,8 @@ def _listed(tables: list[Data]) -> tuple[Index, Index]:
     return target, key
 
 
-def expand(table: Any) -> pd.DataFrame:
-    """One row a record: the microdata that a table of counts stands for.
+def expand(table: Counts) -> pd.DataFrame:
+    """One row a record: the microdata that a table of counts sums up.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def expand(table: Any) -> pd.DataFrame:
     if array.ndim != 2:
         raise ValueError(f"`table` has dims {array.dims}; give one table of (target, key), such as table.isel(draw=0).")
     if array.dtype.kind != "i":
-        raise ValueError("`table` holds fractional counts, which stand for no number of records. Use to_frame, which keeps weights.")
+        raise ValueError("`table` holds fractional counts, which are no numbers of records. Use to_frame, which keeps weights.")
     (target, key), times = filled(array.variable.data)
     order = np.lexsort((target, key))
     target, key = (np.repeat(x[order], times[order]) for x in (target, key))

@@ -21,7 +21,7 @@ from capstats.tables.table import EXACT, Array, Floats, Index, Table
 
 @dataclass(frozen=True)
 class Cells:
-    """One table: the cells that any of the tables at hand fills, by target, then key; what each method gives is said at `Table`."""
+    """One table: the cells that any of the tables of the formula fills, by target, then key; what each method gives is said at `Table`."""
 
     values: Array
     target: Index
@@ -223,7 +223,7 @@ class SparseBatch:
 
 
 def _own(shape: Sequence[int], at: tuple[int, ...]) -> tuple[int, ...]:
-    """Where a member of the batch stands in an array that may have length 1 along some of its dims."""
+    """The place of a member of the batch in an array that may have length 1 along some of its dims."""
     return tuple(0 if size == 1 else i for size, i in zip(shape, at, strict=False))
 
 

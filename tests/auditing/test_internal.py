@@ -25,7 +25,7 @@ SECTIONS = [
     "Which columns make the risk",
     "Bounds and errors",
     "Keys at the highest risk",
-    "Levels that do not meet",
+    "Levels that differ",
     "Definitions",
     "How it was computed",
 ]
@@ -118,7 +118,7 @@ def test_columns_whose_levels_differ_most_come_first(monkeypatch):
 
 @pytest.mark.slow
 def test_levels_that_do_not_meet_have_a_row_each(small):
-    table = rows(sections_of(small)["Levels that do not meet"])
+    table = rows(sections_of(small)["Levels that differ"])
     assert table == [["k of synthetic", "1", "1", "0", "0", "-"], ["u of synthetic", "1", "1", "0", "0", "-"]]
 
 

@@ -9,10 +9,10 @@ from read_reports import grids, one_line, several_of
 
 from capstats import audit
 from capstats.auditing import sections
-from capstats.auditing.report import Facts, Grid
-from capstats.codes.printable import named, shortened
+from capstats.auditing.report import Facts, Grid, beside
+from capstats.codes.names import named, shortened
 from capstats.datasets import anes96
-from capstats.tables.digits import share
+from capstats.tables.printing import share
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -95,7 +95,9 @@ def test_the_order_is_named_by_what_the_reader_sees(people):
         "synthetic_records": "in the order of synthetic_records, that with the greatest first.",
     }
     for rank_by, sentence in told.items():
-        assert sentence in one_line(audit(original, releases, rank_by=rank_by, **asked))
+        found = audit(original, releases, rank_by=rank_by, **asked)
+        assert sentence in one_line(found)
+        assert sentence in found.to_html()
     assert "in the order of" not in one_line(audit(original, releases, **asked))
 
 
@@ -184,9 +186,9 @@ def test_no_line_is_longer_however_long_the_names_are(number, length):
 
 def test_tables_are_cut_between_columns_where_a_line_is_full():
     columns = [["head", "x" * 45], ["other", "y" * 40], ["third", "z"]]
-    one, two = sections.beside(["a"], columns)
+    one, two = beside(["label", "a"], columns)
     assert isinstance(one, Grid)
-    assert (one.head, two.head) == (["synthetic", "head", "other"], ["synthetic", "third"])  # 9 + 47 + 42 of 98, and 7 more
+    assert (one.head, two.head) == (["label", "head", "other"], ["label", "third"])  # 5 + 47 + 42 of 98, and 7 more
     assert (one.rows, two.rows) == ([["a", "x" * 45, "y" * 40]], [["a", "z"]])
 
 

@@ -12,6 +12,7 @@ from command_line import PUBLIC, SMOKERS, in_json, run
 
 import capstats
 from capstats import audit
+from capstats.auditing import ledger as ledgers
 from capstats.cli import main
 from capstats.datasets import example
 
@@ -196,6 +197,20 @@ def test_what_is_printed_is_for_the_same_reader_as_the_page(here, tmp_path, caps
     shares = re.findall(r"\b[01]\.\d+", printed)
     assert shares
     assert set(shares) <= set(re.findall(r"\b[01]\.\d+", page))
+
+
+def test_a_public_report_is_made_once_for_the_terminal_and_the_page(here, tmp_path, monkeypatch, capsys):
+    """Rounded once, and entered into the ledger that is read once; text and page have the same numbers."""
+    made, read = [], []
+    publication, entries = ledgers.publication, ledgers._read
+    monkeypatch.setattr(ledgers, "publication", lambda *given: made.append(given) or publication(*given))
+    monkeypatch.setattr(ledgers, "_read", lambda path: read.append(path) or entries(path))
+    ledger, page = tmp_path / "ledger.json", tmp_path / "public.html"
+    assert main([*SMOKERS, "--audience", "public", "--ledger", str(ledger), "--html", str(page)]) == 0
+    assert (len(made), read) == (1, [ledger])
+    shares = re.findall(r"share of (0\.\d+)", " ".join(capsys.readouterr().out.split()))
+    assert shares == re.findall(r"share of (0\.\d+)", page.read_text(encoding="utf-8"))
+    assert shares
 
 
 @pytest.mark.slow

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from capstats import audit, compare_levels
-from capstats.codes.likely_codes import likely_codes, likely_numbers, usual_ends
+from capstats.codes.bins import likely_numbers, usual_ends
+from capstats.codes.missing_codes import likely_codes
 from capstats.counting.tabulate import tabulate
 from capstats.datasets import example
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capstats.codes.printable import in_cell, listed, named, printable, printable_json, shortened
+from capstats.codes.names import in_cell, listed, named, printable, printable_json, shortened
 
 
 @given(st.text(st.characters()))

@@ -8,12 +8,12 @@ from itertools import permutations
 import numpy as np
 import pytest
 import xarray as xr
+from capstats.laws.tails import by_moments, check_options, clopper_pearson, costs_of, seed_of, tail
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
 from capstats.laws import membership_test, tails
-from capstats.laws.tails import by_moments, check_options, clopper_pearson, costs_of, seed_of, tail
 
 ASKED = {"alternative": "greater", "draws": None, "seed": 1, "level": 0.95}
 

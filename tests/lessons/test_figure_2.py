@@ -5,7 +5,7 @@ import pytest
 
 from capstats import average_cap, baseline_cap
 from capstats.datasets import paper_originals
-from capstats.laws import cap_law
+from capstats.laws import Uniform, cap_law
 from capstats.lessons.figure_2 import FINITE, POINTS, figure_2
 from capstats.paper_laws import no_riskier
 
@@ -20,7 +20,7 @@ def given():
 @pytest.mark.parametrize("name", ORIGINALS)
 def test_the_curve_of_each_original_is_its_law(name, given):
     o, found = ORIGINALS[name], given[name]
-    law = cap_law(o)
+    law = cap_law(o, Uniform())
     assert found["o"] == o.values.tolist()
     assert (found["least"], found["greatest"]) == (law.least, law.greatest)
     assert found["itself"] == average_cap(o, o).item()

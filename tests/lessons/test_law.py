@@ -36,8 +36,8 @@ def test_the_law_of_a_typed_original_is_that_of_the_library(tab):
         itself = average_cap(o, o).item()
         assert found["itself"] == pytest.approx(itself, abs=1e-9)
         assert found["baseline"] == pytest.approx(baseline_cap(o).item(), abs=1e-9)
-        assert found["limit"] == pytest.approx(cap_law(o).cdf(itself).lower.item(), abs=1e-9)
-        exact = cap_law(o, m).cdf(itself)
+        assert found["limit"] == pytest.approx(cap_law(o, Uniform()).cdf(itself).lower.item(), abs=1e-9)
+        exact = cap_law(o, Uniform(m)).cdf(itself)
         assert exact.lower.item() - 1e-9 <= found["finite_lower"] <= found["finite_upper"] <= exact.upper.item() + 1e-9
         assert found["mean"] == pytest.approx(expected_cap(o, Uniform(m)).item(), abs=1e-9)
 
@@ -45,7 +45,7 @@ def test_the_law_of_a_typed_original_is_that_of_the_library(tab):
 @pytest.mark.slow
 def test_with_900_records_the_law_of_two_keys_is_between_the_bounds_of_the_library(tab):
     o = [[51, 20], [30, 49]]
-    exact = cap_law(o, 900).cdf(average_cap(o, o).item())
+    exact = cap_law(o, Uniform(900)).cdf(average_cap(o, o).item())
     (found,) = after(tab, [[choose("original", "own"), choose("width", 2), choose("records", 900), *typed(o)]])
     assert exact.lower.item() - 1e-9 <= found["finite_lower"] <= exact.upper.item() + 1e-9
 
@@ -60,10 +60,10 @@ CURVES = """tables => tables.map(([o, xs]) => xs.map(x => [limitCdf(o, x), limit
 
 
 def test_the_curve_is_the_density_of_the_library(tab):
-    tables = [o for o in originals(40) if cap_law(o).least < cap_law(o).greatest]
-    asked = [(o.tolist(), np.linspace(cap_law(o).least, cap_law(o).greatest, 9)[1:-1].tolist()) for o in tables]
+    tables = [o for o in originals(40) if cap_law(o, Uniform()).least < cap_law(o, Uniform()).greatest]
+    asked = [(o.tolist(), np.linspace(cap_law(o, Uniform()).least, cap_law(o, Uniform()).greatest, 9)[1:-1].tolist()) for o in tables]
     for (o, xs), found in zip(asked, tab.evaluate(CURVES, asked), strict=True):
-        law = cap_law(o)
+        law = cap_law(o, Uniform())
         below, density = np.transpose(found)
         assert below == pytest.approx(law.cdf(xs).lower.values, abs=1e-9)
         scale = law.density(xs).upper.values.max()

@@ -59,12 +59,12 @@ MEASURES = {
     "smoothed_cap": lambda o, s: capstats.cap.smoothed_cap(o, s, alpha=0.5),
     **{
         f"cap_tail_bound {name} {model}": lambda o, s, name=name, model=model: capstats.laws.cap_tail_bound(
-            o, excess=0.01, key_totals=np.arange(30) % 3, model=model, alpha=0.5 if model == "dirichlet" else None
+            o, made(model, alpha=0.5 if model == "dirichlet" else None), excess=0.01, key_totals=np.arange(30) % 3
         )[name]
         for name in ("mean", "bound")
         for model in ("uniform", "bootstrap", "independent", "dirichlet")
     },
-    "cap_tail_bound permutation": lambda o, s: capstats.laws.cap_tail_bound(o, excess=0.01, model="permutation", s=s).bound,
+    "cap_tail_bound permutation": lambda o, s: capstats.laws.cap_tail_bound(o, capstats.laws.Permuted(s), excess=0.01).bound,
     "matched_records": capstats.matched_records,
     "correct_predictions": capstats.correct_predictions,
     "cap_ecdf zero": lambda o, s: capstats.cap_ecdf(o, s, [0.0, 0.2, 0.5, 1.0]),
@@ -189,7 +189,8 @@ MEASURES |= {
     for column in ("key_", "target")
 }
 MEASURES |= {
-    f"cap_law {bound}": lambda o, s, bound=bound: capstats.laws.cap_law(o).cdf([0.2, 0.25, 0.3])[bound] for bound in ("lower", "upper")
+    f"cap_law {bound}": lambda o, s, bound=bound: capstats.laws.cap_law(o, capstats.laws.Uniform()).cdf([0.2, 0.25, 0.3])[bound]
+    for bound in ("lower", "upper")
 }
 INTEGERS_ONLY = {
     **{
@@ -238,7 +239,7 @@ INTEGERS_ONLY = {
         for name in ("pairs", "right", "p_value")
     },
     **{
-        f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]
+        f"permutation_test {name}": lambda o, s, name=name: capstats.laws.guarantees.permutation_test(o, s, draws=99, rng=1)[name]
         for name in ("expected", "standard_deviation", "p_value")
     },
     **{

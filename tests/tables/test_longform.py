@@ -196,7 +196,7 @@ def test_a_table_without_records_expands_to_none() -> None:
 @pytest.mark.parametrize(
     ("counts", "error", "message"),
     [
-        ([[0.5, 1]], ValueError, r"`table` holds fractional counts, which stand for no number of records\. Use to_frame"),
+        ([[0.5, 1]], ValueError, r"`table` holds fractional counts, which are no numbers of records\. Use to_frame"),
         (
             [[[1]], [[2]]],
             ValueError,

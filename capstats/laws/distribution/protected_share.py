@@ -48,7 +48,8 @@ def protected_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LE
 
     Notes
     -----
-    See theory/protected-law.md. Records of an unmatched key are protected, as with ``unmatched="zero"``.
+    See theory/protected-law.md, and theory/simulated-law.md where releases are too many to be listed. Records of an unmatched key are
+    protected, as with ``unmatched="zero"``.
 
     References
     ----------

@@ -13,8 +13,16 @@ from capstats.tables.table import EXACT, Array, Counts, Floats, Table
 
 SLACK = 1e-12  # more than rounding can take from a mean
 
-CALLS = ("Uniform(m)", "Bootstrap(m)", "Independent(m)", "Dirichlet(m, alpha=1)", "Permuted(s)", "Partial(alpha=1)", "Pram(theta=0.1)")
-CALLS += ("Swap(records=10)",)
+CALLS = (
+    "Uniform(m)",
+    "Bootstrap(m)",
+    "Independent(m)",
+    "Dirichlet(m, alpha=1)",
+    "Permuted(s)",
+    "Partial(alpha=1)",
+    "Pram(theta=0.1)",
+    "Swap(records=10)",
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -45,7 +53,7 @@ class Model:
         mean = self.mean(*tables, unmatched="drop")
         return np.stack([mean * (1 - SLACK), np.minimum(mean * (1 + SLACK), 1)], axis=-1)
 
-    def draw(self, *tables: Any, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw(self, *tables: Any, **draws_and_rng: Any) -> NDArray[np.int64]:
         """Random releases, from tables as arrays (target, key): shape (draws, target, key)."""
         raise NotImplementedError
 

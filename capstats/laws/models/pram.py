@@ -62,17 +62,20 @@ class Pram(KeptKeys):
         self._check_size(o)
 
     def _check_size(self, o: Table) -> None:
-        if self.matrix is not None and len(self.matrix) != targets_of(o):
-            raise ValueError(
-                f"`matrix` must have one row and one column for each target of `o`, {targets_of(o)}; it has {len(self.matrix)}."
-            )
+        targets = targets_of(o)
+        if self.theta is None and len(self._rows) != targets:
+            raise ValueError(f"`matrix` must have one row and one column for each target of `o`, {targets}; it has {len(self._rows)}.")
+
+    @property
+    def _rows(self) -> Floats:
+        return np.asarray(self.matrix, np.float64)
 
     def mean(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
         self._check_size(o)  # it is linear in records, and so defined for their weights
         if self.theta is not None:
             return between(o, 1 - self.theta)
         together = o.like(ratio(o.values, o.on_cells(o.key_total()), 0.0)).across_targets(o)  # sum_j o_aj o_bj / o_.j
-        return ratio((self.matrix * together).sum((-2, -1)), o.total(), np.nan)
+        return ratio((self._rows * together).sum((-2, -1)), o.total(), np.nan)
 
     def of_records(self, o: Table) -> Floats:
         """Each record draws its target by itself, by the row of its own target."""
@@ -90,7 +93,7 @@ class Pram(KeptKeys):
 
     def _by_matrix(self, o: Table) -> Floats:
         found = np.zeros(o.key_total().shape)
-        for a, row in enumerate(self.matrix):
+        for a, row in enumerate(self._rows):
             shares = on_cells_of_targets(o, row)
             of_a = o.like(o.values * on_cells_of_targets(o, np.arange(len(row)) == a)).key_total()
             mean = o.like(o.values * shares).key_total()
@@ -100,8 +103,8 @@ class Pram(KeptKeys):
     def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
         self.check(Dense(o))
         check_held(o, "o")
-        theta, matrix = self.theta or 0.0, self.matrix
-        rows = (1 - theta) * np.eye(len(o)) + theta * o.sum(1) / o.sum() if matrix is None else matrix
+        theta = self.theta
+        rows = self._rows if theta is None else (1 - theta) * np.eye(len(o)) + theta * o.sum(1) / o.sum()
         found = np.zeros((draws, *o.shape), np.int64)
         for records, row in zip(o, rows, strict=True):
             found += np.swapaxes(shared_out(np.broadcast_to(records, (draws, len(records))), row, by_probability, rng), -1, -2)

@@ -1,0 +1,136 @@
+"""Whole records: the distinct rows of several tables over the same columns, for measures of single people rather than of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from capstats.codes.bins import check_bins
+from capstats.codes.column import Column, Counts, Places, joint_labels
+from capstats.codes.declared_types import Type, check_types
+from capstats.codes.distinct import union
+from capstats.codes.labels import MISSING, Label, kind_of
+from capstats.counting.inputs import Input, released
+from capstats.counting.reading import check_codes, find_cuts, read_rows
+from capstats.counting.request import chosen_columns, options_of
+from capstats.counting.same import check_tables, pairs, refused, same_records
+from capstats.sources.door import open_source
+from capstats.sources.files import one_connection
+
+
+@dataclass(frozen=True)
+class Levels:
+    """One column of the distinct rows: the row's label is ``labels[code]``, and ``values[code]`` its number."""
+
+    name: str
+    labels: list[Label]
+    codes: Places
+    values: NDArray[np.float64]  # of numbers, up to a constant (infinite where one is missing); of categories, the place in their order
+    order: list[Label] | None  # all levels of a category by place, with those that no record has; None for numbers
+
+    @property
+    def numerical(self) -> bool:
+        """Whether the labels are numbers, which differ by more than their places."""
+        return self.order is None
+
+
+@dataclass(frozen=True)
+class WholeRecords:
+    """The distinct rows of several tables, and which of them each row of each table is."""
+
+    columns: list[Levels]
+    places: list[Places]  # one array a table: the distinct row that each of its rows is
+    counts: list[Counts]  # and the number of records of each of its rows
+
+    def held(self, table: int) -> tuple[Places, Counts]:
+        """The distinct rows that a table has, in order, and how often it has each."""
+        rows, where = np.unique(self.places[table], return_inverse=True)
+        return rows, np.bincount(where, self.counts[table]).astype(np.int64)
+
+
+def whole_records(
+    tables: Mapping[str, Any],
+    synthetic: Any,
+    columns: Hashable | Sequence[Hashable],
+    types: Mapping[Hashable, Type] | None = None,
+    *,
+    bins: Mapping[Hashable, Any] | None = None,
+    each: bool = False,
+    allow_same: bool = False,
+    **reading: Any,
+) -> tuple[WholeRecords, list[Label] | None]:
+    """Records of the named tables, then of the synthetic ones, and the labels of these where there are several.
+
+    The first table says where columns are cut; ``reading`` is what else `options_of` takes. With ``each``, the rows of the named tables are
+    their records one by one, in order, and these tables must be in memory. Unless ``allow_same``, none of the named tables may hold the
+    same records as another table.
+    """
+    names = chosen_columns(columns, "columns")
+    twice = [c for c in names if names.count(c) > 1]
+    if twice:
+        raise ValueError(f"`columns` names {twice[0]!r} twice. Name each column once.")
+    check_types(types, names, "not among `columns`")
+    labels, several, called = released(synthetic)
+    if not several:
+        raise TypeError("`synthetic` is None; give the released table, or a sequence of them.")
+    given = {**tables, **dict(zip(called, several, strict=True))}
+    inputs = [Input(open_source(table, name)) for name, table in given.items()]
+    for called_as, table in zip(tables, inputs, strict=False):
+        if each and not table.source.in_memory:
+            raise TypeError(
+                f"`{called_as}` must be in memory, for the result has its order; got {type(given[called_as]).__name__}. Collect it."
+            )
+    specs = check_bins(bins, names, types or {}, "not among `columns`")
+    options = options_of(inputs, types=types, **reading)
+    options.null_values.check_columns(names, "not among `columns`")
+    apart = [] if allow_same else list(pairs(list(tables), called))
+    check_tables(given, apart)
+    with one_connection([table.source for table in inputs], options):
+        cuts = find_cuts(inputs[0], specs, options)
+        found = [read_rows(table, names, cuts, options, each and table.source.name in tables) for table in inputs]
+    check_codes(options.null_values, names, [(part,) for part, _ in found], cuts)
+    levels, codes = [], []
+    for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
+        joint, maps = joint_labels(parts, name, list(given))
+        joint = joint.tolist() if isinstance(joint, np.ndarray) else list(joint)
+        values, numerical = _values(joint, parts, name)
+        levels.append((str(name), joint, values, numerical))
+        codes.append([to_joint[part.codes] for to_joint, part in zip(maps, parts, strict=True)])
+    distinct, places = union(list(zip(*codes, strict=True)), [len(joint) for _, joint, _, _ in levels])
+    of_rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]
+    read = [
+        Levels(name, joint, c.astype(np.int64), values, order) for (name, joint, values, order), c in zip(levels, distinct, strict=True)
+    ]
+    known = WholeRecords(read, of_rows, [counts for _, counts in found])
+    for one, other in apart:
+        i, j = list(given).index(one), list(given).index(other)
+        if all(map(np.array_equal, known.held(i), known.held(j))) and same_records(inputs[i], inputs[j], names, options):
+            raise refused(one, other, "hold the same records")
+    return known, labels
+
+
+def _values(joint: Sequence[Label], parts: Sequence[Column], name: Hashable) -> tuple[NDArray[np.float64], list[Label] | None]:
+    """The number of each label; and the levels by place, where it is a place.
+
+    That of a whole number is its difference to the least, so that large ones keep their differences. That of a category is its place in
+    the order of its column, which includes levels that no record has; a missing value comes last.
+    """
+    kind = next((kind_of(x) for x in joint if x is not MISSING), None)
+    ordered = any(part.ordered for part in parts)
+    if kind == "number" and not ordered:
+        in_order = [x for x in joint if x is not MISSING]
+        least = in_order[0] if all(isinstance(x, int) for x in in_order) else 0
+        return np.array([np.inf if x is MISSING else float(x - least) for x in joint]), None
+    if kind not in ("number", "text", "bool", None) and not ordered:
+        raise TypeError(
+            f"Column {name!r} holds {kind} labels, which are neither numbers nor categories. Turn it into numbers, or into categories "
+            f"with types={{{name!r}: [levels in order]}}."
+        )
+    known = dict.fromkeys(x for part in parts if part.ordered for x in part.labels if x is not MISSING)
+    order = [*known, *(x for x in joint if x is not MISSING and x not in known)]
+    place = {x: i for i, x in enumerate([*order, MISSING])}
+    return np.array([float(place[x]) for x in joint]), order

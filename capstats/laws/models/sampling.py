@@ -1,0 +1,102 @@
+"""Random synthetic tables under named models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from capstats.laws.models import Model, checked_model
+from capstats.tables.aligned import Aligned
+from capstats.tables.backing import is_sparse
+from capstats.tables.checking import is_integer, shown
+from capstats.tables.table import Array, Counts
+
+Rng = int | Sequence[int] | np.random.Generator | None
+
+
+def sample_tables(o: Counts, model: Model, *, draws: int, rng: Rng = None) -> xr.DataArray:
+    """Random synthetic tables under a model.
+
+    They show the average CAP that releases of this kind have: of tables unrelated to the original, or of everyday ways to change it.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key)
+        Counts of original records. `Uniform` uses only the I x J cells and their labels.
+    model : Model
+        How releases are made, with its parameters: `Uniform`, `Bootstrap`, `Independent`, `Dirichlet`, `Permuted`, `Partial`, `Pram` or
+        `Swap`.
+    draws : int
+        Number of tables, at least 1.
+    rng : None, int, or numpy Generator
+        Passed to ``numpy.random.default_rng``.
+
+    Returns
+    -------
+    DataArray of int, dims (draw, target, key)
+        Random tables. Each sums to m, to the records of `s`, or to those of `o`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `draws` is not a positive integer, `model` is not a model or does not fit `o`, `o` is not one table of counts, or it holds no
+        record that the model could use; if `o` holds weights under `Partial`, `Pram` or `Swap`.
+
+    See Also
+    --------
+    expected_cap, variance_cap : moments of average CAP over these tables, exactly.
+
+    Notes
+    -----
+    See theory/uniform-tables.md (stars and bars; no rounded probability is used) and, for all other models, theory/sampling.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 4.
+    Feller (1968), An Introduction to Probability Theory and Its Applications, volume 1, section II.5.
+    Johnson, Kotz and Balakrishnan (1997), Discrete Multivariate Distributions, chapters 35, 39 and 40.
+
+    Examples
+    --------
+    >>> from capstats.laws import Swap, Uniform
+    >>> s = sample_tables([[1, 2], [3, 4]], Uniform(10), draws=3, rng=1)
+    >>> s.dims, s.sum(["target", "key"]).values.tolist()
+    (('draw', 'target', 'key'), [10, 10, 10])
+
+    Swaps keep both margins:
+
+    >>> s = sample_tables([[1, 2], [3, 4]], Swap(records=5), draws=3, rng=1)
+    >>> s.sum("key").values.tolist(), s.sum("target").values.tolist()
+    ([[3, 7], [3, 7], [3, 7]], [[4, 6], [4, 6], [4, 6]])
+    """
+    model = checked_model(model, o)
+    draws, rng = check_draws(draws), np.random.default_rng(rng)
+    aligned = one_table(model.tables(o))
+    found = model.draw(*(as_array(aligned, name) for name in aligned.whole), draws=draws, rng=rng)
+    return aligned.wrap(found, "s", ("target", "key"), before=("draw",))
+
+
+def check_draws(draws: Any) -> int:
+    """A number of random tables as an int of at least 1."""
+    if not is_integer(draws) or draws < 1:
+        raise ValueError(f"`draws` must be a number of tables, an integer of at least 1; got {shown(draws)}.")
+    return int(draws)
+
+
+def one_table(tables: Mapping[str, Any]) -> Aligned:
+    """Tables without further dims, aligned."""
+    aligned = Aligned(tables)
+    if aligned.shape:
+        names = " and ".join(f"`{name}`" for name in tables)
+        raise ValueError(f"{names} must be one table of (target, key); it also has {aligned.dims}. Choose one table.")
+    return aligned
+
+
+def as_array(aligned: Aligned, name: str) -> Array:
+    """The values of one of the tables, shape (target, key)."""
+    place = list(aligned.whole).index(name)
+    data = aligned.map(lambda *tables: tables[place], name, ("target", "key")).variable.data
+    return np.asarray(data.todense() if is_sparse(data) else data)
