@@ -66,7 +66,6 @@ def by_command(tmp_path_factory):
 # --- Printed values
 
 
-@pytest.mark.slow
 def test_every_printed_value_agrees():
     values = printed_values()
     assert len(values) == 14
@@ -186,6 +185,7 @@ def test_b_has_one_of_the_lowest_averages_on_o_3_and_the_greatest_individual_cap
     assert (boxes.average <= boxes.average.sel(synthetic="b")).sum() <= 3
 
 
+@pytest.mark.slow
 def test_a_panel_of_figure_1_has_a_box_for_each_table_in_the_order_of_average_cap(figures):
     panels = figures["figure-1"].axes
     assert [ax.get_title() for ax in panels] == ["$O_1$", "$O_2$", "$O_3$", "$O_4$"]
@@ -240,6 +240,7 @@ def test_each_original_of_figure_2_has_its_own_draws():
     assert abs(np.corrcoef(averages.sel(original="O_3"), averages.sel(original="O_4"))[0, 1]) < 5 / sqrt(2000)
 
 
+@pytest.mark.slow
 def test_a_panel_of_figure_2_counts_every_draw_in_both_versions_and_says_the_share(figures):
     averages = figure_2_averages()
     panels = figures["figure-2"].axes
@@ -271,6 +272,7 @@ def test_other_seed_other_figures_but_the_same_printed_tables():
 # --- Files
 
 
+@pytest.mark.slow
 def test_every_file_is_written_into_a_folder_that_is_made(written):
     _, _, files = written
     assert [file.name for file in files] == NAMES
@@ -278,12 +280,14 @@ def test_every_file_is_written_into_a_folder_that_is_made(written):
     assert all(file.stat().st_size > 0 for file in files)
 
 
+@pytest.mark.slow
 def test_values_and_shares_are_returned(written):
     values, shares, _ = written
     assert [value.agrees for value in values] == [True] * 14
     xr.testing.assert_identical(shares, figure_2_averages()["no riskier"])
 
 
+@pytest.mark.slow
 def test_values_file_has_every_printed_value_beside_the_computed_one(written):
     _, _, files = written
     with files[0].open(encoding="utf-8", newline="") as lines:
@@ -298,6 +302,7 @@ def test_values_file_has_every_printed_value_beside_the_computed_one(written):
         }
 
 
+@pytest.mark.slow
 def test_tables_file_has_every_cell_of_the_ten_tables(written):
     _, _, files = written
     with files[1].open(encoding="utf-8", newline="") as lines:
@@ -315,6 +320,7 @@ def test_tables_file_has_every_cell_of_the_ten_tables(written):
     assert [name.split(":")[0] for name in totals] == [f"Table {i}" for i in range(1, 11)]
 
 
+@pytest.mark.slow
 def test_page_of_tables_shows_every_count(figures):
     axes = figures["tables"].axes
     titles = [ax.get_title() for ax in axes]
@@ -327,6 +333,7 @@ def test_page_of_tables_shows_every_count(figures):
     assert cells[0, 0] == "$K_1$"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in PICTURES if name.endswith(".png")])
 def test_png_says_in_its_metadata_how_it_came_to_be(written, name):
     with Image.open(written[2][0].parent / name) as picture:
@@ -339,6 +346,7 @@ def test_png_says_in_its_metadata_how_it_came_to_be(written, name):
     assert "Baillargeon" in about["source"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in PICTURES if name.endswith(".pdf")])
 def test_pdf_says_in_its_metadata_how_it_came_to_be(written, name):
     content = (written[2][0].parent / name).read_bytes()
@@ -347,12 +355,14 @@ def test_pdf_says_in_its_metadata_how_it_came_to_be(written, name):
     assert b"/CreationDate" not in content
 
 
+@pytest.mark.slow
 def test_same_seed_writes_the_same_bytes(written, by_command):
     _, folder = by_command
     for file in written[2]:
         assert file.read_bytes() == (folder / file.name).read_bytes(), file.name
 
 
+@pytest.mark.slow
 def test_the_command_writes_every_file_and_reports_that_every_value_agrees(by_command):
     done, folder = by_command
     assert (done.returncode, done.stderr) == (0, "")
@@ -365,6 +375,7 @@ def test_the_command_writes_every_file_and_reports_that_every_value_agrees(by_co
     assert all(name in done.stdout for name in NAMES)
 
 
+@pytest.mark.slow
 def test_another_seed_is_told_and_drawn(tmp_path, monkeypatch):
     told = []
     monkeypatch.setattr(mpl.figure.Figure, "savefig", lambda figure, path, **how: told.append(how["metadata"]))
@@ -400,6 +411,7 @@ def test_a_file_of_somebody_else_stays_and_nothing_is_written(name, link, tmp_pa
     assert len(list(folder.iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_the_command_runs_a_second_time_in_the_same_folder_beside_other_files(by_command):
     _, folder = by_command
     (folder / "notes.txt").write_text("mine", encoding="utf-8")

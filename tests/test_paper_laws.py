@@ -6,6 +6,7 @@ import pytest
 from capstats.paper_laws import law_curve, no_riskier, told
 
 
+@pytest.mark.slow
 def test_the_probabilities_in_the_limit_are_narrow():
     for label, limit in (("O_1", 1), ("O_2", 1), ("O_3", 0.995823), ("O_4", 0.993932)):
         lower, upper = no_riskier(label)
@@ -13,6 +14,7 @@ def test_the_probabilities_in_the_limit_are_narrow():
         assert upper - lower < 1e-12
 
 
+@pytest.mark.slow
 def test_the_probability_with_the_records_of_the_figure_is_another_one():
     """10^6 simulated tables of 900 records have the share .995503 on O_3, with a standard error of 7e-5."""
     lower, upper = no_riskier("O_3", 900)

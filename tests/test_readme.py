@@ -30,6 +30,7 @@ def test_the_code_runs_prints_the_numbers_beside_it_and_has_ten_lines(
     assert "vote" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_command_on_two_files_writes_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (command,) = re.findall(r"`capstats (audit .*?)`", README)

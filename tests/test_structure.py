@@ -129,6 +129,7 @@ def test_no_module_with_tests_of_its_own_is_listed_as_tested_elsewhere() -> None
         assert not (TESTS / module.with_name(f"test_{module.name}.py")).exists(), f"remove {module} from TESTED_IN"
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_architecture_is_up_to_date() -> None:
     drawn = runpy.run_path(str(TESTS.parent / "docs" / "architecture.py"))
     assert drawn["PICTURE"].read_text(encoding="utf-8") == drawn["picture"](), "python docs/architecture.py draws it anew"

@@ -51,6 +51,7 @@ def test_the_attack_of_the_classifier_is_average_cap(convention, several):
 records = st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc"), st.integers(0, 2)), min_size=2, max_size=12)
 
 
+@pytest.mark.slow
 @theorem
 @given(records, records, st.sampled_from(CONVENTIONS[:5]))
 def test_it_is_average_cap_on_any_records(original, released, convention):

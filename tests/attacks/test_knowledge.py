@@ -80,6 +80,7 @@ def force(route, monkeypatch):
 each_route = pytest.mark.parametrize("route", ["along axes", "tree"])
 
 
+@pytest.mark.few(2)
 @each_route
 @pytest.mark.parametrize("seed", [1, 2, 7])
 def test_guesses_are_those_of_a_loop_over_records(route, seed, monkeypatch):

@@ -194,6 +194,7 @@ def test_the_probabilities_stand_wherever_cap_takes_a_synthetic_table():
     assert holdout_contrast(model.o, model.probability, h=model.h).original.equals(model.average.rename("original"))
 
 
+@pytest.mark.slow
 def test_joint_targets_options_and_sparse_tables():
     original, released = people(5), people(6)
     arguments = {"keys": ["town", "age"], "target": ["ill", "sex"], "estimator": CAPClassifier(), "bins": {"age": 2}, "missing": "drop"}
@@ -257,6 +258,7 @@ class NotOfScikitLearn:
         return self
 
 
+@pytest.mark.slow
 def test_bad_input_is_refused():
     original, released = people(5), people(6)
     usual = {"keys": KEYS, "target": "ill", "estimator": CategoricalNB()}
@@ -274,6 +276,7 @@ def test_bad_input_is_refused():
         model_attack(original, released, **(usual | {"keys": "tonw"}))
 
 
+@pytest.mark.slow
 def test_without_scikit_learn_the_package_works_and_the_attack_says_what_to_install():
     code = """
 import sys

@@ -92,6 +92,7 @@ def completions(line, folder, tmp_path):
     return out.read_text().split("\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
@@ -113,6 +114,7 @@ def test_a_shell_completes_commands_options_choices_and_files(line, offered, fol
     assert sorted(found) == sorted(offered)
 
 
+@pytest.mark.slow
 def test_argcomplete_finds_its_mark_and_is_not_loaded_otherwise(capsys):
     assert "PYTHON_ARGCOMPLETE_OK" in Path(capstats.cli.__file__).read_text()[:1024]
     code = "import sys; from capstats.cli import main; main(['audit', '--example', 'titanic']); assert 'argcomplete' not in sys.modules"

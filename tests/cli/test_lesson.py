@@ -74,6 +74,7 @@ def test_a_folder_that_is_a_file_is_one_line(tmp_path, monkeypatch, capsys):
     assert "cannot read or write 'file'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_it_runs_as_a_program(tmp_path):
     done = run("lesson", "hands", "--no-open", "--out", str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")

@@ -80,6 +80,7 @@ def test_codes_that_can_do_nothing_are_one_line_and_status_2(codes, message, fil
     assert told.count("\n") == 1
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("command", ["audit", "sweep", "records", "anonymity"])
 def test_codes_that_occur_nowhere_may_be_allowed(command, files, capsys):
     target = ["--targets" if command == "sweep" else "--target", "sick"]
@@ -90,6 +91,7 @@ def test_codes_that_occur_nowhere_may_be_allowed(command, files, capsys):
     assert main([*arguments, "--allow-unused-codes"]) == 0
 
 
+@pytest.mark.slow
 def test_the_report_names_likely_codes_and_the_public_page_does_not(files, capsys):
     lines = [f"{[-99, 999, *range(20, 60)][i % 42]},{'fm'[i % 2]},{['yes', 'no'][i % 3 > 0]}" for i in range(840)]
     Path("o.csv").write_text("\n".join(["income,sex,sick", *lines]))

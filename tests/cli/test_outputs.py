@@ -19,6 +19,7 @@ from capstats.cli import main, outputs
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg", "PNG"])
 def test_figure_is_saved_and_says_how_it_came_to_be(here, tmp_path, capsys, ending):
     file = tmp_path / f"risk.{ending}"
@@ -49,6 +50,7 @@ def test_the_legend_of_the_figure_hides_no_box(here, tmp_path, monkeypatch):
     assert legend.get_window_extent().y0 >= figure.axes[0].get_window_extent().y1
 
 
+@pytest.mark.slow
 def test_figure_of_several_tables_is_saved(here, tmp_path, capsys):
     file = tmp_path / "risk.png"
     assert (
@@ -74,6 +76,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_figure_and_the_report_is_printed(here, tmp_path):
     """No file may grow beyond 1,000 bytes, as if the disk were full."""
     file = tmp_path / "risk.png"

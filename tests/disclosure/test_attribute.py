@@ -51,6 +51,7 @@ def by_person(o, s):
 # Values derived by hand
 
 
+@pytest.mark.slow
 def test_of_ten_people_three_are_told_rightly_and_four_are_told_something():
     # Key 0: both synthetic records have target 0, as 3 of 4 people. Key 1 has one of each. Key 2: nobody. Key 3: the wrong answer for 1.
     o, s = [[3, 2, 1, 0], [1, 2, 0, 1]], [[2, 1, 0, 1], [0, 1, 0, 0]]
@@ -107,6 +108,7 @@ def test_huge_counts_are_exact():
 # Theorems
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs_of_tables())
 def test_disclosed_are_among_answered_among_matched(tables):
@@ -158,6 +160,7 @@ def test_mean_weap_is_the_cap_of_the_synthetic_table_with_itself(tables):
     assert s[scores == 1].sum() / s.sum() == dio(s).item()
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs_of_tables(), st.randoms(use_true_random=False))
 def test_order_and_names_of_keys_and_targets_do_not_matter(tables, random):
