@@ -23,11 +23,9 @@ from capstats.cap import (
 )
 from capstats.codes.labels import MISSING
 from capstats.counting.tabulate import tabulate
-from capstats.tables.counts_given import from_counts
-from capstats.tables.domains import full_domain, observed_domain
+from capstats.tables.dataset import from_counts, full_domain, merge_counts, observed_domain
 from capstats.tables.levels import LevelsWarning
 from capstats.tables.longform import compare_levels, expand, to_frame
-from capstats.tables.merging import merge_counts
 from capstats.tables.ties import at_most
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws import Uniform, sample_tables
 from capstats.paper_files import check_folder, four_panels, table_rows, tables_page, write_csv
 from capstats.paper_laws import law_curve, told
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.ties import TIE, at_most
 
 __all__ = ["Value", "figure_1_tables", "figure_2_averages", "printed_values", "report", "reproduce"]

@@ -9,9 +9,11 @@ import xarray as xr
 
 from capstats.cap.average import average_cap
 from capstats.datasets import paper_originals
-from capstats.laws.atoms import Atoms
-from capstats.laws.bounds import maximum_cap
-from capstats.laws.distribution import cap_law
+from capstats.laws.attainable.extremes import maximum_cap
+from capstats.laws.distribution.average import cap_law
+from capstats.laws.distribution.exact import Atoms
+from capstats.laws.distribution.on_a_grid import uniform_bounds
+from capstats.laws.models import Uniform
 from capstats.tables.ties import at_most
 
 POINTS = 301  # of a curve
@@ -39,7 +41,7 @@ def law_curve(label: str) -> xr.Dataset:
     >>> law_curve("O_1").probability.values.tolist()
     [1.0]
     """
-    law = cap_law(paper_originals().sel(original=label, drop=True))
+    law = cap_law(paper_originals().sel(original=label, drop=True), Uniform())
     return law.atoms() if isinstance(law, Atoms) else law.density(np.linspace(law.least, law.greatest, POINTS))
 
 
@@ -72,7 +74,9 @@ def no_riskier(label: str, m: int | None = None) -> tuple[float, float]:
     itself = average_cap(o, o).item()
     if at_most(maximum_cap(o).item(), itself):
         return 1.0, 1.0  # no table is riskier: Lemma 1
-    found = cap_law(o, m).cdf(itself)
+    if m is not None:
+        return uniform_bounds(o.values, m, itself)
+    found = cap_law(o, Uniform()).cdf(itself)
     return float(found["lower"]), float(found["upper"])
 
 

@@ -28,7 +28,7 @@ CASES: list[tuple[list[list[int]], str, dict[str, Any]]] = [
     (SMALL, "pram", {"theta": 0.25}),
     (THREE, "pram", {"theta": 0.1}),
     (THREE, "pram", {"matrix": MATRIX}),
-    (SMALL, "swap", {"swapped": 3}),
-    (THREE, "swap", {"swapped": 5}),
-    (EVEN, "swap", {"swapped": 0}),
+    (SMALL, "swap", {"records": 3}),
+    (THREE, "swap", {"records": 5}),
+    (EVEN, "swap", {"records": 0}),
 ]

@@ -61,6 +61,10 @@ TESTED_IN = {  # modules whose tests stand in the file of the module that uses t
     "cli/kinds": "cli/test_configuration",
     "cli/options": "cli/test_configuration",
     "cli/reports": "cli/test_sweep",
+    "laws/models/cell_urns": "laws/models/test_cell_moments",
+    "laws/models/partial": "laws/models/test_kept_keys",
+    "laws/models/pram": "laws/models/test_kept_keys",
+    "laws/models/swap": "laws/models/test_kept_keys",
     "paper_files": "test_paper",
     "screening/formulas": "screening/test_key_subsets",
 }

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.tables.aligned import Aligned
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 

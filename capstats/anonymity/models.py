@@ -28,7 +28,7 @@ from capstats.anonymity.closeness import (
 )
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.checking import weights_of
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most
 

@@ -12,11 +12,11 @@ import xarray as xr
 
 from capstats.attacks.membership import numbers_released
 from capstats.codes.column import Ints, Places
+from capstats.codes.declared_types import Type
 from capstats.codes.distinct import union
 from capstats.codes.names import hint
-from capstats.codes.wanted import Type
 from capstats.counting.rows import Levels, WholeRecords, whole_records
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 
 Csr = Any  # scipy.sparse.csr_array, which has no stubs

@@ -17,7 +17,7 @@ from capstats.counting.tabulate import counted
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import Backing, filled, held_as, stacked
 from capstats.tables.checking import LEAST
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Index, Table
 from capstats.tables.ties import reaches

@@ -12,9 +12,9 @@ import xarray as xr
 
 from capstats.attacks.kernels import Kernel, log_sums
 from capstats.codes.column import Places
+from capstats.codes.declared_types import Type
 from capstats.codes.labels import level_index
 from capstats.codes.names import hint
-from capstats.codes.wanted import Type
 from capstats.counting.rows import Levels, WholeRecords, whole_records
 from capstats.tables.table import Floats
 

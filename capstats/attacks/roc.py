@@ -11,11 +11,11 @@ import xarray as xr
 
 from capstats.attacks.membership import Categories, Widths, log10_scores, merely_numbers, numbers_released, taken_together
 from capstats.codes.column import Counts
+from capstats.codes.declared_types import Type
 from capstats.codes.labels import canonical
-from capstats.codes.wanted import Type
 from capstats.counting.rows import whole_records
 from capstats.sources.door import is_frame
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Floats
 from capstats.tables.ties import at_most

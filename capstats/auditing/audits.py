@@ -30,11 +30,12 @@ from capstats.auditing.provenance import (
 from capstats.auditing.public import public_page
 from capstats.auditing.report import Sections, as_fragment, as_text
 from capstats.auditing.sections import text_sections, title
+from capstats.auditing.sentences import title
+from capstats.codes.declared_types import Type
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.missing_codes import NullValues
-from capstats.codes.printable import printable_json
+from capstats.codes.names import printable_json
 from capstats.codes.progress import Progress
-from capstats.codes.wanted import Type
 from capstats.counting.inputs import released
 from capstats.counting.records import on_axes, read_records
 from capstats.counting.request import Request

@@ -22,10 +22,10 @@ from capstats.codes.labels import canonical
 from capstats.codes.names import hint
 from capstats.counting.lattice import Columns, Lattice
 from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sample_uniques
-from capstats.laws.bounds import maximum_cap, minimum_cap
+from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.tables.aligned import Aligned
-from capstats.tables.domains import observed_domain
-from capstats.tables.results import Result
+from capstats.tables.dataset import observed_domain
+from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, certain
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most, ranks

@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd
 
 from capstats.codes.labels import MISSING
-from capstats.codes.printable import printable
+from capstats.codes.names import printable
 
 RUN = re.compile(r"(^|;)(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")  # a semicolon separates cells in many countries
 NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")

@@ -13,9 +13,8 @@ from capstats.auditing.report import Picture
 from capstats.cap.average import average_cap
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.individual import individual_cap
-from capstats.codes.printable import printable
-from capstats.tables.digits import count, share
-from capstats.tables.results import Result
+from capstats.codes.names import printable
+from capstats.tables.printing import Result, count, share
 
 MOST_CURVES = 7  # of a figure, which have colours that can be told apart
 MOST_BOXES = 12  # of a figure; more are letter values

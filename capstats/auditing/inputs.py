@@ -9,8 +9,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.missing_codes import ALL
-from capstats.codes.printable import in_cell, named
-from capstats.tables.digits import count, many
+from capstats.codes.names import in_cell, named
+from capstats.tables.printing import count, many
 
 SIDE_BY_SIDE = 4  # synthetic tables that have a line, or a column, each
 SHOWN_FILES = 5  # files of one table that are named

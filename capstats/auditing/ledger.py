@@ -23,7 +23,7 @@ from capstats.auditing.confidential import write_confidential
 from capstats.auditing.findings import Findings
 from capstats.auditing.publication import Publication, publication
 from capstats.codes.labels import canonical
-from capstats.codes.printable import listed
+from capstats.codes.names import listed
 from capstats.tables.axes import axis_of
 from capstats.tables.backing import filled
 

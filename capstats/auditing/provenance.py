@@ -16,13 +16,13 @@ import xarray as xr
 from capstats.auditing.compute import foreign
 from capstats.auditing.holdout import LEVEL, P_VALUES, differing
 from capstats.codes.labels import MISSING, canonical, kind_of
-from capstats.codes.printable import shortened
+from capstats.codes.names import shortened
 from capstats.counting.inputs import released
 from capstats.counting.same import same_releases
 from capstats.sources import files
 from capstats.sources.temporary_data import expanded
 from capstats.tables.axes import axis_of, names_of
-from capstats.tables.domains import observed_domain
+from capstats.tables.dataset import observed_domain
 from capstats.tables.levels import missing_codes, other_spellings, without_match
 
 BY_COLUMN = ("bins", "levels", "likely_codes")  # attrs of the tables that are mappings of columns

@@ -8,8 +8,8 @@ import xarray as xr
 from capstats.auditing.measures import definitions
 from capstats.auditing.publication import BANDS, OF_ORIGINAL, STEPS, Publication
 from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_page, as_text
-from capstats.codes.printable import listed, named
-from capstats.tables.digits import count
+from capstats.codes.names import listed, named
+from capstats.tables.printing import count
 
 HEADS = {  # measures of each release -> heading of a column
     "average_cap": "average CAP",

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from capstats.codes.printable import printable, shortened
+from capstats.codes.names import printable, shortened
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -14,8 +14,8 @@ from capstats.auditing.holdout import AT_MOST, differing
 from capstats.auditing.inputs import SIDE_BY_SIDE, facts
 from capstats.auditing.measures import BY_COLUMN, MEASURES, Shown, in_table, words
 from capstats.auditing.report import WIDTH, Block, Facts, Grid, Sections
-from capstats.codes.printable import in_cell, listed, named, shortened
-from capstats.tables.digits import count, many, share
+from capstats.codes.names import in_cell, listed, named, shortened
+from capstats.tables.printing import count, many, share
 
 LABEL = 24  # characters of the label of a row, at most
 HEADING = 14  # characters of the heading of a column, at most

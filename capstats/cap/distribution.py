@@ -11,7 +11,7 @@ from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, lender
 from capstats.tables.aligned import Aligned, same_or_span
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most, ranks

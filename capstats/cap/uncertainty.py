@@ -15,7 +15,7 @@ from capstats.cap.neighbours import Convention, Lender, lender
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import unstacked
 from capstats.tables.checking import as_counts, shown, weights_of
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio, shared
 from capstats.tables.table import Counts, Floats, Table
 from capstats.tables.ties import at_most

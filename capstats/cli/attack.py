@@ -14,7 +14,7 @@ from capstats.cli.attack_results import attacked, each, long_table, told
 from capstats.cli.kinds import NAMES, OF_COLUMNS, PATH, TEXT, WHOLES, WIDTHS
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import provenance
-from capstats.codes.printable import printable
+from capstats.codes.names import printable
 
 FAMILY = "attack the releases: who was in the data, one column from all others, or a fitted model"
 MEMBERS = Option("members", PATH, "records that were used for synthesis", "MEMBERS", count="?")

@@ -14,7 +14,7 @@ from capstats.cli import outputs
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
 from capstats.cli.reports import facts, provenance, title
-from capstats.tables.digits import share
+from capstats.tables.printing import share
 
 Table = tuple[list[str], list[list[Any]]]  # headings and rows
 

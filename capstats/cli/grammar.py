@@ -11,7 +11,7 @@ from capstats import __version__
 from capstats.cli import anonymity, attack, audit, lesson, paper, records, sweep
 from capstats.cli.kinds import FLAG, PATH
 from capstats.cli.options import Command, Option
-from capstats.codes.printable import printable
+from capstats.codes.names import printable
 
 COMMANDS: tuple[Command, ...] = (
     paper.COMMAND,

@@ -8,7 +8,7 @@ from pathlib import Path
 from capstats.auditing.confidential import check_replaceable
 from capstats.cli.kinds import FLAG, PATH, TEXTS
 from capstats.cli.options import Command, Option, Settings
-from capstats.codes.printable import printable
+from capstats.codes.names import printable
 from capstats.lessons import LESSONS, page
 
 ALL = "all"

@@ -14,7 +14,7 @@ from capstats.auditing.ledger import lock_of
 from capstats.cli.kinds import FLAG, PATH, WHOLE
 from capstats.cli.options import Option, Settings
 from capstats.codes.labels import MISSING, canonical
-from capstats.codes.printable import printable_json
+from capstats.codes.names import printable_json
 from capstats.sources.files import found_files
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from capstats.cli import reading
 from capstats.cli.kinds import PATH
 from capstats.cli.options import Command, Option, Settings
-from capstats.codes.printable import printable
+from capstats.codes.names import printable
 
 
 def run(settings: Settings, _: list[str]) -> tuple[str, int]:

@@ -14,9 +14,8 @@ from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import facts, provenance, title
-from capstats.codes.names import free_name
-from capstats.codes.printable import in_cell, shortened
-from capstats.tables.digits import count, share
+from capstats.codes.names import free_name, in_cell, shortened
+from capstats.tables.printing import count, share
 
 SORT_BY = Option(
     "sort-by",

@@ -7,7 +7,7 @@ from typing import Any
 
 from capstats import __version__
 from capstats.cli.options import Settings
-from capstats.codes.printable import named
+from capstats.codes.names import named
 
 READ = (
     "original",

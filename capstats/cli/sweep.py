@@ -16,8 +16,8 @@ from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT, WHOLE
 from capstats.cli.options import Command, Option, Settings
 from capstats.cli.reports import facts, provenance, title
-from capstats.codes.printable import shortened
-from capstats.tables.digits import count, share
+from capstats.codes.names import shortened
+from capstats.tables.printing import count, share
 
 TARGETS = replace(
     reading.TARGET, key="targets", also="target", help="columns to guess, separated by commas; each of them alone", metavar="C,D"

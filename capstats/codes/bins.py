@@ -7,8 +7,10 @@ number is what each engine computes where the records are.
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import sys
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -20,14 +22,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from capstats.codes.column import Column, Counts
+from capstats.codes.column import Column, Counts, Ints
+from capstats.codes.declared_types import as_type
 from capstats.codes.distinct import BLOCK
 from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of, one_kind
-from capstats.codes.likely_codes import likely_numbers
+from capstats.codes.missing_codes import CODE_DAYS, CODES, Codes, has_usual_end, likely_codes
 from capstats.codes.names import hint
-from capstats.codes.numeric import CUTTABLE, Numbers, TypeToCut, _iso, _label, _of_labels, finite_values
-from capstats.codes.wanted import as_type
 
+TypeToCut = Literal["number", "date", "datetime"]
+CUTTABLE = ("number", "date", "datetime", "datetime with zone")
+EPOCH = dt.datetime(1970, 1, 1)
+DAY = 86_400_000_000  # microseconds
 Term = TypeVar("Term")
 _READ_AS: dict[Kind | None, TypeToCut] = {
     "number": "number",
@@ -39,6 +44,117 @@ _READ_AS: dict[Kind | None, TypeToCut] = {
 MOST = 1_000_000  # bins of equal width, or between quantiles
 
 _FORMS = "a number of bins such as 10, a pair such as ('quantile', 4), or cut points such as [18, 65]"
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A column as numbers: a row's number is ``values[code]``, or ``values[row]`` where there are no codes."""
+
+    kind: Kind | None  # None where all is missing
+    values: NDArray[Any]
+    missing: NDArray[np.bool_] | None = None  # of each value; a NaN is missing, too
+    codes: Ints | None = None
+    texts: NDArray[np.int64] | None = None  # of each value, which of the texts that mean missing it is; else -1
+
+
+def finite_values(numbers: Numbers, counts: Counts) -> tuple[NDArray[Any], Counts]:
+    """The values that decide where to cut, those that are there, finite and counted, and their counts."""
+    values = numbers.values
+    finite = np.asarray(counts > 0)
+    if values.dtype.kind == "f":
+        finite &= np.isfinite(values)
+    if numbers.missing is not None:
+        finite &= ~numbers.missing
+    return values[finite], counts[finite]
+
+
+def _label(number: int, kind: Kind | None) -> Label:
+    """The date or datetime that a number of days or microseconds stands for."""
+    try:
+        if kind == "date":
+            return dt.date.fromordinal(number + EPOCH.toordinal())
+        moment = EPOCH + dt.timedelta(microseconds=number)
+    except (OverflowError, ValueError) as error:
+        raise ValueError("Cut points must lie in the years 1 to 9999; those of the original do not. Give cut points.") from error
+    return moment if kind == "datetime" else moment.replace(tzinfo=dt.UTC)
+
+
+def point_label(number: int, kind: Kind | None) -> Label:
+    """A cut point as an engine compares it with its column: the number, date or datetime."""
+    return number if kind == "number" else _label(number, kind)
+
+
+def _iso(point: Label) -> str:
+    return point.isoformat() if isinstance(point, dt.date) else str(point)
+
+
+def microseconds(times: NDArray[Any]) -> NDArray[np.int64]:
+    """Times as microseconds since 1970, rounded up: a time is after a whole microsecond exactly when its number is greater."""
+    if np.datetime_data(times.dtype)[0] in ("ns", "ps", "fs", "as"):
+        ns = times.astype("datetime64[ns]").view(np.int64)
+        return -(-ns // 1000)
+    return times.astype("datetime64[us]").view(np.int64)
+
+
+def _of_labels(labels: Sequence[Label], kind: Kind | None) -> NDArray[Any]:
+    if kind == "number":
+        whole = all(isinstance(x, int) for x in labels)
+        for dtype, least, end in ((np.int64, -(2**63), 2**63), (np.uint64, 0, 2**64)):
+            if whole and least <= min(labels) and max(labels) < end:
+                return np.array(labels, dtype)
+        return np.array([float(x) for x in labels])
+    if kind == "date":
+        return np.array([x.toordinal() - EPOCH.toordinal() for x in labels])
+    stamps = [pd.Timestamp(x).tz_convert("UTC").tz_localize(None) if x.tzinfo else pd.Timestamp(x) for x in labels]
+    return np.array([microseconds(np.array(x.to_datetime64()).reshape(1))[0] for x in stamps], np.int64)
+
+
+def label_numbers(labels: Sequence[Label], records: NDArray[Any], declared: TypeToCut | None, column: str, table: str) -> Numbers:
+    """Labels as numbers, texts parsed; those that no record holds are missing."""
+    present = [i for i in np.flatnonzero(records).tolist() if labels[i] is not MISSING]
+    values = [labels[i] for i in present]
+    kind = one_kind(values, column, table)
+    if kind == "text":
+        values = as_type(values, declared or "number", column, table, records[present].tolist())
+        kind = one_kind(values, column, table)
+        if kind == "number":  # as every engine parses them
+            try:
+                values = [float(x) for x in values]
+            except OverflowError as error:
+                raise ValueError(f"Column {column!r} of `{table}` holds a number beyond 1e308. Correct it.") from error
+    check_kind(kind, declared, column, table)
+    missing = np.ones(len(labels), bool)
+    missing[present] = False
+    found = _of_labels(values, kind) if values else np.zeros(0)
+    numbers = np.zeros(len(labels), found.dtype)
+    numbers[present] = found
+    return as_declared(Numbers(kind, numbers, missing), declared)
+
+
+def check_kind(kind: Kind | None, declared: TypeToCut | None, column: str, table: str) -> None:
+    """Raise where a column's kind cannot be cut, or is not what `types` says."""
+    if kind is None:
+        return
+    if kind not in CUTTABLE:
+        raise TypeError(
+            f"Only numbers, dates and datetimes can be cut; column {column!r} of `{table}` holds {kind} labels. "
+            f"Leave it out of `bins`, or convert it."
+        )
+    if declared is not None and kind.removesuffix(" with zone") != declared and (kind, declared) != ("date", "datetime"):
+        raise TypeError(
+            f"Column {column!r} of `{table}` holds {kind} labels, and `types` says {declared!r}. Convert the column, or say "
+            f'types={{{column!r}: "{kind.removesuffix(" with zone")}"}}.'
+        )
+
+
+def as_declared(numbers: Numbers, declared: TypeToCut | None) -> Numbers:
+    """Dates as datetimes, where `types` says so."""
+    if numbers.kind == "date" and declared == "datetime":
+        return Numbers("datetime", numbers.values.astype(np.int64) * DAY, numbers.missing, numbers.codes)
+    return numbers
+
+
+# --- what is asked for, and where it is cut ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -55,7 +171,7 @@ class Cut:
     """Where one column is cut, in all tables alike."""
 
     kind: Kind | None  # None where the original has no value
-    wanted: TypeToCut | None  # what `types` says
+    declared: TypeToCut | None  # what `types` says
     points: list[Any]  # as numbers
     shown: list[Any]  # as reports and attrs show them: numbers, or ISO texts
     labels: list[str]  # of the bins, in order, and then of the texts
@@ -111,9 +227,9 @@ def _number_of_bins(n: Any, column: Hashable) -> int:
     return int(n)
 
 
-def cut_at_points(points: Sequence[Label], kind: Kind | None, wanted: TypeToCut | None, column: Hashable) -> Cut:
+def cut_at_points(points: Sequence[Label], kind: Kind | None, declared: TypeToCut | None, column: Hashable) -> Cut:
     """A cut at the caller's points, which are texts (ISO) or values of the column's kind."""
-    name = wanted or _READ_AS.get(kind)
+    name = declared or _READ_AS.get(kind)
     if any(isinstance(x, str) for x in points) or name in ("date", "datetime"):
         points = as_type(points, name or "datetime", str(column), "bins")
     kind = one_kind(points, column, "bins")
@@ -121,19 +237,19 @@ def cut_at_points(points: Sequence[Label], kind: Kind | None, wanted: TypeToCut 
         if not a < b:
             raise ValueError(f"Cut points must increase; `bins` of column {column!r} has {_iso(a)} before {_iso(b)}. Sort them.")
     if kind == "number":
-        return Cut(kind, wanted, list(points), list(points), _intervals([str(x) if abs(x) < 1e21 else repr(float(x)) for x in points]))
+        return Cut(kind, declared, list(points), list(points), _intervals([str(x) if abs(x) < 1e21 else repr(float(x)) for x in points]))
     for point in points:
         if getattr(point, "nanosecond", 0):
             raise ValueError(f"Cut points must be whole microseconds; `bins` of column {column!r} has {_iso(point)}. Round it.")
     numbers = _of_labels(points, kind).tolist()
-    return _named(numbers, kind, wanted)
+    return _named(numbers, kind, declared)
 
 
-def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, wanted: TypeToCut | None, column: Hashable) -> Cut:
+def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, declared: TypeToCut | None, column: Hashable) -> Cut:
     """A cut into bins of equal width, or at quantiles, of values that occur as often as the counts say."""
     values, counts = finite_values(numbers, counts)
     if not len(values):
-        return Cut(numbers.kind, wanted, [], [], _intervals([]))
+        return Cut(numbers.kind, declared, [], [], _intervals([]))
     least, greatest = values.min().item(), values.max().item()
     if spec.how == "width":
         found = equal_width(least, greatest, spec.number, numbers.kind)
@@ -146,7 +262,7 @@ def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, wanted: TypeToCu
         found = _quantiles(values, counts, spec.number)
     inner = [x for x in found if least < x < greatest]
     points = {canonical(x) if numbers.kind == "number" else math.floor(x) for x in inner}
-    return replace(_named(sorted(points), numbers.kind, wanted), likely=likely_numbers(values, numbers.kind))
+    return replace(_named(sorted(points), numbers.kind, declared), likely=likely_numbers(values, numbers.kind))
 
 
 def equal_width(least: Any, greatest: Any, n: int, kind: Kind | None) -> list[Any]:
@@ -175,12 +291,12 @@ def _quantiles(values: NDArray[Any], counts: Counts, n: int) -> list[Any]:
     return found
 
 
-def _named(points: list[Any], kind: Kind | None, wanted: TypeToCut | None) -> Cut:
+def _named(points: list[Any], kind: Kind | None, declared: TypeToCut | None) -> Cut:
     """A cut at points that are numbers, days or microseconds."""
     if kind == "number" or not points:
-        return Cut(kind, wanted, points, points, _intervals(_short(points)))
+        return Cut(kind, declared, points, points, _intervals(_short(points)))
     shown = [_iso(_label(x, kind)) for x in points]
-    return Cut(kind, wanted, points, shown, _intervals(shown))
+    return Cut(kind, declared, points, shown, _intervals(shown))
 
 
 def _intervals(points: list[str]) -> list[str]:
@@ -256,3 +372,62 @@ def binned_column(bins: Column, cut: Cut) -> Column:
     last = len(cut.labels)
     places = np.array([last if x is MISSING or x < 0 else x for x in bins.labels], np.int64)
     return Column(places[bins.codes.astype(np.intp) - bins.first], [*cut.labels, MISSING], ordered=True)
+
+
+# --- codes that mean missing -----------------------------------------------------------------------------------------
+
+
+def with_codes(cut: Cut, codes: Codes) -> Cut:
+    """The same cut with a bin of its own for each code that means missing, so that whoever cuts tells the codes from other values.
+
+    A number v has the bin from the greatest number below it to v. The labels stand for what is in ``meanings``.
+    """
+    if not codes.given:
+        return cut
+    kind = cut.kind or cut.declared or next((kind for kind in CUTTABLE if kind in codes.places), None)
+    numbers = code_numbers(codes, kind)
+    below = {v: math.nextafter(v, -math.inf) if kind == "number" else v - 1 for v in numbers}
+    points = sorted({*cut.points, *numbers, *(b for b in below.values() if kind == "number" or b >= _first(kind))})
+    meanings: list[str | frozenset[int]] = []
+    for a, b in pairwise([None, *points, None]):
+        if b in numbers and (a is None or a == below[b]):
+            meanings.append(numbers[b])
+        else:
+            meanings.append(cut.labels[len(cut.points) if b is None else bisect_left(cut.points, b)])
+    places = codes.places.get("text", {})
+    meanings += [places[text] for text in codes.texts]
+    labels = [f"bin {i}" for i in range(len(meanings))]  # distinct, whatever the texts are
+    return replace(cut, kind=kind, points=points, labels=labels, texts=codes.texts, meanings=dict(zip(labels, meanings, strict=True)))
+
+
+def _first(kind: Kind | None) -> int:
+    """The least number of days, or microseconds, that is a date."""
+    days = 1 - EPOCH.toordinal()
+    return days if kind == "date" else days * DAY
+
+
+def code_numbers(codes: Codes, kind: Kind | None) -> dict[Any, frozenset[int]]:
+    """The codes as numbers that are cut, and which codes each of them is."""
+    of_kind = codes.places.get(kind, {}) if kind is not None else {}
+    return {_of_labels([label], kind).tolist()[0]: which for label, which in of_kind.items()}
+
+
+def likely_numbers(values: np.ndarray, kind: Kind | None) -> list[Label]:
+    """Those of the finite values of a column that is cut (numbers, days or microseconds) that look like codes."""
+    if kind == "number":
+        return likely_codes(values)
+    if kind not in ("date", "datetime") or not usual_ends(values, kind):
+        return []
+    is_code = np.isin(values, _code_days(kind))
+    others = values[~is_code]
+    few = [*np.unique(values[is_code]), *([others.min(), others.max()] if len(others) else [])]
+    return likely_codes([point_label(int(x), kind) for x in few])
+
+
+def usual_ends(values: np.ndarray, kind: Kind | None) -> bool:
+    """Whether the least or the greatest of the values is a usual code."""
+    return has_usual_end(values, CODES if kind == "number" else _code_days(kind))
+
+
+def _code_days(kind: Kind | None) -> list[int]:
+    return [(day.toordinal() - EPOCH.toordinal()) * (1 if kind == "date" else DAY) for day in CODE_DAYS]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from capstats.codes.declared_types import NUMBER
 from capstats.codes.labels import MISSING, Kind, Label, in_order, one_kind
-from capstats.codes.wanted import NUMBER
 
 Ints = NDArray[np.integer]
 Places = NDArray[np.int64]  # places in a list of labels, or in an axis
@@ -92,12 +92,12 @@ def _common_type(name: Hashable, kinds: set[Kind], present: Iterable[Iterable[La
     if kinds == {"number", "text"} and not any(NUMBER.fullmatch(x.strip().replace(",", ".")) for x in texts):
         return "; if one table has value labels and the other has codes, apply the labels to both."
     if kinds <= {"number", "bool", "text"}:
-        wanted = "number" if "number" in kinds else "bool"
+        declared = "number" if "number" in kinds else "bool"
     elif kinds <= {"date", "datetime", "text"}:
-        wanted = "datetime" if "datetime" in kinds else "date"
+        declared = "datetime" if "datetime" in kinds else "date"
     else:
         return "."
-    return f', or say types={{{name!r}: "{wanted}"}}.'
+    return f', or say types={{{name!r}: "{declared}"}}.'
 
 
 def starts(ordered: Places) -> NDArray[np.bool_]:

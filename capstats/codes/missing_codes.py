@@ -1,7 +1,7 @@
-"""Codes that mean missing, such as -99 or "NA": for which columns they are given, which labels they meet, and whether any is unused.
+"""Codes that mean missing, such as -99 or "NA": those that are given, which labels they match, and levels that look like such codes.
 
-A code and a label meet as numbers where both are numbers, as dates where both are dates, and as texts otherwise. The hard case is a
-column of text that nobody calls numbers, as all columns of CSV are: there ``-99.0`` meets -99, and ``007`` does not meet 7.
+A code and a label match as numbers where both are numbers, as dates where both are dates, and as texts otherwise. The hard case is a
+column of text that nobody calls numbers, as all columns of CSV are: there ``-99.0`` matches -99, and ``007`` does not match 7.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes.declared_types import Type, parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of
 from capstats.codes.names import hint
-from capstats.codes.wanted import Type, parsed, plain_number
+from capstats.codes.spellings import MISSING_WORDS
 
 Code = str | float | bool | dt.date | Decimal
 NullValues = Code | Collection[Code] | Mapping[Hashable, Code | Collection[Code]] | None  # the argument `null_values`
@@ -49,25 +50,25 @@ class Codes:
         """The codes as texts."""
         return list(self.places.get("text", ()))
 
-    def met(self, label: Label, wanted: Type | None) -> frozenset[int]:
-        """Which codes a label is; ``wanted`` is what `types` says of its column."""
+    def met(self, label: Label, declared: Type | None) -> frozenset[int]:
+        """Which codes a label is; ``declared`` is what `types` says of its column."""
         if label is MISSING:
             return frozenset()
         kind = kind_of(label)
         found = self.places.get(kind, {}).get(label, frozenset())
         if kind == "text" and len(self.places) > 1:
-            read = plain_number(label) if wanted is None else parsed(label, wanted)
+            read = plain_number(label) if declared is None else parsed(label, declared)
             if read is not MISSING and not isinstance(read, str):
                 return found | self.places.get(kind_of(read), {}).get(read, frozenset())
         return found
 
-    def all_met(self, labels: Sequence[Label] | NDArray[np.int64], wanted: Type | None) -> dict[int, frozenset[int]]:
+    def all_met(self, labels: Sequence[Label] | NDArray[np.int64], declared: Type | None) -> dict[int, frozenset[int]]:
         """The places of the labels that are codes, and which codes each of them is."""
         if isinstance(labels, np.ndarray):
             numbers = self.places.get("number", {})
             whole = [x for x in numbers if isinstance(x, int) and -(2**63) <= x < 2**63]
             return {i: numbers[labels[i].item()] for i in np.flatnonzero(np.isin(labels, whole)).tolist()}
-        return {i: codes for i, label in enumerate(labels) if (codes := self.met(label, wanted))}
+        return {i: codes for i, label in enumerate(labels) if (codes := self.met(label, declared))}
 
 
 @dataclass(frozen=True)
@@ -189,3 +190,93 @@ def _listed(levels: Iterable[Label]) -> str:
 
 def _is_list(code: Label) -> bool:
     return isinstance(code, str) and "," in code and all(part.strip() for part in code.split(","))
+
+
+# --- levels that look like codes -------------------------------------------------------------------------------------
+
+
+WORDS = (MISSING_WORDS | {"unknown", "*"}) - {"none"}  # people have none of something; Python's None is another text
+_LONGEST = 9  # digits
+_NINES = [int("9" * n) for n in range(1, _LONGEST + 1)]
+_USUAL = sorted({x for n in _NINES for x in (n, n - 1, n - 2, n // 9 * 8, n // 9 * 7)})
+CODES = np.array(sorted({-x for x in _USUAL} | set(_USUAL)))
+_CODE_TEXTS = {f"{code}{end}" for code in CODES for end in ("", ".0", ".00")}
+CODE_DAYS = {
+    *(dt.date(year, 12, 31) for year in (1899, 2099, 2999, 9999)),
+    *(dt.date(year, 1, 1) for year in (1, 1800, 1900, 1901, 1970)),
+    dt.date(1111, 11, 11),
+    dt.date(1899, 12, 30),
+}
+_YEAR = 365  # days from the nearest other date
+
+
+def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]:
+    """Those of the distinct labels of one column that look like codes of missing values."""
+    if isinstance(labels, (np.ndarray, pd.Index)) and labels.dtype.kind in "iuf":
+        return [canonical(x) for x in _far_numbers(np.asarray(labels))]
+    present = [x for x in labels if x is not MISSING]
+    kind = kind_of(present[0]) if present else None
+    if kind == "number":
+        return [canonical(x) for x in _far_numbers(np.array([float(x) for x in present if isinstance(x, float) or abs(x) < 2**53]))]
+    if kind in ("date", "datetime"):
+        return _far_days(present)
+    return _likely_texts(present) if kind == "text" else []
+
+
+def has_usual_end(values: np.ndarray, usual: Any = CODES) -> bool:
+    """Whether the least or the greatest of the values is a usual code, without which none is far from the others."""
+    return bool(len(values)) and bool(np.isin([values.min(), values.max()], usual).any())
+
+
+def _far_numbers(values: np.ndarray) -> list[Any]:
+    """Usual codes that are far from all other numbers."""
+    values = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+    if not has_usual_end(values):  # which is quick
+        return []
+    is_code = np.isin(values, CODES)
+    others = np.unique(values[~is_code]).astype(float)
+    if len(others) < 2:
+        return []
+    held = np.unique(values[is_code]).tolist()
+    negative = [x for x in held[::-1] if x < others[0]]
+    below = negative if others[0] >= -2 and negative and negative[0] < 0 else [-x for x in _beyond([-x for x in negative], -others[::-1])]
+    above = _beyond([x for x in held if x > others[-1]], others)
+    return [*sorted(below), *(above if any(str(x)[0] == "9" for x in above) else [])]
+
+
+def _beyond(held: Sequence[Any], others: np.ndarray) -> list[Any]:
+    """Of the codes above all others, in increasing order, those from the first that is far on."""
+    greatest, widest = others[-1], np.diff(others).max()
+    for i, code in enumerate(held):
+        if code - greatest >= max(greatest - others[0], 3 * widest):
+            return list(held[i:])
+        greatest, widest = code, max(widest, code - greatest)
+    return []
+
+
+def _far_days(labels: Sequence[Label]) -> list[Label]:
+    """Usual dates that are a year or more from all others."""
+    found = {x: parsed(x, "date") for x in labels}
+    held = [x for x, day in found.items() if day in CODE_DAYS]
+    others = [x for x in labels if found[x] not in CODE_DAYS]
+    if not held or len(others) < 2:
+        return []
+    least, greatest = min(others).toordinal(), max(others).toordinal()
+    return sorted(x for x in held if least - x.toordinal() >= _YEAR or x.toordinal() - greatest >= _YEAR)
+
+
+def _likely_texts(labels: Sequence[str]) -> list[Label]:
+    """Words for missing values; and texts of usual codes, by the numbers or dates that the others are, or where no other is one."""
+    words = [x for x in labels if x == "None" or x.strip().casefold() in WORDS]
+    if _CODE_TEXTS.isdisjoint(labels) and {day.isoformat() for day in CODE_DAYS}.isdisjoint(labels):
+        return words
+    others = [x for x in labels if x not in words]
+    numbers, dates = {x: plain_number(x) for x in others}, {x: parsed(x, "date") for x in others}
+    if MISSING not in numbers.values():
+        far = _far_numbers(np.array(list(numbers.values()), float))
+        return words + [x for x, number in numbers.items() if number in far]
+    if MISSING not in dates.values():
+        days = _far_days(list(dates.values()))
+        return words + [x for x, day in dates.items() if day in days]
+    held = [x for x in others if x in _CODE_TEXTS]
+    return words + ([x for x in held if len(x) > 1] if len(held) == sum(x is not MISSING for x in numbers.values()) else [])

@@ -1,9 +1,12 @@
-"""Reserved names, the names under which columns are stored, and hints at the nearest name."""
+"""Names and labels as text: reserved and stored names, hints at the nearest name, and what is safe to print."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Hashable, Iterable
+import json
+import re
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
 
 # Reserved names: dims, variables and arguments of tables and results, which a column or level of that name would hide.
 _RESULTS = (
@@ -75,3 +78,42 @@ def _nearest(name: Hashable, known: list[Hashable], similarity: float) -> str:
     folded = {str(n).casefold(): n for n in reversed(known)}
     near = difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=similarity)
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
+
+
+# --- printable text --------------------------------------------------------------------------------------------------
+
+
+def printable(text: object) -> str:
+    """The text with escapes in place of control characters, line breaks, marks of writing direction and other invisible characters."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+
+
+def printable_json(value: Any, default: Callable[[Any], Any] | None = None) -> str:
+    """A value as JSON text, with escapes in place of what is not printable; ``default`` is that of ``json.dumps``."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=default)
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+
+
+def named(name: object) -> str:
+    """A name within a sentence: in quotes where it holds more than one plain word, so that its ends can be seen."""
+    return str(name) if re.fullmatch(r"[^\W_][\w.\-/%]*", str(name)) else repr(str(name))
+
+
+def in_cell(label: object) -> str:
+    """A label in a table: in quotes only where it is empty, or begins or ends with a space."""
+    text = str(label)
+    return printable(text) if text and text == text.strip() else repr(text)
+
+
+def listed(names: object) -> str:
+    """Names as a list in a sentence: a, b and c."""
+    *first, last = map(str, names) if isinstance(names, (list, tuple)) else [str(names)]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def shortened(text: str, width: int) -> str:
+    """The text, with dots in its middle where it is longer than so many characters."""
+    if len(text) <= width:
+        return text
+    left = max((width - 3) // 2, 1)
+    return f"{text[:left]}...{text[len(text) - max(width - 3 - left, 1) :]}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from capstats.codes.printable import printable
+from capstats.codes.names import printable
 
 DELAY = 2.0  # seconds before anything is shown
 EVERY = 0.5  # seconds between updates

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from capstats.codes.declared_types import NUMBER, TRUTH
 from capstats.codes.labels import MISSING, Label
-from capstats.codes.wanted import NUMBER, TRUTH
 
 MISSING_WORDS = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null", "nil", "missing", ".", "?", "-"])
 TRUTH_WORDS: Mapping[str, bool] = {**TRUTH, "y": True, "on": True, "1.0": True, "n": False, "off": False, "0.0": False}

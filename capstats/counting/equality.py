@@ -13,10 +13,9 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from capstats.codes.bins import Cut, cut_column, equal_width
+from capstats.codes.bins import Cut, Numbers, cut_column, equal_width
 from capstats.codes.column import Column
 from capstats.codes.labels import Label
-from capstats.codes.numeric import Numbers
 from capstats.counting.records import on_axes, read_records
 from capstats.counting.request import Request
 from capstats.sources.columns import column_of, numbers_of

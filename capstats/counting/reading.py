@@ -9,15 +9,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from capstats.codes.bins import Cut, Spec, cut_at_points, cut_by_counts
-from capstats.codes.coded_bins import code_numbers, with_codes
+from capstats.codes.bins import Cut, Numbers, Spec, code_numbers, cut_at_points, cut_by_counts, usual_ends, with_codes
 from capstats.codes.column import Column, Counts, Places, Sums, chosen
+from capstats.codes.declared_types import Type, as_type
 from capstats.codes.distinct import Factor, count, factor
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.likely_codes import likely_codes, usual_ends
-from capstats.codes.missing_codes import Codes, MissingCodes
-from capstats.codes.numeric import Numbers
-from capstats.codes.wanted import Type, as_type
+from capstats.codes.missing_codes import Codes, MissingCodes, likely_codes
 from capstats.counting.inputs import Input
 from capstats.sources.source import Options, Query
 from capstats.tables.levels import warn_of_bins

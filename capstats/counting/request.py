@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from capstats.codes.bins import Spec, check_bins
+from capstats.codes.declared_types import Type, check_types
 from capstats.codes.missing_codes import MissingCodes, NullValues
 from capstats.codes.progress import Progress
-from capstats.codes.wanted import Type, check_types
 from capstats.counting.inputs import Input
 from capstats.sources.csv_text import codec
 from capstats.sources.source import Options

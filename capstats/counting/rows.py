@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from capstats.codes.bins import check_bins
 from capstats.codes.column import Column, Counts, Places, joint_labels
+from capstats.codes.declared_types import Type, check_types
 from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, Label, kind_of
-from capstats.codes.wanted import Type, check_types
 from capstats.counting.inputs import Input, released
 from capstats.counting.reading import check_codes, find_cuts, read_rows
 from capstats.counting.request import chosen_columns, options_of

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.column import Column, Counts, Ints, joint_labels
+from capstats.codes.declared_types import as_type
 from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, kind_of
-from capstats.codes.wanted import as_type
 from capstats.counting.inputs import Input
 from capstats.counting.reading import Counted, Part, read_rows
 from capstats.sources.files import is_path, local_files

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import xarray as xr
 
+from capstats.codes.declared_types import Type
 from capstats.codes.missing_codes import NullValues
 from capstats.codes.progress import Progress
-from capstats.codes.wanted import Type
 from capstats.counting.records import on_axes, read_records
 from capstats.counting.request import Columns, Request
 from capstats.tables.backing import Backing

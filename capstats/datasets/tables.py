@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.datasets.bundled import FACTS
-from capstats.tables.counts_given import from_counts
+from capstats.tables.dataset import from_counts
 
 ERRATA: Final[tuple[str, ...]] = (
     ("Table 3 (O_1) is missing from the text; section 4 determines it: 900 records spread evenly, so 100 in each of the nine cells."),

@@ -19,7 +19,7 @@ from capstats.disclosure.attribute import disclosed, tables_of
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.backing import filled, held_as, stacked
 from capstats.tables.dataset import as_tables
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Counts, Index, Table
 

@@ -11,8 +11,8 @@ import xarray as xr
 
 from capstats.cap.average import correct_by_key
 from capstats.cap.individual import individual_cap
+from capstats.codes.declared_types import Type
 from capstats.codes.missing_codes import NullValues
-from capstats.codes.wanted import Type
 from capstats.counting.records import locate
 from capstats.counting.request import Request
 from capstats.disclosure.attribute import among, disclosed, tables_of
@@ -20,7 +20,7 @@ from capstats.sources.memory import arranged
 from capstats.tables.aligned import same_or_span
 from capstats.tables.backing import Backing, values_at
 from capstats.tables.checking import weights_of
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import certain, ratio
 from capstats.tables.table import Array, Counts, Table
 

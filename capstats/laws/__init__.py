@@ -1,34 +1,31 @@
 """What CAP could have been: over all releases, under chance, and under a guarantee.
 
-The modules, in the order of the chapters of theory/README.md. The first of each line is the door, those in brackets are what it needs.
+The rooms:
 
-- any release: `bounds`; `fixed_margins` (`transportation`); `risk_utility`, `on_the_frontier`; `from_anonymity`
-- models of a random release: `models`; `synthesis` (`divisions`); `noise`
-- mean and variance: `moments` (`cells`, `urns`, `shares` where records are placed in cells; `dropped`, `matched_sets`, `generating` for
-  version 2; `margins` for permutations; `kept_keys`); `certainty`; `noisy_cap`; `calibration` (`saturated`, `brackets`)
-- the law: the room `distribution`
-- one release: `permutation` (`tails`); `privacy`, `privacy_audits`
+- `attainable`: the least and greatest CAP of any release, with given margins, at a distance, or of given anonymity
+- `models`: how random releases come from an original, a class each, with mean and variance of average CAP and `sample_tables`
+- `moments`: the doors `expected_cap` and `variance_cap`, expected disclosure, calibration
+- `distribution`: the whole law
+- `guarantees`: tests by permutation, differential privacy and its audits, noise
 """
 
-from capstats.laws.bounds import maximum_cap, minimal_cells, minimal_table, minimum_cap
-from capstats.laws.calibration import calibrate
-from capstats.laws.certainty import expected_disclosure
+from capstats.laws.attainable.extremes import maximum_cap, minimal_cells, minimal_table, minimum_cap
+from capstats.laws.attainable.from_anonymity import anonymity_bounds
+from capstats.laws.attainable.risk_utility import frontier, frontier_tables
+from capstats.laws.attainable.with_margins import cap_bounds
 from capstats.laws.distribution.average import cap_law, pooled_law
 from capstats.laws.distribution.law import Law
 from capstats.laws.distribution.protected_share import protected_law
 from capstats.laws.distribution.tail_bound import cap_tail_bound
-from capstats.laws.fixed_margins import cap_bounds
-from capstats.laws.from_anonymity import anonymity_bounds
+from capstats.laws.guarantees.audits import dp_audit, dp_audit_release
+from capstats.laws.guarantees.noise import expected_noisy_cap, noisy_counts
+from capstats.laws.guarantees.one_record import dp_bound, dp_epsilon, dp_mechanism
+from capstats.laws.guarantees.permutation import membership_test, permutation_test
 from capstats.laws.models import Bootstrap, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
-from capstats.laws.moments import expected_cap, expected_cap_bounds, variance_cap
-from capstats.laws.noise import noisy_counts
-from capstats.laws.noisy_cap import expected_noisy_cap
-from capstats.laws.on_the_frontier import frontier_tables
-from capstats.laws.permutation import membership_test, permutation_test
-from capstats.laws.privacy import dp_bound, dp_epsilon, dp_mechanism
-from capstats.laws.privacy_audits import dp_audit, dp_audit_release
-from capstats.laws.risk_utility import frontier
-from capstats.laws.synthesis import sample_tables
+from capstats.laws.models.sampling import sample_tables
+from capstats.laws.moments.calibration import calibrate
+from capstats.laws.moments.disclosure import expected_disclosure
+from capstats.laws.moments.expected import expected_cap, expected_cap_bounds, variance_cap
 
 __all__ = [
     "Bootstrap",

@@ -11,7 +11,7 @@ import xarray as xr
 
 from capstats.laws.noise import Adjacency, rate_of
 from capstats.laws.synthesis import one_table
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Table
 

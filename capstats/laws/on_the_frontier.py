@@ -16,7 +16,7 @@ from capstats.tables.aligned import Aligned
 from capstats.tables.backing import is_sparse
 from capstats.tables.checking import as_counts
 from capstats.tables.dense import Dense
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats
 

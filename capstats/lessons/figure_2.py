@@ -10,9 +10,10 @@ import numpy as np
 from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.datasets import paper_originals
-from capstats.laws.atoms import Atoms
-from capstats.laws.bounds import maximum_cap
-from capstats.laws.distribution import cap_law
+from capstats.laws.attainable.extremes import maximum_cap
+from capstats.laws.distribution.average import cap_law
+from capstats.laws.distribution.exact import Atoms
+from capstats.laws.models import Uniform
 from capstats.tables.ties import at_most
 
 POINTS = 241  # of a curve
@@ -41,7 +42,7 @@ def figure_2() -> dict[str, Any]:
 
 
 def _one(name: str, o: Any) -> dict[str, Any]:
-    law, itself = cap_law(o), average_cap(o, o).item()
+    law, itself = cap_law(o, Uniform()), average_cap(o, o).item()
     never = at_most(maximum_cap(o).item(), itself)  # no table is riskier: Lemma 1
     found = law.cdf(itself)
     told = {

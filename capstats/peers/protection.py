@@ -14,14 +14,14 @@ from capstats.cap.average import average_cap, matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, check_convention
 from capstats.cap.uncertainty import holdout_contrast
+from capstats.codes.declared_types import Type
 from capstats.codes.missing_codes import NullValues
-from capstats.codes.wanted import Type
 from capstats.counting.request import Columns
 from capstats.counting.tabulate import tabulate
 from capstats.peers.reports import each_table
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import Backing
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 
 METHODS: Mapping[str, Convention] = {  # SDMetrics' computation_method: what becomes of unmatched records

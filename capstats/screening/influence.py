@@ -14,7 +14,7 @@ from capstats.tables.aligned import Aligned
 from capstats.tables.backing import listed
 from capstats.tables.checking import weights_of
 from capstats.tables.longform import label_columns
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
 from capstats.tables.table import Array, Counts, Table
 from capstats.tables.ties import ranks

@@ -12,9 +12,9 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.contributions import leave_one_out, mean_increments, shapley
+from capstats.codes.declared_types import Type
 from capstats.codes.missing_codes import NullValues
 from capstats.codes.progress import Progress
-from capstats.codes.wanted import Type
 from capstats.counting.lattice import Columns, Lattice
 from capstats.counting.records import read_records
 from capstats.counting.request import Columns as Names
@@ -23,7 +23,7 @@ from capstats.screening.formulas import Measure, chosen_measures, values_of
 from capstats.tables.aligned import same_or_span
 from capstats.tables.backing import Backing
 from capstats.tables.dataset import VERSION
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 from capstats.tables.ties import ranks
 

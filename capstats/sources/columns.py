@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes.bins import Numbers, TypeToCut, as_declared, check_kind, label_numbers, microseconds
 from capstats.codes.column import Column
 from capstats.codes.distinct import BLOCK
 from capstats.codes.labels import MISSING, Kind, Label, canonical
-from capstats.codes.numeric import Numbers, TypeToCut, as_wanted, check_kind, label_numbers, microseconds
 
 SMALL_RANGE = 1 << 16  # integers that span no more, or no more than there are, are their own codes
 CUTS_TEXT = len(pd.factorize(np.array(["a", "a\0b"], object))[1]) == 1  # pandas 2 compares texts up to a NUL, if all values are text
@@ -290,7 +290,7 @@ def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, t
     found = _held_numbers(*_array_of(values))
     if found is not None:
         check_kind(found.kind, wanted, column, table)
-        return as_wanted(found, wanted)
+        return as_declared(found, wanted)
     labelled = column_of(values, column, table)
     codes = labelled.codes.astype(np.intp) - labelled.first
     records = np.bincount(codes, minlength=len(labelled.labels))

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from capstats.codes.bins import Spec
+from capstats.codes.bins import Numbers, Spec, finite_values
 from capstats.codes.column import Column, Counts, Sums, chosen, joint_labels
 from capstats.codes.distinct import count
 from capstats.codes.labels import Kind
-from capstats.codes.numeric import Numbers, finite_values
 from capstats.sources.memory import MemorySource
 from capstats.sources.source import Query, Source, check_names, engine_errors, whole_weights
 

@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from capstats.codes.bins import Spec
+from capstats.codes.bins import Numbers, Spec
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.missing_codes import MissingCodes
-from capstats.codes.numeric import Numbers
 from capstats.sources import csv_files, csv_text
 from capstats.sources.columns import unmasked
 from capstats.sources.connections import answer, connect, pattern_of, plain

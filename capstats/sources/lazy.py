@@ -11,11 +11,10 @@ from zoneinfo import ZoneInfo
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from capstats.codes.bins import Cut, Spec, binned_column, mismatch, sum_as_tree
+from capstats.codes.bins import CUTTABLE, Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, point_label, sum_as_tree
 from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.declared_types import NUMBER, wrong_labels
 from capstats.codes.labels import Kind
-from capstats.codes.numeric import CUTTABLE, Numbers, TypeToCut, check_kind, point_label
-from capstats.codes.wanted import NUMBER, wrong_labels
 from capstats.sources.columns import column_of, numbers_of
 from capstats.sources.source import Options, Query, Source, check_names, engine_errors, engine_sums, wrong_weights
 

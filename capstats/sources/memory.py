@@ -11,10 +11,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from capstats.codes.bins import Spec, cut_column
+from capstats.codes.bins import Numbers, Spec, cut_column
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.distinct import sampled
-from capstats.codes.numeric import Numbers
 from capstats.sources.columns import FEW, column_of, module_of, numbers_of
 from capstats.sources.connections import answer, connect
 from capstats.sources.relations import grouped
@@ -69,7 +68,7 @@ class MemorySource(Source):
         weights = self._weights(query.weight)
         cut = {}
         for column, how in query.cuts.items():
-            numbers = numbers_of(self.column(column), str(column), self.name, how.wanted, how.texts)
+            numbers = numbers_of(self.column(column), str(column), self.name, how.declared, how.texts)
             cut[column] = cut_column(numbers, how, str(column), self.name)
         values = [cut[c].codes if c in cut else self.column(c) for c in query.columns]
         if self.library == "polars" and weights is None and not query.by_record:

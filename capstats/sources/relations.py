@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from capstats.codes.bins import Cut, Spec, binned_column, mismatch, sum_as_tree
+from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
 from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
 from capstats.codes.labels import MISSING, Kind, one_kind
-from capstats.codes.numeric import Numbers, TypeToCut, check_kind
-from capstats.codes.wanted import NUMBER, as_type, wrong_labels
 from capstats.sources.columns import column_of, no_date, no_duration, unmasked
 from capstats.sources.connections import quoted
 from capstats.sources.source import Query, Source, check_names, engine_errors, engine_sums, wrong_weights

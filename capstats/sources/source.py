@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from capstats.codes.bins import Cut, Spec
+from capstats.codes.bins import Cut, Numbers, Spec
 from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.declared_types import Type
 from capstats.codes.missing_codes import MissingCodes
 from capstats.codes.names import hint_of_data
-from capstats.codes.numeric import Numbers
 from capstats.codes.progress import Progress
-from capstats.codes.wanted import Type
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,25 @@
-"""The Dataset of counts: ``o``, ``s`` and ``h`` on the same cells, labelled, with what is known of them in its attrs."""
+"""The Dataset of counts ``o``, ``s`` and ``h`` on the same cells: made of given counts, added up, cut or widened to other cells."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.labels import Label, level_index
-from capstats.tables.axes import coords_of
-from capstats.tables.backing import Data
-from capstats.tables.levels import codes_among, compared, parts_of
-from capstats.tables.results import Result
+from capstats.codes.labels import Label, canonical, level_index
+from capstats.sources.door import is_frame
+from capstats.tables.aligned import axes_of, on_same_cells
+from capstats.tables.axes import axis_from, axis_of, coords_of, join, multi_index, names_of, original_names, shown
+from capstats.tables.backing import Data, added, filled, held_as, stacked, widened
+from capstats.tables.checking import as_counts, nested
+from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
+from capstats.tables.printing import Result
+from capstats.tables.table import Index
 
 VERSION = version("capstats")
 SUMS = ("", "_records", "_squares")  # what is kept of each table with sampling weights: o, o_records, o_squares
@@ -58,3 +64,328 @@ def as_tables(tables: Any) -> xr.Dataset:
 def synthetic_labels(tables: xr.Dataset) -> list[Label] | None:
     """The labels of the synthetic tables of such a Dataset; None where there is one table or none."""
     return list(tables.indexes["synthetic"]) if "synthetic" in tables.indexes else None
+
+
+# --- from counts -----------------------------------------------------------------------------------------------------
+
+
+def from_counts(o: Any, s: Any = None, *, key_labels: Any = None, target_labels: Any = None) -> xr.Dataset:
+    """Tables of counts, labelled and checked, from counts that somebody has already made.
+
+    Where the records themselves are at hand, use `tabulate`.
+
+    Parameters
+    ----------
+    o : array-like, DataFrame or DataArray, shape (target, key)
+        Counts of original records: one row a target, one column a key. A DataFrame or DataArray brings its own labels.
+    s : same, or a mapping {label: table}, optional
+        Counts of synthetic records; a mapping, or an array of shape (synthetic, target, key), gives the dim ``synthetic``.
+    key_labels : list of labels, list of tuples, mapping {column: labels}, or index, optional
+        Labels of the keys, for tables that do not bring their own. Without any there is one key column, ``key_``, with 0, 1, ...
+    target_labels : same, optional
+        Labels of the targets.
+
+    Returns
+    -------
+    Dataset
+        ``o`` and, where given, ``s``; dims ``target`` and ``key``, in the order given where both tables have the same labels.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If counts are negative, infinite or NaN (the cell is named), shapes or labels disagree, a label occurs twice, or a table holds no
+        record.
+
+    See Also
+    --------
+    tabulate : counts of records.
+
+    Notes
+    -----
+    See theory/notation.md for o_ij and s_ij.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    Smoking and health, Tables 1 and 2 of the paper:
+
+    >>> tables = from_counts(
+    ...     [[20, 5], [30, 45]],
+    ...     [[8, 7], [25, 60]],
+    ...     key_labels={"smoking": ["yes", "no"]},
+    ...     target_labels={"health": ["sick", "healthy"]},
+    ... )
+    >>> int(tables.o.sel(target="sick", smoking="yes").item())
+    20
+    """
+    given = {"o": o}
+    synthetic: list[Label] | None = None
+    if isinstance(s, Mapping):
+        synthetic = [canonical(x) for x in s]
+        if not synthetic or len(set(synthetic)) < len(synthetic):
+            raise ValueError(f"The labels of the synthetic tables must be distinct, and one at least; got {synthetic!r}.")
+        given |= {f"s[{label!r}]": table for label, table in zip(synthetic, s.values(), strict=True)}
+    elif s is not None:
+        given["s"] = s
+    labels = {dim: x for dim, x in (("key", key_labels), ("target", target_labels)) if x is not None}
+    arrays = {name: as_counts(_named(table, name, labels), name) for name, table in given.items()}
+    for name, array in arrays.items():
+        if array.ndim > (3 if name == "s" else 2):
+            raise ValueError(f"`{name}` has dims {array.dims}; give (target, key){', or one more before them' if name == 's' else ''}.")
+        if not filled(array.variable.data, name)[1].any():
+            raise ValueError(f"`{name}` holds no record: every count is 0.")
+    if s is not None and synthetic is None and arrays["s"].ndim == 3:
+        index = arrays["s"].indexes.get(arrays["s"].dims[0])
+        synthetic = list(range(len(arrays["s"]))) if index is None else [canonical(x) for x in index]
+    renamed: dict[str, str] = {}
+    for dim in ("key", "target"):
+        frames = [table.columns if dim == "key" else table.index for table in given.values() if isinstance(table, pd.DataFrame)]
+        for named in [labels[dim]] if dim in labels else frames:
+            renamed |= original_names(named, dim)
+    unlabelled = not any("key" in array.indexes for array in arrays.values())
+    arrays, joined = on_same_cells(arrays)
+    sizes = arrays["o"].sizes
+    axes = {dim: axis_from(range(sizes[dim]), sizes[dim], dim, "") if x is None else x for dim, x in axes_of(arrays, joined).items()}
+    first, *others = [array.variable.data for array in arrays.values()]
+    tables = {"o": first}
+    if others:
+        tables["s"] = stacked(others) if isinstance(s, Mapping) else others[0]
+    attrs: dict[str, Any] = {f"{dim}_columns": [renamed.get(name, name) for name in names_of(axes[dim])] for dim in ("key", "target")}
+    if both := set(names_of(axes["key"])) & set(names_of(axes["target"])):
+        raise ValueError(f"Column {min(both)!r} is both a key and the target. Rename one of them.")
+    if renamed:
+        attrs["renamed"] = renamed
+    if unlabelled:
+        attrs["unlabelled"] = True
+    made = dataset(tables, axes, synthetic, attrs)
+    warn_of_levels(made.attrs)
+    return made
+
+
+def _named(table: Any, name: str, labels: Mapping[str, Any]) -> Any:
+    """The table with the given labels, so that what is wrong with a cell is told by them."""
+    if isinstance(table, pd.DataFrame):
+        table = _unframed(table, name)
+    elif not isinstance(table, (xr.DataArray, xr.Dataset)) and not is_frame(table):
+        table = xr.DataArray(nested(table, name))
+    if isinstance(table, xr.DataArray):
+        table = table.rename(name)
+        for dim in labels.keys() & set(table.dims):
+            table = _relabelled(table, dim, labels[dim])
+    return table
+
+
+def _unframed(table: pd.DataFrame, name: str) -> xr.DataArray:
+    """A pandas cross-tabulation as a labelled array."""
+    coords = xr.Coordinates()
+    for dim, labels in (("target", table.index), ("key", table.columns)):
+        coords = coords.merge(coords_of(dim, axis_from(labels, len(labels), dim, f"`{name}`"))).coords
+    values = table.to_numpy()
+    if values.dtype == object and all(map(pd.api.types.is_numeric_dtype, table.dtypes)):  # nullable columns
+        values = table.to_numpy(np.float64, na_value=np.nan)
+    return xr.DataArray(values, dims=("target", "key"), coords=coords, name=name)
+
+
+def _relabelled(array: xr.DataArray, dim: str, labels: Any) -> xr.DataArray:
+    if dim in array.indexes:
+        raise ValueError(f"`{array.name}` brings its own {dim} labels; leave `{dim}_labels` out, or give its bare values.")
+    return array.assign_coords(coords_of(dim, axis_from(labels, array.sizes[dim], dim, f"`{dim}_labels`")))
+
+
+# --- added up --------------------------------------------------------------------------------------------------------
+
+
+def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
+    """Sum of tables that counted different records: the counts of shards add up to the count of the whole.
+
+    Parameters
+    ----------
+    *tables : Dataset
+        Results of `tabulate` or `from_counts` with the same key and target columns, cut alike, and the same synthetic tables.
+
+    Returns
+    -------
+    Dataset
+        On the union of their keys and targets; attrs as in the first, with the numbers of dropped records added.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is nothing to merge, or the tables differ in variables, columns, missing-value policy, bins, synthetic labels, or in
+        which of them have sampling weights.
+
+    Notes
+    -----
+    Counts add over shards, and so do sums of weights and of squared weights; measures do not, but for those of a fixed `s` over shards of
+    `o`: see theory/average-cap.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    >>> from capstats import from_counts
+    >>> a = from_counts([[1, 2]], key_labels={"sex": ["f", "m"]})
+    >>> b = from_counts([[3, 4]], key_labels={"sex": ["m", "x"]})
+    >>> merge_counts(a, b).o.values.tolist()
+    [[1, 5, 4]]
+    """
+    if not tables:
+        raise ValueError("There is nothing to merge: give at least one Dataset.")
+    parts = [as_tables(table) for table in tables]
+    first = parts[0]
+    for i, other in enumerate(parts[1:], start=1):
+        if first.attrs.get("unlabelled") and dict(first.sizes) != dict(other.sizes):
+            raise ValueError(
+                f"Tables without labels must have the same shape; tables[0] has {dict(first.sizes)}, tables[{i}] {dict(other.sizes)}. "
+                f"Label their keys and targets."
+            )
+        theirs = _described(other)
+        for what, own in _described(first).items():
+            if own != theirs[what]:
+                raise ValueError(f"Tables to merge must have the same {what}; got {own!r} and {theirs[what]!r}.")
+    names = [f"tables[{i}]" for i in range(len(parts))]
+    orders = _category_orders(parts)
+    axes, places = {}, {}
+    for dim in ("target", "key"):
+        axes[dim], places[dim] = join([axis for part in parts if (axis := axis_of(part.o, dim)) is not None], names, orders)
+    shape = (len(axes["target"]), len(axes["key"]))
+    sums: dict[str, Data] = {}
+    for part, t, k in zip(parts, places["target"], places["key"], strict=True):
+        for name in map(str, part.data_vars):
+            wide = widened(part[name].variable.data, t, k, shape)
+            sums[name] = added(sums[name], wide) if name in sums else wide
+    attrs = dict(first.attrs)
+    if "dropped" in attrs:
+        attrs["dropped"] = {name: sum(part.attrs["dropped"][name] for part in parts) for name in attrs["dropped"]}
+    if orders:
+        attrs["categories"] = orders
+    return dataset(sums, axes, synthetic_labels(first), attrs)
+
+
+def _described(tables: xr.Dataset) -> dict[str, Any]:
+    """What tables that are merged must have in common."""
+    return {
+        "variables": sorted(map(str, tables.data_vars)),
+        "columns": (tables.attrs.get("key_columns"), tables.attrs.get("target_columns")),
+        "missing-value policies": tables.attrs.get("missing"),
+        "tables with sampling weights": sorted(tables.attrs.get("weights", ())),
+        "bins": tables.attrs.get("bins"),
+        "synthetic tables": synthetic_labels(tables) or [],
+    }
+
+
+def _category_orders(parts: Sequence[xr.Dataset]) -> dict[str, list[Label]]:
+    """The category order of each column over all parts: the first one's, then what the others add."""
+    orders: dict[str, list[Label]] = {}
+    for part in parts:
+        for column, labels in part.attrs.get("categories", {}).items():
+            orders[column] = list(dict.fromkeys([*orders.get(column, []), *labels]))
+    return orders
+
+
+# --- cells -----------------------------------------------------------------------------------------------------------
+
+
+LARGEST_DOMAIN = 1 << 27  # cells of one table that full_domain makes at most
+
+
+def observed_domain(tables: xr.Dataset) -> xr.DataArray:
+    """The original counts without the targets and keys that no original record has.
+
+    Least and greatest CAP depend on the cells that the table shows, not only on the records: this is the table of the original alone.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`.
+
+    Returns
+    -------
+    DataArray, dims (target, key)
+        `o` alone: an `s` cut to these cells would have another CAP.
+
+    Raises
+    ------
+    TypeError
+        If `tables` is not such a Dataset.
+
+    Notes
+    -----
+    See theory/theorem-2.md: a key that only the synthetic table has makes the least average CAP 0.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    >>> from capstats import from_counts
+    >>> tables = from_counts([[3, 0], [1, 0]], [[1, 1], [1, 1]], key_labels={"sex": ["f", "m"]})
+    >>> observed_domain(tables).values.tolist()
+    [[3], [1]]
+    """
+    o = as_tables(tables)["o"]
+    (target, key), values = filled(o.variable.data)
+    held = {"target": np.unique(target[values > 0]), "key": np.unique(key[values > 0])}
+    coords = [np.searchsorted(held[dim], row[values > 0]) for dim, row in (("target", target), ("key", key))]
+    data = held_as(o.variable.data, coords, values[values > 0], (len(held["target"]), len(held["key"])))
+    axes = {dim: axis for dim in held if (axis := axis_of(o[dim].isel({dim: held[dim]}), dim)) is not None}
+    labels = {dim: coords_of(dim, shown(axis)) for dim, axis in axes.items()}
+    return xr.DataArray(data, labels["key"].merge(labels["target"]).coords, ("target", "key"), o.name, o.attrs)
+
+
+def full_domain(tables: xr.Dataset) -> xr.Dataset:
+    """The tables with every combination of the levels of their key columns, and of their target columns.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`.
+
+    Returns
+    -------
+    Dataset
+        The same counts, and zeros in the cells of combinations that nobody has.
+
+    Raises
+    ------
+    ValueError
+        If that is more than 2**27 cells.
+    TypeError
+        If `tables` is not such a Dataset.
+
+    Notes
+    -----
+    See theory/theorem-2.md for what a larger domain does to the least average CAP.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1: keys may be absent.
+
+    Examples
+    --------
+    >>> from capstats import from_counts
+    >>> tables = from_counts([[1, 2]], key_labels={"sex": ["f", "m"], "smoker": ["no", "yes"]})
+    >>> full_domain(tables).o.values.tolist()
+    [[1, 0, 0, 2]]
+    """
+    tables = as_tables(tables)
+    own = {dim: shown(axis) for dim in ("target", "key") if (axis := axis_of(tables.o, dim)) is not None}
+    cells = math.prod(len(level) for axis in own.values() for level in axis.levels)
+    if cells > LARGEST_DOMAIN:
+        raise ValueError(f"The full domain has {cells} cells, more than 2**27. Give fewer key columns, or columns with fewer levels.")
+    axes: dict[str, pd.MultiIndex] = {}
+    places: dict[str, Index | None] = {}
+    for dim, axis in own.items():
+        sizes = [len(level) for level in axis.levels]
+        codes = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+        axes[dim] = multi_index(codes, [list(map(canonical, level)) for level in axis.levels], names_of(axis))
+        places[dim] = np.ravel_multi_index([np.asarray(c) for c in axis.codes], sizes)
+    shape = (len(axes["target"]), len(axes["key"]))
+    wide = {str(name): widened(array.variable.data, places["target"], places["key"], shape) for name, array in tables.data_vars.items()}
+    return dataset(wide, axes, synthetic_labels(tables), tables.attrs)

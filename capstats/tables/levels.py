@@ -18,12 +18,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes.declared_types import ENOUGH
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.likely_codes import likely_codes
-from capstats.codes.missing_codes import plain
-from capstats.codes.printable import listed
+from capstats.codes.missing_codes import likely_codes, plain
+from capstats.codes.names import listed
 from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, lookalikes
-from capstats.codes.wanted import ENOUGH
 from capstats.tables.backing import Data, filled, unstacked
 
 EXAMINED = 50_000  # levels of each table, those with the most records, that are looked at for another spelling

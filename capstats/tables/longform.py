@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.labels import MISSING, Label, canonical, level_index
-from capstats.codes.likely_codes import likely_codes
+from capstats.codes.missing_codes import likely_codes
 from capstats.codes.names import free_name
 from capstats.tables.axes import axis_from, axis_of
 from capstats.tables.backing import Data, filled, is_sparse, unstacked, values_at

@@ -1,4 +1,4 @@
-"""A bin is the number of cut points below a value, cut points come from the original alone, and every engine counts the same."""
+"""Bins: what the caller asks for, where columns are cut, and bins of codes that mean missing."""
 
 from __future__ import annotations
 
@@ -17,10 +17,16 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
 
 from capstats import MISSING, LevelsWarning, tabulate
+from capstats.codes.bins import Numbers, code_numbers, cut_at_points, cut_column, with_codes
+from capstats.codes.missing_codes import Codes
 
 pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # Ibis with a newer DuckDB
 
@@ -431,3 +437,72 @@ def test_spark_gives_the_same_dataset(spark: Any, tmp_path: Path, column: str) -
     table = spark.read.parquet(parquet(tmp_path))
     for bins in (4, ("quantile", 4), POINTS[column]):
         assert counted(("Spark", table), column, bins, weights="w").identical(counted(("mapping", COLUMNS), column, bins, weights="w"))
+
+
+# --- columns as numbers ----------------------------------------------------------------------------------------------
+
+
+def test_nanoseconds_are_cut_exactly(tmp_path: Path) -> None:
+    table = pa.table({"a": pa.array([-1_500, -1_000, -999, 1_000, 1_001], pa.timestamp("ns")), "t": list("vwxyz")})
+    pq.write_table(table, tmp_path / "t.parquet")
+    points = [dt.datetime(1969, 12, 31, 23, 59, 59, 999_999), dt.datetime(1970, 1, 1, 0, 0, 0, 1)]
+    for data in (table, table.to_pandas(), pl.from_arrow(table), pl.from_arrow(table).lazy(), tmp_path / "t.parquet"):  # type: ignore[union-attr]
+        tables = tabulate(data, keys="a", target="t", bins={"a": points})
+        assert tables.o.sum("target").values.tolist() == [2, 2, 1]
+
+
+def test_a_cut_point_between_two_microseconds_is_refused() -> None:
+    table = {"a": [dt.datetime(1970, 1, 1)], "t": ["x"]}
+    with pytest.raises(
+        ValueError, match=r"Cut points must be whole microseconds; `bins` of column 'a' has 1970-01-01T00:00:00\.000000001\."
+    ):
+        tabulate(table, keys="a", target="t", bins={"a": [pd.Timestamp(1)]})
+
+
+def test_types_that_a_column_is_not_of_are_told(tmp_path: Path) -> None:
+    table = {"a": [1, 2], "t": ["x", "y"]}
+    pl.DataFrame(table).write_parquet(tmp_path / "t.parquet")
+    for data in (table, pl.LazyFrame(table), tmp_path / "t.parquet"):
+        with pytest.raises(TypeError, match=r"Column 'a' of `original` holds number labels, and `types` says 'date'\. Convert"):
+            tabulate(data, keys="a", target="t", bins={"a": 2}, types={"a": "date"})
+
+
+# --- codes that mean missing -----------------------------------------------------------------------------------------
+
+
+NUMBERS = st.one_of(st.integers(-120, 120), st.floats(-120, 120).map(lambda x: round(x, 1)))
+
+
+@examples(60)
+@given(st.lists(NUMBERS, min_size=1), st.lists(NUMBERS, min_size=1, unique=True), st.lists(NUMBERS, max_size=4), st.booleans())
+def test_other_values_stay_in_their_bins_and_codes_are_told_apart(values: Any, points: Any, codes: Any, whole: bool) -> None:
+    numbers = Numbers("number", np.array([int(x) if whole else x for x in values]))
+    given_codes = Codes(codes)
+    plain = cut_at_points(sorted(points), "number", None, "x")
+    coded = with_codes(plain, given_codes)
+    before, after = cut_column(numbers, plain, "x", "t"), cut_column(numbers, coded, "x", "t")
+    for value, old, new in zip(numbers.values.tolist(), before.codes, after.codes, strict=True):
+        label = after.labels[new]
+        meaning = coded.meanings[label] if codes else label
+        expected = frozenset(i for i, code in enumerate(codes) if code == value)
+        assert meaning == (expected or before.labels[old])
+
+
+@pytest.mark.parametrize("kind", ["date", "datetime", "datetime with zone"])
+def test_the_first_day_has_nothing_below_it(kind: Any) -> None:
+    codes = Codes(["0001-01-01", "9999-12-31"])
+    first, last = code_numbers(codes, kind)
+    cut = with_codes(cut_at_points(["1980-01-01"], "date", "date" if kind == "date" else "datetime", "x"), codes)
+    if kind == "datetime with zone":
+        return
+    found = cut_column(Numbers(cut.kind, np.array([first, 0, last])), cut, "x", "t")
+    assert [cut.meanings[found.labels[code]] for code in found.codes] == [frozenset({0}), cut.meanings["bin 1"], frozenset({1})]
+
+
+def test_texts_come_after_the_bins() -> None:
+    cut = with_codes(cut_at_points([10], "number", None, "x"), Codes(["NA", -99]))
+    assert list(cut.texts) == ["NA", "-99"]
+    numbers = Numbers("number", np.array([0.0, 0.0, -99.0]), np.array([True, False, False]), texts=np.array([0, -1, -1]))
+    found = cut_column(numbers, cut, "x", "t")
+    assert [cut.meanings.get(found.labels[code], MISSING) for code in found.codes] == [frozenset({0}), "(-inf, 10]", frozenset({1})]
+    assert with_codes(cut, Codes([])) is cut

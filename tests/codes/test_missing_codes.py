@@ -1,4 +1,4 @@
-"""Which labels a code meets, and what is recorded of codes."""
+"""Codes that mean missing: those that are given, and levels that look like some."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
+from capstats import audit, compare_levels
 from capstats.codes.labels import MISSING, canonical
-from capstats.codes.missing_codes import Codes, MissingCodes
+from capstats.codes.missing_codes import Codes, MissingCodes, likely_codes
+from capstats.counting.tabulate import tabulate
+from capstats.datasets import example
 
 
 @pytest.mark.parametrize(
@@ -85,3 +88,85 @@ def test_codes_are_recorded_as_texts(given: Any, recorded: Any) -> None:
     codes = MissingCodes.of_argument(given)
     assert codes.as_texts() == recorded
     assert bool(codes) == bool(recorded)
+
+
+# --- levels that look like codes -------------------------------------------------------------------------------------
+
+
+CODES: list[tuple[list[Any], list[Any]]] = [
+    ([1, 2, 3, 4, 5, 9], [9]),
+    ([0, 1, 98, 99], [98, 99]),
+    ([18, 40, 60, 90, 999], [999]),
+    ([-9, -8, -2, -1, 0, 1, 2, 3], [-9, -8]),
+    ([-99.0, 0.5, 70.25], [-99]),
+    ([-999, -5, 3, 20], [-999]),
+    (["low", "high", "-99"], ["-99"]),
+    (["18", "40", "-99.0", "NA"], ["NA", "-99.0"]),
+    (["yes", "no", "?", "", "None", "Unknown"], ["?", "", "None", "Unknown"]),
+    ([dt.date(1950, 1, 1), dt.date(1990, 1, 1), dt.date(1900, 1, 1), dt.date(9999, 12, 31)], [dt.date(1900, 1, 1), dt.date(9999, 12, 31)]),
+    (["1950-01-01", "1990-01-01", "1900-01-01"], ["1900-01-01"]),
+]
+NONE: list[list[Any]] = [
+    [-1, 0, 1],
+    [-2, -1, 0, 1, 2],
+    [4, 6, 8],
+    [3, 6, 9],
+    [1, 9],
+    list(range(1, 11)),
+    list(range(18, 100)),
+    list(range(-9, 10)),
+    ["none", "some"],
+    ["A", "B", "9"],
+    [dt.date(1900, 1, 1), dt.date(1900, 3, 1), dt.date(1901, 5, 1)],
+    [True, False],
+    [],
+]
+
+
+@pytest.mark.parametrize(("labels", "codes"), CODES, ids=repr)
+def test_codes_far_from_the_rest_are_noticed(labels: list[Any], codes: list[Any]) -> None:
+    assert likely_codes(labels) == codes
+    if isinstance(labels[0], int):
+        assert likely_codes(np.array(labels)) == likely_codes(pd.Index(labels)) == codes
+
+
+@pytest.mark.parametrize("labels", NONE, ids=repr)
+def test_scales_and_counts_have_no_codes(labels: list[Any]) -> None:
+    assert likely_codes(labels) == []
+
+
+@pytest.mark.parametrize("name", ["titanic", "anes96"])
+def test_the_bundled_data_have_none(name: str) -> None:
+    assert "likely_codes" not in audit(**example(name)).provenance
+
+
+@pytest.mark.parametrize("kind", ["normal", "integers", "poisson", "lognormal"])
+def test_random_numbers_have_none(kind: str) -> None:
+    rng = np.random.default_rng(1)
+    draws = {"normal": (0, 10), "integers": (18, 100), "poisson": (2,), "lognormal": (10, 1)}
+    for _ in range(100):
+        assert likely_codes(np.unique(getattr(rng, kind)(*draws[kind], 1000).round())) == []
+
+
+@pytest.mark.parametrize("kind", ["columns", "pandas", "Parquet", "CSV"])
+@pytest.mark.parametrize("bins", [None, {"income": 3}, {"income": ("quantile", 3)}], ids=repr)
+def test_compare_levels_and_the_report_name_them(kind: str, bins: Any, tmp_path: Any) -> None:
+    frame = pd.DataFrame({"income": [-99, 10, 20, 30], "sick": ["yes", "no", "no", "?"]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = {"columns": frame.to_dict("list"), "pandas": frame, "Parquet": tmp_path / "t.parquet", "CSV": tmp_path / "t.csv"}[kind]
+    tables = tabulate(table, keys="income", target="sick", bins=bins)
+    code = "-99" if kind == "CSV" and bins is None else -99
+    assert tables.attrs["likely_codes"] == {"income": [code], "sick": ["?"]}
+    found = compare_levels(tables)
+    named = [] if bins else [["income", code]]
+    assert found[found.cause == "likely missing code"][["column", "level"]].values.tolist() == [*named, ["sick", "?"]]
+    report = audit(table, frame[1:].astype(str) if code == "-99" else frame[1:], keys="income", target="sick", bins=bins)
+    assert report.provenance["likely_codes"] == {"income": [code], "sick": ["?"]}
+    assert f"Column 'income' holds {code!r}, which looks like a code of missing values." in report.provenance["warnings"][-2]
+
+
+def test_codes_that_were_named_are_not_likely_any_more() -> None:
+    table = {"income": [-99, 10, 20, 30], "sick": ["yes", "no", "no", "yes"]}
+    for bins in (None, {"income": 2}):
+        assert "likely_codes" not in tabulate(table, keys="income", target="sick", null_values={"income": -99}, bins=bins).attrs

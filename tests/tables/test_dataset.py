@@ -1,16 +1,23 @@
-"""What a Dataset of tables must hold."""
+"""The Dataset of counts: what it holds, made from given counts, added up, and on other cells."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import xarray as xr
-from small_tables import COUNTS
+from hypothesis import given
+from hypothesis import strategies as st
+from small_tables import COUNTS, RECORDS, cells
 
 import capstats
-from capstats import from_counts, full_domain, merge_counts, observed_domain
+from capstats import from_counts, full_domain, merge_counts, observed_domain, tabulate
+from capstats.codes.labels import MISSING
+from capstats.codes.names import RESERVED
+from capstats.tables import dataset as module
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -26,3 +33,333 @@ def test_what_is_no_dataset_of_tables_raises(call: Any, given: Any) -> None:
 def test_a_dataset_without_labels_raises(call: Any) -> None:
     with pytest.raises(ValueError, match=r"`tables` has no labels along 'target' and 'key'\. Make it with tabulate or from_counts"):
         call(xr.Dataset({"o": (("target", "key"), COUNTS)}))
+
+
+# --- from counts -----------------------------------------------------------------------------------------------------
+
+
+def test_without_labels_the_key_column_is_numbered_and_marked() -> None:
+    tables = from_counts(COUNTS, COUNTS)
+    assert tables.o.dims == tables.s.dims == ("target", "key")
+    assert tables.indexes["key"].names == ["key_"]
+    assert tables.indexes["key"].tolist() == [(0,), (1,), (2,)]
+    assert tables.indexes["target"].tolist() == [0, 1]
+    assert tables.attrs == {"key_columns": ["key_"], "target_columns": ["target"], "unlabelled": True, "capstats": capstats.__version__}
+
+
+@pytest.mark.parametrize(
+    ("key_labels", "names", "rows"),
+    [
+        (["b", "a", None], ["key_"], [("b",), ("a",), (MISSING,)]),
+        ([("f", 1), ("m", 1), ("f", 2)], ["key_0", "key_1"], [("f", 1), ("m", 1), ("f", 2)]),
+        ({"sex": ["f", "m", "f"], "age": [1, 1, 2]}, ["sex", "age"], [("f", 1), ("m", 1), ("f", 2)]),
+        (pd.MultiIndex.from_tuples([("f", 1), ("m", 1), ("f", 2)], names=["sex", "age"]), ["sex", "age"], [("f", 1), ("m", 1), ("f", 2)]),
+        (pd.Index([3, 1, 2], name="age"), ["age"], [(3,), (1,), (2,)]),
+    ],
+)
+def test_labels_may_come_in_any_form_and_stay_in_their_order(key_labels: Any, names: list[str], rows: list[Any]) -> None:
+    tables = from_counts(COUNTS, COUNTS, key_labels=key_labels, target_labels={"income": ["low", "high"]})
+    assert list(tables.indexes["key"].names) == tables.attrs["key_columns"] == names
+    assert tables.indexes["key"].tolist() == rows
+    assert tables.indexes["target"].tolist() == ["low", "high"]
+    assert tables.attrs["target_columns"] == ["income"]
+    assert "unlabelled" not in tables.attrs
+    assert tables.o.values.tolist() == tables.s.values.tolist() == COUNTS
+
+
+def test_target_labels_may_have_several_columns() -> None:
+    tables = from_counts(COUNTS, target_labels={"income": ["low", "high"], "ill": [True, False]})
+    assert tables.attrs["target_columns"] == ["income", "ill"]
+    assert tables.o.sel(income="high", ill=False).values.tolist() == COUNTS[1]
+
+
+def test_a_cross_tabulation_of_pandas_brings_its_labels() -> None:
+    records = pd.DataFrame({"income": ["low", "high", "low"], "sex": ["f", "m", "f"], "age": [2, 10, 2]})
+    crossed = pd.crosstab(records["income"], [records["sex"], records["age"]])
+    tables = from_counts(crossed)
+    assert cells(tables.o) == {("low", "f", 2): 2, ("high", "m", 10): 1}
+    assert tables.attrs["key_columns"] == ["sex", "age"]
+    assert tables.attrs["target_columns"] == ["income"]
+    assert full_domain(tables).o.shape == (2, 4)
+
+
+def test_a_cross_tabulation_of_categories_keeps_their_order() -> None:
+    level = pd.Categorical(["low", "high", "low"], ["low", "high"])
+    assert from_counts(pd.crosstab(level, level)).indexes["target"].tolist() == ["low", "high"]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "Int64", "Float64", "float32"])
+def test_a_data_frame_may_have_any_type_of_numbers(dtype: str) -> None:
+    tables = from_counts(pd.DataFrame(COUNTS, dtype=dtype))
+    assert tables.o.dtype == np.int64
+    assert tables.o.values.tolist() == COUNTS
+
+
+def test_different_labels_in_the_tables_are_aligned_and_absent_cells_are_zero() -> None:
+    o = pd.DataFrame([[1, 2], [3, 4]], ["low", "high"], pd.Index(["f", "m"], name="sex"))
+    s = pd.DataFrame([[5, 6]], ["mid"], pd.Index(["x", "f"], name="sex"))
+    tables = from_counts(o, s)
+    assert cells(tables.o) == {("low", "f"): 1, ("low", "m"): 2, ("high", "f"): 3, ("high", "m"): 4}
+    assert cells(tables.s) == {("mid", "x"): 5, ("mid", "f"): 6}
+    assert tables.indexes["target"].tolist() == ["low", "high", "mid"]
+    assert tables.indexes["key"].tolist() == [("f",), ("m",), ("x",)]
+
+
+def test_a_table_without_labels_takes_those_of_the_other() -> None:
+    o = pd.DataFrame(COUNTS, ["low", "high"], ["a", "b", "c"])
+    assert from_counts(o, COUNTS).s.identical(from_counts(o, o).s)
+
+
+@pytest.mark.parametrize("s", [{"a": COUNTS, "b": COUNTS[::-1]}, {1: COUNTS, None: COUNTS}], ids=repr)
+def test_a_mapping_of_synthetic_tables_gives_a_labelled_dim(s: dict[Any, Any]) -> None:
+    tables = from_counts(COUNTS, s)
+    assert tables.s.dims == ("synthetic", "target", "key")
+    assert [tables.s.isel(synthetic=i).values.tolist() for i in range(2)] == list(s.values())
+    assert tables.indexes["synthetic"].tolist() == [MISSING if x is None else x for x in s]
+
+
+def test_synthetic_tables_of_a_mapping_are_aligned_by_label() -> None:
+    frames = {"a": pd.DataFrame([[1, 2]], ["low"], ["f", "m"]), "b": pd.DataFrame([[3, 4]], ["low"], ["m", "x"])}
+    tables = from_counts(frames["a"], frames)
+    assert tables.s.sel(synthetic="b").values.tolist() == [[0, 3, 4]]
+    assert tables.o.values.tolist() == [[1, 2, 0]]
+
+
+def test_an_array_of_synthetic_tables_gives_a_dim_that_is_numbered_or_keeps_its_labels() -> None:
+    assert from_counts(COUNTS, [COUNTS, COUNTS]).indexes["synthetic"].tolist() == [0, 1]
+    draws = xr.DataArray([COUNTS, COUNTS], dims=("draw", "target", "key"), coords={"draw": ["p", "q"]})
+    assert from_counts(COUNTS, draws).indexes["synthetic"].tolist() == ["p", "q"]
+
+
+def test_tables_of_a_dataset_come_back_as_they_are() -> None:
+    tables = from_counts(COUNTS, {"a": COUNTS}, key_labels={"sex": ["f", "m", None]}, target_labels={"income": ["low", "high"]})
+    assert from_counts(tables.o, tables.s).identical(tables)
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED))
+def test_reserved_names_are_stored_with_an_underscore_and_attrs_keep_them(name: str) -> None:
+    tables = from_counts(COUNTS, key_labels={name: list("abc"), "age": [1, 2, 3]})
+    assert tables.indexes["key"].names == [f"{name}_", "age"]
+    assert tables.attrs["key_columns"] == [name, "age"]
+    assert tables.attrs["renamed"] == {f"{name}_": name}
+
+
+def test_names_of_a_data_frame_are_kept_in_attrs_too() -> None:
+    frame = pd.DataFrame(COUNTS, pd.Index(["low", "high"], name="o"), pd.Index(list("abc"), name="s"))
+    tables = from_counts(frame, frame)
+    assert tables.indexes["key"].names == ["s_"]
+    assert tables.attrs["key_columns"] == ["s"]
+    assert tables.attrs["target_columns"] == ["o"]
+    assert tables.attrs["renamed"] == {"s_": "s"}
+
+
+@pytest.mark.parametrize(
+    ("o", "s", "options", "error", "message"),
+    [
+        (COUNTS, [[1, 2], [3, 4]], {}, ValueError, r"`o` has 2 targets x 3 keys, `s` has 2 targets x 2 keys: they must agree"),
+        (COUNTS, None, {"key_labels": ["a", "b"]}, ValueError, r"`key_labels`: 2 labels for 3 keys"),
+        ([[1]], None, {"key_labels": {"a": ["x"]}, "target_labels": {"a": ["y"]}}, ValueError, "Column 'a' is both a key and the target"),
+        (COUNTS, None, {"key_labels": ["a", "b", "a"]}, ValueError, r"`key_labels`: label 'a' occurs twice"),
+        (COUNTS, None, {"target_labels": "ab"}, TypeError, r"`target_labels` must be a list of labels"),
+        (COUNTS, None, {"key_labels": ["a", 1, "b"]}, TypeError, r"`key_labels` mixes kinds: text and number\."),
+        (pd.DataFrame(COUNTS), None, {"key_labels": list("abc")}, ValueError, r"`o` brings its own key labels; leave `key_labels` out"),
+        (pd.DataFrame(COUNTS, columns=list("aab")), None, {}, ValueError, r"`o`: label 'a' occurs twice"),
+        (
+            pd.DataFrame(COUNTS),
+            pd.DataFrame(COUNTS, columns=list("abc")),
+            {},
+            TypeError,
+            r"holds number labels in `o` and text labels in `s`",
+        ),
+        (pd.DataFrame([["1"]]), None, {}, TypeError, r"`o` must hold numbers"),
+        (
+            pd.DataFrame([[1, None]], ["lo"], ["f", "m"], dtype="Int64"),
+            None,
+            {},
+            ValueError,
+            r"`o` must be finite; got nan at key='m'",
+        ),
+        (pd.DataFrame([[1, -2]], ["lo"], ["f", "m"]), None, {}, ValueError, r"must be non-negative; got -2 at key='m', target='lo'"),
+        ([[1, np.inf]], None, {}, ValueError, r"`o` must be finite; got inf at key=1, target=0"),
+        ([[0, 0]], None, {}, ValueError, r"`o` holds no record: every count is 0"),
+        ([[1]], {"a": [[0]]}, {}, ValueError, r"`s\['a'\]` holds no record"),
+        ([[1]], {"a": [[-1]]}, {}, ValueError, r"`s\['a'\]` must be non-negative; got -1"),
+        ([[1]], {}, {}, ValueError, r"labels of the synthetic tables must be distinct, and one at least; got \[\]"),
+        ([[1]], {None: [[1]], np.nan: [[1]]}, {}, ValueError, r"labels of the synthetic tables must be distinct"),
+        ([[[1]]], None, {}, ValueError, r"`o` has dims \('draw', 'target', 'key'\); give \(target, key\)"),
+        ([[1]], np.ones((1, 1, 1, 1)), {}, ValueError, r"`s` has 4 dimensions"),
+        ([[1, 2], [3]], None, {}, ValueError, r"`o` has rows of different lengths"),
+        (pl.DataFrame({"a": [1]}), None, {}, TypeError, r"`o` is a DataFrame\. For records use capstats\.tabulate"),
+    ],
+)
+def test_counts_that_are_none_raise_with_rule_value_place(o: Any, s: Any, options: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        from_counts(o, s, **options)
+
+
+def test_a_bad_cell_is_told_by_the_labels_that_are_given_beside_it() -> None:
+    with pytest.raises(ValueError, match=r"`o` must be non-negative; got -1 at key='m', target='x'"):
+        capstats.from_counts([[1, -1]], key_labels={"sex": ["f", "m"]}, target_labels=["x"])
+
+
+# --- added up --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "target"),
+    [
+        (["sex"], "income"),
+        (["sex"], "level"),
+        (["level"], "sex"),
+        (["sex", "level", "age"], "income"),
+        (["sex", "level"], ["income", "age"]),
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"missing": "drop"}, {"weights": "w"}, {"weights": (None, "w")}], ids=repr)
+@pytest.mark.parametrize("cut", [2, 4, 7])
+def test_the_merged_counts_of_shards_are_those_of_the_whole(keys: list[str], target: Any, options: dict[str, Any], cut: int) -> None:
+    """Also where a shard lacks a category, as the last one does, which has one record."""
+
+    def counted(records: pd.DataFrame) -> xr.Dataset:
+        return tabulate(records, [records.iloc[::-1], records], keys=keys, target=target, **options)
+
+    whole, shards = counted(RECORDS), [counted(RECORDS.iloc[:cut]), counted(RECORDS.iloc[cut:])]
+    xr.testing.assert_identical(merge_counts(*shards), whole)
+    xr.testing.assert_identical(merge_counts(*reversed(shards)), whole)
+    xr.testing.assert_identical(merge_counts(merge_counts(shards[0]), merge_counts(shards[1])), whole)
+
+
+def test_categories_of_later_shards_follow_those_of_the_first() -> None:
+    def shard(labels: list[str], levels: list[str]) -> xr.Dataset:
+        return tabulate({"a": pd.Categorical(labels, levels), "t": ["x"] * len(labels)}, keys="a", target="t")
+
+    merged = merge_counts(shard(["c", "a"], ["c", "b", "a"]), shard(["b", "d"], ["d", "b"]))
+    assert [x for (x,) in merged.indexes["key"]] == ["c", "b", "a", "d"]
+    assert merged.attrs["categories"]["a"] == ["c", "b", "a", "d"]
+
+
+def test_labels_beside_the_categories_of_another_table_are_merged() -> None:
+    original = {"a": pd.Categorical(["b"], ["b", "a"]), "t": ["x"]}
+    tables = tabulate(original, {"a": ["z", "y"], "t": ["x", "x"]}, keys="a", target="t")
+    assert [x for (x,) in merge_counts(tables, tables).indexes["key"]] == ["b", "y", "z"]
+    levels = merge_counts(tables, tables).attrs.pop("levels")["a"]["synthetic"]
+    assert (levels["absent_records"], levels["foreign_records"]) == (2, 4)
+    assert {**merge_counts(tables, tables).attrs, "levels": None} == {**tables.attrs, "levels": None}
+    xr.testing.assert_identical(merge_counts(tables, tables).s, 2 * tables.s)
+
+
+def test_merging_adds_what_was_dropped() -> None:
+    tables = tabulate(RECORDS, RECORDS, keys="sex", target="income", missing="drop")
+    assert tables.attrs["dropped"] == {"original": 1, "synthetic": 1}
+    assert merge_counts(tables, tables, tables).attrs["dropped"] == {"original": 3, "synthetic": 3}
+
+
+def test_merging_one_table_gives_it_back() -> None:
+    tables = tabulate(RECORDS, RECORDS, keys=["level", "sex"], target="income")
+    xr.testing.assert_identical(merge_counts(tables), tables)
+
+
+def test_merging_counts_of_holdouts_and_of_fractions() -> None:
+    a = tabulate(RECORDS, RECORDS, holdout=RECORDS, keys="sex", target="income", weights="w")
+    b = tabulate(RECORDS.assign(w=0.5), RECORDS, holdout=RECORDS, keys="sex", target="income", weights="w")
+    merged = merge_counts(a, b)
+    assert merged.o.dtype == np.float64
+    assert float(merged.o.sum()) == 14 + 4
+    assert int(merged.h.sum()) == 28
+
+
+def test_unlabelled_tables_merge_by_position_and_only_where_they_have_one_shape() -> None:
+    a = from_counts(COUNTS)
+    assert merge_counts(a, a).o.values.tolist() == [[2, 4, 0], [6, 8, 10]]
+    with pytest.raises(ValueError, match=r"Tables without labels must have the same shape; tables\[0\] has .*'key': 3.* Label their keys"):
+        merge_counts(a, from_counts([[1, 2]]))
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        (tabulate(RECORDS, keys="sex", target="income"), "variables"),
+        (tabulate(RECORDS, RECORDS, keys="age", target="income"), "columns"),
+        (tabulate(RECORDS, RECORDS, keys="sex", target="level"), "columns"),
+        (tabulate(RECORDS, RECORDS, keys="sex", target="income", missing="drop"), "missing-value policies"),
+        (tabulate(RECORDS, [RECORDS], keys="sex", target="income"), "synthetic tables"),
+        (tabulate(RECORDS, {"a": RECORDS}, keys="sex", target="income"), "synthetic tables"),
+    ],
+)
+def test_tables_that_count_different_things_do_not_merge(other: xr.Dataset, what: str) -> None:
+    first = tabulate(RECORDS, RECORDS, keys="sex", target="income")
+    with pytest.raises(ValueError, match=f"Tables to merge must have the same {what}; got .* and "):
+        merge_counts(first, other)
+
+
+def test_shards_that_are_cut_at_different_points_do_not_merge() -> None:
+    cut = [tabulate({"a": ages, "t": [1, 1, 1]}, keys="a", target="t", bins={"a": 2}) for ages in ([0, 5, 10], [0, 5, 20])]
+    with pytest.raises(ValueError, match=r"Tables to merge must have the same bins; got \{.*5.*\} and \{.*10.*\}"):
+        merge_counts(*cut)
+    alike = [tabulate({"a": ages, "t": [1, 1, 1]}, keys="a", target="t", bins={"a": [5]}) for ages in ([0, 5, 10], [0, 5, 20])]
+    assert merge_counts(*alike).o.values.tolist() == [[4, 2]]
+
+
+def test_kinds_of_shards_must_agree() -> None:
+    with pytest.raises(TypeError, match=r"Column 'age' holds number labels in `tables\[0\]` and text labels in `tables\[1\]`"):
+        merge_counts(*(tabulate({"age": [x], "t": ["y"]}, keys="age", target="t") for x in (1, "1")))
+
+
+def test_nothing_to_merge_raises() -> None:
+    with pytest.raises(ValueError, match="There is nothing to merge: give at least one Dataset"):
+        merge_counts()
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=8), st.data())
+def test_shards_add_up_in_any_division(rows: list[tuple[int, ...]], data: st.DataObject) -> None:
+    """Counting is a homomorphism from lists of records, joined end to end, to tables, added."""
+    cut = data.draw(st.integers(0, len(rows)))
+    parts = [part for part in (rows[:cut], rows[cut:]) if part]
+    whole, *shards = (tabulate(dict(zip("abt", zip(*r, strict=True), strict=True)), keys=["a", "b"], target="t") for r in (rows, *parts))
+    xr.testing.assert_identical(merge_counts(*shards), whole)
+
+
+# --- cells -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_observed_domain_has_the_keys_and_targets_of_original_records_only() -> None:
+    synthetic = pd.DataFrame({"sex": ["z", "f"], "level": ["mid", "low"], "age": [1, 7], "income": ["new", "lo"], "w": [1.0, 1]})
+    tables = tabulate(RECORDS, synthetic, keys=["sex", "age"], target="income")
+    xr.testing.assert_identical(observed_domain(tables), tabulate(RECORDS, keys=["sex", "age"], target="income").o)
+    assert observed_domain(tables).sizes["key"] < tables.sizes["key"]
+
+
+def test_the_full_domain_has_every_combination_of_levels_in_order() -> None:
+    tables = tabulate(RECORDS, RECORDS, holdout=RECORDS, keys=["level", "sex"], target=["income", "age"])
+    full = full_domain(tables)
+    assert full.sizes == {"key": 4 * 4, "target": 3 * 3}
+    levels = ["mid", "low", "high", MISSING]
+    assert full.indexes["key"].tolist() == [(level, sex) for level in levels for sex in ["f", "m", "x", MISSING]]
+    assert full.indexes["target"].tolist() == [(income, age) for income in ["lo", "hi", "no"] for age in [1, 2, 10]]
+    assert all(cells(full[v]) == cells(tables[v]) for v in "osh")
+    assert full.attrs == tables.attrs
+    xr.testing.assert_identical(full_domain(full), full)
+
+
+@pytest.mark.parametrize("labels", [{"sex": list("abc")}, {"sex": list("abc"), "age": [1, 2, 3]}])
+def test_the_full_domain_of_a_part_has_the_levels_of_the_part(labels: dict[str, Any]) -> None:
+    tables = from_counts(COUNTS, key_labels=labels, target_labels={"income": ["low", "high"]})
+    part = tables.isel(key=[0, 2], target=[0])
+    assert full_domain(part).o.shape == (1, 2 ** len(labels))
+    assert cells(full_domain(part).o) == cells(part.o)
+
+
+def test_the_full_domain_of_several_synthetic_tables_keeps_their_labels() -> None:
+    tables = tabulate(RECORDS, {"a": RECORDS, "b": RECORDS.iloc[:2]}, keys=["sex", "level"], target="income")
+    full = full_domain(tables)
+    assert full.s.dims == ("synthetic", "target", "key")
+    assert full.indexes["synthetic"].tolist() == ["a", "b"]
+    assert [int(x) for x in full.s.sum(["target", "key"])] == [8, 2]
+
+
+def test_a_domain_that_is_too_large_raises_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = from_counts(np.ones((1, 40)), key_labels={f"c{i}": list(range(40)) for i in range(6)})
+    with pytest.raises(ValueError, match=rf"The full domain has {40**6} cells, more than 2\*\*27\. Give fewer key columns"):
+        full_domain(tables)
+    monkeypatch.setattr(module, "LARGEST_DOMAIN", 6)
+    assert full_domain(from_counts(COUNTS)).o.shape == (2, 3)

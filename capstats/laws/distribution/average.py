@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from capstats.cap.average import average_cap
-from capstats.laws.bounds import maximum_cap, minimum_cap
+from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.distribution.exact import MOST, TooManyError, exact_average
 from capstats.laws.distribution.law import LEVEL, SEED, Law, check_cells, check_releases
 from capstats.laws.distribution.limit import limit_law
 from capstats.laws.distribution.simulated import simulated_law
 from capstats.laws.models import Bootstrap, CellUrn, Independent, Model, checked_model
-from capstats.laws.synthesis import as_array
+from capstats.laws.models.sampling import as_array
 from capstats.tables.aligned import Aligned
 from capstats.tables.dense import Dense
 from capstats.tables.table import Array, Counts, Floats

@@ -16,7 +16,7 @@ import xarray as xr
 
 from capstats.laws.distribution.law import LEVEL, SEED, Law, check_releases
 from capstats.laws.models import Bootstrap, CellUrn, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
 
@@ -160,8 +160,8 @@ class Enumeration(NamedTuple):
     """The columns that each key can get. A column takes a part of what all keys share: records, targets, or nothing."""
 
     columns: Callable[[int], Iterator[tuple[Column, Column, int]]]  # of key j: what it takes, the column, and its weight
-    fits: Callable[[Column], bool] = lambda taken: True  # whether the keys so far may have taken this
-    whole: Callable[[Column], int] = lambda taken: 1  # the factor of the weight where all keys have taken this; 0 if they cannot
+    fits: Callable[[Column], bool] = lambda _: True  # whether the keys so far may have taken this
+    whole: Callable[[Column], int] = lambda _: 1  # the factor of the weight where all keys have taken this; 0 if they cannot
 
 
 def few_tables(tables: list[Array], model: Model, value: Value) -> Weights:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from capstats.cap.uncertainty import check_level
 from capstats.tables.checking import is_integer, shown
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
 
@@ -340,7 +340,7 @@ class Simulated(Law):
         held = np.searchsorted(self.values, x / (1 - TIE), side="right")  # v <= x, or v - x <= TIE v
         return clopper_pearson(held, len(self.values), self.level)
 
-    def _density(self, x: Floats) -> tuple[Floats, Floats]:
+    def _density(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: ARG002
         raise ValueError("A simulated law has no density: it is known by values of it. Ask for `cdf` or `quantile`.")
 
 
@@ -348,9 +348,9 @@ def check_cells(cost: int) -> None:
     """Raise where one value of a law takes too many cells of simulated releases."""
     if BUDGET // cost < LEAST_DRAWS:
         raise ValueError(
-            f"The law is out of reach: each of its values takes {cost:,} cells of simulated releases, and at most {BUDGET // LEAST_DRAWS:,} "
-            f"are simulated. `cap_tail_bound` bounds its tails for given key totals, `expected_cap` and `variance_cap` have its moments, "
-            f"`sample_tables` draws releases; `cap_law` of a model without `m` is the limit of large releases."
+            f"The law is out of reach: each of its values takes {cost:,} cells of simulated releases, and at most "
+            f"{BUDGET // LEAST_DRAWS:,} are simulated. `cap_tail_bound` bounds its tails for given key totals, `expected_cap` and "
+            f"`variance_cap` have its moments, `sample_tables` draws releases; without its `m`, a model has the limit of large releases."
         )
 
 

@@ -64,7 +64,7 @@ def _of_total(tables: Iterable[Floats], keys: int, m: int, length: int) -> Float
 
     A Fourier transform over the records, long enough that no other total is mistaken for m, and at each of its frequencies one over units.
     """
-    period = fft.next_fast_len((keys - 1) * m + 1, real=True)
+    period = fft.next_fast_len(max(keys - 1, 1) * m + 1, real=True)
     by_records = [fft.rfft(table, period, axis=0) for table in tables]
     spectrum = np.zeros(length, np.complex128)
     for k, rows in enumerate(zip(*by_records, strict=True)):

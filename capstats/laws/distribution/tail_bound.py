@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from capstats.laws.models import CellUrn, Dirichlet, KeptKeys, Model, Partial, Permuted, Swap, Uniform, checked_model
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import is_number, shown
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 

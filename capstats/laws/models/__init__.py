@@ -3,14 +3,12 @@
 from capstats.laws.models.cell_urns import Bootstrap, CellUrn, Dirichlet, Independent, Uniform
 from capstats.laws.models.kept_keys import KeptKeys
 from capstats.laws.models.model import Model, check_records, checked_model
-from capstats.laws.models.named import TOLD, Synthesis, in_order_of
 from capstats.laws.models.partial import Partial
 from capstats.laws.models.permuted import Permuted
 from capstats.laws.models.pram import Pram
 from capstats.laws.models.swap import Swap
 
 __all__ = [
-    "TOLD",
     "Bootstrap",
     "CellUrn",
     "Dirichlet",
@@ -21,9 +19,7 @@ __all__ = [
     "Permuted",
     "Pram",
     "Swap",
-    "Synthesis",
     "Uniform",
     "check_records",
     "checked_model",
-    "in_order_of",
 ]

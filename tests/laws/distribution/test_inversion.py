@@ -1,5 +1,8 @@
 """The law of a sum by its Fourier series: its bounds hold the exact number, whatever was cut off and rounded."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import example, given

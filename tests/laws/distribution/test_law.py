@@ -174,9 +174,7 @@ def test_laws_of_one_value_and_bad_numbers_of_releases():
     for wrong in (0, 1.5, True, None):
         with pytest.raises(ValueError, match="`releases` must be a number of releases"):
             law.mean_of(wrong)
-    with pytest.raises(
-        ValueError, match="each of its values takes 1,000,000 cells of simulated releases, and at most 100,000 are simulated"
-    ):
+    with pytest.raises(ValueError, match="takes 1,000,000 cells of simulated releases, and at most 100,000"):
         Law.mean_of(law, 10**6)
 
 
@@ -263,6 +261,6 @@ def test_what_a_simulation_cannot_do_is_refused():
     check_cells(100_000)
     with pytest.raises(
         ValueError,
-        match=r"takes 100,001 cells of simulated releases, and at most 100,000.*`cap_tail_bound`.*`expected_cap`.*`sample_tables`",
+        match=r"takes 100,001 cells .* at most 100,000 .*`cap_tail_bound`.*`expected_cap`",
     ):
         check_cells(100_001)

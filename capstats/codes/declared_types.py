@@ -1,0 +1,173 @@
+"""The types that the argument `types` asks for: checks, conversion of labels, and the error for labels that do not convert."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+import shlex
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import Any, Literal
+
+import pandas as pd
+
+from capstats.codes.labels import MISSING, Label, canonical, one_kind
+from capstats.codes.names import hint
+
+TypeName = Literal["number", "text", "bool", "date", "datetime"]
+
+
+Type = TypeName | Sequence[Hashable]
+
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
+
+
+TRUTH = {"true": True, "t": True, "yes": True, "1": True, "false": False, "f": False, "no": False, "0": False}
+
+
+def _number(x: Label) -> Label:
+    if isinstance(x, bool):
+        return int(x)
+    if isinstance(x, (int, float)):
+        return x
+    if isinstance(x, str) and NUMBER.fullmatch(x.strip()):
+        number = int(x) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", x) else canonical(float(x))
+        if "inf" in x.lower() or number not in (math.inf, -math.inf):  # 1e400 is a number, but not one that a float holds
+            return number
+    raise ValueError(x)
+
+
+def _bool(x: Label) -> Label:
+    return TRUTH[str(x).strip().lower()]
+
+
+def _date(x: Label) -> Label:
+    if isinstance(x, dt.datetime):
+        if x.tzinfo is not None or x != pd.Timestamp(x.date()):
+            raise ValueError(x)
+        return x.date()
+    return x if isinstance(x, dt.date) else dt.date.fromisoformat(x.strip())
+
+
+def _datetime(x: Label) -> Label:
+    if isinstance(x, str):
+        dt.datetime.fromisoformat(x.strip())  # pandas alone would also read "now", "nan", "12:30" and "01/02/2024"
+        return canonical(pd.Timestamp(x.strip()))
+    if isinstance(x, dt.date):
+        return canonical(pd.Timestamp(x))
+    raise ValueError(x)
+
+
+_PARSERS: dict[str, Callable[[Label], Label]] = {
+    "number": _number,
+    "text": str,
+    "bool": _bool,
+    "date": _date,
+    "datetime": _datetime,
+}
+
+
+_WRONG = object()  # in place of a label that does not parse
+
+
+_UNPARSED = (ValueError, KeyError, TypeError, OverflowError, AttributeError)  # what parsers raise
+
+
+ENOUGH = 10  # records that hold a label before it is shown in a message
+
+
+_EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 08:15:00", "bool": " such as true, yes, 1, false, no, 0"}
+
+
+def check_types(types: Any, columns: Collection[Hashable], absent: str) -> None:
+    """Raise unless `types` is None or a mapping from some of the columns to types; ``absent`` says what another column is."""
+    if not isinstance(types, (Mapping, type(None))):
+        raise TypeError(f"`types` must be a mapping {{column: type}}; got {types!r}.")
+    for column, declared in (types or {}).items():
+        if column not in columns:
+            raise ValueError(f"`types` names {column!r}, which is {absent}." + hint(column, columns))
+        _check_type(str(column), declared)
+
+
+def _check_type(column: str, declared: Any) -> None:
+    """Raise unless ``declared`` is one of the type names or a sequence of distinct levels."""
+    if isinstance(declared, str) and declared in _PARSERS:
+        return
+    if not isinstance(declared, Collection) or isinstance(declared, (str, bytes, set, frozenset, Mapping)):  # the levels have an order
+        raise ValueError(
+            f"`types` of column {column!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels in order; got {declared!r}."
+        )
+    levels = [canonical(x) for x in declared]
+    one_kind(levels, column, "types")
+    if not levels or MISSING in levels or any(x in levels[:i] for i, x in enumerate(levels)):
+        raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {list(declared)!r}.")
+
+
+def parsed(label: Label, declared: Type) -> Label:
+    """A label converted to the declared type; ``MISSING`` where it does not parse."""
+    name = (
+        declared if isinstance(declared, str) else str(one_kind([canonical(x) for x in declared], "", "types")).removesuffix(" with zone")
+    )
+    try:
+        return _PARSERS.get(name, canonical)(label)
+    except _UNPARSED:
+        return MISSING
+
+
+def plain_number(text: str) -> Label:
+    """The number that a text is, without zeros or spaces before it; ``MISSING`` where it is none."""
+    return parsed(text, "number") if NUMBER.fullmatch(text) and not re.match("[+-]?0[0-9]", text) else MISSING
+
+
+def as_type(labels: Sequence[Label], declared: Type, column: str, table: str, records: Sequence[float] | None = None) -> list[Label]:
+    """Labels converted to the declared type; raise where some do not parse.
+
+    ``records`` is how many records hold each label, so that only what enough of them hold is shown; None where the labels are no data.
+    """
+    if isinstance(declared, str):
+        name, levels = declared, None
+    else:
+        levels = [canonical(x) for x in declared]
+        name = str(one_kind(levels, column, "types")).removesuffix(" with zone")
+    parse = _PARSERS.get(name, canonical)
+    result: list[Label] = []
+    for label in labels:
+        try:
+            result.append(MISSING if label is MISSING else parse(label))
+        except _UNPARSED:
+            result.append(_WRONG)
+    wrong = [i for i, label in enumerate(result) if label is _WRONG]
+    rule = f"a {name}{_EXAMPLES.get(name, '')}"
+    if levels is not None and not wrong:
+        wrong = [i for i, label in enumerate(result) if label is not MISSING and label not in levels]
+        rule = f"among the levels that `types` lists: {', '.join(map(repr, levels[:20]))}{', ...' if len(levels) > 20 else ''}"
+    if wrong:
+        held = None if records is None else [records[i] for i in wrong]
+        raise wrong_labels([labels[i] for i in wrong], held, rule, column, table)
+    return result
+
+
+def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule: str, column: str, table: str) -> ValueError:
+    """The error for labels of a column that are not what they must be; of data it shows only one that enough records hold."""
+    remedy = ""
+    if rule == "a number" and (kind := next((name for name in ("date", "datetime") if _all_are(labels, name)), None)):
+        remedy = f"Text of {kind}s needs a type: types={{{column!r}: {kind!r}}} (--type {shlex.quote(column)}={kind}). "
+    if records is None:
+        return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. {remedy.strip() or 'Correct it.'}")
+    n, most = sum(records), max(range(len(labels)), key=lambda i: records[i])
+    levels = f"{len(labels):,} level{'s' if len(labels) > 1 else ''} ({n:,.10g} record{'' if n == 1 else 's'})"
+    shown = f", such as {labels[most]!r}" if records[most] >= ENOUGH else f" (levels that fewer than {ENOUGH} records hold are not shown)"
+    return ValueError(
+        f"Column {column!r} of `{table}` holds {levels} {'that are' if len(labels) > 1 else 'that is'} not {rule}{shown}. "
+        f"{remedy}{'Otherwise correct' if remedy else 'Correct'} the values, name those that mean missing in `null_values`, or give the "
+        f"column another type in `types`."
+    )
+
+
+def _all_are(labels: Sequence[Label], name: str) -> bool:
+    """Whether all labels parse as the type of this name."""
+    try:
+        return all(isinstance(x, str) and _PARSERS[name](x) is not None for x in labels)
+    except ValueError:
+        return False

@@ -1,0 +1,395 @@
+"""Least and greatest average CAP among synthetic tables with given key totals, or with given totals of keys and targets.
+
+With both margins it is a transportation problem, the least sum of o_ij s_ij / s_.j over all tables of counts with these margins. A table
+comes from shortest paths between targets, in floats, which may err in the last bits. What they leave is found and corrected in fractions,
+so that the prices that are returned prove the table to be one of the least: see theory/transportation-bounds.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.tables.aligned import Aligned, axes_of, on_same_cells
+from capstats.tables.axes import coords_of
+from capstats.tables.backing import held_as, is_sparse
+from capstats.tables.checking import as_counts
+from capstats.tables.results import Result
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Floats, Index, Table
+
+TITLE = "Bounds of average CAP"
+
+
+def cap_bounds(o: Any, *, key_totals: Any, target_totals: Any = None, unmatched: Unmatched = "zero") -> xr.Dataset:
+    """Least and greatest average CAP among synthetic tables with given key totals, or with given totals of keys and of targets.
+
+    If the keys of the synthetic data are fixed, only the targets can be chosen: in each key, the rarest or the most frequent one. If as
+    many records as before must have each target, they can only be distributed over the keys. A release that keeps both margins can still
+    be anything between these bounds.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Ints of original records; one table where `target_totals` is given.
+    key_totals : array-like or DataArray, dims (key,) and any others
+        Numbers of synthetic records of each key, m_j, at least 0. Without `target_totals` it matters only which of them are positive.
+    target_totals : array-like or DataArray, dims (target,), optional
+        Numbers of synthetic records of each target, t_i, integers with the same sum as `key_totals`.
+    unmatched : {"zero", "drop"}
+        Version 1 or 2 of the average.
+
+    Returns
+    -------
+    Dataset
+        ``least`` and ``greatest``, dims (...), from 0 to 1: sum over matched keys of min_i o_ij, or max_i o_ij, over n, or over n_M with
+        "drop". NaN if no original record is in the average.
+
+        With `target_totals` the least and greatest values of all tables with both margins, exact to the last bit, and for each of the two,
+        as ``least_...`` and ``greatest_...``:
+
+        - ``table``, counts with dims (target, key): a table with these margins and this value;
+        - ``prices``, dims (target,), `fractions.Fraction`: the proof that no table has less, or more. Each record of the table is in a
+          cell of its key with the least, or greatest, o_ij - m_j price_i.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If any is not a table of counts (the cell is named), their labels differ, both margins have different sums or hold fractions, or
+        `target_totals` comes with several tables.
+
+    See Also
+    --------
+    minimum_cap : over all key totals.
+    frontier : over all tables within a distance of the original.
+
+    Notes
+    -----
+    See theory/lemma-1.md for given key totals, and theory/transportation-bounds.md for both margins: a transportation problem with costs
+    o_ij / m_j. It is solved by shortest paths between targets and proved in integers, so the time grows with the square of the number of
+    targets, and in proportion to that of the keys.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Lemma 1.
+    Ahuja, Magnanti and Orlin (1993), Network Flows, section 9.7 (successive shortest paths).
+
+    Examples
+    --------
+    >>> bounds = cap_bounds([[20, 5], [30, 45]], key_totals=[33, 67])
+    >>> float(bounds.least), float(bounds.greatest)
+    (0.25, 0.75)
+
+    Of the 100 synthetic records 33 are of smokers and 15 of sick people. The release that the paper prints has .684:
+
+    >>> bounds = cap_bounds([[20, 5], [30, 45]], key_totals=[33, 67], target_totals=[15, 85])
+    >>> round(float(bounds.least), 4), round(float(bounds.greatest), 4)
+    (0.6604, 0.7045)
+    >>> bounds.greatest_table.values.tolist()
+    [[15, 0], [18, 67]]
+    """
+    check_unmatched(unmatched)
+    if "target" in getattr(key_totals, "dims", ()):
+        raise ValueError('`key_totals` has the dim "target"; give the totals of its keys, such as s.sum("target").')
+    if target_totals is not None:
+        return _of_both_margins(o, key_totals, target_totals, unmatched)
+    aligned = Aligned({"o": o}, {"key_totals": key_totals})
+
+    def bound(extreme: Callable[[Table], Array]) -> Callable[..., Floats]:
+        def formula(o: Table, m_j: Array) -> Floats:
+            matched = m_j > 0
+            counted = o.key_total() if unmatched == "zero" else o.key_total() * matched
+            return ratio((extreme(o) * matched).sum(-1), counted.sum(-1), np.nan)  # Lemma 1
+
+        return formula
+
+    least, greatest = bound(lambda o: o.key_least()), bound(lambda o: o.key_greatest())
+    found = {"least": aligned.map(least, "least"), "greatest": aligned.map(greatest, "greatest")}
+    return Result(found, attrs={"result": TITLE})
+
+
+# --- both margins -----------------------------------------------------------------------------------------------------
+
+
+def _of_both_margins(o: Any, key_totals: Any, target_totals: Any, unmatched: Unmatched) -> xr.Dataset:
+    """The two transportation problems, on the keys that have synthetic records."""
+    if "key" in getattr(target_totals, "dims", ()):
+        raise ValueError('`target_totals` has the dim "key"; give the totals of its targets, such as s.sum("key").')
+    dims = {"o": ("target", "key"), "key_totals": ("key",), "target_totals": ("target",)}
+    given = {"o": o, "key_totals": key_totals, "target_totals": target_totals}
+    arrays, joined = on_same_cells({name: as_counts(table, name, dims[name]) for name, table in given.items()})
+    _check_margins(arrays)
+    original, m_j, t_i = (arrays[name].variable.data for name in dims)
+    counts = original.todense() if is_sparse(original) else original
+    matched = np.flatnonzero(m_j)
+    records = _sum(counts.ravel() if unmatched == "zero" else counts[:, matched].ravel())
+    whole, unit = _in_integers(counts[:, matched])
+
+    found: dict[str, Any] = {"least": np.nan, "greatest": np.nan}
+    for name, sign in (("least", 1), ("greatest", -1)):
+        table, prices = least_transport(sign * whole, m_j[matched], t_i)
+        if records:
+            found[name] = float(_correct(whole, table, m_j[matched]) * unit / records)
+        target, key = np.nonzero(table)
+        tables = held_as(original, [target, matched[key]], table[target, key])
+        found[f"{name}_table"] = (("target", "key"), tables)
+        found[f"{name}_prices"] = ("target", np.array([sign * price * unit for price in prices], object))
+    coords = xr.Coordinates()
+    for dim, axis in axes_of(arrays, joined).items():
+        coords = coords if axis is None else coords.merge(coords_of(dim, axis)).coords
+    return Result(found, coords=coords, attrs={"result": TITLE})
+
+
+def _check_margins(arrays: dict[str, xr.DataArray]) -> None:
+    for name, array in arrays.items():
+        others = [str(dim) for dim in array.dims if dim not in ("target", "key")]
+        if others:
+            raise ValueError(f"`{name}` has dims {', '.join(map(repr, others))} besides, and `target_totals` is given. Choose one table.")
+    margins = {name: arrays[name].values for name in ("key_totals", "target_totals")}
+    for name, totals in margins.items():
+        if totals.dtype.kind != "i":
+            raise ValueError(
+                f"`{name}` must hold integers, numbers of synthetic records; got fractions. Count the records without weights."
+            )
+    by_key, by_target = (int(totals.sum()) for totals in margins.values())
+    if by_key != by_target:
+        raise ValueError(
+            f"`key_totals` and `target_totals` must have the same sum, the number of synthetic records; got {by_key} and {by_target}. "
+            f'Give both margins of one table, such as s.sum("target") and s.sum("key").'
+        )
+
+
+def _in_integers(counts: Array) -> tuple[Array, Fraction]:
+    """Ints as integers, and what one of them stands for: a record, or the power of two of which all weights are multiples."""
+    if counts.dtype.kind == "i":
+        return counts, Fraction(1)
+    exact = [Fraction(x) for x in counts.ravel().tolist()]
+    parts = max((x.denominator for x in exact), default=1)
+    return np.array([int(x * parts) for x in exact], object).reshape(counts.shape), Fraction(1, parts)
+
+
+def _sum(values: Array) -> Fraction:
+    return sum(map(Fraction, values[values > 0].tolist()), Fraction(0)) if values.dtype.kind == "f" else Fraction(int(values.sum()))
+
+
+def _correct(o: Array, s: Ints, m_j: Ints) -> Fraction:
+    """Expected number of correct attributions, sum_ij o_ij s_ij / m_j."""
+    target, key = np.nonzero(s)
+    by_total: dict[int, int] = {}
+    for count, records, total in zip(o[target, key].tolist(), s[target, key].tolist(), m_j[key].tolist(), strict=True):
+        by_total[total] = by_total.get(total, 0) + count * records
+    return _added([Fraction(correct, total) for total, correct in by_total.items()])
+
+
+def _added(parts: Sequence[Fraction]) -> Fraction:
+    """Their sum, halves first, so that few additions have large denominators."""
+    if len(parts) <= 1:
+        return parts[0] if parts else Fraction(0)
+    return _added(parts[: math.ceil(len(parts) / 2)]) + _added(parts[math.ceil(len(parts) / 2) :])
+
+
+# --- the transportation problem ----------------------------------------------------------------------------------------
+
+Ints = NDArray[np.int64]
+Prices = list[Fraction]
+
+MANY = 400  # keys from which a part of them is solved first
+KEYS = 256  # keys whose cells are compared in integers of any size at a time
+
+
+def least_transport(costs: Array, key_totals: Ints, target_totals: Ints) -> tuple[Ints, Prices]:
+    """A table with these margins and the least sum of costs_ij s_ij / s_.j, and a price of each target that proves it.
+
+    ``costs`` are integers, of dtype object where they need more than 64 bits, shape (target, key); all keys have records. Every record of
+    the table is in a cell of its key with the least costs_ij - s_.j price_i, which is so for no table but a least one.
+    """
+    table, prices = _by_shortest_paths(costs, key_totals, target_totals)
+    while cycle := _mended(costs, key_totals, table, prices):
+        amount = min(int(table[leaves, key]) for leaves, key, _ in cycle)
+        for leaves, key, enters in cycle:
+            table[leaves, key] -= amount
+            table[enters, key] += amount
+    return table, prices
+
+
+# --- a least table, up to rounding ------------------------------------------------------------------------------------
+
+
+def _by_shortest_paths(costs: Array, key_totals: Ints, target_totals: Ints) -> tuple[Ints, Prices]:
+    """A table that floats cannot tell from a least one, and prices that come with it."""
+    unit = np.asarray(costs / key_totals, np.float64).T.copy()  # shape (key, target)
+    paths = _sent(unit, key_totals, target_totals)
+    return paths.table, paths.prices(costs, key_totals)
+
+
+def _sent(unit: Floats, key_totals: Ints, target_totals: Ints) -> _Paths:
+    """Every record in the cheapest cell of its key; then, from targets with too many to targets with too few, along cheapest paths."""
+    potential = np.zeros(len(target_totals))
+    if len(key_totals) > MANY:  # prices for a quarter of the keys are nearly right for all: few records are then in the wrong cell
+        some = slice(None, None, 4)
+        part, whole = int(key_totals[some].sum()), int(key_totals.sum())
+        through = [total * part // whole for total in np.cumsum(target_totals).tolist()]
+        potential = _sent(unit[some], key_totals[some], np.diff(through, prepend=0)).potential
+    table = np.zeros(unit.T.shape, np.int64)
+    table[(unit - potential).argmin(1), np.arange(len(unit))] = key_totals
+    excess = table.sum(1) - target_totals
+    paths = _Paths(unit, table, potential)
+    while (excess > 0).any():
+        path = paths.cheapest(excess)
+        sent = paths.send(path, min(int(excess[path[0]]), int(-excess[path[-1]])))
+        excess[path[0]] -= sent
+        excess[path[-1]] += sent
+    return paths
+
+
+class _Paths:
+    """What a record costs that leaves one target for another, in the key where this costs least."""
+
+    def __init__(self, unit: Floats, table: Ints, potential: Floats):
+        self.unit, self.table, self.potential = unit, table, potential
+        self.cost = np.full((len(table), len(table)), np.inf)
+        self.key = np.zeros(self.cost.shape, np.intp)
+        for target in range(len(table)):
+            self._renew(target)
+
+    def _renew(self, target: int) -> None:
+        """The steps that leave a target, in any of the keys where it has records."""
+        self.cost[target] = np.inf
+        keys = np.flatnonzero(self.table[target])
+        if len(keys):
+            self._open(target, keys)
+
+    def cheapest(self, excess: Ints) -> list[int]:
+        """The targets along the cheapest path from one with too many records to one with too few."""
+        cost = np.maximum(self.cost + self.potential[:, None] - self.potential, 0)  # never below 0 but for rounding
+        distance, before = _shortest(cost, np.where(excess > 0, 0.0, np.inf), 0)
+        path = [int(np.where(excess < 0, distance, np.inf).argmin())]
+        self.potential += np.minimum(distance, distance[path[0]])
+        while before[path[-1]] >= 0:
+            path.append(int(before[path[-1]]))
+        return path[::-1]
+
+    def send(self, path: list[int], most: int) -> int:
+        """Send as many records along a path as it bears, in all keys where a step is as cheap as in the cheapest; their number."""
+        steps = list(pairwise(path))
+        keys = [self._cheapest_keys(*step) for step in steps]
+        amount = min(most, *(int(self.table[step[0], of].sum()) for step, of in zip(steps, keys, strict=True)))
+        for (leaves, enters), of in zip(steps[::-1], keys[::-1], strict=True):  # from the end, as what has come may not go on
+            held = self.table[leaves, of]
+            moved = np.clip(amount - (np.cumsum(held) - held), 0, held)
+            self.table[leaves, of] -= moved
+            self.table[enters, of] += moved
+            self._open(enters, of[moved > 0])
+            if (moved == held).any():
+                self._renew(leaves)
+        return amount
+
+    def _cheapest_keys(self, leaves: int, enters: int) -> Index:
+        keys = np.flatnonzero(self.table[leaves])
+        low, high = self.unit[keys, leaves], self.unit[keys, enters]
+        near = high - low <= self.cost[leaves, enters] + 4e-16 * (np.abs(low) + np.abs(high))
+        return np.asarray(keys[near])
+
+    def _open(self, target: int, keys: Index) -> None:
+        """The steps that leave a target in keys where records have come."""
+        apart = self.unit[keys] - self.unit[keys, target, None]
+        best = apart.argmin(0)
+        least = apart[best, np.arange(len(best))]
+        cheaper = least < self.cost[target]
+        self.cost[target, cheaper], self.key[target, cheaper] = least[cheaper], keys[best[cheaper]]
+
+    def prices(self, costs: Array, key_totals: Ints) -> Prices:
+        """Lengths of cheapest paths to each target, added up in fractions along a tree of them."""
+        least = 1e-13 * np.abs(self.unit).max(initial=0)
+        _, before = _shortest(self.cost, np.zeros(len(self.cost)), least)
+        found: dict[int, Fraction] = {}
+
+        def price(target: int) -> Fraction:
+            chain = [target]
+            while chain[-1] not in found and before[chain[-1]] >= 0 and len(chain) <= len(before):
+                chain.append(int(before[chain[-1]]))
+            found.setdefault(chain[-1], Fraction(0))
+            for end, start in zip(chain[-2::-1], chain[:0:-1], strict=True):
+                found[end] = found[start] + _step_cost(costs, key_totals, (start, int(self.key[start, end]), end))
+            return found[target]
+
+        return [price(target) for target in range(len(before))]
+
+
+def _shortest(cost: Floats, distance: Floats, least: float) -> tuple[Floats, Index]:
+    """Lengths of shortest paths that start anywhere, at the distance given there, and the target before each; -1 where a path starts.
+
+    Paths that are not shorter by more than ``least`` do not count: by rounding they could lead in a circle.
+    """
+    before, nearer = np.full(len(distance), -1), np.flatnonzero(distance < np.inf)
+    for _ in distance:
+        through = distance[nearer, None] + cost[nearer]
+        best = through.argmin(0)
+        shorter = through[best, np.arange(len(distance))]
+        better = shorter < distance - least
+        if not better.any():
+            break
+        distance, before = np.where(better, shorter, distance), np.where(better, nearer[best], before)
+        nearer = np.flatnonzero(better)
+    return distance, before
+
+
+def _step_cost(costs: Array, key_totals: Ints, step: Step) -> Fraction:
+    leaves, key, enters = step
+    return Fraction(int(costs[enters, key]) - int(costs[leaves, key]), int(key_totals[key]))
+
+
+# --- exactly ----------------------------------------------------------------------------------------------------------
+
+
+Step = tuple[int, int, int]  # a record leaves a target, in a key, for another target
+
+
+def _mended(costs: Array, key_totals: Ints, table: Ints, prices: Prices) -> list[Step]:
+    """Prices changed in place until they prove the table; or steps in a circle that make it cheaper, where no prices do."""
+    before: dict[int, Step] = {}
+    while changes := _overpriced(costs, key_totals, table, prices):
+        for price, step in changes:
+            prices[step[2]] = price
+            before[step[2]] = step
+        for target in {step[2] for _, step in changes}:
+            if circle := _circle(before, target):
+                return circle
+    return []
+
+
+def _circle(before: dict[int, Step], target: int) -> list[Step]:
+    """The steps that lead to a target, where they come from this target."""
+    path: list[Step] = []
+    here = target
+    while here in before and len(path) <= len(before):
+        path.append(before[here])
+        here = before[here][0]
+        if here == target:
+            return path[::-1]
+    return []
+
+
+def _overpriced(costs: Array, key_totals: Ints, table: Ints, prices: Prices) -> list[tuple[Fraction, Step]]:
+    """For each target that is cheaper for a record of the table than its own, the price at which no record would rather have it."""
+    common = math.lcm(*(price.denominator for price in prices))
+    whole = np.array([int(price * common) for price in prices], object)[:, None]
+    found: dict[int, tuple[Fraction, Step]] = {}
+    for start in range(0, len(key_totals), KEYS):
+        keys = slice(start, start + KEYS)
+        priced = costs[:, keys].astype(object) * common - whole * key_totals[keys].astype(object)
+        for i, j in zip(*np.nonzero((table[:, keys] > 0) & (priced > priced.min(0))), strict=True):
+            for other in np.flatnonzero(priced[:, j] < priced[i, j]):
+                step = (int(i), start + int(j), int(other))
+                price = prices[step[0]] + _step_cost(costs, key_totals, step)
+                if step[2] not in found or price < found[step[2]][0]:
+                    found[step[2]] = (price, step)
+    return list(found.values())

@@ -1,0 +1,284 @@
+"""What differential privacy promises about CAP: the sharp bound, the mechanism that attains it, and the epsilon for a wanted bound."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+
+from capstats.cap.neighbours import Convention, check_convention
+from capstats.tables.aligned import Aligned
+from capstats.tables.checking import as_table, shown
+from capstats.tables.printing import Result
+from capstats.tables.ties import at_most
+
+
+def dp_bound(prior: Any, epsilon: Any, *, unmatched: Convention = "zero") -> xr.Dataset:
+    """Greatest expected CAP of one record that any epsilon-differentially private release allows, where all other records are known.
+
+    Who must guess a person's target without the release names the likeliest one and is right with probability p_(1). A private release
+    can help only so much: this is the most that the guess from it can be right, if the prior holds all that the other records tell.
+
+    It is no bound of average CAP, which also counts what a release says about groups, and may be near 1 for every epsilon.
+
+    Parameters
+    ----------
+    prior : array-like or DataArray, dim (target,) and any others; or a table of counts, dims (target, key)
+        What is known of the record's target before the release, also from all other records: probabilities that add up to 1, or counts of
+        which the shares of the targets are taken.
+    epsilon : float or array-like
+        Privacy parameter, at least 0, for a change of one record's target, its key unchanged; inf is no privacy. A sequence gives the dim
+        "epsilon". Where epsilon is for adding or removing a record, a change is two of them: with 2 * epsilon the bound is valid, and
+        larger than need be.
+    unmatched : {"zero", "drop", "nearest"}
+        What the record counts where its key is not in the release: 0, nothing (the bound is for its expected CAP given that it is
+        matched), or what the nearest keys have. "zero" and "nearest" have the same bound.
+
+    Returns
+    -------
+    Dataset, dims (..., epsilon)
+        ``bound``, of the expected CAP of one record, from the modal guess to 1; ``guess``, the modal guess p_(1), which is the bound at
+        epsilon 0; ``gain``, their difference, with its own digits where it is small;
+        and ``targets``, the number of likeliest targets among which the attaining mechanism answers (see `dp_mechanism`). NaN, and 0
+        targets, where a table of counts has no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the prior is negative or does not add up to 1, `epsilon` is negative or no number, or a table is not one of counts.
+
+    See Also
+    --------
+    dp_epsilon : the epsilon for a wanted bound.
+    dp_mechanism : the mechanism that attains the bound.
+    dp_audit : refutes a claimed epsilon.
+    expected_noisy_cap : the average CAP that an epsilon leaves on a table.
+
+    Notes
+    -----
+    See theory/dp-bound.md, also for a table with bound .5025 and average CAP .919. With P_s the sum of the s largest p, the bound is the
+    largest e^eps P_s / (e^eps + s - 1) over s = 1..I; for "drop" it is p_(1) e^eps / (1 - p_(1) + p_(1) e^eps). The target of the record
+    has the prior given all that the intruder knows, which may be all other records.
+
+    References
+    ----------
+    Dwork, McSherry, Nissim and Smith (2006), https://doi.org/10.1007/11681878_14.
+    Ghazi, Golowich, Kumar, Manurangsi and Zhang (2021), https://doi.org/10.48550/arXiv.2102.06062 (the bound and its mechanism).
+    Alvim, Andres, Chatzikokolakis, Degano and Palamidessi (2011), https://doi.org/10.1007/978-3-642-29420-4_3, for a uniform prior.
+
+    Examples
+    --------
+    Two targets, equally likely, and odds of at most 3 to 1: no guess is right with more than 3/4.
+
+    >>> import numpy as np
+    >>> found = dp_bound([0.5, 0.5], np.log(3))
+    >>> round(float(found.bound), 4), float(found.guess), int(found.targets)
+    (0.75, 0.5, 2)
+
+    With a likely target this epsilon is worth nothing beyond the guess that needs no release:
+
+    >>> round(float(dp_bound([0.8, 0.2], np.log(3)).gain), 4)
+    0.0
+    """
+    check_convention(unmatched)
+    p, epsilon = _sorted(_prior(prior)), epsilons(epsilon)
+    odds, lost = np.exp(-epsilon), -np.expm1(-epsilon)
+    guess = p.isel(target=0, drop=True)
+    if unmatched == "drop":
+        whole = guess + (1 - guess) * odds
+        bound, gain = guess / whole, guess * (1 - guess) * lost / whole
+        targets = bound.notnull().astype(np.int64)
+    else:
+        s = xr.DataArray(np.arange(1, p.sizes["target"] + 1), dims="target")
+        values = p.cumsum("target", skipna=False) / (1 + (s - 1) * odds)
+        gains = ((p - guess).cumsum("target", skipna=False) + (s - 1) * guess * lost) / (1 + (s - 1) * odds)
+        bound, gain = values.max("target", skipna=False), gains.max("target", skipna=False)
+        targets = (1 + at_most(bound, values).argmax("target")) * bound.notnull()
+    found = {"bound": bound, "guess": guess, "gain": gain, "targets": targets}
+    return Result(
+        found, attrs={"result": "Expected CAP of one record, all others known, under differential privacy", "unmatched": unmatched}
+    )
+
+
+def dp_epsilon(prior: Any, risk: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
+    """Greatest epsilon whose bound on the expected CAP of one record is at most a wanted risk, where all other records are known.
+
+    The way back from `dp_bound`: how much privacy must be asked for, so that what a person's own record adds makes no guess right with
+    more than this probability. It keeps no average CAP below it.
+
+    Parameters
+    ----------
+    prior : array-like or DataArray, dim (target,) and any others; or a table of counts, dims (target, key)
+        As in `dp_bound`.
+    risk : float or array-like
+        Wanted bound, from 0 to 1; a sequence gives the dim "risk".
+    unmatched : {"zero", "drop", "nearest"}
+        As in `dp_bound`.
+
+    Returns
+    -------
+    DataArray, dims (..., risk)
+        Epsilon, from 0, for a change of one record's target; inf where no release can exceed the risk. NaN where the risk is below the
+        modal guess, which no mechanism can prevent, and where a table of counts has no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the prior is negative or does not add up to 1, `risk` is not from 0 to 1, or a table is not one of counts.
+
+    See Also
+    --------
+    dp_bound
+
+    Notes
+    -----
+    See theory/dp-bound.md: e^eps P_s / (e^eps + s - 1) is at most r if and only if P_s <= r or eps <= ln(r (s - 1) / (P_s - r)).
+
+    References
+    ----------
+    Dwork, McSherry, Nissim and Smith (2006), https://doi.org/10.1007/11681878_14.
+    Ghazi, Golowich, Kumar, Manurangsi and Zhang (2021), https://doi.org/10.48550/arXiv.2102.06062 (the bound).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(float(np.exp(dp_epsilon([0.5, 0.5], 0.75))), 4)
+    3.0
+    """
+    check_convention(unmatched)
+    p, wanted = _sorted(_prior(prior)), _numbers(risk, "risk", 1.0)
+    least = p.isel(target=0, drop=True)
+    if unmatched == "drop":
+        excess, whole = wanted - least, least * (1 - wanted)
+    else:
+        rest = p.isel(target=slice(None, None, -1)).cumsum("target", skipna=False).isel(target=slice(None, None, -1))
+        whole = 1 - wanted - rest.shift(target=-1, fill_value=0)  # P_s - r, with its own digits where r is near 1
+        excess = (wanted - p).cumsum("target", skipna=False)  # r (s - 1) - (P_s - r)
+    bounded = at_most(whole, 0, rtol=1e-14, scale=1)
+    limits: xr.DataArray = xr.apply_ufunc(np.log1p, (excess / whole.where(~bounded)).clip(min=0)).where(~bounded, np.inf)
+    least_limit = limits.min("target", skipna=False) if "target" in limits.dims else limits
+    found: xr.DataArray = least_limit.where(at_most(least, wanted)).rename("dp_epsilon")
+    return found
+
+
+def dp_mechanism(prior: Any, epsilon: Any, *, unmatched: Convention = "zero", counts: Literal["public"] | None = None) -> xr.DataArray:
+    """Probabilities with which the mechanism that attains `dp_bound` releases each target of a record.
+
+    Randomised response among the likeliest targets: it tells the true one with the largest probability that epsilon allows, and any other
+    of them otherwise. It is private if the prior was fixed without the records that it protects: the prior decides which answers are
+    possible, so that a prior computed from these records tells of them.
+
+    Parameters
+    ----------
+    prior : array-like or DataArray, dim (target,) and any others; or a table of counts, dims (target, key)
+        Probabilities that are public, such as equal ones or those of an older publication; or counts that are.
+    epsilon : float or array-like
+        As in `dp_bound`.
+    unmatched : {"zero", "drop", "nearest"}
+        As in `dp_bound`.
+    counts : {"public"}, optional
+        For a table of counts: the declaration that they are public, or of other people than those whose records are to be released.
+
+    Returns
+    -------
+    DataArray, dims (..., target, released)
+        Probability that a record with a target is released with another, or the same, as its only record. With "zero" and "nearest" rows
+        add up to 1, and the s likeliest targets alone are released; with "drop" only the likeliest is, and what is missing to 1 is the
+        probability that the record is not released. NaN where a table of counts has no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the prior is a table of counts that are not declared public, is negative or does not add up to 1, `epsilon` is negative or no
+        number, or a table is not one of counts.
+
+    See Also
+    --------
+    dp_bound
+    noisy_counts : private for counts that are not public.
+    expected_cap : with ``Pram(matrix=...)`` of this matrix, what it does to all records of a table, each by itself.
+
+    Notes
+    -----
+    See theory/dp-bound.md. Targets that are never released are answered as if any of the others were true, with equal probability.
+    From the margins (1087, 400) at epsilon 1 target 2 is released with probability .731 where it is true, from (1088, 399) never.
+
+    References
+    ----------
+    Warner (1965), https://doi.org/10.1080/01621459.1965.10480775 (randomised response).
+    Ghazi, Golowich, Kumar, Manurangsi and Zhang (2021), https://doi.org/10.48550/arXiv.2102.06062 (among the likeliest targets).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> dp_mechanism([0.5, 0.4, 0.1], np.log(3)).values.round(4).tolist()
+    [[0.75, 0.25, 0.0], [0.25, 0.75, 0.0], [0.5, 0.5, 0.0]]
+    """
+    if not (counts is None or (isinstance(counts, str) and counts == "public")):
+        raise ValueError(f'`counts` must be "public", or left out; got {shown(counts)}.')
+    if counts is None and _is_table(prior):
+        raise ValueError(
+            "`prior` is a table of counts. If the mechanism releases the records that were counted, it is not private: the counts decide "
+            'which answers are possible. Give probabilities that were fixed without these records, or counts="public" if the counts are '
+            "public, such as those of an older publication."
+        )
+    p, odds = _prior(prior), np.exp(-epsilons(epsilon))
+    s = dp_bound(prior, epsilon, unmatched=unmatched).targets
+    axis = p.get_axis_num("target")
+    place = p.copy(data=np.argsort(np.argsort(-p.values, axis=axis, kind="stable"), axis=axis))
+    rank = place.drop_vars(list(place.indexes)).rename(target="released")
+    same, told = place == rank, rank < s
+    chance = told * (same + ~same * odds)  # up to a constant, where the true target may be told
+    among = (chance / (1 + (s - 1) * odds)).where(place < s, told / s.clip(min=1))
+    found = chance / (1 + odds) if unmatched == "drop" else among
+    channel: xr.DataArray = found.where(s > 0).transpose(..., "target", "released").rename("dp_mechanism")
+    return channel
+
+
+def _prior(prior: Any) -> xr.DataArray:
+    """Probabilities of the targets, dims (..., target): as given, or the shares in a table of counts."""
+    if _is_table(prior):
+        totals = Aligned({"prior": prior}).map(lambda o: o.target_total(), "prior", ("target",))
+        return totals / totals.sum("target").where(totals.sum("target") > 0)
+    p = as_table(prior, "prior", ("target",), exact=False).astype(np.float64)
+    total = p.sum("target", skipna=False)
+    if not ((p >= 0).all() and bool((np.abs(total - 1) <= 1e-9).all())):
+        raise ValueError(
+            "`prior` must hold probabilities, from 0, that add up to 1 over the targets; they do not. Divide them by their sum, or give a "
+            "table of counts with dims (target, key)."
+        )
+    return p / total
+
+
+def _is_table(prior: Any) -> bool:
+    """Whether it holds counts of a key and a target, and not probabilities of targets."""
+    dims = getattr(prior, "dims", None)
+    return "key" in dims if dims is not None else np.ndim(prior) > 1
+
+
+def _sorted(p: xr.DataArray) -> xr.DataArray:
+    """The probabilities of the targets, largest first, without the labels of the targets."""
+    p = p.transpose(..., "target")
+    coords = {name: x for name, x in p.coords.items() if "target" not in x.dims}
+    return xr.DataArray(-np.sort(-p.values, axis=-1), coords, p.dims)
+
+
+def epsilons(epsilon: Any) -> xr.DataArray:
+    """A privacy parameter, or several of them along the dim "epsilon"."""
+    return _numbers(epsilon, "epsilon", np.inf)
+
+
+def _numbers(given: Any, name: str, most: float) -> xr.DataArray:
+    """One number, or several along a dim of this name, from 0 to ``most``."""
+    try:
+        found = given.astype(np.float64) if isinstance(given, xr.DataArray) else np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"`{name}` must hold numbers; got {type(given).__name__}.") from error
+    if not isinstance(found, xr.DataArray):
+        if found.ndim > 1:
+            raise ValueError(f"`{name}` must be a number or a sequence of numbers; it has {found.ndim} dimensions.")
+        found = xr.DataArray(found, {name: found} if found.ndim else {}, (name,) * found.ndim)
+    if not bool(((found >= 0) & (found <= most)).all()):
+        raise ValueError(f"`{name}` must be {'at least 0' if most == np.inf else f'from 0 to {most:g}'}; got {found.values.tolist()}.")
+    return found

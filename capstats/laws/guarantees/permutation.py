@@ -1,0 +1,458 @@
+"""Two tests of a release by permutation: of who was in the original, and of the link between key and target.
+
+The records are shuffled: each has a row and a column, and the columns are assigned to the rows anew. `tail` gives the probability that a
+sum over the cells, of a cost times the records, is at least as extreme as the one observed, over all tables or random ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from capstats.cap.average import average_cap
+from capstats.cap.neighbours import Convention, Unmatched, check_unmatched, lender
+from capstats.cap.uncertainty import check_level
+from capstats.laws.distribution.law import clopper_pearson
+from capstats.laws.models import Permuted
+from capstats.laws.moments.expected import expected_cap, variance_cap
+from capstats.tables.aligned import Aligned
+from capstats.tables.checking import weights_of
+from capstats.tables.printing import Result
+from capstats.tables.checking import is_integer, shown, weights_of
+from capstats.tables.results import Result
+from capstats.tables.sums import check_integers
+from capstats.tables.table import Array, Floats, Index, Table
+from capstats.tables.ties import at_most
+
+Ints = NDArray[np.int64]
+Alternative = Literal["greater", "less", "two-sided"]
+
+WAYS = 200_000  # ways to fill the columns of a table that are followed at a time
+WORK = 2_000_000  # cells of all random tables, where no number of draws is given
+DRAWS = (99, 9_999)  # least and greatest number of random tables then
+BLOCK = 2_000_000  # cells of random tables held at a time
+UNIT = 10**11  # integers up to here differ by more than `at_most` takes for rounding
+RECORDS = 10**9  # numpy shuffles fewer
+LARGEST = 50_000_000  # cells of a table that is permuted
+FOUND = ("p_value", "lower", "upper", "exact")
+UNWEIGHTED = "Give the numbers of records, or tabulate without weights."
+UNDEFINED = (np.nan, np.nan, np.nan, 0.0)
+
+
+class Tail(NamedTuple):
+    """A p-value, the interval that holds the exact one, and whether it is the exact one itself."""
+
+    p_value: float
+    lower: float
+    upper: float
+    exact: bool
+
+
+Run = Callable[..., Tail]
+
+
+def membership_test(
+    o: Any,
+    s: Any,
+    *,
+    h: Any,
+    unmatched: Convention = "zero",
+    alternative: Alternative = "greater",
+    draws: int | None = None,
+    level: float = 0.95,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Test of whether the release knows who was in the original: the labels original and holdout, permuted.
+
+    If the release tells no more about the people in the original than about others like them, then their labels could be dealt anew, and
+    the average CAP of the original would exceed that of the holdout by chance alone. The p-value is the share of all ways to deal them in
+    which it exceeds it by at least as much.
+
+    Parameters
+    ----------
+    o, s, h : array-like or DataArray, dims (target, key) and any others
+        Counts of original, synthetic and holdout records, such as ``tables.h`` of `tabulate`; `o` and `h` must hold integers.
+    unmatched : {"zero", "drop", "nearest"}
+        Records of both samples whose key is not in the synthetic table count 0, are left out, keeping their labels, or use the nearest
+        keys.
+    alternative : {"greater", "less", "two-sided"}
+        "greater": the release is closer to the original than to the holdout.
+    draws : int, optional
+        Number of random permutations. Default: all permutations are counted where that is possible, otherwise as many as take less than a
+        second, from 99 to 9,999. 0: none; the p-value is then the largest that its mean and standard deviation allow.
+    level : float
+        Coverage of the interval for the p-value where permutations are random.
+    rng : None, int, or numpy Generator
+        Passed to ``numpy.random.default_rng``; all tables of a batch are tested by the same random numbers.
+
+    Returns
+    -------
+    Dataset, dims (...)
+        ``contrast``, the average CAP of the original minus that of the holdout, from -1 to 1; ``standard_deviation``, its exact standard
+        deviation under permutation, where its mean is 0; ``p_value``, from 0 to 1; ``lower`` and ``upper``, which hold the p-value over
+        all permutations: the same number where it is ``exact``, otherwise the Clopper-Pearson interval around (1 + b) / (1 + draws), b
+        being the draws at least as extreme; without draws, 0 and the p-value. NaN, and not exact, if either sample has no record in the
+        average.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `o` or `h` holds fractional counts or sums of weights, an option is not as described, or the tables are not counts or differ.
+
+    See Also
+    --------
+    holdout_contrast : the same contrast with an interval.
+    permutation_test : a test of utility.
+
+    Notes
+    -----
+    See theory/membership-test.md. The test is valid, P(p_value <= a) <= a for every a, if original and holdout are a random split of the
+    same records, or two random samples of one population, and the release was made without the holdout. Exact values are those of whole
+    numbers up to rounding; ties count as at least as extreme.
+
+    References
+    ----------
+    Lehmann and Romano (2005), Testing Statistical Hypotheses, 3rd edition, section 15.2 (permutation tests).
+    Phipson and Smyth (2010), https://doi.org/10.2202/1544-6115.1585 (the p-value of random permutations).
+    Clopper and Pearson (1934), https://doi.org/10.1093/biomet/26.4.404.
+
+    Examples
+    --------
+    Two original records with CAP 1, two of the holdout with CAP 0: one of the six ways to deal the labels has as large a contrast.
+
+    >>> found = membership_test([[1, 1], [0, 0]], [[1, 1], [0, 0]], h=[[0, 0], [1, 1]])
+    >>> float(found.contrast), round(float(found.standard_deviation), 4), round(float(found.p_value), 4), bool(found.exact)
+    (1.0, 0.5774, 0.1667, True)
+    """
+    run = _run(alternative, draws, level, rng)
+    aligned = Aligned({"o": o, "s": s, "h": h})
+    lend = lender(aligned, unmatched)
+    check_records({"o": o, "h": h})
+
+    def formula(o: Table, s: Table, h: Table) -> Floats:
+        for name, table in (("o", o), ("h", h)):
+            check_integers(table, name, ", because records are permuted", UNWEIGHTED)
+        read, s_j = lend(o.like(o.values + h.values), s)
+
+        def test(n_o: Array, n_h: Array, s_ij: Array, s_j: Array) -> tuple[float, ...]:
+            held = (n_o + n_h > 0) & (True if unmatched == "zero" else s_j > 0)
+            return _membership(run, n_o[held], n_h[held], s_ij[held], np.where(s_j > 0, s_j, 1)[held])
+
+        return _of_each(test, read, o.values, h.values, read.values, read.on_cells(s_j))
+
+    found = aligned.map(formula, "membership_test", ("part",))
+    numbers = {name: found.isel(part=i) for i, name in enumerate(("contrast", "standard_deviation", *FOUND))}
+    if draws == 0:
+        numbers["p_value"] = numbers["upper"] = by_moments(numbers["contrast"], numbers["standard_deviation"], alternative)
+    return _result(numbers, "Membership test: original against holdout", alternative)
+
+
+def permutation_test(
+    o: Any,
+    s: Any,
+    *,
+    unmatched: Unmatched = "zero",
+    alternative: Alternative = "greater",
+    draws: int | None = None,
+    level: float = 0.95,
+    rng: Any = None,
+) -> xr.Dataset:
+    """A test of utility: whether the release links key and target as the original does, beyond what its margins say.
+
+    The targets of the synthetic records are permuted among their keys. If the average CAP of the release is hardly ever reached, it tells
+    something about the target by the key that is true of the original. Every useful release does, so that a small p-value is no finding
+    about disclosure: that is `membership_test`.
+
+    Parameters
+    ----------
+    o, s : array-like or DataArray, dims (target, key) and any others
+        Counts of original and synthetic records; `s` must hold integers.
+    unmatched : {"zero", "drop"}
+        Version 1 or 2 of the average. The keys stay, so that both have the same p-value.
+    alternative : {"greater", "less", "two-sided"}
+        "greater": average CAP is larger than permutation explains.
+    draws : int, optional
+        Number of random permutations. Default: all permutations are counted where that is possible, otherwise as many as take less than a
+        second, from 99 to 9,999. 0: none; the p-value is then the largest that its mean and standard deviation allow.
+    level : float
+        Coverage of the interval for the p-value where permutations are random.
+    rng : None, int, or numpy Generator
+        Passed to ``numpy.random.default_rng``; all tables of a batch are tested by the same random numbers.
+
+    Returns
+    -------
+    Dataset, dims (...)
+        ``average_cap``; ``expected``, its exact mean under permutation, and ``standard_deviation``; ``p_value``, from 0 to 1; ``lower`` and
+        ``upper``, which hold the p-value over all permutations: the same number where it is ``exact``, otherwise the Clopper-Pearson
+        interval around (1 + b) / (1 + draws), b being the draws at least as extreme; without draws, 0 and the p-value. The test is NaN, and
+        not exact, if either table has no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `s` holds fractional counts or sums of weights, an option is not as described, the tables are not counts or differ, or they have
+        more than 50 million cells of targets and matched keys.
+
+    See Also
+    --------
+    membership_test : the test of disclosure.
+    variance_cap : the variance under this and other models.
+
+    Notes
+    -----
+    See theory/permutation-test.md. Under the null the release is one of the tables with its margins, by the multivariate hypergeometric
+    law; P(p_value <= a) <= a for every a. The mean is the crossed baseline over matched keys.
+
+    References
+    ----------
+    Lehmann and Romano (2005), Testing Statistical Hypotheses, 3rd edition, section 15.2 (permutation tests).
+    Patefield (1981), https://doi.org/10.2307/2346669 (random tables with given margins).
+    Phipson and Smyth (2010), https://doi.org/10.2202/1544-6115.1585 (the p-value of random permutations).
+
+    Examples
+    --------
+    Two records with each key: of the six ways to place the two targets one is that of the original.
+
+    >>> found = permutation_test([[2, 0], [0, 2]], [[2, 0], [0, 2]])
+    >>> float(found.average_cap), float(found.expected), round(float(found.p_value), 4), bool(found.exact)
+    (1.0, 0.5, 0.1667, True)
+    """
+    check_unmatched(unmatched)
+    run = _run(alternative, draws, level, rng)
+    aligned = Aligned({"o": o, "s": s})
+    check_records({"s": s})
+    keys, targets = (np.arange(aligned.sizes[dim]) for dim in ("key", "target"))
+
+    def formula(o: Table, s: Table) -> Floats:
+        check_integers(s, "s", ", because its records are permuted", UNWEIGHTED)
+        if draws == 0:
+            p = np.where(o.total() * s.total() > 0, 1.0, np.nan)
+            return np.stack([p, 0 * p, p, np.zeros(p.shape)], axis=-1)
+        return _of_each(partial(_link, run), s, o.values, s.values, s.on_targets(targets), s.on_cells(keys))
+
+    found = aligned.map(formula, "permutation_test", ("part",))
+    numbers: dict[str, xr.DataArray] = {
+        "average_cap": average_cap(o, s, unmatched=unmatched),
+        "expected": expected_cap(o, Permuted(s), unmatched=unmatched),
+        "standard_deviation": variance_cap(o, Permuted(s), unmatched=unmatched) ** 0.5,
+        **{name: found.isel(part=i) for i, name in enumerate(FOUND)},
+    }
+    if draws == 0:
+        bound = by_moments(numbers["average_cap"] - numbers["expected"], numbers["standard_deviation"], alternative)
+        numbers["p_value"] = numbers["upper"] = bound.where(numbers["p_value"].notnull())
+    return _result(numbers, "Permutation test: the link of key and target", alternative)
+
+
+def _membership(run: Run, n_o: Array, n_h: Array, s_ij: Array, s_j: Array) -> tuple[float, ...]:
+    """The test of one release, from the cells that hold a record of either sample: records with equal individual CAP are one kind."""
+    q, first, kind = np.unique(s_ij / s_j, return_index=True, return_inverse=True)
+    in_o, in_h = (np.bincount(kind, x, len(q)).astype(np.int64) for x in (n_o, n_h))
+    n, h, everybody = in_o.sum(), in_h.sum(), in_o + in_h
+    if not (n and h):
+        return np.nan, np.nan, *UNDEFINED
+    variance = everybody @ (q - everybody @ q / (n + h)) ** 2 / (n + h - 1)  # of one record drawn from both samples
+    costs = costs_of(s_ij[first], s_j[first], int(n + h))
+    found = run(np.array([n, h]), everybody, np.stack([costs, 0 * costs]), in_o @ costs)
+    return in_o @ q / n - in_h @ q / h, np.sqrt(variance * (1 / n + 1 / h)), *found
+
+
+def _link(run: Run, o_ij: Array, s_ij: Array, target: Index, key: Index) -> tuple[float, ...]:
+    """The test of one release, from its cells and those of the original."""
+    o_j, s_j, s_i = np.bincount(key, o_ij), np.bincount(key, s_ij).astype(np.int64), np.bincount(target, s_ij).astype(np.int64)
+    if not (o_j.any() and s_j.any()):
+        return UNDEFINED
+    used = np.flatnonzero((o_j > 0) & (s_j > 0))  # all other keys add nothing wherever the targets go
+    if len(s_i) * len(used) > LARGEST:
+        raise ValueError(f"The tables have {len(s_i)} targets and {len(used)} matched keys; the test holds {LARGEST} cells. Merge levels.")
+    place = np.full(len(s_j), len(used))
+    place[used] = np.arange(len(used))
+    counts = np.zeros((len(s_i), len(used) + 1), o_ij.dtype)
+    np.add.at(counts, (target, place[key]), np.where(place[key] < len(used), o_ij, 0))
+    columns = np.append(s_j[used], s_j.sum() - s_j[used].sum())
+    costs = costs_of(counts, np.append(s_j[used], 1), int(s_j.sum()))
+    held = (place[key] < len(used)) & (s_ij > 0)
+    return run(s_i, columns, costs, (s_ij[held] * costs[target[held], place[key[held]]]).sum())
+
+
+def check_records(tables: dict[str, Any]) -> None:
+    """Raise for sums of sampling weights, which may be whole and are no numbers of records."""
+    for name, table in tables.items():
+        if (column := weights_of(table)) is not None:
+            raise ValueError(f"`{name}` holds sums of the sampling weights {column!r}, and records are needed. {UNWEIGHTED}")
+
+
+def _run(alternative: Alternative, draws: int | None, level: float, rng: Any) -> Run:
+    """The checked options of a test, ready for the margins, costs and observed sum of each table."""
+    check_options(alternative, draws)
+    check_level(level)
+    return partial(tail, alternative=alternative, draws=draws, seed=seed_of(rng), level=level)
+
+
+def _of_each(test: Callable[..., tuple[float, ...]], table: Table, *cells: Array) -> Floats:
+    """The test of every table of a batch, from values for each cell: shape (..., numbers)."""
+    rows = [np.atleast_1d(table.like(x).side_by_side()) for x in np.broadcast_arrays(*cells)]
+    batch = rows[0].shape[:-1]
+    found = [test(*(row[at] for row in rows)) for at in np.ndindex(batch)]
+    return np.reshape(np.array(found, np.float64), (*batch, -1))
+
+
+def _result(numbers: dict[str, xr.DataArray], title: str, alternative: str) -> xr.Dataset:
+    numbers["exact"] = numbers["exact"] > 0
+    return Result(numbers, attrs={"result": title, "alternative": alternative})
+
+
+# --- how far out a sum lies among all tables with the same margins ------------------------------------------------------
+
+
+def check_options(alternative: str, draws: int | None) -> None:
+    """Raise unless the alternative is known and the draws are a number of random tables."""
+    if alternative not in get_args(Alternative):
+        raise ValueError(f'`alternative` must be "greater", "less" or "two-sided"; got {alternative!r}.')
+    whole = is_integer(draws)
+    if draws is not None and not (whole and draws >= 0):
+        raise ValueError(f"`draws` must be a number of random permutations, an integer from 0; got {shown(draws)}.")
+
+
+def seed_of(rng: Any) -> int:
+    """One seed for all tables of a batch, so that the p-value of a table does not depend on the others."""
+    return int(np.random.default_rng(rng).integers(2**63))
+
+
+def costs_of(counts: Array, totals: Array, records: int) -> Array:
+    """Counts over totals, as integers over a common denominator where it is small enough: sums are then exact, and so are ties."""
+    unit = 1
+    if counts.dtype.kind == totals.dtype.kind == "i":
+        common = np.gcd(counts, totals)
+        for total in np.unique(totals // common):
+            unit = math.lcm(unit, int(total))
+            if unit > UNIT:
+                break
+        if max(unit, unit * records * float((counts / totals).max(initial=0.0))) <= UNIT:
+            return np.asarray(counts // common * (unit // (totals // common)))
+    return np.asarray(counts / totals)
+
+
+def tail(
+    rows: Ints, columns: Ints, costs: Array, observed: float, *, alternative: Alternative, draws: int | None, seed: int, level: float
+) -> Tail:
+    """The probability of a sum at least as extreme as the observed one, over all ways to deal the columns to the rows.
+
+    ``rows`` and ``columns`` are the margins, ``costs`` has a number for each cell. It is exact where the tables are few, and where draws
+    are not asked for; otherwise ``lower`` and ``upper`` are the Clopper-Pearson interval of the given level around random tables. Without
+    draws nothing is known; see `by_moments`.
+    """
+    if draws == 0:
+        return Tail(1.0, 0.0, 1.0, False)
+    costs = costs[rows > 0][:, columns > 0]
+    rows, columns = rows[rows > 0], columns[columns > 0]
+    costs, same = np.unique(costs, axis=1, return_inverse=True)  # keys with equal costs are one
+    columns = np.bincount(same.ravel(), columns, costs.shape[1]).astype(np.int64)
+    mean = float(rows @ costs @ columns) / float(rows.sum())
+
+    def beyond(sums: Array) -> NDArray[np.bool_]:
+        if alternative == "two-sided":
+            return np.asarray(at_most(abs(observed - mean), np.abs(sums - mean), scale=abs(mean)))
+        return np.asarray(at_most(observed, sums) if alternative == "greater" else at_most(sums, observed))
+
+    every = _every(rows, columns, costs) if draws is None else None
+    if every is not None:
+        sums, probabilities = every
+        p = min(float(probabilities[beyond(sums)].sum()), 1.0)
+        return Tail(p, p, p, True)
+    if draws is None:
+        draws = max(DRAWS[0], min(WORK // costs.size, DRAWS[1]))
+    reached = sum(int(beyond(sums).sum()) for sums in _random(rows, columns, costs, draws, seed))
+    return Tail((1 + reached) / (1 + draws), *map(float, clopper_pearson(reached, draws, level)), False)
+
+
+def by_moments(deviation: xr.DataArray, standard_deviation: xr.DataArray, alternative: Alternative) -> xr.DataArray:
+    """The largest probability of a value as far from its mean, or on its side, that a standard deviation allows: Chebyshev, and Cantelli.
+
+    It is 1 where the value is on the other side of the mean, or cannot be elsewhere.
+    """
+    z = (deviation / standard_deviation.where(standard_deviation > 0)).fillna(0)
+    if alternative == "two-sided":
+        return (1 / (z**2).clip(min=1)).where(deviation.notnull())
+    return (1 / (1 + (z if alternative == "greater" else -z).clip(min=0) ** 2)).where(deviation.notnull())
+
+
+def _every(rows: Ints, columns: Ints, costs: Array) -> tuple[Array, Floats] | None:
+    """Sums of all tables with these margins, and their probabilities, column by column; None where the tables are too many.
+
+    What is left of the rows decides what can follow, so that equal remainders with equal sums are one.
+    """
+    if len(rows) > len(columns):
+        rows, columns, costs = columns, rows, costs.T
+    order = np.argsort(columns, kind="stable")  # the largest column takes what is left
+    left, sums = rows[None], np.zeros(1, costs.dtype)
+    weights: Floats = np.ones(1)
+    for j in order[:-1]:
+        total = int(columns[j])
+        if math.comb(total + len(rows) - 1, total) * len(left) > WAYS:
+            return None
+        splits = _splits(total, len(rows))
+        before, split = np.nonzero((left[:, None] >= splits).all(-1))
+        taken = splits[split]
+        weights = weights[before] * np.exp(_log_ways(left[before], taken).sum(-1) - _log_ways(left[before].sum(-1), np.asarray(total)))
+        sums = sums[before] + taken @ costs[:, j]
+        left = left[before] - taken
+        first, state = _states([np.unique(sums, return_inverse=True)[1], *left.T[:-1]])  # the last row has the rest
+        weights = np.bincount(state, weights, len(first)).astype(np.float64)
+        sums, left = sums[first], left[first]
+    return sums + left @ costs[:, order[-1]], weights / weights.sum()
+
+
+def _states(columns: list[Ints]) -> tuple[Ints, Ints]:
+    """Equal rows of columns of whole numbers: where each one stands first, and which one every row is."""
+    code, size = np.zeros(len(columns[0]), np.int64), 1
+    for column in columns:
+        width = int(column.max()) + 1
+        if size * width >= 2**62:
+            code = np.unique(code, return_inverse=True)[1]
+            size = len(code)
+        code, size = code * width + column, size * width
+    _, first, state = np.unique(code, return_index=True, return_inverse=True)
+    return first, state
+
+
+def _splits(total: int, parts: int) -> Ints:
+    """Every way to write a total as a sum of so many parts: the gaps between bars."""
+    if parts == 1:
+        return np.array([[total]], np.int64)
+    found = list(combinations(range(total + parts - 1), parts - 1))
+    bars = np.array(found, np.int64).reshape(len(found), parts - 1)
+    edge = np.ones((len(bars), 1), np.int64)
+    ends = np.hstack([-edge, bars, edge * (total + parts - 1)])
+    return ends[:, 1:] - ends[:, :-1] - 1
+
+
+def _log_ways(whole: Ints, part: Ints) -> Floats:
+    """Logarithm of the number of ways to choose ``part`` of ``whole`` records."""
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(whole + 1) - gammaln(part + 1) - gammaln(whole - part + 1))
+
+
+def _random(rows: Ints, columns: Ints, costs: Array, draws: int, seed: int) -> Iterator[Array]:
+    """Sums of random tables with these margins, in blocks."""
+    if rows.sum() >= RECORDS:
+        raise ValueError(f"The records to shuffle must be fewer than 10**9; there are {int(rows.sum())}. Test a random part of them.")
+    rng = np.random.default_rng(seed)
+    step = max(1, BLOCK // costs.size)
+    for start in range(0, draws, step):
+        size = min(step, draws - start)
+        if len(rows) == 2:
+            first = rng.multivariate_hypergeometric(columns, int(rows[0]), size, method="marginals")
+            yield first @ (costs[0] - costs[1]) + columns @ costs[1]
+        else:
+            from scipy.stats import random_table
+
+            tables = random_table(rows, columns).rvs(size, random_state=rng)
+            yield np.einsum("dij,ij->d", np.reshape(tables, (size, *costs.shape)), costs)

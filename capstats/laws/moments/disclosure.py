@@ -1,0 +1,103 @@
+"""Disclosure with certainty that a random release has on average: what a perfect synthesiser discloses too."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from capstats.laws.models import CellUrn, Independent, Model, Uniform, checked_model
+from capstats.laws.models.shares import absent, on_cells_of_targets, targets_of
+from capstats.tables.aligned import Aligned
+from capstats.tables.printing import Result
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Counts, Floats, Table
+
+
+def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
+    """Means of DiSCO, DiS and the matched share over all releases that a model of synthesis can make of an original, exactly.
+
+    Small releases disclose by chance: a key that only one record has is pure. A release is held against these means, not against 0.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records, on the domain that the table shows: `Uniform` and `Dirichlet` reach cells without records too.
+    model : Uniform, Bootstrap, Independent or Dirichlet
+        How releases are made. The models that keep the keys, and `Permuted`, are not offered.
+
+    Returns
+    -------
+    Dataset, dims (...)
+        ``disco``, ``dis`` and ``matched``, each from 0 to 1: the mean share of original records whose target is told with certainty and
+        correctly, with certainty, and whose key is in the release. disco <= dis <= matched. NaN where `o` has no record.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the model is another one, or `o` is not a table of counts (the cell is named).
+
+    See Also
+    --------
+    capstats.disclosure.disco, capstats.disclosure.dis, capstats.disclosure.dio, expected_cap
+
+    Notes
+    -----
+    See theory/expected-disclosure.md.
+
+    References
+    ----------
+    Raab, Nowok and Dibben (2024), "Practical privacy metrics for synthetic data", https://doi.org/10.48550/arXiv.2406.16826.
+
+    Examples
+    --------
+    Eight people, each with a key of her own. A release of eight records drawn from them discloses each with probability 1 - (7/8)^8:
+
+    >>> import numpy as np
+    >>> from capstats.disclosure import disco
+    >>> from capstats.laws import Bootstrap
+    >>> people = np.eye(2, dtype=int)[:, [0, 1, 0, 1, 0, 1, 0, 1]]
+    >>> found = expected_disclosure(people, Bootstrap(8))
+    >>> round(float(found.disco), 4), float(disco(people, people))
+    (0.6564, 1.0)
+    """
+    model = checked_model(model, o)
+    if not isinstance(model, CellUrn):
+        raise ValueError(
+            f"`model` must be one that places each record by itself, Uniform, Bootstrap, Independent or Dirichlet; got {model!r}. "
+            "Draw releases with `sample_tables` and average `capstats.disclosure.disco`."
+        )
+    aligned = Aligned({"o": o})
+
+    def formula(o: Table) -> Floats:
+        return np.stack([ratio(part.sum(-1), o.total(), np.nan) for part in _disclosed(o, model)], axis=-1)
+
+    found = aligned.map(formula, "expected_disclosure", ("part",))
+    named = {name: found.isel(part=i) for i, name in enumerate(("disco", "dis", "matched"))}
+    return Result(named, attrs={"result": "Expected disclosure"})
+
+
+def _disclosed(o: Table, model: CellUrn) -> tuple[Array, Array, Array]:
+    """Expected records of each key that are disclosed, whose key is pure, and whose key is matched."""
+    cells, o_j, targets = model.cells(o), o.key_total(), targets_of(o)
+    rest, unstored = cells.rest(), absent(o)
+
+    def pure(own: Floats, others: Floats, rest: Floats) -> Floats:
+        """How likely a cell of weight ``own`` is filled while the ``others`` of its key are empty."""
+        return np.asarray(-np.exp(cells.urn.log_missed(others, own + rest)) * np.expm1(cells.urn.log_missed(own, rest)))
+
+    if isinstance(model, Independent):
+        n, o_i = o.total()[..., None], o.target_total()
+        share, others = ratio(o_i, n, 0.0), ratio(n - o_i, n, 0.0)
+        on_targets = [on_cells_of_targets(o, x) for x in (share, others)]
+        of_cells = pure(on_targets[0] * o.on_cells(o_j), on_targets[1] * o.on_cells(o_j), o.on_cells(rest))
+        of_key = o.like(of_cells).key_total()
+        if unstored.any():
+            totals, first, key = np.unique(o_j, return_index=True, return_inverse=True)
+            of_key = pure(share[:, None] * totals, others[:, None] * totals, rest[first]).sum(0)[key]
+    else:
+        alpha = cells.added / targets
+        whole = np.zeros_like(o.values) if isinstance(model, Uniform) else o.values
+        of_cells = pure(whole + alpha, o.on_cells(cells.records) - whole + (targets - 1) * alpha, o.on_cells(rest))
+        of_absent = pure(np.full(o_j.shape, alpha), cells.records + (targets - 1) * alpha, rest)
+        of_key = o.like(of_cells).key_total() + unstored * of_absent
+    return o.like(o.values * of_cells).key_total(), o_j * of_key, o_j * cells.matched()

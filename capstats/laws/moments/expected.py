@@ -1,0 +1,178 @@
+"""Mean and variance of the average CAP of a random release: what it would be on average, and how far chance takes it."""
+
+from __future__ import annotations
+
+import xarray as xr
+
+from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.laws.models import Model, checked_model
+from capstats.tables.aligned import Aligned
+from capstats.tables.printing import Result
+from capstats.tables.table import Counts
+
+
+def expected_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> xr.DataArray:
+    """Mean of average CAP over all releases that a model of synthesis can make of an original, exactly.
+
+    It is what a release made in this way is to be held against: a release with a much greater average CAP was not
+    made in this way, or has it by chance.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records, on the domain that the table shows: `Uniform` and `Dirichlet` reach cells without records too.
+    model : Model
+        How releases are made, with its parameters: `Uniform`, `Bootstrap`, `Independent` or `Dirichlet`, which place m records in the cells
+        of the table; `Permuted`, which permutes the targets of one release; or `Partial`, `Pram` or `Swap`, which keep the keys.
+    unmatched : {"zero", "drop"}
+        Version 1 or 2 of the average. The mean of version 2 is over the releases in which it is defined.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        From 0 to 1; larger is riskier. NaN where `o` has no record, or where no release has the average.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `model` is not a model, its parameters do not fit `o`, `o` is not a table of counts (the cell is named), or version 2 would
+        take too much work.
+
+    See Also
+    --------
+    variance_cap, expected_cap_bounds, capstats.average_cap
+
+    Notes
+    -----
+    See theory/expected-cap.md and, for version 2, theory/expected-cap-drop.md for the models that place records in cells;
+    theory/permutation-moments.md for `Permuted`; theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the
+    keys.
+
+    References
+    ----------
+    Johnson, Kotz and Balakrishnan (1997), Discrete Multivariate Distributions, chapters 35 and 40, for the two urns.
+
+    Examples
+    --------
+    Two records in two cells of one key. Drawn with replacement, they come from one cell, either one, or from both, with probability 1/2
+    each; average CAP is 1/2 in each case:
+
+    >>> from capstats.laws import Bootstrap
+    >>> float(expected_cap([[1], [1]], Bootstrap(2)))
+    0.5
+
+    Each record has a key of its own. A release of two records has both keys with probability 1/2, otherwise one of the two:
+
+    >>> float(expected_cap([[1, 0], [0, 1]], Bootstrap(2)))
+    0.75
+    """
+    check_unmatched(unmatched)
+    model = checked_model(model, o)
+    return Aligned(model.tables(o)).map(lambda *tables: model.mean(*tables, unmatched=unmatched), "expected_cap")
+
+
+def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> xr.DataArray:
+    """Variance of average CAP over all releases that a model of synthesis can make of an original, exactly.
+
+    Its root is how far the average CAP of one release is from `expected_cap` by chance alone.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records, on the domain that the table shows.
+    model, unmatched
+        As in `expected_cap`.
+
+    Returns
+    -------
+    DataArray, dims (...)
+        From 0 to 1/4. NaN where `o` has no record, or where no release has the average.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `expected_cap`.
+
+    See Also
+    --------
+    expected_cap
+
+    Notes
+    -----
+    See theory/expected-cap.md and, for version 2, theory/expected-cap-drop.md for the models that place records in cells;
+    theory/permutation-moments.md for `Permuted`; theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the
+    keys. Pairs of keys are grouped by their weights, so that the cost grows with the square of the number of distinct weights, not of
+    keys.
+
+    References
+    ----------
+    Johnson, Kotz and Balakrishnan (1997), Discrete Multivariate Distributions, chapters 35 and 40, for the two urns.
+
+    Examples
+    --------
+    Average CAP is 1 with both keys in the release and 1/2 otherwise, with probability 1/2 each:
+
+    >>> from capstats.laws import Bootstrap
+    >>> float(variance_cap([[1, 0], [0, 1]], Bootstrap(2)))
+    0.0625
+    """
+    check_unmatched(unmatched)
+    model = checked_model(model, o)
+    return Aligned(model.tables(o)).map(lambda *tables: model.variance(*tables, unmatched=unmatched), "variance_cap")
+
+
+def expected_cap_bounds(o: Counts, model: Model) -> xr.Dataset:
+    """Proved bounds of the mean of average CAP, version 2, for tables of any size.
+
+    The exact mean, `expected_cap` with ``unmatched="drop"``, can take too much work for large tables. The bounds take little, and are close
+    where there are many keys.
+
+    Parameters
+    ----------
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of original records, on the domain that the table shows.
+    model
+        As in `expected_cap`.
+
+    Returns
+    -------
+    Dataset, dims (...)
+        ``lower`` and ``upper``, from 0 to 1, which hold the mean of version 2 over the releases in which it is defined. Under `Uniform`,
+        `Permuted` and the models that keep the keys they are the exact mean, rounded down and up. NaN where `o` has no record, or
+        where no release has the average.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `expected_cap`.
+
+    See Also
+    --------
+    expected_cap
+
+    Notes
+    -----
+    See theory/expected-cap-drop.md. The width is the range of the shares for which an attribution is right at a key, times the squared
+    coefficient of variation of the number of matched records.
+
+    References
+    ----------
+    Cochran (1977), Sampling Techniques, 3rd edition, section 6.8, on the bias of a ratio, of which this is the exact form.
+
+    Examples
+    --------
+    One synthetic record, drawn from two cells with one and three original records in keys of their own: it is right for all records that
+    have its key, always. With two targets in the second key it is not:
+
+    >>> from capstats.laws import Bootstrap
+    >>> found = expected_cap_bounds([[1, 0], [0, 3]], Bootstrap(1))
+    >>> round(float(found.lower), 9), round(float(found.upper), 9)
+    (1.0, 1.0)
+    >>> found = expected_cap_bounds([[10, 20], [30, 20]], Bootstrap(8))
+    >>> round(float(found.lower), 4), round(float(found.upper), 4)
+    (0.5624, 0.5626)
+    """
+    model = checked_model(model, o)
+    found = Aligned(model.tables(o)).map(model.mean_bounds, "expected_cap", ("part",))
+    ends = {"lower": found.isel(part=0), "upper": found.isel(part=1)}
+    return Result(ends, attrs={"result": "Bounds of the expected average CAP of matched records"})

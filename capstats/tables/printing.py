@@ -1,0 +1,431 @@
+"""How results print: numbers as text, the variables of a Dataset as tables to read, and these as text and HTML."""
+
+from __future__ import annotations
+
+import html
+import math
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby, islice
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.codes.labels import canonical
+from capstats.codes.names import in_cell, printable, shortened
+from capstats.tables.backing import is_sparse, listed
+from capstats.tables.table import Array, Index
+from capstats.tables.ties import TIE
+
+WIDTH = 100  # characters of a line
+LABELS = 60  # of them those of the labels of a row
+CELL = "white-space:nowrap;padding:0.15em 1em 0.15em 0;border-bottom:1px solid #8886;font-variant-numeric:tabular-nums;"
+TOLD = {  # attrs that are told under the table, and by which heading
+    "key_columns": "keys",
+    "target_columns": "target",
+    "missing": "missing values",
+    "dropped": "dropped",
+    "weights": "weights",
+    "counts": "counts",
+    "bins": "bins",
+    "null_values": "codes of missing values",
+}
+SILENT = {"result", "records", "categories", "levels", "likely_codes", "renamed", "unlabelled", "unmatched_tables", *TOLD, "capstats"}
+
+
+class Result(xr.Dataset):  # type: ignore[no-untyped-call]
+    """An xarray Dataset, printed as a table.
+
+    Everything that xarray does with a Dataset works. The table shows the first rows; `to_dataset` gives the plain Dataset, which prints as
+    xarray prints it, with all dims, types and attrs. The name of the result is ``attrs["result"]``.
+
+    Examples
+    --------
+    >>> from capstats import from_counts
+    >>> keys, targets = {"smoker": ["no", "yes"]}, {"health": ["sick", "well"]}
+    >>> from_counts([[3, 1], [1, 2]], [[2, 2], [0, 3]], key_labels=keys, target_labels=targets)  # doctest: +ELLIPSIS
+    Counts of records (target 2, key 2): o 7, s 7
+    <BLANKLINE>
+            --- o ----  --- s ----
+    smoker  sick  well  sick  well
+    no         3     1     2     0
+    yes        1     2     2     3
+    <BLANKLINE>
+    keys: smoker; target: health; capstats ...
+    """
+
+    __slots__ = ()
+
+    def to_dataset(self) -> xr.Dataset:
+        """The same as a plain xarray Dataset."""
+        return xr.Dataset(self.data_vars, self.coords, self.attrs)
+
+    def __repr__(self) -> str:
+        if not self._is_held():
+            return super().__repr__()
+        blocks = [line for grid in grids(self) for line in ["", *_lines(grid)]]
+        return "\n".join([*_wrapped(_title(self)), *blocks, *(["", *told] if (told := _wrapped(_told(self))) else [])])
+
+    def _repr_html_(self) -> str:
+        if not self._is_held():
+            return super()._repr_html_()
+        tables = "".join(map(_table, grids(self)))
+        return f"<div style='overflow-x:auto'><p>{html.escape(_title(self))}</p>{tables}<p>{html.escape(_told(self))}</p></div>"
+
+    def _is_held(self) -> bool:
+        """Whether dims have names and numbers are at hand: those of a lazy array are not computed to be printed."""
+        return all(isinstance(dim, str) for dim in self.sizes) and all(
+            isinstance(data := array.variable.data, np.ndarray) or hasattr(data, "fill_value") for array in self.data_vars.values()
+        )
+
+
+# --- first and last line ----------------------------------------------------------------------------------------------
+
+
+def _title(result: xr.Dataset) -> str:
+    """Which result it is, its dims, and the records of the tables that it holds or of which it tells."""
+    counts = [name for name in ("o", "s", "h") if name in result.data_vars and {"target", "key"} <= set(result[name].dims)]
+    name = result.attrs.get("result", "Counts of records" if counts else "Result")
+    sizes = ", ".join(f"{dim} {size:,}" for dim, size in result.sizes.items())
+    records = [f"{name} {_total(result[name])}" for name in counts if result[name].ndim == 2 and result[name].dtype.kind in "iuf"]
+    if "records" in result.attrs:
+        given = result.attrs["records"]
+        records = [f"{' to '.join(map(_fact, given if isinstance(given, (list, tuple)) else [given]))} records"]
+    return printable(f"{name}{f' ({sizes})' if sizes else ''}{': ' if records else ''}{', '.join(records)}")
+
+
+def _total(table: xr.DataArray) -> str:
+    """The sum of a table of counts."""
+    return alike(np.array([listed(table.variable.data)[1].sum()]))[0]
+
+
+def _told(result: xr.Dataset) -> str:
+    """Where the numbers come from: the columns, what was done with records, labels that were selected, and the version."""
+    attrs = result.attrs
+    facts = [(heading, attrs[name]) for name, heading in TOLD.items() if name in attrs and not attrs.get("unlabelled")]
+    facts += [(str(name), value) for name, value in attrs.items() if name not in SILENT]
+    chosen = [(str(name), array.item()) for name, array in result.coords.items() if not array.ndim]
+    chosen += [(str(dim), index[0]) for dim, index in result.indexes.items() if len(index) == 1 and _is_across(result, dim)]
+    told = [f"{in_cell(name)}: {shortened(_fact(value), 60)}" for name, value in facts]
+    told += [f"{in_cell(name)} = {label_text(value)}" for name, value in chosen]
+    told += [f"capstats {in_cell(attrs['capstats'])}"] if "capstats" in attrs else []
+    if attrs.get("levels"):
+        told.insert(0, "the tables' levels differ (compare_levels)")
+    hidden = [in_cell(name) for name, array in result.coords.items() if array.ndim > 1]
+    return "; ".join([*told, *([f"not shown: {', '.join(hidden)}"] if hidden else [])])
+
+
+def _is_across(result: xr.Dataset, dim: Any) -> bool:
+    """Whether no table shows the label of a dim of size 1."""
+    return dim not in ("target", "key") and not any(array.dims == (dim,) for array in result.data_vars.values())
+
+
+def _fact(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{in_cell(name)} {_fact(of)}" for name, of in islice(value.items(), 20))
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_fact, value[:20]))
+    return count(value) if type(value) is int else f"{value:.12g}" if isinstance(value, float) else in_cell(value)
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, break_on_hyphens=False) if text else []
+
+
+def _lines(grid: Grid) -> list[str]:
+    """A table of text: columns that do not fit beside each other follow in further blocks, with the labels once more."""
+    if grid.may_turn and (not grid.labels or sum(_width(column) + 2 for column in [*_narrowed(grid.labels), *grid.columns]) - 2 > WIDTH):
+        grid = grid.turned
+    labels = _narrowed(grid.labels)
+    wide = sum(_width(label) + 2 for label in labels)
+    blocks: list[list[Column]] = []
+    left = 0
+    for _, group in groupby(grid.columns, key=lambda column: column.over or column):
+        held = list(group)
+        together = sum(_width(column) + 2 for column in held) <= WIDTH - wide + 2
+        for part in [held] if together else [[column] for column in held]:
+            needed = sum(_width(column) + 2 for column in part)
+            if not blocks or left < needed:
+                blocks.append([])
+                left = WIDTH - wide + 2
+            blocks[-1] += part
+            left -= needed
+    lines = [line for i, block in enumerate(blocks) for line in [*([""] if i else []), *_lines_of(labels, block)]]
+    return [*lines, *([_more(grid)] if grid.more else [])]
+
+
+def _lines_of(labels: Sequence[Column], columns: Sequence[Column]) -> list[str]:
+    left = [[label.heading, *label.cells] for label in labels]
+    right = [[column.heading, *column.cells] for column in columns]
+    wide, narrow = [_width(label) for label in labels], [_width(column) for column in columns]
+    rows = [
+        [f"{cells[i]:<{w}}" for cells, w in zip(left, wide, strict=True)]
+        + [f"{cells[i]:>{w}}" for cells, w in zip(right, narrow, strict=True)]
+        for i in range(len(right[0]))
+    ]
+    lines = ["  ".join(row).rstrip() for row in rows]
+    if any(column.over for column in columns):
+        spans = [f"{f' {name} ' if name else '':{'-' if name else ''}^{width}}" for name, width in _spans(columns, narrow)]
+        lines = ["  ".join([*(" " * w for w in wide), *spans]).rstrip(), *lines]
+    return lines
+
+
+def _spans(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[tuple[str, int]]:
+    """The headings that columns share, each with the characters of its columns."""
+    for name, group in groupby(zip(columns, widths, strict=True), key=lambda pair: pair[0].over):
+        held = [width for _, width in group]
+        yield shortened(name, max(sum(held) + 2 * len(held) - 4, 1)) if name else "", sum(held) + 2 * len(held) - 2
+
+
+def _width(column: Column) -> int:
+    return max(map(len, [column.heading, *column.cells]))
+
+
+def _narrowed(labels: Sequence[Column]) -> list[Column]:
+    """Columns of labels, shortened where they take too much of a line; one for all where they are too many for that."""
+    held = list(labels)
+    for most in range(32, 5, -2):
+        if sum(_width(label) + 2 for label in held) <= LABELS:
+            return held
+        held = [Column("", shortened(x.heading, most), [shortened(cell, most) for cell in x.cells]) for x in labels]
+    cells = [", ".join(row) for row in zip(*(label.cells for label in labels), strict=True)]
+    return [Column("", shortened(", ".join(x.heading for x in labels), LABELS), [shortened(cell, LABELS) for cell in cells])]
+
+
+def _more(grid: Grid) -> str:
+    return f"... {grid.more:,} more row{'' if grid.more == 1 else 's'}"
+
+
+# --- HTML -------------------------------------------------------------------------------------------------------------
+
+
+def _table(grid: Grid) -> str:
+    """A table of HTML, in which every text is escaped."""
+    shown = grid.turned if grid.may_turn and (not grid.labels or len(grid.columns) > 8) else grid
+    spans = [(over, len(list(group))) for over, group in groupby(column.over for column in shown.columns)]
+    over = f"<tr><td colspan='{len(shown.labels)}'></td>{''.join(_th(name, 'center', span) for name, span in spans)}</tr>"
+    own = "".join(_th(x.heading, "left") for x in shown.labels) + "".join(_th(x.heading, "right") for x in shown.columns)
+    rows = []
+    for i in range(len(shown.columns[0].cells)):
+        labels = "".join(f"<th scope='row' style='{CELL}text-align:left'>{html.escape(x.cells[i])}</th>" for x in shown.labels)
+        cells = "".join(f"<td style='{CELL}text-align:right'>{html.escape(x.cells[i])}</td>" for x in shown.columns)
+        rows.append(f"<tr>{labels}{cells}</tr>")
+    head = f"<thead>{over if any(name for name, _ in spans) else ''}<tr>{own}</tr></thead>"
+    more = f"<p>{_more(grid)}</p>" if grid.more else ""
+    return f"<table style='border-collapse:collapse'>{head}<tbody>{''.join(rows)}</tbody></table>{more}"
+
+
+def _th(text: str, side: str, span: int = 1) -> str:
+    wide = f" colspan='{span}' scope='colgroup'" if span > 1 else " scope='col'"
+    return f"<th{wide} style='{CELL}text-align:{side}'>{html.escape(text)}</th>"
+
+
+# --- variables as tables ---------------------------------------------------------------------------------------------
+
+
+ROWS = 20  # rows of a table that are shown
+ACROSS = 12  # columns that dims may make of the variables of a table
+TURNED = 6  # rows of which a table that is too wide has no more is turned: a row for each variable
+LONGEST = 32  # characters of a label
+
+Dims = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: the heading that it shares with its neighbours, its own, and its cells."""
+
+    over: str
+    heading: str
+    cells: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: columns of labels, columns of values, the number of rows that are not shown, and what to read in their place."""
+
+    labels: Sequence[Column]
+    columns: Sequence[Column]
+    more: int = 0
+
+    @property
+    def turned(self) -> Grid:
+        """The same with a row for each column, where no two columns share a heading and no row is left out."""
+        names = Column("", "", [column.heading for column in self.columns])
+        heads = [", ".join(cells) for cells in zip(*(label.cells for label in self.labels), strict=True)] or ["value"]
+        values = zip(*(column.cells for column in self.columns), strict=True)
+        return Grid([names], [Column("", shortened(head, LONGEST), cells) for head, cells in zip(heads, values, strict=True)])
+
+    @property
+    def may_turn(self) -> bool:
+        """Whether it has few rows, all of them shown, and a heading of its own for each column."""
+        return not self.more and not any(column.over for column in self.columns) and 0 < len(self.columns[0].cells) <= TURNED
+
+
+def grids(result: xr.Dataset) -> list[Grid]:
+    """One table for all variables with the same dims down, in the order of the variables."""
+    variables = {str(name): array for name, array in result.data_vars.items()}
+    shapes = [frozenset(array.dims) for array in variables.values()]
+    groups: dict[Dims, dict[str, Dims]] = {}
+    for name, array in variables.items():
+        across = _across(array, shapes.count(frozenset(array.dims)))
+        down = tuple(sorted((str(dim) for dim in array.dims if dim not in across), key=lambda dim: dim == "target"))
+        down = next((dims for dims in groups if set(dims) == set(down)), down)
+        groups.setdefault(down, {})[name] = across
+    return [_grid(result, down, {name: (variables[name], across) for name, across in group.items()}) for down, group in groups.items()]
+
+
+def _across(array: xr.DataArray, variables: int) -> Dims:
+    """The dims of an array that go across: measures, whose numbers have nothing in common; target in a table of counts; short ones."""
+    dims = sorted(map(str, array.dims), key=lambda dim: (dim != "measure", array.sizes[dim]))
+    counts = {"target", "key"} <= set(dims)
+    chosen: list[str] = []
+    cells = variables
+    for dim in ["target", *(dim for dim in dims if dim not in ("target", "key"))] if counts else dims[:-1]:
+        if not array.sizes[dim]:
+            continue
+        cells *= array.sizes[dim]
+        if cells > ACROSS and dim != "measure":
+            break
+        chosen.append(dim)
+    return tuple(str(dim) for dim in array.dims if dim in chosen)
+
+
+def _grid(result: xr.Dataset, down: Dims, variables: dict[str, tuple[xr.DataArray, Dims]]) -> Grid:
+    sizes = [result.sizes[dim] for dim in down]
+    rows = math.prod(sizes)
+    shown = np.unravel_index(np.arange(min(rows, ROWS)), sizes) if down else ()
+    labels = [label for dim, where in zip(down, shown, strict=True) for label in _labels(result, dim, where)]
+    columns = [
+        column
+        for name, (array, across) in variables.items()
+        for column in _columns(result, name, array, dict(zip(down, shown, strict=True)), across)
+    ]
+    return Grid(labels, columns, rows - min(rows, ROWS))
+
+
+def _columns(result: xr.Dataset, name: str, array: xr.DataArray, shown: dict[str, Index], across: Dims) -> Iterator[Column]:
+    """A column for each combination of the labels of the dims across; each has a format of its own for its numbers."""
+    sizes = [result.sizes[dim] for dim in across]
+    ends = {str(dim): size for dim, size in result.sizes.items()}
+    ends |= {dim: int(where.max(initial=-1)) + 1 for dim, where in shown.items()}
+    corner = _corner(array.variable.data, [ends[str(dim)] for dim in array.dims])
+    values = corner.transpose([array.dims.index(dim) for dim in (*shown, *across)])[tuple(shown.values())]
+    cells = [[shortened(text, LONGEST) for text in alike(column)] for column in values.reshape(-1, math.prod(sizes)).T]
+    places = np.unravel_index(np.arange(math.prod(sizes)), sizes) if across else ()
+    held = [(dim, at) for dim, at in zip(across, places, strict=True) if result.sizes[dim] > 1 or dim == "target"]
+    heads = [[", ".join(labels) for labels in zip(*_cells(result, dim, at), strict=True)] for dim, at in held]
+    if not held or len(cells) == 1:
+        labels = f"[{', '.join(head[0] for head in heads)}]" if held else ""
+        yield from [Column("", f"{label_text(name)}{labels}", column) for column in cells]
+        return
+    spans = [f"{label_text(name)}[{', '.join(outer)}]" if outer else label_text(name) for *outer, _ in zip(*heads, strict=True)]
+    for over, own, column in zip(spans, heads[-1], cells, strict=True):
+        yield Column(over, own.rjust(math.ceil((len(over) + 6) / spans.count(over)) - 2), column)
+
+
+def _corner(data: Any, shape: Sequence[int]) -> Array:
+    """The first cells of an array along each dim, as a numpy array; of a sparse one, only these."""
+    if not is_sparse(data):
+        return np.asarray(data[tuple(map(slice, shape))])
+    if not shape:
+        return np.asarray(data.todense())
+    coords, values = listed(data)
+    inside = np.all([where < end for where, end in zip(coords, shape, strict=True)], axis=0)
+    found = np.full(tuple(shape), data.fill_value, values.dtype)
+    found[tuple(where[inside] for where in coords)] = values[inside]
+    return found
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+def _labels(result: xr.Dataset, dim: str, where: Index) -> list[Column]:
+    """The labels of rows along a dim: a column for each level of its index and each further coordinate; numbers where there is none."""
+    index = result.indexes.get(dim)
+    names = list(map(str, index.names)) if isinstance(index, pd.MultiIndex) else [dim]
+    found = [Column("", label_text(name), cells) for name, cells in zip(names, _cells(result, dim, where), strict=True)]
+    others = {str(name): array for name, array in result.coords.items() if name not in result.xindexes and array.dims == (dim,)}
+    beside = [Column("", label_text(name), list(map(label_text, np.asarray(array.variable.data)[where]))) for name, array in others.items()]
+    return [*(found if index is not None or not beside else []), *beside]
+
+
+def _cells(result: xr.Dataset, dim: str, where: Index) -> list[list[str]]:
+    """The labels at some places of a dim as text, for each level of its index; their numbers where there is none."""
+    index = result.indexes.get(dim)
+    if index is None:
+        return [[f"{place}" for place in where]]
+    labels = index[where]
+    levels = [labels.get_level_values(i) for i in range(labels.nlevels)] if isinstance(labels, pd.MultiIndex) else [labels]
+    return [[label_text(label) for label in level] for level in levels]
+
+
+def label_text(label: object) -> str:
+    """A label as text, without what a terminal would obey, shortened where it is long."""
+    label = canonical(label)
+    text = f"{label:.12g}" if isinstance(label, float) else in_cell(label)
+    return shortened(text, LONGEST)
+
+
+# --- numbers as text -------------------------------------------------------------------------------------------------
+
+
+def share(value: Any, digits: int = 3) -> str:
+    """A share, printed as 0 or 1 only where it is exactly that."""
+    if np.isnan(value):
+        return "undefined"
+    text, least = f"{value:.{digits}f}", 10.0**-digits
+    if abs(value) > TIE and float(text) == 0:
+        return f"{'<' if value > 0 else '>-'}{least:.{digits}f}"
+    if 1 - abs(value) > TIE and abs(float(text)) == 1:
+        return f"{'>' if value > 0 else '<-'}{1 - least:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def count(value: Any) -> str:
+    """A number of records, with one decimal unless it is whole."""
+    return f"{int(value):,}" if value == int(value) else f"{value:,.1f}"
+
+
+def many(n: Any, what: str) -> str:
+    """A number of things by their name."""
+    return f"{count(n)} {what}{'' if n == 1 else 's'}"
+
+
+def alike(values: Array) -> list[str]:
+    """The values of one variable as text: whole numbers with commas, others with decimals for three digits of the largest.
+
+    Shares have four decimals at least.
+    Those that are all smaller than 10^-6 have three digits.
+    """
+    if values.dtype.kind == "b":
+        return ["yes" if value else "no" for value in values.tolist()]
+    if values.dtype.kind in "iu":
+        return [f"{value:,}" for value in values.tolist()]
+    if values.dtype.kind == "O" and all(isinstance(value, Fraction) for value in values):
+        values = values.astype(np.float64)
+    if values.dtype.kind != "f":
+        return [in_cell(canonical(value)) for value in values]
+    sizes = np.abs(values[np.isfinite(values)])
+    largest = sizes.max(initial=0.0)
+    if (sizes == np.trunc(sizes)).all():
+        return [f"{value + 0.0:,.0f}" if np.isfinite(value) else _not_finite(value) for value in values.tolist()]
+    digits = int(np.clip(3 - np.ceil(np.log10(largest)), 1, 3)) if largest > 1 else int(np.clip(2 - np.floor(np.log10(largest)), 4, 9))
+    return [_number(value, digits) if np.isfinite(value) else _not_finite(value) for value in values.tolist()]
+
+
+def _number(value: float, digits: int) -> str:
+    if digits > 8:
+        return f"{value:.3g}"
+    return share(value, digits) if abs(value) <= 1 else f"{value:,.{digits}f}"
+
+
+def _not_finite(value: float) -> str:
+    return "undefined" if np.isnan(value) else f"{'-' if value < 0 else ''}infinite"

@@ -1,0 +1,302 @@
+"""Bounds with both margins fixed: equal to enumeration, attained, and proved by the prices that come with them.
+
+Bounds with given key totals alone are tested in test_bounds.py.
+"""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sparse
+import xarray as xr
+from few_tables import correct, with_margins
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from strategies import examples, table_pairs
+
+import capstats
+from capstats import average_cap, from_counts
+from capstats.cap import baseline_cap
+from capstats.datasets import paper_originals, paper_synthetics, smoking
+from capstats.laws import cap_bounds
+from capstats.laws.attainable import with_margins as module
+from capstats.laws.attainable.with_margins import least_transport
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+versions = st.sampled_from(["zero", "drop"])
+
+
+def margins(s):
+    s = np.asarray(s)
+    return {"key_totals": s.sum(0), "target_totals": s.sum(1)}
+
+
+def records(o, s, unmatched):
+    o, s = np.asarray(o), np.asarray(s)
+    return int(o.sum() if unmatched == "zero" else o[:, s.any(0)].sum())
+
+
+def bound_of_prices(o, s, prices, extreme):
+    """sum_i t_i u_i + sum_j of the least, or greatest, o_ij - s_.j u_i: no table with these margins is beyond it, whatever the u_i."""
+    o, s = np.asarray(o), np.asarray(s)
+    total = sum((int(t) * u for t, u in zip(s.sum(1), prices, strict=True)), Fraction(0))
+    keys = [(j, int(s[:, j].sum())) for j in range(s.shape[1]) if s[:, j].any()]
+    return total + sum((extreme(int(x) - m_j * u for x, u in zip(o[:, j], prices, strict=True)) for j, m_j in keys), Fraction(0))
+
+
+def test_bounds_of_the_smokers_by_hand():
+    """15 sick records, 33 of smokers. A sick record in place of a healthy one adds (20 - 30)/33 for a smoker, (5 - 45)/67 for others.
+
+    The latter is less, so the least table has all the sick among the others: 30 + (15 * 5 + 52 * 45) / 67, and the greatest among the
+    smokers: (15 * 20 + 18 * 30) / 33 + 45.
+    """
+    found = cap_bounds(smoking().o, key_totals=smoking().s.sum("target"), target_totals=smoking().s.sum("key"))
+    assert found.least.item() == float((30 + Fraction(15 * 5 + 52 * 45, 67)) / 100)
+    assert found.greatest.item() == float((Fraction(15 * 20 + 18 * 30, 33) + 45) / 100)
+    assert found.least_table.transpose("target", "key").values.tolist() == [[0, 15], [33, 52]]
+    assert found.greatest_table.transpose("target", "key").values.tolist() == [[15, 0], [18, 67]]
+    assert found.least_prices[0].item() - found.least_prices[1].item() == Fraction(-40, 67)
+    assert found.greatest_prices[0].item() - found.greatest_prices[1].item() == Fraction(-10, 33)
+
+
+@examples(60)
+@given(table_pairs(3, 3, most=3), versions)
+def test_bounds_equal_the_extremes_of_all_tables_with_the_margins(tables, unmatched):
+    o, s = tables
+    n = records(o, s, unmatched)
+    every = [correct(o, table) for table in with_margins(s.sum(1).tolist(), s.sum(0).tolist())]
+    found = cap_bounds(o, **margins(s), unmatched=unmatched)
+    for name, extreme in (("least", min), ("greatest", max)):
+        table, prices = found[f"{name}_table"], found[f"{name}_prices"].values
+        assert (table.sum("target") == s.sum(0)).all()
+        assert (table.sum("key") == s.sum(1)).all()
+        assert correct(o, table.values) == extreme(every) == bound_of_prices(o, s, prices, extreme)
+        if n:
+            assert found[name].item() == float(extreme(every) / n)
+        else:
+            assert np.isnan(found[name].item())
+
+
+@examples(60)
+@given(table_pairs(5, 6, most=20), versions)
+def test_average_cap_is_within_the_bounds_of_both_margins_and_these_within_those_of_the_keys(tables, unmatched):
+    o, s = tables
+    cap = average_cap(o, s, unmatched=unmatched).item()
+    if np.isnan(cap):
+        return
+    both, keys = cap_bounds(o, **margins(s), unmatched=unmatched), cap_bounds(o, key_totals=s.sum(0), unmatched=unmatched)
+    chain = [keys.least.item(), both.least.item(), cap, both.greatest.item(), keys.greatest.item()]
+    assert all(a <= b + 1e-12 for a, b in itertools.pairwise(chain))
+
+
+@examples(60)
+@given(table_pairs(4, 5, most=9))
+def test_the_baseline_of_independent_draws_is_within_the_bounds(tables):
+    """The table of products s_i. s_.j / m, which has fractions, has these margins, too."""
+    o, s = tables
+    o = o * s.any(0)
+    if not o.any():
+        return
+    found = cap_bounds(o, **margins(s))
+    crossed = baseline_cap(o, s, kind="crossed").item()
+    assert found.least.item() <= crossed + 1e-12
+    assert crossed <= found.greatest.item() + 1e-12
+
+
+def test_any_prices_at_all_bound_every_table():
+    rng = np.random.default_rng(3)
+    o, s = rng.integers(0, 9, (3, 4)), rng.integers(0, 9, (3, 4))
+    for _ in range(50):
+        prices = [Fraction(int(x), 7) for x in rng.integers(-20, 20, 3)]
+        assert bound_of_prices(o, s, prices, min) <= correct(o, s) <= bound_of_prices(o, s, prices, max)
+
+
+def test_the_printed_releases_lie_between_the_bounds_of_their_margins():
+    originals, releases = paper_originals(), paper_synthetics()
+    for original, release in (("O_3", "b"), ("O_3", "g"), ("O_4", "a"), ("O_4", "e")):
+        o, s = originals.sel(original=original), releases.sel(synthetic=release)
+        found = cap_bounds(o, key_totals=s.sum("target"), target_totals=s.sum("key"))
+        assert found.least < average_cap(o, s) < found.greatest
+        for name in ("least", "greatest"):
+            assert average_cap(o, found[f"{name}_table"]).item() == pytest.approx(found[name].item(), rel=1e-14)
+
+
+@pytest.mark.parametrize("n", [900, 10**6, 10**9])
+def test_no_linear_programme_finds_a_table_beyond_the_bounds(n):
+    """Costs of order one, as HiGHS needs them: with costs divided by n it calls tables optimal that are not."""
+    rng = np.random.default_rng(7)
+    o, s = (rng.multinomial(n, rng.dirichlet(np.full(20, 2.0))).reshape(4, 5) for _ in "os")
+    rows = [np.kron(np.eye(4), np.ones(5)), np.kron(np.ones(4), np.eye(5))]
+    found = cap_bounds(o, **margins(s))
+    for name, sign in (("least", 1), ("greatest", -1)):
+        solved = linprog(sign * (o / s.sum(0)).ravel(), A_eq=np.vstack(rows), b_eq=np.concatenate([s.sum(1), s.sum(0)]))
+        assert found[name].item() == pytest.approx(sign * solved.fun / n, rel=1e-7)
+        one = linprog(sign * (o / s.sum(0)).ravel() / n, A_eq=np.vstack(rows), b_eq=np.concatenate([s.sum(1), s.sum(0)]))
+        assert sign * found[name].item() <= sign * (o / s.sum(0) * one.x.reshape(4, 5)).sum() / n + 1e-7
+
+
+def test_one_target_or_one_key_leaves_no_choice():
+    for o, s in (([[3, 1, 4]], [[1, 0, 5]]), ([[3], [1], [4]], [[1], [0], [5]])):
+        found = cap_bounds(o, **margins(s))
+        assert found.least_table.values.tolist() == found.greatest_table.values.tolist() == s
+        assert found.least.item() == found.greatest.item() == float(correct(o, s) / 8)
+
+
+def test_weights_of_the_original_are_taken_as_they_are():
+    o = np.array([[0.1, 0.7, 1e-9], [2.5, 0.2, 3.0]])
+    s = np.array([[2, 1, 0], [0, 3, 4]])
+    exact = [[Fraction(x) for x in row] for row in o.tolist()]
+    n = sum(map(sum, exact))
+    every = [correct(exact, table) for table in with_margins([3, 7], [2, 4, 4])]
+    found = cap_bounds(o, **margins(s))
+    assert (found.least.item(), found.greatest.item()) == (float(min(every) / n), float(max(every) / n))
+    prices = found.least_prices.values
+    keys = [min(row[j] - m_j * u for row, u in zip(exact, prices, strict=True)) for j, m_j in enumerate([2, 4, 4])]
+    assert 3 * prices[0] + 7 * prices[1] + sum(keys) == min(every)
+
+
+def test_margins_without_records_leave_the_table_without_records():
+    found = cap_bounds([[1, 2], [3, 4]], key_totals=[0, 0], target_totals=[0, 0])
+    assert (found.least.item(), found.greatest.item()) == (0, 0)
+    assert not found.least_table.values.any()
+    assert np.isnan(cap_bounds([[1, 2], [3, 4]], key_totals=[0, 0], target_totals=[0, 0], unmatched="drop").least.item())
+    assert np.isnan(cap_bounds([[0, 0]], key_totals=[1, 2], target_totals=[3]).greatest.item())
+
+
+def test_margins_are_matched_by_label():
+    """Key c and target z are of the release alone, key b and target x are out of order."""
+    o = from_counts([[1, 5], [3, 2]], key_labels={"k": ["a", "b"]}, target_labels={"t": ["x", "y"]}).o
+    s = from_counts([[4, 0, 9], [1, 1, 0], [0, 2, 0]], key_labels={"k": ["b", "a", "c"]}, target_labels={"t": ["y", "x", "z"]}).o
+    found = cap_bounds(o, key_totals=s.sum("target"), target_totals=s.sum("key"))
+    plain = cap_bounds([[1, 5, 0], [3, 2, 0], [0, 0, 0]], key_totals=[3, 5, 9], target_totals=[2, 13, 2])
+    assert (found.least.item(), found.greatest.item()) == (plain.least.item(), plain.greatest.item())
+    assert found.least_table.sel(k="b").sum().item() == 5
+    assert found.least_table.sel(target="z").sum().item() == 2
+    assert average_cap(o, found.least_table).item() == pytest.approx(found.least.item(), rel=1e-14)
+
+
+def test_tables_of_a_sparse_original_are_sparse():
+    rng = np.random.default_rng(5)
+    o = xr.DataArray(rng.integers(0, 3, (4, 9)), dims=("target", "key"))
+    s = rng.integers(0, 3, (4, 9))
+    found, dense = cap_bounds(o.copy(data=sparse.COO.from_numpy(o.values)), **margins(s)), cap_bounds(o, **margins(s))
+    assert isinstance(found.greatest_table.data, sparse.COO)
+    assert (found.greatest_table.data.todense() == dense.greatest_table.values).all()
+    assert (found.least_prices.values == dense.least_prices.values).all()
+
+
+def test_the_result_prints_prices_as_numbers():
+    text = str(cap_bounds([[1, 5], [3, 2]], key_totals=[3, 2], target_totals=[3, 2]))
+    assert text.splitlines()[0] == "Bounds of average CAP (target 2, key 2)"
+    assert "Fraction" not in text
+    assert "/" not in text
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"target_totals": [1, 1]}, r"must have the same sum, the number of synthetic records; got 4 and 2\. Give both margins"),
+        ({"target_totals": [1.5, 2.5]}, "`target_totals` must hold integers, numbers of synthetic records; got fractions"),
+        ({"key_totals": [1.5, 2.5]}, "`key_totals` must hold integers"),
+        ({"target_totals": [5, -1]}, "`target_totals` must be non-negative; got -1 at target=1"),
+        ({"target_totals": [2, 1, 1]}, "they must agree"),
+        ({"o": np.ones((2, 2, 2), int)}, "`o` has dims 'draw' besides, and `target_totals` is given. Choose one table."),
+        ({"key_totals": [[1, 3], [2, 2]]}, "`key_totals` has dims 'draw' besides"),
+        ({"unmatched": "nearest"}, '`unmatched` must be "zero"'),
+    ],
+)
+def test_margins_that_are_none_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        cap_bounds(**({"o": [[1, 2], [3, 4]], "key_totals": [1, 3], "target_totals": [2, 2]} | given))
+
+
+def test_a_whole_table_in_place_of_target_totals_is_refused_with_the_way_out():
+    o = capstats.from_counts([[1, 2], [3, 4]]).o
+    with pytest.raises(ValueError, match=r'`target_totals` has the dim "key"; give the totals of its targets, such as s.sum\("key"\)'):
+        cap_bounds(o, key_totals=o.sum("target"), target_totals=o)
+
+
+# --- Least transport: equal to every table with the margins, proved by prices, and reached from whatever table the search ends with ---
+
+
+def priced(costs, table, prices):
+    """costs_ij - s_.j price_i of every cell, and whether a record is there: in fractions, key by key."""
+    for j in range(len(table[0])):
+        total = sum(int(row[j]) for row in table)
+        yield [(Fraction(int(row[j])) - total * price, int(s[j])) for row, price, s in zip(costs, prices, table, strict=True)]
+
+
+def bound(costs, table, prices):
+    """What every table with these margins costs at least: sum_i t_i price_i + sum_j min_i (costs_ij - s_.j price_i)."""
+    margin = sum((int(sum(row)) * price for row, price in zip(table, prices, strict=True)), Fraction(0))
+    return margin + sum((min(value for value, _ in key) for key in priced(costs, table, prices)), Fraction(0))
+
+
+def northwest(_, key_totals, target_totals):
+    """Some table with these margins, as far from a least one as it may be, with prices that prove nothing."""
+    table = np.zeros((len(target_totals), len(key_totals)), np.int64)
+    for i in range(len(target_totals)):
+        for j in range(len(key_totals)):
+            table[i, j] = min(target_totals[i] - table[i].sum(), key_totals[j] - table[:, j].sum())
+    return table, [Fraction(0)] * len(target_totals)
+
+
+@examples(60)
+@given(table_pairs(3, 3, most=3))
+def test_the_least_of_all_tables_is_found_and_proved(tables):
+    costs, s = tables
+    s = s[:, s.any(0)]
+    costs = costs[:, : s.shape[1]]
+    found, prices = least_transport(costs, s.sum(0), s.sum(1))
+    assert (found.sum(0) == s.sum(0)).all()
+    assert (found.sum(1) == s.sum(1)).all()
+    every = {table: correct(costs, table) for table in with_margins(s.sum(1).tolist(), s.sum(0).tolist())}
+    least = min(every.values())
+    assert correct(costs, found) == least == bound(costs, found, prices)
+    for table, value in every.items():  # the least tables are those with all records in cells of the least price
+        alone = all(value == min(key)[0] for key in priced(costs, table, prices) for value, records in key if records)
+        assert alone == (value == least)
+
+
+@examples(40)
+@given(table_pairs(4, 5, most=9))
+def test_a_table_that_is_far_from_the_least_is_mended_in_fractions(tables):
+    costs, s = tables
+    s = s[:, s.any(0)]
+    costs = costs[:, : s.shape[1]]
+    expected, _ = least_transport(costs, s.sum(0), s.sum(1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_by_shortest_paths", northwest)
+        found, prices = least_transport(costs, s.sum(0), s.sum(1))
+    assert correct(costs, found) == correct(costs, expected) == bound(costs, found, prices)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_prices_prove_tables_of_many_keys(seed):
+    rng = np.random.default_rng(seed)
+    costs, s = rng.integers(-50, 50, (7, 600)), rng.integers(0, 2, (7, 600)) * rng.integers(0, 90, (7, 600))
+    s[0] += 1
+    found, prices = least_transport(costs, s.sum(0), s.sum(1))
+    assert correct(costs, found) == bound(costs, found, prices) <= correct(costs, s)
+
+
+def test_counts_beyond_the_digits_of_floats_are_moved_exactly():
+    """Costs of 1/3 and 2/6 in key 0 and 1 are equal, those of 10^15 / 3 and 10^15 / 3 + 1/6 are not."""
+    costs = np.array([[10**15, 2 * 10**15 + 1], [0, 0]])
+    found, prices = least_transport(costs, np.array([3, 6]), np.array([4, 5]))
+    assert found.tolist() == [[3, 1], [0, 5]]
+    assert bound(costs, found, prices) == correct(costs, found) == 10**15 + Fraction(2 * 10**15 + 1, 6)
+    large = np.array([[2**52, 7], [3, 2**51]])
+    found, prices = least_transport(np.array([[5, 1], [2, 3]]), large.sum(0), large.sum(1))
+    assert (found.sum(1) == large.sum(1)).all()
+    assert bound([[5, 1], [2, 3]], found, prices) == correct([[5, 1], [2, 3]], found)
+
+
+def test_costs_of_any_size_are_compared_exactly():
+    costs = np.array([[2**200 + 1, 2**200], [0, 0]], object)
+    found, prices = least_transport(costs, np.array([2, 2]), np.array([2, 2]))
+    assert found.tolist() == [[0, 2], [2, 0]]
+    assert prices[0] - prices[1] >= 2**199

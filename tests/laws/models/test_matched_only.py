@@ -1,0 +1,275 @@
+"""Version 2 against every release in fractions; against all sets of matched keys; its bounds; what is out of reach."""
+
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+import sparse
+import xarray as xr
+from every_release import average_cap, every_release, made, moments
+from hypothesis import example, given
+from hypothesis import strategies as st
+from strategies import count_tables, examples, theorem
+
+from capstats.laws import Bootstrap, Dirichlet, Permuted, Uniform, expected_cap, expected_cap_bounds, variance_cap
+from capstats.laws.models.matched_only import Circle, Groups, Keys, over_sets
+from capstats.laws.models.urns import Urn
+
+MODELS = {
+    "uniform": {},
+    "bootstrap": {},
+    "independent": {},
+    "dirichlet, 1/2": {"alpha": Fraction(1, 2)},
+    "dirichlet, 0": {"alpha": Fraction(0)},
+    "dirichlet, 1/64": {"alpha": Fraction(1, 64)},
+}
+models = pytest.mark.parametrize("name", MODELS)
+TABLES = [
+    [[1]],
+    [[3, 0]],  # a key without records, into which all synthetic records may fall
+    [[1], [2]],
+    [[2, 1], [0, 0]],
+    [[1, 0, 0], [0, 1, 1]],
+    [[4, 0], [1, 0], [0, 1]],
+    [[1, 1, 0], [0, 0, 0], [0, 3, 0]],
+]
+
+
+def options(name):
+    return {"model": name.split(",")[0], **{key: float(value) for key, value in MODELS[name].items()}}
+
+
+def drop(measure, o, m, name):
+    return measure(o, made(m=m, **options(name)), unmatched="drop")
+
+
+def assert_moments(o, m, name):
+    releases = every_release(o, m, model=name.split(",")[0], **MODELS[name])
+    mean, variance = moments(releases, lambda s: average_cap(o, s, "drop"))
+    assert drop(expected_cap, o, m, name).item() == pytest.approx(float(mean), rel=1e-12)
+    assert drop(variance_cap, o, m, name).item() == pytest.approx(float(variance), rel=1e-12, abs=1e-17), (o, m)
+    bounds = expected_cap_bounds(o, made(m=m, **options(name)))
+    assert bounds.lower.item() <= float(mean) <= bounds.upper.item()
+
+
+@models
+def test_mean_and_variance_are_those_of_every_release_that_has_the_average(name):
+    for o, m in product(TABLES, range(1, 4)):
+        assert_moments(o, m, name)
+
+
+@models
+@examples(6)
+@given(count_tables(2, 3, most=9), st.integers(1, 4))
+def test_mean_and_variance_are_those_of_every_release_of_random_tables(name, o, m):
+    assert_moments(o.tolist(), m, name)
+
+
+def of_all_sets(o, m, weights):
+    """Mean of version 2 by inclusion and exclusion over sets of matched keys, in fractions: weights of cells, with reinforcement."""
+    targets, keys = len(o), range(len(o[0]))
+    o_j = [sum(row[j] for row in o) for j in keys]
+    w = [sum(weights[i][j] for i in range(targets)) for j in keys]
+    right = [sum(Fraction(o[i][j]) * weights[i][j] for i in range(targets)) / w[j] for j in keys]
+
+    def within(chosen):  # all draws are of these keys
+        part, found = sum((w[j] for j in chosen), Fraction(0)), Fraction(1)
+        for t in range(m):
+            found *= (part + t) / (sum(w) + t)
+        return found
+
+    inside = {chosen: within(chosen) for size in range(len(keys) + 1) for chosen in combinations(keys, size)}
+    found = Fraction(0)
+    for chosen in list(inside)[1:]:
+        exactly = sum((-1) ** (len(chosen) - size) * inside[part] for size in range(len(chosen) + 1) for part in combinations(chosen, size))
+        found += exactly * sum(right[j] for j in chosen) / sum(o_j[j] for j in chosen)
+    return found
+
+
+@pytest.mark.parametrize("m", [2, 9, 60, 900])
+@pytest.mark.parametrize("o", [[[90, 2, 10], [30, 40, 1]], [[300, 0, 3, 1], [300, 5, 0, 1]]])
+def test_many_records_keep_their_digits(o, m):
+    alpha = Fraction(1, 2)
+    expected = of_all_sets(o, m, [[x + alpha for x in row] for row in o])
+    assert expected_cap(o, Dirichlet(m, alpha=0.5), unmatched="drop").item() == pytest.approx(float(expected), rel=1e-13)
+
+
+@models
+@theorem
+@given(count_tables(3, 6, most=40), st.integers(1, 400))
+def test_the_bounds_hold_the_exact_mean(name, o, m):
+    bounds = expected_cap_bounds(o, made(m=m, **options(name)))
+    exact = drop(expected_cap, o, m, name).item()
+    assert bounds.lower.item() <= exact <= bounds.upper.item()
+
+
+def test_under_uniform_the_mean_is_one_over_the_number_of_targets():
+    o = np.random.default_rng(7).poisson(2.0, (4, 9))
+    assert expected_cap(o, Uniform(5), unmatched="drop").item() == 0.25
+    bounds = expected_cap_bounds(o, Uniform(5))
+    assert (bounds.lower.item(), bounds.upper.item()) == (0.25, 0.25)
+
+
+def test_one_record_by_hand():
+    """It is of key 0 with probability 3/4, right for 1/3 a + 2/3 b of its records, a = 1/3, b = 2/3; of key 1 surely right."""
+    # values 1/3, 2/3, 1 with probabilities 1/4, 1/2, 1/4: mean 2/3, variance 2/36
+    o = [[1, 0], [2, 1]]
+    assert expected_cap(o, Bootstrap(1), unmatched="drop").item() == pytest.approx(2 / 3, rel=1e-14)
+    assert variance_cap(o, Bootstrap(1), unmatched="drop").item() == pytest.approx(1 / 18, rel=1e-13)
+
+
+def test_with_all_keys_matched_both_versions_agree():
+    o = np.random.default_rng(8).poisson(30.0, (3, 4)) + 1
+    for measure in (expected_cap, variance_cap):
+        both = [measure(o, Bootstrap(20_000), unmatched=unmatched).item() for unmatched in ("zero", "drop")]
+        assert both[0] == pytest.approx(both[1], rel=1e-10)
+
+
+def test_the_bounds_are_close_where_there_are_many_keys():
+    o = np.random.default_rng(9).poisson(1.0, (4, 2000))
+    for model in ("bootstrap", "independent"):
+        bounds = expected_cap_bounds(o, made(model, 4000))
+        exact = expected_cap(o, made(model, 4000), unmatched="drop").item()
+        assert bounds.lower.item() <= exact <= bounds.upper.item()
+        assert (bounds.upper - bounds.lower).item() < 1e-4
+
+
+def test_what_is_out_of_reach_is_refused_and_the_bounds_are_named():
+    """Many records from an urn of little weight: their numbers are spread so widely that the circle would need too many points."""
+    o = np.ones((2, 9), int)
+    for measure in (expected_cap, variance_cap):
+        with pytest.raises(ValueError, match=r"would take \de\+\d\d steps; the limit is 1e\+08. Use `expected_cap_bounds`"):
+            measure(o, Dirichlet(10**9, alpha=0.5), unmatched="drop")
+    with pytest.raises(ValueError, match="would take 2e"):
+        variance_cap(np.random.default_rng(10).integers(1, 10**6, (2, 200)), Bootstrap(10**6), unmatched="drop")
+    bounds = expected_cap_bounds(o, Dirichlet(10**9, alpha=0.5))
+    assert 0 <= (bounds.upper - bounds.lower).item() < 1e-5
+
+
+@models
+def test_a_batch_and_a_sparse_table_have_the_same_moments(name):
+    rng = np.random.default_rng(11)
+    tables = xr.DataArray(rng.poisson(0.8, (3, 4, 5)), dims=("draw", "target", "key"))
+    tables[0] = 0
+    cells = tables.copy(data=sparse.COO.from_numpy(tables.values))
+    for measure in (expected_cap, variance_cap):
+        several = drop(measure, tables, 6, name)
+        assert several.dims == ("draw",)
+        assert np.isnan(several[0])
+        single = [drop(measure, table, 6, name).item() for table in tables.values[1:]]
+        assert several[1:].values == pytest.approx(single, rel=1e-14)
+        assert drop(measure, cells, 6, name)[1:].values == pytest.approx(single, rel=1e-12)
+    bounds = [expected_cap_bounds(x, made(m=6, **options(name))) for x in (tables, cells)]
+    for end in ("lower", "upper"):
+        assert np.isnan(bounds[0][end][0])
+        assert bounds[0][end][1:].values == pytest.approx(bounds[1][end][1:].values, rel=1e-11)
+
+
+def test_where_the_mean_is_exact_both_bounds_are_the_mean_rounded_outwards():
+    o, s = [[2, 1], [0, 1]], [[1, 1], [1, 0]]
+    bounds = expected_cap_bounds(o, Permuted(s))
+    mean = expected_cap(o, Permuted(s), unmatched="drop").item()
+    assert bounds.lower.item() < mean < bounds.upper.item() <= mean * (1 + 2e-12)
+    assert "Bounds of the expected average CAP" in repr(bounds)
+
+
+@pytest.mark.parametrize("targets", range(1, 12))
+def test_the_bounds_hold_means_that_are_no_floats(targets):
+    """One over the targets: under "uniform", and of one record of each target in one key, whichever record has which."""
+    o, exact = np.ones((targets, 1), int), Fraction(1, targets)
+    for options_of in ({"m": 5, "model": "uniform"}, {"model": "permutation", "s": o}, {"model": "swap", "records": targets}):
+        bounds = expected_cap_bounds(o, made(**options_of))
+        assert Fraction(bounds.lower.item()) <= exact <= Fraction(bounds.upper.item()) <= 1
+        assert (bounds.upper - bounds.lower).item() < 1e-11
+
+
+# --- Generating functions against all sets of matched keys, and the parts of which they are made ---
+
+
+both = pytest.mark.parametrize("reinforced", [False, True])
+numbers = st.lists(st.integers(1, 40), min_size=1, max_size=6)
+
+
+@both
+@examples(25)
+@given(numbers, st.integers(1, 60), st.sampled_from([0.0, 1.0, 0.25, 30.0]), st.sampled_from([0.01, 0.5, 1.0, 3.0]), st.integers(0, 99))
+@example([1, 1, 1, 40], 1, 30.0, 1.0, 0)
+@example([7], 60, 0.0, 0.01, 0)  # the urn weighs less than a record
+def test_they_give_what_the_sets_of_keys_give(reinforced, records, m, filler, scale, seed):
+    rng = np.random.default_rng(seed)
+    o_j = np.array(records)
+    keys = Keys(Urn(m, reinforced), o_j, scale * o_j, filler)
+    right, spread = rng.random(len(o_j)) * o_j, rng.random(len(o_j))
+    for squares in (None, spread):
+        expected = over_sets(keys, right, squares)
+        assert Groups.of(keys).expected(right, squares) == pytest.approx(expected, rel=1e-11)
+
+
+@both
+def test_keys_with_as_many_records_are_a_group_of_which_each_counts(reinforced):
+    rng = np.random.default_rng(1)
+    o_j = np.array([2, 5, 2, 2, 5, 9])
+    keys = Keys(Urn(12, reinforced), o_j, o_j + 0.5, 4.0)
+    groups = Groups.of(keys)
+    assert groups.number.tolist() == [3, 2, 1]
+    right, spread = rng.random(6), rng.random(6)
+    assert groups.expected(right, None) == pytest.approx(over_sets(keys, right, None), rel=1e-13)
+    assert groups.expected(right, spread) == pytest.approx(over_sets(keys, right, spread), rel=1e-13)
+
+
+@both
+@pytest.mark.parametrize(("m", "weight"), [(1, 3.0), (4, 0.5), (40, 7.0), (3000, 500.0)])
+def test_the_circle_gives_the_coefficient(reinforced, m, weight):
+    """Of G(z) (z - z^3 / 2) with G = e^(w z) or (1 - z)^-w, against that of G: those of z^(m - 1) and z^(m - 3)."""
+    circle = Circle.of(m, weight, reinforced=reinforced)
+    points = 2 * (len(circle.turns) - 1)
+    radius = -np.expm1(-circle.start) if reinforced else circle.start
+    z = radius * np.exp(2j * np.pi * np.arange(len(circle.turns)) / points)
+    of_weight = np.exp(weight * circle.change) * circle.turns
+    found = (of_weight * (z - z**3 / 2)).sum().real / of_weight.sum().real
+
+    def back(steps):  # the coefficient of z^(m - steps), against that of z^m
+        return np.prod([(m - t) / ((weight + m - t - 1) if reinforced else weight) for t in range(steps)])
+
+    assert found == pytest.approx(back(1) - back(3) / 2, rel=1e-11)
+
+
+@pytest.mark.parametrize("x", [1, 3, 50, 987653])
+def test_exponentials_give_the_square_of_the_inverse_and_differences_of_inverses(x):
+    o_j = np.array([1, 987653])
+    u = Groups.of(Keys(Urn(2, reinforced=False), o_j, o_j / 1.0, 0.0)).exponents
+    assert 0.22 * (u**2 * np.exp(-u * x)).sum() == pytest.approx(1 / x**2, rel=1e-14)
+    assert 0.22 * (u * (np.exp(-u * x) - np.exp(-u * 987654))).sum() == pytest.approx(1 / x - 1 / 987654, rel=1e-14, abs=1e-21)
+    assert len(u) < 200
+
+
+# --- Sets of matched keys, worked out by hand; every model and every release are in test_dropped ---
+
+
+# two keys with 1 and 3 original records and a third one without, all of the same weight; two draws with replacement
+KEYS = Keys(Urn(2, reinforced=False), np.array([1, 3]), np.array([1.0, 1.0]), 1.0)
+
+
+def test_two_draws_from_three_keys():
+    """Nine pairs: both of the first key or with the third, 3; likewise the second, 3; the first and the second, 2; the third twice, 1."""
+    assert KEYS.total == 3
+    assert KEYS.matched() == pytest.approx([5 / 9, 5 / 9])
+    assert KEYS.some_matched() == pytest.approx(8 / 9)
+    # 1/1 with the first alone, 6/3 with the second alone, 7/4 with both
+    assert over_sets(KEYS, np.array([1.0, 6.0]), None) == pytest.approx((3 * 1 + 3 * 2 + 2 * 7 / 4) / 9, rel=1e-15)
+
+
+def test_answers_that_are_drawn_add_their_variance():
+    """A key that is drawn k times has an answer of variance 1/k."""
+    # of the first key alone: drawn twice in 1 pair, once in 2; with the second: once each in 2
+    within = (1 * 1 / 2 + 2 * 1) / 1**2 + (1 * 1 / 2 + 2 * 1) / 3**2 + 2 * (1 + 1) / 4**2
+    squares = 3 * 1**2 + 3 * 2**2 + 2 * (7 / 4) ** 2
+    assert over_sets(KEYS, np.array([1.0, 6.0]), np.array([1.0, 1.0])) == pytest.approx((within + squares) / 9, rel=1e-14)
+
+
+def test_rare_matches_keep_their_digits():
+    """One draw from 10^12 parts: a match of one key, never of two."""
+    keys = Keys(Urn(1, reinforced=False), np.array([1, 3]), np.array([1.0, 1.0]), 1e12 - 2)
+    assert over_sets(keys, np.array([1.0, 6.0]), None) == pytest.approx((1 + 2) / 1e12, rel=1e-14)
+    assert keys.some_matched() == pytest.approx(2e-12, rel=1e-14)
