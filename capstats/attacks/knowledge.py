@@ -13,12 +13,14 @@ import xarray as xr
 from capstats.attacks.membership import numbers_released
 from capstats.codes.column import Ints, Places
 from capstats.codes.declared_types import Type
-from capstats.codes.distinct import union
+from capstats.codes.distinct import DENSE, union
 from capstats.codes.names import hint
 from capstats.counting.rows import Levels, WholeRecords, whole_records
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 
+TREE = 10_000  # cells that take as long as the search of one row in a tree
+FEW = 256  # greatest number of levels of an axis for a loop over its levels
 Csr = Any  # scipy.sparse.csr_array, which has no stubs
 
 
@@ -164,18 +166,52 @@ def _by_part(known: WholeRecords, table: int, v: int, others: Sequence[int]) -> 
 def _votes(ranks: Sequence[tuple[Array, Array]], x: Sequence[Ints], y: Sequence[Ints], held: Csr) -> Csr:
     """Levels of the nearest rows y of each row x, ties pooled; ``ranks`` holds, for each column, the ranks of its levels in both tables.
 
-    All distances are integers, so ties are exact.
+    All distances are integers, so ties are exact. Both methods give the same votes.
     """
+    vary = [u for u, (rank, _) in enumerate(ranks) if len(rank) > 1] or [0]
+    ranks, x, y = [ranks[u] for u in vary], [x[u] for u in vary], [y[u] for u in vary]
+    if _axes_pay([len(rank) for rank, _ in ranks], held.shape[1], len(x[0])):
+        return _along_axes([np.abs(of_x[:, None] - of_y) for of_x, of_y in ranks], x, y, held)
+    of_x = np.stack([rank[codes] for (rank, _), codes in zip(ranks, x, strict=True)], axis=1)
+    of_y = np.stack([rank[codes] for (_, rank), codes in zip(ranks, y, strict=True)], axis=1)
+    return _by_tree(of_x, of_y, held)
+
+
+def _axes_pay(sizes: Sequence[int], levels: int, rows: int) -> bool:
+    """Whether the table of all cells is small, and cheaper than a search for each row."""
+    cells = math.prod(sizes)
+    return max(sizes) <= FEW and cells * levels <= DENSE and cells * sum(sizes) * (levels + 1) < TREE * rows
+
+
+def _along_axes(distances: Sequence[Array], x: Sequence[Ints], y: Sequence[Ints], held: Csr) -> Csr:
+    """The least sum of distances and the votes of all rows that attain it, along one axis of the table of cells after the other."""
+    from scipy.sparse import csr_array
+
+    sizes = [len(d) for d in distances]
+    least, votes = np.full(math.prod(sizes), np.inf), np.zeros((math.prod(sizes), held.shape[1]))
+    cell = np.ravel_multi_index(tuple(y), sizes)
+    least[cell], votes[cell] = 0, held.toarray()
+    for matrix, size in zip(distances, sizes, strict=True):
+        by_level, of_level = least.reshape(size, -1), votes.reshape(size, -1, held.shape[1])  # this axis first, and last when it is done
+        least, votes = np.empty(by_level.shape[::-1]), np.zeros((by_level.shape[1], size, held.shape[1]))
+        for level, row in enumerate(matrix):
+            sums = by_level + row[:, None]
+            least[:, level] = sums.min(axis=0)
+            for tied, theirs in zip(sums == least[:, level], of_level, strict=True):
+                votes[:, level] += tied[:, None] * theirs
+    return csr_array(votes.reshape(-1, held.shape[1])[np.ravel_multi_index(tuple(x), sizes)])
+
+
+def _by_tree(x: Array, y: Array, held: Csr) -> Csr:
+    """The same votes, from a search tree of the rows y."""
     from scipy.sparse import csr_array
     from scipy.spatial import KDTree
 
-    of_x = np.stack([rank[codes] for (rank, _), codes in zip(ranks, x, strict=True)], axis=1)
-    of_y = np.stack([rank[codes] for (_, rank), codes in zip(ranks, y, strict=True)], axis=1)
-    tree = KDTree(of_y)
-    least, _ = tree.query(of_x, p=1)
-    near = tree.query_ball_point(of_x, least, p=1, return_sorted=True)
+    tree = KDTree(y)
+    least, _ = tree.query(x, p=1)
+    near = tree.query_ball_point(x, least, p=1, return_sorted=True)
     ends = np.cumsum([0, *map(len, near)])
-    return csr_array((np.ones(ends[-1]), np.concatenate(near).astype(np.int64), ends), shape=(len(of_x), len(of_y))) @ held
+    return csr_array((np.ones(ends[-1]), np.concatenate(near).astype(np.int64), ends), shape=(len(x), len(y))) @ held
 
 
 def _by_mode(pooled: Csr, truth: Csr) -> float:

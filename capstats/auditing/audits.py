@@ -30,7 +30,6 @@ from capstats.auditing.provenance import (
 from capstats.auditing.public import public_page
 from capstats.auditing.report import Sections, as_fragment, as_text
 from capstats.auditing.sections import text_sections, title
-from capstats.auditing.sentences import title
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.missing_codes import NullValues

@@ -10,8 +10,6 @@ import xarray as xr
 
 from capstats.codes.labels import canonical, in_order, one_kind
 from capstats.codes.names import listed, named
-from capstats.laws.permutation import membership_test, permutation_test
-from capstats.codes.printable import listed, named
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import axis_of

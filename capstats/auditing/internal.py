@@ -12,10 +12,8 @@ import xarray as xr
 
 from capstats.auditing import figures
 from capstats.auditing.findings import Findings
-from capstats.auditing.fingerprints import fingerprints
 from capstats.auditing.inputs import facts
 from capstats.auditing.measures import BY_COLUMN, definitions, in_table
-from capstats.auditing.page import as_page
 from capstats.auditing.provenance import as_toml, fingerprints
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_page
 from capstats.auditing.sections import (
@@ -37,9 +35,6 @@ from capstats.auditing.sections import (
     without_release,
     words_of,
 )
-from capstats.auditing.sentences import attack, by_level, in_sentences, notes, of_individuals, target_of, title
-from capstats.auditing.settings import as_toml
-from capstats.auditing.what_was_read import facts
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
 from capstats.tables.axes import axis_of

@@ -73,8 +73,17 @@ def share_guessed(original, released, column, tolerance):
     return right / len(truth[column])
 
 
+def force(route, monkeypatch):
+    monkeypatch.setattr(knowledge, "_axes_pay", lambda *_: route == "along axes")
+
+
+each_route = pytest.mark.parametrize("route", ["along axes", "tree"])
+
+
+@each_route
 @pytest.mark.parametrize("seed", [1, 2, 7])
-def test_guesses_are_those_of_a_loop_over_records(seed):
+def test_guesses_are_those_of_a_loop_over_records(route, seed, monkeypatch):
+    force(route, monkeypatch)
     original, released = mixed(seed, 17), [mixed(10 * seed, 17), mixed(10 * seed + 1, 12), mixed(10 * seed + 2, 5)]
     found = maximum_knowledge(original, released, columns=list(original), releases=[1, 2, 3])
     for m in (1, 2, 3):
@@ -85,7 +94,7 @@ def test_guesses_are_those_of_a_loop_over_records(seed):
 
 @examples(40)
 @given(st.data())
-def test_votes_are_those_of_all_nearest_rows(data):
+def test_both_routes_give_the_same_votes(data):
     """Distances are whole numbers, so not a single tie may differ."""
     sizes = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
     row = st.tuples(*(st.integers(0, size - 1) for size in sizes))
@@ -94,12 +103,16 @@ def test_votes_are_those_of_all_nearest_rows(data):
     ranks = [(np.array(sorted(data.draw(r))), np.array(sorted(data.draw(r)))) for r in rank]
     of_row = st.lists(st.integers(0, 9), min_size=3, max_size=3)
     held = csr_array(np.array(data.draw(st.lists(of_row, min_size=len(y[0]), max_size=len(y[0])))))
-    apart = sum(abs(a[of_x][:, None] - b[of_y]) for (a, b), of_x, of_y in zip(ranks, x, y, strict=True))
-    nearest = apart == apart.min(axis=1, keepdims=True)
-    np.testing.assert_array_equal(knowledge._votes(ranks, x, y, held).toarray(), nearest @ held.toarray())
+    along = knowledge._along_axes([np.abs(a[:, None] - b) for a, b in ranks], x, y, held)
+    of_x = np.stack([a[codes] for (a, _), codes in zip(ranks, x, strict=True)], axis=1)
+    of_y = np.stack([b[codes] for (_, b), codes in zip(ranks, y, strict=True)], axis=1)
+    tree = knowledge._by_tree(of_x, of_y, held)
+    np.testing.assert_array_equal(along.toarray(), tree.toarray())
 
 
-def test_a_released_copy_gives_every_column_away_that_the_others_determine():
+@each_route
+def test_a_released_copy_gives_every_column_away_that_the_others_determine(route, monkeypatch):
+    force(route, monkeypatch)
     n = 20
     original = pd.DataFrame({"id": range(n), "town": [f"t{i}" for i in range(n)], "half": [i / 2 for i in range(n)]})
     found = maximum_knowledge(original, original.sample(frac=1, random_state=1), allow_same=True, columns=list(original), tolerance=0)
@@ -177,8 +190,10 @@ def test_columns_of_mixed_kind_are_refused():
         maximum_knowledge({"x": [1, "a"], "y": [1, 2]}, {"x": [1], "y": [1]}, columns=["x", "y"])
 
 
-def test_with_equal_margins_and_all_keys_released_it_is_the_modal_cap_attacker():
+@each_route
+def test_with_equal_margins_and_all_keys_released_it_is_the_modal_cap_attacker(route, monkeypatch):
     """Theory: the target permuted, and each record released twice; the margins of the other columns stay in proportion."""
+    force(route, monkeypatch)
     original = mixed(3, 40)[["income", "town", "children"]]
     twice = pd.concat([original, original]).assign(town=np.random.default_rng(1).permutation([*original["town"]] * 2))
     found = maximum_knowledge(original, twice, columns=list(original))
@@ -193,7 +208,7 @@ positive_margins = st.lists(st.integers(1, 9), min_size=1, max_size=6)
 @examples(200)
 @given(positive_margins, st.integers(1, 5), st.integers(1, 5))
 def test_proportional_margins_shift_all_ranks_by_less_than_half_the_distance_of_two_levels(margin, times, of_other):
-    """Theory, part 3, in fractions: one margin taken `times` times in the original and `of_other` times in the released table."""
+    """Theory, part 4, in fractions: one margin taken `times` times in the original and `of_other` times in the released table."""
 
     def ranks(counts):
         ends = np.cumsum(counts)

@@ -14,12 +14,10 @@ from capstats.cap.comparison import target_distance
 from capstats.cap.neighbours import Unmatched, check_unmatched
 from capstats.laws.models import check_records
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import shown
-from capstats.tables.printing import Result
 from capstats.tables.backing import is_sparse
 from capstats.tables.checking import as_counts, shown
 from capstats.tables.dense import Dense
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most

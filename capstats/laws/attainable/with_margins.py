@@ -22,7 +22,7 @@ from capstats.tables.aligned import Aligned, axes_of, on_same_cells
 from capstats.tables.axes import coords_of
 from capstats.tables.backing import held_as, is_sparse
 from capstats.tables.checking import as_counts
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Index, Table
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from capstats.laws.models.sampling import as_array, check_draws, one_table
 from capstats.tables.checking import is_number, shown
 from capstats.tables.dense import Dense
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Table
 

@@ -23,10 +23,8 @@ from capstats.laws.distribution.law import clopper_pearson
 from capstats.laws.models import Permuted
 from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import weights_of
-from capstats.tables.printing import Result
 from capstats.tables.checking import is_integer, shown, weights_of
-from capstats.tables.results import Result
+from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Index, Table
 from capstats.tables.ties import at_most

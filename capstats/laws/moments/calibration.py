@@ -16,9 +16,6 @@ from capstats.laws.models.urns import Urn
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import is_number, shown
 from capstats.tables.printing import Result
-from capstats.tables.sums import check_integers
-from capstats.tables.table import Counts, Table
-from capstats.tables.results import Result
 from capstats.tables.sums import check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most
