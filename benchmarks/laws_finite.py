@@ -4,11 +4,12 @@ Run: python benchmarks/laws_finite.py
 """
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
 import capstats
-from capstats.laws import Bootstrap, Dirichlet, Independent, Partial, Permuted, Pram, Swap, Uniform, cap_law, pooled_law, protected_law
+from capstats.laws import Bootstrap, Dirichlet, Independent, Law, Partial, Permuted, Pram, Swap, Uniform, cap_law, pooled_law, protected_law
 from capstats.paper_laws import no_riskier
 
 SIZES = [1_000, 10_000, 100_000]  # cells, of 5 targets
@@ -41,7 +42,7 @@ def bench_finite() -> None:
         print(f"P(CAP(S) <= CAP({name})), m = 900: {lower:.7f} to {upper:.7f} in {time.perf_counter() - start:.1f} s")
 
 
-def show(name: str, o: np.ndarray, model: str, law_of) -> None:
+def show(name: str, o: np.ndarray, model: str, law_of: Callable[[], Law]) -> None:
     """Seconds of the law and its quantiles, and the ratio."""
     start, used = time.perf_counter(), time.process_time()
     law = law_of()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from capstats.cap.comparison import protected_records
 from capstats.laws.distribution.average import whole_tables
 from capstats.laws.distribution.exact import Atoms, Column, TooManyError, few_tables
@@ -82,7 +84,7 @@ def protected_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LE
 
 
 def _shares(o: Array, s: Array) -> Floats:
-    return protected_records(o, s).values / o.sum()
+    return np.asarray(protected_records(o, s).values / o.sum())
 
 
 def protected(original: list[int], column: Column) -> int:
