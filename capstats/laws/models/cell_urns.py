@@ -53,7 +53,7 @@ class CellUrn(Model):
         return matched_bounds(self.cells(o), o.key_total())
 
     def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> Counts:
-        weights = self.weights(check_held(o, "o"))
+        weights = check_held(self.weights(o), "o")
         divide = from_urn if self.reinforced else by_probability
         return shared_out(np.full(draws, self.m), weights.reshape(-1), divide, rng).reshape(-1, *o.shape)
 

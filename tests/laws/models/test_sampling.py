@@ -328,6 +328,10 @@ def test_bad_table_raises():
         sample_tables([[-1, 2]], Uniform(5), draws=1)
 
 
+def test_an_original_without_records_can_be_drawn_from_where_alpha_is_added():
+    assert sample_tables([[0, 0]], made("dirichlet", 9, alpha=0.5), draws=2, rng=1).sum(("target", "key")).values.tolist() == [9, 9]
+
+
 def test_what_a_model_cannot_draw_from_raises():
     with pytest.raises(ValueError, match="`o` holds no record, so that the model has nothing to draw from"):
         sample_tables([[0, 0]], Bootstrap(5), draws=1)
