@@ -5,9 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from capstats import audit
+from capstats import audit, cap_boxplot
 from capstats.auditing import figures
 from capstats.disclosure import key_summary
+from capstats.plotting import individual
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -73,6 +74,16 @@ def test_what_is_said_of_a_picture_has_its_numbers():
     assert figures.funnel(found, key_summary(found.tables.o, found.tables.s), 0).alt == (
         "Average CAP of 2 keys against their number of people, from 2 to 2; 1 keys have synthetic records with one target only."
     )
+
+
+def test_boxes_are_of_the_people_of_the_original(monkeypatch):
+    drawn, draw = [], individual.plot_individual_cap
+    monkeypatch.setattr(individual, "plot_individual_cap", lambda boxes: drawn.append(boxes) or draw(boxes))
+    found = audit(people(figures.MOST_DOTS + 1), people(100, 9), keys="k", target="t")
+    figures.distribution(found, [""])
+    exact = cap_boxplot(found.tables.o, found.tables.s)
+    for name in ("lower_quartile", "median", "upper_quartile", "average"):
+        assert drawn[0][name].item() == exact[name].item() != cap_boxplot(found.tables.s, found.tables.o)[name].item()
 
 
 def test_a_key_that_nobody_in_the_original_has_is_not_counted():

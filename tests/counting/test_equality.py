@@ -11,6 +11,7 @@ import pytest
 from sdmetrics_calls import DIRECT, METHODS, direct
 
 from capstats import tabulate
+from capstats.counting.equality import _points
 from capstats.peers import disclosure_protection
 from capstats.sdmetrics import DisclosureProtection
 
@@ -154,3 +155,9 @@ def test_what_the_drop_in_takes_as_sdmetrics_does_tabulate_refuses() -> None:
             tabulate(*wrong, keys=keys, target=target)
         with pytest.raises((TypeError, ValueError)):
             disclosure_protection(*wrong, keys=keys, target=target)
+
+
+@pytest.mark.parametrize(("value", "points"), [(5.0, [4.9975, 5, 5.0025]), (-5.0, [-5.0025, -5, -4.9975]), (0.0, [-0.0005, 0, 0.0005])])
+def test_one_value_is_cut_around_itself(value: float, points: list[float]) -> None:
+    """A thousandth of it on either side, or of 1 where it is 0."""
+    assert _points(np.array([value, value]), 4) == pytest.approx(points, rel=1e-12, abs=1e-15)

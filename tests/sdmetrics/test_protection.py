@@ -142,6 +142,10 @@ def test_an_empty_original_has_no_protection() -> None:
         ({"known_column_names": []}, "`known_column_names` must name at least one column"),
         ({"sensitive_column_names": []}, "`sensitive_column_names` must name at least one column"),
         ({"known_column_names": ["col1", "col3"]}, "`known_column_names` has 'col3', missing from `real_data`. Did you mean 'col"),
+        (
+            {"synthetic_data": REAL.assign(more=1), "known_column_names": ["more"]},
+            "`known_column_names` has 'more', missing from `real_data`",
+        ),
         ({"sensitive_column_names": ["x", "y"]}, "`sensitive_column_names` has 'x', 'y', missing"),
         ({"continuous_column_names": ["x"]}, "`continuous_column_names` has 'x', missing"),
         ({"known_column_names": "col1"}, "must be a list of names; got the string 'col1'"),
