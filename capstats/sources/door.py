@@ -8,6 +8,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import pandas as pd
+import xarray as xr
 
 from capstats.sources import formats
 from capstats.sources.columns import module_of
@@ -36,6 +37,8 @@ def open_source(table: Any, name: str) -> Source:
         return LazySource(table, name)
     if isinstance(frame, nw.DataFrame):
         return MemorySource(table, name)
+    if isinstance(table, xr.Dataset):
+        raise TypeError(f"`{name}` is a Dataset of counts, which do not say which record is which. Give the records themselves.")
     raise TypeError(
         f"`{name}` is {type(table).__name__}; give a data frame, a mapping of columns, or a path to a file: "
         f"{FORMATS}, or {OTHERS}. For tables of counts use from_counts."
