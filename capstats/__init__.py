@@ -25,6 +25,7 @@ from capstats.cap import (
 from capstats.codes.labels import MISSING
 from capstats.counting.tabulate import tabulate
 from capstats.laws import maximum_cap, minimum_cap
+from capstats.tables.counts_files import read_counts, write_counts
 from capstats.tables.counts_given import from_counts
 from capstats.tables.domains import full_domain, observed_domain
 from capstats.tables.levels import LevelsWarning
@@ -73,8 +74,10 @@ __all__ = [
     "merge_counts",
     "minimum_cap",
     "observed_domain",
+    "read_counts",
     "tabulate",
     "to_frame",
+    "write_counts",
 ]
 
 _ROOMS = (

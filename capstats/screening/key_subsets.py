@@ -128,7 +128,8 @@ def sweep(
     chosen = chosen_measures(measures)
     if isinstance(original, xr.Dataset):
         tables = original_and_release(original, synthetic, reading, keys=keys, targets=targets)
-        key_columns, target_columns = tables.attrs["key_columns"], [", ".join(tables.attrs["target_columns"])]
+        key_columns: list[Any] = tables.attrs["key_columns"]
+        target_columns: list[Any] = [", ".join(tables.attrs["target_columns"])]
     else:
         request = Request.of(
             reading, original=original, synthetic=synthetic, keys=keys, target=targets, target_argument="targets", allow_same=allow_same
