@@ -54,7 +54,7 @@ def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
     from capstats.attacks import best_membership_width, membership_roc
 
     outputs.check_files(settings)
-    given = reading.tables(settings, (MEMBERS, NON_MEMBERS, reading.SYNTHETIC, COLUMNS))
+    given = reading.tables(settings, (MEMBERS, NON_MEMBERS, reading.SYNTHETIC, COLUMNS), counts=False)
     tables = attacked(given.pop("synthetic"), settings)
     given |= {name: settings[name] for name in ("categories", "releases") if name in settings}
     widths = {str(width): _width(width) for width in settings.get("widths", ["low", "medium", "high"])}
@@ -117,7 +117,7 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
     from capstats.attacks import maximum_knowledge
 
     outputs.check_files(settings)
-    given = reading.tables(settings, (reading.ORIGINAL, reading.SYNTHETIC, COLUMNS))
+    given = reading.tables(settings, (reading.ORIGINAL, reading.SYNTHETIC, COLUMNS), counts=False)
     tables = attacked(given.pop("synthetic"), settings)
     given |= {name: settings[name] for name in ("tolerance", "releases") if name in settings}
     with reading.levels_told({**settings, "allow-no-match": True}, messages):
@@ -157,6 +157,7 @@ def model(settings: Settings, messages: list[str]) -> tuple[str, int]:
         {name: value for name, value in settings.items() if name != "seed" or "example" in settings},
         (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, reading.TARGET),
         (reading.HOLDOUT, reading.EXAMPLE, reading.SEED),
+        counts=False,
     )
     given.pop("provenance", None)
     given.pop("allow_no_match", None)

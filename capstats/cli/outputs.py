@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ENDINGS = {".png": ("Software", "Description"), ".pdf": ("Creator", "Subject"), ".svg": ("Creator", "Description")}
 INPUTS = ("original", "synthetic", "holdout", "members", "non-members")
-FILES = ("html", "csv", "figure")
+FILES = ("html", "csv", "figure", "out")
 
 JSON = Option("json", FLAG, "print JSON")
 QUIET = Option("quiet", FLAG, "show no progress of long counts")

@@ -78,7 +78,9 @@ def _records(settings: Settings, messages: list[str]) -> pd.DataFrame:
     """All records with their risk, sorted, and with their numbers."""
     from capstats.disclosure import record_risk
 
-    given = reading.tables(settings, (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, reading.TARGET), (reading.EXAMPLE, reading.SEED))
+    given = reading.tables(
+        settings, (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, reading.TARGET), (reading.EXAMPLE, reading.SEED), counts=False
+    )
     if isinstance(given["synthetic"], dict) and "example" not in settings:
         raise ValueError(f"give one SYNTHETIC; got {len(given['synthetic'])}. Run the command once for each.")
     given.pop("provenance", None)

@@ -347,7 +347,7 @@ def _places(cells: Any, levels: Sequence[Any]) -> Index:
     """Which of the levels each cell is; a KeyError where it is none of them."""
     place = {level: i for i, level in enumerate(levels)}
     codes, distinct = pd.factorize(pd.Series(cells, dtype=object), use_na_sentinel=False)
-    return np.array([place[None if pd.isna(x) else repr(float(x)) if isinstance(x, float) else x] for x in distinct], np.int64)[codes]
+    return np.array([place[None if pd.isna(x) else _text(canonical(x))] for x in distinct], np.int64)[codes]
 
 
 def _as_json(value: Any) -> Any:
