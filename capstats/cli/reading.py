@@ -117,7 +117,7 @@ def _counts(settings: Settings, data: Sequence[Option], *, allowed: bool) -> Any
     if given:
         names = ", ".join(str(option.metavar) if option.count else f"--{option.key}" for option in given)
         raise ValueError(
-            f"{file!r} is a file of counts, which has its tables and columns. Leave out {names}, or give them to capstats count."
+            f"{file!r} is a file of counts, which brings its tables and columns. Leave out {names}, or give them to capstats count."
         )
     return read_counts(file, backing=settings.get("backing", "auto"))
 

@@ -163,9 +163,8 @@ def original_and_release(
                 "`synthetic` is missing: give the table to be released, or several. Counts of both may be given as `original`."
             )
         return counted(Request.of(reading, original=original, synthetic=synthetic, **given), shown, warns=warns)
-    absent = (None, False)
     given |= {"synthetic": synthetic, **{name: value for name, value in reading.items() if name != "progress"}}
-    if names := ", ".join(f"`{name}`" for name, value in given.items() if value not in absent and name != "allow_same"):
+    if names := ", ".join(f"`{name}`" for name, x in given.items() if x is not None and name != "allow_same"):
         raise TypeError(f"Counts bring their tables and columns: what they hold was chosen when they were counted. Leave out {names}.")
     tables = as_tables(original)
     if "s" not in tables:

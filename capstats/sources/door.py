@@ -24,6 +24,8 @@ _EAGER = (("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatc
 
 def open_source(table: Any, name: str) -> Source:
     """A table of records as a source; files of other formats than CSV and Parquet are read into memory."""
+    if isinstance(table, xr.Dataset):
+        raise TypeError(f"`{name}` is a Dataset of counts, which do not say which record is which. Give the records themselves.")
     if is_path(table):
         return MemorySource(formats.loaded(table, name), name) if formats.is_format(table) else FileSource(table, name)
     if _is_dask(table):
@@ -37,8 +39,6 @@ def open_source(table: Any, name: str) -> Source:
         return LazySource(table, name)
     if isinstance(frame, nw.DataFrame):
         return MemorySource(table, name)
-    if isinstance(table, xr.Dataset):
-        raise TypeError(f"`{name}` is a Dataset of counts, which do not say which record is which. Give the records themselves.")
     raise TypeError(
         f"`{name}` is {type(table).__name__}; give a data frame, a mapping of columns, or a path to a file: "
         f"{FORMATS}, or {OTHERS}. For tables of counts use from_counts."
