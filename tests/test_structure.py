@@ -57,10 +57,8 @@ MODULES = sorted(path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.p
 
 TESTED_IN = {  # modules whose tests stand in the file of the module that uses them
     "cli/__main__": "cli/test_program",
-    "cli/attack_results": "cli/test_attack",
     "cli/kinds": "cli/test_configuration",
     "cli/options": "cli/test_configuration",
-    "cli/reports": "cli/test_sweep",
     "paper_files": "test_paper",
     "peers/reports": "peers/test_synthpop",
     "screening/formulas": "screening/test_key_subsets",

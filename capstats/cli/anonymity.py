@@ -12,7 +12,7 @@ from capstats.auditing.report import Facts, Grid, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import WHOLE
 from capstats.cli.options import Command, Option, Settings
-from capstats.cli.reports import facts, provenance, title
+from capstats.cli.outputs import facts, provenance, title
 
 L = Option("l", WHOLE, "number of targets for the recursive diversity (default 2)", "N")
 MEANINGS = {

@@ -10,7 +10,7 @@ from capstats.auditing.report import Facts, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import FLAG, PATH
 from capstats.cli.options import Command, Option, Settings
-from capstats.cli.reports import facts, title
+from capstats.cli.outputs import facts, title
 from capstats.codes.printable import printable
 from capstats.tables.counts_files import ENDINGS, write_counts
 from capstats.tables.digits import many

@@ -13,7 +13,7 @@ from capstats.auditing.report import WIDTH, Facts, Grid, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT
 from capstats.cli.options import Command, Option, Settings
-from capstats.cli.reports import facts, provenance, title
+from capstats.cli.outputs import facts, provenance, title
 from capstats.codes.names import free_name
 from capstats.codes.printable import in_cell, shortened
 from capstats.tables.digits import count, share

@@ -9,7 +9,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -365,7 +365,12 @@ def _as_json(value: Any) -> Any:
 
 def _from_json(found: dict[str, Any]) -> Any:
     """The inverse of `_as_json`."""
-    read = {"missing": lambda _: MISSING, "nanoseconds": pd.Timedelta, "datetime": pd.Timestamp, "date": dt.date.fromisoformat}
+    read: dict[str, Callable[[Any], Any]] = {
+        "missing": lambda _: MISSING,
+        "nanoseconds": pd.Timedelta,
+        "datetime": pd.Timestamp,
+        "date": dt.date.fromisoformat,
+    }
     for kind, of in read.items():
         if f"{KEY}: {kind}" in found:
             return of(found[f"{KEY}: {kind}"])
