@@ -23,6 +23,8 @@ from capstats.cap import (
 )
 from capstats.codes.labels import MISSING
 from capstats.counting.tabulate import tabulate
+from capstats.laws import maximum_cap, minimum_cap
+from capstats.tables.counts_files import read_counts, write_counts
 from capstats.tables.dataset import from_counts, full_domain, merge_counts, observed_domain
 from capstats.tables.levels import LevelsWarning
 from capstats.tables.longform import compare_levels, expand, to_frame
@@ -71,8 +73,10 @@ __all__ = [
     "merge_counts",
     "minimum_cap",
     "observed_domain",
+    "read_counts",
     "tabulate",
     "to_frame",
+    "write_counts",
 ]
 
 _ROOMS = (

@@ -57,10 +57,8 @@ MODULES = sorted(path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.p
 
 TESTED_IN = {  # modules whose tests stand in the file of the module that uses them
     "cli/__main__": "cli/test_program",
-    "cli/attack_results": "cli/test_attack",
     "cli/kinds": "cli/test_configuration",
     "cli/options": "cli/test_configuration",
-    "cli/reports": "cli/test_sweep",
     "laws/models/cell_urns": "laws/models/test_cell_moments",
     "laws/models/partial": "laws/models/test_kept_keys",
     "laws/models/pram": "laws/models/test_kept_keys",

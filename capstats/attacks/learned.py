@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -12,10 +11,10 @@ import xarray as xr
 from capstats.cap.average import average_cap, correct_predictions
 from capstats.cap.neighbours import Unmatched
 from capstats.codes.labels import canonical
-from capstats.counting.request import Request
+from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.counting.tabulate import counted
 from capstats.tables.aligned import Aligned
-from capstats.tables.backing import Backing, filled, held_as, stacked
+from capstats.tables.backing import filled, held_as, stacked
 from capstats.tables.checking import LEAST
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
@@ -23,18 +22,17 @@ from capstats.tables.table import Array, Floats, Index, Table
 from capstats.tables.ties import reaches
 
 
+@shows_options
 def model_attack(
     original: Any,
     synthetic: Any,
     *,
-    keys: Hashable | Sequence[Hashable],
-    target: Hashable | Sequence[Hashable],
+    keys: Columns,
+    target: Columns,
     estimator: Any,
     holdout: Any = None,
     allow_same: bool = False,
-    backing: Backing = "auto",
-    progress: bool | None = None,
-    **options: Any,
+    **reading: Unpack[Reading],
 ) -> xr.Dataset:
     """Success of an attacker who fits a classifier on the released records and predicts the target of every original key.
 
@@ -52,8 +50,8 @@ def model_attack(
         1. Options that count rows, such as ``min_samples_leaf`` of a tree, count distinct rows here: use ``min_weight_fraction_leaf``.
     allow_same : bool
         Whether two of the tables may hold the same records, as in `audit`.
-    backing, progress, **options
-        As in `tabulate`: how the tables are held, and its other arguments, such as ``types``, ``bins`` and ``missing``.
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+        As in `tabulate`.
 
     Returns
     -------
@@ -102,8 +100,8 @@ def model_attack(
         raise ImportError("Fitted attackers need scikit-learn. Install capstats[learn].") from error
     if isinstance(estimator, type) or not hasattr(estimator, "get_params") or not is_classifier(estimator):
         raise TypeError(f"`estimator` must be a scikit-learn classifier, such as CategoricalNB(); got {estimator!r}.")
-    request = Request(original=original, synthetic=synthetic, keys=keys, target=target, holdout=holdout, allow_same=allow_same, **options)
-    tables = counted(request, backing, progress)
+    given = {"original": original, "synthetic": synthetic, "holdout": holdout}
+    tables = counted(Request.of(reading, **given, keys=keys, target=target, allow_same=allow_same))
     if "s" not in tables:
         raise TypeError("`synthetic` is None; give the released table, or a sequence of them.")
     weighted = has_fit_parameter(estimator, "sample_weight")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -20,25 +20,23 @@ from capstats.auditing.ledger import published
 from capstats.auditing.provenance import (
     FRACTIONAL,
     check_unread,
-    columns_understood,
     conventions,
+    description,
     files_named,
     files_seen,
-    paths_given,
     warnings_of,
 )
 from capstats.auditing.public import public_page, write_public
 from capstats.auditing.report import Sections, as_fragment, as_text
 from capstats.auditing.sections import text_sections, title
-from capstats.codes.declared_types import Type
 from capstats.codes.labels import MISSING, canonical
-from capstats.codes.missing_codes import NullValues
 from capstats.codes.names import printable_json
 from capstats.codes.progress import Progress
 from capstats.counting.inputs import released
-from capstats.counting.records import on_axes, read_records
-from capstats.counting.request import Request
-from capstats.tables.backing import Backing
+from capstats.counting.request import Columns, Reading, shows_options
+from capstats.counting.same import check_counts
+from capstats.counting.tabulate import original_and_release
+from capstats.tables.dataset import synthetic_labels
 
 
 @dataclass(frozen=True, repr=False)
@@ -168,32 +166,21 @@ def _plain(value: Any) -> Any:
     return None if value is MISSING else value if isinstance(value, (str, int, float, bool)) else str(value)
 
 
+@shows_options
 def audit(
     original: Any,
-    synthetic: Any,
+    synthetic: Any = None,
     *,
-    keys: Any,
-    target: Any,
+    keys: Columns | None = None,
+    target: Columns | None = None,
     holdout: Any = None,
-    missing: Literal["level", "drop"] = "level",
-    null_values: NullValues = None,
-    allow_unused_codes: bool = False,
-    types: Mapping[Hashable, Type] | None = None,
-    bins: Mapping[Hashable, Any] | None = None,
-    weights: Any = None,
-    counts: Any = None,
     allow_no_match: bool = False,
     allow_same: bool = False,
     against: Any = None,
     rank_by: str | None = None,
     utility: Mapping[str, Any] | None = None,
-    backing: Backing = "auto",
-    encoding: str | None = None,
-    decimal: str = ".",
-    memory_limit: str | None = None,
-    spill_dir: str | Path | None = None,
-    progress: bool | None = None,
     provenance: Mapping[str, Any] | None = None,
+    **reading: Unpack[Reading],
 ) -> Audit:
     """Disclosure risk of one or several synthetic tables, as a report for the custodian of the original.
 
@@ -201,8 +188,11 @@ def audit(
 
     Parameters
     ----------
-    original, synthetic : data frame, mapping of columns, or path
-        As in `tabulate`; `synthetic` may be several tables.
+    original : Dataset, data frame, mapping of columns, or path
+        Counts, as `tabulate`, `from_counts`, `merge_counts` or `read_counts` give them, which are all that an audit needs:
+        ``audit(tables)``. Or the confidential records, which are counted first; what follows, up to `holdout`, is then as in `tabulate`.
+    synthetic : data frame, mapping of columns, or path; or several
+        The releases.
     keys, target : column name or sequence of names
         The columns that the intruder knows, and the columns to guess.
     holdout : data frame, mapping of columns, or path, optional
@@ -210,13 +200,12 @@ def audit(
         tables differ by more than chance allows. It also says what average CAP they have, by how much that of the original exceeds it,
         with its standard error (see `holdout_contrast`); and for numbers of records the p-values of `laws.membership_test` and
         `laws.permutation_test`.
-    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
-        As in `tabulate`.
     allow_no_match : bool
         Whether to report even if a column of two tables shares no level, so that every risk is 0.
     allow_same : bool
         Whether to report even if two of original, releases and holdout hold the same records: one object or file, a copy, or the same
-        rows in all columns that both have: ten or more, most of them unique, or, in memory, in the same order.
+        rows in all columns that both have: ten or more, most of them unique, or, in memory, in the same order. Of counts that do not say
+        that their records differ: the same counts of ten or more records, most of them alone in their cell.
     against : label, optional
         One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).
@@ -226,6 +215,8 @@ def audit(
         Numbers that the caller knows of each synthetic table, such as its utility; reports have them under these names.
     provenance : mapping, optional
         Further provenance of the result, such as a seed.
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+        As in `tabulate`, for records.
 
     Returns
     -------
@@ -237,8 +228,9 @@ def audit(
     Raises
     ------
     ValueError, TypeError, FileNotFoundError
-        As `tabulate`; if a column of two tables shares no level, unless `allow_no_match`; if two tables hold the same records, unless
-        `allow_same`; if `against` is no synthetic table, `rank_by` no measure, or `utility` not a number for each synthetic table.
+        As `tabulate`; if counts have no `s`; if a column of two tables shares no level, unless `allow_no_match`; if two tables hold the
+        same records, unless `allow_same`; if `against` is no synthetic table, `rank_by` no measure, or `utility` not a number for each
+        synthetic table.
 
     See Also
     --------
@@ -271,54 +263,30 @@ def audit(
     >>> found.to_frame()[["share_certain", "average_cap", "difference"]].round(3).reset_index().values.tolist()
     [['all', 0.5, 0.75, 0.0], ['none', 0.75, 0.75, 0.0]]
     """
-    if synthetic is None:
-        raise ValueError("`synthetic` is missing: an audit compares an original table with a synthetic one.")
-    check_comparison(released(synthetic)[0], against, rank_by, utility)
-    request = Request(
-        original=original,
-        synthetic=synthetic,
-        holdout=holdout,
-        keys=keys,
-        target=target,
-        missing=missing,
-        null_values=null_values,
-        allow_unused_codes=allow_unused_codes,
-        types=types,
-        bins=bins,
-        weights=weights,
-        counts=counts,
-        encoding=encoding,
-        decimal=decimal,
-        memory_limit=memory_limit,
-        spill_dir=spill_dir,
-        allow_same=allow_same,
-    )
-    with Progress(progress) as shown:
-        records = read_records(request, shown)
-        shown.step("joining the tables")
-        tables = on_axes(records, backing)[0]
-        understood = columns_understood(tables)
-        differs = holdout_differs(tables) if holdout is not None else {}
-        warnings = warnings_of({**tables.attrs, **understood}, allow_no_match, differs, synthetic)
+    counts_given = isinstance(original, xr.Dataset)
+    labels = synthetic_labels(original) if counts_given else released(synthetic)[0]
+    check_comparison(labels, against, rank_by, utility)
+    given = {"keys": keys, "target": target, "holdout": holdout, "allow_same": allow_same}
+    with Progress(reading.get("progress")) as shown:
+        tables = original_and_release(original, synthetic, reading, shown, warns=False, **given)
         shown.step("computing the measures")
+        described = description(tables, counts_given=counts_given)
+        if counts_given and not allow_same and "different_records" not in tables.encoding:
+            check_counts(tables)
+        differs = holdout_differs(tables) if "h" in tables else {}
+        warnings = warnings_of({**tables.attrs, **tables.encoding, **described}, allow_no_match, differs)
         measures, levels = measured(tables)
         measures = compared(tables, measures, against, utility)
         columns = by_column(tables)
-    asked = {"types": types, "rank_by": rank_by, "against": against, "utility": utility and list(utility)}
+    asked = {"rank_by": rank_by, "against": against, "utility": utility and list(utility)}
     told = {
-        "capstats": tables.attrs["capstats"],
-        **paths_given(original, synthetic, holdout),
-        "keys": tables.attrs["key_columns"],
-        "target": tables.attrs["target_columns"],
-        **understood,
-        "missing": tables.attrs["missing"],
+        **described,
         **conventions(measures),
-        **{name: tables.attrs[name] for name in ("dropped", "null_values", "weights", "counts") if name in tables.attrs},
         **{name: value for name, value in asked.items() if value is not None},
-        **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if holdout is not None and "holdout_cap" not in measures else {}),
+        **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if "h" in tables and "holdout_cap" not in measures else {}),
         **({"holdout_differs": differs} if differs else {}),
         **({"warnings": warnings} if warnings else {}),
         **(provenance or {}),
     }
     order_of(measures, rank_by)
-    return Audit(tables, measures, levels, columns, told, files_seen(files_named(told)))
+    return Audit(tables, measures, levels, columns, told, {} if counts_given else files_seen(files_named(told)))

@@ -31,6 +31,8 @@ def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[s
         combinations = f"; {many(m['keys'].item(), 'combination')} in the original" if role == "keys" and len(told) > 1 else ""
         found.append((role, ", ".join(told) + combinations))
     found.append(("missing", _missing(p)))
+    if "same_records" in p:
+        found.append(("same records", f"whether two of the tables hold the same records is {p['same_records']}"))
     if "null_values" in p:
         found.append(("codes", f"missing in all tables: {_codes(p['null_values'])}"))
     found += [("" if i else "levels", line) for i, line in enumerate(_levels(p, labels))]
@@ -87,6 +89,8 @@ def _point(cut: Any) -> str:
 
 
 def _missing(p: Provenance) -> str:
+    if p["missing"] not in ("level", "drop"):
+        return str(p["missing"])
     if p["missing"] == "level":
         return "a missing value is a level of its column"
     dropped = [f"{count(n)} of `{table}`" for table, n in p.get("dropped", {}).items()]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,12 +16,9 @@ from capstats.auditing.compute import foreign
 from capstats.auditing.holdout import LEVEL, P_VALUES, differing
 from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.codes.names import shortened
-from capstats.counting.inputs import released
-from capstats.counting.same import same_releases
-from capstats.sources import files
 from capstats.sources.temporary_data import expanded
 from capstats.tables.axes import axis_of, names_of
-from capstats.tables.dataset import observed_domain
+from capstats.tables.dataset import VERSION, observed_domain
 from capstats.tables.levels import missing_codes, other_spellings, without_match
 
 BY_COLUMN = ("bins", "levels", "likely_codes")  # attrs of the tables that are mappings of columns
@@ -31,6 +27,7 @@ LONGEST = 64  # characters of the name of a release
 
 
 FRACTIONAL = "counts of the original or of the holdout are fractional"
+UNKNOWN = "not known: the report was made from counts"
 OF_ORIGINAL = "the original's counts are fractional"
 
 
@@ -54,7 +51,7 @@ def conventions(measures: xr.Dataset) -> dict[str, Any]:
     return {"conventions": {name: text for name, text in told.items() if name not in asked or name in measures}, **absent}
 
 
-def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping[str, Any], synthetic: Any) -> list[str]:
+def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping[str, Any]) -> list[str]:
     """Warnings for the reader: levels or keys that do not match, a holdout of another population, releases that are one.
 
     An error if a column has no level in common.
@@ -72,27 +69,11 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
             f"no random parts of one population, and the difference of their average CAP is no measure of what is about individuals. Put "
             f"records aside at random, before the synthesis."
         )
-    _, several, names = released(synthetic)
-    alike = [
-        " and ".join(f"`{shortened(name, LONGEST)}`" for name in pair) for pair in same_releases(dict(zip(names, several, strict=True)))
-    ]
+    alike = [" and ".join(f"`{shortened(name, LONGEST)}`" for name in pair) for pair in attrs.get("same_releases", [])]
     if alike:
         more = f", and {len(alike) - SHOWN} more pairs" if len(alike) > SHOWN else ""
         found.append(f"These releases are one and the same table: {'; '.join(alike[:SHOWN])}{more}. Give each release once.")
     return found
-
-
-def paths_given(original: Any, synthetic: Any, holdout: Any) -> dict[str, Any]:
-    """The given paths, and the files that they name."""
-    several = released(synthetic)[1]
-    tables = {"original": [original], "synthetic": several, "holdout": [holdout]}
-    paths = {name: [str(table) if files.is_path(table) else None for table in given] for name, given in tables.items()}
-    stand_for = {name: [None if path is None else _files(path, name) for path in given] for name, given in paths.items()}
-    found = {name: {what: of[what] for what in of if any(of[what])} for name, of in (("paths", paths), ("files", stand_for))}
-    told: dict[str, Any] = {name: given if name == "synthetic" else given[0] for name, given in found["paths"].items()}
-    if told:
-        told["files"] = {name: given if name == "synthetic" else given[0] for name, given in found["files"].items()}
-    return told
 
 
 def files_named(provenance: Mapping[str, Any]) -> list[str]:
@@ -102,10 +83,26 @@ def files_named(provenance: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(file for files_of_table in named for file in files_of_table or []))
 
 
-def _files(path: str, name: str) -> list[str]:
-    """The files that a path stands for; relative where it is, so that a report does not say where the folder lies."""
-    found = files.local_files(path, name)
-    return found if Path(path).is_absolute() or path.startswith("~") else [os.path.relpath(file) for file in found]
+def description(tables: xr.Dataset, *, counts_given: bool) -> dict[str, Any]:
+    """What was read, as the attrs of the tables tell it; what they do not tell of records is said not to be known."""
+    attrs, read = tables.attrs, tables.encoding
+    kept = {name: attrs[name] for name in ("missing", "dropped", "null_values", "weights", "counts") if name in attrs}
+    known = {"missing": UNKNOWN, **kept, **({"types": read["types"]} if "types" in read else {})}
+    if counts_given and "different_records" not in read:
+        known["same_records"] = UNKNOWN
+    own = {
+        f"{dim}_columns": attrs.get(f"{dim}_columns") or names_of(axis)
+        for dim in ("key", "target")
+        if (axis := axis_of(tables.o, dim)) is not None
+    }
+    return {
+        "capstats": attrs.get("capstats", VERSION),
+        **{name: x for name, x in read.items() if name in ("original", "synthetic", "holdout", "files")},
+        "keys": own["key_columns"],
+        "target": own["target_columns"],
+        **columns_understood(tables),
+        **known,
+    }
 
 
 def columns_understood(tables: xr.Dataset) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from capstats.auditing.report import Facts, Grid, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import WHOLE
 from capstats.cli.options import Command, Option, Settings
-from capstats.cli.reports import facts, provenance, title
+from capstats.cli.outputs import facts, provenance, title
 
 L = Option("l", WHOLE, "number of targets for the recursive diversity (default 2)", "N")
 MEANINGS = {
@@ -64,7 +64,7 @@ def _models(settings: Settings, messages: list[str]) -> tuple[xr.Dataset, dict[s
     given.pop("provenance", None)
     given.pop("allow_no_match", None)
     with reading.levels_told(settings, messages):
-        tables = tabulate(**given)
+        tables = given["original"] if isinstance(given["original"], xr.Dataset) else tabulate(**given)
     found = anonymity_profile(tables.o, tables.get("s", tables.o), l=settings.get("l", 2))
     columns = {"keys": tables.attrs["key_columns"], "target": tables.attrs["target_columns"]}
     return found if "s" in tables else found.sel(table=["original"]), columns

@@ -78,7 +78,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         raise ValueError("--json is as confidential as the original, and --audience public is not. Run the command once for each.")
     limits = settings.get("fail-above", {})
     more = [*settings.get("utility", {}), *(["difference", "difference_error"] if "against" in settings else [])]
-    check_limits(limits, holdout="holdout" in settings, more=more)
+    check_limits(limits, holdout="holdout" in settings or reading.counts_given(settings), more=more)
     outputs.check_files(settings, ("figure",) if public else outputs.FILES)
     with reading.levels_told(settings, messages):
         found = _audit(settings)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from capstats import __version__
-from capstats.cli import anonymity, attack, audit, lesson, paper, records, sweep
+from capstats.cli import anonymity, attack, audit, count, lesson, paper, records, sweep
 from capstats.cli.kinds import FLAG, PATH
 from capstats.cli.options import Command, Option
 from capstats.codes.names import printable
@@ -17,6 +17,7 @@ COMMANDS: tuple[Command, ...] = (
     paper.COMMAND,
     lesson.COMMAND,
     audit.COMMAND,
+    count.COMMAND,
     sweep.COMMAND,
     records.COMMAND,
     anonymity.COMMAND,

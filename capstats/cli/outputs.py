@@ -1,4 +1,4 @@
-"""The options for output, defined once for all commands; files are confidential, and whether they can be written is known beforehand."""
+"""The options for output, defined once for all commands; files, which are confidential; and what all reports have in common."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from capstats import __version__
 from capstats.auditing.confidential import check_confidential, write_confidential
 from capstats.auditing.ledger import lock_of
 from capstats.cli.kinds import FLAG, PATH, WHOLE
 from capstats.cli.options import Option, Settings
 from capstats.codes.labels import MISSING, canonical
-from capstats.codes.names import printable_json
+from capstats.codes.names import named, printable_json
 from capstats.sources.files import found_files
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 ENDINGS = {".png": ("Software", "Description"), ".pdf": ("Creator", "Subject"), ".svg": ("Creator", "Description")}
 INPUTS = ("original", "synthetic", "holdout", "members", "non-members")
-FILES = ("html", "csv", "figure")
+FILES = ("html", "csv", "figure", "out")
 
 JSON = Option("json", FLAG, "print JSON")
 QUIET = Option("quiet", FLAG, "show no progress of long counts")
@@ -134,3 +135,41 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return "infinite"
     return value if isinstance(value, (str, int, float, bool)) else str(value)
+
+
+READ = (
+    "original",
+    "members",
+    "non-members",
+    "synthetic",
+    "holdout",
+    "example",
+    "keys",
+    "columns",
+    "target",
+    "targets",
+    "missing",
+    "weights",
+)
+
+
+def title(what: str) -> str:
+    """The first line of a report."""
+    return f"capstats {__version__}: {what}"
+
+
+def facts(settings: Settings, columns: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
+    """What was read, as far as the settings say it, or the columns that an example brings."""
+    known = {**(columns or {}), **settings}
+    return [(name, _named(known[name], str if name == "synthetic" else named)) for name in READ if name in known]
+
+
+def _named(value: Any, called: Callable[[Any], str]) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{named(x)} of `{name}`" for name, x in value.items())
+    return ", ".join(map(called, value)) if isinstance(value, list) else str(value)
+
+
+def provenance(settings: Settings, attrs: Mapping[Any, Any]) -> dict[str, Any]:
+    """How numbers came to be: the version, what the result says, and the settings."""
+    return {"capstats": __version__, **{str(name): x for name, x in attrs.items()}, **({"settings": dict(settings)} if settings else {})}

@@ -77,14 +77,17 @@ READING = (
 ALLOW_SAME = Option("allow-same", FLAG, "compare tables even if they hold the same records, as a file and its copy do")
 
 
-def tables(settings: Settings, needed: Sequence[Option], others: Sequence[Option] = ()) -> dict[str, Any]:
+def tables(settings: Settings, needed: Sequence[Option], others: Sequence[Option] = (), *, counts: bool = True) -> dict[str, Any]:
     """The arguments of the library that say what is read, and how.
 
-    ``needed`` are the options for data that must be given, ``others`` those that may be; in place of both stands --example.
+    ``needed`` are the options for data that must be given, ``others`` those that may be; in place of both stands --example, or a file of
+    counts as ORIGINAL, unless the command needs the records (``counts`` is False).
     """
     data = [*needed, *others]
     if "example" in settings:
         return _example(settings, data)
+    if (given := _counts(settings, data, allowed=counts)) is not None:
+        return {"original": given}
     lacking = [option.metavar if option.count else f"--{option.key}" for option in needed if not settings.get(option.key)]
     if lacking:
         raise ValueError(f"give {' and '.join(map(str, lacking))}{', or --example' if EXAMPLE in others else ''}.")
@@ -96,6 +99,34 @@ def tables(settings: Settings, needed: Sequence[Option], others: Sequence[Option
         found["synthetic"] = several if len(several) > 1 else found["synthetic"][0]
     same = {"allow-same": True} if settings.get("allow-same") else {}
     return {name.replace("-", "_"): value for name, value in (found | same).items()} | how_read(settings)
+
+
+def _counts(settings: Settings, data: Sequence[Option], *, allowed: bool) -> Any:
+    """The counts where a file of them is given as the first file; None where it holds records."""
+    from capstats.tables.counts_files import read_counts
+
+    if data[0] is not ORIGINAL or not counts_given(settings):
+        return None
+    file = settings["original"]
+    if not allowed:
+        raise ValueError(
+            f"{file!r} is a file of counts, which do not say which record is which. This command needs the records themselves; "
+            f"audit, sweep and anonymity take counts."
+        )
+    given = [option for option in (*data[1:], *READING) if option.key in settings and option.key not in ("allow-no-match", "backing")]
+    if given:
+        names = ", ".join(str(option.metavar) if option.count else f"--{option.key}" for option in given)
+        raise ValueError(
+            f"{file!r} is a file of counts, which brings its tables and columns. Leave out {names}, or give them to capstats count."
+        )
+    return read_counts(file, backing=settings.get("backing", "auto"))
+
+
+def counts_given(settings: Settings) -> bool:
+    """Whether ORIGINAL is a file of counts."""
+    from capstats.tables.counts_files import is_counts
+
+    return "original" in settings and is_counts(settings["original"])
 
 
 def how_read(settings: Settings) -> dict[str, Any]:

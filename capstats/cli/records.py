@@ -12,7 +12,7 @@ from capstats.auditing.report import Facts, Sections, as_text, beside
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT
 from capstats.cli.options import Command, Option, Settings
-from capstats.cli.reports import facts, provenance, title
+from capstats.cli.outputs import facts, provenance, title
 from capstats.codes.names import free_name, in_cell, shortened
 from capstats.tables.printing import count, share
 
@@ -77,7 +77,9 @@ def _records(settings: Settings, messages: list[str]) -> pd.DataFrame:
     """All records with their risk, sorted, and with their numbers."""
     from capstats.disclosure import record_risk
 
-    given = reading.tables(settings, (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, reading.TARGET), (reading.EXAMPLE, reading.SEED))
+    given = reading.tables(
+        settings, (reading.ORIGINAL, reading.SYNTHETIC, reading.KEYS, reading.TARGET), (reading.EXAMPLE, reading.SEED), counts=False
+    )
     if isinstance(given["synthetic"], dict) and "example" not in settings:
         raise ValueError(f"give one SYNTHETIC; got {len(given['synthetic'])}. Run the command once for each.")
     given.pop("provenance", None)

@@ -15,7 +15,7 @@ from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_t
 from capstats.cli import outputs, reading
 from capstats.cli.kinds import TEXT, WHOLE
 from capstats.cli.options import Command, Option, Settings
-from capstats.cli.reports import facts, provenance, title
+from capstats.cli.outputs import facts, provenance, title
 from capstats.codes.names import shortened
 from capstats.tables.printing import count, share
 

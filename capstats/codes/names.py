@@ -8,6 +8,13 @@ import re
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
+import pandas as pd
+
+from capstats.codes.labels import MISSING
+
+RUN = re.compile(r"(^|;)(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")  # a semicolon separates cells in many countries
+NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+
 # Reserved names: dims, variables and arguments of tables and results, which a column or level of that name would hide.
 _RESULTS = (
     "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest average_cap change "
@@ -117,3 +124,15 @@ def shortened(text: str, width: int) -> str:
         return text
     left = max((width - 3) // 2, 1)
     return f"{text[:left]}...{text[len(text) - max(width - 3 - left, 1) :]}"
+
+
+def in_spreadsheet(cell: Any) -> str:
+    """A cell as text that a spreadsheet shows and does not run.
+
+    An apostrophe is put before a text that begins with = + - @ (after spaces or quotes, too), a tab or a carriage return, and before such
+    a part of it behind a semicolon. Numbers such as -1.5 stay. Invisible characters are escaped; a missing value is an empty cell.
+    """
+    if not isinstance(cell, (str, int)) and (cell is MISSING or (pd.api.types.is_scalar(cell) and pd.isna(cell))):
+        return ""
+    text = str(cell)
+    return text if NUMBER.fullmatch(text) else printable(RUN.sub(r"\1'", text))

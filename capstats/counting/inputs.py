@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from capstats.codes.labels import Label, canonical
+from capstats.sources import files
 from capstats.sources.door import is_table, open_source
 from capstats.sources.source import Source
 
@@ -72,3 +75,21 @@ def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
     if not labels or len(set(labels)) < len(labels):
         raise ValueError(f"`synthetic` must be at least one table, with distinct labels; got the labels {labels!r}.")
     return labels, several, [f"synthetic[{label!r}]" for label in labels]
+
+
+def files_read(original: Any, synthetic: Sequence[Any], holdout: Any) -> dict[str, Any]:
+    """The given paths by table, and under ``files`` the files that they stand for; nothing where no path was given."""
+    tables = {"original": [original], "synthetic": synthetic, "holdout": [holdout]}
+    paths = {name: [str(table) if files.is_path(table) else None for table in given] for name, given in tables.items()}
+    paths = {name: given for name, given in paths.items() if any(given)}
+    if not paths:
+        return {}
+    named = {name: [None if path is None else _files(path, name) for path in given] for name, given in paths.items()}
+    found, stand_for = ({name: x if name == "synthetic" else x[0] for name, x in of.items()} for of in (paths, named))
+    return {**found, "files": stand_for}
+
+
+def _files(path: str, name: str) -> list[str]:
+    """The files that a path stands for; relative where it is, so that a report does not say where the folder lies."""
+    found = files.local_files(path, name)
+    return found if Path(path).is_absolute() or path.startswith("~") else [os.path.relpath(file) for file in found]

@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, TypeVar
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from capstats.codes.bins import Spec, check_bins
 from capstats.codes.declared_types import Type, check_types
 from capstats.codes.missing_codes import MissingCodes, NullValues
+from capstats.codes.names import hint
 from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input
 from capstats.sources.csv_text import codec
 from capstats.sources.source import Options
+from capstats.tables.backing import Backing
 
 Columns = Hashable | Sequence[Hashable]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Reading(TypedDict, total=False):
+    """How records are read and counted: options of `tabulate`, which explains them, and of whatever else takes records."""
+
+    missing: Literal["level", "drop"]
+    null_values: NullValues
+    allow_unused_codes: bool
+    types: Mapping[Hashable, Type] | None
+    bins: Mapping[Hashable, Any] | None
+    weights: Any
+    counts: Any
+    backing: Backing
+    encoding: str | None
+    decimal: str
+    memory_limit: str | None
+    spill_dir: str | Path | None
+    progress: bool | None
 
 
 def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
@@ -35,7 +58,7 @@ def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """The arguments of `tabulate`, but for those that say how the result is held and shown."""
+    """The tables and columns of one call, and the options of `Reading` with their defaults."""
 
     original: Any
     synthetic: Any
@@ -43,6 +66,8 @@ class Request:
     keys: Columns
     target: Columns
     target_argument: str = "target"  # what messages call the argument
+    allow_same: bool = True  # whether two of the tables may hold the same records
+    by_record: bool = False  # whether the rows of the original are its records, in their order, however alike they are
     missing: Literal["level", "drop"] = "level"
     null_values: NullValues = None
     allow_unused_codes: bool = False
@@ -50,12 +75,22 @@ class Request:
     bins: Mapping[Hashable, Any] | None = None
     weights: Any = None
     counts: Any = None
+    backing: Backing = "auto"
     encoding: str | None = None
     decimal: str = "."
     memory_limit: str | None = None
     spill_dir: str | Path | None = None
-    allow_same: bool = True  # whether two of the tables may hold the same records
-    by_record: bool = False  # whether the rows of the original are its records, in their order, however alike they are
+    progress: bool | None = None
+
+    @classmethod
+    def of(cls, reading: Reading, **given: Any) -> Request:
+        """A request with the options of a public call; an error that names the nearest one where an option is unknown."""
+        for name in reading:
+            if name not in Reading.__annotations__:
+                raise TypeError(f"There is no option {name!r}.{hint(name, Reading.__annotations__)}")
+        if isinstance(given["original"], xr.Dataset):
+            raise TypeError("`original` is a Dataset of counts, which do not say which record is which. Give the records themselves.")
+        return cls(**given, **reading)
 
     @cached_property
     def key_columns(self) -> list[Hashable]:
@@ -125,3 +160,16 @@ def options_of(
                 raise ValueError(f"`{argument}` applies to CSV files only; no CSV file was given. Leave it out.")
     nulls = MissingCodes.of_argument(null_values, allow_unused_codes)
     return Options(types or {}, nulls, encoding, decimal, memory_limit, spill_dir, progress or Progress(False))
+
+
+def shows_options(function: F) -> F:
+    """A function that takes ``**reading``, with the options of `Reading` and their defaults in its signature, for help and editors."""
+    signature = inspect.signature(function)
+    own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
+    of_request = {field.name: field for field in fields(Request)}
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=of_request[name].default, annotation=of_request[name].type)
+        for name in Reading.__annotations__
+    ]
+    function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]  # inspect looks for it
+    return function

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from capstats.codes.column import Column, Counts, Ints, joint_labels
 from capstats.codes.declared_types import as_type
@@ -18,6 +19,9 @@ from capstats.counting.inputs import Input
 from capstats.counting.reading import Counted, Part, read_rows
 from capstats.sources.files import is_path, local_files
 from capstats.sources.source import Options
+from capstats.tables.backing import filled
+from capstats.tables.dataset import synthetic_labels
+from capstats.tables.levels import parts_of
 
 ENOUGH = 10  # records: so many unique ones, drawn anew with replacement, are the same with a probability of 10! / 10**10 = 0.0004
 BLOCK = 1 << 16  # first bytes of files by which unequal ones are told apart
@@ -64,6 +68,21 @@ def check_records(one: Input, other: Input, counted: Sequence[Counted], columns:
         raise refused(one.source.name, other.source.name, "hold the same records")
 
 
+def check_counts(tables: xr.Dataset) -> None:
+    """Raise where two tables have the same counts of the same, mostly unique records; nothing else tells of counts that they are one."""
+    parts = parts_of({str(name): array.variable.data for name, array in tables.data_vars.items()}, synthetic_labels(tables))
+    cells = {name: filled(data) for name, data in parts.items()}
+    for one, other in pairs([name for name in parts if not name.startswith("synthetic")], [x for x in parts if x.startswith("synthetic")]):
+        (mine, counts), (theirs, others) = cells[one], cells[other]
+        same = np.array_equal(counts, others) and all(map(np.array_equal, mine, theirs))
+        if same and _mostly_unique(counts):
+            raise refused(one, other, "have the same counts, most of them of one record")
+
+
+def _mostly_unique(counts: Counts) -> bool:
+    return bool(2 * (counts == 1).sum() > counts.sum() >= ENOUGH)
+
+
 def same_records(one: Input, other: Input, columns: Sequence[Hashable], options: Options) -> bool:
     """Whether two tables have the same rows over all columns that both have.
 
@@ -92,7 +111,7 @@ def _same_rows(found: Sequence[tuple[Part, Counts]], joint: Sequence[tuple[int, 
     if ordered and np.array_equal(rows[0], rows[1]):
         return True
     mine, theirs = (np.bincount(at, counts, len(distinct[0])) for at, (_, counts) in zip(rows, found, strict=True))
-    return bool((mine == theirs).all() and 2 * (mine == 1).sum() > mine.sum() >= ENOUGH)
+    return bool((mine == theirs).all()) and _mostly_unique(mine)
 
 
 def _joint(both: Sequence[Column]) -> tuple[int, Sequence[Ints]]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from pathlib import Path
-from typing import Any, Literal
+from contextlib import nullcontext
+from typing import Any, Unpack
 
 import xarray as xr
 
-from capstats.codes.declared_types import Type
-from capstats.codes.missing_codes import NullValues
 from capstats.codes.progress import Progress
+from capstats.counting.inputs import files_read, released
 from capstats.counting.records import on_axes, read_records
-from capstats.counting.request import Columns, Request
-from capstats.tables.backing import Backing
+from capstats.counting.request import Columns, Reading, Request, shows_options
+from capstats.counting.same import same_releases
+from capstats.tables.dataset import as_tables
 from capstats.tables.levels import warn_of_levels
 
 
+@shows_options
 def tabulate(
     original: Any,
     synthetic: Any = None,
@@ -24,19 +24,7 @@ def tabulate(
     keys: Columns,
     target: Columns,
     holdout: Any = None,
-    missing: Literal["level", "drop"] = "level",
-    null_values: NullValues = None,
-    allow_unused_codes: bool = False,
-    types: Mapping[Hashable, Type] | None = None,
-    bins: Mapping[Hashable, Any] | None = None,
-    weights: Any = None,
-    counts: Any = None,
-    backing: Backing = "auto",
-    encoding: str | None = None,
-    decimal: str = ".",
-    memory_limit: str | None = None,
-    spill_dir: str | Path | None = None,
-    progress: bool | None = None,
+    **reading: Unpack[Reading],
 ) -> xr.Dataset:
     """Counts of records by target and key: all that any measure needs to know about the data.
 
@@ -150,32 +138,52 @@ def tabulate(
     >>> tables.o.sel(target="low").values.tolist()
     [1, 1]
     """
-    request = Request(
-        original=original,
-        synthetic=synthetic,
-        holdout=holdout,
-        keys=keys,
-        target=target,
-        missing=missing,
-        null_values=null_values,
-        allow_unused_codes=allow_unused_codes,
-        types=types,
-        bins=bins,
-        weights=weights,
-        counts=counts,
-        encoding=encoding,
-        decimal=decimal,
-        memory_limit=memory_limit,
-        spill_dir=spill_dir,
-    )
-    return counted(request, backing, progress)
+    return counted(Request.of(reading, original=original, synthetic=synthetic, holdout=holdout, keys=keys, target=target))
 
 
-def counted(request: Request, backing: Backing = "auto", progress: bool | None = None) -> xr.Dataset:
-    """What `tabulate` returns for its arguments as one value."""
-    with Progress(progress) as shown:
-        records = read_records(request, shown)
-        shown.step("joining the tables")
-        tables = on_axes(records, backing)[0]
-    warn_of_levels(tables.attrs)
+def counted(request: Request, shown: Progress | None = None, *, warns: bool = True) -> xr.Dataset:
+    """What `tabulate` returns for its arguments as one value; with the progress of a longer call where that is shown already."""
+    with nullcontext(shown) if shown is not None else Progress(request.progress) as steps:
+        records = read_records(request, steps)
+        steps.step("joining the tables")
+        tables = on_axes(records, request.backing)[0]
+    tables.encoding = _origin(request)
+    if warns:
+        warn_of_levels(tables.attrs)
     return tables
+
+
+def original_and_release(
+    original: Any, synthetic: Any, reading: Reading, shown: Progress | None = None, *, warns: bool = True, **given: Any
+) -> xr.Dataset:
+    """Counts of original and release: those that are given in place of the original's records, or those that `tabulate` makes."""
+    if not isinstance(original, xr.Dataset):
+        if synthetic is None:
+            raise ValueError(
+                "`synthetic` is missing: give the table to be released, or several. Counts of both may be given as `original`."
+            )
+        return counted(Request.of(reading, original=original, synthetic=synthetic, **given), shown, warns=warns)
+    given |= {"synthetic": synthetic, **{name: value for name, value in reading.items() if name != "progress"}}
+    if names := ", ".join(f"`{name}`" for name, x in given.items() if x is not None and name != "allow_same"):
+        raise TypeError(f"Counts bring their tables and columns: what they hold was chosen when they were counted. Leave out {names}.")
+    tables = as_tables(original)
+    if "s" not in tables:
+        raise ValueError("The counts have no `s`: give those of the original and of a table to be released.")
+    if more := set(tables.s.dims) - {"synthetic", "target", "key"}:
+        raise ValueError(
+            f"`s` has the dims {tables.s.dims}; several releases are those of `synthetic`. Choose one of {sorted(map(str, more))}."
+        )
+    return tables
+
+
+def _origin(request: Request) -> dict[str, Any]:
+    """Where the records are from, as far as an audit tells it: no part of the counts, which are the same from every source."""
+    _, several, names = released(request.synthetic)
+    same = same_releases(dict(zip(names, several, strict=True)))
+    known = {
+        **files_read(request.original, several, request.holdout),
+        "types": request.types,
+        "same_releases": [list(pair) for pair in same],
+        "different_records": not request.allow_same,  # whether it was found that no two tables hold the same records
+    }
+    return {name: value for name, value in known.items() if value}

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Unpack
 
 import numpy as np
 import xarray as xr
 
 from capstats.cap.average import correct_by_key
 from capstats.cap.individual import individual_cap
-from capstats.codes.declared_types import Type
-from capstats.codes.missing_codes import NullValues
 from capstats.counting.records import locate
-from capstats.counting.request import Request
+from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.disclosure.attribute import among, disclosed, tables_of
 from capstats.sources.memory import arranged
 from capstats.tables.aligned import same_or_span
-from capstats.tables.backing import Backing, values_at
+from capstats.tables.backing import values_at
 from capstats.tables.checking import weights_of
 from capstats.tables.printing import Result
 from capstats.tables.sums import certain, ratio
@@ -116,26 +113,16 @@ def key_summary(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.Da
     return Result(found, attrs={"result": "Risk by key", "records": same_or_span(aligned.totals("o"))})
 
 
+@shows_options
 def record_risk(
     original: Any,
-    synthetic: Any,
+    synthetic: Any = None,
     *,
-    keys: Hashable | Sequence[Hashable],
-    target: Hashable | Sequence[Hashable],
-    types: Mapping[Hashable, Type] | None = None,
-    bins: Mapping[Hashable, Any] | None = None,
+    keys: Columns | None = None,
+    target: Columns | None = None,
     sort_by: str | None = None,
-    missing: Literal["level", "drop"] = "level",
-    null_values: NullValues = None,
-    allow_unused_codes: bool = False,
-    weights: Any = None,
-    counts: Any = None,
-    backing: Backing = "auto",
-    encoding: str | None = None,
-    decimal: str = ".",
-    memory_limit: str | None = None,
-    spill_dir: str | Path | None = None,
     allow_same: bool = False,
+    **reading: Unpack[Reading],
 ) -> Any:
     """The original records, each with its disclosure risk.
 
@@ -148,7 +135,7 @@ def record_risk(
         memory as a whole; of CSV all columns of the result but the added ones are texts.
     synthetic : data frame, mapping of columns, or path
         The records to be released, one table, as `tabulate` takes it.
-    keys, target, types, bins, null_values, allow_unused_codes, encoding, decimal, memory_limit, spill_dir, backing
+    keys, target, types, bins, null_values, allow_unused_codes, encoding, decimal, memory_limit, spill_dir, backing, progress
         As in `tabulate`.
     missing : {"level", "drop"}
         Whether a missing value is one more level of its column, so that every record has a result; or the records with a missing key or
@@ -180,7 +167,7 @@ def record_risk(
     Raises
     ------
     TypeError
-        If `original` is a lazy frame, which has no rows in memory.
+        If `original` is a lazy frame, which has no rows in memory, or counts, which do not say which record is which.
     ValueError
         If there are several synthetic tables, `original` already has one of these columns, `sort_by` is not one of them, both
         tables hold the same records, unless `allow_same`; or as `tabulate`.
@@ -212,25 +199,8 @@ def record_risk(
     """
     if sort_by is not None and sort_by not in ADDED:
         raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {sort_by!r}.")
-    request = Request(
-        original=original,
-        synthetic=synthetic,
-        keys=keys,
-        target=target,
-        missing=missing,
-        null_values=null_values,
-        allow_unused_codes=allow_unused_codes,
-        types=types,
-        bins=bins,
-        weights=weights,
-        counts=counts,
-        encoding=encoding,
-        decimal=decimal,
-        memory_limit=memory_limit,
-        spill_dir=spill_dir,
-        allow_same=allow_same,
-    )
-    tables, source, i, j = locate(request, backing)
+    request = Request.of(reading, original=original, synthetic=synthetic, keys=keys, target=target, allow_same=allow_same)
+    tables, source, i, j = locate(request, request.backing)
     if "s" not in tables or tables.s.ndim > 2:
         raise ValueError("`synthetic` must be one table. Call record_risk once for each of several tables.")
     by_key = key_summary(tables.o, tables.s)

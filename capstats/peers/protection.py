@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -14,13 +13,10 @@ from capstats.cap.average import average_cap, matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, check_convention
 from capstats.cap.uncertainty import holdout_contrast
-from capstats.codes.declared_types import Type
-from capstats.codes.missing_codes import NullValues
-from capstats.counting.request import Columns
-from capstats.counting.tabulate import tabulate
+from capstats.counting.request import Columns, Reading, shows_options
+from capstats.counting.tabulate import original_and_release
 from capstats.peers.reports import each_table
 from capstats.tables.aligned import Aligned
-from capstats.tables.backing import Backing
 from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 
@@ -35,27 +31,16 @@ NOBODY_MATCHED = "No original record has a key that is in the synthetic table, s
 ONE_VALUE = "All original records have the same target, so a blind guess is always right and protects nobody."
 
 
+@shows_options
 def disclosure_protection(
     original: Any,
-    synthetic: Any,
+    synthetic: Any = None,
     *,
-    keys: Columns,
-    target: Columns,
+    keys: Columns | None = None,
+    target: Columns | None = None,
     unmatched: Convention = "drop",
     holdout: Any = None,
-    missing: Literal["level", "drop"] = "level",
-    null_values: NullValues = None,
-    allow_unused_codes: bool = False,
-    types: Mapping[Hashable, Type] | None = None,
-    bins: Mapping[Hashable, Any] | None = None,
-    weights: Any = None,
-    counts: Any = None,
-    backing: Backing = "auto",
-    encoding: str | None = None,
-    decimal: str = ".",
-    memory_limit: str | None = None,
-    spill_dir: str | Path | None = None,
-    progress: bool | None = None,
+    **reading: Unpack[Reading],
 ) -> xr.Dataset:
     """Protection of sensitive columns against an intruder who knows other columns: SDMetrics' score, with numbers for its interpretation.
 
@@ -63,9 +48,9 @@ def disclosure_protection(
 
     Parameters
     ----------
-    original : data frame, mapping of columns, or path
-        The confidential records.
-    synthetic : same, a sequence of them, or a mapping {label: table}
+    original : Dataset, data frame, mapping of columns, or path
+        Counts, as `tabulate` or `from_counts` gives them; or the confidential records, for which the others are needed.
+    synthetic : data frame, mapping of columns, or path; a sequence of them, or a mapping {label: table}
         The records to be released. Several tables give the results the dim ``synthetic``.
     keys, target : column name or sequence of names
         What the intruder knows, and what is guessed; several target columns are guessed together. SDMetrics calls them known and
@@ -77,7 +62,7 @@ def disclosure_protection(
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
     missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
-        As in `tabulate`.
+        As in `tabulate`, for records.
 
     Returns
     -------
@@ -118,34 +103,13 @@ def disclosure_protection(
     (0.5, 0.5, 1.0, 0.5)
     """
     check_convention(unmatched)
-    if synthetic is None:
-        raise ValueError("`synthetic` is missing: protection is that of a table to be released. Give one, or several.")
-    tables = tabulate(
-        original,
-        synthetic,
-        keys=keys,
-        target=target,
-        holdout=holdout,
-        missing=missing,
-        null_values=null_values,
-        allow_unused_codes=allow_unused_codes,
-        types=types,
-        bins=bins,
-        weights=weights,
-        counts=counts,
-        backing=backing,
-        encoding=encoding,
-        decimal=decimal,
-        memory_limit=memory_limit,
-        spill_dir=spill_dir,
-        progress=progress,
-    )
+    tables = original_and_release(original, synthetic, reading, keys=keys, target=target, holdout=holdout)
     o, s = tables.o, tables.s
     found = protections(o, s, unmatched)
     found["records"] = Aligned({"o": o}).map(lambda o: o.total(), "records")
     found["matched_share"] = matched_records(o, s) / found["records"]
     found["original_score"] = protections(o, o, unmatched)["score"]
-    if holdout is not None:
+    if "h" in tables:
         of_o, of_h = tables.get("o_squares"), tables.get("h_squares")
         contrast = holdout_contrast(o, s, h=tables.h, o_squares=of_o, h_squares=of_h, unmatched=unmatched)
         found["individual_disclosure"] = contrast.estimate

@@ -5,52 +5,41 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Unpack
 
 import numpy as np
 import xarray as xr
 
 from capstats.cap.contributions import leave_one_out, mean_increments, shapley
-from capstats.codes.declared_types import Type
-from capstats.codes.missing_codes import NullValues
 from capstats.codes.progress import Progress
 from capstats.counting.lattice import Columns, Lattice
 from capstats.counting.records import read_records
 from capstats.counting.request import Columns as Names
-from capstats.counting.request import Request
+from capstats.counting.request import Reading, Request, shows_options
+from capstats.counting.tabulate import original_and_release
 from capstats.screening.formulas import Measure, chosen_measures, values_of
 from capstats.tables.aligned import same_or_span
-from capstats.tables.backing import Backing
+from capstats.tables.backing import listed
 from capstats.tables.dataset import VERSION
 from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 from capstats.tables.ties import ranks
 
+OF_COUNTS = ("key_columns", "target_columns", "missing", "dropped", "weights", "counts", "bins", "null_values", "categories")  # attrs
 
+
+@shows_options
 def sweep(
     original: Any,
-    synthetic: Any,
+    synthetic: Any = None,
     *,
-    keys: Names,
-    targets: Names,
+    keys: Names | None = None,
+    targets: Names | None = None,
     sizes: int | Collection[int] | None = None,
     measures: str | Sequence[str] | Mapping[str, str | Measure] = ("average_cap", "original_cap", "matched_records"),
     limit: int = 4096,
-    missing: Literal["level", "drop"] = "level",
-    null_values: NullValues = None,
-    allow_unused_codes: bool = False,
-    types: Mapping[Hashable, Type] | None = None,
-    bins: Mapping[Hashable, Any] | None = None,
-    weights: Any = None,
-    counts: Any = None,
-    backing: Backing = "auto",
-    encoding: str | None = None,
-    decimal: str = ".",
-    memory_limit: str | None = None,
-    spill_dir: str | Path | None = None,
     allow_same: bool = False,
-    progress: bool | None = None,
+    **reading: Unpack[Reading],
 ) -> xr.Dataset:
     """Measures for every subset of the key columns, every target and every synthetic table, from one count of the records.
 
@@ -58,8 +47,11 @@ def sweep(
 
     Parameters
     ----------
-    original, synthetic : data frame, lazy frame, mapping of columns, or path
-        As in `tabulate`; `synthetic` may be several tables. To sweep the original alone, give it twice.
+    original : Dataset, data frame, lazy frame, mapping of columns, or path
+        Counts, as `tabulate` or `from_counts` gives them: ``sweep(tables)`` answers for the subsets of their keys and for their target.
+        Or the confidential records, which are counted once; `synthetic`, `keys` and `targets` are then needed.
+    synthetic : data frame, lazy frame, mapping of columns, or path; or several
+        As in `tabulate`. To sweep the original alone, give it twice.
     keys : column name or sequence of names
         The columns that an intruder may know.
     targets : column name or sequence of names
@@ -74,13 +66,11 @@ def sweep(
         `tabulate` labels them, that returns one number, or one for each synthetic table.
     limit : int
         Greatest number of subsets to compute; k columns have 2**k - 1.
-    missing, null_values, allow_unused_codes, types, bins, weights, counts, encoding, decimal, memory_limit, spill_dir, progress
-        As in `tabulate`. With ``missing="drop"`` a record with a missing value in any key or target column is left out, so all subsets use
-        the same records.
-    backing : {"auto", "dense", "sparse"}
-        Backing of the tables of each subset.
     allow_same : bool
         Whether two of the tables may hold the same records, as in `audit`.
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+        As in `tabulate`, for records. With ``missing="drop"`` a record with a missing value in any key or target column is left out, so
+        all subsets use the same records. `backing` is that of the tables of each subset.
 
     Returns
     -------
@@ -135,53 +125,41 @@ def sweep(
     >>> found.mean_increment.sel(subset_size=1).squeeze().values.tolist(), found.mean_increment.sel(subset_size=2).squeeze().values.tolist()
     ([0.0, 0.0], [0.5, 0.5])
     """
-    request = Request(
-        original=original,
-        synthetic=synthetic,
-        keys=keys,
-        target=targets,
-        target_argument="targets",
-        missing=missing,
-        null_values=null_values,
-        allow_unused_codes=allow_unused_codes,
-        types=types,
-        bins=bins,
-        weights=weights,
-        counts=counts,
-        encoding=encoding,
-        decimal=decimal,
-        memory_limit=memory_limit,
-        spill_dir=spill_dir,
-        allow_same=allow_same,
-    )
-    key_columns, target_columns = request.key_columns, request.target_columns
-    subsets = _subsets(sizes, len(key_columns), limit)
     chosen = chosen_measures(measures)
-    if synthetic is None:
+    if isinstance(original, xr.Dataset):
+        tables = original_and_release(original, synthetic, reading, keys=keys, targets=targets)
+        key_columns: list[Any] = tables.attrs["key_columns"]
+        target_columns: list[Any] = [", ".join(tables.attrs["target_columns"])]
+    else:
+        request = Request.of(
+            reading, original=original, synthetic=synthetic, keys=keys, target=targets, target_argument="targets", allow_same=allow_same
+        )
+        key_columns, target_columns = request.key_columns, request.target_columns
+    subsets = _subsets(sizes, len(key_columns), limit)
+    key_names, target_names = _shown(key_columns), _shown(target_columns)
+    if not isinstance(original, xr.Dataset) and synthetic is None:
         raise TypeError(
             "`synthetic` must be a table of records, or several; got None. To sweep the original alone, give it twice and allow_same=True."
         )
-    with Progress(progress) as shown:
-        records = read_records(request, shown)
-        shown.step("joining the tables")
-        lattice = Lattice.of_records(records, backing)
+    with Progress(reading.get("progress")) as shown:
+        if isinstance(original, xr.Dataset):
+            lattice, n = Lattice.of_tables(tables), listed(tables.o.variable.data)[1].sum()
+            attrs = {name: tables.attrs[name] for name in OF_COUNTS if name in tables.attrs}
+        else:
+            records = read_records(request, shown)
+            shown.step("joining the tables")
+            lattice, n = Lattice.of_records(records, request.backing), records.tables[0].counts.sum()
+            attrs = records.attrs(dict(zip([*key_columns, *target_columns], [*key_names, *target_names], strict=True)))
         values: dict[Columns, Floats] = {}
         step = shown.step("sweeping subsets of the keys", rows=len(subsets) + 1)
         for keyset in lattice.walk({0, *map(len, subsets)}):
             values[keyset.columns] = values_of(lattice, keyset, chosen)
             step.advance(1)
-    key_names, target_names = _shown(key_columns), _shown(target_columns)
     coords: dict[str, Any] = {"measure": list(chosen), "target_column": target_names}
     if lattice.synthetic is not None:
         coords["synthetic"] = lattice.synthetic
     found = _result(values, subsets, key_names, tuple(coords)).assign_coords(coords)
-    names = dict(zip([*key_columns, *target_columns], [*key_names, *target_names], strict=True))
-    found.attrs = {
-        "result": "Key subsets",
-        **records.attrs(names),
-        "records": same_or_span(records.tables[0].counts.sum()),
-        "capstats": VERSION,
-    }
+    found.attrs = {"result": "Key subsets", **attrs, "records": same_or_span(n), "capstats": VERSION}
     return found
 
 

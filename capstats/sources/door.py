@@ -8,6 +8,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import pandas as pd
+import xarray as xr
 
 from capstats.sources import formats
 from capstats.sources.columns import module_of
@@ -23,6 +24,8 @@ _EAGER = (("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatc
 
 def open_source(table: Any, name: str) -> Source:
     """A table of records as a source; files of other formats than CSV and Parquet are read into memory."""
+    if isinstance(table, xr.Dataset):
+        raise TypeError(f"`{name}` is a Dataset of counts, which do not say which record is which. Give the records themselves.")
     if is_path(table):
         return MemorySource(formats.loaded(table, name), name) if formats.is_format(table) else FileSource(table, name)
     if _is_dask(table):

@@ -472,7 +472,7 @@ def test_json_escapes_what_a_terminal_would_obey(people):
 
 
 def test_an_audit_needs_a_synthetic_table(people):
-    with pytest.raises(ValueError, match="`synthetic` is missing: an audit compares an original table with a synthetic one"):
+    with pytest.raises(ValueError, match="`synthetic` is missing: give the table to be released"):
         audit(people[0], None, keys="smoking", target="health")
 
 

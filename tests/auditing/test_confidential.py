@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capstats import MISSING
-from capstats.auditing.confidential import check_confidential, csv_text, in_spreadsheet, write_confidential
+from capstats.auditing.confidential import check_confidential, csv_text, write_confidential
+from capstats.codes.names import in_spreadsheet
 
 posix = pytest.mark.skipif(os.name != "posix", reason="rights of files as POSIX has them")
 

@@ -1,0 +1,403 @@
+"""Files of counts: a Dataset of tables as Parquet or CSV, its labels and attrs beside the cells, and a digest of all of it."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import hashlib
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.codes.labels import MISSING, Label, canonical, kind_of, level_index
+from capstats.codes.names import in_spreadsheet
+from capstats.sources.new_files import beside
+from capstats.sources.parquet import Stored, is_parquet, metadata_of, read_parquet, write_parquet
+from capstats.tables.axes import axis_of, coords_of, multi_index
+from capstats.tables.backing import Backing, choose_sparse, coo, filled, unstacked, values_at
+from capstats.tables.dataset import VERSION, as_tables
+from capstats.tables.printing import Result
+from capstats.tables.table import Array, Index
+
+KEY = "capstats counts"  # of the metadata of Parquet; in CSV the comment line begins with it
+COMMENT = f"# {KEY} "
+FORMAT = 1  # of the files
+ENDINGS = (".parquet", ".csv")
+ORIGIN = ("original", "synthetic", "holdout", "files", "types", "same_releases", "different_records")  # what is known of the records
+
+
+def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write tables of counts into a file, from which `read_counts` makes them again, with everything that an audit tells of the records.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate`, `from_counts` or `merge_counts`.
+    path : str or Path
+        The file: Parquet (``.parquet``), or CSV (``.csv``). It is as confidential as the original, so its owner alone can read it (mode
+        0600); it also has the names of the files that were counted.
+    overwrite : bool
+        Whether a file that is there may be replaced.
+
+    Raises
+    ------
+    FileExistsError, OSError
+        If the file is there, unless `overwrite`; or cannot be written.
+    ValueError, TypeError
+        If `tables` is not such a Dataset; the path has another ending, or is a link or a folder; or labels are neither numbers, texts,
+        truth values, dates, times nor durations.
+
+    See Also
+    --------
+    read_counts : the inverse. to_frame : the counts in long form.
+
+    Notes
+    -----
+    A row holds a key, a target and a count for each table, of the cells that some table fills. Order and kinds of labels, missing values
+    and attrs are kept as JSON: in the metadata of Parquet, under "capstats counts", or in the first line of CSV, a comment. A digest
+    (SHA-256) of labels, cells and attrs tells a file that was changed, and counts that are added up twice. In CSV, cells that a
+    spreadsheet would run as formulas begin with an apostrophe. See theory/notation.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    >>> import capstats, tempfile
+    >>> tables = capstats.from_counts([[1, 2]], [[0, 3]], key_labels={"sex": ["f", "m"]}, target_labels={"sick": ["no"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     capstats.write_counts(tables, f"{folder}/counts.parquet")
+    ...     capstats.read_counts(f"{folder}/counts.parquet").identical(tables)
+    True
+    """
+    tables, target = as_tables(tables), Path(path)
+    if target.suffix.lower() not in ENDINGS:
+        raise ValueError(f"`path` must end in {' or '.join(ENDINGS)}; got {str(path)!r}.")
+    if target.exists() and not overwrite:
+        raise FileExistsError(f"{str(path)!r} is there. Give another path, or overwrite=True (--overwrite).")
+    header, places, numbers = _listed(tables)
+    digest = _digest(header, places, numbers)
+    parts = [part for part in digests_of(tables) if part != digest]
+    text = json.dumps({**header, "format": FORMAT, "capstats": VERSION, "digest": digest, "parts": parts}, default=_as_json)
+    in_file = _in_csv if target.suffix.lower() == ".csv" else _in_parquet
+    cells = [np.array(in_file(column["levels"]), dtype=object)[at] for column, at in zip(_columns(header), places, strict=True)]
+    names = [*(column["name"] for column in _columns(header)), *(name for name, _ in _each(header))]
+    with beside(target) as (handle, temporary):
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            if in_file is _in_csv:
+                file.write(f"{COMMENT}{_without_formulas(text)}\n")
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(map(in_spreadsheet, names))
+                writer.writerows(zip(*cells, *(x.tolist() for x in numbers), strict=True))
+        if in_file is _in_parquet:
+            write_parquet(temporary, names, _types(header), [*cells, *numbers], KEY, text)
+        temporary.replace(target)
+
+
+def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
+    """Tables of counts from a file that `write_counts` or ``capstats count`` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, whatever its name.
+    backing : {"auto", "dense", "sparse"}
+        How the tables are held, as in `tabulate`.
+
+    Returns
+    -------
+    Dataset
+        As it was written: with the same labels in the same order, the same cells and attrs. What an audit tells of the records, and the
+        digest of the file, stand in its ``encoding``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is no file of counts, is damaged, or was written by a newer version of capstats.
+
+    See Also
+    --------
+    write_counts : the inverse. merge_counts : the counts of two files added up. from_counts : a table that somebody else made.
+
+    Notes
+    -----
+    A table of counts that capstats did not write is read as records that stand for several: ``tabulate("published.csv", keys=...,
+    target=..., counts="n")``. See theory/notation.md.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", section 2.1.
+
+    Examples
+    --------
+    >>> import capstats, tempfile
+    >>> march, april = (capstats.from_counts([[n, 2]], [[0, 3]], key_labels={"sex": ["f", "m"]}) for n in (1, 4))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     capstats.write_counts(march, f"{folder}/march.csv")
+    ...     capstats.write_counts(april, f"{folder}/april.csv")
+    ...     both = capstats.merge_counts(*(capstats.read_counts(f"{folder}/{month}.csv") for month in ("march", "april")))
+    >>> both.o.values.tolist()
+    [[5, 4]]
+    """
+    text = _header_of(path)
+    if text is None:
+        raise ValueError(
+            f"{str(path)!r} is no file of counts that capstats wrote. Give records, or a table of counts, to tabulate: the latter with "
+            f"`counts` (--counts), the column of its counts."
+        )
+    damaged = f"{str(path)!r} is damaged: its content is not what was written. Restore it from a copy, or count the records again."
+    try:
+        header = json.loads(text, object_hook=_from_json)
+        newer = header["format"] > FORMAT
+    except (KeyError, TypeError, ValueError):
+        raise ValueError(damaged) from None
+    if newer:
+        raise ValueError(f"{str(path)!r} was written by capstats {header['capstats']}. Read it with that version, or a newer one.")
+    try:
+        is_csv = not is_parquet(path)
+        given = _of_csv(path, len(_types(header))) if is_csv else read_parquet(path, _read_as(header))
+        levels = [(_in_csv if is_csv else _in_parquet)(column["levels"]) for column in _columns(header)]
+        places = [_places(cells, known) for cells, known in zip(given, levels, strict=False)]
+        numbers = [x.astype(dtype) for x, (_, dtype) in zip(given[len(places) :], _each(header), strict=True)]
+        undamaged = header["digest"] == _digest(header, places, numbers)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        undamaged = False
+    if not undamaged:
+        raise ValueError(damaged)
+    tables = _tables(header, places, numbers, backing)
+    tables.encoding = {**header["origin"], "digests": [header["digest"], *header["parts"]]}
+    return tables
+
+
+def is_counts(path: str | Path) -> bool:
+    """Whether there is such a file, and capstats wrote counts into it."""
+    return Path(path).is_file() and _header_of(path) is not None
+
+
+def digests_of(tables: xr.Dataset) -> list[str]:
+    """The digests of the files that a Dataset was read from, and of the parts that were added up in them."""
+    return list(tables.encoding.get("digests", []))
+
+
+# --- the cells --------------------------------------------------------------------------------------------------------
+
+
+def _listed(tables: xr.Dataset) -> tuple[dict[str, Any], list[Index], list[Array]]:
+    """What describes the tables; and of each cell that one of them fills, and one of each empty key, the places of its labels, and counts.
+
+    The cells are in the order of their keys, which is thereby kept, and of their targets.
+    """
+    axes = {dim: axis for dim in ("key", "target") if (axis := axis_of(tables.o, dim)) is not None}
+    variables, parts = [], []
+    for name, array in tables.data_vars.items():
+        if array.dims[-2:] != ("target", "key") or array.dtype.kind not in "iuf":
+            raise ValueError(f"`{name}` has the dims {array.dims} and the type {array.dtype}; counts are numbers by (..., target, key).")
+        lead = [str(dim) for dim in array.dims[:-2]]
+        variables.append({"name": str(name), "dims": lead, "shape": array.shape[:-2], "dtype": str(array.dtype), "attrs": array.attrs})
+        of_variable = [array.variable.data]
+        for _ in lead:
+            of_variable = [part for data in of_variable for part in unstacked(data, 0)]
+        parts += of_variable
+    targets = len(axes["target"])
+    stored = np.unique(np.concatenate([key * targets + target for (target, key), _ in map(filled, parts)]))
+    empty = np.setdiff1d(np.arange(len(axes["key"])), stored // targets)
+    key, target = np.divmod(np.union1d(stored, empty * targets), targets)
+    at = {"key": key, "target": target}
+    header = {
+        **{
+            dim: [{"name": x, "levels": _labels(level)} for x, level in zip(axis.names, axis.levels, strict=True)]
+            for dim, axis in axes.items()
+        },
+        "targets": [np.asarray(codes).tolist() for codes in axes["target"].codes],
+        "variables": variables,
+        "coords": {dim: _labels(tables.indexes[dim]) for variable in variables for dim in variable["dims"] if dim in tables.indexes},
+        "attrs": tables.attrs,
+        "origin": {name: told for name, told in tables.encoding.items() if name in ORIGIN},
+    }
+    header = json.loads(json.dumps(header, default=_as_json), object_hook=_from_json)  # as it will be read
+    places = [np.asarray(codes, np.int64)[at[dim]] for dim, axis in axes.items() for codes in axis.codes]
+    return header, places, [values_at(part, target, key) for part in parts]
+
+
+def _tables(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequence[Array], backing: Backing) -> xr.Dataset:
+    """The tables whose cells have these places and counts."""
+    k = len(header["key"])
+    rows = np.stack(places[:k])
+    new = np.concatenate([[True], (rows[:, 1:] != rows[:, :-1]).any(0)])
+    key = np.cumsum(new) - 1
+    codes = {"key": rows[:, new], "target": np.array(header["targets"])}
+    axes = {dim: multi_index(codes[dim], [x["levels"] for x in header[dim]], [x["name"] for x in header[dim]]) for dim in codes}
+    place = {of: i for i, of in enumerate(zip(*header["targets"], strict=True))}
+    target = np.array([place[of] for of in zip(*(x.tolist() for x in places[k:]), strict=True)])
+    coords = coords_of("key", axes["key"]).merge(coords_of("target", axes["target"])).coords
+    coords = coords.merge({dim: level_index(labels) for dim, labels in header["coords"].items()}).coords
+    cells = (len(axes["target"]), len(axes["key"]))
+    sparse = choose_sparse(backing, len(target), math.prod(cells), len(numbers))
+    variables, left = {}, list(numbers)
+    for of in header["variables"]:
+        n = math.prod(of["shape"])
+        values, left = np.stack(left[:n]), left[n:]
+        shape = (*of["shape"], *cells)
+        member, row = np.nonzero(values)
+        at = [*np.unravel_index(member, of["shape"] or [1])[: len(of["shape"])], target[row], key[row]]
+        if sparse:
+            data = coo(at, values[member, row], shape)
+        else:
+            data = np.zeros(shape, values.dtype)
+            data[tuple(at)] = values[member, row]
+        variables[of["name"]] = ((*of["dims"], "target", "key"), data, of["attrs"])
+    return Result(variables, coords, header["attrs"])
+
+
+def _columns(header: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The columns of labels: the name and the levels of each."""
+    return [*header["key"], *header["target"]]
+
+
+def _each(header: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The columns of counts: the name and the type of each."""
+    found = []
+    for of in header["variables"]:
+        labels = [header["coords"].get(dim, range(n)) for dim, n in zip(of["dims"], of["shape"], strict=True)]
+        found += [(f"{of['name']}[{', '.join(map(str, x))}]" if x else of["name"], of["dtype"]) for x in product(*labels)]
+    return found
+
+
+def _digest(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequence[Array]) -> str:
+    """The SHA-256 of labels, cells and attrs, whatever the format and the version that writes them."""
+    told = {name: value for name, value in header.items() if name not in ("format", "capstats", "digest", "parts", "attrs")}
+    told["attrs"] = {name: value for name, value in header["attrs"].items() if name != "capstats"}
+    found = hashlib.sha256(json.dumps(told, default=_as_json, sort_keys=True).encode())
+    for values in (*places, *numbers):
+        found.update(values.astype("<f8" if values.dtype.kind == "f" else "<i8").tobytes())
+    return found.hexdigest()
+
+
+# --- labels as they are written ---------------------------------------------------------------------------------------
+
+
+def _labels(index: pd.Index) -> list[Label]:
+    labels = list(map(canonical, index))
+    for label in labels:
+        if label is not MISSING and kind_of(label) == "other":
+            raise TypeError(f"Labels of the type {type(label).__name__} cannot be written. Convert the column to texts.")
+    return labels
+
+
+def _type(levels: Sequence[Label]) -> Stored:
+    """The type of a column of Parquet that holds these levels."""
+    known = [x for x in levels if x is not MISSING]
+    kinds = {kind_of(x) for x in known}
+    if kinds == {"number"}:
+        whole = all(isinstance(x, int) for x in known)
+        if whole and all(-(2**63) <= x < 2**63 for x in known):
+            return "BIGINT"
+        return "VARCHAR" if whole or any(isinstance(x, int) and abs(x) > 2**53 for x in known) else "DOUBLE"
+    return "BOOLEAN" if kinds == {"bool"} else "DATE" if kinds == {"date"} else "VARCHAR"
+
+
+def _types(header: Mapping[str, Any]) -> list[Stored]:
+    """The types of all columns of Parquet."""
+    return [*(_type(of["levels"]) for of in _columns(header)), *("DOUBLE" if dtype[0] == "f" else "BIGINT" for _, dtype in _each(header))]
+
+
+def _read_as(header: Mapping[str, Any]) -> list[Stored]:
+    """The types as which the columns of Parquet are read: labels as texts, except fractions, which Python and DuckDB write in two ways."""
+    labels = len(_columns(header))
+    return ["VARCHAR" if i < labels and of != "DOUBLE" else of for i, of in enumerate(_types(header))]
+
+
+def _in_parquet(levels: Sequence[Label]) -> list[str | None]:
+    """The levels as texts of the type that Parquet has for them."""
+    return [None if x is MISSING else _text(x) for x in levels]
+
+
+def _text(level: Label) -> str:
+    if isinstance(level, bool):
+        return str(level).lower()
+    if isinstance(level, (dt.date, pd.Timedelta)):
+        return level.isoformat()
+    return level if isinstance(level, str) else repr(level)
+
+
+def _in_csv(levels: Sequence[Label]) -> list[str]:
+    """The levels as distinct texts that a spreadsheet does not run; an empty one is a missing value."""
+    found: dict[str, None] = {}
+    for level in levels:
+        text = in_spreadsheet(level)
+        while text in found or (not text and level is not MISSING):
+            text += "_"
+        found[text] = None
+    return list(found)
+
+
+def _places(cells: Any, levels: Sequence[Any]) -> Index:
+    """Which of the levels each cell is; a KeyError where it is none of them."""
+    place = {level: i for i, level in enumerate(levels)}
+    codes, distinct = pd.factorize(pd.Series(cells, dtype=object), use_na_sentinel=False)
+    return np.array([place[None if pd.isna(x) else _text(canonical(x))] for x in distinct], np.int64)[codes]
+
+
+def _as_json(value: Any) -> Any:
+    """What JSON has no word for, as a mapping."""
+    if value is MISSING:
+        return {f"{KEY}: missing": True}
+    if isinstance(value, pd.Timedelta):
+        return {f"{KEY}: nanoseconds": value.value}
+    if isinstance(value, dt.date):
+        return {f"{KEY}: {'datetime' if isinstance(value, dt.datetime) else 'date'}": value.isoformat()}
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"What tells of the counts holds {type(value).__name__}, which cannot be written. Convert it to a text.")
+
+
+def _from_json(found: dict[str, Any]) -> Any:
+    """The inverse of `_as_json`."""
+    read: dict[str, Callable[[Any], Any]] = {
+        "missing": lambda _: MISSING,
+        "nanoseconds": pd.Timedelta,
+        "datetime": pd.Timestamp,
+        "date": dt.date.fromisoformat,
+    }
+    for kind, of in read.items():
+        if f"{KEY}: {kind}" in found:
+            return of(found[f"{KEY}: {kind}"])
+    return found
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+def _header_of(path: str | Path) -> str | None:
+    """The description in a file of counts; None where the file is another one."""
+    if is_parquet(path):
+        return metadata_of(path, KEY)
+    with Path(path).open("rb") as file:
+        if file.read(len(COMMENT)) != COMMENT.encode():
+            return None
+        return file.readline().decode("utf-8", "replace")
+
+
+def _without_formulas(text: str) -> str:
+    """JSON in which no text has a sign with which a formula of a spreadsheet begins; the comment is split at its commas there."""
+    return re.sub(r'"(?:[^"\\]|\\.)*"', lambda found: re.sub(r"[=+\-@]", lambda sign: f"\\u{ord(sign[0]):04x}", found[0]), text)
+
+
+def _of_csv(path: str | Path, columns: int) -> list[Any]:
+    """The columns of a CSV file behind its comment and the line of names, as texts."""
+    frame = pd.read_csv(path, skiprows=2, header=None, dtype=str, na_filter=False, encoding="utf-8")
+    if frame.shape[1] != columns:
+        raise ValueError("It has another number of columns.")
+    return [frame[i].to_numpy(object) for i in range(columns)]

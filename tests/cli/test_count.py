@@ -1,0 +1,175 @@
+"""The command `capstats count`: a file of counts, from which the other commands give the answers that the records give."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from command_line import in_json
+
+from capstats import read_counts, tabulate
+from capstats.cli import main
+
+RECORDS = ["original.csv", "synthetic.csv", "--holdout", "elsewhere/synthetic.csv", "--allow-same"]
+COLUMNS = ["--keys", "smoking", "--target", "health"]
+endings = pytest.mark.parametrize("ending", ["parquet", "csv"])
+pytestmark = pytest.mark.usefixtures("here")
+
+
+@pytest.fixture
+def counts(tmp_path, capsys):
+    """The path of a file of counts of original, release and holdout."""
+    path = str(tmp_path / "counts.parquet")
+    assert main(["count", *RECORDS, *COLUMNS, "--out", path]) == 0
+    capsys.readouterr()
+    return path
+
+
+def printed(capsys, *arguments: str) -> str:
+    assert main(list(arguments)) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+@endings
+def test_the_file_has_what_tabulate_gives(tmp_path, capsys, ending):
+    path = tmp_path / f"t.{ending}"
+    out = printed(capsys, "count", "original.csv", "synthetic.csv", *COLUMNS, "--out", str(path))
+    assert "original              original.csv" in out
+    assert out.endswith(f"Written: {path}\n")
+    assert read_counts(path).identical(tabulate("original.csv", "synthetic.csv", keys="smoking", target="health"))
+    if os.name == "posix":
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_everything_that_tabulate_takes_is_taken(tmp_path, capsys):
+    path = str(tmp_path / "t.csv")
+    how = ["--missing", "drop", "--null-values", "age=?", "--types", "age=number", "--bin", "age=35|", "--backing", "dense"]
+    printed(capsys, "count", "gaps.csv", "--keys", "age", "--target", "sick", *how, "--out", path)
+    expected = {"missing": "drop", "null_values": {"age": "?"}, "types": {"age": "number"}, "bins": {"age": ["35"]}}
+    assert read_counts(path).identical(tabulate("gaps.csv", keys="age", target="sick", **expected))
+    weighted = ["--keys", "Class,Sex", "--target", "Survived", "--counts", "count"]
+    printed(capsys, "count", "titanic.csv", *weighted, "--out", path, "--overwrite")
+    assert read_counts(path).identical(tabulate("titanic.csv", keys=["Class", "Sex"], target="Survived", counts="count"))
+
+
+@pytest.mark.parametrize("releases", [["synthetic.csv"], ["synthetic.csv", "smokers.csv"]])
+@pytest.mark.parametrize("holdout", [[], ["--holdout", "elsewhere/synthetic.csv", "--allow-same"]])
+@endings
+def test_an_audit_of_counts_is_the_audit_of_the_records(tmp_path, capsys, releases, holdout, ending):
+    path = str(tmp_path / f"t.{ending}")
+    records = ["original.csv", *releases, *holdout, *COLUMNS]
+    printed(capsys, "count", *records, "--out", path)
+    text = printed(capsys, "audit", *records)
+    of_counts = printed(capsys, "audit", path)
+    unknown = "  same records  whether two of the tables hold the same records is not known: the report was made from counts\n"
+    if holdout:  # the check was left out
+        assert "same records" in of_counts
+        lines = [" ".join(line.split()) for line in text.splitlines()]
+        assert [line for line in lines if line not in {" ".join(line.split()) for line in of_counts.splitlines()}] == []
+    else:
+        assert of_counts == text
+        assert unknown not in of_counts
+    first, second = (in_json(capsys, "audit", *given) for given in ([path], records))
+    for found in (first, second):
+        found["provenance"].pop("settings")
+        found["provenance"].pop("same_records", None)
+    assert first == second
+
+
+def test_a_page_from_counts_has_all_but_the_hashes_of_the_files(tmp_path, capsys, counts):
+    printed(capsys, "audit", counts, "--allow-same", "--html", str(tmp_path / "counts.html"))
+    printed(capsys, "audit", *RECORDS, *COLUMNS, "--html", str(tmp_path / "records.html"))
+    first, second = ((tmp_path / f"{name}.html").read_text() for name in ("counts", "records"))
+    assert first.count("<svg") == second.count("<svg")
+    assert "SHA-256" not in first
+
+
+def test_limits_of_the_holdout_hold_for_counts(counts, capsys):
+    assert main(["audit", counts, "--allow-same", "--fail-above", "individual_disclosure=-1"]) == 1
+    assert "individual_disclosure is " in capsys.readouterr().err
+
+
+def test_a_sweep_of_counts_is_that_of_their_target(tmp_path, capsys):
+    path = str(tmp_path / "t.parquet")
+    how = ["--keys", "Class,Sex,Age", "--counts", "count"]
+    records = ["titanic.csv", "titanic.csv", "--allow-same"]
+    printed(capsys, "count", *records, *how, "--target", "Survived", "--out", path)
+    first = in_json(capsys, "sweep", path)
+    second = in_json(capsys, "sweep", *records, *how, "--targets", "Survived")
+    assert first["subsets"] == second["subsets"]
+    assert first["contributions"] == second["contributions"]
+
+
+def test_privacy_models_of_counts_are_those_of_the_records(counts, capsys):
+    first = in_json(capsys, "anonymity", counts)
+    assert first["models"] == in_json(capsys, "anonymity", *RECORDS[:2], *COLUMNS)["models"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["records"], ["attack", "knowledge", "--columns", "smoking"], ["attack", "model"], ["count", "--out", "new.csv"]],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_what_needs_records_refuses_counts_and_says_why(counts, capsys, command):
+    assert main([*command, counts]) == 2
+    assert "is a file of counts, which do not say which record is which. This command needs the records" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "named"),
+    [
+        (["synthetic.csv"], "SYNTHETIC"),
+        (["--keys", "k"], "--keys"),
+        (["--weights", "w", "--missing", "drop"], "--missing, --weights"),
+    ],
+)
+def test_what_was_chosen_when_counting_is_not_chosen_again(counts, capsys, more, named):
+    assert main(["audit", counts, *more]) == 2
+    assert f"which brings its tables and columns. Leave out {named}, or give them to capstats count." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ([], "give --out FILE"),
+        (["--out", "t.txt"], "--out must end in .parquet or .csv; got 't.txt'."),
+        (["--out", "original.csv"], "--out is 'original.csv', which is read as well. Give another path."),
+        (["--out", "absent/t.csv"], "--out cannot be written to 'absent/t.csv'"),
+        (["--out", "smokers.csv"], "--out is 'smokers.csv', which is there. Give another path, or --overwrite."),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_counted(capsys, out, message):
+    before = Path("smokers.csv").read_bytes()
+    assert main(["count", "original.csv", *COLUMNS, *out]) == 2
+    assert message in capsys.readouterr().err
+    assert Path("smokers.csv").read_bytes() == before
+
+
+def test_a_copy_of_the_original_is_refused(tmp_path, capsys):
+    assert main(["count", "original.csv", "original.csv", *COLUMNS, "--out", str(tmp_path / "t.csv")]) == 2
+    assert "are both read from the file" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_damaged_file_is_one_line(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    printed(capsys, "count", "original.csv", "synthetic.csv", *COLUMNS, "--out", str(path))
+    path.write_text(path.read_text().replace("Sick,", "Sick,1"))
+    assert main(["audit", str(path)]) == 2
+    assert "is damaged: its content is not what was written. Restore it from a copy" in capsys.readouterr().err
+
+
+def test_a_configuration_counts_too(tmp_path, capsys, monkeypatch):
+    for name in ("original.csv", "synthetic.csv"):
+        (tmp_path / name).write_bytes(Path(name).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    settings = {"original": "original.csv", "synthetic": "synthetic.csv", "keys": "smoking", "target": "health", "out": "t.csv"}
+    Path("c.toml").write_text("\n".join(f'{name} = "{value}"' for name, value in settings.items()))
+    printed(capsys, "count", "--config", "c.toml")
+    Path("a.toml").write_text('original = "t.csv"\n')
+    assert json.loads(printed(capsys, "audit", "--config", "a.toml", "--json"))["measures"]["original_records"] == 100
