@@ -66,6 +66,7 @@ def by_command(tmp_path_factory):
 # --- Printed values
 
 
+@pytest.mark.slow
 def test_every_printed_value_agrees():
     values = printed_values()
     assert len(values) == 14
