@@ -66,7 +66,6 @@ def by_command(tmp_path_factory):
 # --- Printed values
 
 
-@pytest.mark.slow
 def test_every_printed_value_agrees():
     values = printed_values()
     assert len(values) == 14
