@@ -512,6 +512,7 @@ def test_provenance_tells_types_and_takes_numbers_of_numpy():
     assert told["seed"] == 3
 
 
+@pytest.mark.slow
 def test_an_audit_of_sparse_tables_is_that_of_dense_ones(monkeypatch):
     from capstats.tables import backing
 
@@ -524,6 +525,7 @@ def test_an_audit_of_sparse_tables_is_that_of_dense_ones(monkeypatch):
     assert again.to_json() == found.to_json()
 
 
+@pytest.mark.slow
 def test_the_files_of_a_parquet_folder_are_those_that_hold_records(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "original.parquet"

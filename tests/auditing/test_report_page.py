@@ -79,6 +79,7 @@ def test_a_page_is_valid_html(pages):
         assert len(ids) == len(set(ids))
 
 
+@pytest.mark.slow
 def test_a_page_has_landmarks_and_headings_in_order_and_a_way_to_each_section(pages):
     for page in pages:
         body = parsed(page).find("body")

@@ -144,6 +144,7 @@ def test_two_attacks_on_the_same_axes_are_told_apart_by_what_the_caller_calls_th
     assert labels(plot_attack_utility(roc.accuracy, [1, 1, 1], label="chain", lw=3)) == ["chain, attack", "chain, utility"]
 
 
+@pytest.mark.slow
 def test_of_many_numbers_of_tables_as_many_are_named_as_there_is_room_for(ax):
     curves = {"youden": (("releases", "step"), np.zeros((100, 2))), "threshold": (("releases", "step"), np.ones((100, 2)))}
     best = {"best_threshold": ("releases", np.ones(100)), "best_difference": ("releases", np.zeros(100))}

@@ -47,6 +47,7 @@ def test_texts_are_white_on_dark_cells_and_black_on_light_and_empty_ones(ax, col
     assert "d" not in dark
 
 
+@pytest.mark.slow
 def test_texts_are_as_large_as_their_cells_allow():
     sizes = []
     for columns in (2, 16, 60):
@@ -247,6 +248,7 @@ def test_numbers_of_many_columns_stay_within_their_cells():
     assert ticks(ax)[0] == r"\$c_0\$"
 
 
+@pytest.mark.slow
 def test_a_figure_of_its_own_grows_with_its_targets_up_to_a_page():
     def tall(targets):
         shares = xr.DataArray(np.ones((2, targets)), {"key_column": ["a", "b"], "target_column": [f"t{i}" for i in range(targets)]})

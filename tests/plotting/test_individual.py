@@ -409,6 +409,7 @@ def hundred():
     return cap_quantiles(O_4, draws, DEPTHS)
 
 
+@pytest.mark.slow
 def test_a_hundred_long_names_fit_on_a_page(hundred):
     assert {len(name) for name in HUNDRED} == {52}
     ax = plot_letter_values(hundred, average=0.3, original=0.4)
@@ -423,6 +424,7 @@ def test_a_hundred_long_names_fit_on_a_page(hundred):
     assert len(ax.patches) == 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(3.3, 3), (7, 9)])
 def test_a_hundred_rows_fit_on_given_axes(hundred, size):
     ax = plot_letter_values(hundred, ax=plt.subplots(figsize=size, layout="constrained")[1])
@@ -557,6 +559,7 @@ def test_averages_beside_the_dots_are_lines_of_three_styles(ax):
     assert named(ax) == ["one record", "average CAP", "average CAP of the original", "baseline: guess without a key"]
 
 
+@pytest.mark.slow
 def test_dots_are_the_same_on_sparse_tables_and_every_time():
     records = {"k": list("aabbbc"), "t": list("xyxxyx")}
     release = {"k": list("aabbbd"), "t": list("xxxyyx")}
@@ -568,6 +571,7 @@ def test_dots_are_the_same_on_sparse_tables_and_every_time():
     assert len(drawn[0]) == 6
 
 
+@pytest.mark.slow
 @examples(20)
 @given(table_pairs(), st.booleans())
 def test_the_mean_of_the_dots_is_average_cap_to_within_half_a_stack(pair, by_target):

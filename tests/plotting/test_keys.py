@@ -99,6 +99,7 @@ def test_cells_without_a_record_are_empty_and_targets_without_any_are_left_out(a
     assert ax.collections[0].get_array().mask.tolist() == [[False, False], [True, False], [False, False]]
 
 
+@pytest.mark.slow
 def test_keys_are_in_the_order_of_the_numbers_that_are_given(ax):
     """Average CAP of the keys is 1/2, 0 and 5/6; then the same with nothing known of the last."""
     counted, q = of(*THREE, key_labels=["a", "b", "c"])
@@ -147,6 +148,7 @@ def test_cells_are_the_same_on_sparse_tables(ax):
     assert drawn[0] == drawn[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [None, (3.3, 3.6), (7, 7)])
 def test_texts_stay_within_their_cells(size):
     rng = np.random.default_rng(1)

@@ -111,6 +111,7 @@ def test_a_hundred_releases_are_numbered_and_no_number_is_missing(many):
     assert first.xy == (many.target_distance.values[0], many.average_cap.values[0])
 
 
+@pytest.mark.slow
 def test_long_names_are_numbered_and_listed_beside_a_figure_of_its_own(many):
     ax = plot_risk_utility(many.isel(synthetic=range(20)))
     (names,) = [text.get_text() for text in ax.texts if "\n" in text.get_text()]

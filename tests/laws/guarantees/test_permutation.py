@@ -396,6 +396,7 @@ def test_the_interval_of_random_tables_holds_the_exact_value_as_often_as_it_says
     assert p.min() > 0
 
 
+@pytest.mark.slow
 @examples(40)
 @given(problems(), st.sampled_from(["greater", "less", "two-sided"]))
 def test_mean_and_deviation_bound_the_p_value(problem, alternative):

@@ -191,6 +191,7 @@ both = pytest.mark.parametrize("reinforced", [False, True])
 numbers = st.lists(st.integers(1, 40), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @both
 @examples(25)
 @given(numbers, st.integers(1, 60), st.sampled_from([0.0, 1.0, 0.25, 30.0]), st.sampled_from([0.01, 0.5, 1.0, 3.0]), st.integers(0, 99))
