@@ -23,7 +23,6 @@ from capstats.cap import (
 )
 from capstats.codes.labels import MISSING
 from capstats.counting.tabulate import tabulate
-from capstats.laws import maximum_cap, minimum_cap
 from capstats.tables.counts_files import read_counts, write_counts
 from capstats.tables.dataset import from_counts, full_domain, merge_counts, observed_domain
 from capstats.tables.levels import LevelsWarning

@@ -217,7 +217,7 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
     ------
     ValueError, TypeError
         If there is nothing to merge, or the tables differ in variables, columns, missing-value policy, bins, synthetic labels, or in
-        which of them have sampling weights.
+        which of them have sampling weights; or if two of them hold the counts of one file (see `read_counts`).
 
     Notes
     -----
@@ -266,7 +266,23 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
         attrs["dropped"] = {name: sum(part.attrs["dropped"][name] for part in parts) for name in attrs["dropped"]}
     if orders:
         attrs["categories"] = orders
-    return dataset(sums, axes, synthetic_labels(first), attrs)
+    merged = dataset(sums, axes, synthetic_labels(first), attrs)
+    merged.encoding = _origin(parts)
+    return merged
+
+
+def _origin(parts: Sequence[xr.Dataset]) -> dict[str, Any]:
+    """What the files of the parts tell: their digests, each once; and the files that were counted, where all parts tell them."""
+    digests = [digest for part in parts for digest in part.encoding.get("digests", [])]
+    if len(set(digests)) < len(digests):
+        raise ValueError(
+            "Two of the tables hold the counts of one file, which would be added up twice. Give each file once; for different records "
+            "with the same counts, set `encoding` of one of the tables to {}."
+        )
+    found: dict[str, Any] = {"digests": digests} if digests else {}
+    if all(part.encoding.get("different_records") for part in parts):
+        found["different_records"] = True
+    return found
 
 
 def _described(tables: xr.Dataset) -> dict[str, Any]:

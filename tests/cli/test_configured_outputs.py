@@ -28,6 +28,7 @@ OUTPUTS = {  # of each command that has both a configuration and files to write
         {"csv": "c.csv", "figure": "f.png"},
     ),
     "attack model": (DATA, {"csv": "c.csv"}),
+    "count": (f"{DATA}overwrite = true\n", {"out": "c.parquet"}),
 }
 EACH = [(command, key) for command, (_, files) in OUTPUTS.items() for key in files]
 
@@ -105,10 +106,10 @@ def test_a_file_of_somebody_else_stays_without_force(command, key, folder, capsy
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "key"), EACH)
-def test_a_file_that_capstats_made_is_replaced_but_for_csv(command, key, folder, capsys):
+def test_a_file_that_capstats_made_is_replaced_except_csv_and_counts(command, key, folder, capsys):
     more = f'{key} = "{OUTPUTS[command][1][key]}"'
     assert run(folder, command, more) == 0
-    assert run(folder, command, more) == (2 if key == "csv" else 0)
+    assert run(folder, command, more) == (2 if key in ("csv", "out") else 0)
     assert run(folder, command, more, "--force") == 0
     capsys.readouterr()
 

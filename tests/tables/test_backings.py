@@ -239,7 +239,7 @@ INTEGERS_ONLY = {
         for name in ("pairs", "right", "p_value")
     },
     **{
-        f"permutation_test {name}": lambda o, s, name=name: capstats.laws.guarantees.permutation_test(o, s, draws=99, rng=1)[name]
+        f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]
         for name in ("expected", "standard_deviation", "p_value")
     },
     **{

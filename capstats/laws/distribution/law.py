@@ -50,8 +50,8 @@ class Law:
 
     Examples
     --------
-    >>> from capstats.laws import cap_law
-    >>> law = cap_law([[3], [1]])  # one key: average CAP is uniform from 1/4 to 3/4
+    >>> from capstats.laws import Uniform, cap_law
+    >>> law = cap_law([[3], [1]], Uniform())  # one key: average CAP is uniform from 1/4 to 3/4
     >>> law.cdf([0.25, 0.625, 0.75]).lower.values.tolist()
     [0.0, 0.75, 1.0]
     """
@@ -113,8 +113,8 @@ class Law:
 
         Examples
         --------
-        >>> from capstats.laws import cap_law
-        >>> float(cap_law([[3], [1]]).cdf(0.5).lower)
+        >>> from capstats.laws import Uniform, cap_law
+        >>> float(cap_law([[3], [1]], Uniform()).cdf(0.5).lower)
         0.5
         """
         x = _numbers(values, "values")
@@ -142,8 +142,8 @@ class Law:
 
         Examples
         --------
-        >>> from capstats.laws import cap_law
-        >>> cap_law([[3], [1]]).density([0.2, 0.25, 0.5, 0.75]).lower.values.tolist()
+        >>> from capstats.laws import Uniform, cap_law
+        >>> cap_law([[3], [1]], Uniform()).density([0.2, 0.25, 0.5, 0.75]).lower.values.tolist()
         [0.0, 2.0, 2.0, 0.0]
         """
         x = _numbers(values, "values")
@@ -172,8 +172,8 @@ class Law:
 
         Examples
         --------
-        >>> from capstats.laws import cap_law
-        >>> found = cap_law([[3], [1]]).quantile(0.5)
+        >>> from capstats.laws import Uniform, cap_law
+        >>> found = cap_law([[3], [1]], Uniform()).quantile(0.5)
         >>> bool(found.lower <= 0.5 <= found.upper), bool(found.upper - found.lower < 1e-11)
         (True, True)
         """

@@ -75,8 +75,10 @@ def cap_tail_bound(o: Counts, model: Model, *, excess: float, key_totals: ArrayL
     aligned = Aligned(model.tables(o), None if key_totals is None else {"key_totals": key_totals})
 
     def mean(o: Table, *given: Any) -> Floats:
+        if isinstance(model, Permuted):
+            return model.given_margins(o, *given)
         if not isinstance(model, CellUrn):
-            return model.mean(o, *given)
+            return model.mean(o)
         (m_j,) = given
         return ratio((model.cells(o).mean * (m_j > 0)).sum(-1), o.total(), np.nan)
 

@@ -71,7 +71,7 @@ class Uniform(CellUrn):
     --------
     >>> from capstats.laws import Uniform, expected_cap
     >>> round(float(expected_cap([[20, 5], [30, 45]], Uniform(100))), 4)
-    0.4901
+    0.4997
     """
 
     reinforced = True
