@@ -18,11 +18,11 @@ from capstats.cap.individual import individual_cap
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws import Uniform, sample_tables
 from capstats.paper_files import check_folder, four_panels, table_rows, tables_page, write_csv
-from capstats.paper_laws import law_curve, told
+from capstats.paper_laws import law_curve, no_riskier, told
 from capstats.tables.printing import Result
 from capstats.tables.ties import TIE, at_most
 
-__all__ = ["Value", "figure_1_tables", "figure_2_averages", "printed_values", "report", "reproduce"]
+__all__ = ["Value", "figure_1_tables", "figure_2_averages", "no_riskier", "printed_values", "report", "reproduce"]
 
 SEED = 14
 CHOSEN = (

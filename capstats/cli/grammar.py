@@ -38,6 +38,7 @@ SETTINGS = (  # of a configuration, by options
     'targets = "income"',
     'columns = ["age", "sex", "income"]',
     "bins = {age = 10}",
+    'out = "counts.parquet"',
 )
 CONFIGURATION = """Configuration: the options by their long names, such as
 
