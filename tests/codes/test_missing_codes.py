@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from capstats import audit, compare_levels
+from capstats.codes.bins import likely_numbers, usual_ends
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.missing_codes import Codes, MissingCodes, likely_codes
 from capstats.counting.tabulate import tabulate
@@ -148,6 +149,7 @@ def test_random_numbers_have_none(kind: str) -> None:
         assert likely_codes(np.unique(getattr(rng, kind)(*draws[kind], 1000).round())) == []
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("kind", ["columns", "pandas", "Parquet", "CSV"])
 @pytest.mark.parametrize("bins", [None, {"income": 3}, {"income": ("quantile", 3)}], ids=repr)
 def test_compare_levels_and_the_report_name_them(kind: str, bins: Any, tmp_path: Any) -> None:
@@ -170,3 +172,12 @@ def test_codes_that_were_named_are_not_likely_any_more() -> None:
     table = {"income": [-99, 10, 20, 30], "sick": ["yes", "no", "no", "yes"]}
     for bins in (None, {"income": 2}):
         assert "likely_codes" not in tabulate(table, keys="income", target="sick", null_values={"income": -99}, bins=bins).attrs
+
+
+@pytest.mark.parametrize(("kind", "unit"), [("date", "D"), ("datetime", "us")])
+def test_days_of_a_column_to_be_cut_are_known_by_their_number(kind: Any, unit: str) -> None:
+    moments = np.array(["1950-01-01", "1990-06-30", "9999-12-31"], f"datetime64[{unit}]").astype(np.int64)
+    assert usual_ends(moments, kind)
+    assert [str(label)[:10] for label in likely_numbers(moments, kind)] == ["9999-12-31"]
+    assert not usual_ends(moments[:2], kind)
+    assert likely_numbers(moments[:2], kind) == []

@@ -146,6 +146,7 @@ def test_lists_end_in_and():
     assert [listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
 
 
+@pytest.mark.slow
 @given(st.text(), st.integers(6, 40))
 def test_shortened_text_keeps_its_ends(text, width):
     short = shortened(text, width)
@@ -158,3 +159,8 @@ def test_json_is_printable_and_reads_back_as_it_was(told):
     text = printable_json(told)
     assert all(line.isprintable() for line in text.split("\n"))
     assert json.loads(text) == told
+
+
+def test_a_text_of_the_width_is_whole_and_a_longer_one_is_not():
+    assert shortened("abcdefg", 7) == "abcdefg"
+    assert shortened("abcdefgh", 7) == "ab...gh"

@@ -205,6 +205,7 @@ def test_a_bad_cell_is_told_by_the_labels_that_are_given_beside_it() -> None:
 # --- added up --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize(
     ("keys", "target"),
     [
@@ -310,6 +311,7 @@ def test_nothing_to_merge_raises() -> None:
         merge_counts()
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=8), st.data())
 def test_shards_add_up_in_any_division(rows: list[tuple[int, ...]], data: st.DataObject) -> None:
     """Counting is a homomorphism from lists of records, joined end to end, to tables, added."""
