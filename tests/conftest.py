@@ -16,6 +16,7 @@ settings.register_profile("random", max_examples=100, deadline=None, derandomize
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 collect_ignore = ["notebook_checks"]  # they run in the kernels of the notebooks
+SLOW_EXAMPLES = {"capstats.paper.reproduce"}  # in docstrings, which take no mark
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -23,6 +24,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of a test with ``@pytest.mark.few(number)``, all cases but this number are slow: always the same ones, in no order."""
     cases = defaultdict(list)
     for item in items:
+        if item.name in SLOW_EXAMPLES:
+            item.add_marker("slow")
         if item.get_closest_marker("few"):
             cases[item.nodeid.partition("[")[0]].append(item)
     for found in cases.values():

@@ -77,6 +77,7 @@ def test_the_table_of_written_files_names_every_place_that_writes():
     assert [place for place in all_places() if place not in NAMED and place.partition(":")[0] not in NAMED] == []
 
 
+@pytest.mark.slow
 def test_the_table_of_written_files_names_no_other_place():
     known = {*all_places(), *(place.partition(":")[0] for place in all_places())}
     assert [name for name in NAMED if name not in known] == []

@@ -105,6 +105,7 @@ def is_inert(text: str) -> bool:
     return all(c.isprintable() for line in text.split("\n") for c in line)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("command", ["audit", "records", "anonymity"])
 def test_text_shows_labels_whole_or_shortened_and_nothing_that_a_terminal_obeys(
     folders: dict[str, Path], capsys: pytest.CaptureFixture[str], command: str
@@ -124,6 +125,7 @@ def test_sweep_names_hostile_columns(folders: dict[str, Path], capsys: pytest.Ca
     assert "<b onclick=alert(1)>key + =1+1" in text
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("command", ["audit", "sweep", "records", "anonymity"])
 def test_json_is_printable_text_that_holds_the_labels_as_they_are(
     folders: dict[str, Path], capsys: pytest.CaptureFixture[str], command: str
@@ -145,6 +147,7 @@ def strings(told: object) -> list[str]:
     return [told] if isinstance(told, str) else []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("attack", ["membership", "knowledge", "model"])
 def test_attacks_name_hostile_columns(folders: dict[str, Path], capsys: pytest.CaptureFixture[str], attack: str) -> None:
     if attack == "model":

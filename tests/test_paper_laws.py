@@ -31,6 +31,7 @@ def test_the_curve_of_o_1_is_an_atom_and_that_of_o_2_a_density():
     assert np.diff(curve.value).min() > 0
 
 
+@pytest.mark.slow
 def test_a_probability_is_told_as_one_number_or_as_two():
     assert told("O_2", 900) == "1.0000 with 900 records, 1.000000 in the limit of many"
     assert told("O_3", 900) in (

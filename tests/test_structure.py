@@ -193,11 +193,13 @@ def test_importing_capstats_loads_nothing_optional_or_slow() -> None:
     assert not {name for name in loaded for lazy in LAZY if name == lazy or name.startswith(f"{lazy}.")}
 
 
+@pytest.mark.slow
 def test_importing_capstats_loads_pyarrow_only_as_pandas_does() -> None:
     of_pandas = {name for name in loaded_by("import pandas, xarray") if name.split(".")[0] == "pyarrow"}
     assert {name for name in loaded_by("import capstats") if name.split(".")[0] == "pyarrow"} <= of_pandas
 
 
+@pytest.mark.slow
 def test_counting_frames_in_memory_loads_no_engine() -> None:
     loaded = loaded_by(
         "import capstats; d = {'k': ['a'], 't': ['x']}; capstats.average_cap(*[capstats.tabulate(d, keys='k', target='t').o] * 2)"
@@ -264,6 +266,7 @@ def test_a_room_that_nobody_calls_has_a_docstring_alone(room: str) -> None:
     assert isinstance(only, ast.Expr)
 
 
+@pytest.mark.slow
 def test_rooms_load_when_asked_for_and_are_listed() -> None:
     code = (
         "import capstats; assert set(capstats.__all__) < set(dir(capstats)); print(*dir(capstats)); from capstats import laws; "
@@ -282,6 +285,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
             module.avrage_cap  # noqa: B018
 
 
+@pytest.mark.slow
 def test_a_type_checker_sees_a_misspelt_name_and_takes_a_right_one(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     right = [

@@ -59,6 +59,7 @@ def test_sizes_and_risks_are_those_of_a_loop_over_records():
         assert prosecutor_risk(table).max().item() == float(max(risks))
 
 
+@pytest.mark.slow
 @theorem
 @given(tables)
 def test_marketer_risk_is_at_most_prosecutor_risk_is_one_over_k(table):

@@ -43,6 +43,7 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("synthetic", "how"), CASES)
 def test_an_audit_of_counts_is_that_of_the_records(synthetic: Any, how: dict[str, Any]) -> None:
     given = {"keys": ["age", "sex", "job"], "target": "ill", **how}

@@ -134,6 +134,7 @@ def test_releases_that_tie_stay_as_given_and_undefined_ones_are_last():
     assert audit(ORIGINAL, ORIGINAL, allow_same=True, keys="k", target="t", rank_by="average_cap").ranked == [0]
 
 
+@pytest.mark.slow
 def test_a_frame_has_a_row_for_each_release_in_that_order():
     found = audited(rank_by="average_cap", against="half", utility={"u": 1})
     frame = found.to_frame()

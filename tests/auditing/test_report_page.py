@@ -70,6 +70,7 @@ def texts(element):
 # --- validity, and what a screen reader needs
 
 
+@pytest.mark.slow
 def test_a_page_is_valid_html(pages):
     for page in pages:
         assert page.startswith('<!DOCTYPE html>\n<html lang="en">')

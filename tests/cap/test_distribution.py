@@ -144,6 +144,7 @@ def test_ecdf_is_that_of_matplotlib_on_the_records(unmatched):
     assert drawn > 100
 
 
+@pytest.mark.slow
 @both_versions
 def test_boxplot_is_that_of_matplotlib_on_the_records(unmatched):
     """But for records that lie on the end of a whisker's reach, where matplotlib goes by the last bit."""

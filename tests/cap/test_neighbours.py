@@ -173,6 +173,7 @@ def test_nobody_in_the_original_table_is_undefined():
 # The oracle
 
 
+@pytest.mark.slow
 @theorem
 @given(cases())
 def test_each_convention_is_that_of_a_loop_over_all_pairs_of_keys(case):
@@ -255,6 +256,7 @@ def test_counts_near_2_to_the_53_stay_exact(way):
 # Theorems
 
 
+@pytest.mark.slow
 @theorem
 @given(cases())
 def test_the_largest_radius_is_the_crossed_baseline(case):

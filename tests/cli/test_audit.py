@@ -128,6 +128,7 @@ def test_a_quoted_glob_is_told_to_be_pooled(here, capsys):
 THREE = ["audit", "original.csv", "synthetic.csv", "smokers.csv", "elsewhere/synthetic.csv", "--allow-same", *SMOKERS[3:]]
 
 
+@pytest.mark.slow
 def test_releases_are_ranked_compared_and_beside_numbers_of_the_caller(here, capsys):
     options = ["--rank-by=-pmse", "--against", "elsewhere/synthetic.csv", "--utility", "pmse=synthetic.csv:3,smokers.csv:1"]
     found = in_json(capsys, *THREE, *options[:-1], f"{options[-1]},elsewhere/synthetic.csv:2")

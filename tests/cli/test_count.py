@@ -57,6 +57,7 @@ def test_everything_that_tabulate_takes_is_taken(tmp_path, capsys):
     assert read_counts(path).identical(tabulate("titanic.csv", keys=["Class", "Sex"], target="Survived", counts="count"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("releases", [["synthetic.csv"], ["synthetic.csv", "smokers.csv"]])
 @pytest.mark.parametrize("holdout", [[], ["--holdout", "elsewhere/synthetic.csv", "--allow-same"]])
 @endings
@@ -81,6 +82,7 @@ def test_an_audit_of_counts_is_the_audit_of_the_records(tmp_path, capsys, releas
     assert first == second
 
 
+@pytest.mark.slow
 def test_a_page_from_counts_has_all_but_the_hashes_of_the_files(tmp_path, capsys, counts):
     printed(capsys, "audit", counts, "--allow-same", "--html", str(tmp_path / "counts.html"))
     printed(capsys, "audit", *RECORDS, *COLUMNS, "--html", str(tmp_path / "records.html"))
@@ -94,6 +96,7 @@ def test_limits_of_the_holdout_hold_for_counts(counts, capsys):
     assert "individual_disclosure is " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_sweep_of_counts_is_that_of_their_target(tmp_path, capsys):
     path = str(tmp_path / "t.parquet")
     how = ["--keys", "Class,Sex,Age", "--counts", "count"]

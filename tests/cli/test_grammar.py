@@ -121,6 +121,7 @@ def test_argcomplete_finds_its_mark_and_is_not_loaded_otherwise(capsys):
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=120)
 
 
+@pytest.mark.slow
 def test_the_grammar_loads_nothing_slow():
     code = "import sys; from capstats.cli import parser; parser(); print(*sys.modules)"
     loaded = set(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120).stdout.split())

@@ -34,6 +34,7 @@ def test_a_code_of_all_columns_is_compared_as_a_number(files, capsys):
     assert found["provenance"]["null_values"] == ["-99", "-98", ""]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "toml",
     [

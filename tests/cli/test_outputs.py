@@ -147,6 +147,7 @@ def test_two_outputs_are_two_files(here, capsys):
     assert not Path("report.svg").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_is_told_for_a_public_page(here, capsys):
     records = "\n".join(["k,t", *["a,b"] * 40])

@@ -143,6 +143,7 @@ def test_a_mistake_is_one_line_on_standard_error(case, here, capsys):
     assert not Path("risk.png").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["unknown key", "no such file", "unknown command"])
 def test_a_mistake_ends_the_program_with_status_2_and_no_traceback(case, here):
     arguments, message = MISTAKES[case]
@@ -163,6 +164,7 @@ def test_a_mistake_in_the_library_shows_its_traceback(here, monkeypatch):
         main(SMOKERS)
 
 
+@pytest.mark.slow
 def test_a_reader_who_has_had_enough_is_no_error(here):
     command = f'"{sys.executable}" -m capstats.cli audit --example titanic | true'
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
@@ -181,12 +183,14 @@ def test_a_folder_in_place_of_a_file_is_told_by_its_name(here, capsys, tmp_path)
     assert "d.csv" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_closed_standard_output_is_one_line_on_standard_error(here):
     command = f'"{sys.executable}" -m capstats.cli {" ".join(SMOKERS)} >&-'
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "capstats audit: standard output is closed.\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
 def test_a_full_standard_output_is_one_line_on_standard_error(here):
     with Path("/dev/full").open("w") as full:
@@ -197,12 +201,14 @@ def test_a_full_standard_output_is_one_line_on_standard_error(here):
     assert done.stderr == "capstats audit: standard output cannot be written: No space left on device.\n"
 
 
+@pytest.mark.slow
 def test_a_reader_who_has_had_enough_changes_no_exit_status(here):
     command = f'"{sys.executable}" -m capstats.cli {" ".join(SMOKERS)} --fail-above average_cap=0.1 | true; echo ${{PIPESTATUS[0]}}'
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout == "1\n"
 
 
+@pytest.mark.slow
 def test_what_the_terminals_encoding_lacks_is_escaped(here, tmp_path):
     Path("umlaut.csv").write_text("Größe,t\nä,x\n", encoding="utf-8")
     arguments = ["audit", "umlaut.csv", "umlaut.csv", "--allow-same", "--keys", "Größe", "--target", "t"]
@@ -218,6 +224,7 @@ def test_what_the_terminals_encoding_lacks_is_escaped(here, tmp_path):
     assert r"Gr\xf6\xdfe" in done.stdout
 
 
+@pytest.mark.slow
 def test_no_file_or_column_name_reaches_the_terminal_raw(here, tmp_path, capsys):
     file = tmp_path / "a\x1b[31m\n\u202eb.csv"
     file.write_text("k\x1b]0;title\x07,t\n1,x\n", encoding="utf-8")

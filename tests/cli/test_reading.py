@@ -46,6 +46,7 @@ def test_keys_and_key_add_up(here, capsys):
     assert found["provenance"]["keys"] == ["Class", "Age", "Sex"]
 
 
+@pytest.mark.slow
 def test_types_make_numbers_of_text(here, capsys):
     """CSV knows only text: the column of numbers of a Parquet file has no partner in it, unless it is said."""
     pd.DataFrame({"age": [30, 40], "sick": ["yes", "no"]}).to_parquet("ages.parquet")
@@ -73,6 +74,7 @@ def test_types_of_columns_and_levels_with_commas_and_equals_signs_may_be_given_o
     assert "got 'smoking'. Give what has a comma in it to --type, by itself." in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "points"), [("age=3", [32.33, 41.67]), ("age=quantile:2", [34.5]), ("age=30|40", [30, 40]), ("age=30|", [30])]
 )
@@ -92,6 +94,7 @@ def test_a_column_is_cut_in_a_way_that_is_known(here, capsys, asked):
     assert f"--bin must {'be COLUMN=BINS' if asked in ('age', '=3') else 'say a number of bins'}" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_counts_are_records(here, capsys):
     arguments = ["audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class,Sex,Age", "--target", "Survived"]
     found = in_json(capsys, *arguments, "--counts", "count")
@@ -100,6 +103,7 @@ def test_counts_are_records(here, capsys):
     assert in_json(capsys, *arguments)["measures"]["original_records"] == 32
 
 
+@pytest.mark.slow
 def test_counts_may_differ_for_the_two_tables_or_be_for_one_alone(here, capsys):
     arguments = ["audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class,Sex,Age", "--target", "Survived"]
     found = in_json(capsys, *arguments, "--counts", "count,half")
@@ -112,6 +116,7 @@ def test_counts_may_differ_for_the_two_tables_or_be_for_one_alone(here, capsys):
     assert found["measures"]["synthetic_records"] == 32
 
 
+@pytest.mark.slow
 def test_weights_weigh_records_whose_number_stays(here, capsys):
     arguments = ["audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class,Sex,Age", "--target", "Survived"]
     weighted, plain, counted = (
@@ -123,6 +128,7 @@ def test_weights_weigh_records_whose_number_stays(here, capsys):
     assert weighted["unmatched_records"] == plain["unmatched_records"]
 
 
+@pytest.mark.slow
 def test_weights_of_a_holdout_may_be_given_or_are_those_of_the_original(here, capsys):
     arguments = [
         "audit",
@@ -165,6 +171,7 @@ def test_null_values_are_the_texts_that_mean_missing(here, capsys):
     assert found["provenance"]["dropped"]["original"] == 3
 
 
+@pytest.mark.slow
 def test_a_memory_limit_changes_no_number(here, capsys):
     assert in_json(capsys, *SMOKERS, "--memory-limit", "200MB")["measures"] == in_json(capsys, *SMOKERS)["measures"]
 
@@ -274,6 +281,7 @@ def test_the_options_mean_the_same_in_every_command(here, capsys):
     assert in_json(capsys, "anonymity", *(x for x in options if x != "--allow-same"))["models"]["k"] == {"original": 2, "synthetic": 2}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -46,6 +46,7 @@ def arguments(folder, monkeypatch):
     return ["records", "o.csv", "s.csv", *COLUMNS, *READING]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["level", "drop"])
 def test_the_numbers_are_those_of_an_audit_with_the_same_options(arguments, capsys, missing):
     measures = in_json(capsys, "audit", *arguments[1:], "--missing", missing)["measures"]

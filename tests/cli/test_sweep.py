@@ -39,6 +39,7 @@ def arguments(files, monkeypatch):
     return ["sweep", "o.csv", "s.csv", "--keys", "a,b,c,d", "--targets", "t,u"]
 
 
+@pytest.mark.slow
 def test_every_subset_and_target_is_there_worst_first_with_its_own_average(arguments, capsys):
     found = in_json(capsys, *arguments, "--max-size", "3")["subsets"]
     assert len(found) == 2 * (4 + 6 + 4)
@@ -53,6 +54,7 @@ def test_every_subset_and_target_is_there_worst_first_with_its_own_average(argum
     assert all(row["columns"] == 1 + row["known"].count("+") for row in found)
 
 
+@pytest.mark.slow
 def test_contributions_are_shapleys_where_the_lattice_is_whole_and_increments_named_so_otherwise(arguments, capsys):
     whole = in_json(capsys, *arguments)
     library = sweep("o.csv", "s.csv", keys=KEYS, targets=TARGETS, measures="average_cap")
@@ -80,6 +82,7 @@ def test_the_text_has_the_riskiest_twenty_or_as_many_as_are_asked(arguments, cap
     ]
 
 
+@pytest.mark.slow
 def test_the_files_are_confidential_and_hold_the_same_numbers(arguments, tmp_path, capsys):
     paths = {name: tmp_path / f"out.{name}" for name in ("csv", "html", "png")}
     given = [*arguments, "--csv", str(paths["csv"]), "--html", str(paths["html"]), "--figure", str(paths["png"])]
@@ -95,6 +98,7 @@ def test_the_files_are_confidential_and_hold_the_same_numbers(arguments, tmp_pat
         assert "o.csv" not in picture.info["Description"]
 
 
+@pytest.mark.slow
 def test_several_releases_have_rows_and_tables_of_their_own(arguments, tmp_path, capsys):
     given = ["sweep", "o.csv", "s.csv", "r.csv", *arguments[3:]]
     found = in_json(capsys, *given)["subsets"]

@@ -170,6 +170,7 @@ def test_every_engine_gives_the_same_dataset(engine: tuple[str, Any], bins: Any,
     assert int(tables.o.sum()) == (N if weights is None else sum(COLUMNS["w"]))
 
 
+@pytest.mark.few(17)
 @pytest.mark.parametrize("column", ["float", "int", "whole"])
 def test_explicit_points_cut_as_a_slow_loop_does(engine: tuple[str, Any], column: str) -> None:
     tables = counted(engine, column, POINTS[column])
@@ -177,7 +178,7 @@ def test_explicit_points_cut_as_a_slow_loop_does(engine: tuple[str, Any], column
     assert tables.attrs["bins"] == {column: POINTS[column]}
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 def test_every_engine_cuts_at_more_than_a_thousand_points(engine: tuple[str, Any]) -> None:
     points = np.linspace(-50, 50, 1201).tolist()
     xr.testing.assert_identical(counted(engine, "whole", points), counted(("pandas", pandas_frame()), "whole", points))
@@ -502,6 +503,7 @@ def test_the_first_day_has_nothing_below_it(kind: Any) -> None:
     assert [cut.meanings[found.labels[code]] for code in found.codes] == [frozenset({0}), cut.meanings["bin 1"], frozenset({1})]
 
 
+@pytest.mark.slow
 def test_texts_come_after_the_bins() -> None:
     cut = with_codes(cut_at_points([10], "number", None, "x"), Codes(["NA", -99]))
     assert list(cut.texts) == ["NA", "-99"]

@@ -95,6 +95,7 @@ def test_labels_that_both_tables_have_resemble_nothing() -> None:
     assert lookalikes(["40", "40.0"], ["40"]) == {"40.0": ("40", NUMBERS)}
 
 
+@pytest.mark.slow
 @given(st.text(max_size=8), st.sampled_from([str.upper, str.title, lambda x: f" {x} ", lambda x: unicodedata.normalize("NFD", x)]))
 def test_any_text_respelled_is_found(text: str, respell: Any) -> None:
     respelled = respell(text)

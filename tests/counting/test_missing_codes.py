@@ -95,7 +95,7 @@ BINS = [
 ]
 
 
-@pytest.mark.few(9)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("bins", BINS, ids=repr)
 @pytest.mark.parametrize("door", DOORS)
 def test_codes_are_as_missing_as_values_that_somebody_else_removed(door: str, bins: Any, tmp_path: Path) -> None:
@@ -297,6 +297,7 @@ def test_two_spellings_of_one_code_are_both_used():
         assert found.o.sel(k=MISSING).sum() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_a_column_without_a_value_is_cut_for_codes_of_its_type(tmp_path):
     (tmp_path / "o.csv").write_text("d,t\n,a\n,b\n", encoding="utf-8")

@@ -69,6 +69,7 @@ def test_every_record_has_the_values_of_a_loop_over_people(kind, other):
         assert found[name] == values, name
 
 
+@pytest.mark.slow
 def test_more_text_than_any_library_encodes_itself_keeps_its_rows():
     """Ten thousand records of text, which polars and DuckDB would group before anybody sees a row."""
     original, synthetic = ({c: list(map(str, v)) for c, v in people(seed, 10_000).items()} for seed in (3, 4))
@@ -164,6 +165,7 @@ def as_csv(columns):
     return "\n".join([",".join(columns), *map(",".join, quoted), ""])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("ending", ["parquet", "csv", "feather", "csv in cp1252", "csv without DuckDB"])
 def test_the_records_of_a_file_have_the_risks_that_they_have_in_memory_and_their_order(tmp_path, ending):
     original, synthetic = people(1, 3000), people(2, 3000)
@@ -218,6 +220,7 @@ def test_rows_that_stand_for_several_records_are_counted_so():
         record_risk(original, synthetic, keys="k", target="t", weights="n", sort_by="unique")
 
 
+@pytest.mark.slow
 def test_the_reading_of_files_is_that_of_tabulate(tmp_path):
     """Decimal commas, texts that mean missing, and bins, in a file of another encoding: the mean is the average of the same counts."""
     rng = np.random.default_rng(5)
@@ -318,6 +321,7 @@ def rows_of(table):
     return list(zip(*columns.values(), strict=True))
 
 
+@pytest.mark.few(17)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("by", ADDED)
 def test_the_riskiest_records_come_first_on_request(kind, by):

@@ -540,6 +540,7 @@ def test_quantiles_are_those_of_the_expanded_records(shape, unmatched):
     assert_equal(values(actual, "original_table", "draw", "quantile"), exact)
 
 
+@pytest.mark.few(2)
 @both_versions
 @few_shapes
 def test_ecdf_is_the_share_of_records_at_most_the_point(shape, unmatched):

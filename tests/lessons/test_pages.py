@@ -87,6 +87,7 @@ def test_no_script_is_long():
         assert len(script.read_text(encoding="utf-8").splitlines()) < LONGEST, script.name
 
 
+@pytest.mark.slow
 def test_listing_the_lessons_loads_no_template_engine():
     code = "import sys; from capstats.lessons import LESSONS; assert 'jinja2' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -89,6 +89,7 @@ def test_why_a_score_is_undefined_is_said() -> None:
     assert both.reason.item() == f"{NOBODY_MATCHED} {ONE_VALUE}"
 
 
+@pytest.mark.slow
 def test_several_releases_are_scored_side_by_side() -> None:
     releases = {"a": RELEASE, "b": PEOPLE, "c": {"age": ["middle"], "income": ["low"]}}
     found = disclosure_protection(PEOPLE, releases, keys="age", target="income", holdout=PEOPLE)
@@ -102,6 +103,7 @@ def test_several_releases_are_scored_side_by_side() -> None:
             assert value == expected or (value != value and expected != expected)
 
 
+@pytest.mark.slow
 @examples(10)
 @given(st.data())
 def test_scores_are_between_0_and_1_and_are_made_of_average_caps(data: st.DataObject) -> None:
@@ -128,6 +130,7 @@ def test_scores_are_between_0_and_1_and_are_made_of_average_caps(data: st.DataOb
     assert np.isnan(found["cap"]) or found["cap"] <= found["zero_cap"] + 1e-12
 
 
+@pytest.mark.slow
 def test_columns_are_cut_and_typed_as_tabulate_does_it() -> None:
     rng = np.random.default_rng(0)
     frames = [pd.DataFrame({"x": rng.normal(size=60), "k": rng.integers(0, 3, 60), "t": rng.integers(0, 4, 60)}) for _ in range(2)]

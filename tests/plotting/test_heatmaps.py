@@ -168,6 +168,7 @@ def test_a_sweep_of_one_target_one_measure_and_one_table_needs_no_choice():
     assert plot_sweep(found.squeeze(), vmax=3).collections[0].get_clim()[1] == 3
 
 
+@pytest.mark.slow
 def test_contributions_that_are_not_defined_are_left_white(ax):
     other = {**RECORDS, "a": [7] * 5}
     plot_sweep(sweep(RECORDS, other, keys=["a", "b"], targets="t", measures="average_cap_drop"), ax=ax)

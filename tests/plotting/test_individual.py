@@ -221,6 +221,7 @@ def twenty():
     return cap_boxplot(o, draws)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", [None, (3.5, 3), (6, 4)])
 def test_twenty_long_names_leave_room_for_their_boxes(twenty, size):
     assert {len(name) for name in LONG} == {52}
@@ -317,6 +318,7 @@ def test_a_figure_of_its_own_has_a_legend_above_the_axes(boxes):
     assert legend.get_window_extent().y0 >= ax.get_window_extent().y1
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -335,6 +337,7 @@ def test_names_of_tables_are_plain_text(o_4, boxes, name, text):
     assert not any(mpl.cbook.is_math_text(label.get_text()) for label in ax.get_xticklabels())
 
 
+@pytest.mark.slow
 def test_a_name_that_is_shortened_at_a_dollar_is_no_formula(o_4):
     for start in range(14, 20):
         name = f"{'a' * start}$x${'b' * 20}$y$"

@@ -93,6 +93,7 @@ def every(**how):
     }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", every())
 def test_a_figure_of_its_own_has_a_legend_and_given_axes_have_none(name, ax):
     own = every()[name]()

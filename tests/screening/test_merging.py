@@ -45,6 +45,7 @@ def test_the_smokers_by_hand():
     np.testing.assert_array_equal(np.diag(merged), average_cap(tables.o, tables.s).item())
 
 
+@pytest.mark.few(1)
 @both_versions
 @pytest.mark.parametrize("target", ["ill", ["ill", "paid"]])
 def test_merges_are_those_of_recoding_the_records_and_counting_again(target, unmatched):

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 estimate = pytest.mark.filterwarnings("ignore:capstats counts all records:UserWarning")
 
 
+@pytest.mark.few(26)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("case", REFERENCE["cases"], ids=lambda case: case["name"])
 def test_breakdowns_are_those_of_sdmetrics(case: dict[str, Any], method: str) -> None:
@@ -71,6 +72,7 @@ def test_the_estimate_is_the_exact_answer(kind: str, method: str) -> None:
     assert DisclosureProtectionEstimate.compute(*tables, computation_method=method, **NAMES, **sampling) == exact["score"]
 
 
+@pytest.mark.slow
 def test_the_estimate_says_once_that_it_is_exact() -> None:
     code = (
         "import warnings, pandas as pd; warnings.simplefilter('always')\n"

@@ -221,6 +221,7 @@ def test_ctrl_c_while_duckdb_counts_is_a_keyboard_interrupt_and_comes_soon() -> 
         timer.join()
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_between_two_queries_ends_the_next_one() -> None:
@@ -373,6 +374,7 @@ def test_no_error_of_duckdb_is_told_in_its_own_words(kind: str) -> None:
     assert str(error).endswith("Repair the file." if isinstance(error, ValueError) else "coarser columns.")
 
 
+@pytest.mark.slow
 def test_exhausted_memory_is_told_with_what_to_do(many: Path, top: Path) -> None:
     with pytest.raises(
         MemoryError, match=r"`original` .* does not fit in memory.* Raise `memory_limit`, give a `spill_dir` with more room"

@@ -24,7 +24,7 @@ EXPECTED = {("Bäcker", "Zürich"): 2, ("Müller", "Genève"): 1}
 # --- encodings --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(9)
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "encoding", ["cp1252", "latin-1", "utf-16", "utf-16-le", "utf-32", "utf-8", "UTF8", "utf-8-sig", "cp850", "mac_roman"]
 )
@@ -124,6 +124,7 @@ def test_a_decimal_sign_is_a_point_or_a_comma(tmp_path: Path) -> None:
 # --- compression ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".txt"])
 def test_a_compressed_file_is_read_as_what_it_holds(tmp_path: Path, form: str, ending: str) -> None:
@@ -147,7 +148,7 @@ def test_streams_one_after_the_other_are_one_file(tmp_path: Path, compress: Any)
     assert counted(path, ["a", "b"]) == {("x", "1"): 2, ("y", "2"): 1}
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [".gz", ".bz2", ".xz", ".zip"])
 def test_a_damaged_compressed_file_raises_or_counts_the_same(tmp_path: Path, form: str) -> None:
     """Every single bit of a file flipped, and every beginning of it: no other counts."""

@@ -25,6 +25,7 @@ def test_partitions_of_dask_that_differ_in_what_they_hold_are_one_table() -> Non
         capstats.tabulate(empty, keys="a", target="t")
 
 
+@pytest.mark.slow
 def test_integer_weights_of_dask_that_floats_cannot_sum_exactly_raise() -> None:
     frame = dd.from_pandas(pd.DataFrame({"k": [1, 1], "t": [1, 1], "w": [2**53 - 1, 2]}), npartitions=2)
     with pytest.raises(ValueError, match=r"The integer weights 'w' of `original` sum to 2\*\*53 or more"):

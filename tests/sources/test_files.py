@@ -210,6 +210,7 @@ def test_a_name_that_occurs_twice_raises_where_it_is_used(tmp_path: Path) -> Non
 # --- Files and globs --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["t[1].csv", "t*.csv", "what?.csv", "[a]/*/t.csv", "it's.csv", "t[1].csv.gz", "a=z/t.csv"])
 def test_a_file_is_read_whatever_its_own_name(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, "a,b\nx,1\n", name)
@@ -340,6 +341,7 @@ COLUMNS: dict[str, pa.Array] = {
 }
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("what", COLUMNS)
 def test_a_parquet_column_has_the_labels_of_the_column_in_memory(tmp_path: Path, what: str) -> None:
     table = pa.table({"a": COLUMNS[what]})
@@ -380,6 +382,7 @@ def both(folder: Path, weights: Any) -> list[Path]:
     return [folder / "t.csv", folder / "t.parquet"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("weights", "expected", "dtype"),
     [

@@ -101,7 +101,7 @@ ENGINES: dict[str, Callable[[str], Any]] = {
 }
 
 
-@pytest.mark.few(13)
+@pytest.mark.few(6)
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis, with a newer DuckDB
 @pytest.mark.parametrize("weights", [None, "w", "v"])
 @pytest.mark.parametrize("engine", ENGINES)

@@ -62,6 +62,7 @@ def datasets(draw: Any) -> xr.Dataset:
     return tables
 
 
+@pytest.mark.slow
 @given(datasets(), st.sampled_from(["parquet", "csv"]), st.sampled_from(["dense", "sparse"]))
 @settings(deadline=None, max_examples=40, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_read_again(tmp_path: Path, tables: xr.Dataset, ending: str, backing: Any) -> None:
@@ -87,6 +88,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, tables: xr.Dataset, endin
 RECORDS = {"age": [20, 30, None, 40], "born": [dt.date(2000, 1, i) for i in (1, 2, 3, 4)], "sick": ["no", "yes", "no", None]}
 
 
+@pytest.mark.few(6)
 @endings
 @pytest.mark.parametrize(
     "how",
@@ -186,6 +188,7 @@ def test_a_file_that_is_not_there_is_said() -> None:
         read_counts("absent.csv")
 
 
+@pytest.mark.few(1)
 @endings
 @pytest.mark.parametrize("cut", [False, True])
 def test_every_change_of_a_file_is_found_or_changes_nothing(tmp_path: Path, ending: str, cut: bool) -> None:

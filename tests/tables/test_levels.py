@@ -205,6 +205,7 @@ def test_compare_levels_of_the_original_alone_lists_its_levels() -> None:
 LABELS = st.sampled_from(["a", "A", "b ", "b", "1", "1.0", "", None])
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(LABELS, st.integers(0, 1)), min_size=1, max_size=12),
     st.lists(st.tuples(LABELS, st.integers(0, 1)), min_size=1, max_size=12),

@@ -26,6 +26,7 @@ def one_cell(s, i, j):
     return o
 
 
+@pytest.mark.slow
 @examples(40)
 @given(table_pairs())
 def test_average_cap_of_every_original_is_within_all_bounds(tables):

@@ -79,6 +79,7 @@ SIMULATED = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("model", SIMULATED, ids=lambda model: type(model).__name__)
 def test_many_releases_are_simulated_and_have_the_mean_and_the_variance_of_the_model(model):
     """Five standard errors of the mean; the share of draws below it is between the bounds of the law."""
@@ -92,6 +93,7 @@ def test_many_releases_are_simulated_and_have_the_mean_and_the_variance_of_the_m
     assert f"{model!r}; 20,000 simulated releases, 99 % interval" in repr(law)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("model", SIMULATED, ids=lambda model: type(model).__name__)
 def test_quantiles_of_a_table_of_a_hundred_cells_are_narrow(model):
     """From 5 to 95 % they are nearer to each other than a tenth of the distance between the 5 and the 95 % quantile."""

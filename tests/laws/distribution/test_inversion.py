@@ -57,6 +57,7 @@ def little_work(monkeypatch):
     monkeypatch.setattr("capstats.laws.distribution.inversion.WORK", 3e6)
 
 
+@pytest.mark.slow
 @examples(40)
 @given(count_tables(targets=4, keys=4), SHARES)
 @example([[1], [0]], [0, 0.25, 1])
@@ -145,6 +146,7 @@ def by_series(knots, y):
 KNOTS = [[-1, 1], [-1, 0, 1], [-1, -1, 1], [-1, 1 - 2**-30, 1], [-1, 2**-40, 2**-39, 1], [-1, -1, 0.3, 0.3, 0.3, 1], [-1, *[0.5] * 8, 1]]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("knots", KNOTS)
 def test_close_and_repeated_knots_are_within_the_error_bound(knots):
     y = np.array([[1e-6, 0.3, 1.0, 2.5, 7.0, 20.0]])
@@ -213,6 +215,7 @@ CASES = [
 Y = np.array([0, 1e-9, 0.1, 1, 3, 10, 30, 80, 300])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("places", "weights"), CASES)
 def test_it_is_that_of_repeated_knots_where_weights_are_integers(places, weights):
     places, weights = np.array(places, float), np.array(weights)

@@ -214,6 +214,7 @@ def test_quantiles_of_a_simulated_law_are_order_statistics():
         assert found.upper.values[i] == pytest.approx(held[greatest], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_an_interval_covers_the_exact_number_at_its_level():
     """400 laws of 200 values: at each point the share of intervals that hold the exact number is at least the level, up to 4 errors."""
     level, laws = 0.9, 400

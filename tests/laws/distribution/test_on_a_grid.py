@@ -73,6 +73,7 @@ def test_tables_of_keys_are_convolved_at_all_records(keys, m):
     assert found == pytest.approx([expected[m, x] for x in range(32)], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_rounding_is_far_below_what_is_added_for_it(monkeypatch):
     """One key of two targets and one of one: nothing is rounded to the grid but probabilities, which are integers over C(m + 2, 2)."""
     monkeypatch.setattr(on_a_grid, "ROUNDING", 0.0)
@@ -113,6 +114,7 @@ def test_this_probability_has_four_digits(name):
     assert round(lower, 4) == round(upper, 4) == round(SHARES[name], 4)
 
 
+@pytest.mark.slow
 def test_a_simulation_agrees_with_the_bounds(monkeypatch):
     """100,000 tables of 900 records. By Massart's inequality the distance is greater once in a million times."""
     monkeypatch.setattr(on_a_grid, "NUMBERS", 1 << 20)

@@ -30,6 +30,7 @@ def simulation(door, o, model, **options):
 LAWS = [(door, options) for door, options in ((cap_law, {}), (protected_law, {}), (pooled_law, {"releases": 2}))]
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_exact_laws_of_all_models_at_their_level(monkeypatch):
     """At the median of each law, and of its .3 quantile, for three seeds: the share is at least the level, up to four standard errors."""
     monkeypatch.setattr(law_module, "MOST_DRAWS", 500)
@@ -78,6 +79,7 @@ def test_batches_change_nothing_but_the_draws(monkeypatch):
     assert law.values.mean() == pytest.approx(mean, abs=5 * law.values.std() / np.sqrt(MOST_DRAWS))
 
 
+@pytest.mark.slow
 def test_large_tables_have_fewer_releases():
     assert BUDGET // LEAST_DRAWS == 100_000  # cells
     o = np.random.default_rng(1).integers(0, 5, (2, 2_000))

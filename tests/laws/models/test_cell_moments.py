@@ -68,6 +68,7 @@ def test_mean_and_variance_are_those_of_every_release_of_random_tables(name, o, 
     assert_moments(o.tolist(), m, name)
 
 
+@pytest.mark.few(2)
 @models
 def test_mean_and_variance_are_those_of_every_release_of_nine_cells(name):
     for o in ([[2, 0, 1], [1, 5, 0], [0, 0, 3]], [[1, 1, 1], [1, 1, 1], [1, 1, 1]], [[4, 0, 0], [0, 0, 2], [3, 0, 2]]):

@@ -53,6 +53,7 @@ def assert_moments(o, m, name):
     assert bounds.lower.item() <= float(mean) <= bounds.upper.item()
 
 
+@pytest.mark.few(3)
 @models
 def test_mean_and_variance_are_those_of_every_release_that_has_the_average(name):
     for o, m in product(TABLES, range(1, 4)):
@@ -95,6 +96,7 @@ def test_many_records_keep_their_digits(o, m):
     assert expected_cap(o, Dirichlet(m, alpha=0.5), unmatched="drop").item() == pytest.approx(float(expected), rel=1e-13)
 
 
+@pytest.mark.few(3)
 @models
 @theorem
 @given(count_tables(3, 6, most=40), st.integers(1, 400))

@@ -144,7 +144,7 @@ def as_given(told):
     )
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("case", MODELS)
 def test_every_release_of_a_model_is_as_frequent_as_it_should_be(case):
     """The chi-square statistic of the releases that are expected five times or more, and of all others together."""
