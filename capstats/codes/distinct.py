@@ -42,9 +42,8 @@ class Factor:
         found, left = [], self.flat
         for size in reversed(self.sizes):
             higher = left // size
-            found.append((left - higher * size).astype(np.min_scalar_type(size)))
+            found.insert(0, (left - higher * size).astype(np.min_scalar_type(size)))
             left = higher
-        found.reverse()
         for columns in self.leading:
             found[:1] = [codes[found[0]] for codes in columns]
         return found
@@ -201,8 +200,7 @@ def _count_sorted(columns: Sequence[Column], summed: Sums) -> tuple[NDArray[np.i
     distinct = flat[first].astype(np.intp, copy=False)
     if summed:
         return distinct, [np.add.reduceat(values[order], first) for values in summed]
-    counts = np.diff(first, append=len(flat))
-    return distinct, [counts]
+    return distinct, [np.diff(first, append=len(flat))]
 
 
 def union(tables: Sequence[Sequence[Ints]], sizes: Sequence[int]) -> tuple[list[Ints], list[Places]]:
@@ -229,9 +227,5 @@ def _factor(flat: Places, sizes: Sequence[int], leading: Sequence[Sequence[Ints]
         distinct, of_row = flat[first], np.cumsum(first)
         of_row -= 1
     else:
-        order = np.argsort(flat, kind="stable")  # which merges runs that are sorted, such as those of counted tables
-        ordered = flat[order]
-        first = starts(ordered)
-        distinct, of_row = ordered[first], np.empty(len(flat), np.int64)
-        of_row[order] = np.cumsum(first) - 1
+        distinct, _, of_row = np.unique(flat, return_index=True, return_inverse=True)  # the index makes it merge runs that are sorted
     return Factor(distinct, sizes, of_row, leading)

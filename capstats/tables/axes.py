@@ -210,10 +210,7 @@ def _is_natural(labels: Sequence[Label], name: str) -> bool:
 
 
 def join_columns(
-    rows: Sequence[Sequence[Column]],
-    names: Sequence[Hashable],
-    tables: Sequence[str],
-    orders: Mapping[str, Sequence[Label]] | None = None,
+    rows: Sequence[Sequence[Column]], names: Sequence[Hashable], tables: Sequence[str], orders: Mapping[str, Sequence[Label]] | None = None
 ) -> tuple[pd.MultiIndex, list[Places]]:
     """The same for rows given as columns of codes, one list of columns a table."""
     labels, codes = [], []

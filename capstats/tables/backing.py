@@ -77,6 +77,11 @@ def filled(data: Data, name: str = "a table") -> tuple[list[Index], Array]:
     return list(data.coords), data.data
 
 
+def filled_in(tables: Sequence[Data]) -> Index:
+    """The cells that any of some tables stores, or fills, each once: their places key after key, ``key * targets + target``."""
+    return np.unique(np.concatenate([key * tables[0].shape[0] + target for (target, key), _ in map(filled, tables)]))
+
+
 def listed(data: Data) -> tuple[list[Index], Array]:
     """Coordinates, one row a dim, and values of all cells of an array in their order, or of those that are stored."""
     if not is_sparse(data):
@@ -97,10 +102,14 @@ def summed(data: Data, axes: Sequence[int]) -> Array:
 
 def held_as(data: Data, coords: Sequence[Index], values: Array, shape: Sequence[int] | None = None) -> Data:
     """Values at distinct cells, and 0 elsewhere, on the backing of a table, and in its shape unless another is given."""
-    shape = data.shape if shape is None else tuple(shape)
-    if is_sparse(data):
+    return of_cells(coords, values, data.shape if shape is None else shape, is_sparse(data))
+
+
+def of_cells(coords: Sequence[Index], values: Array, shape: Sequence[int], sparse: bool) -> Data:
+    """Values at distinct cells, and 0 elsewhere."""
+    if sparse:
         return coo(coords, values, shape)
-    found = np.zeros(shape, values.dtype)
+    found = np.zeros(tuple(shape), values.dtype)
     found[tuple(coords)] = values
     return found
 

@@ -27,10 +27,7 @@ TABLES = {"original": "o", "synthetic": "s", "holdout": "h"}
 
 
 def dataset(
-    tables: Mapping[str, Data],
-    axes: Mapping[str, pd.MultiIndex],
-    synthetic: Sequence[Label] | None,
-    attrs: Mapping[str, Any],
+    tables: Mapping[str, Data], axes: Mapping[str, pd.MultiIndex], synthetic: Sequence[Label] | None, attrs: Mapping[str, Any]
 ) -> xr.Dataset:
     """Aligned arrays of shape (target, key), or (synthetic, target, key), as a labelled Dataset."""
     coords = coords_of("key", axes["key"]).merge(coords_of("target", axes["target"])).coords

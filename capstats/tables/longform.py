@@ -13,7 +13,7 @@ from capstats.codes.labels import MISSING, Label, canonical, level_index
 from capstats.codes.missing_codes import likely_codes
 from capstats.codes.names import free_name
 from capstats.tables.axes import axis_from, axis_of
-from capstats.tables.backing import Data, filled, is_sparse, unstacked, values_at
+from capstats.tables.backing import Data, filled, filled_in, is_sparse, unstacked, values_at
 from capstats.tables.checking import as_counts, weights_of
 from capstats.tables.dataset import SUMS, TABLES, as_tables, synthetic_labels
 from capstats.tables.levels import lookalike_pairs, parts_of, records_by_level
@@ -83,14 +83,12 @@ def _listed(tables: list[Data]) -> tuple[Index, Index]:
     On sparse backing a target or a key without any such cell is listed once, so that no label is lost.
     """
     targets, keys = tables[0].shape
-    if not any(map(is_sparse, tables)):
-        key, target = np.divmod(np.arange(targets * keys), targets)
-        return target, key
-    stored = np.unique(np.concatenate([key * targets + target for (target, key), _ in map(filled, tables)]))
-    key, target = np.divmod(stored, targets)
-    empty_keys = np.setdiff1d(np.arange(keys), key)
-    empty_targets = np.setdiff1d(np.arange(targets), target)
-    key, target = np.divmod(np.unique(np.concatenate([stored, empty_keys * targets, empty_targets])), targets)
+    listed = np.arange(targets * keys)
+    if any(map(is_sparse, tables)):
+        stored = filled_in(tables)
+        empty_keys, empty_targets = np.setdiff1d(np.arange(keys), stored // targets), np.setdiff1d(np.arange(targets), stored % targets)
+        listed = np.unique(np.concatenate([stored, empty_keys * targets, empty_targets]))
+    key, target = np.divmod(listed, targets)
     return target, key
 
 
