@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from capstats.codes.labels import MISSING, Label, canonical, one_kind
-from capstats.codes.names import hint
+from capstats.codes.names import check_named
 
 TypeName = Literal["number", "text", "bool", "date", "datetime"]
 
@@ -75,9 +75,8 @@ def check_types(types: Any, columns: Collection[Hashable], absent: str) -> None:
     """Raise unless `types` is None or a mapping from some of the columns to types; ``absent`` says what another column is."""
     if not isinstance(types, (Mapping, type(None))):
         raise TypeError(f"`types` must be a mapping {{column: type}}; got {types!r}.")
+    check_named("types", types or {}, columns, absent)
     for column, declared in (types or {}).items():
-        if column not in columns:
-            raise ValueError(f"`types` names {column!r}, which is {absent}." + hint(column, columns))
         _check_type(str(column), declared)
 
 

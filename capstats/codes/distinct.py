@@ -39,7 +39,8 @@ class Factor:
     @cached_property
     def codes(self) -> list[Ints]:
         """One index array a column into its labels, of the narrowest integers that hold it."""
-        found, left = [], self.flat
+        found: list[Ints] = []
+        left = self.flat
         for size in reversed(self.sizes):
             higher = left // size
             found.insert(0, (left - higher * size).astype(np.min_scalar_type(size)))
@@ -163,9 +164,7 @@ def _shifted(flat: Ints, offset: int) -> Ints:
     return flat
 
 
-def _count_grid(
-    columns: Sequence[Column], cells: int, n: int, summed: Sums, advance: Callable[[int], None]
-) -> tuple[NDArray[np.intp], Sums]:
+def _count_grid(columns: Sequence[Column], cells: int, n: int, summed: Sums, advance: Callable[[int], None]) -> tuple[Places, Sums]:
     block = max(BLOCK if n > 100_000 else BLOCK // 4, 4 * cells)  # adding a grid up must not cost more than counting into it
     room, work = np.empty(min(block, n), np.intp), _room(columns, block)
     total = np.zeros(cells if not summed else 0, np.int64)
@@ -189,18 +188,16 @@ def _count_grid(
     return flat, [x.astype(np.int64) if values.dtype.kind == "i" else x for x, values in zip(held, summed, strict=True)]
 
 
-def _count_sorted(columns: Sequence[Column], summed: Sums) -> tuple[NDArray[np.intp], Sums]:
+def _count_sorted(columns: Sequence[Column], summed: Sums) -> tuple[Places, Sums]:
     flat = _folded(columns, np.uint32 if math.prod(_sizes(columns)) < 2**32 else np.intp)  # 32 bits take half as long to sort
-    if not summed:
-        flat.sort()
-    else:
+    if summed:
         order = np.argsort(flat, kind="stable")
         flat = flat[order]
+    else:
+        flat.sort()
     first = np.flatnonzero(starts(flat))
-    distinct = flat[first].astype(np.intp, copy=False)
-    if summed:
-        return distinct, [np.add.reduceat(values[order], first) for values in summed]
-    return distinct, [np.diff(first, append=len(flat))]
+    found = [np.add.reduceat(values[order], first) for values in summed] if summed else [np.diff(first, append=len(flat))]
+    return flat[first].astype(np.intp, copy=False), found
 
 
 def union(tables: Sequence[Sequence[Ints]], sizes: Sequence[int]) -> tuple[list[Ints], list[Places]]:

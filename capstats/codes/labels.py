@@ -88,7 +88,7 @@ _KINDS: list[tuple[Any, Kind]] = [  # a bool is an int, and a datetime a date
 
 def kind_of(label: Label) -> Kind:
     """The kind of a canonical label that is not missing."""
-    kind = next((kind for of, kind in _KINDS if isinstance(label, of)), "other")
+    kind: Kind = next((kind for of, kind in _KINDS if isinstance(label, of)), "other")
     return "datetime with zone" if kind == "datetime" and label.tzinfo is not None else kind
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from capstats.codes.checks import check_choice
 from capstats.tables.table import Array, Index
 
 Backing = Literal["auto", "dense", "sparse"]
@@ -27,8 +28,7 @@ def is_sparse(data: Data) -> bool:
 
 def choose_sparse(backing: Backing, filled: int, cells: int, tables: int = 1) -> bool:
     """Whether to hold tables sparse: as asked for, or where they are large and fewer than a quarter of the cells of each are filled."""
-    if backing not in ("auto", "dense", "sparse"):
-        raise ValueError(f'`backing` must be "auto", "dense" or "sparse"; got {backing!r}.')
+    check_choice(backing, "backing", get_args(Backing))
     large = cells > LARGE or tables * cells > TOGETHER * LARGE
     return backing == "sparse" or (backing == "auto" and large and 4 * filled < cells)
 
@@ -127,10 +127,8 @@ def values_at(data: Data, target: Index, key: Index) -> Array:
     return np.asarray(np.where(stored[nearest] == asked, values[nearest], values.dtype.type(0)))
 
 
-def placed(data: Data, axis: int, where: Index | None, size: int) -> Data:
+def placed(data: Data, axis: int, where: Index, size: int) -> Data:
     """The table on a longer axis: its entries at ``where``, no records elsewhere."""
-    if where is None:
-        return data
     axis %= data.ndim
     shape = (*data.shape[:axis], size, *data.shape[axis + 1 :])
     if is_sparse(data):
@@ -142,8 +140,8 @@ def placed(data: Data, axis: int, where: Index | None, size: int) -> Data:
     return wide
 
 
-def widened(data: Data, target: Index | None, key: Index | None, shape: tuple[int, int]) -> Data:
-    """The table on longer axes: its targets and keys at the given places (None: as they are), no records elsewhere."""
+def widened(data: Data, target: Index, key: Index, shape: tuple[int, int]) -> Data:
+    """The table on longer axes: its targets and keys at the given places, no records elsewhere."""
     return placed(placed(data, -2, target, shape[0]), -1, key, shape[1])
 
 

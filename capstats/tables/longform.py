@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -234,19 +234,12 @@ def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
                             twins.setdefault(one, (labels[other], cause))
             codes = set(likely_codes(labels))
             found = [twins.get(i, (None, CODE if canonical(x) in codes else "")) for i, x in enumerate(labels)]
-            pieces.append(
-                pd.DataFrame(
-                    {
-                        "column": column,
-                        "level": pd.Series([_null(x) for x in labels], dtype=object),
-                        **{columns[name]: x for name, x in records.items()},
-                        "resembles": pd.Series([_null(x) for x, _ in found], dtype=object),
-                        "cause": [cause for _, cause in found],
-                    }
-                )
-            )
+            piece = {"column": column, "level": _objects(labels), **{columns[name]: x for name, x in records.items()}}
+            piece |= {"resembles": _objects(x for x, _ in found), "cause": [cause for _, cause in found]}
+            pieces.append(pd.DataFrame(piece))
     return pd.concat(pieces, ignore_index=True)
 
 
-def _null(label: Label) -> Label:
-    return None if label is MISSING else label
+def _objects(labels: Iterable[Label]) -> pd.Series:
+    """Labels as they are, null where missing."""
+    return pd.Series([None if x is MISSING else x for x in labels], dtype=object)

@@ -88,19 +88,15 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
 
 def _title(result: xr.Dataset) -> str:
     """Which result it is, its dims, and the records of the tables that it holds or on which it reports."""
-    counts = [name for name in ("o", "s", "h") if name in result.data_vars and {"target", "key"} <= set(result[name].dims)]
+    tables = {name: result[name].variable for name in ("o", "s", "h") if name in result.data_vars}
+    counts = {name: table for name, table in tables.items() if {"target", "key"} <= set(table.dims)}
     name = result.attrs.get("result", "Counts of records" if counts else "Result")
     sizes = ", ".join(f"{dim} {size:,}" for dim, size in result.sizes.items())
-    records = [f"{name} {_total(result[name])}" for name in counts if result[name].ndim == 2 and result[name].dtype.kind in "iuf"]
+    records = [f"{name} {alike(listed(x.data)[1].sum()[None])[0]}" for name, x in counts.items() if x.ndim == 2 and x.dtype.kind in "iuf"]
     if "records" in result.attrs:
         given = result.attrs["records"]
         records = [f"{' to '.join(map(_fact, given if isinstance(given, (list, tuple)) else [given]))} records"]
     return printable(f"{name}{f' ({sizes})' if sizes else ''}{': ' if records else ''}{', '.join(records)}")
-
-
-def _total(table: xr.DataArray) -> str:
-    """The sum of a table of counts."""
-    return alike(np.array([listed(table.variable.data)[1].sum()]))[0]
 
 
 def _notes(result: xr.Dataset) -> str:
