@@ -15,32 +15,26 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
-from numbers import Integral
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes.checks import is_integer
 from capstats.codes.column import Column, Counts, Ints
 from capstats.codes.declared_types import as_type
 from capstats.codes.distinct import BLOCK
 from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of, one_kind
 from capstats.codes.missing_codes import CODE_DAYS, CODES, Codes, has_usual_end, likely_codes
-from capstats.codes.names import hint
+from capstats.codes.names import check_named
 
 TypeToCut = Literal["number", "date", "datetime"]
 CUTTABLE = ("number", "date", "datetime", "datetime with zone")
 EPOCH = dt.datetime(1970, 1, 1)
 DAY = 86_400_000_000  # microseconds
 Term = TypeVar("Term")
-_READ_AS: dict[Kind | None, TypeToCut] = {
-    "number": "number",
-    "text": "number",
-    "date": "date",
-    "datetime": "datetime",
-    "datetime with zone": "datetime",
-}
+_READ_AS: Mapping[Any, TypeToCut] = {"number": "number", "text": "number", **dict.fromkeys(CUTTABLE[2:], "datetime"), "date": "date"}
 MOST = 1_000_000  # bins of equal width, or between quantiles
 
 _FORMS = "a number of bins such as 10, a pair such as ('quantile', 4), or cut points such as [18, 65]"
@@ -59,17 +53,16 @@ class Numbers:
 
 def finite_values(numbers: Numbers, counts: Counts) -> tuple[NDArray[Any], Counts]:
     """The values that decide where to cut, those that are there, finite and counted, and their counts."""
-    values = numbers.values
-    finite = np.asarray(counts > 0)
-    if values.dtype.kind == "f":
-        finite &= np.isfinite(values)
+    finite = (counts > 0) & np.isfinite(numbers.values)
     if numbers.missing is not None:
         finite &= ~numbers.missing
-    return values[finite], counts[finite]
+    return numbers.values[finite], counts[finite]
 
 
-def _label(number: int, kind: Kind | None) -> Label:
-    """The date or datetime that a number of days or microseconds is."""
+def point_label(number: int, kind: Kind | None) -> Label:
+    """A cut point as an engine compares it with its column: the number, or the date or datetime that it is."""
+    if kind == "number":
+        return number
     try:
         if kind == "date":
             return dt.date.fromordinal(number + EPOCH.toordinal())
@@ -79,11 +72,6 @@ def _label(number: int, kind: Kind | None) -> Label:
     return moment if kind == "datetime" else moment.replace(tzinfo=dt.UTC)
 
 
-def point_label(number: int, kind: Kind | None) -> Label:
-    """A cut point as an engine compares it with its column: the number, date or datetime."""
-    return number if kind == "number" else _label(number, kind)
-
-
 def _iso(point: Label) -> str:
     return point.isoformat() if isinstance(point, dt.date) else str(point)
 
@@ -91,8 +79,7 @@ def _iso(point: Label) -> str:
 def microseconds(times: NDArray[Any]) -> NDArray[np.int64]:
     """Times as microseconds since 1970, rounded up: a time is after a whole microsecond exactly when its number is greater."""
     if np.datetime_data(times.dtype)[0] in ("ns", "ps", "fs", "as"):
-        ns = times.astype("datetime64[ns]").view(np.int64)
-        return -(-ns // 1000)
+        return -(-times.astype("datetime64[ns]").view(np.int64) // 1000)
     return times.astype("datetime64[us]").view(np.int64)
 
 
@@ -133,17 +120,16 @@ def label_numbers(labels: Sequence[Label], records: NDArray[Any], declared: Type
 
 def check_kind(kind: Kind | None, declared: TypeToCut | None, column: str, table: str) -> None:
     """Raise where a column's kind cannot be cut, or is not what `types` says."""
-    if kind is None:
-        return
-    if kind not in CUTTABLE:
+    plain = str(kind).removesuffix(" with zone")
+    if kind not in (None, *CUTTABLE):
         raise TypeError(
             f"Only numbers, dates and datetimes can be cut; column {column!r} of `{table}` holds {kind} labels. "
             f"Leave it out of `bins`, or convert it."
         )
-    if declared is not None and kind.removesuffix(" with zone") != declared and (kind, declared) != ("date", "datetime"):
+    if None not in (kind, declared) and plain != declared and (kind, declared) != ("date", "datetime"):
         raise TypeError(
             f"Column {column!r} of `{table}` holds {kind} labels, and `types` says {declared!r}. Convert the column, or say "
-            f'types={{{column!r}: "{kind.removesuffix(" with zone")}"}}.'
+            f'types={{{column!r}: "{plain}"}}.'
         )
 
 
@@ -188,21 +174,18 @@ def check_bins(
         return {}
     if not isinstance(bins, Mapping):
         raise TypeError(f"`bins` must be a mapping {{column: bins}}; got {bins!r}. Give each column {_FORMS}.")
-    specs = {}
-    for column, given in bins.items():
-        if column not in columns:
-            raise ValueError(f"`bins` names {column!r}, which is {other}." + hint(column, columns))
+    check_named("bins", bins, columns, other)
+    for column in bins:
         if column in types and not (isinstance(types[column], str) and types[column] in get_args(TypeToCut)):
             raise ValueError(
                 f"A column that is cut must be of type {', '.join(map(repr, get_args(TypeToCut)))}; `types` says {types[column]!r} for "
                 f"{column!r}. Leave it out of `types` or of `bins`."
             )
-        specs[column] = _spec(given, column)
-    return specs
+    return {column: _spec(given, column) for column, given in bins.items()}
 
 
 def _spec(given: Any, column: Hashable) -> Spec:
-    if isinstance(given, Integral) and not isinstance(given, bool):
+    if is_integer(given):
         return Spec("width", _number_of_bins(given, column))
     if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str) and given[0] == "quantile":
         return Spec("quantile", _number_of_bins(given[1], column))
@@ -222,7 +205,7 @@ def _spec(given: Any, column: Hashable) -> Spec:
 
 
 def _number_of_bins(n: Any, column: Hashable) -> int:
-    if not isinstance(n, Integral) or isinstance(n, bool) or not 1 <= int(n) <= MOST:
+    if not is_integer(n) or not 1 <= n <= MOST:
         raise ValueError(f"The number of bins must be a whole number, from 1 to {MOST}; `bins` of column {column!r} has {n!r}.")
     return int(n)
 
@@ -241,8 +224,7 @@ def cut_at_points(points: Sequence[Label], kind: Kind | None, declared: TypeToCu
     for point in points:
         if getattr(point, "nanosecond", 0):
             raise ValueError(f"Cut points must be whole microseconds; `bins` of column {column!r} has {_iso(point)}. Round it.")
-    numbers = _of_labels(points, kind).tolist()
-    return _named(numbers, kind, declared)
+    return _named(_of_labels(points, kind).tolist(), kind, declared)
 
 
 def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, declared: TypeToCut | None, column: Hashable) -> Cut:
@@ -282,10 +264,10 @@ def _quantiles(values: NDArray[Any], counts: Counts, n: int) -> list[Any]:
         order = np.argsort(values)
         values, last = values[order], np.cumsum(counts[order])  # records up to each value
     found = []
-    for q in [i / n for i in range(1, n)]:
-        place = q * int(last[-1] - 1)
+    for i in range(1, n):
+        place = i / n * int(last[-1] - 1)
         below = math.floor(place)
-        a, b = (values[np.searchsorted(last, i, side="right")].item() for i in (below, min(below + 1, int(last[-1]) - 1)))
+        a, b = (values[np.searchsorted(last, at, side="right")].item() for at in (below, min(below + 1, int(last[-1]) - 1)))
         t = place - below
         found.append(b - (b - a) * (1 - t) if t >= 0.5 else a + (b - a) * t)
     return found
@@ -293,10 +275,8 @@ def _quantiles(values: NDArray[Any], counts: Counts, n: int) -> list[Any]:
 
 def _named(points: list[Any], kind: Kind | None, declared: TypeToCut | None) -> Cut:
     """A cut at points that are numbers, days or microseconds."""
-    if kind == "number" or not points:
-        return Cut(kind, declared, points, points, _intervals(_short(points)))
-    shown = [_iso(_label(x, kind)) for x in points]
-    return Cut(kind, declared, points, shown, _intervals(shown))
+    shown = points if kind == "number" else [_iso(point_label(x, kind)) for x in points]
+    return Cut(kind, declared, points, shown, _intervals(_short(points) if kind == "number" else shown))
 
 
 def _intervals(points: list[str]) -> list[str]:

@@ -42,8 +42,7 @@ def joint_labels(
     present = [x.tolist() if isinstance(x, np.ndarray) else x for x in present]
     kinds: dict[Kind, str] = {}
     for labels, table in zip(present, tables, strict=True):
-        kind = one_kind(labels, name, table)
-        if kind is not None:
+        if (kind := one_kind(labels, name, table)) is not None:
             kinds.setdefault(kind, table)
     if len(kinds) > 1:
         (a, x), (b, y), *_ = kinds.items()

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from capstats.codes.labels import MISSING, Label, canonical, one_kind
-from capstats.codes.names import hint
+from capstats.codes.names import check_named
 
 TypeName = Literal["number", "text", "bool", "date", "datetime"]
 
@@ -59,16 +59,7 @@ def _datetime(x: Label) -> Label:
     raise ValueError(x)
 
 
-_PARSERS: dict[str, Callable[[Label], Label]] = {
-    "number": _number,
-    "text": str,
-    "bool": _bool,
-    "date": _date,
-    "datetime": _datetime,
-}
-
-
-_WRONG = object()  # in place of a label that does not parse
+_PARSERS: dict[str, Callable[[Label], Label]] = {"number": _number, "text": str, "bool": _bool, "date": _date, "datetime": _datetime}
 
 
 _UNPARSED = (ValueError, KeyError, TypeError, OverflowError, AttributeError)  # what parsers raise
@@ -84,9 +75,8 @@ def check_types(types: Any, columns: Collection[Hashable], absent: str) -> None:
     """Raise unless `types` is None or a mapping from some of the columns to types; ``absent`` says what another column is."""
     if not isinstance(types, (Mapping, type(None))):
         raise TypeError(f"`types` must be a mapping {{column: type}}; got {types!r}.")
+    check_named("types", types or {}, columns, absent)
     for column, declared in (types or {}).items():
-        if column not in columns:
-            raise ValueError(f"`types` names {column!r}, which is {absent}." + hint(column, columns))
         _check_type(str(column), declared)
 
 
@@ -104,13 +94,17 @@ def _check_type(column: str, declared: Any) -> None:
         raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {list(declared)!r}.")
 
 
+def _name(declared: Type) -> str:
+    """The name of a type; of a list of levels that of their kind."""
+    if isinstance(declared, str):
+        return declared
+    return str(one_kind([canonical(x) for x in declared], "", "types")).removesuffix(" with zone")
+
+
 def parsed(label: Label, declared: Type) -> Label:
     """A label converted to the declared type; ``MISSING`` where it does not parse."""
-    name = (
-        declared if isinstance(declared, str) else str(one_kind([canonical(x) for x in declared], "", "types")).removesuffix(" with zone")
-    )
     try:
-        return _PARSERS.get(name, canonical)(label)
+        return _PARSERS.get(_name(declared), canonical)(label)
     except _UNPARSED:
         return MISSING
 
@@ -125,21 +119,12 @@ def as_type(labels: Sequence[Label], declared: Type, column: str, table: str, re
 
     ``records`` is how many records hold each label, so that only what enough of them hold is shown; None where the labels are no data.
     """
-    if isinstance(declared, str):
-        name, levels = declared, None
-    else:
-        levels = [canonical(x) for x in declared]
-        name = str(one_kind(levels, column, "types")).removesuffix(" with zone")
-    parse = _PARSERS.get(name, canonical)
-    result: list[Label] = []
-    for label in labels:
-        try:
-            result.append(MISSING if label is MISSING else parse(label))
-        except _UNPARSED:
-            result.append(_WRONG)
-    wrong = [i for i, label in enumerate(result) if label is _WRONG]
+    name = _name(declared)
+    result = [MISSING if label is MISSING else parsed(label, name) for label in labels]
+    wrong = [i for i, label in enumerate(labels) if result[i] is MISSING and label is not MISSING]
     rule = f"a {name}{_EXAMPLES.get(name, '')}"
-    if levels is not None and not wrong:
+    if not isinstance(declared, str) and not wrong:
+        levels = [canonical(x) for x in declared]
         wrong = [i for i, label in enumerate(result) if label is not MISSING and label not in levels]
         rule = f"among the levels that `types` lists: {', '.join(map(repr, levels[:20]))}{', ...' if len(levels) > 20 else ''}"
     if wrong:
@@ -167,7 +152,4 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
 
 def _all_are(labels: Sequence[Label], name: str) -> bool:
     """Whether all labels parse as the type of this name."""
-    try:
-        return all(isinstance(x, str) and _PARSERS[name](x) is not None for x in labels)
-    except ValueError:
-        return False
+    return all(isinstance(x, str) and parsed(x, name) is not MISSING for x in labels)

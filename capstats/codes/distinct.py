@@ -39,12 +39,12 @@ class Factor:
     @cached_property
     def codes(self) -> list[Ints]:
         """One index array a column into its labels, of the narrowest integers that hold it."""
-        found, left = [], self.flat
+        found: list[Ints] = []
+        left = self.flat
         for size in reversed(self.sizes):
             higher = left // size
-            found.append((left - higher * size).astype(np.min_scalar_type(size)))
+            found.insert(0, (left - higher * size).astype(np.min_scalar_type(size)))
             left = higher
-        found.reverse()
         for columns in self.leading:
             found[:1] = [codes[found[0]] for codes in columns]
         return found
@@ -164,9 +164,7 @@ def _shifted(flat: Ints, offset: int) -> Ints:
     return flat
 
 
-def _count_grid(
-    columns: Sequence[Column], cells: int, n: int, summed: Sums, advance: Callable[[int], None]
-) -> tuple[NDArray[np.intp], Sums]:
+def _count_grid(columns: Sequence[Column], cells: int, n: int, summed: Sums, advance: Callable[[int], None]) -> tuple[Places, Sums]:
     block = max(BLOCK if n > 100_000 else BLOCK // 4, 4 * cells)  # adding a grid up must not cost more than counting into it
     room, work = np.empty(min(block, n), np.intp), _room(columns, block)
     total = np.zeros(cells if not summed else 0, np.int64)
@@ -190,19 +188,16 @@ def _count_grid(
     return flat, [x.astype(np.int64) if values.dtype.kind == "i" else x for x, values in zip(held, summed, strict=True)]
 
 
-def _count_sorted(columns: Sequence[Column], summed: Sums) -> tuple[NDArray[np.intp], Sums]:
+def _count_sorted(columns: Sequence[Column], summed: Sums) -> tuple[Places, Sums]:
     flat = _folded(columns, np.uint32 if math.prod(_sizes(columns)) < 2**32 else np.intp)  # 32 bits take half as long to sort
-    if not summed:
-        flat.sort()
-    else:
+    if summed:
         order = np.argsort(flat, kind="stable")
         flat = flat[order]
+    else:
+        flat.sort()
     first = np.flatnonzero(starts(flat))
-    distinct = flat[first].astype(np.intp, copy=False)
-    if summed:
-        return distinct, [np.add.reduceat(values[order], first) for values in summed]
-    counts = np.diff(first, append=len(flat))
-    return distinct, [counts]
+    found = [np.add.reduceat(values[order], first) for values in summed] if summed else [np.diff(first, append=len(flat))]
+    return flat[first].astype(np.intp, copy=False), found
 
 
 def union(tables: Sequence[Sequence[Ints]], sizes: Sequence[int]) -> tuple[list[Ints], list[Places]]:
@@ -229,9 +224,5 @@ def _factor(flat: Places, sizes: Sequence[int], leading: Sequence[Sequence[Ints]
         distinct, of_row = flat[first], np.cumsum(first)
         of_row -= 1
     else:
-        order = np.argsort(flat, kind="stable")  # which merges runs that are sorted, such as those of counted tables
-        ordered = flat[order]
-        first = starts(ordered)
-        distinct, of_row = ordered[first], np.empty(len(flat), np.int64)
-        of_row[order] = np.cumsum(first) - 1
+        distinct, _, of_row = np.unique(flat, return_index=True, return_inverse=True)  # the index makes it merge runs that are sorted
     return Factor(distinct, sizes, of_row, leading)

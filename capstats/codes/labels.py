@@ -13,6 +13,7 @@ import sys
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import total_ordering
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +24,7 @@ Kind = Literal["number", "bool", "text", "date", "datetime", "datetime with zone
 Label = Any
 
 
+@total_ordering
 class Missing:
     """The one label of a missing value: equal to itself only, and after every other label of its column."""
 
@@ -42,15 +44,6 @@ class Missing:
 
     def __lt__(self, other: object) -> bool:
         return False
-
-    def __le__(self, other: object) -> bool:
-        return other is self
-
-    def __gt__(self, other: object) -> bool:
-        return other is not self
-
-    def __ge__(self, other: object) -> bool:
-        return True
 
 
 MISSING = Missing()
@@ -87,33 +80,25 @@ def canonical(value: Any) -> Label:
     return value
 
 
+_KINDS: list[tuple[Any, Kind]] = [  # a bool is an int, and a datetime a date
+    *((str, "text"), (bool, "bool"), ((int, float), "number")),
+    *((dt.datetime, "datetime"), (dt.date, "date"), (dt.timedelta, "duration")),
+]
+
+
 def kind_of(label: Label) -> Kind:
     """The kind of a canonical label that is not missing."""
-    if isinstance(label, str):
-        return "text"
-    if isinstance(label, bool):
-        return "bool"
-    if isinstance(label, (int, float)):
-        return "number"
-    if isinstance(label, dt.datetime):
-        return "datetime" if label.tzinfo is None else "datetime with zone"
-    if isinstance(label, dt.date):
-        return "date"
-    if isinstance(label, dt.timedelta):
-        return "duration"
-    return "other"
+    kind: Kind = next((kind for of, kind in _KINDS if isinstance(label, of)), "other")
+    return "datetime with zone" if kind == "datetime" and label.tzinfo is not None else kind
 
 
 def one_kind(labels: Iterable[Label], column: Hashable, table: str, *, typed: bool = True) -> Kind | None:
     """The kind that all labels of a column share, None where there is no label but ``MISSING``; ``typed`` where `types` can convert it."""
-    kinds: dict[Kind, None] = {}
     labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     types = set(map(type, labels))
     if types <= {int, float} or types == {str}:  # the usual ones, without a look at each
         labels = labels[:1]
-    for label in labels:
-        if label is not MISSING:
-            kinds.setdefault(kind_of(label))
+    kinds = dict.fromkeys(kind_of(label) for label in labels if label is not MISSING)
     if len(kinds) > 1:
         raise TypeError(
             f"Column {column!r} of `{table}` mixes kinds: {' and '.join(kinds)}. "
@@ -161,12 +146,7 @@ def level_index(labels: Sequence[Label] | NDArray[np.int64], name: str | None = 
     elif kinds == {pd.Timestamp} and labels[0].tzinfo is None:
         dtype = "datetime64[ns]" if any(x.nanosecond for x in labels) else "datetime64[us]"
         labels = [x.to_datetime64() for x in labels]
-    values = np.empty(len(labels), dtype=dtype)
-    if kinds <= {str, int, float, bool, Missing}:
-        values[:] = labels
-    else:
-        for i, label in enumerate(labels):  # one by one: a label may be a tuple
-            values[i] = label
+    values = np.fromiter(labels, dtype, len(labels))  # one by one: a label may be a tuple
     index: pd.Index = pd.Index(values, dtype=dtype, name=name)
     return index
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from capstats.codes.declared_types import Type, parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of
-from capstats.codes.names import hint
+from capstats.codes.names import check_named
 from capstats.codes.spellings import MISSING_WORDS
 
 Code = str | float | bool | dt.date | Decimal
@@ -41,8 +41,8 @@ class Codes:
         found: dict[Kind, dict[Label, frozenset[int]]] = {}
         for i, code in enumerate(self.given):
             for kind, label in _forms(code).items():
-                of_kind = found.setdefault(kind, {})
-                of_kind[label] = of_kind.get(label, frozenset()) | {i}
+                found.setdefault(kind, {}).setdefault(label, frozenset())
+                found[kind][label] |= {i}
         return found
 
     @property
@@ -99,9 +99,7 @@ class MissingCodes:
 
     def check_columns(self, columns: Collection[Hashable], absent: str) -> None:
         """Raise unless each column that is named is one of those that are counted; ``absent`` says what another one is."""
-        for column in self.named:
-            if column not in columns:
-                raise ValueError(f"`null_values` names {column!r}, which is {absent}." + hint(column, columns))
+        check_named("null_values", self.named, columns, absent)
 
     def check_used(
         self, used: Mapping[Hashable, set[int]], kinds: Mapping[Hashable, set[Kind]], likely: Callable[[Hashable], Sequence[Label]]
@@ -111,22 +109,22 @@ class MissingCodes:
         ``used`` are the places of the codes that occur in each column, ``kinds`` those of its labels, as far as they are known, ``likely``
         the levels that look like codes.
         """
-        for column, codes in self.named.items():
-            for i, code in enumerate(codes, start=len(self.everywhere or ())):
-                if i in used[column]:
-                    continue
-                if kinds[column] and not kinds[column] & _forms(code).keys():
-                    raise TypeError(
-                        f"`null_values` of column {column!r} has {_shown(code)}, which is no {' or '.join(sorted(kinds[column]))}, as all "
-                        f"labels of the column are. Correct it."
-                    )
-                if not self.allow_unused:
-                    looks = f" Levels of it that look like codes: {_listed(levels)}." if (levels := likely(column)) else ""
-                    raise ValueError(f"`null_values` of column {column!r} has {_shown(code)}, which occurs in no table.{looks} {REMEDY}")
+        first = len(self.everywhere or ())
+        named = [(column, code) for column, codes in self.named.items() for i, code in enumerate(codes, first) if i not in used[column]]
+        for column, code in named:
+            if kinds[column] and not kinds[column] & _forms(code).keys():
+                raise TypeError(
+                    f"`null_values` of column {column!r} has {_shown(code)}, which is no {' or '.join(sorted(kinds[column]))}, as all "
+                    f"labels of the column are. Correct it."
+                )
+            if not self.allow_unused:
+                looks = f" Levels of it that look like codes: {_shown(*levels)}." if (levels := likely(column)) else ""
+                raise ValueError(f"`null_values` of column {column!r} has {_shown(code)}, which occurs in no table.{looks} {REMEDY}")
         for i, code in enumerate(self.everywhere or ()):
             if code != "" and not self.allow_unused and not any(i in places for places in used.values()):
-                looks = "; ".join(f"{_listed(levels)} of {column!r}" for column in used if (levels := likely(column)))
-                several = f" Give several codes one by one: {', '.join(map(repr, code.split(',')))}." if _is_list(code) else ""
+                looks = "; ".join(f"{_shown(*levels)} of {column!r}" for column in used if (levels := likely(column)))
+                parts = code.split(",") if isinstance(code, str) else []
+                several = f" Give several codes one by one: {_shown(*parts)}." if len(parts) > 1 and all(map(str.strip, parts)) else ""
                 raise ValueError(
                     f"`null_values` has {_shown(code)}, which occurs in no column of any table."
                     f"{f' Levels that look like codes: {looks}.' if looks else ''}{several} {REMEDY}"
@@ -145,8 +143,7 @@ def _codes(given: Any) -> tuple[Label, ...]:
     found = []
     for code in several:
         label = MISSING if isinstance(code, (Mapping, list, tuple)) else canonical(code)
-        wrong = label is MISSING or kind_of(label) in ("duration", "other") or (isinstance(label, float) and not math.isfinite(label))
-        if wrong:
+        if label is MISSING or kind_of(label) in ("duration", "other") or (isinstance(label, float) and not math.isfinite(label)):
             raise TypeError(
                 f"`null_values` must be texts, numbers or dates, or a mapping {{column: list of them}}; got {code!r}. "
                 f"None and NaN are missing anyway."
@@ -180,16 +177,8 @@ def plain(code: Label) -> Any:
     return code if isinstance(code, (str, int, float)) else code.isoformat().removesuffix("T00:00:00")
 
 
-def _shown(code: Label) -> str:
-    return repr(plain(code))
-
-
-def _listed(levels: Iterable[Label]) -> str:
-    return ", ".join(map(_shown, levels))
-
-
-def _is_list(code: Label) -> bool:
-    return isinstance(code, str) and "," in code and all(part.strip() for part in code.split(","))
+def _shown(*codes: Label) -> str:
+    return ", ".join(repr(plain(code)) for code in codes)
 
 
 # --- levels that look like codes -------------------------------------------------------------------------------------
@@ -213,11 +202,11 @@ _YEAR = 365  # days from the nearest other date
 def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]:
     """Those of the distinct labels of one column that look like codes of missing values."""
     if isinstance(labels, (np.ndarray, pd.Index)) and labels.dtype.kind in "iuf":
-        return [canonical(x) for x in _far_numbers(np.asarray(labels))]
+        return list(map(canonical, _far_numbers(np.asarray(labels))))
     present = [x for x in labels if x is not MISSING]
     kind = kind_of(present[0]) if present else None
     if kind == "number":
-        return [canonical(x) for x in _far_numbers(np.array([float(x) for x in present if isinstance(x, float) or abs(x) < 2**53]))]
+        return likely_codes(np.array([float(x) for x in present if isinstance(x, float) or abs(x) < 2**53]))
     if kind in ("date", "datetime"):
         return _far_days(present)
     return _likely_texts(present) if kind == "text" else []

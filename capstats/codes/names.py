@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from typing import Any
 
 import pandas as pd
@@ -16,35 +16,18 @@ RUN = re.compile(r"(^|;)(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")  # a
 NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 
 # Reserved names: dims, variables and arguments of tables and results, which a column or level of that name would hide.
-_RESULTS = (
+_RESERVED = (
     "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest average_cap change "
-    "individual_cap nearest_distance minimal_cells weap prosecutor_risk "
-    "o_records o_squares s_records s_squares h_records h_squares"
+    "individual_cap nearest_distance minimal_cells weap prosecutor_risk o_records o_squares s_records s_squares h_records h_squares "
+    "records synthetic_records matched share certain original_certain correct cap disclosed unique replicated "  # of keys
+    "o_counted o_excluded o_report s_counted s_excluded s_report flagged column label "  # of cells
+    "lower_whisker lower_quartile median upper_quartile upper_whisker average original_cap individual "  # of boxes
+    "average_rank baseline_cap outliers outlier_records "
+    "indexers method tolerance drop missing_dims"  # arguments of `sel`
 )
-
-
-_OF_KEYS = "records synthetic_records matched share certain original_certain correct cap disclosed unique replicated"
-
-
-_OF_CELLS = "o_counted o_excluded o_report s_counted s_excluded s_report flagged column label"
-
-
-_OF_BOXES = (
-    "lower_whisker lower_quartile median upper_quartile upper_whisker average original_cap individual "
-    "average_rank baseline_cap outliers outlier_records"
-)
-
-
-_SELECTION = "indexers method tolerance drop missing_dims"
-
-
+RESERVED = frozenset(_RESERVED.split())
 NEAR = 0.6  # least similarity of a known name that is suggested, from 0 to 1 (difflib)
-
-
 NEARER = 0.8  # the same of a name that may be a confidential value, unless it differs by one letter
-
-
-RESERVED = frozenset(f"{_RESULTS} {_OF_KEYS} {_OF_CELLS} {_OF_BOXES} {_SELECTION}".split())
 
 
 def free_name(column: Hashable, taken: Iterable[Hashable]) -> str:
@@ -63,6 +46,13 @@ def hint(name: Hashable, names: Iterable[Hashable]) -> str:
         return " It has none."
     near = _nearest(name, known, NEAR)
     return near or f" It has {', '.join(map(repr, known[:20]))}{', ...' if len(known) > 20 else ''}."
+
+
+def check_named(argument: str, named: Iterable[Hashable], columns: Collection[Hashable], absent: str) -> None:
+    """Raise unless each column that an argument names is one of those that are counted; ``absent`` says what another one is."""
+    for column in named:
+        if column not in columns:
+            raise ValueError(f"`{argument}` names {column!r}, which is {absent}." + hint(column, columns))
 
 
 def hint_of_data(name: Hashable, names: Iterable[Hashable], what: str = "column") -> str:

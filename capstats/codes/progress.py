@@ -96,7 +96,8 @@ class Progress:
 
         bar: Any = None
         seen: Step | None = None
-        while True:
+        ended = False
+        while not ended:
             with self._lock:
                 step = self._step
                 done = step.done()
@@ -109,8 +110,7 @@ class Progress:
                 seen = step
             bar.n = done
             bar.refresh()
-            if self._ended.wait(EVERY):
-                break
+            ended = self._ended.wait(EVERY)
         bar.close()
 
 
@@ -124,6 +124,4 @@ def _width() -> int:
 def is_watched() -> bool:
     """Whether stderr is a terminal or belongs to a notebook."""
     stream = sys.stderr
-    if stream is None or stream.closed:
-        return False
-    return stream.isatty() or type(stream).__module__.startswith("ipykernel.")
+    return not getattr(stream, "closed", True) and (stream.isatty() or type(stream).__module__.startswith("ipykernel."))

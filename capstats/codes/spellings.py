@@ -35,12 +35,15 @@ _QUOTES = re.compile('[\u2018-\u201f\u2032\u2033\u00b4`"]')
 _NUMBER = re.compile(r"(?:(?<![0-9.])|(?<=[-\u2013,;(\[]))(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,3}(?![0-9]))?")
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:[. '][0-9]{3})+),[0-9]+|[+-]?[0-9]{1,3}(?:[. '][0-9]{3})+")
-_YEAR_FIRST = re.compile(r"([0-9]{4})[-/. ]?([0-9]{1,2})[-/. ]?([0-9]{1,2})")
-_YEAR_LAST = re.compile(r"([0-9]{1,2})[-/. ]\s*([0-9]{1,2})[-/. ]\s*([0-9]{4})")
-_NAMED = re.compile(r"([0-9]{1,2})[-. ]*([a-z]{3,9})[-., ]*([0-9]{4})")
-_NAMED_FIRST = re.compile(r"([a-z]{3,9})[. ]+([0-9]{1,2}),? +([0-9]{4})")
+_DAYS = [  # how a date is written
+    re.compile(r"(?P<year>[0-9]{4})[-/. ]?(?P<month>[0-9]{1,2})[-/. ]?(?P<day>[0-9]{1,2})"),
+    re.compile(r"(?P<day>[0-9]{1,2})[-/. ]\s*(?P<month>[0-9]{1,2})[-/. ]\s*(?P<year>[0-9]{4})"),
+    re.compile(r"(?P<month>[0-9]{1,2})[-/. ]\s*(?P<day>[0-9]{1,2})[-/. ]\s*(?P<year>[0-9]{4})"),
+    re.compile(r"(?P<day>[0-9]{1,2})[-. ]*(?P<month>[a-z]{3,9})[-., ]*(?P<year>[0-9]{4})"),
+    re.compile(r"(?P<month>[a-z]{3,9})[. ]+(?P<day>[0-9]{1,2}),? +(?P<year>[0-9]{4})"),
+]
 _CLOCK = re.compile(r"[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(?:z|[+]00:?00)?$")
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTHS = {name: i for i, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1)}
 
 
 def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, tuple[Label, str]]:
@@ -167,25 +170,12 @@ def _dates(text: str) -> Iterator[Any]:
     clock = _CLOCK.search(text)
     day = text[: clock.start()] if clock else text
     hour, minute, second = (int(x or 0) for x in clock.groups()) if clock else (0, 0, 0)
-    for year, month, date in _days(day):
+    for found in filter(None, (form.fullmatch(day) for form in _DAYS)):
         try:
-            yield dt.datetime(year, month, date, hour, minute, second)
+            month = _MONTHS.get(found["month"][:3]) or int(found["month"])
+            yield dt.datetime(int(found["year"]), month, int(found["day"]), hour, minute, second)
         except ValueError:
             continue
-
-
-def _days(text: str) -> Iterator[tuple[int, int, int]]:
-    if found := _YEAR_FIRST.fullmatch(text):
-        a, b, c = map(int, found.groups())
-        yield a, b, c
-    elif found := _YEAR_LAST.fullmatch(text):
-        a, b, c = map(int, found.groups())
-        yield c, b, a
-        yield c, a, b
-    elif (found := _NAMED.fullmatch(text)) and found[2][:3] in _MONTHS:
-        yield int(found[3]), _MONTHS.index(found[2][:3]) + 1, int(found[1])
-    elif (found := _NAMED_FIRST.fullmatch(text)) and found[1][:3] in _MONTHS:
-        yield int(found[3]), _MONTHS.index(found[1][:3]) + 1, int(found[2])
 
 
 def _redecoded(text: str) -> str | None:

@@ -89,22 +89,18 @@ def alike(a: Held, b: Held, dim: str) -> bool:
 
 
 def _names_and_kinds(index: pd.Index, array: xr.DataArray, dim: str) -> list[tuple[Hashable, Kind | None]]:
+    columns = {array.coords[dim].attrs.get("long_name"): index}
     if isinstance(index, pd.MultiIndex):
-        levels, names = list(index.levels), list(index.names)
-    else:
-        levels, names = [index], [array.coords[dim].attrs.get("long_name")]
-    return [(name, one_kind(map(canonical, level[:1]), dim, "an index")) for name, level in zip(names, levels, strict=True)]
+        columns = dict(zip(index.names, index.levels, strict=True))
+    return [(name, one_kind(map(canonical, level[:1]), dim, "an index")) for name, level in columns.items()]
 
 
 def labels_of(array: Held, dims: Iterable[str], name: str) -> dict[str, pd.Index]:
     """The indexes of those of the dims that have one; raise where a label occurs twice."""
-    found = {}
-    indexes = {} if isinstance(array, xr.Variable) else array.xindexes
-    for dim in dims:
-        if dim in indexes:
-            found[dim] = index = indexes[dim].to_pandas_index()
-            if not index.is_unique:
-                raise ValueError(f"`{name}` has the {dim} {index[index.duplicated()][0]!r} twice. Labels must be distinct.")
+    found = {dim: index for dim in dims if (index := index_of(array, dim)) is not None}
+    for dim, index in found.items():
+        if not index.is_unique:
+            raise ValueError(f"`{name}` has the {dim} {index[index.duplicated()][0]!r} twice. Labels must be distinct.")
     return found
 
 
@@ -127,10 +123,10 @@ def axis_from(labels: Any, size: int, dim: str, place: str) -> pd.MultiIndex:
     codes, levels = [], []
     for name, column in zip(stored, zip(*rows, strict=True), strict=True):
         one_kind(column, name, place.strip("`"), typed=False)
-        distinct = dict.fromkeys(column)
-        level = {x: i for i, x in enumerate([*(x for x in distinct if x is not MISSING), *(x for x in distinct if x is MISSING)])}
-        codes.append(np.array([level[x] for x in column]))
-        levels.append(list(level))
+        level = sorted(dict.fromkeys(column), key=lambda x: x is MISSING)
+        at = {x: i for i, x in enumerate(level)}
+        codes.append(np.array([at[x] for x in column]))
+        levels.append(level)
     return multi_index(codes, levels, stored)
 
 
@@ -210,10 +206,7 @@ def _is_natural(labels: Sequence[Label], name: str) -> bool:
 
 
 def join_columns(
-    rows: Sequence[Sequence[Column]],
-    names: Sequence[Hashable],
-    tables: Sequence[str],
-    orders: Mapping[str, Sequence[Label]] | None = None,
+    rows: Sequence[Sequence[Column]], names: Sequence[Hashable], tables: Sequence[str], orders: Mapping[str, Sequence[Label]] | None = None
 ) -> tuple[pd.MultiIndex, list[Places]]:
     """The same for rows given as columns of codes, one list of columns a table."""
     labels, codes = [], []

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from capstats.codes.checks import check_choice
 from capstats.tables.table import Array, Index
 
 Backing = Literal["auto", "dense", "sparse"]
@@ -27,8 +28,7 @@ def is_sparse(data: Data) -> bool:
 
 def choose_sparse(backing: Backing, filled: int, cells: int, tables: int = 1) -> bool:
     """Whether to hold tables sparse: as asked for, or where they are large and fewer than a quarter of the cells of each are filled."""
-    if backing not in ("auto", "dense", "sparse"):
-        raise ValueError(f'`backing` must be "auto", "dense" or "sparse"; got {backing!r}.')
+    check_choice(backing, "backing", get_args(Backing))
     large = cells > LARGE or tables * cells > TOGETHER * LARGE
     return backing == "sparse" or (backing == "auto" and large and 4 * filled < cells)
 
@@ -77,6 +77,11 @@ def filled(data: Data, name: str = "a table") -> tuple[list[Index], Array]:
     return list(data.coords), data.data
 
 
+def filled_in(tables: Sequence[Data]) -> Index:
+    """The cells that any of some tables stores, or fills, each once: their places key after key, ``key * targets + target``."""
+    return np.unique(np.concatenate([key * tables[0].shape[0] + target for (target, key), _ in map(filled, tables)]))
+
+
 def listed(data: Data) -> tuple[list[Index], Array]:
     """Coordinates, one row a dim, and values of all cells of an array in their order, or of those that are stored."""
     if not is_sparse(data):
@@ -84,12 +89,27 @@ def listed(data: Data) -> tuple[list[Index], Array]:
     return list(data.coords), data.data
 
 
+def summed(data: Data, axes: Sequence[int]) -> Array:
+    """Sums of a table or a batch over some of its axes, which are counted from the last one, -1."""
+    if not is_sparse(data):
+        return np.asarray(data.sum(tuple(axes)))
+    coords, values = filled(data)
+    left = [axis for axis in range(data.ndim) if axis - data.ndim not in axes]
+    found = np.zeros([1, *(data.shape[axis] for axis in left)], values.dtype)
+    np.add.at(found, (np.zeros(len(values), np.intp), *(coords[axis] for axis in left)), values)
+    return np.asarray(found[0])
+
+
 def held_as(data: Data, coords: Sequence[Index], values: Array, shape: Sequence[int] | None = None) -> Data:
     """Values at distinct cells, and 0 elsewhere, on the backing of a table, and in its shape unless another is given."""
-    shape = data.shape if shape is None else tuple(shape)
-    if is_sparse(data):
+    return of_cells(coords, values, data.shape if shape is None else shape, is_sparse(data))
+
+
+def of_cells(coords: Sequence[Index], values: Array, shape: Sequence[int], sparse: bool) -> Data:
+    """Values at distinct cells, and 0 elsewhere."""
+    if sparse:
         return coo(coords, values, shape)
-    found = np.zeros(shape, values.dtype)
+    found = np.zeros(tuple(shape), values.dtype)
     found[tuple(coords)] = values
     return found
 
@@ -107,10 +127,8 @@ def values_at(data: Data, target: Index, key: Index) -> Array:
     return np.asarray(np.where(stored[nearest] == asked, values[nearest], values.dtype.type(0)))
 
 
-def placed(data: Data, axis: int, where: Index | None, size: int) -> Data:
+def placed(data: Data, axis: int, where: Index, size: int) -> Data:
     """The table on a longer axis: its entries at ``where``, no records elsewhere."""
-    if where is None:
-        return data
     axis %= data.ndim
     shape = (*data.shape[:axis], size, *data.shape[axis + 1 :])
     if is_sparse(data):
@@ -122,8 +140,8 @@ def placed(data: Data, axis: int, where: Index | None, size: int) -> Data:
     return wide
 
 
-def widened(data: Data, target: Index | None, key: Index | None, shape: tuple[int, int]) -> Data:
-    """The table on longer axes: its targets and keys at the given places (None: as they are), no records elsewhere."""
+def widened(data: Data, target: Index, key: Index, shape: tuple[int, int]) -> Data:
+    """The table on longer axes: its targets and keys at the given places, no records elsewhere."""
     return placed(placed(data, -2, target, shape[0]), -1, key, shape[1])
 
 

@@ -23,7 +23,7 @@ from capstats.codes.names import in_spreadsheet
 from capstats.sources.new_files import beside
 from capstats.sources.parquet import Stored, is_parquet, metadata_of, read_parquet, write_parquet
 from capstats.tables.axes import axis_of, coords_of, multi_index
-from capstats.tables.backing import Backing, choose_sparse, coo, filled, unstacked, values_at
+from capstats.tables.backing import Backing, choose_sparse, filled_in, of_cells, unstacked, values_at
 from capstats.tables.dataset import VERSION, as_tables
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Index
@@ -211,7 +211,7 @@ def _listed(tables: xr.Dataset) -> tuple[dict[str, Any], list[Index], list[Array
             of_variable = [part for data in of_variable for part in unstacked(data, 0)]
         parts += of_variable
     targets = len(axes["target"])
-    stored = np.unique(np.concatenate([key * targets + target for (target, key), _ in map(filled, parts)]))
+    stored = filled_in(parts)
     empty = np.setdiff1d(np.arange(len(axes["key"])), stored // targets)
     key, target = np.divmod(np.union1d(stored, empty * targets), targets)
     at = {"key": key, "target": target}
@@ -252,12 +252,7 @@ def _tables(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequenc
         shape = (*of["shape"], *cells)
         member, row = np.nonzero(values)
         at = [*np.unravel_index(member, of["shape"] or [1])[: len(of["shape"])], target[row], key[row]]
-        if sparse:
-            data = coo(at, values[member, row], shape)
-        else:
-            data = np.zeros(shape, values.dtype)
-            data[tuple(at)] = values[member, row]
-        variables[of["name"]] = ((*of["dims"], "target", "key"), data, of["attrs"])
+        variables[of["name"]] = ((*of["dims"], "target", "key"), of_cells(at, values[member, row], shape, sparse), of["attrs"])
     return Result(variables, coords, header["attrs"])
 
 
@@ -350,6 +345,14 @@ def _places(cells: Any, levels: Sequence[Any]) -> Index:
     return np.array([place[None if pd.isna(x) else _text(canonical(x))] for x in distinct], np.int64)[codes]
 
 
+READERS: dict[str, Callable[[Any], Any]] = {
+    f"{KEY}: missing": lambda _: MISSING,
+    f"{KEY}: nanoseconds": pd.Timedelta,
+    f"{KEY}: datetime": pd.Timestamp,
+    f"{KEY}: date": dt.date.fromisoformat,
+}
+
+
 def _as_json(value: Any) -> Any:
     """What JSON has no word for, as a mapping."""
     if value is MISSING:
@@ -365,15 +368,8 @@ def _as_json(value: Any) -> Any:
 
 def _from_json(found: dict[str, Any]) -> Any:
     """The inverse of `_as_json`."""
-    read: dict[str, Callable[[Any], Any]] = {
-        "missing": lambda _: MISSING,
-        "nanoseconds": pd.Timedelta,
-        "datetime": pd.Timestamp,
-        "date": dt.date.fromisoformat,
-    }
-    for kind, of in read.items():
-        if f"{KEY}: {kind}" in found:
-            return of(found[f"{KEY}: {kind}"])
+    for name in found.keys() & READERS.keys():
+        return READERS[name](found[name])
     return found
 
 

@@ -19,7 +19,7 @@ from capstats.tables.backing import Data, added, filled, held_as, stacked, widen
 from capstats.tables.checking import as_counts, nested
 from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
 from capstats.tables.printing import Result
-from capstats.tables.table import Counts, Index
+from capstats.tables.table import Counts
 
 VERSION = version("capstats")
 SUMS = ("", "_records", "_squares")  # what is kept of each table with sampling weights: o, o_records, o_squares
@@ -27,10 +27,7 @@ TABLES = {"original": "o", "synthetic": "s", "holdout": "h"}
 
 
 def dataset(
-    tables: Mapping[str, Data],
-    axes: Mapping[str, pd.MultiIndex],
-    synthetic: Sequence[Label] | None,
-    attrs: Mapping[str, Any],
+    tables: Mapping[str, Data], axes: Mapping[str, pd.MultiIndex], synthetic: Sequence[Label] | None, attrs: Mapping[str, Any]
 ) -> xr.Dataset:
     """Aligned arrays of shape (target, key), or (synthetic, target, key), as a labelled Dataset."""
     coords = coords_of("key", axes["key"]).merge(coords_of("target", axes["target"])).coords
@@ -143,8 +140,8 @@ def from_counts(
         index = arrays["s"].indexes.get(arrays["s"].dims[0])
         synthetic = list(range(len(arrays["s"]))) if index is None else [canonical(x) for x in index]
     renamed: dict[str, str] = {}
-    for dim in ("key", "target"):
-        frames = [table.columns if dim == "key" else table.index for table in given.values() if isinstance(table, pd.DataFrame)]
+    for dim, side in (("key", "columns"), ("target", "index")):
+        frames = [getattr(table, side) for table in given.values() if isinstance(table, pd.DataFrame)]
         for named in [labels[dim]] if dim in labels else frames:
             renamed |= original_names(named, dim)
     unlabelled = not any("key" in array.indexes for array in arrays.values())
@@ -152,16 +149,11 @@ def from_counts(
     sizes = arrays["o"].sizes
     axes = {dim: axis_from(range(sizes[dim]), sizes[dim], dim, "") if x is None else x for dim, x in axes_of(arrays, joined).items()}
     first, *others = [array.variable.data for array in arrays.values()]
-    tables = {"o": first}
-    if others:
-        tables["s"] = stacked(others) if isinstance(s, Mapping) else others[0]
+    tables = {"o": first, **({"s": stacked(others) if isinstance(s, Mapping) else others[0]} if others else {})}
     attrs: dict[str, Any] = {f"{dim}_columns": [renamed.get(name, name) for name in names_of(axes[dim])] for dim in ("key", "target")}
+    attrs |= {name: value for name, value in (("renamed", renamed), ("unlabelled", unlabelled)) if value}
     if both := set(names_of(axes["key"])) & set(names_of(axes["target"])):
         raise ValueError(f"Column {min(both)!r} is both a key and the target. Rename one of them.")
-    if renamed:
-        attrs["renamed"] = renamed
-    if unlabelled:
-        attrs["unlabelled"] = True
     made = dataset(tables, axes, synthetic, attrs)
     warn_of_levels(made.attrs)
     return made
@@ -279,10 +271,8 @@ def _origin(parts: Sequence[xr.Dataset]) -> dict[str, Any]:
             "Two of the tables hold the counts of one file, which would be added up twice. Give each file once; for different records "
             "with the same counts, set `encoding` of one of the tables to {}."
         )
-    found: dict[str, Any] = {"digests": digests} if digests else {}
-    if all(part.encoding.get("different_records") for part in parts):
-        found["different_records"] = True
-    return found
+    found = {"digests": digests, "different_records": all(part.encoding.get("different_records") for part in parts)}
+    return {name: value for name, value in found.items() if value}
 
 
 def _described(tables: xr.Dataset) -> dict[str, Any]:
@@ -300,9 +290,8 @@ def _described(tables: xr.Dataset) -> dict[str, Any]:
 def _category_orders(parts: Sequence[xr.Dataset]) -> dict[str, list[Label]]:
     """The category order of each column over all parts: the first one's, then what the others add."""
     orders: dict[str, list[Label]] = {}
-    for part in parts:
-        for column, labels in part.attrs.get("categories", {}).items():
-            orders[column] = list(dict.fromkeys([*orders.get(column, []), *labels]))
+    for column, labels in (item for part in parts for item in part.attrs.get("categories", {}).items()):
+        orders[column] = list(dict.fromkeys([*orders.get(column, []), *labels]))
     return orders
 
 
@@ -394,16 +383,14 @@ def full_domain(tables: xr.Dataset) -> xr.Dataset:
     """
     tables = as_tables(tables)
     own = {dim: shown(axis) for dim in ("target", "key") if (axis := axis_of(tables.o, dim)) is not None}
-    cells = math.prod(len(level) for axis in own.values() for level in axis.levels)
+    cells = math.prod(math.prod(axis.levshape) for axis in own.values())
     if cells > LARGEST_DOMAIN:
         raise ValueError(f"The full domain has {cells} cells, more than 2**27. Give fewer key columns, or columns with fewer levels.")
-    axes: dict[str, pd.MultiIndex] = {}
-    places: dict[str, Index | None] = {}
+    axes, places = {}, {}
     for dim, axis in own.items():
-        sizes = [len(level) for level in axis.levels]
-        codes = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+        codes = np.unravel_index(np.arange(math.prod(axis.levshape)), axis.levshape)
         axes[dim] = multi_index(codes, [list(map(canonical, level)) for level in axis.levels], names_of(axis))
-        places[dim] = np.ravel_multi_index([np.asarray(c) for c in axis.codes], sizes)
+        places[dim] = np.ravel_multi_index([np.asarray(c) for c in axis.codes], axis.levshape)
     shape = (len(axes["target"]), len(axes["key"]))
     wide = {str(name): widened(array.variable.data, places["target"], places["key"], shape) for name, array in tables.data_vars.items()}
     return dataset(wide, axes, synthetic_labels(tables), tables.attrs)

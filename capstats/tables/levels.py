@@ -7,7 +7,6 @@ original makes every risk 0, though, and one level in another spelling lowers it
 from __future__ import annotations
 
 import inspect
-import math
 import shlex
 import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import likely_codes, plain
 from capstats.codes.names import listed
 from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, lookalikes
-from capstats.tables.backing import Data, filled, unstacked
+from capstats.tables.backing import Data, summed, unstacked
 from capstats.tables.printing import many
 
 EXAMINED = 50_000  # levels of each table, those with the most records, that are looked at for another spelling
@@ -106,8 +105,7 @@ def _examined(records: Records) -> list[int]:
     held = np.flatnonzero(records > 0)
     if len(held) > EXAMINED:
         held = held[np.argsort(-records[held], kind="stable")[:EXAMINED]]
-    places: list[int] = held.tolist()
-    return places
+    return list(held.tolist())
 
 
 def _shown(label: Label) -> str:
@@ -128,10 +126,9 @@ def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data]) -> di
     levels: dict[str, dict[str, Entry]] = {}
     for dim, axis in axes.items():
         for column, labels, records in records_by_level(axis, dim, parts):
-            for name in list(parts)[1:]:
-                entry = compare(labels, records["original"], records[name], dim)
-                if entry is not None:
-                    levels.setdefault(column, {})[name] = entry
+            original, *others = records.items()
+            entries = {name: entry for name, held in others if (entry := compare(labels, original[1], held, dim)) is not None}
+            levels |= {column: entries} if entries else {}
     keys = {name: _totals(data, "key") > 0 for name, data in parts.items()}
     unmatched = [name for name, held in keys.items() if not (held & keys["original"]).any()]
     return {name: value for name, value in (("levels", levels), ("unmatched_tables", unmatched)) if value}
@@ -145,14 +142,13 @@ def codes_among(axes: Mapping[str, pd.MultiIndex]) -> dict[str, list[Any]]:
 
 def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> dict[str, Data]:
     """The tables of records by the names that messages call them; of weighted ones the numbers of their records."""
-    records = {name: tables.get(f"{name}_records", tables[name]) for name in ("o", "s", "h") if name in tables}
-    parts = {"original": records["o"]}
-    if "s" in records and synthetic is None:
-        parts["synthetic"] = records["s"]
-    elif "s" in records:
-        parts |= {f"synthetic[{label!r}]": one for label, one in zip(synthetic or (), unstacked(records["s"], 0), strict=True)}
-    if "h" in records:
-        parts["holdout"] = records["h"]
+    parts: dict[str, Data] = {}
+    for name, variable in (("original", "o"), ("synthetic", "s"), ("holdout", "h")):
+        held = tables.get(f"{variable}_records", tables.get(variable))
+        if held is not None and name == "synthetic" and synthetic is not None:
+            parts |= {f"synthetic[{label!r}]": one for label, one in zip(synthetic, unstacked(held, 0), strict=True)}
+        elif held is not None:
+            parts[name] = held
     return parts
 
 
@@ -165,15 +161,8 @@ def records_by_level(axis: pd.MultiIndex, dim: str, parts: Mapping[str, Data]) -
 
 def _totals(data: Data, dim: str) -> Records:
     """Records of each key, or of each target; of a batch the most that one of its tables has."""
-    if isinstance(data, np.ndarray):
-        of_each = data.sum(-2 if dim == "key" else -1)
-        return np.asarray(of_each.max(tuple(range(of_each.ndim - 1))))
-    coords, values = filled(data)
-    axis = -1 if dim == "key" else -2
-    of_each = np.zeros((math.prod(data.shape[:-2]), data.shape[axis]), values.dtype)
-    member = np.ravel_multi_index(coords[:-2], data.shape[:-2]) if data.ndim > 2 else np.zeros_like(coords[axis])
-    np.add.at(of_each, (member, coords[axis]), values)
-    return np.asarray(of_each.max(0))
+    of_each = summed(data, [-2 if dim == "key" else -1])
+    return np.asarray(of_each.max(tuple(range(of_each.ndim - 1))))
 
 
 # --- what is said -----------------------------------------------------------------------------------------------------
@@ -181,15 +170,12 @@ def _totals(data: Data, dim: str) -> Records:
 
 def without_match(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
     """Sentences on each column that shares no level with the original, or on the tables that share no key although all columns do."""
-    found = []
-    for column, table, entry in _entries(attrs):
-        if not entry["shared"]:
-            of_o, of_t = entry["levels"]
-            effect = EFFECTS[entry["role"]]
-            found.append(
-                f"Column {column!r} has no level in common in `{first}` ({many(of_o, 'level')}) and `{table}` ({many(of_t, 'level')}), "
-                f"so {effect}.{_likely(column, entry)}"
-            )
+    found = [
+        f"Column {column!r} has no level in common in `{first}` ({many(entry['levels'][0], 'level')}) and `{table}` "
+        f"({many(entry['levels'][1], 'level')}), so {EFFECTS[entry['role']]}.{_likely(column, entry)}"
+        for column, table, entry in _entries(attrs)
+        if not entry["shared"]
+    ]
     if not found and attrs.get("unmatched_tables"):
         tables = ", ".join(f"`{table}`" for table in attrs["unmatched_tables"])
         found.append(
@@ -201,21 +187,18 @@ def without_match(attrs: Mapping[str, Any], first: str = "original") -> list[str
 
 def other_spellings(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
     """Sentences on each column that shares levels with the original, but has some that look like the original's in another spelling."""
-    found = []
-    for column, table, entry in _entries(attrs):
-        if entry["shared"] and entry["likely"]:
-            pairs = many(sum(entry["likely"].values()), "pair")
-            found.append(
-                f"Column {column!r} of `{first}` and `{table}` has {pairs} of levels that look like one level in two spellings, so records "
-                f"that should match do not.{_likely(column, entry)}"
-            )
-    return found
+    return [
+        f"Column {column!r} of `{first}` and `{table}` has {many(sum(entry['likely'].values()), 'pair')} of levels that look like "
+        f"one level in two spellings, so records that should match do not.{_likely(column, entry)}"
+        for column, table, entry in _entries(attrs)
+        if entry["shared"] and entry["likely"]
+    ]
 
 
 def missing_codes(attrs: Mapping[str, Any]) -> list[str]:
     """Sentences on each column some levels of which look like codes of missing values."""
     found = []
-    given = attrs.get("null_values", [])
+    given = attrs.get("null_values")
     for column, codes in attrs.get("likely_codes", {}).items():
         all_codes = [*(given.get(column, []) if isinstance(given, Mapping) else []), *codes]
         option = shlex.quote(f"{column}={','.join(map(str, all_codes))}")
@@ -228,9 +211,7 @@ def missing_codes(attrs: Mapping[str, Any]) -> list[str]:
 
 
 def _entries(attrs: Mapping[str, Any]) -> Iterator[tuple[str, str, Entry]]:
-    for column, tables in attrs.get("levels", {}).items():
-        for table, entry in tables.items():
-            yield column, table, entry
+    return ((column, table, entry) for column, tables in attrs.get("levels", {}).items() for table, entry in tables.items())
 
 
 def _likely(column: str, entry: Entry) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from capstats.codes.labels import MISSING, Label, canonical, level_index
 from capstats.codes.missing_codes import likely_codes
 from capstats.codes.names import free_name
 from capstats.tables.axes import axis_from, axis_of
-from capstats.tables.backing import Data, filled, is_sparse, unstacked, values_at
+from capstats.tables.backing import Data, filled, filled_in, is_sparse, unstacked, values_at
 from capstats.tables.checking import as_counts, weights_of
 from capstats.tables.dataset import SUMS, TABLES, as_tables, synthetic_labels
 from capstats.tables.levels import lookalike_pairs, parts_of, records_by_level
@@ -83,14 +83,12 @@ def _listed(tables: list[Data]) -> tuple[Index, Index]:
     On sparse backing a target or a key without any such cell is listed once, so that no label is lost.
     """
     targets, keys = tables[0].shape
-    if not any(map(is_sparse, tables)):
-        key, target = np.divmod(np.arange(targets * keys), targets)
-        return target, key
-    stored = np.unique(np.concatenate([key * targets + target for (target, key), _ in map(filled, tables)]))
-    key, target = np.divmod(stored, targets)
-    empty_keys = np.setdiff1d(np.arange(keys), key)
-    empty_targets = np.setdiff1d(np.arange(targets), target)
-    key, target = np.divmod(np.unique(np.concatenate([stored, empty_keys * targets, empty_targets])), targets)
+    listed = np.arange(targets * keys)
+    if any(map(is_sparse, tables)):
+        stored = filled_in(tables)
+        empty_keys, empty_targets = np.setdiff1d(np.arange(keys), stored // targets), np.setdiff1d(np.arange(targets), stored % targets)
+        listed = np.unique(np.concatenate([stored, empty_keys * targets, empty_targets]))
+    key, target = np.divmod(listed, targets)
     return target, key
 
 
@@ -236,19 +234,12 @@ def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
                             twins.setdefault(one, (labels[other], cause))
             codes = set(likely_codes(labels))
             found = [twins.get(i, (None, CODE if canonical(x) in codes else "")) for i, x in enumerate(labels)]
-            pieces.append(
-                pd.DataFrame(
-                    {
-                        "column": column,
-                        "level": pd.Series([_null(x) for x in labels], dtype=object),
-                        **{columns[name]: x for name, x in records.items()},
-                        "resembles": pd.Series([_null(x) for x, _ in found], dtype=object),
-                        "cause": [cause for _, cause in found],
-                    }
-                )
-            )
+            piece = {"column": column, "level": _objects(labels), **{columns[name]: x for name, x in records.items()}}
+            piece |= {"resembles": _objects(x for x, _ in found), "cause": [cause for _, cause in found]}
+            pieces.append(pd.DataFrame(piece))
     return pd.concat(pieces, ignore_index=True)
 
 
-def _null(label: Label) -> Label:
-    return None if label is MISSING else label
+def _objects(labels: Iterable[Label]) -> pd.Series:
+    """Labels as they are, null where missing."""
+    return pd.Series([None if x is MISSING else x for x in labels], dtype=object)

@@ -88,19 +88,15 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
 
 def _title(result: xr.Dataset) -> str:
     """Which result it is, its dims, and the records of the tables that it holds or on which it reports."""
-    counts = [name for name in ("o", "s", "h") if name in result.data_vars and {"target", "key"} <= set(result[name].dims)]
+    tables = {name: result[name].variable for name in ("o", "s", "h") if name in result.data_vars}
+    counts = {name: table for name, table in tables.items() if {"target", "key"} <= set(table.dims)}
     name = result.attrs.get("result", "Counts of records" if counts else "Result")
     sizes = ", ".join(f"{dim} {size:,}" for dim, size in result.sizes.items())
-    records = [f"{name} {_total(result[name])}" for name in counts if result[name].ndim == 2 and result[name].dtype.kind in "iuf"]
+    records = [f"{name} {alike(listed(x.data)[1].sum()[None])[0]}" for name, x in counts.items() if x.ndim == 2 and x.dtype.kind in "iuf"]
     if "records" in result.attrs:
         given = result.attrs["records"]
         records = [f"{' to '.join(map(_fact, given if isinstance(given, (list, tuple)) else [given]))} records"]
     return printable(f"{name}{f' ({sizes})' if sizes else ''}{': ' if records else ''}{', '.join(records)}")
-
-
-def _total(table: xr.DataArray) -> str:
-    """The sum of a table of counts."""
-    return alike(np.array([listed(table.variable.data)[1].sum()]))[0]
 
 
 def _notes(result: xr.Dataset) -> str:
@@ -141,58 +137,47 @@ def _wrapped(text: str) -> list[str]:
 
 def _lines(grid: Grid) -> list[str]:
     """A table of text: columns that do not fit beside each other follow in further blocks, with the labels once more."""
-    if grid.may_turn and (not grid.labels or sum(_width(column) + 2 for column in [*_narrowed(grid.labels), *grid.columns]) - 2 > WIDTH):
+    if grid.may_turn and (not grid.labels or _width(*_narrowed(grid.labels), *grid.columns) > WIDTH):
         grid = grid.turned
     labels = _narrowed(grid.labels)
-    wide = sum(_width(label) + 2 for label in labels)
     blocks: list[list[Column]] = []
-    left = 0
     for _, group in groupby(grid.columns, key=lambda column: column.over or column):
         held = list(group)
-        together = sum(_width(column) + 2 for column in held) <= WIDTH - wide + 2
-        for part in [held] if together else [[column] for column in held]:
-            needed = sum(_width(column) + 2 for column in part)
-            if not blocks or left < needed:
-                blocks.append([])
-                left = WIDTH - wide + 2
-            blocks[-1] += part
-            left -= needed
+        for part in [held] if _width(*labels, *held) <= WIDTH else [[column] for column in held]:
+            if blocks and _width(*labels, *blocks[-1], *part) <= WIDTH:
+                blocks[-1] += part
+            else:
+                blocks.append(part)
     lines = [line for i, block in enumerate(blocks) for line in [*([""] if i else []), *_lines_of(labels, block)]]
     return [*lines, *([_more(grid)] if grid.more else [])]
 
 
 def _lines_of(labels: Sequence[Column], columns: Sequence[Column]) -> list[str]:
-    left = [[label.heading, *label.cells] for label in labels]
-    right = [[column.heading, *column.cells] for column in columns]
-    wide, narrow = [_width(label) for label in labels], [_width(column) for column in columns]
-    rows = [
-        [f"{cells[i]:<{w}}" for cells, w in zip(left, wide, strict=True)]
-        + [f"{cells[i]:>{w}}" for cells, w in zip(right, narrow, strict=True)]
-        for i in range(len(right[0]))
-    ]
-    lines = ["  ".join(row).rstrip() for row in rows]
+    padded = [[f"{text:<{_width(label)}}" for text in (label.heading, *label.cells)] for label in labels]
+    padded += [[f"{text:>{_width(column)}}" for text in (column.heading, *column.cells)] for column in columns]
+    lines = ["  ".join(row).rstrip() for row in zip(*padded, strict=True)]
     if any(column.over for column in columns):
-        spans = [f"{f' {name} ' if name else '':{'-' if name else ''}^{width}}" for name, width in _spans(columns, narrow)]
-        lines = ["  ".join([*(" " * w for w in wide), *spans]).rstrip(), *lines]
+        lines.insert(0, "  ".join([*(" " * _width(label) for label in labels), *_spans(columns)]).rstrip())
     return lines
 
 
-def _spans(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[tuple[str, int]]:
-    """The headings that columns share, each with the characters of its columns."""
-    for name, group in groupby(zip(columns, widths, strict=True), key=lambda pair: pair[0].over):
-        held = [width for _, width in group]
-        yield shortened(name, max(sum(held) + 2 * len(held) - 4, 1)) if name else "", sum(held) + 2 * len(held) - 2
+def _spans(columns: Sequence[Column]) -> Iterator[str]:
+    """The headings that columns share, each as wide as its columns."""
+    for name, group in groupby(columns, key=lambda column: column.over):
+        width = _width(*group)
+        yield f"{f' {shortened(name, max(width - 2, 1))} ':-^{width}}" if name else " " * width
 
 
-def _width(column: Column) -> int:
-    return max(map(len, [column.heading, *column.cells]))
+def _width(*columns: Column) -> int:
+    """The characters of a line of columns, with two spaces between them."""
+    return sum(max(map(len, [column.heading, *column.cells])) + 2 for column in columns) - 2
 
 
 def _narrowed(labels: Sequence[Column]) -> list[Column]:
     """Columns of labels, shortened where they take too much of a line; one for all where they are too many for that."""
     held = list(labels)
     for most in range(32, 5, -2):
-        if sum(_width(label) + 2 for label in held) <= LABELS:
+        if _width(*held) <= LABELS - 2:
             return held
         held = [Column("", shortened(x.heading, most), [shortened(cell, most) for cell in x.cells]) for x in labels]
     cells = [", ".join(row) for row in zip(*(label.cells for label in labels), strict=True)]
@@ -208,23 +193,20 @@ def _more(grid: Grid) -> str:
 
 def _table(grid: Grid) -> str:
     """A table of HTML, in which every text is escaped."""
-    shown = grid.turned if grid.may_turn and (not grid.labels or len(grid.columns) > 8) else grid
-    spans = [(over, len(list(group))) for over, group in groupby(column.over for column in shown.columns)]
-    over = f"<tr><td colspan='{len(shown.labels)}'></td>{''.join(_th(name, 'center', span) for name, span in spans)}</tr>"
-    own = "".join(_th(x.heading, "left") for x in shown.labels) + "".join(_th(x.heading, "right") for x in shown.columns)
-    rows = []
-    for i in range(len(shown.columns[0].cells)):
-        labels = "".join(f"<th scope='row' style='{CELL}text-align:left'>{html.escape(x.cells[i])}</th>" for x in shown.labels)
-        cells = "".join(f"<td style='{CELL}text-align:right'>{html.escape(x.cells[i])}</td>" for x in shown.columns)
-        rows.append(f"<tr>{labels}{cells}</tr>")
-    head = f"<thead>{over if any(name for name, _ in spans) else ''}<tr>{own}</tr></thead>"
-    more = f"<p>{_more(grid)}</p>" if grid.more else ""
-    return f"<table style='border-collapse:collapse'>{head}<tbody>{''.join(rows)}</tbody></table>{more}"
+    if grid.may_turn and (not grid.labels or len(grid.columns) > 8):
+        grid = grid.turned
+    spans = [(over, len(list(group))) for over, group in groupby(column.over for column in grid.columns)]
+    over = [_cell(name, "center", f"th colspan='{n}' scope='colgroup'" if n > 1 else "th scope='col'") for name, n in spans]
+    head = [f"<td colspan='{len(grid.labels)}'></td>{''.join(over)}"] if any(name for name, _ in spans) else []
+    columns = [[_cell(x.heading, "left"), *(_cell(text, "left", "th scope='row'") for text in x.cells)] for x in grid.labels]
+    columns += [[_cell(x.heading, "right"), *(_cell(text, "right", "td") for text in x.cells)] for x in grid.columns]
+    own, *body = map("".join, zip(*columns, strict=True))
+    parts = [f"<{part}>{''.join(f'<tr>{row}</tr>' for row in rows)}</{part}>" for part, rows in (("thead", [*head, own]), ("tbody", body))]
+    return f"<table style='border-collapse:collapse'>{''.join(parts)}</table>{f'<p>{_more(grid)}</p>' if grid.more else ''}"
 
 
-def _th(text: str, side: str, span: int = 1) -> str:
-    wide = f" colspan='{span}' scope='colgroup'" if span > 1 else " scope='col'"
-    return f"<th{wide} style='{CELL}text-align:{side}'>{html.escape(text)}</th>"
+def _cell(text: str, side: str, tag: str = "th scope='col'") -> str:
+    return f"<{tag} style='{CELL}text-align:{side}'>{html.escape(text)}</{tag[:2]}>"
 
 
 # --- variables as tables ---------------------------------------------------------------------------------------------
