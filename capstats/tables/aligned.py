@@ -12,7 +12,7 @@ import xarray as xr
 
 from capstats.codes.column import Places
 from capstats.tables.axes import Held, alike, axis_of, coords_of, index_of, join, labels_of
-from capstats.tables.backing import is_sparse, placed
+from capstats.tables.backing import is_sparse, placed, summed
 from capstats.tables.checking import CELLS, Core, check_range, checked
 from capstats.tables.dense import BLOCK, DenseBatch, expanded
 from capstats.tables.levels import compared, warn_of_levels
@@ -68,8 +68,8 @@ class Aligned:
         return self.wrap(self._tables.map(formula, tuple(out) == CELLS), name, out)
 
     def totals(self, name: str) -> Array:
-        """Records of one of the tables, in a shape that broadcasts against the batch."""
-        return self._tables.totals(name)
+        """Records of one of the tables, along those dims of the batch that it has."""
+        return summed(self._arrays[name].data, (-2, -1))
 
     def wrap(self, values: Any, name: str, out: Core = (), before: Core = ()) -> xr.DataArray:
         """An array of shape (*before, batch, *out) as a DataArray with the tables' labels."""

@@ -84,6 +84,17 @@ def listed(data: Data) -> tuple[list[Index], Array]:
     return list(data.coords), data.data
 
 
+def summed(data: Data, axes: Sequence[int]) -> Array:
+    """Sums of a table or a batch over some of its axes, which are counted from the last one, -1."""
+    if not is_sparse(data):
+        return np.asarray(data.sum(tuple(axes)))
+    coords, values = filled(data)
+    left = [axis for axis in range(data.ndim) if axis - data.ndim not in axes]
+    found = np.zeros([1, *(data.shape[axis] for axis in left)], values.dtype)
+    np.add.at(found, (np.zeros(len(values), np.intp), *(coords[axis] for axis in left)), values)
+    return np.asarray(found[0])
+
+
 def held_as(data: Data, coords: Sequence[Index], values: Array, shape: Sequence[int] | None = None) -> Data:
     """Values at distinct cells, and 0 elsewhere, on the backing of a table, and in its shape unless another is given."""
     shape = data.shape if shape is None else tuple(shape)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from capstats.codes.checks import is_integer as is_integer
+from capstats.codes.checks import is_number as is_number
+from capstats.codes.checks import shown as shown
 from capstats.codes.labels import canonical
 from capstats.sources.door import is_frame
 from capstats.tables.axes import Held, index_of, labels_of
@@ -163,19 +165,3 @@ def _cell(table: Held, place: Sequence[Any]) -> str:
         names = tuple(map(canonical, label)) if isinstance(label, tuple) else (canonical(label),)
         parts.append(f"{dim}={names if len(names) > 1 else names[0]!r}")
     return ", ".join(parts)
-
-
-def is_number(value: Any) -> bool:
-    """Whether an option is a number, of Python or numpy; True and False are none."""
-    return isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
-
-
-def is_integer(value: Any) -> bool:
-    """Whether an option is an integer, of Python or numpy; True and False are none."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-
-
-def shown(value: Any) -> str:
-    """A wrong option for a message: numbers and texts as they are, of all else the type, since a table would show its labels."""
-    simple = value is None or isinstance(value, (str, bool, int, float, np.generic))
-    return repr(value) if simple else type(value).__name__

@@ -1,114 +1,22 @@
-"""Tables held as arrays: all tables of a batch at once."""
+"""Batches of tables that are held as arrays: all tables of a piece at once."""
 
-# ruff: noqa: D102, ARG002 -- what each method gives is said at `Table`
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from capstats.tables.axes import Held
 from capstats.tables.checking import check_range
-from capstats.tables.sums import group_sums, ratio
-from capstats.tables.table import Array, Floats, Index, Table
+from capstats.tables.table import Array, Table
+from capstats.tables.table import Dense as Dense
 
 BLOCK = 240_000  # cells computed at a time
 MANY = 16  # pieces from which threads pay
-
-MOST = 1 << 15  # cells that are summed by group at a time: they stay in cache
-
-
-@dataclass(frozen=True)
-class Dense:
-    """Tables as an array of shape (..., target, key); what each method gives is said at `Table`."""
-
-    values: Array
-
-    def like(self, values: Array, fill: float = 0) -> Dense:
-        return Dense(values)
-
-    def on_cells(self, by_key: Array) -> Array:
-        return by_key[..., None, :]
-
-    def on_targets(self, by_target: Array) -> Array:
-        return by_target[..., :, None]
-
-    def side_by_side(self) -> Array:
-        return self.values.reshape(*self.values.shape[:-2], -1)
-
-    # --- sums and extremes
-
-    def total(self) -> Array:
-        return np.asarray(np.add.reduce(self.values, axis=(-2, -1)))
-
-    def key_total(self) -> Array:
-        return np.asarray(np.add.reduce(self.values, axis=-2))
-
-    def target_total(self) -> Array:
-        return np.asarray(np.add.reduce(self.values, axis=-1))
-
-    def key_greatest(self) -> Array:
-        return np.asarray(np.maximum.reduce(self.values, axis=-2))
-
-    def key_least(self) -> Array:
-        return np.asarray(np.minimum.reduce(self.values, axis=-2))
-
-    def key_product(self, other: Table) -> Array:
-        x, y = self.values, other.values
-        if x.size == x.shape[-2] * x.shape[-1]:
-            return np.asarray(np.einsum("ij,...ij->...j", x.reshape(x.shape[-2:]), y))  # twice as fast as with a stretched axis
-        return np.asarray(np.einsum("...ij,...ij->...j", x, y))
-
-    def product_across(self, other: Table, left: Index, right: Index) -> Array:
-        return Dense(self.values[..., left]).key_product(Dense(other.values[..., right]))
-
-    def across_targets(self, other: Table) -> Floats:
-        return np.asarray(np.matmul(self.values, np.swapaxes(other.values, -1, -2)))
-
-    def beyond_largest(self, count: int) -> Array:
-        least = max(self.values.shape[-2] - count, 0)
-        return np.asarray(np.sort(self.values, axis=-2)[..., :least, :].sum(-2))
-
-    def rank_distance(self) -> Floats:
-        through = ratio(np.cumsum(self.target_total(), axis=-1), self.total()[..., None], 0.0)
-        of_key = ratio(np.cumsum(self.values, axis=-2), self.on_cells(self.key_total()), 0.0)
-        return np.asarray(np.abs(of_key - self.on_targets(through)).sum(-2))
-
-    def by_level(self, level: Index, levels: int) -> Array:
-        return group_sums(self.values, level, levels)
-
-    def in_least_cell(self, key: Array, m: int) -> Dense:
-        columns = np.take_along_axis(self.values, key[..., None, None], axis=-1)
-        found = np.zeros(self.values.shape, np.int64)
-        chosen = np.zeros(columns.shape, np.int64)
-        np.put_along_axis(chosen, columns.argmin(axis=-2, keepdims=True), m, axis=-2)
-        np.put_along_axis(found, np.broadcast_to(key[..., None, None], columns.shape), chosen, axis=-1)
-        return Dense(found)
-
-    # --- rows that keys borrow from others
-
-    def member(self, at: tuple[int, ...]) -> Dense:
-        return Dense(self.values[at])
-
-    def borrowed(self, lenders: Index, borrowers: Index, lends: Array) -> tuple[Dense, Array]:
-        rows = (self.values[..., lenders].astype(np.float64) @ lends.astype(np.float64)).astype(self.values.dtype)  # sums are below 2**53
-        found = np.zeros_like(self.values)
-        found[..., borrowers] = rows
-        return Dense(found), Dense(found).key_total()
-
-    def add_borrowed(self, to: Array, lenders: Index, lent: Index, borrowers: Index, borrowed: Index, groups: int, times: int) -> None:
-        step = max(1, MOST // max(groups, len(lenders), len(borrowers)))
-        for start in range(0, len(self.values), step):
-            targets = slice(start, start + step)
-            to[targets, borrowers] += times * group_sums(self.values[targets, lenders], lent, groups)[:, borrowed]
-
-
-# --- batches of tables ------------------------------------------------------------------------------------------------
 
 Piece = tuple[slice, ...]
 
@@ -124,10 +32,6 @@ class DenseBatch:
         self.arrays = {name: expanded(array, list(batch)) for name, array in tables.items()}
         self.by_key, self.shape, self.large = by_key, tuple(batch.values()), large
         self.cells = math.prod(next(iter(self.arrays.values())).shape[-2:])
-
-    def totals(self, name: str) -> Array:
-        """Records of one of the tables, in a shape that broadcasts against the batch."""
-        return Dense(self.arrays[name]).total()
 
     def map(self, formula: Callable[..., Any], gives_table: bool) -> Array:
         """The formula of every member of the batch."""

@@ -7,7 +7,6 @@ original makes every risk 0, though, and one level in another spelling lowers it
 from __future__ import annotations
 
 import inspect
-import math
 import shlex
 import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import likely_codes, plain
 from capstats.codes.names import listed
 from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, lookalikes
-from capstats.tables.backing import Data, filled, unstacked
+from capstats.tables.backing import Data, summed, unstacked
 from capstats.tables.printing import many
 
 EXAMINED = 50_000  # levels of each table, those with the most records, that are looked at for another spelling
@@ -165,15 +164,8 @@ def records_by_level(axis: pd.MultiIndex, dim: str, parts: Mapping[str, Data]) -
 
 def _totals(data: Data, dim: str) -> Records:
     """Records of each key, or of each target; of a batch the most that one of its tables has."""
-    if isinstance(data, np.ndarray):
-        of_each = data.sum(-2 if dim == "key" else -1)
-        return np.asarray(of_each.max(tuple(range(of_each.ndim - 1))))
-    coords, values = filled(data)
-    axis = -1 if dim == "key" else -2
-    of_each = np.zeros((math.prod(data.shape[:-2]), data.shape[axis]), values.dtype)
-    member = np.ravel_multi_index(coords[:-2], data.shape[:-2]) if data.ndim > 2 else np.zeros_like(coords[axis])
-    np.add.at(of_each, (member, coords[axis]), values)
-    return np.asarray(of_each.max(0))
+    of_each = summed(data, [-2 if dim == "key" else -1])
+    return np.asarray(of_each.max(tuple(range(of_each.ndim - 1))))
 
 
 # --- what is said -----------------------------------------------------------------------------------------------------

@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from capstats.tables.table import Array, Floats, Index, Table
+from capstats.tables.table import Array, Index, Table
+from capstats.tables.table import group_sums as group_sums
+from capstats.tables.table import ratio as ratio
 from capstats.tables.ties import reaches
-
-
-def ratio(part: Array, whole: Array, empty: float) -> Floats:
-    """Part / whole, and ``empty`` where whole is 0."""
-    if np.logical_and.reduce(whole, axis=None):
-        return np.asarray(part / whole)
-    zero = whole == 0
-    found = np.asarray(part / (whole + zero))
-    found[np.broadcast_to(zero, found.shape)] = empty
-    return found
-
-
-def group_sums(values: Array, group: Index, groups: int) -> Array:
-    """Sums of the last axis of ``values`` by group: shape (..., groups); exact for integers, whose sums are below 2**53."""
-    rows = values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
-    cells = np.arange(len(rows))[:, None] * groups + group
-    sums = np.bincount(cells.ravel(), rows.ravel(), len(rows) * groups)
-    return sums.astype(values.dtype, copy=False).reshape(*values.shape[:-1], groups)
 
 
 def attribution(s: Table, s_j: Array, empty: float) -> Table:

@@ -2,11 +2,18 @@
 
 Formulas are written in these methods alone, so that they give the same numbers on both: of a result with a value for each cell, in the
 cells that hold a record of any table. All tables of one formula have the same cells in the same places.
+
+Works on the coordinates of the cells with numpy alone, so that nothing of the package sparse is ever compiled.
 """
+
+# ruff: noqa: D102, ARG002 -- what each method of `Cells` gives is said at `Dense`
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -19,71 +26,262 @@ Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 EXACT = 2**53  # integers below are exact in float64
+MOST = 1 << 15  # cells that are summed by group at a time: they stay in cache
 
 
-class Table(Protocol):
-    """Counts of records, one row a target and one column a key; where it is dense, of all tables of a batch at once."""
+def ratio(part: Array, whole: Array, empty: float) -> Floats:
+    """Part / whole, and ``empty`` where whole is 0."""
+    if np.logical_and.reduce(whole, axis=None):
+        return np.asarray(part / whole)
+    zero = whole == 0
+    found = np.asarray(part / (whole + zero))
+    found[np.broadcast_to(zero, found.shape)] = empty
+    return found
 
-    @property
-    def values(self) -> Array:
-        """The counts: shape (..., target, key), or (cells,) where it is sparse."""
 
-    def like(self, values: Array, fill: float = 0) -> Self:
+def group_sums(values: Array, group: Index, groups: int) -> Array:
+    """Sums of the last axis of ``values`` by group: shape (..., groups); exact for integers, whose sums are below 2**53."""
+    rows = values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
+    cells = np.arange(len(rows))[:, None] * groups + group
+    sums = np.bincount(cells.ravel(), rows.ravel(), len(rows) * groups)
+    return sums.astype(values.dtype, copy=False).reshape(*values.shape[:-1], groups)
+
+
+@dataclass(frozen=True)
+class Dense:
+    """Tables as an array of shape (..., target, key): all tables of a batch at once."""
+
+    values: Array
+
+    def like(self, values: Array, fill: float = 0) -> Dense:
         """A table of other values in the same places; where it is sparse, ``fill`` in the cells that are not stored."""
+        return Dense(values)
 
     def on_cells(self, by_key: Array) -> Array:
         """A value of each key, (..., key), or one for all of them, (..., 1), in a shape that broadcasts against ``values``."""
+        return by_key[..., None, :]
 
     def on_targets(self, by_target: Array) -> Array:
         """A value of each target, (..., target), in a shape that broadcasts against ``values``."""
+        return by_target[..., :, None]
 
     def side_by_side(self) -> Array:
         """The values in one row: shape (..., cells)."""
+        return self.values.reshape(*self.values.shape[:-2], -1)
+
+    # --- sums and extremes
 
     def total(self) -> Array:
         """All records: shape (...)."""
+        return np.asarray(np.add.reduce(self.values, axis=(-2, -1)))
 
     def key_total(self) -> Array:
         """Records of each key, x_.j: shape (..., key)."""
+        return np.asarray(np.add.reduce(self.values, axis=-2))
 
     def target_total(self) -> Array:
         """Records of each target, x_i.: shape (..., target)."""
+        return np.asarray(np.add.reduce(self.values, axis=-1))
 
     def key_greatest(self) -> Array:
         """The greatest cell of each key, max_i x_ij: shape (..., key)."""
+        return np.asarray(np.maximum.reduce(self.values, axis=-2))
 
     def key_least(self) -> Array:
         """The least cell of each key, min_i x_ij: shape (..., key)."""
+        return np.asarray(np.minimum.reduce(self.values, axis=-2))
 
     def key_product(self, other: Table) -> Array:
         """sum_i x_ij y_ij of each key: shape (..., key). `shared` is the same, and exact for integers of any size."""
+        x, y = self.values, other.values
+        if x.size == x.shape[-2] * x.shape[-1]:
+            return np.asarray(np.einsum("ij,...ij->...j", x.reshape(x.shape[-2:]), y))  # twice as fast as with a stretched axis
+        return np.asarray(np.einsum("...ij,...ij->...j", x, y))
 
     def product_across(self, other: Table, left: Index, right: Index) -> Array:
         """sum_i x_ij y_ik of each pair of keys (j, k) in ``left`` and ``right``: shape (..., pairs)."""
+        return Dense(self.values[..., left]).key_product(Dense(other.values[..., right]))
 
     def across_targets(self, other: Table) -> Floats:
         """sum_j x_aj y_bj of all pairs of targets: shape (..., a, b)."""
+        return np.asarray(np.matmul(self.values, np.swapaxes(other.values, -1, -2)))
 
     def beyond_largest(self, count: int) -> Array:
         """Records of each key that are not in its ``count`` largest cells: shape (..., key)."""
+        least = max(self.values.shape[-2] - count, 0)
+        return np.asarray(np.sort(self.values, axis=-2)[..., :least, :].sum(-2))
 
     def rank_distance(self) -> Floats:
         """sum_i |R_ij - P_i| of each key, R_ij and P_i the shares of targets 1 to i in the key and in the table: shape (..., key)."""
+        through = ratio(np.cumsum(self.target_total(), axis=-1), self.total()[..., None], 0.0)
+        of_key = ratio(np.cumsum(self.values, axis=-2), self.on_cells(self.key_total()), 0.0)
+        return np.asarray(np.abs(of_key - self.on_targets(through)).sum(-2))
 
     def by_level(self, level: Index, levels: int) -> Array:
         """Records of each target at each level of one key column, of which every key has one: shape (..., target, level)."""
+        return group_sums(self.values, level, levels)
 
-    def in_least_cell(self, key: Array, m: int) -> Table:
+    def in_least_cell(self, key: Array, m: int) -> Dense:
         """A table of m records, all of them in the first least cell of the given key: (...)."""
+        columns = np.take_along_axis(self.values, key[..., None, None], axis=-1)
+        found = np.zeros(self.values.shape, np.int64)
+        chosen = np.zeros(columns.shape, np.int64)
+        np.put_along_axis(chosen, columns.argmin(axis=-2, keepdims=True), m, axis=-2)
+        np.put_along_axis(found, np.broadcast_to(key[..., None, None], columns.shape), chosen, axis=-1)
+        return Dense(found)
 
-    def member(self, at: tuple[int, ...]) -> Self:
+    # --- rows that keys borrow from others
+
+    def member(self, at: tuple[int, ...]) -> Dense:
         """One table of the batch."""
+        return Dense(self.values[at])
 
-    def borrowed(self, lenders: Index, borrowers: Index, lends: Array) -> tuple[Self, Array]:
+    def borrowed(self, lenders: Index, borrowers: Index, lends: Array) -> tuple[Dense, Array]:
         """For each borrower the rows of the keys that lend to it, added up, and their totals; no records in the other keys.
 
         ``lends`` says who lends to whom: shape (lenders, borrowers).
         """
+        rows = (self.values[..., lenders].astype(np.float64) @ lends.astype(np.float64)).astype(self.values.dtype)  # sums are below 2**53
+        found = np.zeros_like(self.values)
+        found[..., borrowers] = rows
+        return Dense(found), Dense(found).key_total()
 
     def add_borrowed(self, to: Array, lenders: Index, lent: Index, borrowers: Index, borrowed: Index, groups: int, times: int) -> None:
         """Add to values like these, for each borrower, the rows of all lenders of its group, ``times`` each."""
+        step = max(1, MOST // max(groups, len(lenders), len(borrowers)))
+        for start in range(0, len(self.values), step):
+            targets = slice(start, start + step)
+            to[targets, borrowers] += times * group_sums(self.values[targets, lenders], lent, groups)[:, borrowed]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """One table: the cells that any of the tables of the formula fills, by target, then key; its methods are those of `Dense`."""
+
+    values: Array
+    target: Index
+    key: Index
+    shape: tuple[int, int]
+    fill: float = 0  # what a result says of the cells that are not stored
+
+    def like(self, values: Array, fill: float = 0) -> Cells:
+        return replace(self, values=values, fill=fill)
+
+    def on_cells(self, by_key: Array) -> Array:
+        return by_key if len(by_key) == 1 else by_key[self.key]
+
+    def on_targets(self, by_target: Array) -> Array:
+        return by_target[self.target]
+
+    def side_by_side(self) -> Array:
+        return self.values
+
+    # --- sums and extremes
+
+    def total(self) -> Array:
+        return np.asarray(self.values.sum())
+
+    def key_total(self) -> Array:
+        return self._by_key(np.add, 0)
+
+    def target_total(self) -> Array:
+        return np.bincount(self.target, self.values, self.shape[0]).astype(self.values.dtype)
+
+    def key_greatest(self) -> Array:
+        return self._by_key(np.maximum, 0)
+
+    def key_least(self) -> Array:
+        full = np.bincount(self.key, minlength=self.shape[1]) == self.shape[0]  # elsewhere a cell that is not stored holds 0
+        return np.where(full, self._by_key(np.minimum, EXACT), 0).astype(self.values.dtype)
+
+    def _by_key(self, reduce: np.ufunc, start: float) -> Array:
+        found = np.full(self.shape[1], start, self.values.dtype)
+        reduce.at(found, self.key, self.values)
+        return found
+
+    def key_product(self, other: Table) -> Array:
+        return self.like(self.values * other.values).key_total()
+
+    def product_across(self, other: Table, left: Index, right: Index) -> Array:
+        return np.asarray(self._matrix(self.values)[:, left].multiply(self._matrix(other.values)[:, right]).sum(0)).ravel()
+
+    def across_targets(self, other: Table) -> Floats:
+        return np.asarray((self._matrix(self.values) @ self._matrix(other.values).T).toarray())
+
+    def _matrix(self, values: Array) -> Any:
+        """Values of the cells as a matrix of floats of ``scipy.sparse``, which multiplies filled cells only."""
+        from scipy.sparse import csc_array
+
+        return csc_array((values.astype(np.float64), (self.target, self.key)), shape=self.shape)
+
+    def beyond_largest(self, count: int) -> Array:
+        order = np.lexsort((-self.values, self.key))
+        key = self.key[order]
+        rank = np.arange(len(key)) - np.searchsorted(key, key)
+        return self.like(np.where(rank >= count, self.values[order], 0)[np.argsort(order)]).key_total()
+
+    def rank_distance(self) -> Floats:
+        margin = ratio(np.cumsum(self.target_total()), self.total()[None], 0.0)
+        order = np.lexsort((self.target, self.key))
+        key, first = self.key[order], self.target[order]  # R_ij stays what it is from a stored target up to the next one
+        through = np.cumsum(self.values[order])
+        before = np.concatenate([[0], through])[np.searchsorted(key, key)]
+        share = ratio(through - before, self.key_total()[key], 0.0)
+        last = np.append(first[1:], 0)
+        last[np.append(key[1:] != key[:-1], True)] = self.shape[0]
+        crossing = np.clip(np.searchsorted(margin, share), first, last)  # from here on P_i is not below it
+        sums = np.concatenate([[0], np.cumsum(margin)])
+        gaps = share * (2 * crossing - first - last) + sums[first] + sums[last] - 2 * sums[crossing]
+        start = np.bincount(key, gaps, self.shape[1])
+        lowest = np.full(self.shape[1], self.shape[0])
+        np.minimum.at(lowest, key, first)
+        return np.asarray(start + sums[lowest])
+
+    def by_level(self, level: Index, levels: int) -> Array:
+        return group_sums(self.values, self.target * levels + level[self.key], self.shape[0] * levels).reshape(self.shape[0], levels)
+
+    def in_least_cell(self, key: Array, m: int) -> Cells:
+        column = np.zeros(self.shape[0], self.values.dtype)
+        column[self.target[self.key == key]] = self.values[self.key == key]
+        return Cells(np.array([m]), np.array([column.argmin()]), np.array([key]), self.shape)
+
+    # --- rows that keys borrow from others
+
+    def member(self, at: tuple[int, ...]) -> Cells:
+        return self
+
+    def borrowed(self, lenders: Index, borrowers: Index, lends: Array) -> tuple[Cells, Array]:
+        values, totals = np.zeros_like(self.values), np.zeros(self.shape[1], self.values.dtype)
+        lender, borrower = np.nonzero(lends)
+        lender = lenders[lender]
+        self.add_borrowed(values, lender, borrower, borrowers, np.arange(len(borrowers)), len(borrowers), 1)
+        totals[borrowers] = group_sums(self.key_total()[lender], borrower, len(borrowers))
+        return self.like(values), totals
+
+    def add_borrowed(self, to: Array, lenders: Index, lent: Index, borrowers: Index, borrowed: Index, groups: int, times: int) -> None:
+        given, giver = self._of_keys(lenders)
+        taken, taker = self._of_keys(borrowers)
+        if not len(given):
+            return
+        kinds, kind = np.unique(lent[giver] * self.shape[0] + self.target[given], return_inverse=True)
+        sums = group_sums(self.values[given], kind, len(kinds))
+        asked = borrowed[taker] * self.shape[0] + self.target[taken]
+        place = np.minimum(np.searchsorted(kinds, asked), len(kinds) - 1)
+        to[taken] += times * np.where(kinds[place] == asked, sums[place], 0)
+
+    def _of_keys(self, keys: Index) -> tuple[Index, Index]:
+        """The cells of some keys, and for each the place of its key among them."""
+        order, first, number = self._key_by_key
+        number = number[keys]
+        place = np.repeat(np.arange(len(keys)), number)
+        within = np.arange(len(place)) - np.repeat(np.cumsum(number) - number, number)
+        return order[first[keys][place] + within], place
+
+    @cached_property
+    def _key_by_key(self) -> tuple[Index, Index, Index]:
+        """The cells key after key, and of each key its first one there and their number."""
+        number = np.bincount(self.key, minlength=self.shape[1])
+        return np.argsort(self.key, kind="stable"), np.cumsum(number) - number, number
+
+
+Table = Dense | Cells

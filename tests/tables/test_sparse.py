@@ -7,8 +7,8 @@ import pytest
 import sparse
 import xarray as xr
 
-from capstats.tables.aligned import batch_of
-from capstats.tables.sparse import SparseBatch, Stored
+from capstats.tables.aligned import Aligned, batch_of
+from capstats.tables.sparse import SparseBatch, filled_cells
 
 ORIGINAL = np.array([[0, 1, 0], [2, 0, 0]])
 S = np.array([[[0, 0, 3], [4, 0, 0]], [[0, 0, 0], [0, 0, 5]]])
@@ -37,15 +37,18 @@ def test_results_have_the_shape_of_the_batch() -> None:
     assert filled.fill_value == 9
 
 
-def test_totals_have_length_1_along_the_dims_that_a_table_does_not_have() -> None:
-    assert batch().totals("o").tolist() == [3]
-    assert batch().totals("s").tolist() == [7, 5]
+def test_totals_are_those_of_each_table_along_the_dims_that_it_has() -> None:
+    s = xr.DataArray(sparse.COO.from_numpy(S), dims=("draw", "target", "key"))
+    aligned = Aligned({"o": ORIGINAL, "s": s})
+    assert aligned.totals("o").tolist() == 3
+    assert aligned.totals("s").tolist() == [7, 5]
 
 
 def test_stored_cells_in_any_order_are_put_in_order() -> None:
     coords = np.array([[1, 0, 0], [0, 2, 1]])
     table = xr.DataArray(sparse.COO(coords, [7, 8, 9], (2, 3), sorted=True, has_duplicates=False), dims=("target", "key"))
-    codes, values = Stored.of(table, []).one(())
+    shape, codes, values = filled_cells(table, [])
+    assert shape == [2, 3]
     assert codes.tolist() == [1, 2, 3]
     assert values.tolist() == [9, 8, 7]
 
@@ -53,4 +56,4 @@ def test_stored_cells_in_any_order_are_put_in_order() -> None:
 def test_cells_that_are_not_stored_must_hold_no_records() -> None:
     table = xr.DataArray(sparse.COO.from_numpy(ORIGINAL, fill_value=1), dims=("target", "key"), name="o")
     with pytest.raises(ValueError, match="`o` is sparse with fill value 1; cells that are not stored must hold 0 records"):
-        Stored.of(table, [])
+        filled_cells(table, [])

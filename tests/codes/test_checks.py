@@ -1,0 +1,74 @@
+"""Checks of options: what is let through, as which type, and what the message of a wrong one says."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from capstats.codes.checks import check_choice, check_integer, check_number, shown
+
+WRONG = [True, np.bool_(False), "1", None, [1], math.nan]
+
+
+@pytest.mark.parametrize(
+    ("choices", "text"),
+    [
+        (["a"], '"a"'),
+        (["a", "b"], '"a" or "b"'),
+        (["a", "b", "c"], '"a", "b" or "c"'),
+        (["a", "b", "c", "d"], "one of 'a', 'b', 'c', 'd'"),
+    ],
+)
+def test_the_message_for_a_wrong_word_lists_the_choices(choices: list[str], text: str) -> None:
+    for word in choices:
+        check_choice(word, "kind", choices)
+    with pytest.raises(ValueError, match=re.escape(f"`kind` must be {text}, as it says; got 'x'.")):
+        check_choice("x", "kind", choices, ", as it says")
+
+
+@pytest.mark.parametrize("value", [None, 1, ["a"], pd.DataFrame({"a": [1]}), np.array(["a", "b"])])
+def test_what_is_no_text_is_no_choice(value: Any) -> None:
+    with pytest.raises(ValueError, match=r'`kind` must be "a" or "b"; got '):
+        check_choice(value, "kind", ("a", "b"))
+
+
+@pytest.mark.parametrize("value", [0, 0.5, 1, np.float32(0.5), np.int8(1), Fraction(1, 3)])
+def test_a_number_is_returned_as_a_float(value: Any) -> None:
+    found = check_number(value, "share", "a share", least=0, most=1)
+    assert type(found) is float
+    assert found == float(value)
+
+
+@pytest.mark.parametrize("value", [*WRONG, -0.1, 1.1, 1, -math.inf])
+def test_a_number_outside_or_at_an_excluded_end_is_wrong(value: Any) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"`share` must be below 1; got {shown(value)}. Correct it.")):
+        check_number(value, "share", "below 1", least=0, most=1, excluded=(1,), more=" Correct it.")
+
+
+def test_a_number_without_ends_may_be_infinite() -> None:
+    assert check_number(math.inf, "x", "a number") == math.inf
+
+
+@pytest.mark.parametrize("value", [1, 3, np.int64(2), np.uint8(3)])
+def test_an_integer_is_returned_as_an_int(value: Any) -> None:
+    found = check_integer(value, "m", "1 to 3", least=1, most=3)
+    assert type(found) is int
+    assert found == value
+
+
+@pytest.mark.parametrize("value", [*WRONG, 0, 4, 1.0])
+def test_an_integer_outside_is_wrong(value: Any) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"`m` must be 1 to 3; got {shown(value)}. Correct it.")):
+        check_integer(value, "m", "1 to 3", least=1, most=3, more=" Correct it.")
+
+
+def test_a_table_is_not_shown() -> None:
+    assert shown(pd.DataFrame({"name": ["Ada"]})) == "DataFrame"
+    assert shown(np.array(["Ada"])) == "ndarray"
+    assert (shown("x"), shown(1.5), shown(None)) == ("'x'", "1.5", "None")
