@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
 
 from capstats.auditing.report import Terms
 
@@ -48,7 +48,12 @@ class Measure:
     needs: Literal["", "holdout", "against"] = ""
 
 
-_LIST = tomllib.loads(files("capstats.auditing").joinpath("measures.toml").read_text(encoding="utf-8"))
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("capstats.auditing").joinpath(name).read_text(encoding="utf-8"))
+
+
+SENTENCES = _read("sentences.toml")
+_LIST = _read("measures.toml")
 TERMS = {name: Term(**term) for name, term in _LIST["terms"].items()}
 MEASURES = {name: Measure(**measure) for name, measure in _LIST["measures"].items()}
 BY_COLUMN = {name: Measure(**measure) for name, measure in _LIST["by_column"].items()}  # of `Audit.by_column`
@@ -71,11 +76,14 @@ def words(weighted: Collection[str]) -> dict[str, str]:
     Each record is one person unless it has a weight: the number of people is then unknown.
     """
     original, synthetic = ("original" in weighted), ("synthetic" in weighted)
+    people, share = ("records", "weighted share") if original else ("people", "share")
     return {
-        "people": "records" if original else "people",
+        "people": people,
+        "People": people.capitalize(),
         "person": "record" if original else "person",
         "weighted": "weighted " if original else "",
-        "share": "weighted share" if original else "share",
+        "share": share,
+        "Share": share.capitalize(),
         "by_weight": "weighted " if synthetic else "",
         "commonest": "commonest (by weight)" if synthetic else "commonest",
         "picked": "with a probability in proportion to its sampling weight" if synthetic else "at random",
