@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.findings import Findings
+from capstats.auditing.measures import SENTENCES
 from capstats.auditing.report import Picture
 from capstats.cap.average import average_cap
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
@@ -46,8 +47,7 @@ def _dots(audit: Findings) -> list[Picture]:
     alt = "One dot for each person at their CAP. " + ", ".join(
         f"{share(x)} of the people are at most at {v:g}" for v, x in zip(at, shares, strict=True)
     )
-    caption = "Each dot is a person of the original, placed at the probability with which the guess is right for them."
-    return [_picture(ax, "people", f"{alt}.", caption)]
+    return [_picture(ax, "people", f"{alt}.")]
 
 
 def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
@@ -63,18 +63,12 @@ def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
         f"{label or 'Synthetic table'}: {share(a)}, {share(b)}, {share(c)}."
         for label, a, b, c in zip(labels, low, middle, high, strict=True)
     ]
-    alt = f"Quartiles of individual CAP. {' '.join(texts[:MANY])}" + (f" And {len(texts) - MANY} more tables." if len(texts) > MANY else "")
+    alt = f"Quartiles of individual CAP. {' '.join(texts[:MANY])}{_more(texts)}"
     if len(labels) > MOST_BOXES:
         averages = audit.measures.average_cap.values[audit.ranked]
-        ax = plot_letter_values(quantiles, **_lines(audit, averages))
-        caption = (
-            "CAP of each person, a row for each release. The darkest box holds the middle half of the people, each lighter one half of "
-            "those outside it; the line is the median, the dot the average."
-        )
-    else:
-        ax = plot_individual_cap(_ranked(audit, cap_boxplot(o, audit.tables.s).drop_vars("individual"), labels))
-        caption = "CAP of each person. A box holds the middle half of the people, its line is the median, its dot the average."
-    return [_picture(ax, "boxes", alt, caption)]
+        return [_picture(plot_letter_values(quantiles, **_lines(audit, averages)), "boxes", alt, "letters")]
+    boxes = _ranked(audit, cap_boxplot(o, audit.tables.s).drop_vars("individual"), labels)
+    return [_picture(plot_individual_cap(boxes), "boxes", alt)]
 
 
 def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
@@ -92,8 +86,7 @@ def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     alt = "Step curves: share of people whose CAP is at most 0, 0.25, 0.5, 0.75 and 1. "
     shares = ecdf.sel(at=STEPS[::125]).transpose(..., "at").values.reshape(-1, 5)
     alt += " ".join(f"{label}: {', '.join(share(x) for x in values)}." for label, values in zip(_names_of(ecdf), shares, strict=True))
-    caption = "Share of people whose CAP is at most the value on the horizontal axis. A curve further right is a higher risk."
-    return [_picture(ax, "curves", alt, caption)]
+    return [_picture(ax, "curves", alt)]
 
 
 def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
@@ -101,44 +94,41 @@ def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
 
     m = audit.measures.assign_coords(synthetic=audit.columns)
-    texts = [
-        (label, *map(share, x))
-        for label, *x in zip(labels, m.average_cap.values, m.target_distance.values, m.share_certain.values, strict=True)
-    ]
-    more = f" And {len(texts) - MANY} more tables." if len(texts) > MANY else ""
-    risk = f"Average CAP and target distance of each release. {' '.join(f'{x}: {cap}, {far}.' for x, cap, far, _ in texts[:MANY])}{more}"
-    sure = (
-        f"Share of people certain in the original (DiO): {share(m.original_certain.item())}; guessed right with certainty from each "
-        f"release (DiSCO): {', '.join(f'{x}: {certain}' for x, _, _, certain in texts[:MANY])}.{more}"
-    )
-    below = "Risk upwards, loss of use to the right: a release near the lower left tells little and is close to the original."
-    arrows = "From the share of people whom the original itself would give away with certainty to that which the release does."
-    return [
-        _picture(plot_risk_utility(m), "risk-utility", risk, below),
-        _picture(plot_disclosure_arrows(m.isel(synthetic=audit.ranked)), "arrows", sure, arrows),
-    ]
+    caps, distances, certain = (map(share, m[name].values) for name in ("average_cap", "target_distance", "share_certain"))
+    risk = [f"{label}: {cap}, {distance}." for label, cap, distance in zip(labels, caps, distances, strict=True)]
+    sure = [f"{label}: {of_people}" for label, of_people in zip(labels, certain, strict=True)]
+    right = f"guessed right with certainty from each release (DiSCO): {', '.join(sure[:MANY])}.{_more(sure)}"
+    alts = {
+        "risk-utility": f"Average CAP and target distance of each release. {' '.join(risk[:MANY])}{_more(risk)}",
+        "arrows": f"Share of people certain in the original (DiO): {share(m.original_certain.item())}; {right}",
+    }
+    drawn = {"risk-utility": plot_risk_utility(m), "arrows": plot_disclosure_arrows(m.isel(synthetic=audit.ranked))}
+    return [_picture(ax, name, alts[name]) for name, ax in drawn.items()]
 
 
 def funnel(audit: Findings, summary: xr.Dataset, i: int) -> Picture:
     """The summary of the keys of one release: their number of people and their average CAP."""
     from capstats.plotting.keys import plot_key_summary
 
-    average = audit.measures.average_cap.values.reshape(-1)[i]
-    ax = plot_key_summary(summary, **_lines(audit, float(average)))
+    ax = plot_key_summary(summary, **_lines(audit, float(audit.measures.average_cap.values.reshape(-1)[i])))
     records = summary.records.values[summary.records.values > 0]
     sure = summary.certain.values[summary.records.values > 0].sum()
     alt = (
         f"Average CAP of {count(len(records))} keys against their number of people, from {count(records.min())} to {count(records.max())}; "
         f"{count(sure)} keys have synthetic records with one target only."
     )
-    caption = "Each key by the number of people who have it and their average CAP. Keys far from the average deserve attention."
-    return _picture(ax, "funnel", alt, caption)
+    return _picture(ax, "funnel", alt)
 
 
-def _picture(ax: Any, prefix: str, alt: str, caption: str) -> Picture:
+def _picture(ax: Any, prefix: str, alt: str, caption: str = "") -> Picture:
+    """A drawing with the caption of its name, unless another one is named."""
     from capstats.plotting.inline import inline_svg
 
-    return Picture(inline_svg(ax, prefix=prefix, alt=printable(alt)), alt, caption)
+    return Picture(inline_svg(ax, prefix=prefix, alt=printable(alt)), alt, SENTENCES["captions"][caption or prefix])
+
+
+def _more(texts: Sequence[str]) -> str:
+    return f" And {len(texts) - MANY} more tables." if len(texts) > MANY else ""
 
 
 def _lines(audit: Findings, average: Any) -> dict[str, Any]:

@@ -13,10 +13,11 @@ import xarray as xr
 from capstats.auditing import figures
 from capstats.auditing.findings import Findings
 from capstats.auditing.inputs import facts
-from capstats.auditing.measures import BY_COLUMN, definitions, in_table
+from capstats.auditing.measures import BY_COLUMN, SENTENCES, definitions, in_table
 from capstats.auditing.provenance import as_toml, fingerprints
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_page
 from capstats.auditing.sections import (
+    ANSWER,
     LONGEST,
     added_by_column,
     attack,
@@ -27,13 +28,14 @@ from capstats.auditing.sections import (
     legend,
     measure_grid,
     notes,
+    numbers_of,
     of_individuals,
     ranked_by,
     rows_of,
+    say,
     target_of,
     title,
     weighted_tables,
-    without_release,
     words_of,
 )
 from capstats.codes.names import in_cell, listed, named, shortened
@@ -41,6 +43,7 @@ from capstats.disclosure.records import key_summary
 from capstats.tables.axes import axis_of
 from capstats.tables.printing import count, many, share
 
+PAGE = SENTENCES["page"]
 HEADING = 28  # characters of the name of a synthetic table
 WORST = 10  # keys that are listed
 NOTES = ("weighted", "not given", "confidential")  # of the notes of the text, those that no definition says
@@ -50,11 +53,8 @@ DISAGREEING = 40  # rows of columns whose levels differ
 
 def internal_page(audit: Findings) -> str:
     """The page as text."""
-    note = (
-        f"Internal version, as confidential as the original: it names keys and labels however few {words_of(audit)['people']} have them. "
-        f"Average CAP, differences and errors are shares from 0 to 1; it judges nothing."
-    )
-    return as_page(title(audit), internal_sections(audit), note=note, footer=f"capstats {audit.provenance['capstats']}. Confidential.")
+    note, footer = say(audit, PAGE["note"]), f"capstats {audit.provenance['capstats']}. Confidential."
+    return as_page(title(audit), internal_sections(audit), note=note, footer=footer)
 
 
 def internal_sections(audit: Findings) -> Sections:
@@ -67,26 +67,20 @@ def internal_sections(audit: Findings) -> Sections:
         "Read this first": p.get("warnings", []),
         "What was compared": [Facts(facts(m, p, audit.columns, heads))],
         "The answer": in_sentences(audit) if one else _answers(audit, heads),
-        "Who could attack, and how": [
-            f"The attack needs no more than the synthetic data and the keys of a person who is in the original. It fails for {people} "
-            f"whose keys no synthetic record has. Whoever knows that a person is in the original, such as a neighbour, a colleague or the "
-            f"holder of another register with {listed(list(map(named, p['columns']['keys'])))}, could attempt it."
-        ],
+        "Who could attack, and how": [say(audit, PAGE["attack"], keys=listed(list(map(named, p["columns"]["keys"]))))],
         "The releases side by side": [] if one else [*_comparison(audit, heads), *figures.releases(audit, heads)],
-        f"Matched {people}": measure_grid(audit, "matched", heads, f"{people.capitalize()} for whom the attack finds a synthetic record"),
+        f"Matched {people}": measure_grid(audit, "matched", heads),
         "Distribution of the risk": [
             *figures.distribution(audit, [heads[i] for i in audit.ranked]),
-            *measure_grid(audit, "surely", heads, f"How many {people} are guessed right, and how surely"),
-            *measure_grid(audit, "quantiles", heads, f"Quantiles of individual CAP, over the {people}"),
+            *measure_grid(audit, "surely", heads),
+            *measure_grid(audit, "quantiles", heads),
         ],
         f"By {target_of(audit)}": by_level(audit, heads),
-        f"Certain attribution and unique {people}": measure_grid(
-            audit, "certain", heads, "Certain attribution, unique and replicated records"
-        ),
+        f"Certain attribution and unique {people}": measure_grid(audit, "certain", heads),
         "Which columns make the risk": _columns(audit, heads),
         "Bounds and errors": [
-            *measure_grid(audit, "bounds", heads, "Average CAP, and the least and greatest that any synthetic table can have"),
-            *(measure_grid(audit, "errors", heads, "Average CAP and its sampling error") if one and "average_cap_error" in m else []),
+            *measure_grid(audit, "bounds", heads),
+            *(measure_grid(audit, "errors", heads) if one and "average_cap_error" in m else []),
         ],
         "Keys at the highest risk": _worst(audit, heads),
         "Levels that differ": _levels(p),
@@ -98,16 +92,14 @@ def internal_sections(audit: Findings) -> Sections:
 
 def _answers(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """What several releases have in common, and the least and the greatest of them."""
-    m, w = audit.measures, words_of(audit)
-    cap = m.average_cap.values
-    low, high = int(np.argmin(cap)), int(np.argmax(cap))
+    cap, numbers = audit.measures.average_cap.values, numbers_of(audit)
+    least, greatest = (f"{share(cap[i])} ({heads[i]})" for i in (int(cap.argmin()), int(cap.argmax())))
     sentences: list[Block] = [
-        f"{attack(audit)} Average CAP is the {w['share']} of the {count(m.original_records.item())} {w['people']} in the original for whom "
-        f"the guess is expected to be right: from {share(cap[low])} ({heads[low]}) to {share(cap[high])} ({heads[high]}).",
-        without_release(audit),
+        f"{attack(audit)} {say(audit, ANSWER['releases'], **{**numbers, 'least': least, 'greatest': greatest})}",
+        say(audit, ANSWER["without_release"], **numbers),
     ]
-    if "individual_disclosure" in m:
-        sentences.append(f"The difference to {w['people']} not used for synthesis {of_individuals(audit)}")
+    if "individual_disclosure" in audit.measures:
+        sentences.append(say(audit, PAGE["individuals"], individuals=of_individuals(audit)))
     return sentences
 
 

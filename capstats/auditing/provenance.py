@@ -14,6 +14,7 @@ import xarray as xr
 
 from capstats.auditing.compute import foreign
 from capstats.auditing.holdout import LEVEL, P_VALUES, differing
+from capstats.auditing.measures import SENTENCES
 from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.codes.names import shortened
 from capstats.sources.temporary_data import expanded
@@ -33,22 +34,12 @@ OF_ORIGINAL = "the original's counts are fractional"
 
 def conventions(measures: xr.Dataset) -> dict[str, Any]:
     """How the measures are to be understood, and which of them the counts do not give."""
-    told = {
-        "average_cap": "version 1: records whose key is not in the synthetic data count 0",
-        "average_cap_error": "the original records are a random sample, the synthetic table is fixed",
-        "average_cap_matched": "version 2: they are left out",
-        "individual_cap": "over records, unmatched count 0, linear interpolation",
-        "predictive_success": "tied targets share",
-        "baseline": "marginal",
-        "target_distance": "total variation by key, unmatched records count 1",
-        "individual_disclosure": "version 1 of the original minus that of the holdout",
-        **{name: measures[name].attrs["method"] for name in P_VALUES if name in measures},
-        "difference": "version 1, record by record of the original",
-    }
-    asked = {"average_cap_error", "individual_disclosure", "difference"}
-    absent = {} if "individual_cap_median" in measures else {"quantiles": f"not defined: {OF_ORIGINAL}"}
-    absent |= {} if "average_cap_error" in measures else {"average_cap_error": f"not defined: {OF_ORIGINAL}"}
-    return {"conventions": {name: text for name, text in told.items() if name not in asked or name in measures}, **absent}
+    asked = {"average_cap_error", "individual_disclosure", "difference", *P_VALUES}
+    texts = {name: text for name, text in SENTENCES["conventions"].items() if name not in asked or name in measures}
+    texts |= {name: measures[name].attrs["method"] for name in P_VALUES if name in measures}
+    needs = {"quantiles": "individual_cap_median", "average_cap_error": "average_cap_error"}
+    absent = {name: f"not defined: {OF_ORIGINAL}" for name, measure in needs.items() if measure not in measures}
+    return {"conventions": texts, **absent}
 
 
 def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping[str, Any]) -> list[str]:

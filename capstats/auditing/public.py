@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.measures import MEASURES, definitions, words
+from capstats.auditing.measures import MEASURES, SENTENCES, definitions, words
 from capstats.auditing.publication import BANDS, OF_ORIGINAL, STEPS, Publication
 from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_page, as_text
 from capstats.codes.names import listed, named
 from capstats.tables.printing import count
+
+TEXT = SENTENCES["public"]
 
 
 def public_page(p: Publication) -> str:
@@ -39,44 +41,23 @@ def public_note(p: Publication) -> str:
     """What the page is, below its heading."""
     fewest = min(people - p.base // 2 for people in (p.people, p.holdout or p.people))  # they are rounded
     finer = next((steps for steps in STEPS if p.weighted and _at_least(p) * steps <= fewest), 0)  # steps of records of one weight
-    coarse = ""
-    if finer > p.steps:
-        coarse = (
-            f" Unequal weights make the shares so coarse: {_at_least(p)} records must be at most one step, however large a part of the "
-            f"weight they may have. Without weights, multiples of {1 / finer:g} would do."
-        )
-    return (
-        f"Public version. Numbers of {_words(p)['people']} are rounded to multiples of {p.base} and shares to multiples of {_step(p)}, so "
-        f"that no printed number, and no sum or difference of them, stands for 1 to {p.threshold - 1} records.{coarse} It judges nothing."
-    )
+    coarse = f" {_say(p, TEXT['coarse'], finer=f'{1 / finer:g}')}" if finer > p.steps else ""
+    return _say(p, TEXT["note"], coarse=coarse)
 
 
 def public_sections(p: Publication) -> Sections:
     """The sections of the page."""
-    w, keys, target = _words(p), listed(list(map(named, p.keys))), listed(list(map(named, p.target)))
-    share, people = w["share"], w["people"]
-    pick = "with probability proportional to its weight" if p.weighted_release else "at random"
     surely = ("share_above_half", "share_above_nine_tenths", "share_certain")
+    computed = [(name, _say(p, text)) for name, text in TEXT["computed"].items() if name != "errors" or not p.weighted]
     return {
         "What was compared": [_compared(p)],
-        "Who could attack, and how": [
-            f"Somebody knows {keys} of a person who is in the original, and wants to know {target}. They look up the released records with "
-            f"the same keys, pick one of them {pick}, and take its target for the person's. The attack needs the released table and no "
-            f"other knowledge."
-        ],
+        "Who could attack, and how": [_say(p, TEXT["attack"])],
         "The answer": _answer(p),
-        "Matched people": [_grid(p, ["matched_share"], f"{people.capitalize()} for whom the attack finds a released record")],
-        "Distribution of the risk": [
-            _grid(p, surely, f"{share.capitalize()} of {people}, by how surely they are guessed right"),
-            _curve(p),
-        ],
-        "Left out": [
-            f"Results by value of the target and by column, single people, unique {people}, keys, values of columns, least and greatest "
-            f"results, attainable bounds, measures of use, certain attribution in the original itself, certain and wrong guesses, warnings "
-            f"of labels that do not match and all settings are in the internal version only."
-        ],
+        "Matched people": [_grid(p, _shown(p, ["matched_share"]), _say(p, TEXT["matched"]))],
+        "Distribution of the risk": [_grid(p, _shown(p, surely), _say(p, TEXT["surely"])), _curve(p)],
+        "Left out": [_say(p, TEXT["left_out"])],
         "Definitions": [definitions(p.shares, _weighted(p))],
-        "How it was computed": [_computed(p)],
+        "How it was computed": [Facts(computed)],
     }
 
 
@@ -84,8 +65,22 @@ def _weighted(p: Publication) -> list[str]:
     return [*(["original"] if p.weighted else []), *(["synthetic"] if p.weighted_release else [])]
 
 
-def _words(p: Publication) -> dict[str, str]:
-    return words(_weighted(p))
+def _say(p: Publication, text: str, **more: str) -> str:
+    """One of `SENTENCES`, or another text of the room, with the words and the rounded numbers of the page in it."""
+    values = {
+        **words(_weighted(p)),
+        **{name: _share(p, shares[0], name) for name, shares in p.shares.items()},
+        "version": p.version,
+        "keys": listed(list(map(named, p.keys))),
+        "target": listed(list(map(named, p.target))),
+        "pick": "with probability proportional to its weight" if p.weighted_release else "at random",
+        "base": p.base,
+        "step": _step(p),
+        "at_least": _at_least(p),
+        "hidden": p.threshold - 1,
+        "against": "" if p.against is None else f"release {p.against + 1}",
+    }
+    return text.format_map({**values, **more})
 
 
 def _at_least(p: Publication) -> int:
@@ -136,29 +131,15 @@ def _compared(p: Publication) -> Facts:
 
 
 def _answer(p: Publication) -> list[Block]:
-    share, people = _words(p)["share"], _words(p)["people"]
-    shown = {name: _share(p, values[0], name) for name, values in p.shares.items()}
-    meaning = (
-        f"Average CAP is the {share} of {people} in the original for whom the guess is expected to be right. A guess from the frequencies "
-        f"of the target in the original, without any key, is right for a {share} of {shown['baseline']} (baseline). If the original itself "
-        f"were released, the {share} would be {shown['original_cap']}."
-    )
     if p.releases > 1:
-        return [meaning, _comparison(p)]
-    sentences: list[Block] = [
-        f"With the released table, the guess is expected to be right for a {share} of {shown['average_cap']} (average CAP).",
-        meaning,
-    ]
+        return [_say(p, TEXT["meaning"]), _comparison(p)]
+    sentences: list[Block] = [_say(p, TEXT["right"]), _say(p, TEXT["meaning"])]
     if not p.weighted:
-        sentences.append(f"The standard error of average CAP is {_at_most(_error(p, 'average_cap'))}.")
+        sentences.append(_say(p, TEXT["error"], error=_at_most(_error(p, "average_cap"))))
     if "holdout_cap" in p.shares:
         both = float(np.hypot(_error(p, "average_cap"), _error(p, "holdout_cap")))
-        sentences.append(
-            f"Of the {people} not used for synthesis, the guess is right for a {share} of {shown['holdout_cap']}. Where they are a random "
-            f"part of the same population, the difference, {_differences(p, p.shares['holdout_cap'])[0]}"
-            f"{'' if p.weighted else f' (standard error {_at_most(both)})'}, is about individuals; the rest is inference about the "
-            f"population."
-        )
+        error = "" if p.weighted else f" (standard error {_at_most(both)})"
+        sentences.append(_say(p, TEXT["holdout"], difference=_differences(p, p.shares["holdout_cap"])[0], error=error))
     return sentences
 
 
@@ -169,24 +150,25 @@ def _differences(p: Publication, others: Sequence[float]) -> list[str]:
 
 
 def _comparison(p: Publication) -> Grid:
-    columns = {name: [_share(p, x) for x in p.shares[name]] for name in ("average_cap", "holdout_cap") if name in p.shares}
+    columns = _shown(p, [name for name in ("average_cap", "holdout_cap") if name in p.shares])
     if "holdout_cap" in p.shares:
         columns["individual_disclosure"] = _differences(p, p.shares["holdout_cap"])
     if p.against is not None:
         columns["difference"] = _differences(p, [p.shares["average_cap"][p.against]] * p.releases)
-    against = "" if p.against is None else f"release {p.against + 1}"
-    heads = [MEASURES[name].public.format(against=against) for name in columns]
-    rows = list(map(list, zip(_releases(p), *columns.values(), strict=True)))
-    return Grid(["release", *heads], rows, f"Average CAP of each release (rounded to {_step(p)})")
+    return _grid(p, columns, f"Average CAP of each release (rounded to {_step(p)})")
 
 
-def _grid(p: Publication, names: Sequence[str], caption: str) -> Grid:
+def _shown(p: Publication, names: Sequence[str]) -> dict[str, list[str]]:
+    """Measures as text, a number for each release."""
+    return {name: [_share(p, x) for x in p.shares[name]] for name in names}
+
+
+def _grid(p: Publication, columns: Mapping[str, Sequence[str]], caption: str) -> Grid:
     """Measures as rows of one release, or as columns of several."""
-    texts = [MEASURES[name].public.format(**_words(p)) for name in names]
-    columns = [[_share(p, x) for x in p.shares[name]] for name in names]
+    columns = {_say(p, MEASURES[name].public): texts for name, texts in columns.items()}
     if p.releases == 1:
-        return Grid(["", "share"], [[text, column[0]] for text, column in zip(texts, columns, strict=True)], caption)
-    return Grid(["release", *texts], list(map(list, zip(_releases(p), *columns, strict=True))), caption)
+        return Grid(["", "share"], [[text, share] for text, (share,) in columns.items()], caption)
+    return Grid.of_columns(["release", *_releases(p)], [[text, *shares] for text, shares in columns.items()], caption)
 
 
 def _curve(p: Publication) -> Picture:
@@ -207,26 +189,4 @@ def _curve(p: Publication) -> Picture:
         for i, label in enumerate(_releases(p))
     )
     alt = f"Step curve of rounded shares. {values}."
-    caption = (
-        f"{_words(p)['share'].capitalize()} of {_words(p)['people']} whose CAP is at most the value on the horizontal axis, at steps of "
-        f"0.05 and {_step(p)}."
-    )
-    return Picture(inline_svg(ax, prefix="distribution", alt=alt), alt, caption)
-
-
-def _computed(p: Publication) -> Facts:
-    people = _words(p)["people"]
-    rows = [
-        ("version", f"capstats {p.version}"),
-        ("convention", f"{people} whose keys no released record has count as never guessed right"),
-        ("numbers", f"numbers of {people} are rounded to multiples of {p.base}"),
-        (
-            "shares",
-            f"shares are rounded to multiples of {_step(p)}; one step is at least {_at_least(p)} {people}. Differences are those of the "
-            f"rounded shares. The baseline and the share of the original itself are not given closer to 1 than one step.",
-        ),
-        ("averages", "average CAP is computed from the rounded shares of the distribution and rounded again: it is within one step"),
-        ("errors", "" if p.weighted else "bounds of standard errors are computed from the printed numbers"),
-        ("guarantee", "theory/public-report.md in the documentation of capstats states what this rounding promises, and what it does not"),
-    ]
-    return Facts([(name, text) for name, text in rows if text])
+    return Picture(inline_svg(ax, prefix="distribution", alt=alt), alt, _say(p, TEXT["curve"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -12,7 +12,7 @@ import xarray as xr
 from capstats.auditing.findings import Findings
 from capstats.auditing.holdout import AT_MOST, differing
 from capstats.auditing.inputs import SIDE_BY_SIDE, facts
-from capstats.auditing.measures import BY_COLUMN, MEASURES, Shown, in_table, words
+from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, in_table, words
 from capstats.auditing.report import WIDTH, Block, Facts, Grid, Sections, beside
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.tables.printing import count, many, share
@@ -22,6 +22,7 @@ HEADING = 14  # characters of the heading of a column, at most
 LONGEST = 64  # characters of a name in a sentence, at most
 DOTS = "..."  # for what is left out
 SHOWN_LEVELS = 12  # levels of the target that have a row each
+ANSWER = SENTENCES["answer"]
 LEVELS = 6  # levels of the target, or key columns, that have a column each
 
 
@@ -63,91 +64,64 @@ def target_of(audit: Findings) -> str:
 # --- the answer -------------------------------------------------------------------------------------------------------
 
 
+def say(audit: Findings, text: str, **more: str) -> str:
+    """One of `SENTENCES`, or another text of the room, with the words of the report in it."""
+    return text.format_map({**words_of(audit), "target": target_of(audit), **more})
+
+
+def numbers_of(audit: Findings) -> dict[str, str]:
+    """The measures of which there is one number, as sentences have them: people with their word, and shares."""
+    m, w = audit.measures, words_of(audit)
+    values = {name: m[name].item() for name in MEASURES if name in m and m[name].size == 1}
+    people = {name: f"{count(n)} {w['person' if n == 1 else 'people']}" for name, n in values.items() if MEASURES[name].form == "count"}
+    return {name: people[name] if name in people else share(x) for name, x in values.items()}
+
+
 def attack(audit: Findings) -> str:
     """Who guesses what, and how."""
     keys = list(audit.provenance["columns"]["keys"])
-    known = listed([*map(named, keys)]) if len(keys) <= SIDE_BY_SIDE else f"the {len(keys)} key columns"
-    return (
-        f"Somebody who knows {known} of a person (the keys) looks up the synthetic records with the same keys, picks one of them "
-        f"{words_of(audit)['picked']}, and takes its {target_of(audit)} (the target) for the person's."
-    )
-
-
-def without_release(audit: Findings) -> str:
-    """How often a guess is right without the synthetic data, and how often it would be with the original itself."""
-    of, m = words_of(audit)["share"], audit.measures
-    return (
-        f"Without the synthetic data, a guess from the frequencies of {target_of(audit)} in the original is right for a {of} of "
-        f"{share(m.baseline.item())}. If the original itself were released, the {of} would be {share(m.original_cap.item())}."
-    )
+    return say(audit, ANSWER["attack"], known=listed([*map(named, keys)]) if len(keys) <= SIDE_BY_SIDE else f"the {len(keys)} key columns")
 
 
 def of_individuals(audit: Findings) -> str:
     """What the difference to the holdout is, as the end of a sentence."""
-    if "holdout_differs" not in audit.provenance:
-        return "is about individuals; the rest is inference about the population."
-    return (
-        f"is no measure of what is about individuals: original and holdout differ in {differing(audit.provenance['holdout_differs'])} by "
-        f"more than chance allows."
-    )
-
-
-def _people(audit: Findings, n: Any) -> str:
-    return f"{count(n)} {words_of(audit)['person' if n == 1 else 'people']}"
+    differs = audit.provenance.get("holdout_differs")
+    return say(audit, ANSWER["no_individuals"], differing=differing(differs)) if differs else ANSWER["individuals"]
 
 
 def in_sentences(audit: Findings) -> list[Block]:
     """The result for one release."""
-    value = {str(name): array.item() for name, array in audit.measures.data_vars.items()}
-    of, people = (words_of(audit)[word] for word in ("share", "people"))
-    weighted = "original_weight" in value
-    right = f"of the {_people(audit, value['original_records'])} in the original"
-    right = (
-        f"a {of} of {share(value['average_cap'])} {right}"
-        if weighted
-        else (f"{count(value['average_cap'] * value['original_records'])} {right}: a share of {share(value['average_cap'])}")
-    )
-
-    def those(name: str) -> str:
-        return f"{_people(audit, value[f'records_{name}'])} ({f'{of} ' * weighted}{share(value[f'share_{name}'])})"
-
-    answer = [f"{attack(audit)} The guess is expected to be right for {right} (average CAP).", without_release(audit)]
-    if "holdout_cap" in value:
-        answer.append(
-            f"Of the {_people(audit, value['holdout_records'])} not used for synthesis, the guess is right for a {of} of "
-            f"{share(value['holdout_cap'])}. The difference, {share(value['individual_disclosure'])} (standard error "
-            f"{share(value['individual_disclosure_error'])}), {of_individuals(audit)}"
-        )
-    if "membership_p_value" in value:
-        test = (
-            "no test of disclosure, since original and holdout differ" if "holdout_differs" in audit.provenance else "a test of disclosure"
-        )
-        answer.append(
-            f"If the labels of used and not used {people} were permuted, the difference would be as large with probability "
-            f"{share(value['membership_p_value'])} ({test})."
-        )
-    if "permutation_p_value" in value:
-        most = "at most " if AT_MOST in audit.provenance["conventions"]["permutation_p_value"] else ""
-        answer.append(
-            f"If the synthetic targets were permuted, average CAP would be as large with probability {most}"
-            f"{share(value['permutation_p_value'])} (a test of utility; it is small for every useful release)."
-        )
-    answer.append(
-        f"The guess is right with probability above 0.5 for {those('above_half')}, with probability above 0.9 for "
-        f"{those('above_nine_tenths')}, and with certainty for {those('certain')}."
-    )
-    if value["unmatched_records"]:
-        unmatched = _people(audit, value["unmatched_records"])
-        answer.append(f"No synthetic record has the keys of {unmatched}; the guess counts as never right for them.")
-    return list(answer)
+    m, p = audit.measures, audit.provenance
+    weighted = "original_weight" in m
+    numbers = {
+        **numbers_of(audit),
+        "expected": count(m.average_cap.item() * m.original_records.item()),
+        "individuals": of_individuals(audit),
+        "test": ANSWER["no_test" if "holdout_differs" in p else "test"],
+        "most": "at most " if AT_MOST in p["conventions"].get("permutation_p_value", "") else "",
+        "of": f"{words_of(audit)['share']} " if weighted else "",
+    }
+    said = {
+        "right_weighted" if weighted else "right": True,
+        "without_release": True,
+        "holdout": "holdout_cap" in m,
+        "membership": "membership_p_value" in m,
+        "permutation": "permutation_p_value" in m,
+        "surely": True,
+        "unmatched": m.unmatched_records.item() != 0,
+    }
+    first, *more = (say(audit, ANSWER[name], **numbers) for name, known in said.items() if known)
+    return [f"{attack(audit)} {first}", *more]
 
 
 def _compared(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """The result for several releases: a row of numbers for each, and what the numbers are."""
     m, p = audit.measures, audit.provenance
-    sentences: list[Block] = [f"{attack(audit)} The original has {_people(audit, m.original_records.item())}. {without_release(audit)}"]
+    numbers = numbers_of(audit)
+    without = say(audit, ANSWER["without_release"], **numbers)
+    sentences: list[Block] = [f"{attack(audit)} The original has {numbers['original_records']}. {without}"]
     if "holdout_records" in m:
-        used = f"The holdout has {_people(audit, m.holdout_records.item())} not used for synthesis."
+        used = f"The holdout has {numbers['holdout_records']} not used for synthesis."
         sentences.append(f"{used} The difference to them {of_individuals(audit)}")
     names = [*in_table("answer"), *p.get("utility", [])]
     columns = list(cells(audit, names, 3).values())
@@ -169,20 +143,20 @@ def ranked_by(audit: Findings) -> list[Block]:
     if asked is None:
         return []
     name = asked if asked in audit.measures else asked.removeprefix("-")
-    first = "greatest" if name == asked else "least"
-    return [f"The releases are in the order of {heading(name, HEADING) or named(name)}, that with the {first} first."]
+    shown = heading(name, HEADING) or named(name)
+    return [say(audit, ANSWER["ranked"], heading=shown, first="greatest" if name == asked else "least")]
 
 
 # --- tables of measures -----------------------------------------------------------------------------------------------
 
 
-def measure_grid(audit: Findings, table: Shown, heads: Sequence[str], caption: str = "") -> list[Block]:
+def measure_grid(audit: Findings, table: Shown, heads: Sequence[str]) -> list[Block]:
     """The measures of a table: of one release a row each, of several a column each."""
-    found = cells(audit, in_table(table), 4)
+    found, caption = cells(audit, in_table(table), 4), say(audit, SENTENCES["tables"].get(table, ""))
     if not found:
         return []
     if len(heads) == 1:
-        return [Grid(["", ""], [[MEASURES[name].row.format(**words_of(audit)), column[1]] for name, column in found.items()], caption)]
+        return [Grid(["", ""], [[say(audit, MEASURES[name].row), column[1]] for name, column in found.items()], caption)]
     return [Grid.of_columns(rows_of(audit, heads), found.values(), caption)]
 
 
@@ -209,9 +183,9 @@ def heading(name: str, longest: int) -> str:
 def legend(audit: Findings, heads: Sequence[str], names: Sequence[str], longest: int = HEADING) -> list[tuple[str, str]]:
     """The headings of the columns of measures, and what these hold."""
     p, labels = audit.provenance, [str(label) for label in audit.measures.indexes.get("synthetic", [])]
-    own = {**words_of(audit), "against": heads[labels.index(str(p["against"]))] if "against" in p else ""}
+    against = heads[labels.index(str(p["against"]))] if "against" in p else ""
     meanings = {name: f"{shortened(named(name), LONGEST)}, as given" for name in p.get("utility", [])}
-    meanings |= {name: measure.meaning.format(**own) for name, measure in MEASURES.items()}
+    meanings |= {name: say(audit, measure.meaning, against=against) for name, measure in MEASURES.items()}
     return [(heading(name, longest), meanings[name]) for name in names if name in audit.measures]
 
 
@@ -299,33 +273,9 @@ def added_by_column(found: xr.Dataset, heads: Sequence[str], order: Sequence[int
 
 def notes(audit: Findings) -> list[tuple[str, str]]:
     """What the words of the report mean."""
-    w, p = words_of(audit), audit.provenance
-    found = [
-        (
-            "CAP",
-            f"of one person: the {w['by_weight']}share of the synthetic records with the same keys that have the person's target; or 0",
-        ),
-        (
-            "baseline",
-            f"the sum of the squared {w['weighted']}shares of {target_of(audit)} in the original; of {w['people']} with one level, the "
-            f"level's share",
-        ),
-        ("attainable", f"by any synthetic table, however large, with the targets and keys that {_domain(p)}"),
-        (
-            "commonest",
-            f"the guess names the {w['commonest']} target of the synthetic records with the same keys; where several targets are tied, one "
-            f"of them is named at random, so the number of {w['people']} may be fractional",
-        ),
-        ("versions", "1 and 2 are what Baillargeon and Charest call the two averages"),
-    ]
-    if w["weighted"]:
-        found.append(("weighted", "numbers and quantiles count each record once; shares weigh it; standard errors use the squared weights"))
-    for name, what in (("quantiles", "quantiles of the CAP of one person"), ("individual_disclosure", "the comparison with the holdout")):
-        if name in p:
-            found.append(("not given", f"{what}: {p[name]}"))
-    return [*found, ("confidential", f"as the original is: the report names levels however few {w['people']} have them")]
-
-
-def _domain(p: Mapping[str, Any]) -> str:
-    sizes = p["domain"]
-    return f"it or the original has ({sizes['targets']} x {sizes['keys']})" if isinstance(sizes["keys"], int) else "it or the original has"
+    p, sizes = audit.provenance, audit.provenance["domain"]
+    domain = f" ({sizes['targets']} x {sizes['keys']})" if isinstance(sizes["keys"], int) else ""
+    weighted = "original" in weighted_tables(audit)
+    found = [(name, say(audit, text, domain=domain)) for name, text in SENTENCES["notes"].items() if name != "weighted" or weighted]
+    what = {"quantiles": "quantiles of the CAP of one person", "individual_disclosure": "the comparison with the holdout"}
+    return [*found[:-1], *(("not given", f"{what[name]}: {p[name]}") for name in what if name in p), found[-1]]
