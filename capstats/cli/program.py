@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
+import re
 import signal
 import sys
 import threading
@@ -16,6 +17,7 @@ from capstats import __version__
 from capstats.cli import anonymity, attack, audit, count, lesson, paper, records, sweep
 from capstats.cli.configuration import settings_of
 from capstats.cli.options import COMMANDS, HELD, OPTIONS, Command
+from capstats.cli.outputs import INPUTS
 from capstats.codes.names import printable
 
 RUN = {
@@ -71,8 +73,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = 2
             messages.append(f"standard output cannot be written: {error.strerror}.")
     for message in messages:
-        print(f"capstats {command.name}: {one_line(message)}", file=sys.stderr)
+        print(f"capstats {command.name}: {one_line(_in_options(message, command))}", file=sys.stderr)
     return status
+
+
+def _in_options(message: str, command: Command) -> str:
+    """A message of the library with options in place of its arguments; names of tables stay, and so do those of a configuration."""
+    flags = {f"`{key.replace('-', '_')}`": f"--{key}" for key in command.options if key not in INPUTS}
+    if message.startswith("--config"):
+        return message
+    return re.sub(r"(?<!['\"])`\w+`(?!['\"])", lambda found: flags.get(found[0], found[0]), message)
 
 
 def _reason(error: BaseException) -> str:
