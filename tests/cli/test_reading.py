@@ -297,7 +297,7 @@ def test_fewer_bins_than_were_asked_for_are_one_line(arguments, tmp_path, monkey
     assert [line.partition("Column")[0] for line in told] == [
         f"capstats {' '.join(arguments[: 1 + (arguments[0] == 'attack')])}: warning: "
     ]
-    assert "Column 'x' is cut into 7 bins, not 10 as `bins` asks for" in told[0]
+    assert "Column 'x' is cut into 7 bins, not 10 as --bins asks for" in told[0]
 
 
 def test_a_name_that_begins_with_a_tilde_is_no_traceback(tmp_path, monkeypatch, capsys):
