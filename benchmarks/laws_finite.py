@@ -10,7 +10,7 @@ import numpy as np
 
 import capstats
 from capstats.laws import Bootstrap, Dirichlet, Independent, Law, Partial, Permuted, Pram, Swap, Uniform, cap_law, pooled_law, protected_law
-from capstats.paper_laws import no_riskier
+from capstats.paper import no_riskier
 
 SIZES = [1_000, 10_000, 100_000]  # cells, of 5 targets
 

@@ -6,9 +6,11 @@ import math
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from capstats import __version__
@@ -16,9 +18,10 @@ from capstats.cap.average import average_cap, correct_predictions
 from capstats.cap.distribution import cap_boxplot
 from capstats.cap.individual import individual_cap
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
-from capstats.laws import Uniform, sample_tables
+from capstats.laws import Uniform, cap_law, maximum_cap, sample_tables
+from capstats.laws.distribution.exact import Atoms
+from capstats.laws.distribution.on_a_grid import uniform_bounds
 from capstats.paper_files import check_folder, four_panels, table_rows, tables_page, write_csv
-from capstats.paper_laws import law_curve, no_riskier, told
 from capstats.tables.printing import Result
 from capstats.tables.ties import TIE, at_most
 
@@ -32,6 +35,7 @@ CHOSEN = (
 RECORDS = 900  # in every original of section 4
 PANEL = 20  # synthetic tables in each panel of Figure 1
 DRAWS = 2000  # synthetic tables behind each panel of Figure 2
+POINTS = 301  # of the curve of a law
 
 
 @dataclass(frozen=True)
@@ -165,6 +169,80 @@ def figure_2_averages(seed: int = SEED) -> xr.Dataset:
         },
         attrs={"result": "Average CAP of random synthetic tables"},
     )
+
+
+def law_curve(label: str) -> xr.Dataset:
+    """The density of average CAP in the limit of many records for an original of section 4, or its atom.
+
+    Parameters
+    ----------
+    label : str
+        "O_1" to "O_4".
+
+    Returns
+    -------
+    Dataset, dims (value,)
+        ``lower`` and ``upper`` of the density, or ``probability`` of the atom.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 2, which simulates it.
+
+    Examples
+    --------
+    >>> law_curve("O_1").probability.values.tolist()
+    [1.0]
+    """
+    law = cap_law(paper_originals().sel(original=label, drop=True), Uniform())
+    return law.atoms() if isinstance(law, Atoms) else law.density(np.linspace(law.least, law.greatest, POINTS))
+
+
+@cache
+def no_riskier(label: str, m: int | None = None) -> tuple[float, float]:
+    """Bounds of the probability that a random table is at most as risky as an original of section 4.
+
+    Parameters
+    ----------
+    label : str
+        "O_1" to "O_4".
+    m : int, optional
+        Records of the random table. Default: the limit of many records.
+
+    Returns
+    -------
+    lower, upper : float
+        The probability of average CAP (version 1) at most that of the original with itself is between them; ties count.
+
+    References
+    ----------
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Figure 2, which simulates it.
+
+    Examples
+    --------
+    >>> [round(bound, 6) for bound in no_riskier("O_4")]
+    [0.993932, 0.993932]
+    """
+    o = paper_originals().sel(original=label, drop=True)
+    itself = average_cap(o, o).item()
+    if at_most(maximum_cap(o).item(), itself):
+        return 1.0, 1.0  # no table is riskier: Lemma 1
+    if m is not None:
+        return uniform_bounds(o.values, m, itself)
+    found = cap_law(o, Uniform()).cdf(itself)
+    return float(found["lower"]), float(found["upper"])
+
+
+def told(label: str, m: int) -> str:
+    """Both probabilities as text: with m records, and in the limit.
+
+    Examples
+    --------
+    >>> told("O_1", 900)
+    '1.0000 with 900 records, 1.000000 in the limit of many'
+    """
+    lower, upper = (f"{bound:.4f}" for bound in no_riskier(label, m))
+    finite = lower if lower == upper else f"{lower} to {upper}"
+    return f"{finite} with {m} records, {no_riskier(label)[0]:.6f} in the limit of many"
 
 
 def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.DataArray, list[Path]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import xarray as xr
 
 from capstats import __version__
@@ -45,11 +44,7 @@ def table_rows() -> Iterator[list[Any]]:
 
 def write_csv(path: Path, rows: Iterator[list[Any]]) -> Path:
     """The rows below the head of the file, in a file with the same line ends everywhere."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(HEADS[path.name])
-    writer.writerows(rows)
-    path.write_text(text.getvalue(), encoding="utf-8", newline="\n")
+    pd.DataFrame(rows, columns=HEADS[path.name]).to_csv(path, index=False, lineterminator="\n")
     return path
 
 

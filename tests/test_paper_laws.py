@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from capstats.paper_laws import law_curve, no_riskier, told
+from capstats.paper import law_curve, no_riskier, told
 
 
 @pytest.mark.slow

@@ -57,7 +57,6 @@ MODULES = sorted(path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.p
 
 TESTED_IN = {  # modules whose tests stand in the file of the module that uses them
     "cli/__main__": "cli/test_program",
-    "cli/kinds": "cli/test_configuration",
     "cli/options": "cli/test_configuration",
     "laws/models/cell_urns": "laws/models/test_cell_moments",
     "laws/models/partial": "laws/models/test_kept_keys",

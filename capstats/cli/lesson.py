@@ -6,13 +6,9 @@ import webbrowser
 from pathlib import Path
 
 from capstats.auditing.confidential import check_replaceable
-from capstats.cli.kinds import FLAG, PATH, TEXTS
-from capstats.cli.options import Command, Option, Settings
+from capstats.cli.options import Settings
 from capstats.codes.names import printable
 from capstats.lessons import LESSONS, page
-
-ALL = "all"
-NAMES = (*LESSONS, ALL)
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
@@ -20,7 +16,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     names = settings.get("lesson")
     if not names:
         return listing(), 0
-    pages = {name: page(name) for name in (LESSONS if ALL in names else names)}
+    pages = {name: page(name) for name in (LESSONS if "all" in names else names)}
     folder = Path(settings.get("out", "."))
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / f"{name}.html" for name in pages]
@@ -39,36 +35,3 @@ def listing() -> str:
     wide = max(map(len, LESSONS))
     lines = [f"{name:{wide}}  {lesson.title}\n{'':{wide}}  {lesson.sentence}" for name, lesson in LESSONS.items()]
     return "\n\n".join([*lines, "Write one and open it in the browser: capstats lesson hands"])
-
-
-COMMAND = Command(
-    "lesson",
-    "write interactive lessons as HTML files and open them in the browser",
-    {
-        "what is given": (
-            Option(
-                "lesson",
-                TEXTS,
-                f"which lessons: {', '.join(NAMES)}; none lists them",
-                "NAME",
-                count="*",
-                words=lambda: NAMES,
-            ),
-        ),
-        "output": (
-            Option(
-                "out",
-                PATH,
-                "folder to write to (default: the current one); a file there that capstats did not make stays, which is an error",
-                "FOLDER",
-            ),
-            Option("open", FLAG, "open the files in the browser (default: yes)"),
-        ),
-    },
-    (
-        ("list the lessons", "capstats lesson"),
-        ("write hands.html here and open it", "capstats lesson hands"),
-        ("write all of them into a folder", "capstats lesson all --out lessons --no-open"),
-    ),
-    run,
-)

@@ -1,17 +1,53 @@
-"""Values of options as the command line writes them: names, types, bins, weights, limits, numbers of columns."""
+"""Kinds of values that options have: how the command line writes them, and what they must be in a configuration."""
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin
 
 
-def names(texts: Sequence[str]) -> list[str]:
-    """Names separated by commas, without the spaces around them."""
-    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+@dataclass(frozen=True)
+class Kind:
+    """How a value is read."""
+
+    must: str  # what a value in a configuration must be
+    type: Any
+    read: Callable[..., Any] | None = None  # of the texts of an option that may be given several times, and of those given one by one
+    parse: Callable[[str], Any] | None = None  # of a single text of the command line
+    is_path: bool = False  # relative to the configuration
+
+
+def fits(value: Any, wanted: Any) -> bool:
+    """Whether a value of a configuration is of a type; an int is 0 or more, a float finite, and no list or table is empty."""
+    parts = get_args(wanted)
+    if isinstance(wanted, UnionType):
+        return any(fits(value, part) for part in parts)
+    if get_origin(wanted) is Literal:
+        return value in parts
+    if get_origin(wanted) is list:
+        return isinstance(value, list) and bool(value) and all(fits(x, parts[0]) for x in value)
+    if get_origin(wanted) is dict:
+        return isinstance(value, dict) and bool(value) and all(fits(name, parts[0]) and fits(x, parts[1]) for name, x in value.items())
+    if wanted in (str, bool) or isinstance(value, bool):
+        return type(value) is wanted
+    return isinstance(value, int) and value >= 0 if wanted is int else isinstance(value, (int, float)) and abs(value) <= sys.float_info.max
+
+
+def cut(texts: Sequence[str]) -> list[str]:
+    """Parts of texts between commas, without the spaces around them."""
+    return [part.strip() for text in texts for part in text.split(",")]
+
+
+def names(texts: Sequence[str], single: Sequence[str] = ()) -> list[str]:
+    """Names separated by commas, and single ones, which may hold commas."""
+    return [*filter(None, cut(texts)), *single]
 
 
 def table_labels(files: Sequence[str]) -> list[str]:
@@ -24,41 +60,37 @@ def table_labels(files: Sequence[str]) -> list[str]:
     return short if len(set(short)) == len(short) else list(files)
 
 
+def _pairs(texts: Sequence[str], must: str, twice: str = "", split: Callable[[str, str], Any] = str.rpartition) -> dict[str, str]:
+    """``NAME=VALUE`` each; an error that says what it must be where a name is empty, or given twice."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = split(text, "=")
+        if not name or not equals or name in found:
+            raise ValueError((twice or must if name in found else must).format(text=text, name=name))
+        found[name] = value
+    return found
+
+
 def types(texts: Sequence[str], single: Sequence[str]) -> dict[str, str | list[str]]:
     """``a=number,b=low|high``, cut at its commas, and single ones, which may hold commas."""
-    found: dict[str, str | list[str]] = {}
-    for part in [*(part.strip() for text in texts for part in text.split(",")), *single]:
-        column, equals, wanted = part.rpartition("=")
-        if not equals or not column:
-            raise ValueError(
-                f"--types must be COLUMN=TYPE, several separated by commas; got {part!r}. Give what has a comma in it to --type, by itself."
-            )
-        if column in found:
-            raise ValueError(f"the type of column {column!r} is given twice. Give it once.")
-        found[column] = wanted.split("|") if "|" in wanted else wanted
-    return found
+    must = "--types must be COLUMN=TYPE, several separated by commas; got {text!r}. Give what has a comma in it to --type, by itself."
+    found = _pairs([*cut(texts), *single], must, "the type of column {name!r} is given twice. Give it once.")
+    return {column: wanted.split("|") if "|" in wanted else wanted for column, wanted in found.items()}
 
 
 def codes(texts: Sequence[str]) -> list[str] | dict[str, list[str]]:
     """``NA``, a code for all columns, and ``a=-99,-98``, those of one column."""
     of_all = [text for text in texts if "=" not in text]
-    found: dict[str, list[str]] = {}
-    for column, equals, several in (text.rpartition("=") for text in texts):
-        if equals and (not column or column in found):
-            raise ValueError(f"--null-values must be CODE, or COLUMN=CODE,... once for each column; got {f'{column}={several}'!r}.")
-        if equals:
-            found[column] = [part.strip() for part in several.split(",")]
+    must = "--null-values must be CODE, or COLUMN=CODE,... once for each column; got {text!r}."
+    found = {column: cut([several]) for column, several in _pairs([text for text in texts if "=" in text], must).items()}
     return {**({"*": of_all} if of_all else {}), **found} if found else of_all
 
 
-def bins(single: Sequence[str]) -> dict[str, Any]:
+def bins(texts: Sequence[str]) -> dict[str, Any]:
     """``a=10``, ``a=quantile:4`` or ``a=18|65``, each a column and where it is cut."""
     found: dict[str, Any] = {}
-    for part in single:
-        column, _, wanted = part.rpartition("=")
+    for column, wanted in _pairs(texts, "--bin must be COLUMN=BINS, once for each column; got {text!r}.").items():
         how, colon, number = wanted.rpartition(":")
-        if not column or column in found:
-            raise ValueError(f"--bin must be COLUMN=BINS, once for each column; got {part!r}.")
         if "|" in wanted:
             found[column] = [point for point in wanted.split("|") if point]
         elif number.isdecimal() and (how, colon) in (("", ""), ("quantile", ":")):
@@ -66,7 +98,7 @@ def bins(single: Sequence[str]) -> dict[str, Any]:
         else:
             raise ValueError(
                 f"--bin must say a number of bins (age=10), quantiles (age=quantile:4) or cut points (age='18|65', one of them age='18|'); "
-                f"got {part!r}."
+                f"got {f'{column}={wanted}'!r}."
             )
     return found
 
@@ -76,7 +108,7 @@ def by_table(texts: Sequence[str], flag: str) -> str | dict[str, str]:
     text = texts[-1]
     if "," not in text:
         return text
-    parts = [part.strip() for part in text.split(",")]
+    parts = cut([text])
     if len(parts) > 3 or not any(parts):
         raise ValueError(f"{flag} must be one column, or two or three (for a holdout) separated by commas; got {text!r}.")
     return dict(zip(("original", "synthetic", "holdout"), parts, strict=False))
@@ -84,45 +116,34 @@ def by_table(texts: Sequence[str], flag: str) -> str | dict[str, str]:
 
 def limits(texts: Sequence[str]) -> dict[str, float]:
     """``average_cap=0.5``, each a measure and the greatest value at which the command succeeds."""
-    found = {}
-    for text in texts:
-        name, _, value = (part.strip() for part in text.rpartition("="))
-        if name in found:
-            raise ValueError(f"the limit of {name!r} is given twice. Give it once.")
-        found[name] = _finite(value, f"--fail-above must be MEASURE=VALUE with a number as its value; got {text!r}")
-        if not name:
-            raise ValueError(f"--fail-above must be MEASURE=VALUE; got {text!r}.")
-    return found
+    must = "--fail-above must be MEASURE=VALUE with a number as its value; got {text!r}."
+    found = _pairs([text.replace(" ", "") for text in texts], must, "the limit of {name!r} is given twice. Give it once.")
+    return {name: _finite(value, must.format(text=f"{name}={value}")) for name, value in found.items()}
 
 
 def utility(texts: Sequence[str]) -> dict[str, float | dict[str, float]]:
     """``pmse=0.1``, or ``pmse=a.csv:0.1,b.csv:0.2`` of several synthetic tables."""
+    must = "--utility must be NAME=NUMBER, or NAME=FILE:NUMBER,FILE:NUMBER for several synthetic tables; got {text!r}"
+    given = _pairs(texts, f"{must}.", f"{must}, a second time.", split=str.partition)
     found: dict[str, float | dict[str, float]] = {}
-    for text in texts:
-        name, equals, numbers = text.partition("=")
-        must = f"--utility must be NAME=NUMBER, or NAME=FILE:NUMBER,FILE:NUMBER for several synthetic tables; got {text!r}"
-        if not name or not equals or name in found:
-            raise ValueError(f"{must}{', a second time' if name in found else ''}.")
+    for name, numbers in given.items():
+        wrong = f"{must}.".format(text=f"{name}={numbers}")
         if ":" not in numbers:
-            found[name] = _finite(numbers, must)
+            found[name] = _finite(numbers, wrong)
             continue
         pairs = [part.rpartition(":") for part in numbers.split(",")]
-        of_tables = {label.strip(): _finite(value, must) for label, _, value in pairs}
+        found[name] = of_tables = {label.strip(): _finite(value, wrong) for label, _, value in pairs}
         if len(of_tables) < len(pairs):
-            raise ValueError(f"{must}, which names a table twice.")
-        found[name] = of_tables
+            raise ValueError(f"{wrong[:-1]}, which names a table twice.")
     return found
 
 
-def of_columns(texts: Sequence[str], flag: str) -> float | dict[str, float]:
+def of_columns(texts: Sequence[str]) -> float | dict[str, float]:
     """A number for all columns, or ``a=1`` for each."""
-    must = f"{flag} must be a number, or COLUMN=NUMBER once for each column; got {texts[-1]!r}"
+    must = "--tolerance must be a number, or COLUMN=NUMBER once for each column; got {text!r}."
     if len(texts) == 1 and "=" not in texts[0]:
-        return _finite(texts[0], must)
-    pairs = [text.rpartition("=") for text in texts]
-    if not all(column for column, _, _ in pairs) or len({column for column, _, _ in pairs}) < len(pairs):
-        raise ValueError(f"{must}.")
-    return {column: _finite(value, must) for column, _, value in pairs}
+        return _finite(texts[0], must.format(text=texts[0]))
+    return {column: _finite(value, must.format(text=f"{column}={value}")) for column, value in _pairs(texts, must).items()}
 
 
 def _finite(text: str, must: str) -> float:
@@ -131,7 +152,7 @@ def _finite(text: str, must: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ValueError(f"{must}.")
+        raise ValueError(must)
     return value
 
 
@@ -148,3 +169,43 @@ def wholes(texts: Sequence[str]) -> list[int]:
     if not parts or not all(part.isdecimal() for part in parts):
         raise ValueError(f"--releases must be whole numbers separated by commas; got {','.join(texts)!r}.")
     return list(map(int, parts))
+
+
+LISTED = str | list[str]  # of these, one text is a list of one
+BY_TABLE = (
+    "a column, or a table with columns for original, synthetic and holdout",
+    str | dict[Literal["original", "synthetic", "holdout"], str],
+)
+KINDS = {
+    "text": Kind("a text", str),
+    "flag": Kind("true or false", bool),
+    "whole": Kind("a whole number, 0 or more", int, parse=whole),
+    "path": Kind("the path of a file", str, is_path=True),
+    "paths": Kind("the path of a file, or a list of them", LISTED, is_path=True),
+    "texts": Kind("a text, or a list of them", LISTED),
+    "names": Kind("a column, or a list of them", LISTED, names),
+    "codes": Kind(
+        "a code, a list of codes, or a table of columns with theirs",
+        str | float | list[str | float] | dict[str, str | float | list[str | float]],
+        codes,
+    ),
+    "types": Kind(
+        "a table of columns, each with its type or the list of its levels in order", dict[str, str | list[str | float | bool]], types
+    ),
+    "bins": Kind(
+        "a table of columns, each with a number of bins, {quantile = number} or a list of cut points",
+        dict[str, int | dict[Literal["quantile"], int] | list[str | float]],
+        bins,
+    ),
+    "weights": Kind(*BY_TABLE, partial(by_table, flag="--weights")),
+    "counts": Kind(*BY_TABLE, partial(by_table, flag="--counts")),
+    "limits": Kind("a table of measures, each with its limit", dict[str, float], limits),
+    "utility": Kind(
+        "a table of names, each with a number, or with a table of the synthetic tables and their numbers",
+        dict[str, float | dict[str, float]],
+        utility,
+    ),
+    "numbers": Kind("a number, or a table of columns with their numbers", float | dict[str, float], of_columns),
+    "widths": Kind("a list of widths", list[str | float], names),
+    "wholes": Kind("a list of whole numbers", list[int], wholes),
+}

@@ -1,17 +1,21 @@
-"""Options and commands: each option is defined once, for the command line and for a configuration, and holds the same value in both."""
+"""Options and commands, as `commands.toml` defines them: an option holds the same value on the command line and in a configuration."""
 
 from __future__ import annotations
 
 import argparse
 import datetime
-from collections.abc import Callable, Mapping, Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
-from capstats.cli.kinds import FLAG, NAMES, PATHS, TEXTS, Kind
+from capstats.cli.option_values import KINDS, LISTED, Kind, fits
+from capstats.lessons import LESSONS
 
 Settings = Mapping[str, Any]  # the options that are given, under their long names
+HELD: dict[str, Any] = tomllib.loads(files("capstats.cli").joinpath("commands.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class Option:
 
     key: str
     kind: Kind
-    help: str
+    help: str = ""
     metavar: str | None = None
     choices: Sequence[str] | None = None
     single: tuple[str, str, str] | None = None  # a form for one value that may hold commas: its long name, metavar and help
@@ -28,7 +32,11 @@ class Option:
     count: str | None = None  # of positional arguments: "?" or "*"
     required: bool = False
     endings: tuple[str, ...] = ()  # of a file that is written: how its name may end in a configuration
-    words: Callable[[], Sequence[str]] = tuple  # what a shell completes, where it is neither a file nor one of the choices
+
+    @property
+    def shown(self) -> str:
+        """What a message calls it."""
+        return str(self.metavar) if self.count else f"--{self.key}"
 
     @property
     def flags(self) -> list[str]:
@@ -38,7 +46,7 @@ class Option:
 
     def add_to(self, group: argparse._ArgumentGroup) -> None:
         """Add it to a group of a parser; an option that is not given leaves nothing in the namespace."""
-        if self.kind is FLAG:
+        if self.kind.type is bool:
             group.add_argument(f"--{self.key}", action=argparse.BooleanOptionalAction, dest=self.key, help=self.help)
             return
         how: dict[str, Any] = {"help": self.help, "metavar": self.metavar, "choices": self.choices, "type": self.kind.parse}
@@ -46,30 +54,31 @@ class Option:
             actions = [group.add_argument(self.key, nargs=self.count, **how)]
         else:
             flags = [f"--{name}" for name in (self.key, self.also) if name]
-            how["action"] = "append" if self.kind.repeated else "store"
+            how["action"] = "append" if self.kind.read else "store"
             actions = [group.add_argument(*flags, dest=self.key, required=self.required, **how)]
         if self.single is not None:
-            name, metavar, told = self.single
-            actions.append(group.add_argument(f"--{name}", action="append", dest=_single(self.key), metavar=metavar, help=told))
+            name, metavar, text = self.single
+            actions.append(group.add_argument(f"--{name}", action="append", dest=_single(self.key), metavar=metavar, help=text))
         if not self.kind.is_path and self.choices is None:
             for action in actions:
-                action.completer = lambda **_: self.words()  # type: ignore[attr-defined]  # argcomplete asks for it
+                action.completer = lambda **_: _completions(self.key)  # type: ignore[attr-defined]  # argcomplete asks for it
 
     def given(self, namespace: argparse.Namespace) -> Any:
         """Its value on the command line; None where it is not given."""
         found, single = getattr(namespace, self.key, None), getattr(namespace, _single(self.key), [])
-        if self.kind.texts is None or (found is None and not single):
+        if self.kind.read is None or (found is None and not single):
             return found
-        return self.kind.texts(f"--{self.key}", found or [], single)
+        return self.kind.read(found or [], single) if self.single else self.kind.read(found)
 
     def configured(self, value: Any, folder: Path) -> Any:
         """Its value in a configuration, whose paths are relative to its folder."""
         value = _dates_as_text(value)
         wrong = self.choices is not None and value not in self.choices
-        if wrong or not self.kind.holds(value):
+        if wrong or not fits(value, self.kind.type):
             must = f"one of {', '.join(map(repr, self.choices))}" if self.choices is not None else self.kind.must
-            raise ValueError(f"`{self.key}` must be {must}; got {_short(value)}.")
-        if isinstance(value, str) and self.kind in (PATHS, TEXTS, NAMES):
+            text = repr(value)
+            raise ValueError(f"`{self.key}` must be {must}; got {text if len(text) <= 80 else f'{text[:77]}...'}.")
+        if isinstance(value, str) and self.kind.type == LISTED:
             value = [value]
         if not self.kind.is_path:
             return value
@@ -80,13 +89,12 @@ class Option:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its name, what it is for, its options under their headings, examples, and what runs it."""
+    """A command: its name, what it is for, its options under their headings, and examples."""
 
     name: str
     help: str
     groups: Mapping[str, Sequence[Option]]
     examples: Sequence[tuple[str, str]]  # what an example does, and its text
-    run: Callable[[Settings, list[str]], tuple[str, int]]  # the text to print and the exit status; messages are added to the list
 
     @property
     def options(self) -> dict[str, Option]:
@@ -94,13 +102,33 @@ class Command:
         return {option.key: option for options in self.groups.values() for option in options}
 
 
+def _option(key: str, **own: Any) -> Option:
+    words: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in (HELD["options"][key] | own).items()}
+    return Option(key, KINDS[words.pop("kind")], **words)
+
+
+def _command(name: str, words: Mapping[str, Any]) -> Command:
+    own = words.get("options", {})
+    keys = {heading: HELD["reading"][x] if isinstance(x, str) else x for heading, x in words["groups"].items()}
+    groups = {heading: [_option(key, **own.get(key, {})) for key in x] for heading, x in keys.items()}
+    return Command(name, words["help"], groups, list(words["examples"].items()))
+
+
+OPTIONS = {key: _option(key) for key in HELD["options"]}
+COMMANDS = tuple(_command(name, words) for name, words in HELD["commands"].items())
+
+
+def _completions(key: str) -> list[str]:
+    """What a shell completes where it is neither a file nor one of the choices."""
+    from capstats.auditing.measures import computed
+
+    if key == "lesson":
+        return [*LESSONS, "all"]
+    return [f"{name}{'=' * (key == 'fail-above')}" for name in computed(against=False)] if key in ("fail-above", "rank-by") else []
+
+
 def _single(key: str) -> str:
     return f"{key}, one by one"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _dates_as_text(value: Any) -> Any:

@@ -1,10 +1,11 @@
-"""The options for output, defined once for all commands; files, which are confidential; and what all reports have in common."""
+"""What the commands give: files, which are confidential, and what all reports have in common."""
 
 from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from capstats import __version__
 from capstats.auditing.confidential import check_confidential, write_confidential
 from capstats.auditing.ledger import lock_of
-from capstats.cli.kinds import FLAG, PATH, WHOLE
-from capstats.cli.options import Option, Settings
+from capstats.cli.options import HELD, Settings
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.names import named, printable_json
 from capstats.sources.files import found_files
@@ -22,21 +22,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDINGS = {".png": ("Software", "Description"), ".pdf": ("Creator", "Subject"), ".svg": ("Creator", "Description")}
-INPUTS = ("original", "synthetic", "holdout", "members", "non-members")
+INPUTS = ("original", "members", "non-members", "synthetic", "holdout")
 FILES = ("html", "csv", "figure", "out")
-
-JSON = Option("json", FLAG, "print JSON")
-QUIET = Option("quiet", FLAG, "show no progress of long counts")
-CSV = Option(
-    "csv",
-    PATH,
-    "save the table as CSV; cells that a spreadsheet would run as formulas begin with an apostrophe",
-    "FILE",
-    endings=(".csv",),
-)
-FIGURE = Option("figure", PATH, "save a figure (PNG, PDF or SVG)", "FILE", endings=tuple(ENDINGS))
-HTML = Option("html", PATH, "save the report as one HTML page, to read and to print", "FILE", endings=(".html", ".htm"))
-TOP = Option("top", WHOLE, "how many rows to give; by default 20 as text, all as JSON and CSV", "N")
+SHOWN = 20  # rows of a text without --top
+MEANINGS: dict[str, dict[str, str]] = HELD["meanings"]  # of the numbers of a report
 
 
 def check_files(settings: Settings, confidential: Sequence[str] = FILES) -> None:
@@ -58,7 +47,8 @@ def check_files(settings: Settings, confidential: Sequence[str] = FILES) -> None
         if Path(file).exists() and any(map(Path(file).samefile, read)):
             raise ValueError(f"--{name} is {file!r}, which is read as well. Give another path.")
         if name in confidential or name == "ledger":
-            _told(name, partial(check_confidential, file))
+            with _named_option(name):
+                check_confidential(file)
         elif Path(file).is_dir() or not Path(file).parent.is_dir():
             raise ValueError(
                 f"--{name} cannot be written to {file!r}: {'it is a folder' if Path(file).is_dir() else 'its folder is not there'}."
@@ -85,17 +75,19 @@ def _write(file: str, content: Callable[[], str | bytes]) -> None:
 def saved(name: str, messages: list[str], write: Callable[[], object]) -> int:
     """Write the file of an option; the exit status, and a message where it cannot be written."""
     try:
-        _told(name, write)
+        with _named_option(name):
+            write()
     except ValueError as error:
         messages.append(str(error))
         return 2
     return 0
 
 
-def _told(name: str, write: Callable[[], object]) -> None:
+@contextmanager
+def _named_option(name: str) -> Iterator[None]:
     """Whatever keeps the file of an option from being written, as an error that names the option."""
     try:
-        write()
+        yield
     except OSError as error:
         to = f" to {error.filename!r}" if error.filename else ""  # a disk that is full has no name
         raise ValueError(f"--{name} cannot be written{to}: {error.strerror}.") from error
@@ -103,7 +95,7 @@ def _told(name: str, write: Callable[[], object]) -> None:
         raise ValueError(f"--{name}: {error}") from error
 
 
-def figure(ax: Axes, file: str, version: str, told: str) -> bytes:
+def figure(ax: Axes, file: str, made: str) -> bytes:
     """The figure of the Axes, which is closed, in the format of the file's ending, with how it came to be in its metadata."""
     import matplotlib.pyplot as plt
 
@@ -112,7 +104,7 @@ def figure(ax: Axes, file: str, version: str, told: str) -> bytes:
     software, about = ENDINGS[ending]
     content = io.BytesIO()
     try:
-        drawn.savefig(content, format=ending[1:], dpi=200, metadata={software: f"capstats {version}", about: told})
+        drawn.savefig(content, format=ending[1:], dpi=200, metadata={software: f"capstats {__version__}", about: made})
     finally:
         plt.close(drawn)
     return content.getvalue()
@@ -137,20 +129,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool)) else str(value)
 
 
-READ = (
-    "original",
-    "members",
-    "non-members",
-    "synthetic",
-    "holdout",
-    "example",
-    "keys",
-    "columns",
-    "target",
-    "targets",
-    "missing",
-    "weights",
-)
+READ = (*INPUTS, "example", "keys", "columns", "target", "targets", "missing", "weights")  # what a report says of them
 
 
 def title(what: str) -> str:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from capstats.cli import reading
-from capstats.cli.kinds import PATH
-from capstats.cli.options import Command, Option, Settings
+from capstats.cli.options import Settings
 from capstats.codes.names import printable
 
 
@@ -19,19 +15,3 @@ def run(settings: Settings, _: list[str]) -> tuple[str, int]:
     written = f"Written: {', '.join(printable(file) for file in files)}"
     agree = f"{len(values) - len(wrong)} of {len(values)} printed values agree."
     return f"{paper.report(values, shares)}\n\n{written}\n\n{agree}", 1 if wrong else 0
-
-
-COMMAND = Command(
-    "paper",
-    "regenerate the tables, numbers and figures of Baillargeon and Charest",
-    {
-        "what is given": (
-            Option(
-                "out", PATH, "folder to write to; a file there that capstats did not make stays, which is an error", "DIR", required=True
-            ),
-            replace(reading.SEED, help="seed of the random synthetic tables"),
-        )
-    },
-    (("all of it into a folder", "capstats paper --out paper"),),
-    run,
-)

@@ -1,19 +1,38 @@
-"""The program: a command is run, its text printed, and every mistake of the user told in one line."""
+"""The program: all commands with their help; one is run, its text printed, and every mistake of the user told in one line."""
 
 from __future__ import annotations
 
+import argparse
+import difflib
 import os
+import re
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from capstats import __version__
+from capstats.cli import anonymity, attack, audit, count, lesson, paper, records, sweep
 from capstats.cli.configuration import settings_of
-from capstats.cli.grammar import one_line, parser
-from capstats.cli.options import Command
+from capstats.cli.options import COMMANDS, HELD, OPTIONS, Command
+from capstats.cli.outputs import INPUTS
+from capstats.codes.names import printable
 
+RUN = {
+    "paper": paper.run,
+    "lesson": lesson.run,
+    "audit": audit.run,
+    "count": count.run,
+    "sweep": sweep.run,
+    "records": records.run,
+    "anonymity": anonymity.run,
+    "attack membership": attack.membership,
+    "attack knowledge": attack.knowledge,
+    "attack model": attack.model,
+}
+TEXTS: dict[str, str] = HELD["texts"]
 # what wrong input raises; anything else is a bug and shows its traceback
 MISTAKES = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
@@ -32,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is None:
             raise OSError("standard output is closed.")
         with _signals_clean_up():
-            text, status = command.run(settings_of(command, given), messages)
+            text, status = RUN[command.name](settings_of(command, given), messages)
     except KeyboardInterrupt:
         print(f"\ncapstats {command.name}: interrupted.", file=sys.stderr)
         return 130
@@ -54,8 +73,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = 2
             messages.append(f"standard output cannot be written: {error.strerror}.")
     for message in messages:
-        print(f"capstats {command.name}: {one_line(message)}", file=sys.stderr)
+        print(f"capstats {command.name}: {one_line(_in_options(message, command))}", file=sys.stderr)
     return status
+
+
+def _in_options(message: str, command: Command) -> str:
+    """A message of the library with options in place of its arguments; names of tables stay, and so do those of a configuration."""
+    flags = {f"`{key.replace('-', '_')}`": f"--{key}" for key in command.options if key not in INPUTS}
+    if message.startswith("--config"):
+        return message
+    return re.sub(r"(?<!['\"])`\w+`(?!['\"])", lambda found: flags.get(found[0], found[0]), message)
 
 
 def _reason(error: BaseException) -> str:
@@ -85,3 +112,66 @@ def _signals_clean_up() -> Iterator[None]:
     finally:
         for number, handler in replaced.items():
             signal.signal(number, handler)
+
+
+# --- the grammar of the command line ------------------------------------------------------------------------------------
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line, and name the option that is nearest to an unknown one."""
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """The arguments; an error where one is not known."""
+        given, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            command: Command = given.command
+            known = [name for option in command.options.values() for name in option.flags]
+            near = difflib.get_close_matches(unknown[0].partition("=")[0].lstrip("-"), known, n=1, cutoff=0.7)
+            hint = f". Did you mean --{near[0]}" if near else ""
+            self.error(f"unrecognized arguments of {command.name}: {' '.join(unknown)}{hint}", f"{self.prog} {command.name}")
+        return given
+
+    def error(self, message: str, of: str | None = None) -> NoReturn:
+        """Print the message as one line and exit with status 2."""
+        end = "?" if "Did you mean" in message else "."
+        self.exit(2, f"{self.prog}: {one_line(message)}{end} Try `{of or self.prog} --help`.\n")
+
+
+def one_line(message: str) -> str:
+    """A message as one line without characters that a terminal obeys."""
+    return printable(" ".join(message.split()))
+
+
+def parser() -> Parser:
+    """The command line's grammar."""
+    epilog = f"Every command has a --help with examples.\n\n{TEXTS['completion']}\n{TEXTS['status']}"
+    top = Parser(prog="capstats", description=TEXTS["description"], epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter)
+    top.add_argument("--version", action="version", version=f"capstats {__version__}")
+    commands = top.add_subparsers(dest="name", required=True, metavar="COMMAND", parser_class=Parser)
+    families = {"": commands}
+    for command in COMMANDS:
+        family, _, name = command.name.rpartition(" ")
+        if family not in families:
+            of = _add(commands, family, TEXTS[family], [f"Every {family} has a --help with examples.", TEXTS["status"]])
+            families[family] = of.add_subparsers(dest="name", required=True, metavar=family.upper(), parser_class=Parser)
+        examples = "\n".join(f"  {what}:\n    {text}" for what, text in command.examples)
+        parts = [f"Examples:\n{examples}", TEXTS["status"]]
+        groups = dict(command.groups)
+        if "data" in groups:
+            settings = "\n".join(f"  {line}" for key, line in HELD["settings"].items() if key in command.options)
+            parts.insert(1, TEXTS["configuration"].format(settings))
+            groups["configuration"] = [OPTIONS["config"], OPTIONS["force"]]
+        own = _add(families[family], name, command.help, parts, argument_default=argparse.SUPPRESS)
+        for heading, options in groups.items():
+            group = own.add_argument_group(heading)
+            for option in options:
+                option.add_to(group)
+        own.set_defaults(command=command)
+    return top
+
+
+def _add(commands: argparse._SubParsersAction[Parser], name: str, what: str, parts: Sequence[str], **more: Any) -> Parser:
+    """A parser of one command, or of a family of them."""
+    description = f"{what[0].upper()}{what[1:]}."
+    how: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, **more}
+    return commands.add_parser(name, help=what, description=description, epilog="\n\n".join(parts), **how)

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
+import numpy as np
+
+from capstats.cap.average import average_cap
+from capstats.cap.baselines import baseline_cap
 from capstats.datasets import paper_originals, paper_synthetics, smoking
-from capstats.lessons.figure_2 import figure_2
+from capstats.laws.distribution.average import cap_law
+from capstats.laws.distribution.exact import Atoms
+from capstats.laws.models import Uniform
 
 FIFTH = 5  # all counts of the paper's Table 1 are multiples of it, so that twenty people have the shares of its hundred
+POINTS = 241  # of a curve
+
+FINITE: Final = MappingProxyType(
+    {
+        ("O_3", 10): (0.96450, 0.96451),
+        ("O_3", 30): (0.98456, 0.98458),
+        ("O_3", 900): (0.99555, 0.99558),
+        ("O_4", 10): (0.95374, 0.95375),
+        ("O_4", 30): (0.97896, 0.97898),
+        ("O_4", 900): (0.99357, 0.99360),
+    }
+)
+"""Bounds of P(CAP(S) <= CAP(O)) for tables of so many records, rounded outwards: kept, because `paper.no_riskier` takes seconds."""
 
 
 def given(name: str) -> dict[str, Any]:
@@ -34,3 +54,32 @@ def _protected() -> dict[str, Any]:
     """Originals to protect: the paper's smokers, and the two of its 3 x 3 tables in which the key tells something of the target."""
     o = paper_originals()
     return {"smokers": smoking().o.values.tolist(), **{name: o.sel(original=name).values.tolist() for name in ("O_3", "O_4")}}
+
+
+def figure_2() -> dict[str, Any]:
+    """For each original its counts, the law of average CAP on a grid, and the probability of a table that is no riskier.
+
+    `cdf` and `density` are those of `cap_law` in the limit of many records, at `POINTS` equal steps from `least` to `greatest`; they are
+    missing where the law is one value. `finite` has bounds of the probability for tables of 10, 30 and 900 records.
+    """
+    originals = paper_originals()
+    return {"originals": {str(name): _one(str(name), originals.sel(original=name, drop=True)) for name in originals.original.values}}
+
+
+def _one(name: str, o: Any) -> dict[str, Any]:
+    from capstats.paper import no_riskier
+
+    law = cap_law(o, Uniform())
+    numbers = {
+        "o": o.values.tolist(),
+        "itself": average_cap(o, o).item(),
+        "baseline": baseline_cap(o).item(),
+        "least": law.least,
+        "greatest": law.greatest,
+        "limit": sum(no_riskier(name)) / 2,
+        "finite": {str(m): list(FINITE.get((name, m), (1.0, 1.0))) for m in (10, 30, 900)},  # no table is riskier than O_1 or O_2
+    }
+    if isinstance(law, Atoms):
+        return numbers
+    curves = {what: getattr(law, what)(np.linspace(law.least, law.greatest, POINTS)) for what in ("cdf", "density")}
+    return numbers | {what: ((found.lower + found.upper) / 2).values.tolist() for what, found in curves.items()}  # the floats around it

@@ -7,7 +7,8 @@ import pytest
 
 from capstats import audit, lessons
 from capstats.auditing.confidential import check_replaceable, is_plain, made_by_capstats
-from capstats.cli import main, outputs
+from capstats.cli import main
+from capstats.cli.options import OPTIONS
 from capstats.datasets import titanic
 
 FORMATS = ["internal.html", "public.htm", "f.png", "f.pdf", "f.svg", "F.PNG"]
@@ -88,7 +89,7 @@ def test_links_folders_and_devices_are_neither_ours_nor_plain(made, tmp_path):
 
 
 def test_every_ending_of_an_output_but_csv_has_a_mark():
-    endings = {ending for option in (outputs.HTML, outputs.FIGURE, outputs.CSV) for ending in option.endings}
+    endings = {ending for name in ("html", "figure", "csv") for ending in OPTIONS[name].endings}
     from capstats.auditing.confidential import MARKS
 
     assert endings - set(MARKS) == {".csv"}

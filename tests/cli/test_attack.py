@@ -141,7 +141,7 @@ def test_several_releases_and_examples_have_models_too(here, capsys):
     [
         (["attack"], "the following arguments are required: ATTACK"),
         (["attack", "membership", "members.csv"], "capstats attack membership: give NON_MEMBERS and SYNTHETIC and --columns."),
-        ([*MEMBERSHIP, "--widths", "wide"], '`widths` must be "low", "medium" or "high"'),
+        ([*MEMBERSHIP, "--widths", "wide"], '--widths must be "low", "medium" or "high"'),
         ([*KNOWLEDGE, "--tolerance", "x=much"], "--tolerance must be a number, or COLUMN=NUMBER once for each column; got 'x=much'."),
         ([*KNOWLEDGE, "--releases", "one"], "--releases must be whole numbers separated by commas; got 'one'."),
         ([*KNOWLEDGE, "--releases", "3"], "from 1 to the 2 given"),

@@ -11,7 +11,7 @@ from command_line import SMOKERS, in_json
 
 from capstats.auditing.provenance import as_toml
 from capstats.cli import main
-from capstats.cli.grammar import COMMANDS
+from capstats.cli.options import COMMANDS
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from capstats.cli import main
-from capstats.cli.grammar import COMMANDS
-from capstats.cli.kinds import PATH
+from capstats.cli.options import COMMANDS
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 
@@ -62,7 +61,7 @@ def test_all_commands_and_files_are_tried():
     }
     assert found == {*EACH, ("audit", "ledger")}
     options = [option for command in COMMANDS for option in command.options.values()]
-    assert all(option.kind is PATH for option in options if option.endings)
+    assert all(option.kind.is_path for option in options if option.endings)
     assert all(command.options[key].endings for command in COMMANDS for name, key in EACH if name == command.name)
 
 

@@ -10,8 +10,10 @@ import pytest
 
 import capstats
 import capstats.cli
-from capstats.cli import main, parser
-from capstats.cli.grammar import COMMANDS
+from capstats.cli import main, outputs, parser
+from capstats.cli.options import COMMANDS, OPTIONS
+from capstats.lessons import LESSONS
+from capstats.tables import counts_files
 
 
 def test_help_and_version_go_to_standard_output(capsys):
@@ -49,6 +51,13 @@ def test_every_help_has_examples_that_the_grammar_takes_and_the_exit_statuses(co
         program, *arguments = shlex.split(example)
         assert program == "capstats"
         assert parser().parse_args(arguments).command is command
+
+
+def test_what_the_file_of_commands_lists_is_what_the_code_has():
+    options = {command.name: command.options for command in COMMANDS}
+    assert options["count"]["out"].endings == counts_files.ENDINGS
+    assert OPTIONS["figure"].endings == tuple(outputs.ENDINGS)
+    assert OPTIONS["lesson"].help == f"which lessons: {', '.join(LESSONS)}, all; none lists them"
 
 
 def test_the_options_for_data_and_reading_are_the_same_in_all_commands():

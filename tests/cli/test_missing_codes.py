@@ -64,10 +64,10 @@ def test_codes_of_all_columns_and_of_one_stand_side_by_side(files, capsys):
     [
         (
             ["income=-97"],
-            "`null_values` of column 'income' has '-97', which occurs in no table. Levels of it that look like codes: -99, -98.",
+            "--null-values of column 'income' has '-97', which occurs in no table. Levels of it that look like codes: -99, -98.",
         ),
-        (["zzz", ""], "`null_values` has 'zzz', which occurs in no column of any table."),
-        (["incom=-99"], "`null_values` names 'incom', which is neither a key nor the target. Did you mean 'income'?"),
+        (["zzz", ""], "--null-values has 'zzz', which occurs in no column of any table."),
+        (["incom=-99"], "--null-values names 'incom', which is neither a key nor the target. Did you mean 'income'?"),
         (["income=-99", "income=-98"], "--null-values must be CODE, or COLUMN=CODE,... once for each column; got 'income=-98'."),
         (["=-99"], "--null-values must be CODE, or COLUMN=CODE,... once for each column; got '=-99'."),
     ],

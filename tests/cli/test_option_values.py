@@ -39,11 +39,11 @@ def test_utility_is_a_number_or_one_for_each_release_whose_name_may_hold_a_colon
 
 
 def test_numbers_of_columns_are_one_for_all_or_one_each():
-    assert option_values.of_columns(["0.5"], "--tolerance") == 0.5
-    assert option_values.of_columns(["a=1", "b=c=2"], "--tolerance") == {"a": 1, "b=c": 2}
+    assert option_values.of_columns(["0.5"]) == 0.5
+    assert option_values.of_columns(["a=1", "b=c=2"]) == {"a": 1, "b=c": 2}
     for wrong in (["1", "a=2"], ["a=1", "a=2"], ["=2"], ["inf"]):
         with pytest.raises(ValueError, match="--tolerance must be a number, or COLUMN=NUMBER once for each column"):
-            option_values.of_columns(wrong, "--tolerance")
+            option_values.of_columns(wrong)
 
 
 @pytest.mark.parametrize("text", ["-1", "1.5", "x", ""])

@@ -288,3 +288,10 @@ def test_a_link_that_leads_back_to_itself_is_one_line(here, tmp_path, capsys, op
     assert main(arguments) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert any(words in line for words in ("a symbolic link that leads back", "Symlink loop", "Too many levels of symbolic links"))
+
+
+def test_a_message_names_options_where_the_library_names_its_arguments(here, capsys):
+    assert main([*SMOKERS, "--null-values", "QQ"]) == 2
+    assert "capstats audit: --null-values has 'QQ', which occurs in no column of any table." in capsys.readouterr().err
+    assert main(["audit", "original.csv", "nobody.csv", *SMOKERS[3:]]) == 2
+    assert "capstats audit: `synthetic`: no file matches 'nobody.csv'" in capsys.readouterr().err  # the name of a table

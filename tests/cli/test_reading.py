@@ -62,7 +62,7 @@ def test_types_list_the_levels_of_a_column(here, capsys):
     assert main([*arguments, "--types", "health=Sick|Healthy,smoking=text"]) == 0
     capsys.readouterr()
     assert main([*arguments, "--types", "health=Sick|Well"]) == 2
-    assert "that is not among the levels that `types` lists: 'Sick', 'Well', such as 'Healthy'." in capsys.readouterr().err
+    assert "that is not among the levels that --types lists: 'Sick', 'Well', such as 'Healthy'." in capsys.readouterr().err
 
 
 def test_types_of_columns_and_levels_with_commas_and_equals_signs_may_be_given_one_by_one(here, capsys):
@@ -305,7 +305,7 @@ def test_fewer_bins_than_were_asked_for_are_one_line(arguments, tmp_path, monkey
     assert [line.partition("Column")[0] for line in told] == [
         f"capstats {' '.join(arguments[: 1 + (arguments[0] == 'attack')])}: warning: "
     ]
-    assert "Column 'x' is cut into 7 bins, not 10 as `bins` asks for" in told[0]
+    assert "Column 'x' is cut into 7 bins, not 10 as --bins asks for" in told[0]
 
 
 def test_a_name_that_begins_with_a_tilde_is_no_traceback(tmp_path, monkeypatch, capsys):
@@ -315,4 +315,4 @@ def test_a_name_that_begins_with_a_tilde_is_no_traceback(tmp_path, monkeypatch, 
     arguments = ["audit", "./~nobody-has-this-name.csv", "s.csv", "--keys", "k", "--target", "t"]
     assert main(arguments) == 0
     assert main([*arguments, "--spill-dir", "~nobody-has-this-name/x"]) == 2
-    assert "`spill_dir` must be a folder" in capsys.readouterr().err
+    assert "--spill-dir must be a folder" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from PIL import Image
 
 from capstats import average_cap, tabulate
 from capstats.cli import main
-from capstats.cli.sweep import MEASURES
+from capstats.cli.options import OPTIONS
 from capstats.screening import sweep
 from capstats.screening.formulas import FORMULAS
 
@@ -145,7 +145,7 @@ def test_hostile_names_are_inert(tmp_path, capsys):
 
 
 def test_the_measures_are_those_of_the_library():
-    assert list(MEASURES) == list(FORMULAS)
+    assert OPTIONS["measure"].choices == tuple(FORMULAS)
 
 
 def test_a_size_beyond_all_key_columns_is_refused_at_once(capsys):

@@ -6,8 +6,8 @@ import pytest
 from capstats import average_cap, baseline_cap
 from capstats.datasets import paper_originals
 from capstats.laws import Uniform, cap_law
-from capstats.lessons.figure_2 import FINITE, POINTS, figure_2
-from capstats.paper_laws import no_riskier
+from capstats.lessons.given import FINITE, POINTS, figure_2
+from capstats.paper import no_riskier
 
 ORIGINALS = {str(name): paper_originals().sel(original=name, drop=True) for name in paper_originals().original.values}
 
