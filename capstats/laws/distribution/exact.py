@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate
@@ -15,7 +16,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.laws.distribution.law import LEVEL, SEED, Law, check_releases
-from capstats.laws.models import Bootstrap, CellUrn, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
+from capstats.laws.models import Bootstrap, CellUrn, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
@@ -33,11 +34,11 @@ class TooManyError(Exception):
     """The releases are too many to be listed."""
 
 
+@dataclass
 class Steps:
     """Counts the steps of an enumeration, and ends it where they are too many."""
 
-    def __init__(self, most: int = MOST):
-        self.left = most
+    left: int = MOST
 
     def need(self, number: int) -> None:
         """End where fewer steps are left."""
@@ -107,11 +108,8 @@ def enclosed(part: int, whole: int) -> tuple[float, float]:
     """The greatest float that is at most a quotient of integers, and the least that is at least it."""
     near = part / whole  # correctly rounded
     numerator, denominator = near.as_integer_ratio()
-    if numerator * whole == part * denominator:
-        return near, near
-    if numerator * whole < part * denominator:
-        return near, math.nextafter(near, math.inf)
-    return math.nextafter(near, -math.inf), near
+    excess = numerator * whole - part * denominator
+    return math.nextafter(near, -math.inf) if excess > 0 else near, math.nextafter(near, math.inf) if excess < 0 else near
 
 
 def exact_average(tables: list[Array], model: Model, releases: int = 1) -> Atoms:
@@ -170,7 +168,7 @@ def few_tables(tables: list[Array], model: Model, value: Value) -> Weights:
     ``tables`` are those that the model takes: the original, and the release whose targets are permuted.
     """
     steps, keys = Steps(), tables[0].shape[1]
-    every: Enumeration = ENUMERATIONS[type(model)](tables, model, steps)
+    every: Enumeration = ENUMERATIONS.get(type(model), _in_cells)(tables, model, steps)
     found: Shared = {}
     for j in range(keys):
         of_key: Shared = defaultdict(lambda: defaultdict(int))
@@ -364,13 +362,4 @@ def _swapped(tables: list[Array], model: Swap, steps: Steps) -> Enumeration:
     return Enumeration(columns, lambda taken: sum(taken) <= 2 * model.records, whole)
 
 
-ENUMERATIONS: dict[type[Model], Callable[..., Enumeration]] = {
-    Uniform: _in_cells,
-    Bootstrap: _in_cells,
-    Independent: _in_cells,
-    Dirichlet: _in_cells,
-    Permuted: _permuted,
-    Partial: _partial,
-    Pram: _pram,
-    Swap: _swapped,
-}
+ENUMERATIONS: dict[type[Model], Callable[..., Enumeration]] = {Permuted: _permuted, Partial: _partial, Pram: _pram, Swap: _swapped}

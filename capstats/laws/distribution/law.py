@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from capstats.cap.uncertainty import check_level
-from capstats.tables.checking import is_integer, shown
+from capstats.codes.checks import check_integer
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
@@ -369,9 +369,7 @@ def clopper_pearson(events: Array | int, draws: int, level: float) -> tuple[Floa
 
 def check_releases(releases: Any) -> int:
     """A number of releases as an int of at least 1."""
-    if not is_integer(releases) or releases < 1:
-        raise ValueError(f"`releases` must be a number of releases, an integer from 1; got {shown(releases)}.")
-    return int(releases)
+    return check_integer(releases, "releases", "a number of releases, an integer from 1", least=1)
 
 
 def _of(judged: str, about: str) -> str:
