@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import add, le, mul
 from typing import Any, NamedTuple
 
@@ -65,14 +65,14 @@ class Atoms(Law):
         self.weights, self.whole = {value: weights[value] for value in sorted(weights) if weights[value]}, whole
         self._values = np.array([value / whole for value in self.weights])
         super().__init__(self._values[0], self._values[-1], about=about)
-        through = [0, *accumulate(self.weights.values())]
-        self._through = tuple(np.array(side) for side in zip(*(enclosed(part, through[-1]) for part in through), strict=True))
+        self._sums = [0, *accumulate(self.weights.values())]
+        self._total = self._sums[-1]
+        self._through = tuple(np.array(side) for side in zip(*(enclosed(part, self._total) for part in self._sums), strict=True))
 
     @property
     def probabilities(self) -> dict[Fraction, Fraction]:
         """The exact probability of each value."""
-        total = sum(self.weights.values())
-        return {Fraction(value, self.whole): Fraction(weight, total) for value, weight in self.weights.items()}
+        return {Fraction(value, self.whole): Fraction(weight, self._total) for value, weight in self.weights.items()}
 
     def _below(self, x: Floats) -> tuple[Floats, Floats]:
         held = np.searchsorted(self._values, x / (1 - TIE), side="right")  # v <= x, or v - x <= TIE v
@@ -84,8 +84,7 @@ class Atoms(Law):
 
     def best_of(self, releases: int) -> Law:  # noqa: D102 -- in `Law`
         power = check_releases(releases)
-        through = [0, *accumulate(self.weights.values())]
-        weights = {value: b**power - a**power for value, a, b in zip(self.weights, through, through[1:], strict=False)}
+        weights = {value: b**power - a**power for value, (a, b) in zip(self.weights, pairwise(self._sums), strict=True)}
         return self._named(Atoms(weights, self.whole, about=f"greatest of {power} releases ({self.about})"))
 
     def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:  # noqa: D102 -- in `Law`
@@ -98,8 +97,7 @@ class Atoms(Law):
 
     def atoms(self) -> xr.Dataset:
         """The values of average CAP, and the probability of each, rounded to a float."""
-        total = sum(self.weights.values())
-        found = {"probability": ("value", np.array([weight / total for weight in self.weights.values()]))}
+        found = {"probability": ("value", np.array([weight / self._total for weight in self.weights.values()]))}
         attrs = {"result": f"Values of {self.quantity}", **({"law": self.about} if self.about else {})}
         return Result(found, coords={"value": self._values}, attrs=attrs)
 
