@@ -13,8 +13,8 @@ from capstats.cap.average import average_cap
 from capstats.cap.comparison import target_distance
 from capstats.cap.neighbours import Unmatched, check_unmatched
 from capstats.laws.models import check_records
+from capstats.laws.models.sampling import as_array
 from capstats.tables.aligned import Aligned
-from capstats.tables.backing import is_sparse
 from capstats.tables.checking import as_counts, shown
 from capstats.tables.dense import Dense
 from capstats.tables.printing import Result
@@ -195,7 +195,9 @@ def _curve(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array 
     apart = (o.key_total() * ~matched).sum()
     start = ratio(o.key_product(o) * matched, o.key_total(), 0.0).sum()  # c of a table with the original's shares
     moved = at * n - apart
-    changed = np.interp(moved, *_polygon(*curve(o, matched)))
+    change, records = _in_order(*curve(o, matched))
+    corners = (np.concatenate([[0.0], np.cumsum(x)]) for x in (records, change * records))  # records moved, and what they change in all
+    changed = np.interp(moved, *corners)
     possible = (moved >= -1e-12 * n) & (n > 0)
     counted = n if unmatched == "zero" else n - apart
     return np.where(possible, ratio(np.maximum(start + changed, 0), counted, np.nan), np.nan)
@@ -206,15 +208,9 @@ def _matched(o: Table, m_j: Array | None) -> Array:
     return held if m_j is None else held & (m_j > 0)
 
 
-def _polygon(change: Floats, records: Array) -> tuple[Floats, Floats]:
-    """How many records have moved at each corner, and what they have changed in all, where those that change most move first."""
-    change, records = _in_order(change, records)
-    return np.concatenate([[0.0], np.cumsum(records)]), np.concatenate([[0.0], np.cumsum(change * records)])
-
-
 def _in_order(change: Floats, records: Array) -> Segments:
     """The segments with records, those that change most first."""
-    change, records = (np.ravel(np.broadcast_to(x, np.broadcast_shapes(change.shape, records.shape))) for x in (change, records))
+    change, records = map(np.ravel, np.broadcast_arrays(change, records))
     change, records = change[records > 0], records[records > 0]
     order = np.argsort(-np.abs(change), kind="stable")
     return change[order], records[order]
@@ -285,11 +281,10 @@ def frontier_tables(o: Any, *, distances: ArrayLike, m: int | None = None) -> xr
     table = as_counts(o, "o")
     if table.ndim > 2:
         raise ValueError(f"`o` has dims {tuple(map(str, table.dims))}; frontier tables are those of one. Choose one table.")
-    data = table.variable.data
-    counts = data.todense() if is_sparse(data) else data
+    aligned = Aligned({"o": table})
+    counts = as_array(aligned, "o")
     if not counts.any():
         raise ValueError("`o` holds no record, so no release is at a distance of it. Leave such tables out.")
-    aligned = Aligned({"o": table})
     totals = None if m is None else _key_totals(counts, check_records(m))
 
     found: dict[str, xr.DataArray] = {}

@@ -8,7 +8,7 @@ so that the prices that are returned prove the table to be one of the least: see
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -103,17 +103,14 @@ def cap_bounds(o: Any, *, key_totals: Any, target_totals: Any = None, unmatched:
         return _of_both_margins(o, key_totals, target_totals, unmatched)
     aligned = Aligned({"o": o}, {"key_totals": key_totals})
 
-    def bound(extreme: Callable[[Table], Array]) -> Callable[..., Floats]:
-        def formula(o: Table, m_j: Array) -> Floats:
-            matched = m_j > 0
-            counted = o.key_total() if unmatched == "zero" else o.key_total() * matched
-            return ratio((extreme(o) * matched).sum(-1), counted.sum(-1), np.nan)  # Lemma 1
+    def formula(o: Table, m_j: Array) -> Floats:
+        matched = m_j > 0
+        counted = o.key_total() if unmatched == "zero" else o.key_total() * matched
+        right = ((extreme * matched).sum(-1) for extreme in (o.key_least(), o.key_greatest()))
+        return np.stack([ratio(of_key, counted.sum(-1), np.nan) for of_key in right], axis=-1)  # Lemma 1
 
-        return formula
-
-    least, greatest = bound(lambda o: o.key_least()), bound(lambda o: o.key_greatest())
-    found = {"least": aligned.map(least, "least"), "greatest": aligned.map(greatest, "greatest")}
-    return Result(found, attrs={"result": TITLE})
+    ends = aligned.map(formula, "ends", ("part",))
+    return Result({"least": ends.isel(part=0), "greatest": ends.isel(part=1)}, attrs={"result": TITLE})
 
 
 # --- both margins -----------------------------------------------------------------------------------------------------

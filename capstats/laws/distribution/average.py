@@ -173,5 +173,5 @@ def whole_tables(o: Counts, model: Model) -> list[Array]:
         if not whole:
             raise ValueError(f"`{name}` must hold integers for the law of finitely many records; got fractional counts. Leave out weights.")
     tables = [as_array(aligned, name) for name in aligned.whole]
-    model.check(Dense(tables[0]))
+    model.check(*map(Dense, tables))
     return tables

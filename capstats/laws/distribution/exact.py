@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import add, le, mul
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.laws.distribution.law import LEVEL, SEED, Law, check_releases
-from capstats.laws.models import Bootstrap, CellUrn, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
+from capstats.laws.models import Bootstrap, CellUrn, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
@@ -33,11 +34,11 @@ class TooManyError(Exception):
     """The releases are too many to be listed."""
 
 
+@dataclass
 class Steps:
     """Counts the steps of an enumeration, and ends it where they are too many."""
 
-    def __init__(self, most: int = MOST):
-        self.left = most
+    left: int = MOST
 
     def need(self, number: int) -> None:
         """End where fewer steps are left."""
@@ -64,14 +65,14 @@ class Atoms(Law):
         self.weights, self.whole = {value: weights[value] for value in sorted(weights) if weights[value]}, whole
         self._values = np.array([value / whole for value in self.weights])
         super().__init__(self._values[0], self._values[-1], about=about)
-        through = [0, *accumulate(self.weights.values())]
-        self._through = tuple(np.array(side) for side in zip(*(enclosed(part, through[-1]) for part in through), strict=True))
+        self._sums = [0, *accumulate(self.weights.values())]
+        self._total = self._sums[-1]
+        self._through = tuple(np.array(side) for side in zip(*(enclosed(part, self._total) for part in self._sums), strict=True))
 
     @property
     def probabilities(self) -> dict[Fraction, Fraction]:
         """The exact probability of each value."""
-        total = sum(self.weights.values())
-        return {Fraction(value, self.whole): Fraction(weight, total) for value, weight in self.weights.items()}
+        return {Fraction(value, self.whole): Fraction(weight, self._total) for value, weight in self.weights.items()}
 
     def _below(self, x: Floats) -> tuple[Floats, Floats]:
         held = np.searchsorted(self._values, x / (1 - TIE), side="right")  # v <= x, or v - x <= TIE v
@@ -83,8 +84,7 @@ class Atoms(Law):
 
     def best_of(self, releases: int) -> Law:  # noqa: D102 -- in `Law`
         power = check_releases(releases)
-        through = [0, *accumulate(self.weights.values())]
-        weights = {value: b**power - a**power for value, a, b in zip(self.weights, through, through[1:], strict=False)}
+        weights = {value: b**power - a**power for value, (a, b) in zip(self.weights, pairwise(self._sums), strict=True)}
         return self._named(Atoms(weights, self.whole, about=f"greatest of {power} releases ({self.about})"))
 
     def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:  # noqa: D102 -- in `Law`
@@ -97,8 +97,7 @@ class Atoms(Law):
 
     def atoms(self) -> xr.Dataset:
         """The values of average CAP, and the probability of each, rounded to a float."""
-        total = sum(self.weights.values())
-        found = {"probability": ("value", np.array([weight / total for weight in self.weights.values()]))}
+        found = {"probability": ("value", np.array([weight / self._total for weight in self.weights.values()]))}
         attrs = {"result": f"Values of {self.quantity}", **({"law": self.about} if self.about else {})}
         return Result(found, coords={"value": self._values}, attrs=attrs)
 
@@ -107,11 +106,8 @@ def enclosed(part: int, whole: int) -> tuple[float, float]:
     """The greatest float that is at most a quotient of integers, and the least that is at least it."""
     near = part / whole  # correctly rounded
     numerator, denominator = near.as_integer_ratio()
-    if numerator * whole == part * denominator:
-        return near, near
-    if numerator * whole < part * denominator:
-        return near, math.nextafter(near, math.inf)
-    return math.nextafter(near, -math.inf), near
+    excess = numerator * whole - part * denominator
+    return math.nextafter(near, -math.inf) if excess > 0 else near, math.nextafter(near, math.inf) if excess < 0 else near
 
 
 def exact_average(tables: list[Array], model: Model, releases: int = 1) -> Atoms:
@@ -170,7 +166,7 @@ def few_tables(tables: list[Array], model: Model, value: Value) -> Weights:
     ``tables`` are those that the model takes: the original, and the release whose targets are permuted.
     """
     steps, keys = Steps(), tables[0].shape[1]
-    every: Enumeration = ENUMERATIONS[type(model)](tables, model, steps)
+    every: Enumeration = ENUMERATIONS.get(type(model), _in_cells)(tables, model, steps)
     found: Shared = {}
     for j in range(keys):
         of_key: Shared = defaultdict(lambda: defaultdict(int))
@@ -364,13 +360,4 @@ def _swapped(tables: list[Array], model: Swap, steps: Steps) -> Enumeration:
     return Enumeration(columns, lambda taken: sum(taken) <= 2 * model.records, whole)
 
 
-ENUMERATIONS: dict[type[Model], Callable[..., Enumeration]] = {
-    Uniform: _in_cells,
-    Bootstrap: _in_cells,
-    Independent: _in_cells,
-    Dirichlet: _in_cells,
-    Permuted: _permuted,
-    Partial: _partial,
-    Pram: _pram,
-    Swap: _swapped,
-}
+ENUMERATIONS: dict[type[Model], Callable[..., Enumeration]] = {Permuted: _permuted, Partial: _partial, Pram: _pram, Swap: _swapped}

@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from capstats.cap.uncertainty import check_level
-from capstats.tables.checking import is_integer, shown
+from capstats.codes.checks import check_integer
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
@@ -118,8 +118,7 @@ class Law:
         0.5
         """
         x = _numbers(values, "values")
-        lower, upper = self._within(x, self._below, 1.0)
-        return _result({"lower": lower, "upper": upper}, "value", x, f"Distribution function of {self.quantity}", self.about)
+        return self._answer(self._within(x, self._below, 1.0), "value", x, "Distribution function")
 
     def density(self, values: ArrayLike) -> xr.Dataset:
         """Density of average CAP of a random release, per unit of CAP.
@@ -148,8 +147,7 @@ class Law:
         """
         x = _numbers(values, "values")
         self._density(np.zeros(0))
-        lower, upper = self._within(x, self._density, 0.0)
-        return _result({"lower": lower, "upper": upper}, "value", x, f"Density of {self.quantity}", self.about)
+        return self._answer(self._within(x, self._density, 0.0), "value", x, "Density")
 
     def quantile(self, probabilities: ArrayLike) -> xr.Dataset:
         """Quantiles of average CAP: the least value that it does not exceed with at least a given probability.
@@ -181,8 +179,7 @@ class Law:
         wrong = np.flatnonzero(~((p >= 0) & (p <= 1)))
         if len(wrong):
             raise ValueError(f"`probabilities` must be from 0 to 1; got {np.atleast_1d(p)[wrong[0]]} at place {wrong[0]}.")
-        lower, upper = self._quantile(np.atleast_1d(p))
-        return _result({"lower": lower, "upper": upper}, "probability", p, f"Quantiles of {self.quantity}", self.about)
+        return self._answer(self._quantile(np.atleast_1d(p)), "probability", p, "Quantiles")
 
     def __repr__(self) -> str:
         found = self.quantile([0.05, 0.5, 0.95])
@@ -272,6 +269,13 @@ class Law:
         return law
 
     # --- between the two
+
+    def _answer(self, ends: tuple[Floats, Floats], dim: str, at: Floats, what: str) -> xr.Dataset:
+        """Lower and upper bounds with what they were asked at."""
+        dims = (dim,) if at.ndim else ()
+        arrays = {name: (dims, values.reshape(at.shape)) for name, values in zip(("lower", "upper"), ends, strict=True)}
+        attrs = {"result": f"{what} of {self.quantity}", **({"law": self.about} if self.about else {})}
+        return Result(arrays, coords={dim: (dims, at)}, attrs=attrs)
 
     def _within(self, x: Floats, bounds: Any, beyond: float) -> tuple[Floats, Floats]:
         """Bounds inside the support, 0 in front of it, and a given number from its end on."""
@@ -369,9 +373,7 @@ def clopper_pearson(events: Array | int, draws: int, level: float) -> tuple[Floa
 
 def check_releases(releases: Any) -> int:
     """A number of releases as an int of at least 1."""
-    if not is_integer(releases) or releases < 1:
-        raise ValueError(f"`releases` must be a number of releases, an integer from 1; got {shown(releases)}.")
-    return int(releases)
+    return check_integer(releases, "releases", "a number of releases, an integer from 1", least=1)
 
 
 def _of(judged: str, about: str) -> str:
@@ -382,9 +384,8 @@ def _numbers(values: Any, name: str) -> Floats:
     """Numbers of at most one dim, as floats."""
     found = np.asarray(values)
     if found.dtype.kind not in "iuf" or found.ndim > 1:
-        raise (TypeError if found.dtype.kind not in "iuf" else ValueError)(
-            f"`{name}` must be a number or one row of numbers; got {found.dtype} with {found.ndim} dims."
-        )
+        wrong = TypeError if found.dtype.kind not in "iuf" else ValueError
+        raise wrong(f"`{name}` must be a number or one row of numbers; got {found.dtype} with {found.ndim} dims.")
     return found.astype(np.float64)
 
 
@@ -392,10 +393,3 @@ def _shown(lower: float, upper: float) -> str:
     """A number that is known to more digits than are shown, or the interval that holds it."""
     ends = f"{lower:.4g}", f"{upper:.4g}"
     return f"{(lower + upper) / 2:.4g}" if ends[0] == ends[1] or upper - lower < NARROW else f"[{ends[0]}, {ends[1]}]"
-
-
-def _result(found: dict[str, Floats], dim: str, at: Floats, title: str, about: str) -> xr.Dataset:
-    """The bounds with what they were asked at."""
-    dims = (dim,) if at.ndim else ()
-    arrays = {name: (dims, values.reshape(at.shape)) for name, values in found.items()}
-    return Result(arrays, coords={dim: (dims, at)}, attrs={"result": title, **({"law": about} if about else {})})

@@ -8,9 +8,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from capstats.codes.checks import check_number
 from capstats.laws.models import CellUrn, Dirichlet, KeptKeys, Model, Partial, Permuted, Swap, Uniform, checked_model
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import is_number, shown
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Counts, Floats, Table
@@ -93,8 +93,7 @@ def cap_tail_bound(o: Counts, model: Model, *, excess: float, key_totals: ArrayL
 
 
 def _check(model: Model, excess: Any, key_totals: Any) -> None:
-    if not is_number(excess) or not 0 <= excess < np.inf:
-        raise ValueError(f"`excess` must be a number from 0, by which average CAP exceeds its mean; got {shown(excess)}.")
+    check_number(excess, "excess", "a number from 0, by which average CAP exceeds its mean", least=0, excluded=[np.inf])
     if isinstance(model, Swap):
         raise ValueError("No bound is given for `Swap`. `variance_cap` has its variance, and Chebyshev's inequality holds with it.")
     if isinstance(model, CellUrn) and key_totals is None:

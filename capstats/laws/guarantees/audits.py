@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -9,8 +11,9 @@ import xarray as xr
 
 from capstats.cap.neighbours import Convention, lender
 from capstats.cap.uncertainty import check_level
+from capstats.codes.checks import check_choice
 from capstats.laws.guarantees.one_record import epsilons
-from capstats.laws.guarantees.permutation import UNWEIGHTED, check_records, seed_of
+from capstats.laws.guarantees.permutation import UNWEIGHTED, check_records, of_each_release, seed_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
@@ -79,7 +82,7 @@ def dp_audit(contrasts: Any, epsilon: Any, *, adjacency: Adjacency, level: float
     >>> round(float(found.allowed), 4), bool(found.refuted), round(float(found.epsilon_lower), 2), int(found.repetitions_needed)
     (0.2449, True, 0.7, 15)
     """
-    check_adjacency(adjacency)
+    check_choice(adjacency, "adjacency", get_args(Adjacency), ", as the claim of epsilon says")
     check_level(level)
     c = _contrasts(contrasts)
     claim = epsilons(epsilon)
@@ -174,7 +177,7 @@ def dp_audit_release(
     """
     from scipy.special import betainc, betaincinv
 
-    check_adjacency(adjacency)
+    check_choice(adjacency, "adjacency", get_args(Adjacency), ", as the claim of epsilon says")
     check_level(level)
     aligned = Aligned({"o": o, "s": s, "h": h})
     if over is not None and not all(over in getattr(table, "dims", ()) for table in (o, s, h)):
@@ -188,10 +191,7 @@ def dp_audit_release(
         read, s_j = lend(o.like(o.values + h.values), s)
         s_j = read.on_cells(s_j)
         score = read.values / np.where(s_j > 0, s_j, 1) - (s_j == 0) * (unmatched != "zero")  # -1: left out
-        n_o, n_h, score = (np.atleast_1d(o.like(x).side_by_side()) for x in np.broadcast_arrays(o.values, h.values, score))
-        batch = score.shape[:-1]
-        found = [_pairs(n_o[at], n_h[at], score[at], np.random.default_rng(seed)) for at in np.ndindex(batch)]
-        return np.reshape(np.array(found, np.float64), (*batch, 2))
+        return of_each_release(partial(_pairs, seed), o, o.values, h.values, score)
 
     counted = aligned.map(formula, "pairs", ("part",)).astype(np.int64)
     pairs, right = (counted.isel(part=i) if over is None else counted.isel(part=i).sum(over) for i in range(2))
@@ -211,12 +211,6 @@ def dp_audit_release(
         "epsilon_lower": np.log(share / rest) / (1 if adjacency == "substitution" else 2),
     }
     return Result(found, attrs={"result": "Audit of a claimed epsilon, by pairs", "adjacency": adjacency})
-
-
-def check_adjacency(adjacency: str) -> None:
-    """Raise unless it says what two neighbouring originals are."""
-    if adjacency not in get_args(Adjacency):
-        raise ValueError(f'`adjacency` must be "substitution" or "add-remove", as the claim of epsilon says; got {adjacency!r}.')
 
 
 def _contrasts(contrasts: Any) -> xr.DataArray:
@@ -268,25 +262,22 @@ def _needed(x: xr.DataArray, mean: Any, level: float) -> xr.DataArray:
     def of_one(x: float, mean: float) -> float:
         if not x > mean:
             return np.inf
-        few, many = 0, 1
-        logs = np.log1p(BETS * (x / mean - 1))
+        logs, many = np.log1p(BETS * (x / mean - 1)), 1
 
         def refutes(k: int) -> bool:
             return bool(np.logaddexp.reduce(k * logs + np.log(BETS / BETS.sum())) >= -np.log(1 - level))
 
         while not refutes(many):
-            few, many = many, 2 * many
-        while many - few > 1:
-            middle = (few + many) // 2
-            few, many = (few, middle) if refutes(middle) else (middle, many)
-        return float(many)
+            many *= 2
+        return float(bisect_left(range(many), True, lo=many // 2, key=refutes))
 
     found: xr.DataArray = xr.apply_ufunc(np.vectorize(of_one, otypes=[np.float64]), x, mean)
     return found
 
 
-def _pairs(n_o: Array, n_h: Array, score: Array, rng: np.random.Generator) -> tuple[int, int]:
+def _pairs(seed: int, n_o: Array, n_h: Array, score: Array) -> tuple[int, int]:
     """Pairs of different scores, and those in which the original record has the larger one; a score of -1 is left out."""
+    rng = np.random.default_rng(seed)
     records = [rng.permutation(np.repeat(score, counts)) for counts in (n_o, n_h)]
     size = min(map(len, records))
     first, second = records[0][:size], records[1][:size]

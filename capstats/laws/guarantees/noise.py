@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from capstats.codes.checks import check_choice, is_number, shown
+from capstats.laws.guarantees.audits import Adjacency
 from capstats.laws.models.sampling import as_array, check_draws, one_table
-from capstats.tables.checking import is_number, shown
 from capstats.tables.dense import Dense
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Table
 
-Adjacency = Literal["substitution", "add-remove"]
 SENSITIVITY: dict[str, int] = {"substitution": 2, "add-remove": 1}
 SMALLEST, LARGEST = Fraction(1, 10**6), 10**6  # of epsilon
 LOST = 36.0  # noise of a size of probability below exp(-36) is left out, and bounded
@@ -98,8 +98,7 @@ def noisy_counts(
 
 def rate_of(epsilon: Any, adjacency: Any) -> Fraction:
     """Epsilon over the sensitivity: one over the scale of the noise."""
-    if adjacency not in get_args(Adjacency):
-        raise ValueError(f'`adjacency` must be "substitution" or "add-remove"; got {adjacency!r}.')
+    check_choice(adjacency, "adjacency", SENSITIVITY)
     return _fraction(epsilon) / SENSITIVITY[adjacency]
 
 
@@ -110,9 +109,8 @@ def discrete_laplace(rate: Fraction, shape: tuple[int, ...], rng: np.random.Gene
     while len(waiting):
         size = geometric(rate, len(waiting), rng)
         negative = rng.integers(0, 2, len(waiting)) == 1
-        drawn = ~(negative & (size == 0))  # 0 has one sign
-        found[waiting[drawn]] = np.where(negative, -size, size)[drawn]
-        waiting = waiting[~drawn]
+        found[waiting] = np.where(negative, -size, size)
+        waiting = waiting[negative & (size == 0)]  # 0 has one sign
     return found.reshape(shape)
 
 
@@ -122,10 +120,8 @@ def geometric(rate: Fraction, number: int, rng: np.random.Generator) -> NDArray[
     below = np.zeros(number, np.int64)  # u of exp(-u / t), u from 0 to t - 1
     waiting = np.arange(number)
     while len(waiting):
-        u = rng.integers(0, t, len(waiting))
-        accepted = _happens(u, t, rng)
-        below[waiting[accepted]] = u[accepted]
-        waiting = waiting[~accepted]
+        below[waiting] = rng.integers(0, t, len(waiting))
+        waiting = waiting[~_happens(below[waiting], t, rng)]
     times = np.zeros(number, np.int64)  # v of exp(-v)
     going = np.arange(number)
     while len(going):
@@ -216,9 +212,8 @@ def expected_noisy_cap(o: Any, *, epsilon: float, adjacency: Adjacency) -> xr.Da
         for columns, number in _kinds(o):
             degree = int(columns.sum(-1).max()) + targets * reach
             if degree > MOST_RECORDS:
-                raise ValueError(
-                    f"The noise is too wide for an exact mean: a key may reach {degree:,} records, more than {MOST_RECORDS:,}."
-                )
+                wide = f"a key may reach {degree:,} records, more than {MOST_RECORDS:,}"
+                raise ValueError(f"The noise is too wide for an exact mean: {wide}.")
             right = _right(columns, rate, reach, degree) * number
             lower += float(right.sum())
             lost += float((columns.max(-1) * number).sum()) * targets * 2 * math.exp(-rate * (reach + 1)) / (1 + math.exp(-rate))

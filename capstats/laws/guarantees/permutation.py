@@ -7,7 +7,7 @@ sum over the cells, of a cost times the records, is at least as extreme as the o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
@@ -19,11 +19,14 @@ from numpy.typing import NDArray
 from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Convention, Unmatched, check_unmatched, lender
 from capstats.cap.uncertainty import check_level
+from capstats.codes.checks import check_choice, check_integer
+from capstats.codes.column import Column
+from capstats.codes.distinct import factor
 from capstats.laws.distribution.law import clopper_pearson
 from capstats.laws.models import Permuted
 from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import is_integer, shown, weights_of
+from capstats.tables.checking import weights_of
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Index, Table
@@ -137,13 +140,11 @@ def membership_test(
     def formula(o: Table, s: Table, h: Table) -> Floats:
         for name, table in (("o", o), ("h", h)):
             check_integers(table, name, ", because records are permuted", UNWEIGHTED)
-        read, s_j = lend(o.like(o.values + h.values), s)
-
-        def test(n_o: Array, n_h: Array, s_ij: Array, s_j: Array) -> tuple[float, ...]:
-            held = (n_o + n_h > 0) & (True if unmatched == "zero" else s_j > 0)
-            return _membership(run, n_o[held], n_h[held], s_ij[held], np.where(s_j > 0, s_j, 1)[held])
-
-        return _of_each(test, read, o.values, h.values, read.values, read.on_cells(s_j))
+        both = o.values + h.values
+        read, s_j = lend(o.like(both), s)
+        used = (both > 0) & ((unmatched == "zero") | (read.on_cells(s_j) > 0))
+        totals = read.on_cells(np.where(s_j > 0, s_j, 1))
+        return of_each_release(partial(_membership, run), read, used, o.values, h.values, read.values, totals)
 
     found = aligned.map(formula, "membership_test", ("part",))
     numbers = {name: found.isel(part=i) for i, name in enumerate(("contrast", "standard_deviation", *FOUND))}
@@ -233,7 +234,7 @@ def permutation_test(
         if draws == 0:
             p = np.where(o.total() * s.total() > 0, 1.0, np.nan)
             return np.stack([p, 0 * p, p, np.zeros(p.shape)], axis=-1)
-        return _of_each(partial(_link, run), s, o.values, s.values, s.on_targets(targets), s.on_cells(keys))
+        return of_each_release(partial(_link, run), s, o.values, s.values, s.on_targets(targets), s.on_cells(keys))
 
     found = aligned.map(formula, "permutation_test", ("part",))
     numbers: dict[str, xr.DataArray] = {
@@ -248,8 +249,9 @@ def permutation_test(
     return _result(numbers, "Permutation test: the link of key and target", alternative)
 
 
-def _membership(run: Run, n_o: Array, n_h: Array, s_ij: Array, s_j: Array) -> tuple[float, ...]:
+def _membership(run: Run, used: Array, *cells: Array) -> tuple[float, ...]:
     """The test of one release, from the cells that hold a record of either sample: records with equal individual CAP are one kind."""
+    n_o, n_h, s_ij, s_j = (x[used] for x in cells)
     q, first, kind = np.unique(s_ij / s_j, return_index=True, return_inverse=True)
     in_o, in_h = (np.bincount(kind, x, len(q)).astype(np.int64) for x in (n_o, n_h))
     n, h, everybody = in_o.sum(), in_h.sum(), in_o + in_h
@@ -269,14 +271,14 @@ def _link(run: Run, o_ij: Array, s_ij: Array, target: Index, key: Index) -> tupl
     used = np.flatnonzero((o_j > 0) & (s_j > 0))  # all other keys add nothing wherever the targets go
     if len(s_i) * len(used) > LARGEST:
         raise ValueError(f"The tables have {len(s_i)} targets and {len(used)} matched keys; the test holds {LARGEST} cells. Merge levels.")
-    place = np.full(len(s_j), len(used))
-    place[used] = np.arange(len(used))
+    held = np.isin(key, used)
+    o_ij, s_ij, target, place = o_ij[held], s_ij[held], target[held], np.searchsorted(used, key[held])
     counts = np.zeros((len(s_i), len(used) + 1), o_ij.dtype)
-    np.add.at(counts, (target, place[key]), np.where(place[key] < len(used), o_ij, 0))
+    np.add.at(counts, (target, place), o_ij)
     columns = np.append(s_j[used], s_j.sum() - s_j[used].sum())
     costs = costs_of(counts, np.append(s_j[used], 1), int(s_j.sum()))
-    held = (place[key] < len(used)) & (s_ij > 0)
-    return run(s_i, columns, costs, (s_ij[held] * costs[target[held], place[key[held]]]).sum())
+    some = s_ij > 0
+    return run(s_i, columns, costs, (s_ij * costs[target, place])[some].sum())
 
 
 def check_records(tables: dict[str, Any]) -> None:
@@ -293,9 +295,9 @@ def _run(alternative: Alternative, draws: int | None, level: float, rng: Any) ->
     return partial(tail, alternative=alternative, draws=draws, seed=seed_of(rng), level=level)
 
 
-def _of_each(test: Callable[..., tuple[float, ...]], table: Table, *cells: Array) -> Floats:
+def of_each_release(test: Callable[..., Sequence[float]], table: Table, *cells: Array) -> Floats:
     """The test of every table of a batch, from values for each cell: shape (..., numbers)."""
-    rows = [np.atleast_1d(table.like(x).side_by_side()) for x in np.broadcast_arrays(*cells)]
+    rows = [table.like(x).side_by_side() for x in np.broadcast_arrays(*cells)]
     batch = rows[0].shape[:-1]
     found = [test(*(row[at] for row in rows)) for at in np.ndindex(batch)]
     return np.reshape(np.array(found, np.float64), (*batch, -1))
@@ -311,11 +313,9 @@ def _result(numbers: dict[str, xr.DataArray], title: str, alternative: str) -> x
 
 def check_options(alternative: str, draws: int | None) -> None:
     """Raise unless the alternative is known and the draws are a number of random tables."""
-    if alternative not in get_args(Alternative):
-        raise ValueError(f'`alternative` must be "greater", "less" or "two-sided"; got {alternative!r}.')
-    whole = is_integer(draws)
-    if draws is not None and not (whole and draws >= 0):
-        raise ValueError(f"`draws` must be a number of random permutations, an integer from 0; got {shown(draws)}.")
+    check_choice(alternative, "alternative", get_args(Alternative))
+    if draws is not None:
+        check_integer(draws, "draws", "a number of random permutations, an integer from 0", least=0)
 
 
 def seed_of(rng: Any) -> int:
@@ -396,40 +396,26 @@ def _every(rows: Ints, columns: Ints, costs: Array) -> tuple[Array, Floats] | No
         total = int(columns[j])
         if math.comb(total + len(rows) - 1, total) * len(left) > WAYS:
             return None
-        splits = _splits(total, len(rows))
+        splits = _compositions(total, len(rows))
         before, split = np.nonzero((left[:, None] >= splits).all(-1))
         taken = splits[split]
         weights = weights[before] * np.exp(_log_ways(left[before], taken).sum(-1) - _log_ways(left[before].sum(-1), np.asarray(total)))
         sums = sums[before] + taken @ costs[:, j]
         left = left[before] - taken
-        first, state = _states([np.unique(sums, return_inverse=True)[1], *left.T[:-1]])  # the last row has the rest
-        weights = np.bincount(state, weights, len(first)).astype(np.float64)
+        numbers = [np.unique(sums, return_inverse=True)[1], *left.T[:-1]]  # the last row has the rest
+        state = factor([Column(of_row, range(int(of_row.max()) + 1)) for of_row in numbers]).of_row
+        first = np.unique(state, return_index=True)[1]
+        weights = np.bincount(state, weights).astype(np.float64)
         sums, left = sums[first], left[first]
     return sums + left @ costs[:, order[-1]], weights / weights.sum()
 
 
-def _states(columns: list[Ints]) -> tuple[Ints, Ints]:
-    """Equal rows of columns of whole numbers: where each one stands first, and which one every row is."""
-    code, size = np.zeros(len(columns[0]), np.int64), 1
-    for column in columns:
-        width = int(column.max()) + 1
-        if size * width >= 2**62:
-            code = np.unique(code, return_inverse=True)[1]
-            size = len(code)
-        code, size = code * width + column, size * width
-    _, first, state = np.unique(code, return_index=True, return_inverse=True)
-    return first, state
-
-
-def _splits(total: int, parts: int) -> Ints:
-    """Every way to write a total as a sum of so many parts: the gaps between bars."""
+def _compositions(total: int, parts: int) -> Ints:
+    """All compositions of ``total`` into ``parts``: the gaps between bars."""
     if parts == 1:
         return np.array([[total]], np.int64)
-    found = list(combinations(range(total + parts - 1), parts - 1))
-    bars = np.array(found, np.int64).reshape(len(found), parts - 1)
-    edge = np.ones((len(bars), 1), np.int64)
-    ends = np.hstack([-edge, bars, edge * (total + parts - 1)])
-    return ends[:, 1:] - ends[:, :-1] - 1
+    bars = np.array(list(combinations(range(total + parts - 1), parts - 1)), np.int64)
+    return np.diff(bars, axis=1, prepend=-1, append=total + parts - 1) - 1
 
 
 def _log_ways(whole: Ints, part: Ints) -> Floats:

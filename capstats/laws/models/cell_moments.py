@@ -5,8 +5,10 @@ A model says what each cell weighs in the urn from which m records are drawn, an
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -33,18 +35,13 @@ class Cells:
     share: Fraction | None = None  # of right attributions, where it is the same number in every key of every table
 
     @classmethod
-    def smoothed(cls, o: Table, urn: Urn, alpha: float) -> Cells:
-        """Cell (i, j) weighs o_ij + alpha."""
-        records, added = o.key_total(), targets_of(o) * alpha
-        shares = ratio(o.values + np.full(o.values.shape, alpha), o.on_cells(records + added), 0.0)
-        return cls._of(o, urn, (records, added), shares, ratio(alpha * absent(o), records + added, 0.0))
-
-    @classmethod
-    def equal(cls, o: Table, urn: Urn) -> Cells:
-        """Every cell weighs 1."""
-        targets = targets_of(o)
-        nothing, share = np.zeros_like(o.key_total()), np.full(o.values.shape, 1 / targets)
-        return cls._of(o, urn, (nothing, float(targets)), share, absent(o) / targets, Fraction(1, targets))
+    def smoothed(cls, o: Table, urn: Urn, alpha: float, *, alike: bool = False) -> Cells:
+        """Cell (i, j) weighs o_ij + alpha, or alpha where all weigh ``alike``."""
+        balls = o.like(np.zeros_like(o.values)) if alike else o
+        records, added = balls.key_total(), targets_of(o) * alpha
+        shares = ratio(balls.values + np.full(o.values.shape, alpha), o.on_cells(records + added), 0.0)
+        unstored = ratio(alpha * absent(o), records + added, 0.0)
+        return cls._of(o, urn, (records, added), shares, unstored, Fraction(1, targets_of(o)) if alike else None)
 
     @classmethod
     def crossed(cls, o: Table, urn: Urn) -> Cells:
@@ -85,12 +82,17 @@ def cells_mean(cells: Cells, n: Array) -> Floats:
 
 def cells_variance(cells: Cells, n: Array) -> Floats:
     """Variance of average CAP, version 1: shape (...); NaN where there is no original record."""
-    found = np.zeros(n.shape)
-    for at in np.ndindex(n.shape):
-        if n[at]:
-            one = cells.member(at)
-            found[at] = within_keys(one) + covariance(one, one.mean, one.mean)
+    found = of_each(cells, n[..., None], lambda one, _: within_keys(one) + covariance(one, one.mean, one.mean))
     return ratio(found, n.astype(np.float64) ** 2, np.nan)
+
+
+def of_each(cells: Cells, o_j: Array, moment: Callable[[Cells, Array], Any], out: tuple[int, ...] = ()) -> Floats:
+    """A moment of each table of a batch; NaN where there is no original record."""
+    found = np.full((*o_j.shape[:-1], *out), np.nan)
+    for at in np.ndindex(o_j.shape[:-1]):
+        if o_j[at].any():
+            found[at] = moment(cells.member(at), o_j[at])
+    return found
 
 
 def within_keys(cells: Cells) -> float:

@@ -77,7 +77,7 @@ class Uniform(CellUrn):
     reinforced = True
 
     def cells(self, o: Table) -> Cells:
-        return Cells.equal(o, self.urn)
+        return Cells.smoothed(o, self.urn, 1.0, alike=True)
 
     def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> Counts:
         return compositions(draws, o.size, self.m or 0, rng).reshape(-1, *o.shape)

@@ -18,11 +18,7 @@ class KeptKeys(Model):
     """
 
     def check(self, o: Table) -> None:
-        why = f": `{type(self).__name__}` changes whole records"
-        check_integers(o, "o", why, "Give unweighted counts of records.")
-
-    def mean(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
-        raise NotImplementedError
+        check_integers(o, "o", f": `{type(self).__name__}` changes whole records", "Give unweighted counts of records.")
 
     def variance(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
         self.check(o)

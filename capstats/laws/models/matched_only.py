@@ -7,17 +7,15 @@ there are two bounds of the mean.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lgamma, log, log1p
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.laws.models.cell_moments import Cells, covariance, mean_factor
+from capstats.laws.models.cell_moments import Cells, covariance, mean_factor, of_each
 from capstats.laws.models.urns import Urn
 from capstats.tables.table import Array, Floats
 
@@ -34,25 +32,17 @@ TINY = 1e-300
 
 def matched_mean(cells: Cells, o_j: Array) -> Floats:
     """Expected average CAP, version 2, given that it is defined: shape (...); NaN where there is no original record."""
-    return _of_each(cells, o_j, _mean)
+    return of_each(cells, o_j, _mean)
 
 
 def matched_variance(cells: Cells, o_j: Array) -> Floats:
     """Variance of average CAP, version 2, given that it is defined: shape (...); NaN where there is no original record."""
-    return _of_each(cells, o_j, lambda one, o_j: _expected(one, o_j, one.mean - _mean(one, o_j) * o_j, one.spread))
+    return of_each(cells, o_j, lambda one, o_j: _expected(one, o_j, one.mean - _mean(one, o_j) * o_j, one.spread))
 
 
 def matched_bounds(cells: Cells, o_j: Array) -> Floats:
     """Lower and upper bound of the expected average CAP, version 2, from first and second moments alone: shape (..., 2)."""
-    return _of_each(cells, o_j, _bounds, (2,))
-
-
-def _of_each(cells: Cells, o_j: Array, moment: Callable[[Cells, Array], Any], out: tuple[int, ...] = ()) -> Floats:
-    found = np.full((*o_j.shape[:-1], *out), np.nan)
-    for at in np.ndindex(o_j.shape[:-1]):
-        if o_j[at].any():
-            found[at] = moment(cells.member(at), o_j[at])
-    return found
+    return of_each(cells, o_j, _bounds, (2,))
 
 
 def _mean(cells: Cells, o_j: Array) -> float:
@@ -66,7 +56,7 @@ def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) ->
     count = len(keys.o_j)
     if count <= FEW and (spread is None or count * 2**count * keys.urn.m <= WORK):
         return over_sets(keys, right, spread) / keys.some_matched()
-    return Groups.of(keys).expected(right, spread) / keys.some_matched()
+    return Groups(keys).expected(right, spread) / keys.some_matched()
 
 
 def _bounds(cells: Cells, o_j: Array) -> Floats:
@@ -181,17 +171,17 @@ def check_work(steps: int) -> None:
         )
 
 
-@dataclass(frozen=True)
 class Circle:
-    """Points z of a circle in the plane on which the mean of a power series, times z^-m, is its coefficient of z^m."""
+    """Points z of a circle in the plane on which the mean of a power series, times z^-m, is its coefficient of z^m.
+
+    It is the circle on which the coefficient of z^m is the greatest of an urn of this weight.
+    """
 
     turns: Complex  # z^-m, up to a factor, times the share of the point in the mean
     start: float  # the logarithm of the generating function of weight 1 where the circle meets the positive axis
     change: Complex  # from there on
 
-    @classmethod
-    def of(cls, m: int, weight: float, *, reinforced: bool) -> Circle:
-        """The circle on which the coefficient of z^m is the greatest of an urn of this weight."""
+    def __init__(self, m: int, weight: float, *, reinforced: bool):
         odds = m / max(weight, 1.0) if reinforced else m / weight  # R / (1 - R), or R
         points = _points(m, weight, odds, reinforced=reinforced)
         check_work(points)
@@ -199,8 +189,8 @@ class Circle:
         angle = 2 * np.pi * place / points
         away = odds * (2 * np.sin(angle / 2) ** 2 - 1j * np.sin(angle))  # odds (1 - e^(i angle))
         share = np.where((place == 0) | (2 * place == points), 1, 2)  # of two points that are each other's mirror images
-        turns = share * np.exp(-2j * np.pi * (m * place % points) / points)
-        return cls(turns, log1p(odds), -np.log(1 + away)) if reinforced else cls(turns, odds, -away)
+        self.turns = share * np.exp(-2j * np.pi * (m * place % points) / points)
+        self.start, self.change = (log1p(odds), -np.log(1 + away)) if reinforced else (odds, -away)
 
 
 def _points(m: int, weight: float, odds: float, *, reinforced: bool) -> int:
@@ -217,34 +207,19 @@ def _points(m: int, weight: float, odds: float, *, reinforced: bool) -> int:
     return points
 
 
-@dataclass(frozen=True)
 class Groups:
-    """Keys of one table; those with as many original records are a group."""
+    """Keys of one table with their circle; those with as many original records, ``sizes``, are a group."""
 
-    keys: Keys
-    circle: Circle
-    sizes: Array  # the distinct numbers of original records
-    group: NDArray[np.intp]
-    number: Array  # keys of each group
-    weight: Floats  # of a key of each group
-
-    @classmethod
-    def of(cls, keys: Keys) -> Groups:
-        """The keys with their circle."""
-        sizes, first, group = np.unique(keys.o_j, return_index=True, return_inverse=True)
-        circle = Circle.of(keys.urn.m, keys.total, reinforced=keys.urn.reinforced)
-        return cls(keys, circle, sizes, group, np.bincount(group), keys.weight[first])
+    def __init__(self, keys: Keys):
+        self.keys, self.circle = keys, Circle(keys.urn.m, keys.total, reinforced=keys.urn.reinforced)
+        self.sizes, first, self.group = np.unique(keys.o_j, return_index=True, return_inverse=True)
+        self.number, self.weight = np.bincount(self.group), keys.weight[first]  # keys of each group, and what one of them weighs
 
     @cached_property
     def exponents(self) -> Floats:
         """Over these u, 1 / x^2 is STEP times the sum of u^2 exp(-u x), and of u exp(-u x) it is 1 / x, less the same for all x."""
         first, last = -LEFT_OUT / 2 - log(self.keys.o_j.sum()), log(LEFT_OUT + 4) - log(self.sizes.min())
         return np.asarray(np.exp(np.arange(first, last + STEP, STEP)))
-
-    def parts(self, *, squares: bool) -> list[tuple[Floats, int]]:
-        """The exponents in parts, each with the number of points from the positive axis on at which generating functions count."""
-        starts = range(0, len(self.exponents), TOGETHER)
-        return [(u, self._reach(u, squares=squares)) for u in (self.exponents[start : start + TOGETHER, None] for start in starts)]
 
     @cached_property
     def coefficient(self) -> float:
@@ -278,7 +253,9 @@ class Groups:
         """What `over_sets` gives, for many keys."""
         if spread is not None:
             check_work(self.keys.urn.m * len(self.sizes))
-        parts = self.parts(squares=spread is not None)
+        starts = range(0, len(self.exponents), TOGETHER)
+        together = [self.exponents[start : start + TOGETHER, None] for start in starts]
+        parts = [(u, self._reach(u, squares=spread is not None)) for u in together]
         check_work(sum(len(u) * reach for u, reach in parts) * len(self.sizes))
         matched, near = self.keys.matched(), 0.0
         if spread is None:  # the mean is that of the deviations from a share, which have the mean 0 before the division

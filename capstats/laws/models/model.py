@@ -8,12 +8,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.tables.checking import is_integer, is_number, shown
-from capstats.tables.table import EXACT, Array, Counts, Floats, Table
+from capstats.codes.checks import check_integer, check_number, shown
+from capstats.tables.table import EXACT, Array, Counts, Floats
 
 SLACK = 1e-12  # more than rounding can take from a mean
 
-CALLS = (
+CALLS = [
     "Uniform(m)",
     "Bootstrap(m)",
     "Independent(m)",
@@ -22,7 +22,7 @@ CALLS = (
     "Partial(alpha=1)",
     "Pram(theta=0.1)",
     "Swap(records=10)",
-)
+]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -37,8 +37,8 @@ class Model:
         """The tables that its formulas take, to be aligned."""
         return {"o": o}
 
-    def check(self, o: Table) -> None:
-        """Raise where the parameters do not fit the original."""
+    def check(self, *tables: Any) -> None:
+        """Raise where the parameters do not fit the tables."""
 
     def mean(self, *tables: Any, **unmatched: Any) -> Floats:
         """Expected average CAP, with ``unmatched`` as in `average_cap`: shape (...); NaN where it is undefined."""
@@ -88,16 +88,12 @@ def checked_model(model: Any, o: Any, *, limit: bool = False) -> Model:
 
 def check_records(m: Any) -> int:
     """The number of synthetic records as an int of at least 1."""
-    if not is_integer(m) or not 1 <= m < EXACT:
-        raise ValueError(f"`m` must be a number of synthetic records, an integer from 1 to below 2**53; got {shown(m)}.")
-    return int(m)
+    return check_integer(m, "m", "a number of synthetic records, an integer from 1 to below 2**53", least=1, most=EXACT - 1)
 
 
 def check_alpha(alpha: Any) -> float:
     """The weight that is added to every cell, as a float."""
-    if not is_number(alpha) or not 0 <= alpha < np.inf:
-        raise ValueError(f"`alpha` must be a number from 0, added to every cell; got {shown(alpha)}.")
-    return float(alpha)
+    return check_number(alpha, "alpha", "a number from 0, added to every cell", least=0, excluded=[np.inf])
 
 
 def _shown(value: Any) -> str:

@@ -13,7 +13,6 @@ from capstats.laws.models.drawing import check_size, matched_at_random
 from capstats.laws.models.model import Model, check_held
 from capstats.laws.models.shares import on_cells_of_targets, rest_of_targets
 from capstats.tables.aligned import Aligned
-from capstats.tables.dense import Dense
 from capstats.tables.sums import check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 
@@ -30,8 +29,11 @@ class Permuted(Model):
     def tables(self, o: Counts) -> dict[str, Counts]:
         return {"o": o, "s": self.s}
 
+    def check(self, o: Table, s: Table) -> None:
+        check_integers(s, "s", ": its records are permuted", "Give unweighted counts of the release.")
+
     def mean(self, o: Table, s: Table, *, unmatched: Unmatched = "zero") -> Floats:
-        _check_whole(s)
+        self.check(o, s)
         return self.given_margins(o, s, unmatched)
 
     def given_margins(self, o: Table, s: Table, unmatched: Unmatched = "zero") -> Floats:
@@ -41,7 +43,7 @@ class Permuted(Model):
         return ratio(right.sum(-1), _records(o, s, unmatched), np.nan)
 
     def variance(self, o: Table, s: Table, *, unmatched: Unmatched = "zero") -> Floats:
-        _check_whole(s)
+        self.check(o, s)
         s_j, m = s.key_total(), s.total()
         w_j, p_i = ratio(s_j, m[..., None], 0.0), ratio(s.target_total(), m[..., None], 0.0)
         a = o.like(ratio(o.values, o.on_cells(s_j), 0.0))  # a_ij: what a record of key j with target i is right for
@@ -60,7 +62,7 @@ class Permuted(Model):
         return ratio(right, _records(o, s, unmatched).astype(np.float64) ** 2, np.nan)
 
     def draw(self, o: Array, s: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        _check_whole(Dense(s))
+
         check_size(check_held(s, "s"))
         targets, keys = np.broadcast_to(s.sum(1), (draws, s.shape[0])), np.broadcast_to(s.sum(0), (draws, s.shape[1]))
         return matched_at_random(targets, keys, rng)
@@ -69,8 +71,3 @@ class Permuted(Model):
 def _records(o: Table, s: Table, unmatched: Unmatched) -> Array:
     """Original records in the average: n, or n_M."""
     return np.asarray((o.key_total() * (s.key_total() > 0)).sum(-1)) if unmatched == "drop" else o.total()
-
-
-def _check_whole(s: Table) -> None:
-    """Raise where the release does not hold whole records."""
-    check_integers(s, "s", ": its records are permuted", "Give unweighted counts of the release.")

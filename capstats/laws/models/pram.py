@@ -11,12 +11,11 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from capstats.cap.neighbours import Unmatched
+from capstats.codes.checks import check_number
 from capstats.laws.models.drawing import by_probability, shared_out
 from capstats.laws.models.kept_keys import KeptKeys, between
 from capstats.laws.models.model import check_held
 from capstats.laws.models.shares import absent, on_cells_of_targets, rest_of_targets, spread, targets_of
-from capstats.tables.checking import is_number, shown
-from capstats.tables.dense import Dense
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table
 
@@ -32,9 +31,7 @@ class Pram(KeptKeys):
         if (self.matrix is None) == (self.theta is None):
             raise ValueError("`Pram` needs `matrix` or `theta`; give one of them.")
         if self.theta is not None:
-            if not is_number(self.theta) or not 0 <= self.theta <= 1:
-                raise ValueError(f"`theta` must be a share of redrawn targets, from 0 to 1; got {shown(self.theta)}.")
-            self._set(theta=float(self.theta))
+            self._set(theta=check_number(self.theta, "theta", "a share of redrawn targets, from 0 to 1", least=0, most=1))
         elif isinstance(self.matrix, xr.DataArray) and self.matrix.ndim == 2 and self.matrix.dims.count("target") == 1:
             by_target = self.matrix.transpose("target", ...)
             _probabilities(by_target)
@@ -101,7 +98,7 @@ class Pram(KeptKeys):
         return found
 
     def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        self.check(Dense(o))
+
         check_held(o, "o")
         theta = self.theta
         rows = self._rows if theta is None else (1 - theta) * np.eye(len(o)) + theta * o.sum(1) / o.sum()

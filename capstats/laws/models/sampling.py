@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.codes.checks import check_integer
 from capstats.laws.models import Model, checked_model
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import is_sparse
-from capstats.tables.checking import is_integer, shown
+from capstats.tables.dense import Dense
 from capstats.tables.table import Array, Counts
 
 Rng = int | Sequence[int] | np.random.Generator | None
@@ -75,15 +76,15 @@ def sample_tables(o: Counts, model: Model, *, draws: int, rng: Rng = None) -> xr
     model = checked_model(model, o)
     draws, rng = check_draws(draws), np.random.default_rng(rng)
     aligned = one_table(model.tables(o))
-    found = model.draw(*(as_array(aligned, name) for name in aligned.whole), draws=draws, rng=rng)
+    tables = [as_array(aligned, name) for name in aligned.whole]
+    model.check(*map(Dense, tables))
+    found = model.draw(*tables, draws=draws, rng=rng)
     return aligned.wrap(found, "s", ("target", "key"), before=("draw",))
 
 
 def check_draws(draws: Any) -> int:
     """A number of random tables as an int of at least 1."""
-    if not is_integer(draws) or draws < 1:
-        raise ValueError(f"`draws` must be a number of tables, an integer of at least 1; got {shown(draws)}.")
-    return int(draws)
+    return check_integer(draws, "draws", "a number of tables, an integer of at least 1", least=1)
 
 
 def one_table(tables: Mapping[str, Any]) -> Aligned:

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capstats.cap.neighbours import Unmatched
+from capstats.codes.checks import check_integer
 from capstats.laws.models.drawing import check_size, matched_at_random, shared_out, without_replacement
 from capstats.laws.models.kept_keys import KeptKeys, between, marginal
 from capstats.laws.models.model import check_held
 from capstats.laws.models.shares import on_cells_of_targets, rest_of_targets
-from capstats.tables.checking import is_integer, shown
-from capstats.tables.dense import Dense
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Array, Floats, Table
 
@@ -26,9 +25,7 @@ class Swap(KeptKeys):
     records: int
 
     def __post_init__(self) -> None:
-        if not is_integer(self.records) or self.records < 0:
-            raise ValueError(f"`records` must be a number of swapped records, an integer from 0; got {shown(self.records)}.")
-        self._set(records=int(self.records))
+        self._set(records=check_integer(self.records, "records", "a number of swapped records, an integer from 0", least=0))
 
     def check(self, o: Table) -> None:
         super().check(o)
@@ -64,7 +61,7 @@ class Swap(KeptKeys):
         return np.asarray(weights[0] * every + weights[1] * (every + crossed) + weights[2] * own + weights[3] * delta**2)
 
     def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        self.check(Dense(o))
+
         check_size(check_held(o, "o"))
         chosen = shared_out(np.full(draws, self.records), o.reshape(-1), without_replacement, rng).reshape(-1, *o.shape)
         return o - chosen + matched_at_random(chosen.sum(-1), chosen.sum(-2), rng)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from capstats.codes.checks import check_number, shown
 from capstats.laws.models import Dirichlet, Model, Partial, Pram, Swap, check_records
 from capstats.laws.models.sampling import one_table
 from capstats.laws.models.urns import Urn
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import is_number, shown
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers, ratio
-from capstats.tables.table import Array, Counts, Floats, Table
+from capstats.tables.table import Counts, Floats, Table
 from capstats.tables.ties import at_most
 
 Bounds = Callable[[Floats, Floats], tuple[Floats, Floats]]  # of a function on each interval: below and above all of its values there
@@ -94,15 +93,14 @@ def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = Non
         names = "laws.Pram, laws.Swap, laws.Partial, laws.Dirichlet"
         got = model if isinstance(model, type) else shown(model)
         raise TypeError(f"`model` must be a class of models with a parameter to choose, {names}; got {got}.")
-    if not is_number(risk) or not 0 < risk < 1:
-        raise ValueError(f"`risk` must be a wanted expected CAP, between 0 and 1; got {shown(risk)}.")
+    wanted = check_number(risk, "risk", "a wanted expected CAP, between 0 and 1", least=0, most=1, excluded=[0, 1])
     if (m is None) == (model is Dirichlet):
         raise ValueError(
             "`Dirichlet` needs `m`, the number of records of a release."
             if m is None
             else f"`m` does not belong to `{model.__name__}`, whose releases have as many records as `o`. Leave it out."
         )
-    aligned, wanted = one_table({"o": o}), float(risk)
+    aligned = one_table({"o": o})
     if not aligned.totals("o") > 0:
         raise ValueError("`o` holds no record, so that no release has an average CAP. Give a table with records.")
     if model is Dirichlet:
@@ -172,7 +170,7 @@ def _bracketed(name: str, expected: Callable[[float], float], found: float, most
 
 
 def _roots(aligned: Aligned, m: int, risk: float) -> dict[str, Any]:
-    mean = Saturated.of(m, aligned.sizes["target"], *_keys(aligned))
+    mean = Saturated(m, aligned.sizes["target"], *_keys(aligned))
     least, greatest = extremes(mean.bounds, mean.expected)
     _check_varies("alpha", least, greatest)
     lower, upper = brackets(mean.bounds, risk)
@@ -239,37 +237,21 @@ def _unreachable(what: str, risk: float, least: float, greatest: float, reached:
 # --- the mean of saturated synthesis as a function of alpha -------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Saturated:
     """The mean of version 1 under `Dirichlet` on one table, its keys grouped by their number of records.
 
     Alpha is ``scale`` u / (1 - u) with u from 0 to 1, where 1 stands for the limit of large alpha.
     """
 
-    m: int
-    targets: int
-    keys: int
-    records: Floats  # of a key, one for each group
-    number: Floats  # of keys in the group
-    squares: Floats  # sum over the keys of the group of sum_i o_ij^2
-
-    @classmethod
-    def of(cls, m: int, targets: int, key_totals: Array, key_squares: Array) -> Saturated:
+    def __init__(self, m: int, targets: int, key_totals: Floats, key_squares: Floats):
         """From o_.j and sum_i o_ij^2 of each key."""
+        self.m, self.targets, self.keys = m, targets, len(key_totals)
         sizes, group = np.unique(key_totals, return_inverse=True)
-        number, squares = np.bincount(group).astype(np.float64), np.bincount(group, key_squares)
         held = sizes > 0
-        return cls(m, targets, len(key_totals), sizes[held].astype(np.float64), number[held], squares[held].astype(np.float64))
-
-    @property
-    def total(self) -> float:
-        """The number of records, n."""
-        return float((self.records * self.number).sum())
-
-    @property
-    def scale(self) -> float:
-        """Records of a cell on average."""
-        return self.total / (self.targets * self.keys)
+        self.records = sizes[held].astype(np.float64)  # of a key, one for each group
+        self.number, self.squares = np.bincount(group)[held] * 1.0, np.bincount(group, key_squares)[held]  # keys of the group; of all these
+        self.total = float((self.records * self.number).sum())
+        self.scale = self.total / (self.targets * self.keys)  # records of a cell on average
 
     def alpha(self, u: Floats) -> Floats:
         """The alpha that belongs to u."""

@@ -330,15 +330,6 @@ def test_all_tables_give_the_share_of_permutations(problem, alternative):
     assert in_sixths.p_value == pytest.approx(float(expected), rel=1e-12, abs=1e-15)  # ties of floats are ties
 
 
-def test_equal_states_are_found_however_many_rows_there_are():
-    """Forty columns of numbers below a thousand need more than 64 bits together."""
-    rng = np.random.default_rng(5)
-    rows = rng.integers(0, 1000, (20, 40))[rng.integers(0, 20, 300)]
-    first, state = permutation._states(list(rows.T))
-    assert len(first) == len(np.unique(rows, axis=0))
-    assert (rows[first][state] == rows).all()
-
-
 def test_a_table_of_two_rows_and_columns_is_a_hypergeometric_tail():
     """3 of 5 records drawn from 4 of the first kind in 9: P(X >= 3) = (4*C(5,2) + C(4,4)*5) / C(9,5) = 45/126."""
     found = tail(np.array([5, 4]), np.array([4, 5]), np.array([[1, 0], [0, 0]]), 3, **ASKED)

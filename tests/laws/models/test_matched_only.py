@@ -206,7 +206,7 @@ def test_they_give_what_the_sets_of_keys_give(reinforced, records, m, filler, sc
     right, spread = rng.random(len(o_j)) * o_j, rng.random(len(o_j))
     for squares in (None, spread):
         expected = over_sets(keys, right, squares)
-        assert Groups.of(keys).expected(right, squares) == pytest.approx(expected, rel=1e-11)
+        assert Groups(keys).expected(right, squares) == pytest.approx(expected, rel=1e-11)
 
 
 @both
@@ -214,7 +214,7 @@ def test_keys_with_as_many_records_are_a_group_of_which_each_counts(reinforced):
     rng = np.random.default_rng(1)
     o_j = np.array([2, 5, 2, 2, 5, 9])
     keys = Keys(Urn(12, reinforced), o_j, o_j + 0.5, 4.0)
-    groups = Groups.of(keys)
+    groups = Groups(keys)
     assert groups.number.tolist() == [3, 2, 1]
     right, spread = rng.random(6), rng.random(6)
     assert groups.expected(right, None) == pytest.approx(over_sets(keys, right, None), rel=1e-13)
@@ -225,7 +225,7 @@ def test_keys_with_as_many_records_are_a_group_of_which_each_counts(reinforced):
 @pytest.mark.parametrize(("m", "weight"), [(1, 3.0), (4, 0.5), (40, 7.0), (3000, 500.0)])
 def test_the_circle_gives_the_coefficient(reinforced, m, weight):
     """Of G(z) (z - z^3 / 2) with G = e^(w z) or (1 - z)^-w, against that of G: those of z^(m - 1) and z^(m - 3)."""
-    circle = Circle.of(m, weight, reinforced=reinforced)
+    circle = Circle(m, weight, reinforced=reinforced)
     points = 2 * (len(circle.turns) - 1)
     radius = -np.expm1(-circle.start) if reinforced else circle.start
     z = radius * np.exp(2j * np.pi * np.arange(len(circle.turns)) / points)
@@ -241,7 +241,7 @@ def test_the_circle_gives_the_coefficient(reinforced, m, weight):
 @pytest.mark.parametrize("x", [1, 3, 50, 987653])
 def test_exponentials_give_the_square_of_the_inverse_and_differences_of_inverses(x):
     o_j = np.array([1, 987653])
-    u = Groups.of(Keys(Urn(2, reinforced=False), o_j, o_j / 1.0, 0.0)).exponents
+    u = Groups(Keys(Urn(2, reinforced=False), o_j, o_j / 1.0, 0.0)).exponents
     assert 0.22 * (u**2 * np.exp(-u * x)).sum() == pytest.approx(1 / x**2, rel=1e-14)
     assert 0.22 * (u * (np.exp(-u * x) - np.exp(-u * 987654))).sum() == pytest.approx(1 / x - 1 / 987654, rel=1e-14, abs=1e-21)
     assert len(u) < 200

@@ -186,7 +186,7 @@ def test_what_is_no_class_with_a_parameter_to_choose_is_refused(model):
 
 def saturated(o, m):
     o = np.asarray(o)
-    return Saturated.of(m, len(o), o.sum(0), (o.astype(float) ** 2).sum(0))
+    return Saturated(m, len(o), o.sum(0), (o.astype(float) ** 2).sum(0))
 
 
 @theorem
