@@ -18,14 +18,7 @@ from capstats.anonymity.classes import (
     recursive_factor,
     smallest_class,
 )
-from capstats.anonymity.closeness import (
-    basic_likeness,
-    enhanced_likeness,
-    equal_distance,
-    log_ratio,
-    ordered_distance,
-    target_columns,
-)
+from capstats.anonymity.closeness import basic_likeness, enhanced_likeness, equal_distance, log_ratio, ordered_distance, target_columns
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.checking import weights_of
 from capstats.tables.printing import Result

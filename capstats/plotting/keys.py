@@ -107,13 +107,7 @@ TARGETS, WIDE = 20, 8  # greatest number of columns; and the greatest with which
 
 
 def plot_key_target(
-    tables: Tables,
-    individual: xr.DataArray,
-    *,
-    by: xr.DataArray | None = None,
-    most: int = 20,
-    ax: Axes | None = None,
-    **mesh_kwargs: Any,
+    tables: Tables, individual: xr.DataArray, *, by: xr.DataArray | None = None, most: int = 20, ax: Axes | None = None, **mesh_kwargs: Any
 ) -> Axes:
     """Heatmap of individual CAP by key and target, with the numbers of original and synthetic records in each cell.
 
