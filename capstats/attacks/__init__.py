@@ -1,4 +1,4 @@
-"""Attackers beside CAP: who was in the data, one column from all others, and models fitted to the synthetic records.
+"""Intruders beside CAP: who was in the data, one column from all others, and models fitted to the synthetic records.
 
 `CAPClassifier` needs scikit-learn, which is imported when the class is asked for.
 """

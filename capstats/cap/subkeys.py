@@ -105,7 +105,6 @@ class Search:
         self.pool = pool
         self.columns = len(columns)
 
-
     def nearest(self) -> Index:
         """Lend to each borrower the rows of all lenders at the least distance, which is returned."""
         distance = np.zeros(len(self.a.keys), np.int64)

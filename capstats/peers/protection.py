@@ -114,7 +114,7 @@ def disclosure_protection(
         contrast = holdout_contrast(o, s, h=tables.h, o_squares=of_o, h_squares=of_h, unmatched=unmatched)
         found["individual_disclosure"] = contrast.estimate
         found["individual_disclosure_error"] = contrast.standard_error
-    found["reason"] = _reason(found["cap_protection"], found["baseline_protection"])
+    found["reason"] = xr.apply_ufunc(_reason, found["cap_protection"], found["baseline_protection"])
     return Result(found, attrs={"result": "Disclosure protection"})
 
 
@@ -131,14 +131,10 @@ def cap_protection(o: Any, s: Any, unmatched: Convention) -> xr.DataArray:
     return 1 - average_cap(o, s, unmatched=unmatched)
 
 
-def _reason(protection: xr.DataArray, baseline: xr.DataArray) -> xr.DataArray:
+def _reason(protection: Floats, baseline: Floats) -> NDArray[np.str_]:
     """Why something is NaN: neither, either or both of two reasons."""
-
-    def told(p: Floats, b: Floats) -> NDArray[np.str_]:
-        return np.char.strip(np.char.add(np.where(np.isnan(p), f"{NOBODY_MATCHED} ", ""), np.where(b == 0, ONE_VALUE, "")))
-
-    reason: xr.DataArray = xr.apply_ufunc(told, protection, baseline)
-    return reason
+    unmatched, certain = np.where(np.isnan(protection), f"{NOBODY_MATCHED} ", ""), np.where(baseline == 0, ONE_VALUE, "")
+    return np.char.strip(np.char.add(unmatched, certain))
 
 
 def as_sdmetrics(tables: xr.Dataset) -> dict[Any, Any]:

@@ -133,7 +133,7 @@ def test_results_of_other_measures_are_refused():
         plot_cap_ecdf(summary)
     with pytest.raises(ValueError, match=r"`ecdf` has dims \('at', 'original', 'synthetic'\); choose one table"):
         plot_cap_ecdf(cap_ecdf(paper_originals(), paper_synthetics(), [0, 1]))
-    with pytest.raises(TypeError, match="`curve` must be the DataArray that tau_curve returns, with dim `tau`; got DataArray"):
+    with pytest.raises(TypeError, match="`curve` must be the DataArray that tau_curve returns, with dim `tau`; got dims"):
         plot_tau_curve(ecdf)
     with pytest.raises(TypeError, match="`summary` must be the Dataset that key_summary returns; got Result"):
         plot_key_summary(models)
