@@ -104,9 +104,7 @@ def maximum_knowledge(
     attrs = {"result": "Attack with maximum knowledge", "records": ranks[0][1]}
     result = Result({"accuracy": (("releases", "column"), accuracy)}, coords, attrs)
     result["average"] = result["accuracy"].mean("column")
-    if labels is None and releases is None:
-        return result.isel(releases=0, drop=True)
-    return result.isel(releases=0) if one else result
+    return result.isel(releases=0, drop=not one) if one or (labels is None and releases is None) else result
 
 
 def _tolerances(tolerance: float | Mapping[Hashable, float], columns: Sequence[Levels]) -> list[float]:

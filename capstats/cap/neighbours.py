@@ -89,7 +89,7 @@ def nearest(codes: list[Ints], borrowers: Array, s: Table) -> tuple[Table, Array
     if not borrows.any():
         return s, s_j, distance
     if few := _few_distances(codes, borrows, s_j > 0):
-        return _nearest_in_table(*few, borrows, s, s_j, len(codes))
+        return _nearest_in_table(few, borrows, s, s_j, len(codes))
 
     def borrow(search: Search, at: tuple[int, ...], borrowers: Index) -> None:
         distance[at][borrowers] = search.nearest()
@@ -140,8 +140,9 @@ def _few_distances(codes: list[Ints], borrows: Array, lends: Array) -> tuple[Ind
     return (a, b, differences([column[a] for column in codes], [column[b] for column in codes])) if len(a) * len(b) <= FEW else None
 
 
-def _nearest_in_table(a: Index, b: Index, apart: Ints, borrows: Array, s: Table, s_j: Array, columns: int) -> tuple[Table, Array, Array]:
-    """The rows and totals that keys ``b`` borrow from keys ``a`` in few tables, by their distances, and the least distance of each key."""
+def _nearest_in_table(few: tuple[Index, Index, Ints], borrows: Array, s: Table, s_j: Array, columns: int) -> tuple[Table, Array, Array]:
+    """The same as `nearest`, from the distances of few keys."""
+    a, b, apart = few
     values, totals, distance, far = s.values, s_j, np.zeros(s_j.shape, np.int64), np.zeros(s_j.shape[-1], np.int64)
     everybody = bool(s_j[..., a].all())  # then the nearest keys are the same in every table
     for d in [apart.min(0, initial=columns)] if everybody else range(1, columns + 1):

@@ -93,11 +93,8 @@ def disco(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArra
     >>> float(disco([[3, 2], [1, 4]], [[2, 1], [0, 1]]))
     0.3
     """
-
-    def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
-        return ratio(disclosed(o, s, counted).total(), o.total(), np.nan)
-
-    return tables_of(counted, o=o, s=s).map(formula, "disco")
+    aligned = tables_of(counted, o=o, s=s)
+    return aligned.map(lambda o, *others: ratio(disclosed(o, *others).total(), o.total(), np.nan), "disco")
 
 
 def dis(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArray:

@@ -20,11 +20,8 @@ from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 
-METHODS: Mapping[str, Convention] = {  # SDMetrics' computation_method: what becomes of unmatched records
-    "cap": "drop",
-    "zero_cap": "zero",
-    "generalized_cap": "nearest",
-}
+# SDMetrics' computation_method: what becomes of unmatched records
+METHODS: Mapping[str, Convention] = {"cap": "drop", "zero_cap": "zero", "generalized_cap": "nearest"}
 METRICS = {"cap": "CategoricalCAP", "zero_cap": "CategoricalZeroCAP", "generalized_cap": "CategoricalGeneralizedCAP"}  # by method
 
 NOBODY_MATCHED = "No original record has a key that is in the synthetic table, so there is nothing to average."

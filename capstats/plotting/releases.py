@@ -246,7 +246,9 @@ def place_labels(ax: Axes, x: Any, y: Any, labels: Sequence[str], *, size: float
     low, high = np.array([window.x0, window.y0]) * scale, np.array([window.x1, window.y1]) * scale
     centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": size, "zorder": 4}
     taken = np.column_stack([points[held] - mark, points[held] + mark])  # left, bottom, right, top
-    for i in held[np.argsort(-_crowd(points[held]), kind="stable")]:
+    apart = np.linalg.norm(points[held][:, None] - points[held], axis=2)
+    crowd = np.exp(-apart / 20).sum(axis=1)  # those with the most others round about are labelled first
+    for i in held[np.argsort(-crowd, kind="stable")]:
         half = np.array([WIDE * size * len(labels[i]), HIGH * size]) / 2
         centres = np.concatenate([points[i] + DIRECTIONS * (half + mark + away) for away in AWAY])
         boxes = np.column_stack([centres - half, centres + half])
@@ -257,12 +259,6 @@ def place_labels(ax: Axes, x: Any, y: Any, labels: Sequence[str], *, size: float
         line = {"arrowstyle": "-", "linewidth": 0.4, "color": "0.4", "shrinkA": 0, "shrinkB": mark} if best >= len(DIRECTIONS) else None
         away = tuple(centres[best] - points[i])
         ax.annotate(labels[i], (x[i], y[i]), xytext=away, textcoords="offset points", arrowprops=line, **centred)
-
-
-def _crowd(points: Any) -> Any:
-    """How near the other points are: those with the most of them round about are labelled first."""
-    apart = np.linalg.norm(points[:, None] - points, axis=2)
-    return np.exp(-apart / 20).sum(axis=1)
 
 
 def _covered(boxes: Any, taken: Any) -> Any:

@@ -85,16 +85,13 @@ def cap_influence(o: Counts, s: Counts, *, unit: Unit = "record", of: Of = "orig
     if unit == "record" and (column := weights_of({"o": o, "s": s}[name])) is not None:
         raise ValueError(f'`{name}` holds sums of the sampling weights {column!r}, not numbers of records. Give unit="cell" or "key".')
 
-    def lost(o: Table, s: Table) -> tuple[Array, Array]:
-        if unit == "record":
-            check_integers({"o": o, "s": s}[name], name, " for one record to be removed", 'Give unit="cell" or "key".')
-        return _lost_with_key(o, s, of, unmatched) if unit == "key" else _lost_with_cell(o, s, unit, of, unmatched)
-
     def without(o: Table, s: Table, change: bool) -> Table | Array:
         """Average CAP after each removal, or its change."""
+        if unit == "record":
+            check_integers({"o": o, "s": s}[name], name, " for one record to be removed", 'Give unit="cell" or "key".')
         c, n = (x.sum(-1, keepdims=True) for x in (correct_by_key(o, s), counted_by_key(o, s, unmatched)))
         c, n = (c, n) if unit == "key" else (o.on_cells(c), o.on_cells(n))
-        lost_c, lost_n = lost(o, s)
+        lost_c, lost_n = _lost_with_key(o, s, of, unmatched) if unit == "key" else _lost_with_cell(o, s, unit, of, unmatched)
         found = ratio(ratio(c, n, np.nan) * lost_n - lost_c if change else c - lost_c, n - lost_n, np.nan)
         found = found if change else np.clip(found, 0, 1)  # rounding can pass either end
         return found if unit == "key" else o.like(found, np.nan)
