@@ -139,7 +139,7 @@ def test_results_of_other_measures_are_refused():
         plot_key_summary(models)
     with pytest.raises(ValueError, match=r"`summary` has dims \('synthetic', 'key'\); choose one table"):
         plot_key_summary(key_summary(O_4, paper_synthetics()))
-    with pytest.raises(TypeError, match="`models` must be the Dataset that anonymity_profile returns, with dim `table`; got Result"):
+    with pytest.raises(TypeError, match=r"`models` must be the Dataset that anonymity_profile returns, .*got dims .* and records"):
         plot_anonymity(summary)
     with pytest.raises(ValueError, match=r"`models` has dims .*synthetic.*; choose one pair of tables"):
         plot_anonymity(anonymity_profile(O_4, paper_synthetics()))
