@@ -109,7 +109,7 @@ CHAPTERS = {
             ax = plotting.plot_cap_law(law.density(np.linspace(law.least, law.greatest, 301)), **lines)
         """,
     },
-    "Other attackers": {
+    "Other intruders": {
         "plot_membership_roc": """
             pool = [release(0, seed) for seed in range(4)]
             roc = attacks.membership_roc(members, others, pool, columns=["age", "popul", "PID"], widths=0.5, releases=[1, 2, 4])

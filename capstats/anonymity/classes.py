@@ -6,11 +6,12 @@ An equivalence class, or class, is the set of records that share a key. A key wi
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import xarray as xr
 
+from capstats.codes.checks import check_choice, check_integer
 from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
@@ -264,10 +265,9 @@ def recursive_factor(x: Table, number: int) -> Floats:
     return greatest(ratio(x.key_greatest(), x.beyond_largest(number - 1), np.inf), x)
 
 
-def check_number(number: int) -> None:
-    """Raise an error unless `number` is a positive integer."""
-    if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < 1:
-        raise ValueError(f"`l` must be an integer number of targets, 1 or more; got {number!r}.")
+def check_targets(number: Any) -> int:
+    """The parameter l of a recursive diversity; raise unless it is a positive integer."""
+    return check_integer(number, "l", "an integer number of targets, 1 or more", least=1)
 
 
 def alpha_k_anonymity(table: Counts) -> xr.Dataset:
@@ -369,11 +369,10 @@ def l_diversity(table: Counts, *, kind: Diversity = "distinct", l: int | None = 
     >>> float(l_diversity(table, kind="recursive", l=2)), float(l_diversity(table, kind="recursive", l=3))
     (4.0, 8.0)
     """
-    if kind not in ("distinct", "entropy", "recursive"):
-        raise ValueError(f'`kind` must be "distinct", "entropy" or "recursive"; got {kind!r}.')
+    check_choice(kind, "kind", get_args(Diversity))
     if (l is not None) != (kind == "recursive"):
         raise ValueError(f'`l` must be given with kind="recursive", and only then; got kind={kind!r}, l={l!r}.')
     if l is not None:
-        check_number(l)
-        return of_table(table, lambda x: recursive_factor(x, l), "l_diversity")
+        number = check_targets(l)
+        return of_table(table, lambda x: recursive_factor(x, number), "l_diversity")
     return of_table(table, distinct_targets if kind == "distinct" else least_entropy, "l_diversity")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import xarray as xr
 
 from capstats.anonymity.classes import greatest, number_of_classes, of_table
+from capstats.codes.checks import check_choice
 from capstats.tables.aligned import Aligned
+from capstats.tables.axes import names_of
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most
@@ -113,8 +115,7 @@ def t_closeness(table: Counts, *, distance: Distance = "equal") -> xr.DataArray:
     >>> float(t_closeness(table)), float(t_closeness(table, distance="ordered"))
     (0.5, 0.25)
     """
-    if distance not in ("equal", "ordered"):
-        raise ValueError(f'`distance` must be "equal" or "ordered"; got {distance!r}.')
+    check_choice(distance, "distance", get_args(Distance))
     if distance == "equal":
         return of_table(table, equal_distance, "t_closeness")
     aligned = Aligned({"table": table})
@@ -130,7 +131,7 @@ def t_closeness(table: Counts, *, distance: Distance = "equal") -> xr.DataArray:
 def target_columns(aligned: Aligned) -> list[str]:
     """The target columns of aligned tables; one where they have no labels."""
     axis = aligned.axes["target"]
-    return ["target"] if axis is None else [str(name) for name in axis.names]
+    return ["target"] if axis is None else names_of(axis)
 
 
 def beta_likeness(table: Counts, *, kind: Likeness = "basic") -> xr.DataArray:
@@ -182,8 +183,7 @@ def beta_likeness(table: Counts, *, kind: Likeness = "basic") -> xr.DataArray:
     >>> float(beta_likeness(table)), float(beta_likeness(table, kind="enhanced"))
     (3.0, inf)
     """
-    if kind not in ("basic", "enhanced"):
-        raise ValueError(f'`kind` must be "basic" or "enhanced"; got {kind!r}.')
+    check_choice(kind, "kind", get_args(Likeness))
     return of_table(table, basic_likeness if kind == "basic" else enhanced_likeness, "beta_likeness")
 
 
@@ -232,6 +232,5 @@ def delta_disclosure(table: Counts, *, kind: DeltaKind = "all") -> xr.DataArray:
     >>> float(delta_disclosure([[4, 0], [0, 4]])), round(float(delta_disclosure([[4, 0], [0, 4]], kind="occurring")), 4)
     (inf, 0.6931)
     """
-    if kind not in ("all", "occurring"):
-        raise ValueError(f'`kind` must be "all" or "occurring"; got {kind!r}.')
+    check_choice(kind, "kind", get_args(DeltaKind))
     return of_table(table, lambda x: log_ratio(x, kind), "delta_disclosure")

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.anonymity.classes import (
-    check_number,
+    check_targets,
     classes_per_record,
     distinct_targets,
     greatest_share,
@@ -18,14 +18,8 @@ from capstats.anonymity.classes import (
     recursive_factor,
     smallest_class,
 )
-from capstats.anonymity.closeness import (
-    basic_likeness,
-    enhanced_likeness,
-    equal_distance,
-    log_ratio,
-    ordered_distance,
-    target_columns,
-)
+from capstats.anonymity.closeness import basic_likeness, enhanced_likeness, equal_distance, log_ratio, ordered_distance, target_columns
+from capstats.codes.checks import check_number
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.checking import weights_of
 from capstats.tables.printing import Result
@@ -95,11 +89,11 @@ def anonymity_profile(o: Counts, s: Counts, *, l: int = 2) -> xr.Dataset:  # noq
     >>> models.k.values.tolist(), models.alpha.values.round(3).tolist()
     ([50.0, 33.0], [0.9, 0.896])
     """
-    check_number(l)
+    check_targets(l)
     aligned = Aligned({"o": o, "s": s})
     models: dict[str, Model] = {
         "classes": number_of_classes,
-        "uniques": lambda x: _of_whole(x, _alone),
+        "uniques": lambda x: _of_whole(x, lambda x: np.asarray((x.key_total() == 1).sum(-1))),
         **_models(aligned, l),
         "prosecutor": lambda x: _of_whole(x, lambda x: 1 / smallest_class(x)),
         "marketer": lambda x: _of_whole(x, classes_per_record),
@@ -137,11 +131,6 @@ def _models(aligned: Aligned, l: int) -> dict[str, Model]:  # noqa: E741
 
 def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:
     return lambda o, s: np.stack(np.broadcast_arrays(model(o), model(s)), axis=-1)
-
-
-def _alone(x: Table) -> Array:
-    """Number of unique records."""
-    return np.asarray((x.key_total() == 1).sum(-1))
 
 
 def _of_whole(x: Table, model: Model) -> Array:
@@ -213,7 +202,7 @@ def satisfies_anonymity(
     if recursive_cl is not None and not (isinstance(recursive_cl, (tuple, list)) and len(recursive_cl) == 2):
         raise ValueError(f"`recursive_cl` must be a pair (c, l), such as (3, 2); got {recursive_cl!r}.")
     c, number = (None, 1) if recursive_cl is None else recursive_cl
-    check_number(number)
+    check_targets(number)
     aligned = Aligned({"table": table})
     if ordered_t is not None and len(columns := target_columns(aligned)) > 1:
         raise ValueError(f"`ordered_t` needs one target column, whose levels have an order; `table` has {columns}. Give `t` instead.")
@@ -223,8 +212,7 @@ def satisfies_anonymity(
     if not asked:
         raise ValueError(f"Give the parameter of at least one model: {', '.join(limits)}.")
     for name, limit in asked.items():
-        if not (isinstance(limit, (int, float, np.number)) and limit >= 0):
-            raise ValueError(f"`{name}` must be 0 or more; got {limit!r}.")
+        check_number(limit, name, "0 or more", least=0)
     models = dict(zip(limits, _models(aligned, number).values(), strict=True))
     found = {name: PASSES.get(name, at_most)(aligned.map(models[name], name), limit) for name, limit in asked.items()}
     return Result(found, attrs={"result": "Privacy models satisfied"})

@@ -1,4 +1,4 @@
-"""Attackers beside CAP: who was in the data, one column from all others, and models fitted to the synthetic records.
+"""Intruders beside CAP: who was in the data, one column from all others, and models fitted to the synthetic records.
 
 `CAPClassifier` needs scikit-learn, which is imported when the class is asked for.
 """
@@ -13,14 +13,7 @@ from capstats.attacks.roc import best_membership_width, membership_roc
 if TYPE_CHECKING:
     from capstats.attacks.classifier import CAPClassifier
 
-__all__ = [
-    "CAPClassifier",
-    "best_membership_width",
-    "maximum_knowledge",
-    "membership_roc",
-    "membership_scores",
-    "model_attack",
-]
+__all__ = ["CAPClassifier", "best_membership_width", "maximum_knowledge", "membership_roc", "membership_scores", "model_attack"]
 
 if not TYPE_CHECKING:  # where a type checker saw it, every misspelt name would pass
 

@@ -1,4 +1,4 @@
-"""The CAP attacker as a scikit-learn classifier. Only this module needs scikit-learn; it is imported on first use."""
+"""The CAP intruder as a scikit-learn classifier. Only this module needs scikit-learn; it is imported on first use."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _places(columns: int) -> list[str]:
 
 
 class CAPClassifier(*_BASES):  # type: ignore[misc]
-    """The CAP attacker as a scikit-learn classifier: the probability of a class is its share among the equal fitted rows.
+    """The CAP intruder as a scikit-learn classifier: the probability of a class is its share among the equal fitted rows.
 
     It looks up a person's key in the release and uses the targets found there as probabilities.
 
@@ -85,8 +85,8 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
     --------
     A sick and a healthy smoker, when 8 sick and 25 healthy smokers are released:
 
-    >>> attacker = CAPClassifier().fit([["smoker"]] * 33, ["sick"] * 8 + ["healthy"] * 25)
-    >>> attacker.classes_.tolist(), attacker.predict_proba([["smoker"], ["other"]]).round(4).tolist()
+    >>> intruder = CAPClassifier().fit([["smoker"]] * 33, ["sick"] * 8 + ["healthy"] * 25)
+    >>> intruder.classes_.tolist(), intruder.predict_proba([["smoker"], ["other"]]).round(4).tolist()
     (['healthy', 'sick'], [[0.7576, 0.2424], [0.0, 0.0]])
     """
 

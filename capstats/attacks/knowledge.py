@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.attacks.membership import numbers_released
+from capstats.attacks.membership import by_name, numbers_released
+from capstats.codes.checks import is_number
 from capstats.codes.column import Ints, Places
 from capstats.codes.declared_types import Type
 from capstats.codes.distinct import DENSE, union
-from capstats.codes.names import hint
 from capstats.counting.whole_rows import Levels, WholeRecords, whole_records
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
@@ -34,9 +34,9 @@ def maximum_knowledge(
     types: Mapping[Hashable, Type] | None = None,
     **reading: Any,
 ) -> xr.Dataset:
-    """Accuracy of an attacker who knows all columns of a person except one, and guesses that one.
+    """Accuracy of an intruder who knows all columns of a person except one, and guesses that one.
 
-    For each column in turn, the attacker finds the released records that are nearest in the ranks of the other columns, and guesses the
+    For each column in turn, the intruder finds the released records that are nearest in the ranks of the other columns, and guesses the
     value that these have.
 
     Parameters
@@ -104,18 +104,14 @@ def maximum_knowledge(
     attrs = {"result": "Attack with maximum knowledge", "records": ranks[0][1]}
     result = Result({"accuracy": (("releases", "column"), accuracy)}, coords, attrs)
     result["average"] = result["accuracy"].mean("column")
-    if labels is None and releases is None:
-        return result.isel(releases=0, drop=True)
-    return result.isel(releases=0) if one else result
+    return result.isel(releases=0, drop=not one) if one or (labels is None and releases is None) else result
 
 
 def _tolerances(tolerance: float | Mapping[Hashable, float], columns: Sequence[Levels]) -> list[float]:
     names = [c.name for c in columns]
-    given = {str(c): t for c, t in tolerance.items()} if isinstance(tolerance, Mapping) else dict.fromkeys(names, tolerance)
+    given = by_name(tolerance, "tolerance", names) if isinstance(tolerance, Mapping) else dict.fromkeys(names, tolerance)
     for name, t in given.items():
-        if name not in names:
-            raise ValueError(f"`tolerance` names {name!r}, which is not among `columns`." + hint(name, names))
-        if isinstance(t, bool) or not isinstance(t, (int, float, np.number)) or not t >= 0:
+        if not is_number(t) or not t >= 0:
             raise ValueError(f"A tolerance must be 0 or more; got {t!r} for column {name!r}.")
     return [float(given.get(name, 1.0)) for name in names]
 
@@ -123,12 +119,8 @@ def _tolerances(tolerance: float | Mapping[Hashable, float], columns: Sequence[L
 def _ranks(known: WholeRecords, table: int) -> tuple[list[Array], int]:
     """Twice the mean position of each level of each column in one table, and the number of its records."""
     rows, counts = known.held(table)
-    found = []
-    for column in known.columns:
-        of_level: Array = np.bincount(column.codes[rows], counts, minlength=len(column.labels)).astype(np.int64)
-        last = np.cumsum(of_level)
-        found.append(2 * last - of_level + 1)  # first plus last position
-    return found, int(counts.sum())
+    of_levels = [np.bincount(c.codes[rows], counts, minlength=len(c.labels)).astype(np.int64) for c in known.columns]
+    return [2 * np.cumsum(numbers) - numbers + 1 for numbers in of_levels], int(counts.sum())  # first plus last position
 
 
 def _accuracies(

@@ -34,14 +34,14 @@ def model_attack(
     allow_same: bool = False,
     **reading: Unpack[Reading],
 ) -> xr.Dataset:
-    """Success of an attacker who fits a classifier on the released records and predicts the target of every original key.
+    """Success of an intruder who fits a classifier on the released records and predicts the target of every original key.
 
     CAP only looks a key up in the release. A model also predicts for keys that were not released, from similar keys.
 
     Parameters
     ----------
     original, synthetic, keys, target, holdout
-        As in `tabulate`: records, the key columns that the attacker knows, and the target columns to guess.
+        As in `tabulate`: records, the key columns that the intruder knows, and the target columns to guess.
     estimator : scikit-learn classifier
         It is cloned for each synthetic table, fitted once on the distinct released rows with their multiplicities as weights, and predicts
         once for each distinct key of the original and the holdout. Key columns and target are passed as the positions 0, 1, ... of their
@@ -61,7 +61,7 @@ def model_attack(
         records, for keys for which the estimator returns zeros or NaN, and where it is below 1e-100. ``o`` and, where given, ``h``: counts
         of the original and the holdout. ``average``: the mean probability of the true target.
         ``best_guess``: the share of records whose target is the most probable one (ties are shared). For comparison ``majority_guess``: the
-        same for an attacker who always guesses the most frequent released target, and ``modal_cap``: for the modal CAP attacker. All from 0
+        same for an intruder who always guesses the most frequent released target, and ``modal_cap``: for the modal CAP intruder. All from 0
         to 1. ``attrs`` tell whether rows were repeated, and whether records without a prediction count 0 ("zero") or are left out ("drop",
         if the estimator returned NaN).
 
@@ -97,7 +97,7 @@ def model_attack(
         from sklearn.base import clone, is_classifier
         from sklearn.utils.validation import has_fit_parameter
     except ImportError as error:
-        raise ImportError("Fitted attackers need scikit-learn. Install capstats[learn].") from error
+        raise ImportError("Fitted intruders need scikit-learn. Install capstats[learn].") from error
     if isinstance(estimator, type) or not hasattr(estimator, "get_params") or not is_classifier(estimator):
         raise TypeError(f"`estimator` must be a scikit-learn classifier, such as CategoricalNB(); got {estimator!r}.")
     given = {"original": original, "synthetic": synthetic, "holdout": holdout}

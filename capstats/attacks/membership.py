@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from capstats.attacks.kernels import Kernel, log_sums
+from capstats.codes.checks import check_integer, is_number
 from capstats.codes.column import Places
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import level_index
@@ -44,7 +45,7 @@ def membership_scores(
 ) -> xr.DataArray:
     """Similarity of each record to the released records, as log10 of a sum of kernels: the score of a membership attack.
 
-    A record that was used for synthesis often has similar released records. The attacker classifies records with a high score as
+    A record that was used for synthesis often has similar released records. The intruder classifies records with a high score as
     members.
 
     Parameters
@@ -54,7 +55,7 @@ def membership_scores(
     synthetic : data frame, mapping of columns or path; or a sequence or mapping {label: table} of them
         The released records.
     columns : column name or sequence of names
-        The columns that the attacker knows and compares.
+        The columns that the intruder knows and compares.
     widths : float, sequence of floats, mapping or Series {column: float}, "low", "medium", "high", or a pair such as ("avila", "high")
         Standard deviation of the kernel, in units of the column, above 0: one for all columns, or one for each. The names are the
         source's settings for its data sets "adult" (the default), "polish" and "avila".
@@ -134,17 +135,15 @@ def merely_numbers(index: pd.Index) -> bool:
 
 def log10_scores(known: WholeRecords, first: int, rows: Places, widths: Widths, categories: Categories, constant: bool) -> Floats:
     """Scores of distinct rows for each synthetic table, where ``first`` is the position of the first one: shape (table, row)."""
-    if categories not in ("codes", "mismatch"):
+    if categories not in get_args(Categories):
         raise ValueError(
             f'`categories` must be "codes" (the difference of the levels\' positions) or "mismatch" (0 or 1); got {categories!r}.'
         )
     sigma = _widths(widths, known.columns)
     kernels = [Kernel(c.values, w, categories == "mismatch" and not c.numerical) for c, w in zip(known.columns, sigma, strict=True)]
     x = [c.codes[rows] for c in known.columns]
-    scores = []
-    for table in range(first, len(known.places)):
-        held, counts = known.held(table)
-        scores.append(log_sums(kernels, x, [c.codes[held] for c in known.columns], counts))
+    released = map(known.held, range(first, len(known.places)))
+    scores = [log_sums(kernels, x, [c.codes[held] for c in known.columns], counts) for held, counts in released]
     shift = -sum(math.log(w) + math.log(2 * math.pi) / 2 for w in sigma) if constant else 0.0
     return (np.array(scores) + shift) / math.log(10)
 
@@ -162,12 +161,12 @@ def numbers_released(releases: Any, tables: int) -> tuple[list[int], bool]:
         return [k for k in RELEASED if k <= tables], False
     one = not isinstance(releases, (Sequence, np.ndarray)) or isinstance(releases, str)
     counts = [releases] if one else list(releases)
-    for k in counts:
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= tables:
-            raise ValueError(f"`releases` must be numbers of released tables, from 1 to the {tables} given; got {k!r}.")
-    if not counts or sorted(set(counts)) != counts:
+    numbers = [
+        check_integer(k, "releases", f"numbers of released tables, from 1 to the {tables} given", least=1, most=tables) for k in counts
+    ]
+    if not numbers or sorted(set(numbers)) != numbers:
         raise ValueError(f"`releases` must be one number or increasing ones; got {releases!r}.")
-    return [int(k) for k in counts], one
+    return numbers, one
 
 
 def _widths(widths: Any, columns: Sequence[Levels]) -> list[float]:
@@ -183,12 +182,8 @@ def _widths(widths: Any, columns: Sequence[Levels]) -> list[float]:
         numerical, categorical = SETTINGS[data][level]
         return [numerical if c.numerical else categorical for c in columns]
     if isinstance(widths, (Mapping, pd.Series)):
-        given = {str(c): w for c, w in widths.items()}
-        unknown = [c for c in given if c not in names]
-        if unknown:
-            raise ValueError(f"`widths` names {unknown[0]!r}, which is not among `columns`." + hint(unknown[0], names))
-        lacking = [c for c in names if c not in given]
-        if lacking:
+        given = by_name(widths, "widths", names)
+        if lacking := [c for c in names if c not in given]:
             raise ValueError(f"`widths` has no width for column {lacking[0]!r}. Give one for each column.")
         found = [given[c] for c in names]
     elif isinstance(widths, (Sequence, np.ndarray)) and not isinstance(widths, str):
@@ -198,7 +193,14 @@ def _widths(widths: Any, columns: Sequence[Levels]) -> list[float]:
     else:
         found = [widths] * len(names)
     for name, width in zip(names, found, strict=True):
-        number = not isinstance(width, bool) and isinstance(width, (int, float, np.number))
-        if not (number and 0 < width < math.inf and 1 / width < math.inf):
+        if not (is_number(width) and 0 < width < math.inf and 1 / width < math.inf):
             raise ValueError(f"A width must be a positive, finite number; got {width!r} for column {name!r}.")
     return [float(w) for w in found]
+
+
+def by_name(given: Mapping[Any, Any] | pd.Series, argument: str, names: Sequence[str]) -> dict[str, Any]:
+    """What is given for single columns, by their names; raise for other names."""
+    found = {str(c): value for c, value in given.items()}
+    if unknown := [c for c in found if c not in names]:
+        raise ValueError(f"`{argument}` names {unknown[0]!r}, which is not among `columns`.{hint(unknown[0], names)}")
+    return found

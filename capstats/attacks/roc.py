@@ -22,8 +22,6 @@ from capstats.tables.ties import at_most
 
 TIE = 1e-14  # relative to the score: about ten times its rounding error; scores with equal nearest records still differ by the next ones
 SPAN = np.linspace(-50, 20, 281)  # the source's thresholds, as log10
-ALONG = dict.fromkeys(("threshold", "true_positive_rate", "false_positive_rate", "youden"), "step") | {"difference": "at"}
-"""The dims of the results that are more than one number."""
 
 
 def membership_roc(
@@ -42,7 +40,7 @@ def membership_roc(
 ) -> xr.Dataset:
     """ROC curve of `membership_scores`: rates of members and non-members with a score at or above every threshold.
 
-    An attacker classifies records at or above a threshold as members. If the release does not reveal membership, members and
+    An intruder classifies records at or above a threshold as members. If the release does not reveal membership, members and
     non-members have similar scores: the area is near 1/2 and the difference near 0.
 
     Parameters
@@ -53,7 +51,7 @@ def membership_roc(
     synthetic, columns, widths, categories, constant, types
         As in `membership_scores`. The scores of all records are then computed together.
     releases : int or sequence of ints, optional
-        Numbers of released tables that the attacker takes together, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100
+        Numbers of released tables that the intruder takes together, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100
         as far as there are as many. Each adds to the one before.
     at : sequence of floats
         Thresholds, as log10, for the curve of differences; by default -50 to 20 in steps of a quarter.
@@ -105,20 +103,18 @@ def membership_roc(
             "`members` and `non_members` are the same object. Give records that were used for synthesis, and records that were not."
         )
     _check_index(members, non_members)
-    if synthetic is not None and (columns is None or widths is None):
+    if synthetic is None:
+        scores, both, dim = _given(members, non_members)
+    elif columns is None or widths is None:
         raise ValueError(
             "With `synthetic`, `columns` and `widths` are needed. To use log10 scores instead of records, leave `synthetic` out."
         )
-    if synthetic is None:
-        scores, both, dim = _given(members, non_members)
     else:
         known, labels = whole_records({"members": members, "non_members": non_members}, synthetic, columns, types, **reading)
         rows = np.unique(np.concatenate(known.places[:2]))
         scores, dim = log10_scores(known, 2, rows, widths, categories, constant), "synthetic" if labels is not None else None
-        both = np.zeros((2, len(rows)), np.int64)
-        for table in range(2):
-            held, counts = known.held(table)
-            both[table, np.searchsorted(rows, held)] = counts
+        of_rows = zip(known.places[:2], known.counts[:2], strict=True)
+        both = np.array([np.bincount(np.searchsorted(rows, where), counts, len(rows)) for where, counts in of_rows]).astype(np.int64)
     for name, counts in zip(("members", "non_members"), both, strict=True):
         if not counts.any():
             raise ValueError(f"`{name}` holds no record: members and non-members are needed.")
@@ -131,13 +127,11 @@ def membership_roc(
     if dim != "releases":
         scores = taken_together(scores, numbers)
     curves = [_curve(row, both, places) for row in scores]
-    steps = max(len(curve["threshold"]) for curve in curves)
-    variables = {}
-    for name in curves[0]:
-        values = [_padded(curve[name], steps) if ALONG.get(name) == "step" else curve[name] for curve in curves]
-        variables[name] = (("releases", ALONG[name]) if name in ALONG else ("releases",), np.array(values))
-    known_of = dict(zip(("members", "non_members"), map(int, both.sum(1)), strict=True))
-    result = Result(variables, {"releases": numbers, "at": places}, {"result": "Membership attack", **known_of})
+    steps = max(curve.sizes["step"] for curve in curves)
+    padded = [curve.pad(step=(0, steps - curve.sizes["step"]), mode="edge") for curve in curves]
+    found = xr.concat(padded, pd.Index(numbers, name="releases")).assign_coords(at=places)
+    n, k = map(int, both.sum(1))
+    result = Result(found.data_vars, found.coords, {"result": "Membership attack", "members": n, "non_members": k})
     return result.isel(releases=0, drop=not one) if one or (dim is None and releases is None) else result
 
 
@@ -150,8 +144,7 @@ def _check_index(members: Any, non_members: Any) -> None:
     if len(shared):
         raise ValueError(
             f"`members` and `non_members` share {len(shared)} label{'s' * (len(shared) > 1)} of their index, such as "
-            f"{canonical(shared[0])!r}: no record can be both. "
-            f"If equal labels are different people, reset both indexes."
+            f"{canonical(shared[0])!r}: no record can be both. If equal labels are different people, reset both indexes."
         )
 
 
@@ -195,13 +188,13 @@ def _given(members: Any, non_members: Any) -> tuple[Floats, Counts, str | None]:
 
 def _check_alike(members: Mapping[Any, Any], others: Mapping[Any, Any]) -> None:
     """Raise an error if the attrs of scores show that they were computed in different ways."""
-    if members.get("coding") != others.get("coding") and None not in (members.get("coding"), others.get("coding")):
-        of_both = members["coding"].keys() | others["coding"].keys()
-        columns = sorted(c for c in of_both if members["coding"].get(c) != others["coding"].get(c))
+    ours, theirs = members.get("coding"), others.get("coding")
+    if ours is not None and theirs is not None and ours != theirs:
+        column = min(c for c in ours.keys() | theirs.keys() if ours.get(c) != theirs.get(c))
         raise ValueError(
-            f"The categories of column {columns[0]!r} have other positions in the scores of `members` than in those of `non_members`, so "
+            f"The categories of column {column!r} have other positions in the scores of `members` than in those of `non_members`, so "
             f"the scores cannot be compared. Give membership_roc the records instead of the scores, or give both calls of "
-            f"membership_scores the same levels, as types={{{columns[0]!r}: [levels in order]}}."
+            f"membership_scores the same levels, as types={{{column!r}: [levels in order]}}."
         )
     for name in ("widths", "categories", "constant"):
         if name in members and name in others and members[name] != others[name]:
@@ -211,7 +204,7 @@ def _check_alike(members: Mapping[Any, Any], others: Mapping[Any, Any]) -> None:
             )
 
 
-def _curve(scores: Floats, both: Counts, at: Floats) -> dict[str, Any]:
+def _curve(scores: Floats, both: Counts, at: Floats) -> xr.Dataset:
     """ROC curve, area and best threshold of one score, from the counts of members and non-members at each of its values."""
     order = np.argsort(-scores, kind="stable")
     values = scores[order]
@@ -230,28 +223,25 @@ def _curve(scores: Floats, both: Counts, at: Floats) -> dict[str, Any]:
     auc = float((member * below).sum()) / (n * k)
     variance = _variance(below / k, member, auc) / n + _variance(above / n, other, auc) / k
     reached = np.searchsorted(-threshold, -(at - TIE * np.maximum(1, np.abs(at))), side="right") - 1
-    return {
-        "threshold": threshold,
-        "true_positive_rate": true / n,
-        "false_positive_rate": false / k,
-        "youden": ahead / (n * k),
-        "difference": ahead[reached] / (n * k),
+    found: dict[str, Any] = {
+        "threshold": ("step", threshold),
+        "true_positive_rate": ("step", true / n),
+        "false_positive_rate": ("step", false / k),
+        "youden": ("step", ahead / (n * k)),
+        "difference": ("at", ahead[reached] / (n * k)),
         "auc": auc,
         "auc_standard_error": np.sqrt(variance),
         "best_threshold": threshold[best],
         "best_difference": ahead[best] / (n * k),
         "accuracy": 0.5 + ahead[best] / (2 * n * k),
     }
+    return xr.Dataset(found)
 
 
 def _variance(values: Floats, times: Counts, mean: float) -> Any:
     """Unbiased variance of values with multiplicities; NaN for a single value."""
     n = times.sum()
     return ratio(np.asarray((times * (values - mean) ** 2).sum()), np.asarray(n - 1), np.nan)
-
-
-def _padded(values: Floats, size: int) -> Floats:
-    return np.append(values, np.repeat(values[-1:], size - len(values)))
 
 
 _SHOWN = ["best_threshold", "best_difference", "accuracy", "auc", "auc_standard_error"]
@@ -271,7 +261,7 @@ def best_membership_width(
 ) -> xr.Dataset:
     """Results of the membership attack for several widths, each at its best threshold, and the best width.
 
-    An attacker does not know which width works best. The best of several is an upper bound for an attacker who uses one of them.
+    An intruder does not know which width works best. The best of several is an upper bound for an intruder who uses one of them.
 
     Parameters
     ----------
@@ -305,7 +295,7 @@ def best_membership_width(
 
     Notes
     -----
-    See theory/membership.md. Threshold and width are chosen with knowledge of the members, so the result is optimistic for the attacker.
+    See theory/membership.md. Threshold and width are chosen with knowledge of the members, so the result is optimistic for the intruder.
 
     References
     ----------
@@ -327,8 +317,7 @@ def best_membership_width(
         )
     labelled = list(widths.items()) if isinstance(widths, Mapping) else [(str(width), width) for width in widths]
     labels = [label for label, _ in labelled]
-    twice = [label for label in labels if labels.count(label) > 1]
-    if twice:
+    if twice := [label for label in labels if labels.count(label) > 1]:
         raise ValueError(f"`widths` has {twice[0]!r} twice. Give each width once, or a mapping with a label for each.")
     options: dict[str, Any] = {"columns": columns, "categories": categories, "releases": releases, "types": types, "at": [0.0], **reading}
     curves = [membership_roc(members, non_members, synthetic, widths=width, **options)[_SHOWN] for _, width in labelled]

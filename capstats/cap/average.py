@@ -9,8 +9,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.neighbours import Convention, borrowing
+from capstats.codes.checks import check_number
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import is_number, shown
 from capstats.tables.sums import mode, ratio, shared
 from capstats.tables.table import Array, Counts, Floats, Table
 
@@ -128,9 +128,7 @@ def smoothed_cap(o: Counts, s: Counts, *, alpha: float) -> xr.DataArray:
     >>> float(smoothed_cap([[3], [1]], [[1], [0]], alpha=1)) * 12  # 12 (3/4 * 2/3 + 1/4 * 1/3)
     7.0
     """
-    if not is_number(alpha) or not 0 < alpha < np.inf:
-        raise ValueError(f"`alpha` must be a number above 0, added to every cell of `s`; got {shown(alpha)}.")
-    added = float(alpha)
+    added = check_number(alpha, "alpha", "a number above 0, added to every cell of `s`", least=0, excluded=(0, np.inf))
 
     def formula(o: Table, s: Table) -> Floats:
         o_j, s_j = o.key_total(), s.key_total()

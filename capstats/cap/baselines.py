@@ -8,6 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import xarray as xr
 
+from capstats.codes.checks import check_choice
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Counts, Floats, Table
@@ -60,8 +61,7 @@ def baseline_cap(o: Counts, s: Counts | None = None, *, kind: Kind = "marginal")
     >>> float(baseline_cap(o)), float(baseline_cap(o, kind="modal")), float(baseline_cap(o, kind="uniform"))
     (0.625, 0.75, 0.5)
     """
-    if kind not in get_args(Kind):
-        raise ValueError(f"`kind` must be one of {', '.join(map(repr, get_args(Kind)))}; got {kind!r}.")
+    check_choice(kind, "kind", get_args(Kind))
     if kind in ("modal_synthetic", "crossed"):
         if s is None:
             raise ValueError(f'`kind` "{kind}" needs the synthetic table: give `s`.')

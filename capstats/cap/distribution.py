@@ -16,10 +16,7 @@ from capstats.tables.sums import attribution, check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most, ranks
 
-FOR_QUANTILES = (
-    ", because quantiles interpolate between records",
-    "Use cap_ecdf, which takes weights, or round the weights to integers.",
-)
+FOR_QUANTILES = (", because quantiles interpolate between records", "Use cap_ecdf, which takes weights, or round the weights to integers.")
 
 
 def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
@@ -65,9 +62,7 @@ def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero
     >>> cap_quantiles([[1, 0], [2, 1]], [[1, 1], [1, 3]], [0, 0.5, 1]).values.tolist()
     [0.5, 0.5, 0.75]
     """
-    probabilities = _numbers(q)
-    if probabilities.ndim > 1 or not probabilities.size or not ((probabilities >= 0) & (probabilities <= 1)).all():
-        raise ValueError(f"`q` must be one probability or a sequence of them, from 0 to 1; got {q!r}.")
+    probabilities = _numbers(q, "`q` must be one probability or a sequence of them, from 0 to 1", 0, 1)
     p = probabilities.reshape(-1)
     aligned = Aligned({"o": o, "s": s})
     lend = lender(aligned, unmatched)
@@ -126,9 +121,7 @@ def cap_ecdf(o: Counts, s: Counts, at: Any, *, unmatched: Convention = "zero") -
     >>> float(cap_ecdf([[2, 0], [2, 4]], [[1, 1], [1, 3]], 0.5))
     0.5
     """
-    places = _numbers(at)
-    if places.ndim > 1 or not places.size or np.isnan(places).any():
-        raise ValueError(f"`at` must be one number or a sequence of numbers; got {at!r}.")
+    places = _numbers(at, "`at` must be one number or a sequence of numbers")
     aligned = Aligned({"o": o, "s": s})
     lend = lender(aligned, unmatched)
 
@@ -227,12 +220,15 @@ def cap_boxplot(o: Counts, s: Counts, *, unmatched: Convention = "zero") -> xr.D
     )
 
 
-def _numbers(given: Any) -> Floats:
-    """The given values as 64-bit floats; empty if they are not numbers."""
+def _numbers(given: Any, rule: str, least: float = -np.inf, most: float = np.inf) -> Floats:
+    """One number or a sequence of them, from ``least`` to ``most``, as 64-bit floats."""
     try:
-        return np.asarray(given, dtype=np.float64)
+        numbers = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        return np.zeros(0)
+        numbers = np.zeros(0)
+    if numbers.ndim > 1 or not numbers.size or not ((numbers >= least) & (numbers <= most)).all():
+        raise ValueError(f"{rule}; got {given!r}.")
+    return numbers
 
 
 def _quantiles(values: Floats, through: Array, p: Floats) -> Floats:

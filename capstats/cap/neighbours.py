@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from capstats.cap.subkeys import Pool, Search, differences
+from capstats.codes.checks import check_integer
 from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
-from capstats.tables.checking import is_integer
 from capstats.tables.dense import Dense
 from capstats.tables.table import Array, Counts, Floats, Index, Table
 
@@ -24,21 +24,19 @@ Lender = Callable[[Table, Table], tuple[Table, Array]]
 FEW = 1 << 16  # pairs of keys whose distances are held in one table, for all tables of a batch at once
 
 
-def check_unmatched(unmatched: str) -> None:
+MEANINGS = {"zero": "a record whose key is not in `s` counts 0", "drop": "it is left out", "nearest": "it uses the nearest keys in `s`"}
+
+
+def check_unmatched(unmatched: str, conventions: Sequence[str] = get_args(Unmatched)) -> None:
     """Raise unless it is a convention for records whose key is not in the synthetic table."""
-    if unmatched not in ("zero", "drop"):
-        raise ValueError(
-            f'`unmatched` must be "zero" (a record whose key is not in `s` counts 0) or "drop" (it is left out); got {unmatched!r}.'
-        )
+    if unmatched not in conventions:
+        *first, last = [f'"{convention}" ({MEANINGS[convention]})' for convention in conventions]
+        raise ValueError(f"`unmatched` must be {', '.join(first)} or {last}; got {unmatched!r}.")
 
 
 def check_convention(unmatched: str) -> None:
     """Raise unless it is one of these conventions, or "nearest"."""
-    if unmatched not in ("zero", "drop", "nearest"):
-        raise ValueError(
-            f'`unmatched` must be "zero" (a record whose key is not in `s` counts 0), "drop" (it is left out) '
-            f'or "nearest" (it uses the nearest keys in `s`); got {unmatched!r}.'
-        )
+    check_unmatched(unmatched, get_args(Convention))
 
 
 def lender(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False) -> Lender:
@@ -52,8 +50,7 @@ def lender(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool
 def borrowing(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False) -> Lender | None:
     """The same where keys use the rows of other keys, with "nearest" or a radius; None where each key uses its own row."""
     check_convention(unmatched)
-    if not is_integer(radius) or radius < 0:
-        raise ValueError(f"`radius` must be 0, 1, ... up to the number of key columns; got {radius!r}.")
+    check_integer(radius, "radius", "0, 1, ... up to the number of key columns", least=0)
     if unmatched == "nearest" and radius:
         raise ValueError(
             f'`unmatched` "nearest" needs radius 0, where an unmatched key uses the nearest keys; got radius {radius!r}. '
@@ -75,17 +72,13 @@ def borrowing(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: b
 def key_columns(aligned: Aligned, what: str) -> list[Ints]:
     """The codes of the keys, column by column; raises an error if the keys have no labels."""
     axis = aligned.axes["key"]
-    if axis is None or _numbered(axis):
+    unlabelled = [UNLABELLED["key"]]  # from_counts numbers such keys 0, 1, ...
+    if axis is None or (names_of(axis) == unlabelled and axis.levels[0].equals(pd.RangeIndex(len(axis)))):
         raise ValueError(
             f"{what} compares keys column by column, and the keys of these tables have no labels. "
             f"Label them: capstats.from_counts(o, s, key_labels={{column: labels}}), or tabulate the records."
         )
     return [np.asarray(column) - min(0, int(np.min(column))) for column in axis.codes]  # pandas has missing labels at -1
-
-
-def _numbered(axis: pd.MultiIndex) -> bool:
-    """Whether the keys are only numbered 0, 1, ..., as `from_counts` does where they have no labels."""
-    return names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis)))
 
 
 def nearest(codes: list[Ints], borrowers: Array, s: Table) -> tuple[Table, Array, Array]:
@@ -95,8 +88,8 @@ def nearest(codes: list[Ints], borrowers: Array, s: Table) -> tuple[Table, Array
     distance = np.zeros(s_j.shape, np.int64)
     if not borrows.any():
         return s, s_j, distance
-    if _few(borrows, s_j > 0):
-        return _nearest_in_table(codes, borrows, s, s_j)
+    if few := _few_distances(codes, borrows, s_j > 0):
+        return _nearest_in_table(few, borrows, s, s_j, len(codes))
 
     def borrow(search: Search, at: tuple[int, ...], borrowers: Index) -> None:
         distance[at][borrowers] = search.nearest()
@@ -109,8 +102,8 @@ def within(codes: list[Ints], borrowers: Array, s: Table, radius: int) -> tuple[
     """The rows of all keys within a radius of each borrower, and their totals."""
     s_j = s.key_total()
     borrows = _shaped(borrowers, s_j)
-    if _few(borrows, s_j > 0):
-        a, b, apart = _apart(codes, borrows, s_j > 0)
+    if few := _few_distances(codes, borrows, s_j > 0):
+        a, b, apart = few
         return s.borrowed(a, b, apart <= radius)
     if s_j.dtype.kind == "f":
         return _in_whole_numbers(s, lambda part: within(codes, borrowers, part, radius))
@@ -141,25 +134,18 @@ def _pooled(
 # --- few keys: one table of distances for the whole batch -------------------------------------------------------------
 
 
-def _few(borrows: Array, lends: Array) -> bool:
-    return int(_any(borrows).sum()) * int(_any(lends).sum()) <= FEW
+def _few_distances(codes: list[Ints], borrows: Array, lends: Array) -> tuple[Index, Index, Ints] | None:
+    """Keys that lend and keys that borrow anywhere in the batch, and their distances, (lenders, borrowers); None if they are many."""
+    a, b = (np.flatnonzero(keys.reshape(-1, keys.shape[-1]).any(0)) for keys in (lends, borrows))
+    return (a, b, differences([column[a] for column in codes], [column[b] for column in codes])) if len(a) * len(b) <= FEW else None
 
 
-def _any(keys: Array) -> Array:
-    return np.asarray(keys.reshape(-1, keys.shape[-1]).any(0))
-
-
-def _apart(codes: list[Ints], borrows: Array, lends: Array) -> tuple[Index, Index, Ints]:
-    """Keys that borrow and keys that lend anywhere in the batch, and their distances: shape (lenders, borrowers)."""
-    b, a = np.flatnonzero(_any(borrows)), np.flatnonzero(_any(lends))
-    return a, b, differences([column[a] for column in codes], [column[b] for column in codes])
-
-
-def _nearest_in_table(codes: list[Ints], borrows: Array, s: Table, s_j: Array) -> tuple[Table, Array, Array]:
-    a, b, apart = _apart(codes, borrows, s_j > 0)
+def _nearest_in_table(few: tuple[Index, Index, Ints], borrows: Array, s: Table, s_j: Array, columns: int) -> tuple[Table, Array, Array]:
+    """The same as `nearest`, from the distances of few keys."""
+    a, b, apart = few
     values, totals, distance, far = s.values, s_j, np.zeros(s_j.shape, np.int64), np.zeros(s_j.shape[-1], np.int64)
     everybody = bool(s_j[..., a].all())  # then the nearest keys are the same in every table
-    for d in [apart.min(0, initial=len(codes))] if everybody else range(1, len(codes) + 1):
+    for d in [apart.min(0, initial=columns)] if everybody else range(1, columns + 1):
         left = borrows & (totals == 0)
         if not left.any():
             break

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,7 +104,6 @@ class Search:
         self.a, self.b = Keys(narrow, borrowers), Keys(narrow, lenders)
         self.pool = pool
         self.columns = len(columns)
-        self.room = room_for(BLOCK, len(columns))
 
     def nearest(self) -> Index:
         """Lend to each borrower the rows of all lenders at the least distance, which is returned."""
@@ -227,7 +226,7 @@ class Search:
         found = []
         mine = [column[some] for column in self.a.columns]
         for start in range(0, len(self.b.keys), BLOCK):
-            apart = differences(mine, [column[start : start + BLOCK] for column in self.b.columns], self.room)
+            apart = differences(mine, [column[start : start + BLOCK] for column in self.b.columns])
             least = np.minimum(least, apart.min(1))
             limit = least[:, None].astype(apart.dtype) if radius is None else radius
             pairs = np.flatnonzero(apart <= limit)
@@ -248,22 +247,12 @@ class Search:
         self.pool.lend(self.b.keys[b], np.cumsum(first) - 1, self.a.keys[borrowers], np.arange(len(borrowers)), len(borrowers))
 
 
-def room_for(pairs: int, columns: int) -> tuple[Ints, NDArray[np.bool_]]:
-    """Where differences are counted, to be used again and again."""
-    return np.empty(pairs, np.min_scalar_type(columns)), np.empty(pairs, bool)
-
-
-def differences(a: Sequence[Ints], b: Sequence[Ints], room: tuple[Ints, NDArray[np.bool_]] | None = None) -> Ints:
+def differences(a: Sequence[Ints], b: Sequence[Ints]) -> Ints:
     """In how many columns each key of one set differs from each of another: shape (a, b)."""
-    shape = len(a[0]), len(b[0])
-    counts, flags = room or room_for(math.prod(shape), len(a))
-    number, differ = counts[: math.prod(shape)].reshape(shape), flags[: math.prod(shape)].reshape(shape)
-    for c, (x, y) in enumerate(zip(a, b, strict=True)):
-        np.not_equal(x[:, None], y[None, :], out=differ)
-        if c:
-            number += differ.view(np.uint8)  # adding them as bools takes longer
-        else:
-            number[...] = differ
+    number = np.zeros((len(a[0]), len(b[0])), np.min_scalar_type(len(a)))
+    differ = np.empty(number.shape, bool)
+    for x, y in zip(a, b, strict=True):
+        number += np.not_equal(x[:, None], y[None, :], out=differ).view(np.uint8)  # adding them as bools takes longer
     return number
 
 
@@ -278,10 +267,5 @@ def times_met(columns: int, radius: int, dropped: int) -> int:
 
 def _families(columns: int, d: int) -> Iterator[tuple[tuple[int, ...], list[tuple[int, ...]]]]:
     """All ways to leave d columns out: all of them but the last, and which can be the last."""
-    if d == 0:
-        yield (), [()]
-        return
-    for first in combinations(range(columns), d - 1):
-        last: list[tuple[int, ...]] = [(c,) for c in range(max(first, default=-1) + 1, columns)]
-        if last:
-            yield first, last
+    for first, ways in groupby(combinations(range(columns), d), lambda dropped: dropped[:-1]):
+        yield first, [dropped[-1:] for dropped in ways]

@@ -5,16 +5,16 @@ Average CAP is a mean over records, so its standard error is that of a mean. No 
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from capstats.cap.neighbours import Convention, Lender, lender
+from capstats.codes.checks import check_number
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import unstacked
-from capstats.tables.checking import as_counts, shown, weights_of
+from capstats.tables.checking import as_counts, weights_of
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio, shared
 from capstats.tables.table import Counts, Floats, Table
@@ -126,12 +126,10 @@ def average_cap_interval(
 
     found = aligned.map(formula, "average_cap_interval", ("part",))
     means, variance = found.isel(part=slice(None, -1)), found.isel(part=-1)
-    between = xr.zeros_like(variance)
-    if over is not None:
-        m = len(first)
-        between = means.var("part", ddof=1, skipna=False) / m if m > 1 else xr.full_like(variance, np.nan)
+    m = len(first)
+    between = means.var("part", ddof=1, skipna=False) / m if m > 1 else xr.full_like(variance, 0.0 if over is None else np.nan)
     estimate = means.mean("part", skipna=False)
-    interval = _interval(estimate, variance, level, least=-1 if second else 0, between=between, degrees=len(first) - 1)
+    interval = _interval(estimate, variance, level, least=-1 if second else 0, between=between, degrees=m - 1)
     return Result(interval, attrs={"result": "Interval for average CAP"})
 
 
@@ -276,8 +274,7 @@ def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:
 
 def check_level(level: float) -> None:
     """Raise unless it is a coverage, between 0 and 1."""
-    if not isinstance(level, Real) or not 0 < level < 1:
-        raise ValueError(f"`level` must be between 0 and 1, such as 0.95; got {shown(level)}.")
+    check_number(level, "level", "between 0 and 1, such as 0.95", least=0, most=1, excluded=(0, 1))
 
 
 def check_weights(table: Any, squares: Any, name: str) -> None:

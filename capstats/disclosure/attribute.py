@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,18 @@ def disclosed(o: Table, s: Table, counted: Table | None = None) -> Table:
     return sure.like(sure.values * among(o, counted).values)
 
 
-def share_of_keys(o: Table, keys: Array, counted: Table | None) -> Floats:
+def share_of_keys(o: Table, keys: Array, counted: Table | None = None) -> Floats:
     """Share of the records of `o` that are counted and have one of the given keys: shape (...)."""
     return ratio((among(o, counted).key_total() * keys).sum(-1), o.total(), np.nan)
+
+
+def _share(name: str, keys: Callable[..., Array], counted: Counts | None, *tables: Counts) -> xr.DataArray:
+    """Share of the records of the first table that are counted and have one of the keys that a formula of all tables gives."""
+
+    def formula(*aligned: Table) -> Floats:
+        return share_of_keys(aligned[0], keys(*aligned[: len(tables)]), *aligned[len(tables) :])
+
+    return tables_of(counted, **dict(zip("os", tables, strict=False))).map(formula, name)
 
 
 def disco(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArray:
@@ -83,11 +93,8 @@ def disco(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArra
     >>> float(disco([[3, 2], [1, 4]], [[2, 1], [0, 1]]))
     0.3
     """
-
-    def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
-        return ratio(disclosed(o, s, counted).total(), o.total(), np.nan)
-
-    return tables_of(counted, o=o, s=s).map(formula, "disco")
+    aligned = tables_of(counted, o=o, s=s)
+    return aligned.map(lambda o, *others: ratio(disclosed(o, *others).total(), o.total(), np.nan), "disco")
 
 
 def dis(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArray:
@@ -125,11 +132,7 @@ def dis(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArray:
     >>> float(dis([[3, 2], [1, 4]], [[2, 1], [0, 1]]))
     0.4
     """
-
-    def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
-        return share_of_keys(o, certain(s).key_total(), counted)
-
-    return tables_of(counted, o=o, s=s).map(formula, "dis")
+    return _share("dis", lambda _, s: certain(s).key_total(), counted, o, s)
 
 
 def dio(o: Counts, *, counted: Counts | None = None) -> xr.DataArray:
@@ -168,11 +171,7 @@ def dio(o: Counts, *, counted: Counts | None = None) -> xr.DataArray:
     >>> float(dio([[3, 2, 0], [1, 0, 4]]))
     0.6
     """
-
-    def formula(o: Table, counted: Table | None = None) -> Floats:
-        return share_of_keys(o, certain(o).key_total(), counted)
-
-    return tables_of(counted, o=o).map(formula, "dio")
+    return _share("dio", lambda o: certain(o).key_total(), counted, o)
 
 
 def weap(s: Counts) -> xr.DataArray:
@@ -212,13 +211,13 @@ def weap(s: Counts) -> xr.DataArray:
     return Aligned({"s": s}).map(lambda s: attribution(s, s.key_total(), np.nan), "weap", ("target", "key"))
 
 
-def alone(x: Table, name: str) -> Array:
+def _alone(x: Table, name: str) -> Array:
     """Whether a key has exactly one record: shape (..., key)."""
     check_integers(x, name, ": a key is unique if one record has it", "Count without weights.")
     return np.asarray(x.key_total() == 1)
 
 
-def _check_unweighted(tables: dict[str, Any]) -> None:
+def _check_unweighted(**tables: Any) -> None:
     """Raise an error if a table holds sums of sampling weights, which are not numbers of records."""
     for name, table in tables.items():
         if (column := weights_of(table)) is not None:
@@ -275,14 +274,10 @@ def sample_uniques(o: Counts, s: Counts | None = None, *, counted: Counts | None
     >>> float(sample_uniques(o)), float(sample_uniques(o, s))
     (0.5, 0.25)
     """
-    _check_unweighted({"o": o})
+    _check_unweighted(o=o)
     if s is None:
-        return tables_of(counted, o=o).map(lambda o, counted=None: share_of_keys(o, alone(o, "o"), counted), "sample_uniques")
-
-    def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
-        return share_of_keys(o, alone(o, "o") & (s.key_total() > 0), counted)
-
-    return tables_of(counted, o=o, s=s).map(formula, "sample_uniques")
+        return _share("sample_uniques", lambda o: _alone(o, "o"), counted, o)
+    return _share("sample_uniques", lambda o, s: _alone(o, "o") & (s.key_total() > 0), counted, o, s)
 
 
 def replicated_uniques(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArray:
@@ -322,9 +317,5 @@ def replicated_uniques(o: Counts, s: Counts, *, counted: Counts | None = None) -
     >>> float(replicated_uniques([[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [1, 0, 1]]))
     0.25
     """
-    _check_unweighted({"o": o, "s": s})
-
-    def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
-        return share_of_keys(o, alone(o, "o") & alone(s, "s"), counted)
-
-    return tables_of(counted, o=o, s=s).map(formula, "replicated_uniques")
+    _check_unweighted(o=o, s=s)
+    return _share("replicated_uniques", lambda o, s: _alone(o, "o") & _alone(s, "s"), counted, o, s)

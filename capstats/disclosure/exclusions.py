@@ -13,10 +13,11 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from capstats.codes.checks import check_number
 from capstats.codes.labels import MISSING, Label, canonical
 from capstats.codes.names import hint, hint_of_data
 from capstats.disclosure.attribute import disclosed, tables_of
-from capstats.tables.axes import axis_of, names_of
+from capstats.tables.axes import axis_from, axis_of, names_of
 from capstats.tables.backing import filled, held_as, stacked
 from capstats.tables.dataset import as_tables
 from capstats.tables.printing import Result
@@ -91,9 +92,9 @@ def exclude(
     0.1667
     """
     tables = as_tables(tables)
-    if above is not None and not (isinstance(above, (int, float, np.number)) and above >= 0):
-        raise ValueError(f"`above` must be a number of records, 0 or more, or None for no limit; got {above!r}.")
-    target, key = (_axis(tables.o, dim) for dim in ("target", "key"))
+    if above is not None:
+        check_number(above, "above", "a number of records, 0 or more, or None for no limit", least=0)
+    target, key = (cast(pd.MultiIndex, axis_of(tables.o, dim)) for dim in ("target", "key"))  # which as_tables gives labels
     stored = {old: new for new, old in tables.attrs.get("renamed", {}).items()}
     if not isinstance(missing_target, (bool, np.bool_)):
         raise TypeError(f"`missing_target` must be True or False; got {missing_target!r}.")
@@ -111,10 +112,8 @@ def exclude(
         table = tables[name].transpose(..., "target", "key")
         coords, counts = filled(table.variable.data, name)
         i, j = coords[-2:]
-        in_pair = np.zeros(len(counts), bool)
-        for keys, targets_ in listed:
-            in_pair |= keys[j] & targets_[i]
-        too_many = np.zeros(len(counts), bool) if above is None else counts > above
+        in_pair = np.any([np.zeros(len(counts), bool), *(keys[j] & of_target[i] for keys, of_target in listed)], axis=0)
+        too_many = counts > (np.inf if above is None else above)
         reason = np.select([named[i], unknown[i], unknown_key[j], in_pair, too_many], range(1, len(REASONS) + 1), 0)
         found |= _parts(table, name, coords, counts, reason)
     return Result(found, attrs={"result": "Records counted and excluded"})
@@ -137,11 +136,6 @@ def _parts(table: xr.DataArray, name: str, coords: list[Index], counts: Array, r
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------
-
-
-def _axis(array: xr.DataArray, dim: str) -> pd.MultiIndex:
-    """The axis of a table that as_tables has checked, so it has labels."""
-    return cast(pd.MultiIndex, axis_of(array, dim))
 
 
 def _is(axis: pd.MultiIndex, column: str, label: Label) -> NDArray[np.bool_]:
@@ -196,10 +190,8 @@ def _level(axis: pd.MultiIndex, levels: Mapping[Hashable, Any], stored: Mapping[
 
 def _check_limits(records: float, share: float) -> None:
     """Raise an error unless they are a number of records and a share."""
-    if not (isinstance(records, (int, float, np.number)) and records >= 0):
-        raise ValueError(f"`records` must be a number of records, 0 or more; got {records!r}.")
-    if not (isinstance(share, (int, float, np.number)) and 0 <= share <= 1):
-        raise ValueError(f"`share` must be a fraction from 0 to 1; got {share!r}. Divide a percentage by 100.")
+    check_number(records, "records", "a number of records, 0 or more", least=0)
+    check_number(share, "share", "a fraction from 0 to 1", least=0, most=1, more=" Divide a percentage by 100.")
 
 
 def one_way_check(o: Counts, s: Counts, *, counted: Counts | None = None, records: float = 50, share: float = 0.9) -> xr.Dataset:
@@ -250,10 +242,7 @@ def one_way_check(o: Counts, s: Counts, *, counted: Counts | None = None, record
     """
     _check_limits(records, share)
 
-    def formula(o: Table, s: Table, counted: Table | None = None) -> Array:
-        return disclosed(o, s, counted).target_total()
-
-    sure = tables_of(counted, o=o, s=s).map(formula, "disclosed", ("target",))
+    sure = tables_of(counted, o=o, s=s).map(lambda *tables: disclosed(*tables).target_total(), "disclosed", ("target",))
     part = sure.copy(data=ratio(sure.values, sure.values.sum(-1, keepdims=True), np.nan))
     found = {"disclosed": sure, "share": part, "flagged": (sure > records) & (part > share)}
     return Result(found, attrs={"result": "One-way check"})
@@ -312,28 +301,24 @@ def two_way_check(o: Counts, s: Counts, *, counted: Counts | None = None, record
     ([[True, False, False, False], [False, False, False, False]], ['child', 'adult', 'f', 'm'])
     """
     _check_limits(records, share)
-
-    def looked_at(o: Table, s: Table, counted: Table | None = None) -> Table:
-        found = disclosed(o, s, counted)
-        return found.like(found.values * (found.values > records))
-
     aligned = tables_of(counted, o=o, s=s)
     axis = aligned.axes["key"]
-    if axis is None:
-        columns = [("key_", np.arange(aligned.sizes["key"]), list(range(aligned.sizes["key"])))]
-    else:
-        columns = list(zip(names_of(axis), map(np.asarray, axis.codes), [list(map(canonical, x)) for x in axis.levels], strict=True))
+    axis = axis_from(range(aligned.sizes["key"]), aligned.sizes["key"], "key", "key") if axis is None else axis
+    codes: list[Any] = list(map(np.asarray, axis.codes))
+    columns = list(zip(names_of(axis), codes, [list(map(canonical, level)) for level in axis.levels], strict=True))
 
     def levels(of: Table) -> Array:
         return np.concatenate([of.by_level(codes, len(labels)) for _, codes, labels in columns], axis=-1)
 
+    def looked_at(*tables: Table) -> Array:
+        found = disclosed(*tables)
+        return levels(found.like(found.values * (found.values > records)))
+
     out = ("target", "level")
-    sure = aligned.map(lambda *tables: levels(looked_at(*tables)), "disclosed", out)
+    sure = aligned.map(looked_at, "disclosed", out)
     known = aligned.map(lambda o, s, *_: levels(o) + 0 * levels(s), "records", out)
     part = known.copy(data=ratio(known.values, known.values.sum(-2, keepdims=True), np.nan))
-    names = [(name, label) for name, _, labels in columns for label in labels]
-    shown = np.empty(len(names), object)
-    shown[:] = [label for _, label in names]
+    names, shown = zip(*((name, label) for name, _, labels in columns for label in labels), strict=True)
     flagged = (sure > 0) & (part > share)
     found = Result({"disclosed": sure, "records": known, "share": part, "flagged": flagged}, attrs={"result": "Two-way check"})
-    return found.assign_coords(column=("level", [name for name, _ in names]), label=("level", shown))
+    return found.assign_coords(column=("level", list(names)), label=("level", np.array(shown, object)))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import numpy as np
 import xarray as xr
 
 from capstats.cap.average import modal_hits
+from capstats.codes.checks import check_choice, check_number
 from capstats.disclosure.attribute import among, tables_of
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.backing import listed
@@ -24,17 +24,15 @@ AMONG_CONFIDENT = ("disclosive", "synthetic")  # variants that average over the 
 
 def _check(variant: str, rule: str, eqmax: float | None) -> None:
     """Raise an error unless this variant is defined for this rule."""
-    if rule not in COVERED:
-        raise ValueError(f"`rule` must be {' or '.join(map(repr, COVERED))}; got {rule!r}.")
-    if variant not in COVERED["class"]:
-        raise ValueError(f"`variant` must be one of {', '.join(map(repr, COVERED['class']))}; got {variant!r}.")
+    check_choice(rule, "rule", COVERED)
+    check_choice(variant, "variant", COVERED["class"])
     if variant not in COVERED[rule]:
         raise ValueError(
             f"No definition covers `variant` {variant!r} with `rule` {rule!r}, which is defined for "
             f'{" and ".join(map(repr, COVERED[rule]))}. Give one of these, or rule="class", which covers all five.'
         )
-    if eqmax is not None and not (isinstance(eqmax, (int, float, np.number)) and eqmax > 0):
-        raise ValueError(f"`eqmax` must be a number of records above 0, or None for no limit; got {eqmax!r}.")
+    if eqmax is not None:
+        check_number(eqmax, "eqmax", "a number of records above 0, or None for no limit", least=0, excluded=(0,))
 
 
 def tcap(
@@ -109,8 +107,7 @@ def tcap(
     [0.3, 0.375, 0.75, 0.0, 0.75]
     """
     _check(variant, rule, eqmax)
-    if not (isinstance(tau, (int, float, np.number)) and 0 <= tau <= 1):
-        raise ValueError(f"`tau` must be a number from 0 to 1; got {tau!r}. For many of them at once use tau_curve.")
+    check_number(tau, "tau", "a number from 0 to 1", least=0, most=1, more=" For many of them at once use tau_curve.")
 
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
         share, right, weight = _parts(o, s, among(o, counted), variant, rule, eqmax)
@@ -171,14 +168,9 @@ def tau_curve(
 
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
         share, right, weight = _parts(o, s, among(o, counted), variant, rule, eqmax)
-        share = np.broadcast_to(share, right.shape)
-        order = np.argsort(share, axis=-1)
-        ordered = np.take_along_axis(share, order, axis=-1)
-        from_here = _sums_from(ordered, taus)
-        above = from_here(np.take_along_axis(right, order, axis=-1))
-        if variant not in AMONG_CONFIDENT:
-            return ratio(above, weight.sum(-1)[..., None], np.nan)
-        return ratio(above, from_here(np.take_along_axis(np.broadcast_to(weight, right.shape), order, axis=-1)), np.nan)
+        above = _sums_above(share, right, taus)
+        below = _sums_above(share, weight, taus) if variant in AMONG_CONFIDENT else weight.sum(-1)[..., None]
+        return ratio(above, below, np.nan)
 
     tables = tables_of(counted, o=o, s=s)
     found = tables.map(formula, "tau_curve", ("tau",)).assign_coords(tau=taus)
@@ -212,20 +204,19 @@ def _thresholds(s: Any, rule: str) -> Floats:
     """The distinct shares of keys, or of cells, in ascending order, and 1."""
     aligned = Aligned({"s": s})
     if rule == "cell":
-        shares = aligned.map(lambda s: attribution(s, s.key_total(), 0.0), "q", ("target", "key")).variable.data
-        values = listed(shares)[1]
+        shares = aligned.map(lambda s: attribution(s, s.key_total(), 0.0), "q", ("target", "key"))
     else:
-        values = aligned.map(lambda s: ratio(s.key_greatest(), s.key_total(), 0.0), "q", ("key",)).values
+        shares = aligned.map(lambda s: ratio(s.key_greatest(), s.key_total(), 0.0), "q", ("key",))
+    values = listed(shares.variable.data)[1]
     return np.union1d(values[values > 0], [1.0])
 
 
-def _sums_from(ordered: Floats, taus: Floats) -> Callable[[Array], Floats]:
-    """A function that sums, for each threshold, the values whose share reaches it; values are in the order of the shares."""
+def _sums_above(share: Floats, values: Array, taus: Floats) -> Floats:
+    """For each threshold the sum of the values whose share reaches it: shape (..., taus)."""
+    share, values = np.broadcast_arrays(share, values)
+    order = np.argsort(share, axis=-1)
+    ordered, values = (np.take_along_axis(x, order, axis=-1) for x in (share, values))
     rows = ordered.reshape(-1, ordered.shape[-1])
     first = np.array([np.searchsorted(row, taus) for row in rows]).reshape(*ordered.shape[:-1], len(taus))
-
-    def sums(values: Array) -> Floats:
-        through = np.concatenate([np.cumsum(values[..., ::-1], axis=-1)[..., ::-1], np.zeros_like(values[..., :1])], axis=-1)
-        return np.take_along_axis(through, first, axis=-1).astype(np.float64)
-
-    return sums
+    through = np.concatenate([np.cumsum(values[..., ::-1], axis=-1)[..., ::-1], np.zeros_like(values[..., :1])], axis=-1)
+    return np.take_along_axis(through, first, axis=-1).astype(np.float64)

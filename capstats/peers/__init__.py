@@ -5,11 +5,4 @@ from capstats.peers.reports import as_sdnist, as_synthgauge
 from capstats.peers.riskutility import as_riskutility
 from capstats.peers.synthpop import as_synthpop
 
-__all__ = [
-    "as_riskutility",
-    "as_sdmetrics",
-    "as_sdnist",
-    "as_synthgauge",
-    "as_synthpop",
-    "disclosure_protection",
-]
+__all__ = ["as_riskutility", "as_sdmetrics", "as_sdnist", "as_synthgauge", "as_synthpop", "disclosure_protection"]

@@ -20,11 +20,8 @@ from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 
-METHODS: Mapping[str, Convention] = {  # SDMetrics' computation_method: what becomes of unmatched records
-    "cap": "drop",
-    "zero_cap": "zero",
-    "generalized_cap": "nearest",
-}
+# SDMetrics' computation_method: what becomes of unmatched records
+METHODS: Mapping[str, Convention] = {"cap": "drop", "zero_cap": "zero", "generalized_cap": "nearest"}
 METRICS = {"cap": "CategoricalCAP", "zero_cap": "CategoricalZeroCAP", "generalized_cap": "CategoricalGeneralizedCAP"}  # by method
 
 NOBODY_MATCHED = "No original record has a key that is in the synthetic table, so there is nothing to average."
@@ -114,7 +111,7 @@ def disclosure_protection(
         contrast = holdout_contrast(o, s, h=tables.h, o_squares=of_o, h_squares=of_h, unmatched=unmatched)
         found["individual_disclosure"] = contrast.estimate
         found["individual_disclosure_error"] = contrast.standard_error
-    found["reason"] = _reason(found["cap_protection"], found["baseline_protection"])
+    found["reason"] = xr.apply_ufunc(_reason, found["cap_protection"], found["baseline_protection"])
     return Result(found, attrs={"result": "Disclosure protection"})
 
 
@@ -131,14 +128,10 @@ def cap_protection(o: Any, s: Any, unmatched: Convention) -> xr.DataArray:
     return 1 - average_cap(o, s, unmatched=unmatched)
 
 
-def _reason(protection: xr.DataArray, baseline: xr.DataArray) -> xr.DataArray:
+def _reason(protection: Floats, baseline: Floats) -> NDArray[np.str_]:
     """Why something is NaN: neither, either or both of two reasons."""
-
-    def told(p: Floats, b: Floats) -> NDArray[np.str_]:
-        return np.char.strip(np.char.add(np.where(np.isnan(p), f"{NOBODY_MATCHED} ", ""), np.where(b == 0, ONE_VALUE, "")))
-
-    reason: xr.DataArray = xr.apply_ufunc(told, protection, baseline)
-    return reason
+    unmatched, certain = np.where(np.isnan(protection), f"{NOBODY_MATCHED} ", ""), np.where(baseline == 0, ONE_VALUE, "")
+    return np.char.strip(np.char.add(unmatched, certain))
 
 
 def as_sdmetrics(tables: xr.Dataset) -> dict[Any, Any]:

@@ -13,7 +13,7 @@ from capstats.tables.aligned import Aligned
 from capstats.tables.checking import weights_of
 from capstats.tables.dataset import as_tables
 from capstats.tables.sums import certain
-from capstats.tables.table import Table, Tables
+from capstats.tables.table import Tables
 
 
 def each_table(tables: xr.Dataset, numbers: Callable[[xr.Dataset], dict[str, Any]]) -> dict[Any, Any]:
@@ -28,11 +28,8 @@ def each_table(tables: xr.Dataset, numbers: Callable[[xr.Dataset], dict[str, Any
 
 def in_both(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray) -> xr.DataArray:
     """Records x whose key has one target in both tables, the same."""
-
-    def formula(o: Table, s: Table, x: Table) -> Any:
-        return x.like(x.values * certain(o).values * certain(s).values).total()
-
-    return Aligned({"o": o, "s": s, "x": x}).map(formula, "in_both")
+    tables = Aligned({"o": o, "s": s, "x": x})
+    return tables.map(lambda o, s, x: x.like(x.values * certain(o).values * certain(s).values).total(), "in_both")
 
 
 def check_records(tables: xr.Dataset) -> None:

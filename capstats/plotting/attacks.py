@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.cbook import normalize_kwargs
 from matplotlib.lines import Line2D
 
-from capstats.plotting.shared import BLUE, COLOURS, VERMILLION, axes_of, lines, n_records, shortened, shown
+from capstats.plotting.shared import BLUE, COLOURS, VERMILLION, axes_of, check_result, lines, n_records, shortened, shown
 
 MARKERS = "osD^vPX*<>"  # with the colours, enough for 70 different curves
 ROOM = 16  # greatest number of names in a legend within the Axes
@@ -138,8 +138,8 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
     ----------
     PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", the plots named MKIC.
     """
-    if not isinstance(knowledge, xr.Dataset) or "column" not in knowledge.dims or "releases" not in knowledge.dims:
-        raise TypeError("`knowledge` must be the Dataset that maximum_knowledge returns for several released tables, with dim `releases`.")
+    what = "the Dataset that maximum_knowledge returns for several released tables, with dim `releases`"
+    check_result(knowledge, "knowledge", xr.Dataset, ("column", "releases"), what)
     ax = axes_of(ax)
     releases = knowledge["releases"].values
     columns = knowledge["column"].values
@@ -150,12 +150,8 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
     average = {"color": "black", "linestyle": "--", "linewidth": 2.2}
     ax.plot(releases, knowledge["average"], **_line("average", average, {"label": plot_kwargs.get("label", "")}))
     ax.set_ylabel("share guessed right")
-    return _keyed(
-        _over_releases(ax, releases, n_records(knowledge.attrs.get("records"))),
-        loc="center left",
-        bbox_to_anchor=(1, 0.5),
-        ncols=1 + len(knowledge["column"]) // 20,
-    )
+    _over_releases(ax, releases, n_records(knowledge.attrs.get("records")))
+    return _keyed(ax, loc="center left", bbox_to_anchor=(1, 0.5), ncols=1 + len(columns) // 20)
 
 
 def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "attack", ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
@@ -203,13 +199,13 @@ def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "at
     ax.plot(releases, accuracy, **_line(shown(name), of_attack, plot_kwargs))
     ax.plot(releases, of_use, **_line("utility", of_attack | {"color": BLUE, "linestyle": "--", "marker": "s"}, plot_kwargs))
     ax.set_ylabel("accuracy, utility")
-    return _keyed(_over_releases(ax, releases))
+    _over_releases(ax, releases)
+    return _keyed(ax)
 
 
 def _by_m(roc: Any, variable: str) -> list[tuple[str, dict[str, Any], xr.Dataset]]:
     """The curve of each number of released tables, with a label and a shade."""
-    if not isinstance(roc, xr.Dataset) or variable not in roc:
-        raise TypeError(f"`roc` must be the Dataset that membership_roc returns; got {type(roc).__name__}.")
+    check_result(roc, "roc", xr.Dataset, (variable,), "the Dataset that membership_roc returns")
     if "releases" not in roc.dims:
         return [("", {"color": BLUE}, roc)]
     shades = plt.get_cmap("viridis_r")(np.linspace(0.15, 1, roc.sizes["releases"]))
@@ -240,24 +236,23 @@ def _both_kinds(roc: xr.Dataset) -> str:
     return ", ".join(f"{roc.attrs[kind]:,} {kind.replace('_', '-')}" for kind in ("members", "non_members") if kind in roc.attrs)
 
 
-def _over_releases(ax: Axes, releases: Any, n: str = "") -> Axes:
+def _over_releases(ax: Axes, releases: Any, n: str = "") -> None:
     """Set up an axis of numbers of released tables, with these numbers as ticks."""
     ax.set_xscale("log")
-    told = [releases[-1]]  # no two ticks so near that their labels touch
+    ticks = [releases[-1]]  # no two so near that their labels touch
     for k in releases[-2::-1]:
-        if (told[-1] / k) ** 16 >= releases[-1] / releases[0]:
-            told.append(k)
-    ax.set_xticks(told[::-1], [str(k) for k in told[::-1]])
+        if (ticks[-1] / k) ** 16 >= releases[-1] / releases[0]:
+            ticks.append(k)
+    ax.set_xticks(ticks[::-1], [str(k) for k in ticks[::-1]])
     ax.minorticks_off()
     ax.set_ylim(-0.03, 1.03)
     ax.set_xlabel(lines("released tables", n))
-    return ax
 
 
 def _keyed(ax: Axes, **place: Any) -> Axes:
     """The Axes with a legend, if there are labels; a legend within the Axes has at most `ROOM` entries."""
     handles, labels = ax.get_legend_handles_labels()
     if labels:
-        told = range(len(labels)) if place else np.linspace(0, len(labels) - 1, min(len(labels), ROOM)).round().astype(int)
-        ax.legend([handles[i] for i in told], [labels[i] for i in told], fontsize="small", frameon=False, **place)
+        drawn = range(len(labels)) if place else np.linspace(0, len(labels) - 1, min(len(labels), ROOM)).round().astype(int)
+        ax.legend([handles[i] for i in drawn], [labels[i] for i in drawn], fontsize="small", frameon=False, **place)
     return ax

@@ -14,11 +14,7 @@ from matplotlib.container import BarContainer
 from capstats.plotting.shared import BASELINE, ORIGINAL, VERMILLION, axes_of, legend_above, references, shortened, shown
 from capstats.tables.ties import at_most
 
-FILLS: tuple[dict[str, Any], ...] = (
-    {"facecolor": "#56B4E9", "hatch": None},
-    {"facecolor": "#E69F00", "hatch": "////"},
-    {"facecolor": "white", "hatch": "...."},
-)
+FILLS = [{"facecolor": colour, "hatch": hatch} for colour, hatch in (("#56B4E9", None), ("#E69F00", "////"), ("white", "...."))]
 BINS = 31  # over all values; odd, so that a single value is in the middle of a bin
 FAR = 3  # times the range of the values: an original farther away is not drawn to scale
 

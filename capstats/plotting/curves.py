@@ -74,13 +74,8 @@ def plot_cap_ecdf(
     if len(drawn) == len(averages) > 1:  # each on its own curve, so that it is told apart in grey
         for i, ((values, style), number) in enumerate(zip(drawn, averages, strict=True)):
             height = values[np.searchsorted(ecdf["at"].values, number, side="right") - 1]
-            dot: dict[str, Any] = {
-                "color": style["color"],
-                "markeredgecolor": "white",
-                "zorder": 3,
-                "label": "average CAP" if i == 0 else None,
-            }
-            ax.plot([number], [height], marker="o", linestyle="none", **dot)
+            dot: dict[str, Any] = {"markeredgecolor": "white", "zorder": 3, "label": "average CAP" if i == 0 else None}
+            ax.plot([number], [height], marker="o", linestyle="none", color=style["color"], **dot)
     else:
         references(ax, "x", average, None, None)
     references(ax, "x", None, original, baseline)

@@ -14,7 +14,9 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from capstats.plotting.shared import BLUE, VERMILLION, axes_of, in_points, lines, n_records, shortened, shown
+from capstats.codes.checks import check_choice
+from capstats.plotting.shared import BLUE, VERMILLION, axes_of, check_result, in_points, lines, n_records, shortened, shown
+from capstats.screening.key_subsets import span_of
 from capstats.tables.ties import at_most
 
 BELOW = 24  # greatest length of the name of a column
@@ -126,26 +128,23 @@ def plot_sweep(swept: xr.Dataset, *, contribution: Contribution = "shapley", ax:
     --------
     capstats.screening.sweep
     """
-    if not isinstance(swept, xr.Dataset) or "without_keys" not in swept:
-        raise TypeError(f"`swept` must be the Dataset that sweep returns; got {type(swept).__name__}.")
-    if contribution not in TITLES:
-        raise ValueError(f'`contribution` must be "shapley", "leave_one_out" or "mean_increment"; got {contribution!r}.')
+    check_result(swept, "swept", xr.Dataset, ("without_keys",), "the Dataset that sweep returns")
+    check_choice(contribution, "contribution", TITLES)
     if contribution not in swept:
         instead = ', or draw contribution="mean_increment"' if "mean_increment" in swept else ""
         raise ValueError(f"`swept` has no {contribution!r}, which needs more subset sizes. Sweep with sizes=None{instead}.")
     axes = ("target_column", "key_column")
     shares, title = swept[contribution], TITLES[contribution]
     if "subset_size" in shares.coords:
-        title += f" at size{_span(np.atleast_1d(shares['subset_size'].values).tolist())}"
+        sizes = np.atleast_1d(shares["subset_size"].values).tolist()
+        title += f" at size{'s' * (len(sizes) > 1)} {span_of(sizes)}"
     if "subset_size" in shares.dims:
         shares = shares.mean("subset_size", skipna=False)
     shares = shares.isel({dim: 0 for dim in shares.dims if dim not in axes and shares.sizes[dim] == 1})
     spread = [str(dim) for dim in shares.dims if dim not in axes]
     if spread:
         raise ValueError(f"`swept` has dims {', '.join(map(repr, spread))}; choose one element along each, with .sel or .isel.")
-    if "target_column" not in shares.dims:
-        shares = shares.expand_dims("target_column")
-    shares = shares.transpose(*axes)
+    shares = (shares if "target_column" in shares.dims else shares.expand_dims("target_column")).transpose(*axes)
     ax = axes_of(ax, width=min(2.5 + 0.5 * shares.sizes["key_column"], 7), height=min(1.6 + 0.24 * shares.sizes["target_column"], 9.5))
     greatest = float(np.nanmax(np.abs(shares.values), initial=0))
     values = float(np.nanmax(np.abs(swept["value"].values), initial=0))
@@ -166,11 +165,3 @@ def plot_sweep(swept: xr.Dataset, *, contribution: Contribution = "shapley", ax:
     ax.set_title(f"{shown(swept['measure'].values.item())}, {title}", fontsize=size)
     write_cells(ax, mesh, shares.values, written)
     return ax
-
-
-def _span(sizes: list[int]) -> str:
-    """Sizes in words, such as " 2" or "s 1 to 3"."""
-    if len(sizes) == 1:
-        return f" {sizes[0]}"
-    whole = sizes == list(range(sizes[0], sizes[-1] + 1))
-    return f"s {sizes[0]} to {sizes[-1]}" if whole and len(sizes) > 2 else f"s {', '.join(map(str, sizes))}"

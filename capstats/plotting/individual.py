@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import matplotlib as mpl
 import numpy as np
@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.font_manager import FontProperties
 
+from capstats.codes.checks import check_choice
 from capstats.plotting.shared import (
     BASELINE,
     BLUE,
@@ -19,7 +20,10 @@ from capstats.plotting.shared import (
     VERMILLION,
     area,
     axes_of,
+    check_dims,
+    check_result,
     in_points,
+    labels_at,
     legend_above,
     lines,
     n_records,
@@ -29,7 +33,6 @@ from capstats.plotting.shared import (
     shown,
     text_of,
 )
-from capstats.tables.axes import index_of
 from capstats.tables.backing import filled, values_at
 from capstats.tables.checking import weights_of
 from capstats.tables.table import Array, Floats, Index, Tables
@@ -99,18 +102,15 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     >>> ax.get_ylabel(), ax.get_xlabel()
     ('individual CAP', 'n = 100 records')
     """
-    if not isinstance(boxes, xr.Dataset) or "outliers" not in boxes:
-        raise TypeError(f"`boxes` must be the Dataset that cap_boxplot returns; got {type(boxes).__name__}.")
-    if orientation not in (None, "vertical", "horizontal"):
-        raise ValueError(f'`orientation` must be "vertical" or "horizontal"; got {orientation!r}.')
-    dims = boxes["median"].dims
-    if len(dims) > 1:
-        raise ValueError(f"`boxes` has dims {dims}; choose one table along all but one of them, with .sel or .isel.")
-    dim = dims[0] if dims else None
+    check_result(boxes, "boxes", xr.Dataset, ("outliers",), "the Dataset that cap_boxplot returns")
+    if orientation is not None:
+        check_choice(orientation, "orientation", get_args(Orientation))
+    check_dims(boxes["median"], "boxes", 1)
+    (dim,) = boxes["median"].dims or (None,)
     boxes = boxes.drop_vars("individual", errors="ignore")  # to select from a sparse one would compile for seconds
     boxes = boxes.expand_dims("synthetic") if dim is None else boxes
     order = np.argsort(-boxes["average_rank"].values, kind="stable")  # ties keep their order; tables without a rank are last
-    boxes = boxes.isel({boxes["median"].dims[0]: order})
+    boxes = boxes.isel({dim or "synthetic": order})
     names = [str(x) for x in boxes.indexes.get(dim, order)] if dim else [""]  # tables without names are numbered
     tall = max(map(len, names)) > TURNED
     given, ax = ax, axes_of(ax, width=min(0.12 * len(names), 30), height=min(1.5 + 0.25 * len(names), 60) if tall else 0)
@@ -118,13 +118,9 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     positions = list(bxp_kwargs.get("positions", range(1, len(labels) + 1)))
     style = STYLE | bxp_kwargs
     circles = "outlier_records" in boxes and "flierprops" not in bxp_kwargs and style["showfliers"]
-    if circles:
-        style["showfliers"] = False
-    if mpl.__version_info__ < (3, 10):
-        style["vert"] = upright
-    else:
-        style["orientation"] = "vertical" if upright else "horizontal"
-    drawn = ax.bxp([_box(boxes.isel({boxes["median"].dims[0]: i}), label) for i, label in enumerate(labels)], **style)
+    style["showfliers"] = style["showfliers"] and not circles
+    style |= {"vert": upright} if mpl.__version_info__ < (3, 10) else {"orientation": "vertical" if upright else "horizontal"}
+    drawn = ax.bxp([_box(boxes.isel({dim or "synthetic": i}), label) for i, label in enumerate(labels)], **style)
     if drawn["means"]:
         drawn["means"][0].set_label("average CAP")
     for variable, line in (("original_cap", ORIGINAL), ("baseline_cap", BASELINE)):
@@ -245,13 +241,9 @@ def plot_letter_values(
     >>> [(float(bar.get_x()), float(bar.get_width())) for bar in ax.patches]
     [(0.5, 0.0625), (0.5, 0.25)]
     """
-    if not isinstance(quantiles, xr.DataArray) or "quantile" not in quantiles.dims or "quantile" not in quantiles.coords:
-        got = type(quantiles).__name__
-        raise TypeError(
-            f"`quantiles` must be the DataArray that cap_quantiles returns for several quantiles, with dim `quantile`; got {got}."
-        )
-    if quantiles.ndim > 2:
-        raise ValueError(f"`quantiles` has dims {quantiles.dims}; choose one table along all but one of them, with .sel or .isel.")
+    what = "the DataArray that cap_quantiles returns for several quantiles, with dim `quantile`"
+    check_result(quantiles, "quantiles", xr.DataArray, ("quantile",), what)
+    check_dims(quantiles, "quantiles", 2)
     (dim,) = [d for d in quantiles.dims if d != "quantile"] or [None]
     depths, middle = _pairs(quantiles["quantile"].values)
     values = quantiles.transpose("quantile", ...).values.reshape(quantiles.sizes["quantile"], -1)
@@ -385,16 +377,13 @@ def plot_people(
     ax.set_yticks([])
     if by_target:
         ax.hlines(base[1:-1], -0.03, 1.03, color="0.8", linewidth=0.6, zorder=1)
-        index = index_of(o, "target")
-        names = shortened([text_of(level) for level in index[levels]] if index is not None else list(map(str, levels)), 24)
+        names = shortened(list(map(text_of, labels_at(o, "target", levels))), 24)
         labels = [f"{shown(name)}\nn = {len(group):,}" for name, group in zip(names, groups, strict=True)]
         ax.set_yticks((base[:-1] + base[1:]) / 2, labels, fontsize="small")
         ax.tick_params(axis="y", length=0)
     undefined = int((~drawn).sum())
-    ax.set_xlabel(
-        f"individual CAP, to within {step / 2:g}\n{n_records(len(value))}, one dot each"
-        + (f"; {undefined:,} undefined" if undefined else "")
-    )
+    left_out = f"; {undefined:,} undefined" if undefined else ""
+    ax.set_xlabel(f"individual CAP, to within {step / 2:g}\n{n_records(len(value))}, one dot each{left_out}")
     return legend_above(ax, given)
 
 

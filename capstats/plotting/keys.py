@@ -10,8 +10,23 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from capstats.codes.checks import check_integer
 from capstats.plotting.heatmaps import draw_cells, letter_size, name_cells, write_cells
-from capstats.plotting.shared import BLUE, VERMILLION, area, axes_of, legend_above, lines, n_records, one_pair, references, shown, text_of
+from capstats.plotting.shared import (
+    BLUE,
+    VERMILLION,
+    area,
+    axes_of,
+    check_result,
+    labels_at,
+    legend_above,
+    lines,
+    n_records,
+    one_pair,
+    references,
+    shown,
+    text_of,
+)
 from capstats.tables.axes import alike, index_of
 from capstats.tables.backing import filled, values_at
 from capstats.tables.table import Array, Index, Tables
@@ -69,8 +84,7 @@ def plot_key_summary(
     >>> ax.get_legend_handles_labels()[1]
     ['synthetic records with several targets: 1 key', 'synthetic records with one target: 1 key', 'no synthetic record: 1 key']
     """
-    if not isinstance(summary, xr.Dataset) or not {"records", "cap", "certain", "matched"} <= set(summary):
-        raise TypeError(f"`summary` must be the Dataset that key_summary returns; got {type(summary).__name__}.")
+    check_result(summary, "summary", xr.Dataset, ("records", "cap", "certain", "matched"), "the Dataset that key_summary returns")
     if summary["cap"].dims != ("key",):
         raise ValueError(f"`summary` has dims {summary['cap'].dims}; choose one table, with .sel or .isel.")
     given, ax = ax, axes_of(ax)
@@ -107,13 +121,7 @@ TARGETS, WIDE = 20, 8  # greatest number of columns; and the greatest with which
 
 
 def plot_key_target(
-    tables: Tables,
-    individual: xr.DataArray,
-    *,
-    by: xr.DataArray | None = None,
-    most: int = 20,
-    ax: Axes | None = None,
-    **mesh_kwargs: Any,
+    tables: Tables, individual: xr.DataArray, *, by: xr.DataArray | None = None, most: int = 20, ax: Axes | None = None, **mesh_kwargs: Any
 ) -> Axes:
     """Heatmap of individual CAP by key and target, with the numbers of original and synthetic records in each cell.
 
@@ -171,8 +179,7 @@ def plot_key_target(
     s = tables.get("s")
     if s is None or s.ndim > 2:
         raise ValueError("`tables` must have one synthetic table `s`. Give one, or choose one with .sel(synthetic=...).")
-    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
-        raise ValueError(f"`most` must be a number of keys, at least 1; got {most!r}.")
+    check_integer(most, "most", "a number of keys, at least 1", least=1)
     keys = _first_keys(o, by, most)
     counts, others, values = (_part(table.transpose("target", "key"), keys) for table in (o, s, q))
     held = np.flatnonzero((counts + others).sum(axis=1))
@@ -186,13 +193,13 @@ def plot_key_target(
     mesh, bar = draw_cells(ax, shares, style | mesh_kwargs, ticks=[0, 0.5, 1])
     size = letter_size(ax)
     bar.set_label("individual CAP", fontsize=size)
-    between, told = (" | ", "original | synthetic records") if len(targets) <= WIDE else ("\n", "original; synthetic records")
+    between, both = (" | ", "original | synthetic records") if len(targets) <= WIDE else ("\n", "original; synthetic records")
     written = [
         "" if nobody else f"{_written(value)}\n{a:,.10g}{between}{b:,.10g}"
         for value, a, b, nobody in zip(shares.flat, counts.flat, others.flat, empty.flat, strict=True)
     ]
-    name_cells(ax, [text_of(label) for label in _labels(o, "target", targets)], [_parts(label) for label in _labels(o, "key", keys)])
-    below = [_columns(o, "target"), "in each cell: individual CAP;", told, _number(len(keys), o.sizes["key"], "keys", by)]
+    name_cells(ax, list(map(text_of, labels_at(o, "target", targets))), list(map(_parts, labels_at(o, "key", keys))))
+    below = [_columns(o, "target"), "in each cell: individual CAP;", both, _number(len(keys), o.sizes["key"], "keys", by)]
     below += [_number(len(targets), len(held), "targets", None), n_records(filled(o.variable.data)[1].sum())]
     ax.set_xlabel(lines(*below), fontsize=size)
     ax.set_ylabel(_columns(o, "key"), fontsize=size)
@@ -223,11 +230,6 @@ def _written(value: float) -> str:
     if value in (0, 1):
         return f"{value:.0f}"
     return "<.01" if value < 0.005 else ">.99" if value > 0.995 else f"{value:.2f}"
-
-
-def _labels(o: xr.DataArray, dim: str, places: Index) -> list[Any]:
-    index = index_of(o, dim)
-    return list(places) if index is None else list(index[places])
 
 
 def _parts(label: Any) -> tuple[str, ...]:

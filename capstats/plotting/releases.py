@@ -17,6 +17,8 @@ from capstats.plotting.shared import (
     ORIGINAL,
     VERMILLION,
     axes_of,
+    check_dims,
+    check_result,
     in_points,
     legend_above,
     lines,
@@ -28,6 +30,8 @@ from capstats.plotting.shared import (
 SHORT, FEW = 14, 12  # characters, and number, of names that are written beside their points
 LISTED = 44  # numbered names that stand beside the figure
 ROW, AROUND, PAGE = 0.2, 1.6, 9.5  # inches: height of a row, of legend and axis, and greatest height of a figure of its own, for one page
+RELEASE: dict[str, Any] = {"s": 22, "color": VERMILLION, "edgecolors": "black", "linewidths": 0.5, "zorder": 3, "label": "release"}
+STAR: dict[str, Any] = {"linestyle": "none", "marker": "*", "color": BLUE, "markersize": 11, "zorder": 3.5, "clip_on": False}
 AXES = {
     "average_cap": "average CAP",
     "share_certain": "share guessed right with certainty (DiSCO)",
@@ -91,8 +95,11 @@ def plot_risk_utility(
     >>> [(text.get_text(), tuple(map(float, text.xy))) for text in ax.texts]
     [('all', (0.0, 0.75)), ('well', (0.25, 0.75))]
     """
+    what = "the measures of an audit of several synthetic tables, Audit.measures"
+    check_result(measures, "measures", xr.Dataset, ("synthetic", "average_cap"), what)
     for name in (risk, utility):
-        _check_measures(measures, name)
+        if name not in measures:
+            raise ValueError(f"`measures` has no {name!r}. It has {', '.join(map(str, measures.data_vars))}.")
     x, y = (np.broadcast_to(measures[name].values.astype(float), measures.sizes["synthetic"]) for name in (utility, risk))
     names = list(map(str, measures.indexes["synthetic"]))
     held = np.isfinite(x) & np.isfinite(y)
@@ -106,24 +113,21 @@ def plot_risk_utility(
     if error is not None:
         bars: dict[str, Any] = {"linestyle": "none", "ecolor": "0.55", "elinewidth": 0.9, "label": "one standard error"}
         ax.errorbar(x[held], y[held], np.broadcast_to(error.values, len(names))[held], zorder=1.8, **bars)
-    style: dict[str, Any] = {"s": 22, "color": VERMILLION, "edgecolors": "black", "linewidths": 0.5, "zorder": 3, "label": "release"}
-    ax.scatter(x[held], y[held], **(style | scatter_kwargs))
+    ax.scatter(x[held], y[held], **(RELEASE | scatter_kwargs))
     _references(ax, measures, risk, utility)
     ax.margins(0.08)
     ax.autoscale_view()
     left_out = len(names) - int(held.sum())
-    told = f"{left_out} of {len(names)} releases undefined" if left_out else ""
-    ax.set_xlabel(lines(AXES.get(utility, shown(utility)), n_records(measures["original_records"].item()), told))
+    undefined = f"{left_out} of {len(names)} releases undefined" if left_out else ""
+    ax.set_xlabel(lines(AXES.get(utility, shown(utility)), n_records(measures["original_records"].item()), undefined))
     ax.set_ylabel(AXES.get(risk, shown(risk)))
     legend_above(ax, given)
     if listed and isinstance(ax.figure, Figure):
         rows = [f"{i}  {shown(name)}" for i, name in enumerate(shortened(names, 34), 1)]
-        ax.annotate(
-            "\n".join(rows), (1.02, 1), xycoords="axes fraction", va="top", fontsize=min(7.0, 0.78 * (tall - AROUND) * 72 / len(rows))
-        )
-    place_labels(
-        ax, x, y, list(map(shown, names)) if beside else [str(i) for i in range(1, len(names) + 1)], size=7 if len(names) <= 40 else 5.5
-    )
+        size = min(7.0, 0.78 * (tall - AROUND) * 72 / len(rows))
+        ax.annotate("\n".join(rows), (1.02, 1), xycoords="axes fraction", va="top", fontsize=size)
+    labels = list(map(shown, names)) if beside else [str(i) for i in range(1, len(names) + 1)]
+    place_labels(ax, x, y, labels, size=7 if len(names) <= 40 else 5.5)
     return ax
 
 
@@ -197,14 +201,6 @@ def plot_disclosure_arrows(found: xr.Dataset, *, ax: Axes | None = None, **annot
     return legend_above(ax, given)
 
 
-def _check_measures(measures: Any, name: str) -> None:
-    if not isinstance(measures, xr.Dataset) or "synthetic" not in measures.dims or "average_cap" not in measures:
-        got = f"dims {tuple(measures.dims)}" if isinstance(measures, xr.Dataset) else type(measures).__name__
-        raise TypeError(f"`measures` must be the measures of an audit of several synthetic tables, Audit.measures; got {got}.")
-    if name not in measures:
-        raise ValueError(f"`measures` has no {name!r}. It has {', '.join(map(str, measures.data_vars))}.")
-
-
 def _references(ax: Axes, measures: xr.Dataset, risk: str, utility: str) -> None:
     """The original and the baseline: lines, or a star where the utility of the original is known."""
     original, baseline = REFERENCES.get(risk, ("", ""))
@@ -215,30 +211,20 @@ def _references(ax: Axes, measures: xr.Dataset, risk: str, utility: str) -> None
         named = "original, if it were released"
         ax.axhline(value, **(ORIGINAL | {"label": None if utility == "target_distance" else named}), zorder=1.5)
         if utility == "target_distance":
-            ax.plot(0, value, linestyle="none", marker="*", color=BLUE, markersize=11, zorder=3.5, clip_on=False, label=named)
+            ax.plot(0, value, **STAR, label=named)
 
 
 def _ends(found: Any) -> tuple[Any, Any, str]:
     """Where each arrow starts and ends, and along which dim they lie; none where there is one."""
-    if isinstance(found, xr.Dataset) and "without_keys" in found and "measure" in found.dims:
-        held = set(found["measure"].values)
-        values = {name: found["value"].sel(measure=name) for name in ("original_certain", "share_certain") if name in held}
-    else:
-        values = {name: found[name] for name in ("original_certain", "share_certain") if isinstance(found, xr.Dataset) and name in found}
-    if len(values) < 2:
-        got = type(found).__name__
-        raise TypeError(
-            f"`found` must be Audit.measures, or the Dataset that sweep returns with the measures 'original_certain' and 'share_certain'; "
-            f"got {got}."
-        )
-    end = values["share_certain"].squeeze(drop=True) if values["share_certain"].size == 1 else values["share_certain"]
-    spread = [str(dim) for dim in end.dims if end.sizes[dim] > 1] or [str(dim) for dim in end.dims]
+    of_sweep = isinstance(found, xr.Dataset) and "without_keys" in found and "measure" in found.dims
+    values = found["value"].to_dataset("measure") if of_sweep else found
+    what = "Audit.measures, or the Dataset that sweep returns with the measures 'original_certain' and 'share_certain'"
+    check_result(values, "found", xr.Dataset, ("original_certain", "share_certain"), what)
+    start, end = xr.broadcast(values["original_certain"], values["share_certain"])
+    spread = [str(dim) for dim in end.dims if end.sizes[dim] > 1]
     if len(spread) > 1:
         raise ValueError(f"`found` has dims {', '.join(map(repr, spread))}; choose one element along all but one, with .sel or .isel.")
-    end = end.squeeze([dim for dim in end.dims if dim not in spread], drop=True)
-    start = values["original_certain"].broadcast_like(values["share_certain"])
-    start = start.squeeze([dim for dim in start.dims if dim not in spread], drop=True)
-    return np.atleast_1d(start.values), np.atleast_1d(end.values), spread[0] if spread else ""
+    return start.values.reshape(-1), end.values.reshape(-1), spread[0] if spread else ""
 
 
 WIDE, HIGH = 0.62, 1.2  # size of a character, relative to that of its font
@@ -260,7 +246,9 @@ def place_labels(ax: Axes, x: Any, y: Any, labels: Sequence[str], *, size: float
     low, high = np.array([window.x0, window.y0]) * scale, np.array([window.x1, window.y1]) * scale
     centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": size, "zorder": 4}
     taken = np.column_stack([points[held] - mark, points[held] + mark])  # left, bottom, right, top
-    for i in held[np.argsort(-_crowd(points[held]), kind="stable")]:
+    apart = np.linalg.norm(points[held][:, None] - points[held], axis=2)
+    crowd = np.exp(-apart / 20).sum(axis=1)  # those with the most others round about are labelled first
+    for i in held[np.argsort(-crowd, kind="stable")]:
         half = np.array([WIDE * size * len(labels[i]), HIGH * size]) / 2
         centres = np.concatenate([points[i] + DIRECTIONS * (half + mark + away) for away in AWAY])
         boxes = np.column_stack([centres - half, centres + half])
@@ -268,21 +256,9 @@ def place_labels(ax: Axes, x: Any, y: Any, labels: Sequence[str], *, size: float
         cost = _covered(boxes, taken) + 1e6 * ~inside
         best = int(np.argmin(cost))  # the first of them is the nearest
         taken = np.concatenate([taken, boxes[[best]]])
-        line = {"arrowstyle": "-", "linewidth": 0.4, "color": "0.4", "shrinkA": 0, "shrinkB": mark}
-        ax.annotate(
-            labels[i],
-            (x[i], y[i]),
-            xytext=tuple(centres[best] - points[i]),
-            textcoords="offset points",
-            arrowprops=line if best >= len(DIRECTIONS) else None,
-            **centred,
-        )
-
-
-def _crowd(points: Any) -> Any:
-    """How near the other points are: those with the most of them round about are labelled first."""
-    apart = np.linalg.norm(points[:, None] - points, axis=2)
-    return np.exp(-apart / 20).sum(axis=1)
+        line = {"arrowstyle": "-", "linewidth": 0.4, "color": "0.4", "shrinkA": 0, "shrinkB": mark} if best >= len(DIRECTIONS) else None
+        away = tuple(centres[best] - points[i])
+        ax.annotate(labels[i], (x[i], y[i]), xytext=away, textcoords="offset points", arrowprops=line, **centred)
 
 
 def _covered(boxes: Any, taken: Any) -> Any:
@@ -339,7 +315,9 @@ def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: 
     >>> ax.lines[0].get_ydata().tolist()
     [0.375, 0.5, 0.5]
     """
-    _check(found)
+    what = "what capstats.laws.frontier returns for several distances"
+    check_result(found, "found", xr.Dataset, ("least", "greatest", "distance"), what)
+    check_dims(found["least"], "found", 1, "one table")
     points = None if releases is None else _points(releases)
     given, ax = ax, axes_of(ax)
     distance, least, greatest = (found[name].values for name in ("distance", "least", "greatest"))
@@ -349,35 +327,23 @@ def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: 
     if "least_any" in found:
         ax.plot(distance, found["least_any"].values, color="0.25", linewidth=1, linestyle=":", zorder=2, label="least, keys left out")
     if distance[0] == 0 and least[0] == greatest[0]:
-        ax.plot(0, least[0], linestyle="none", marker="*", color=BLUE, markersize=11, zorder=3.5, clip_on=False, label="original")
+        ax.plot(0, least[0], **STAR, label="original")
     ax.set(xlim=(0, max(distance[-1], distance[0] + 1e-9)), xlabel=AXES["target_distance"], ylabel=AXES["average_cap"])
     area.sticky_edges.y.append(0)  # no room below 0
     ax.update_datalim([(0, 0)])
     ax.autoscale_view(scalex=False)
     if points is not None:
         x, y, names = points
-        style: dict[str, Any] = {"s": 22, "color": VERMILLION, "edgecolors": "black", "linewidths": 0.5, "zorder": 3, "label": "release"}
-        ax.scatter(x, y, **(style | scatter_kwargs))
+        ax.scatter(x, y, **(RELEASE | scatter_kwargs))
         place_labels(ax, x, y, names)
     return legend_above(ax, given)
 
 
-def _check(found: Any) -> None:
-    if not isinstance(found, xr.Dataset) or not {"least", "greatest"} <= set(found) or "distance" not in found.dims:
-        got = f"dims {tuple(found.dims)}" if isinstance(found, xr.Dataset) else type(found).__name__
-        raise TypeError(f"`found` must be what capstats.laws.frontier returns for several distances; got {got}.")
-    if found["least"].ndim > 1:
-        raise ValueError(f"`found` has dims {found['least'].dims}; choose one table, with .sel or .isel.")
-
-
 def _points(releases: Any) -> tuple[Any, Any, list[str]]:
     """Distances, risks and names of releases."""
-    if not isinstance(releases, xr.Dataset) or not set(NUMBERS) <= set(releases):
-        got = f"one with {', '.join(map(str, releases))}" if isinstance(releases, xr.Dataset) else type(releases).__name__
-        raise TypeError(f"`releases` must be a Dataset with 'target_distance' and 'average_cap'; got {got}.")
+    check_result(releases, "releases", xr.Dataset, NUMBERS, "a Dataset with 'target_distance' and 'average_cap'")
     numbers = xr.broadcast(*(releases[name] for name in NUMBERS))
-    if numbers[0].ndim > 1:
-        raise ValueError(f"`releases` has dims {numbers[0].dims}; choose one table along all but one of them, with .sel or .isel.")
+    check_dims(numbers[0], "releases", 1)
     x, y = (np.atleast_1d(array.values.astype(float)) for array in numbers)
     (dim,) = numbers[0].dims or ("",)
     return x, y, list(map(shown, shortened(list(map(str, releases.indexes[dim])), LONGEST))) if dim in releases.indexes else [""] * len(x)
@@ -425,8 +391,7 @@ def plot_anonymity(models: xr.Dataset, *, ax: Axes | None = None, **scatter_kwar
     >>> [text.get_text() for text in ax.texts]
     ['50 → 33', '0.9 → 0.896']
     """
-    if not isinstance(models, xr.Dataset) or "table" not in models.dims:
-        raise TypeError(f"`models` must be the Dataset that anonymity_profile returns, with dim `table`; got {type(models).__name__}.")
+    check_result(models, "models", xr.Dataset, ("table",), "the Dataset that anonymity_profile returns, with dim `table`")
     if set(models.dims) != {"table"}:
         raise ValueError(f"`models` has dims {tuple(models.dims)}; choose one pair of tables, with .sel or .isel.")
     names = list(map(str, models.data_vars))

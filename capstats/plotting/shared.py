@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Literal
 
 import matplotlib.pyplot as plt
@@ -11,8 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
-from capstats.tables.axes import alike
+from capstats.tables.axes import alike, index_of
 from capstats.tables.dataset import as_tables
+from capstats.tables.table import Index
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # distinct for the colour-blind (Okabe and Ito) and in grey
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))  # with the colours, enough for 28 different curves
@@ -60,14 +62,33 @@ def shortened(labels: list[str], longest: int, most: int = LONGEST) -> list[str]
     return [f"{x} ({places[label]})" if x != label else x for x, label in zip(short, labels, strict=True)]
 
 
+def check_result(result: Any, name: str, kind: type[xr.Dataset | xr.DataArray], held: Collection[str], what: str) -> None:
+    """Raise unless a result is a Dataset with these variables or dims, or a DataArray with these dims: what it must be, for the message."""
+    variables = list(map(str, getattr(result, "data_vars", ())))
+    if not isinstance(result, kind) or not set(held) <= {*result.dims, *variables}:
+        got = f"dims {tuple(result.dims)}" if isinstance(result, kind) else type(result).__name__
+        got += f" and {', '.join(variables)}" * bool(variables)
+        raise TypeError(f"`{name}` must be {what}; got {got}.")
+
+
+def check_dims(array: xr.DataArray, name: str, most: int, what: str = "one table along all but one of them") -> None:
+    """Raise where a result has more dims than can be drawn."""
+    if array.ndim > most:
+        raise ValueError(f"`{name}` has dims {array.dims}; choose {what}, with .sel or .isel.")
+
+
+def labels_at(table: xr.DataArray, dim: str, places: Index) -> list[Any]:
+    """The labels of some targets or keys; their places where the table has none."""
+    index = index_of(table, dim)
+    return list(places) if index is None else list(index[places])
+
+
 def one_pair(tables: Any, individual: Any) -> tuple[xr.DataArray, xr.DataArray]:
     """The counts of the original and the individual CAP of their cells, dims (target, key) both."""
     o = as_tables(tables)["o"].transpose("target", "key")
-    if not isinstance(individual, xr.DataArray) or not {"target", "key"} <= set(individual.dims):
-        got = f"dims {individual.dims}" if isinstance(individual, xr.DataArray) else type(individual).__name__
-        raise TypeError(f"`individual` must be the DataArray that individual_cap returns, with dims `target` and `key`; got {got}.")
-    if individual.ndim > 2:
-        raise ValueError(f"`individual` has dims {individual.dims}; choose one table, with .sel or .isel.")
+    what = "the DataArray that individual_cap returns, with dims `target` and `key`"
+    check_result(individual, "individual", xr.DataArray, ("target", "key"), what)
+    check_dims(individual, "individual", 2, "one table")
     individual = individual.transpose("target", "key")
     if not all(alike(o, individual, dim) for dim in ("target", "key")):
         raise ValueError("`individual` has other targets or keys than `tables`. Give individual_cap(tables.o, tables.s) of these tables.")
@@ -114,10 +135,8 @@ def references(ax: Axes, along: Literal["x", "y"], average: Any, original: Any, 
 
 def curves(result: Any, name: str, function: str, along: str) -> list[tuple[Any, dict[str, Any]]]:
     """The values of a result along one dim, and the style, for each table; tables without names have no label."""
-    if not isinstance(result, xr.DataArray) or along not in result.dims:
-        raise TypeError(f"`{name}` must be the DataArray that {function} returns, with dim `{along}`; got {type(result).__name__}.")
-    if result.ndim > 2:
-        raise ValueError(f"`{name}` has dims {result.dims}; choose one table along all but one of them, with .sel or .isel.")
+    check_result(result, name, xr.DataArray, (along,), f"the DataArray that {function} returns, with dim `{along}`")
+    check_dims(result, name, 2)
     (dim,) = [d for d in result.dims if d != along] or [None]
     if dim is None:
         return [(result.values, {"color": BLUE})]

@@ -32,7 +32,7 @@ FORMULAS: dict[str, Formula] = {
     "modal_accuracy": lambda o, _: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
     "correct_predictions": predicted,
     "matched_records": matched,
-    "original_certain": lambda o, _: share_of_keys(o, certain(o).key_total(), None),  # DiO
+    "original_certain": lambda o, _: share_of_keys(o, certain(o).key_total()),  # DiO
     "share_certain": lambda o, s: ratio(disclosed(o, s).total(), o.total(), np.nan),  # DiSCO
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ import xarray as xr
 
 from capstats.cap.average import average_cap, correct_by_key
 from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.codes.checks import check_choice
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import listed
 from capstats.tables.checking import weights_of
@@ -74,33 +75,32 @@ def cap_influence(o: Counts, s: Counts, *, unit: Unit = "record", of: Of = "orig
     >>> cap_influence(o, s, unit="key", of="synthetic").change.values.tolist()
     [-0.2, nan, -0.2]
     """
-    _check_options(unit, of, unmatched)
+    check_unmatched(unmatched)
+    check_choice(unit, "unit", get_args(Unit))
+    check_choice(of, "of", get_args(Of))
+    if unit == "record" and of == "both":
+        raise ValueError('A single record is removed from one table: with unit="record" give of="original" or of="synthetic".')
     aligned = Aligned({"o": o, "s": s})
     name = "o" if of == "original" else "s"
     if unit == "record" and (column := weights_of({"o": o, "s": s}[name])) is not None:
         raise ValueError(f'`{name}` holds sums of the sampling weights {column!r}, not numbers of records. Give unit="cell" or "key".')
 
-    def lost(o: Table, s: Table) -> tuple[Array, Array]:
+    def without(o: Table, s: Table, change: bool) -> Table | Array:
+        """Average CAP after each removal, or its change."""
         if unit == "record":
             check_integers({"o": o, "s": s}[name], name, " for one record to be removed", 'Give unit="cell" or "key".')
-        return _lost_with_key(o, s, of, unmatched) if unit == "key" else _lost_with_cell(o, s, unit, of, unmatched)
-
-    def totals(o: Table, s: Table) -> tuple[Array, Array]:
         c, n = (x.sum(-1, keepdims=True) for x in (correct_by_key(o, s), counted_by_key(o, s, unmatched)))
-        return (c, n) if unit == "key" else (o.on_cells(c), o.on_cells(n))
-
-    def change(o: Table, s: Table) -> Table | Array:
-        (c, n), (lost_c, lost_n) = totals(o, s), lost(o, s)
-        found = ratio(ratio(c, n, np.nan) * lost_n - lost_c, n - lost_n, np.nan)
-        return found if unit == "key" else o.like(found, np.nan)
-
-    def after(o: Table, s: Table) -> Table | Array:
-        (c, n), (lost_c, lost_n) = totals(o, s), lost(o, s)
-        found = np.clip(ratio(c - lost_c, n - lost_n, np.nan), 0, 1)  # rounding can pass either end
+        c, n = (c, n) if unit == "key" else (o.on_cells(c), o.on_cells(n))
+        lost_c, lost_n = _lost_with_key(o, s, of, unmatched) if unit == "key" else _lost_with_cell(o, s, unit, of, unmatched)
+        found = ratio(ratio(c, n, np.nan) * lost_n - lost_c if change else c - lost_c, n - lost_n, np.nan)
+        found = found if change else np.clip(found, 0, 1)  # rounding can pass either end
         return found if unit == "key" else o.like(found, np.nan)
 
     out = ("key",) if unit == "key" else ("target", "key")
-    found = {"average_cap": aligned.map(after, "average_cap", out), "change": aligned.map(change, "change", out)}
+    found = {
+        "average_cap": aligned.map(lambda o, s: without(o, s, False), "average_cap", out),
+        "change": aligned.map(lambda o, s: without(o, s, True), "change", out),
+    }
     return Result(found, attrs={"result": "Influence on average CAP"})
 
 
@@ -129,16 +129,6 @@ def _lost_with_cell(o: Table, s: Table, unit: Unit, of: Of, unmatched: Unmatched
     if unmatched == "zero":
         return np.where(present, correct, np.nan), np.asarray(from_o)
     return np.where(present, correct, np.nan), np.where(emptied, o.on_cells(o.key_total()), from_o * (s_j > 0))
-
-
-def _check_options(unit: str, of: str, unmatched: str) -> None:
-    check_unmatched(unmatched)
-    if unit not in ("record", "cell", "key"):
-        raise ValueError(f'`unit` must be "record", "cell" or "key"; got {unit!r}.')
-    if of not in ("original", "synthetic", "both"):
-        raise ValueError(f'`of` must be "original", "synthetic" or "both"; got {of!r}.')
-    if unit == "record" and of == "both":
-        raise ValueError('A single record is removed from one table: with unit="record" give of="original" or of="synthetic".')
 
 
 def rank_removals(o: Counts, s: Counts, *, unit: Unit = "key", of: Of = "synthetic", unmatched: Unmatched = "zero") -> pd.DataFrame:

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.contributions import leave_one_out, mean_increments, shapley
+from capstats.codes.checks import check_integer, is_integer
 from capstats.codes.progress import Progress
 from capstats.counting.lattice import Columns, Lattice
 from capstats.counting.records import read_records
@@ -167,25 +168,25 @@ def _subsets(sizes: int | Collection[int] | None, k: int, limit: int) -> list[Co
     """The subsets of k key columns to compute, by size."""
     given = range(1, k + 1) if sizes is None else [sizes] if isinstance(sizes, (int, np.integer)) else sizes
     ends = (given[0], given[-1]) if isinstance(given, range) and given else given  # a range may be very long
-    if not isinstance(ends, Collection) or not all(isinstance(x, (int, np.integer)) and not isinstance(x, bool) for x in ends):
+    if not isinstance(ends, Collection) or not all(map(is_integer, ends)):
         raise TypeError(f"`sizes` must be a number of key columns, or a collection of such numbers; got {sizes!r}.")
     if not ends or not 1 <= min(ends) <= max(ends) <= k:
         raise ValueError(f"`sizes` must be from 1 to {k}, the number of key columns; got {sizes!r}. `without_keys` is always included.")
     chosen = sorted(set(map(int, given)))
-    if not isinstance(limit, (int, np.integer)) or isinstance(limit, bool) or limit < 1:
-        raise ValueError(f"`limit` must be a number of subsets, at least 1; got {limit!r}.")
+    check_integer(limit, "limit", "a number of subsets, at least 1", least=1)
     many = sum(math.comb(k, size) for size in chosen)
     if many > limit:
         reach = max((r for r in range(k) if sum(math.comb(k, size) for size in range(1, r + 1)) <= limit), default=0)
         fewer = f"sizes=range(1, {reach + 1}), " if reach else ""
         raise ValueError(
-            f"{k} key columns have {many} subsets of the sizes {_span(chosen)}, more than `limit`={limit}. "
+            f"{k} key columns have {many} subsets of the sizes {span_of(chosen)}, more than `limit`={limit}. "
             f"Give {fewer}fewer key columns, or a larger limit."
         )
     return [columns for size in chosen for columns in combinations(range(k), size)]
 
 
-def _span(sizes: list[int]) -> str:
+def span_of(sizes: list[int]) -> str:
+    """Sizes as text, such as "1 to 3"."""
     whole = len(sizes) > 2 and sizes == list(range(sizes[0], sizes[-1] + 1))
     return f"{sizes[0]} to {sizes[-1]}" if whole else ", ".join(map(str, sizes))
 
@@ -198,9 +199,8 @@ def _result(values: Mapping[Columns, Floats], subsets: list[Columns], key_names:
     in_size = np.empty_like(value)
     for each in np.unique(size):
         in_size[size == each] = ranks(value[size == each])
-    variables: dict[str, Any] = {}
-    for name, array in (("value", value), ("rank", ranks(value)), ("rank_in_size", in_size)):
-        variables[name] = (("keyset", *dims), array)
+    of_keysets = {"value": value, "rank": ranks(value), "rank_in_size": in_size}
+    variables: dict[str, Any] = {name: (("keyset", *dims), array) for name, array in of_keysets.items()}
     variables["without_keys"] = (dims, values[()])
     for name, shares in (("leave_one_out", leave_one_out(values, k)), ("shapley", shapley(values, k))):
         if shares is not None:

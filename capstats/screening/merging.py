@@ -11,7 +11,7 @@ import xarray as xr
 
 from capstats.cap.average import average_cap, correct_by_key
 from capstats.cap.neighbours import Unmatched, check_unmatched
-from capstats.codes.labels import MISSING, Label, canonical, level_index
+from capstats.codes.labels import MISSING, canonical, level_index
 from capstats.codes.names import hint
 from capstats.screening.influence import counted_by_key
 from capstats.tables.aligned import Aligned
@@ -77,13 +77,11 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Unmatched =
     if (size := len(level) if dim == "target" else len(shown)) > MOST:
         what = "targets" if dim == "target" else "levels"
         raise ValueError(f"Column {column!r} has {size} {what}, more than {MOST} to merge in pairs. Bin or group them first.")
-    rest = _group([other for i, other in enumerate(codes) if i != place], len(level))
-    pairs = list(_pairs(level, rest))
+    pairs = list(_pairs(level, [other for i, other in enumerate(codes) if i != place]))
 
     def formula(o: Table, s: Table) -> Floats:
         c, n = (x.sum(-1) for x in (correct_by_key(o, s), counted_by_key(o, s, unmatched)))
-        more_c = np.zeros((*c.shape, len(shown), len(shown)))
-        more_n = np.zeros((*c.shape, len(shown), len(shown)))
+        more_c, more_n = np.zeros((2, *c.shape, len(shown), len(shown)))
         confused = o.across_targets(attribution(s, s.key_total(), 0.0)) if dim == "target" else None
         for left, right in pairs:
             at: Any = (..., level[left], level[right])
@@ -97,8 +95,9 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Unmatched =
         return np.clip(ratio(c[..., None, None] + more_c, n[..., None, None] + more_n, np.nan), 0, 1)
 
     found = aligned.map(formula, "cap_after_merge", ("level", "other"))
-    labels = list(shown) if axis is None else _labels_of(axis.levels[place], shown)
-    return found.assign_coords(level=("level", level_index(labels)), other=("other", level_index(labels)))
+    labels = np.arange(len(level)) if axis is None else [*map(canonical, axis.levels[place]), MISSING]
+    index = level_index([labels[code] for code in shown])
+    return found.assign_coords(level=("level", index), other=("other", index))
 
 
 def _merged_keys(o: Table, s: Table, left: Array, right: Array, unmatched: Unmatched) -> tuple[Floats, Array]:
@@ -133,20 +132,10 @@ def columns_of(aligned: Aligned) -> dict[str, list[str]]:
     return {dim: [UNLABELLED[dim]] if axis is None else names_of(axis) for dim, axis in aligned.axes.items()}
 
 
-def _labels_of(level: pd.Index, shown: Array) -> list[Label]:
-    labels = [*map(canonical, level), MISSING]
-    return [labels[code] for code in shown]
-
-
-def _group(columns: Sequence[Array], size: int) -> Array:
-    """A number for each combination of codes."""
-    if not columns:
-        return np.zeros(size, np.int64)
-    return pd.DataFrame(dict(enumerate(columns))).groupby(list(range(len(columns))), sort=False).ngroup().to_numpy()
-
-
-def _pairs(level: Array, rest: Array) -> Iterator[tuple[Array, Array]]:
-    """Pairs of positions that differ only in their level, each pair once, in batches of distinct positions."""
+def _pairs(level: Array, others: Sequence[Array]) -> Iterator[tuple[Array, Array]]:
+    """Pairs of positions that differ only in their level, not in other codes: each pair once, in batches of distinct positions."""
+    codes = dict(enumerate([np.zeros_like(level), *others]))
+    rest = pd.DataFrame(codes).groupby(list(codes), sort=False).ngroup().to_numpy()
     order = np.lexsort((level, rest))
     sorted_rest = rest[order]
     for step in range(1, len(order)):

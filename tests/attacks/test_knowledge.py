@@ -192,7 +192,7 @@ def test_columns_of_mixed_kind_are_refused():
 
 
 @each_route
-def test_with_equal_margins_and_all_keys_released_it_is_the_modal_cap_attacker(route, monkeypatch):
+def test_with_equal_margins_and_all_keys_released_it_is_the_modal_cap_intruder(route, monkeypatch):
     """Theory: the target permuted, and each record released twice; the margins of the other columns stay in proportion."""
     force(route, monkeypatch)
     original = mixed(3, 40)[["income", "town", "children"]]

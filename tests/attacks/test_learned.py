@@ -1,4 +1,4 @@
-"""Fitted attackers: naive Bayes written out on the counts, and what an attack tells."""
+"""Fitted intruders: naive Bayes written out on the counts, and what an attack tells."""
 
 import subprocess
 import sys
@@ -292,7 +292,7 @@ for make in (capstats.attacks.CAPClassifier, lambda: capstats.attacks.model_atta
     said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.splitlines()
     assert said == [
         "CAPClassifier needs scikit-learn. Install capstats[learn].",
-        "Fitted attackers need scikit-learn. Install capstats[learn].",
+        "Fitted intruders need scikit-learn. Install capstats[learn].",
     ]
 
 
@@ -304,7 +304,7 @@ def test_the_package_has_no_other_names():
 @pytest.mark.parametrize(
     "estimator", [CAPClassifier(), CAPClassifier(unmatched="nearest"), DecisionTreeClassifier(random_state=0), DummyClassifier()]
 )
-def test_no_attacker_does_better_than_the_keys_allow(estimator):
+def test_no_intruder_does_better_than_the_keys_allow(estimator):
     """Theory: at most the modal accuracy of the original given its keys; at least the least count of each key, where all are answered."""
     for seed in range(5):
         attack = model_attack(people(seed), people(seed + 10), keys=["town", "sex"], target="ill", estimator=estimator)

@@ -67,7 +67,7 @@ def from_cells(o, s, unmatched="zero"):
 
 
 def people_predicted(o, s):
-    """How many records an attacker predicts who names a most frequent target of the key, at random where several tie."""
+    """How many records an intruder predicts who names a most frequent target of the key, at random where several tie."""
     pairs = Counter(records(s))
     right = Fraction(0)
     for i, j in records(o):

@@ -195,7 +195,7 @@ def test_the_variant_must_be_said(measure):
         measure([[1]], [[1]])
     with pytest.raises(ValueError, match="`variant` must be one of 'all', 'matched', 'disclosive', 'certain', 'synthetic'; got 'tcap'"):
         measure([[1]], [[1]], variant="tcap")
-    with pytest.raises(ValueError, match="`rule` must be 'class' or 'cell'; got 'key'"):
+    with pytest.raises(ValueError, match='`rule` must be "class" or "cell"; got \'key\''):
         measure([[1]], [[1]], variant="all", rule="key")
     with pytest.raises(ValueError, match="`eqmax` must be a number of records above 0, or None for no limit; got 0"):
         measure([[1]], [[1]], variant="all", eqmax=0)

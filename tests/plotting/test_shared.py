@@ -134,13 +134,13 @@ def test_results_of_other_measures_are_refused():
         plot_cap_ecdf(summary)
     with pytest.raises(ValueError, match=r"`ecdf` has dims \('at', 'original', 'synthetic'\); choose one table"):
         plot_cap_ecdf(cap_ecdf(paper_originals(), paper_synthetics(), [0, 1]))
-    with pytest.raises(TypeError, match="`curve` must be the DataArray that tau_curve returns, with dim `tau`; got DataArray"):
+    with pytest.raises(TypeError, match="`curve` must be the DataArray that tau_curve returns, with dim `tau`; got dims"):
         plot_tau_curve(ecdf)
-    with pytest.raises(TypeError, match="`summary` must be the Dataset that key_summary returns; got Result"):
+    with pytest.raises(TypeError, match=r"`summary` must be the Dataset that key_summary returns; got dims .* and classes"):
         plot_key_summary(models)
     with pytest.raises(ValueError, match=r"`summary` has dims \('synthetic', 'key'\); choose one table"):
         plot_key_summary(key_summary(O_4, paper_synthetics()))
-    with pytest.raises(TypeError, match="`models` must be the Dataset that anonymity_profile returns, with dim `table`; got Result"):
+    with pytest.raises(TypeError, match=r"`models` must be the Dataset that anonymity_profile returns, .*got dims .* and records"):
         plot_anonymity(summary)
     with pytest.raises(ValueError, match=r"`models` has dims .*synthetic.*; choose one pair of tables"):
         plot_anonymity(anonymity_profile(O_4, paper_synthetics()))
