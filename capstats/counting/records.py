@@ -13,7 +13,7 @@ import xarray as xr
 from capstats.codes.bins import Cut
 from capstats.codes.column import Places
 from capstats.codes.labels import MISSING, Label
-from capstats.codes.missing_codes import MissingCodes, plain
+from capstats.codes.missing_codes import plain
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input, inputs_of, released
@@ -73,7 +73,7 @@ class Records:
             "weights": self.weights,
             "counts": {table.source.name: str(table.weight) for table in self.inputs if table.weight is not None and not table.sampling},
             "bins": {stored[column]: self.cuts[column].shown for column in stored if column in self.cuts},
-            "null_values": MissingCodes.of_argument(self.request.null_values).as_texts(),
+            "null_values": self.request.codes.as_texts(),
             "likely_codes": {stored[column]: likely[column] for column in stored if column in likely},
             "categories": {stored[column]: orders[column] for column in stored if column in orders},
         }
@@ -89,7 +89,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
     """All tables counted over the key and target columns, each of them read once."""
     specs = request.checked()
     inputs, labels = inputs_of(request.original, request.synthetic, request.holdout, request.weights, request.counts)
-    options = request.options(inputs, progress or Progress(False))
+    options = request.options(inputs, progress)
     original = inputs[0]
     if request.by_record and not (is_path(request.original) or original.source.in_memory):
         raise TypeError(
@@ -104,7 +104,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         place = {table.source.name: i for i, table in enumerate(inputs)}
         for i, j in ((place[one], place[other]) for one, other in apart):
             check_records(inputs[i], inputs[j], [tables[i], tables[j]], request.columns, options)
-    check_codes(options.null_values, request.columns, [(table.key, table.target) for table in tables], cuts)
+    check_codes(options.codes, request.columns, [(table.key, table.target) for table in tables], cuts)
     dropped: dict[str, Any] = {}
     kept = []
     for i, table in enumerate(inputs):

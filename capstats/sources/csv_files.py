@@ -226,15 +226,15 @@ def _joined(pieces: Iterable[tuple[bytes, Any]]) -> Iterator[tuple[bytes, int | 
 def with_numbers(table: Any, query: Query, cut: Collection[Hashable]) -> Any:
     """The texts of CSV, with a point before the decimals of the columns that are numbers, except in texts that mean missing."""
     columns, options = [f"c{i}" for i in range(len(query.wanted))], query.options
-    if options.null_values.everywhere is not None:  # an empty field is a text like any other
+    if options.codes.everywhere is not None:  # an empty field is a text like any other
         table = table.select(", ".join(f"coalesce({c}, '') AS {c}" for c in columns))
     if options.decimal == ",":
         parts = []
         for c, column in zip(columns, query.wanted, strict=True):
-            texts = ", ".join(map(quoted, options.null_values.of(column).texts)) or "NULL"
+            texts = ", ".join(map(quoted, options.codes.of(column).texts)) or "NULL"
             point = f"CASE WHEN {c} IN ({texts}) THEN {c} WHEN contains({c}, '.') THEN error('{POINT}{c}') ELSE replace({c}, ',', '.') END"
             is_weight = c == f"c{len(query.columns)}"
-            parts.append(f"{point} AS {c}" if is_weight or _is_number(options.types.get(column), column in cut) else c)
+            parts.append(f"{point} AS {c}" if is_weight or _is_number(options.type_of(column), column in cut) else c)
         table = table.select(", ".join(parts))
     return table
 

@@ -175,8 +175,8 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
     forms: dict[int, dict[Kind, str]] = {}  # for each kind that the values of a column may be of, the name of their numbers
     for i in looked:
         column = query.columns[i]
-        of_kind = _as_numbers(f"c{i}", types[i], query.options.type_to_cut(column)) or {"number": "NULL::DOUBLE"}
-        missing = _is_missing(f"c{i}", types[i], query.options.null_values.of(column).texts)
+        of_kind = _as_numbers(f"c{i}", types[i], query.options.type_of(column)) or {"number": "NULL::DOUBLE"}
+        missing = _is_missing(f"c{i}", types[i], query.options.codes.of(column).texts)
         forms[i] = {kind: f"x{i}_{j}" for j, kind in enumerate(of_kind)}
         parts += [f"CASE WHEN NOT {missing} THEN {sql} END AS {forms[i][kind]}" for kind, sql in of_kind.items()]
         wrong[i] = " AND ".join([f"NOT {missing}", *(f"{x} IS NULL" for x in forms[i].values())])
@@ -188,7 +188,7 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
     for i in looked:
         column, extents = query.columns[i], {kind: [next(answers) for _ in range(4)] for kind in forms[i]}
         if any(bad for bad, *_ in extents.values()):
-            wanted = query.options.type_to_cut(column)
+            wanted = query.options.type_of(column)
             raise _wrong_value(rows.filter(wrong[i]).select(f"c{i} AS c0"), types[i], wanted, column, name)
         kinds = [kind for kind, (_, present, *_) in extents.items() if present]
         if len(kinds) > 1:
