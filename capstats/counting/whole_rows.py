@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -99,14 +99,11 @@ def whole_records(
     for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
         joint, maps = joint_labels(parts, name, list(given))
         joint = joint.tolist() if isinstance(joint, np.ndarray) else list(joint)
-        values, numerical = _values(joint, parts, name)
-        levels.append((str(name), joint, values, numerical))
+        levels.append(Levels(str(name), joint, np.zeros(0, np.int64), *_values(joint, parts, name)))
         codes.append([to_joint[part.codes] for to_joint, part in zip(maps, parts, strict=True)])
-    distinct, places = union(list(zip(*codes, strict=True)), [len(joint) for _, joint, _, _ in levels])
+    distinct, places = union(list(zip(*codes, strict=True)), [len(column.labels) for column in levels])
     of_rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]
-    read = [
-        Levels(name, joint, c.astype(np.int64), values, order) for (name, joint, values, order), c in zip(levels, distinct, strict=True)
-    ]
+    read = [replace(column, codes=c.astype(np.int64)) for column, c in zip(levels, distinct, strict=True)]
     known = WholeRecords(read, of_rows, [counts for _, counts in found])
     for one, other in apart:
         i, j = list(given).index(one), list(given).index(other)

@@ -15,8 +15,8 @@ import numpy as np
 from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
-from capstats.codes.labels import MISSING, Kind, one_kind
-from capstats.sources.columns import column_of, no_date, no_duration, unmasked
+from capstats.codes.labels import Kind, one_kind
+from capstats.sources.columns import column_of, in_utc, no_date, no_duration, unmasked
 from capstats.sources.connections import quoted
 from capstats.sources.source import Query, Source, check_names, engine_errors, engine_sums, wrong_weights
 
@@ -153,9 +153,7 @@ def _column(values: Any, dtype: str, column: str, name: str) -> Column:
         if (day < np.datetime64("0001-01-01")).any() or (day > np.datetime64("9999-12-31")).any():
             raise no_date(column, name)
     found = column_of(values.astype("datetime64[D]") if dtype == "DATE" else values, column, name)
-    if dtype.startswith("TIMESTAMPTZ") or dtype.endswith("ZONE"):
-        found.labels = [x if x is MISSING else x.tz_localize("UTC") for x in found.labels]
-    return found
+    return in_utc(found) if dtype.startswith("TIMESTAMPTZ") or dtype.endswith("ZONE") else found
 
 
 def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[tuple[Numbers, Counts]]:
