@@ -16,7 +16,6 @@ import xarray as xr
 from capstats.codes.column import Column, Places
 from capstats.codes.distinct import Factor, factor
 from capstats.codes.labels import level_index
-from capstats.codes.names import free_name
 from capstats.counting.records import Records
 from capstats.tables.axes import UNLABELLED, axis_of, coords_of, join_columns, multi_index, names_of
 from capstats.tables.backing import Backing, Data, choose_sparse, filled, is_sparse, stacked, table_of, unstacked
@@ -56,6 +55,11 @@ class Filled:
         (target, key), values = filled(self.table)
         return np.ascontiguousarray(target), np.ascontiguousarray(key), values
 
+    def moved(self, places: Places, shape: tuple[int, int], sparse: bool) -> Data:
+        """A table of these cells, their keys at other places."""
+        target, key, values = self.cells
+        return table_of(values, target, places[key], shape, sparse)
+
 
 @dataclass
 class Lattice:
@@ -73,7 +77,7 @@ class Lattice:
     def of_records(cls, records: Records, backing: Backing = "auto") -> Lattice:
         """One with each target column as a target of its own."""
         counted, names = records.tables, records.names
-        key_columns, columns = records.request.key_columns, records.request.columns
+        key_columns = records.request.key_columns
         key, places = join_columns([table.key.columns for table in counted], key_columns, names)
         keys = [at[table.key.of_row] for at, table in zip(places, counted, strict=True)]
         tables: list[list[Data]] = []
@@ -91,9 +95,7 @@ class Lattice:
             levels |= compared(axes, dict(zip(names, tables[-1], strict=True))).get("levels", {})
             axes = {}  # keys are compared once
         warn_of_levels({"levels": levels})
-        stored: list[str] = []
-        for column in key_columns:
-            stored.append(free_name(column, [*stored, *(c for c in columns if c != column)]))
+        stored = [records.stored[column] for column in key_columns]
         synthetic = None if records.labels is None else level_index(records.labels)
         return cls(tables, key, targets, stored, synthetic, attrs_of_tables(records.weights), backing)
 
@@ -108,11 +110,6 @@ class Lattice:
         released = [s.variable.data] if several is None else unstacked(s.variable.data, 0)
         attrs = {name: tables[name].attrs for name in "os"}
         return cls([[o.variable.data, *released]], key, [target], names_of(key), s.indexes.get("synthetic"), attrs)
-
-    @cached_property
-    def levels(self) -> list[Any]:
-        """The labels of each key column."""
-        return list(self.key.levels)
 
     @cached_property
     def cells(self) -> list[list[Filled]]:
@@ -140,8 +137,8 @@ class Lattice:
 
     def _children(self, sizes: Collection[int]) -> dict[Columns, list[Columns]]:
         """The subsets that follow from each: a subset follows from the next larger one that adds the columns with the fewest labels."""
-        k = len(self.levels)
-        cheap = sorted(range(k), key=lambda column: len(self.levels[column]))
+        k = self.key.nlevels
+        cheap = sorted(range(k), key=self.key.levshape.__getitem__)
         children: dict[Columns, list[Columns]] = {}
         for size in set(sizes) - {k}:
             larger = min(x for x in {*sizes, k} if x > size)
@@ -162,7 +159,7 @@ class Lattice:
             sparse = choose_sparse(self.backing, max(x.number for x in cells), targets * keys, held)
             tables.append(
                 [
-                    _gathered(x, places, (targets, keys), sparse)
+                    x.moved(places, (targets, keys), sparse)
                     if sparse or is_sparse(table) or table.size > SCATTER * x.number
                     else _merged(table, where, keys)
                     for table, x in zip(of_target, cells, strict=True)
@@ -185,15 +182,9 @@ class Lattice:
         key = multi_index([np.zeros(1, np.int64)], [[0]], [UNLABELLED["key"]])
         if keyset.columns:
             codes: list[Any] = keyset.distinct.codes
-            levels, names = [self.levels[c] for c in keyset.columns], [self.names[c] for c in keyset.columns]
-            key = pd.MultiIndex(levels=levels, codes=codes, names=names, verify_integrity=False)
+            levels: list[Any] = [self.key.levels[c] for c in keyset.columns]
+            key = pd.MultiIndex(levels=levels, codes=codes, names=[self.names[c] for c in keyset.columns], verify_integrity=False)
         return coords_of("key", key).merge(coords_of("target", self.targets[target])).coords
-
-
-def _gathered(found: Filled, places: Places, shape: tuple[int, int], sparse: bool) -> Data:
-    """A table from the cells that were filled at first, their keys at other places."""
-    target, key, values = found.cells
-    return table_of(values, target, places[key], shape, sparse)
 
 
 def _merged(table: Array, where: Places, keys: int) -> Array:

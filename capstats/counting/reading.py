@@ -60,8 +60,8 @@ def find_cuts(table: Input, specs: Mapping[Hashable, Spec], options: Options) ->
     """Where columns are cut, as the original's values say that are no codes of missing values."""
     if not specs:
         return {}
-    options.progress.step(f"cutting {', '.join(map(str, specs))}")
-    codes = {column: options.null_values.of(column) for column in specs}
+    options.display.step(f"cutting {', '.join(map(str, specs))}")
+    codes = {column: options.codes.of(column) for column in specs}
 
     def looked(asked: Mapping[Hashable, Spec]) -> dict[Hashable, tuple[Numbers, Counts]]:
         query = Query(list(asked), table.weight, options=options)
@@ -74,7 +74,7 @@ def find_cuts(table: Input, specs: Mapping[Hashable, Spec], options: Options) ->
         found |= looked(unsure)
     cuts = {}
     for column, spec in specs.items():
-        (numbers, counts), wanted = found[column], options.type_to_cut(column)
+        (numbers, counts), wanted = found[column], options.type_of(column)
         if spec.how == "points":
             cut = cut_at_points(spec.points, numbers.kind, wanted, column)
         else:
@@ -124,12 +124,12 @@ def read_rows(
 def _read(table: Input, query: Query, first: int | None = None) -> tuple[list[Part], Sums]:
     """The distinct rows of a table, or of its first columns and of the others, in labels of the wanted types; how often each row occurs."""
     options, name = query.options, table.source.name
-    options.progress.step(f"reading {name}")
+    options.display.step(f"reading {name}")
     found, sums = table.source.rows(query)
     n = len(found[0].codes)
     if n == 0:
         raise ValueError(f"`{name}` is empty: it has no record.")
-    step = options.progress.step(f"{'counting' if table.source.in_memory else 'ordering distinct rows of'} {name}", rows=n)
+    step = options.display.step(f"{'counting' if table.source.in_memory else 'ordering distinct rows of'} {name}", rows=n)
     if query.by_record:
         rows, sums = factor(found), list(sums) or [np.ones(n, np.int64)]
     else:
@@ -144,7 +144,7 @@ def _read(table: Input, query: Query, first: int | None = None) -> tuple[list[Pa
             if asked in query.cuts:
                 column, used = _binned(column, query.cuts[asked])
             else:
-                column, used = _labelled(asked, column, held, options.types.get(asked), options.null_values.of(asked), name)
+                column, used = _labelled(asked, column, held, options.type_of(asked), options.codes.of(asked), name)
             part.columns.append(column)
             part.used.append(used)
         parts.append(part)

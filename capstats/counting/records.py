@@ -13,7 +13,7 @@ import xarray as xr
 from capstats.codes.bins import Cut
 from capstats.codes.column import Places
 from capstats.codes.labels import MISSING, Label
-from capstats.codes.missing_codes import MissingCodes, plain
+from capstats.codes.missing_codes import plain
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input, inputs_of, released
@@ -64,6 +64,16 @@ class Records:
                     orders[name] = list(dict.fromkeys([*orders.get(name, []), *known]))
         return orders
 
+    @cached_property
+    def stored(self) -> dict[Hashable, str]:
+        """The name under which each column is stored."""
+        stored: dict[Hashable, str] = {}
+        for column in self.request.columns:
+            plain = [column] == self.request.target_columns and str(column) not in stored.values()
+            taken = [*stored.values(), *(c for c in self.request.columns if c != column)]
+            stored[column] = str(column) if plain else free_name(column, taken)
+        return stored
+
     def attrs(self, stored: Mapping[Hashable, str]) -> dict[str, Any]:
         """How the counts came to be, columns under the names by which they are stored."""
         orders, likely = self.orders(), {c: list(map(plain, cut.likely)) for c, cut in self.cuts.items() if cut.likely}
@@ -73,7 +83,7 @@ class Records:
             "weights": self.weights,
             "counts": {table.source.name: str(table.weight) for table in self.inputs if table.weight is not None and not table.sampling},
             "bins": {stored[column]: self.cuts[column].shown for column in stored if column in self.cuts},
-            "null_values": MissingCodes.of_argument(self.request.null_values).as_texts(),
+            "null_values": self.request.codes.as_texts(),
             "likely_codes": {stored[column]: likely[column] for column in stored if column in likely},
             "categories": {stored[column]: orders[column] for column in stored if column in orders},
         }
@@ -89,7 +99,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
     """All tables counted over the key and target columns, each of them read once."""
     specs = request.checked()
     inputs, labels = inputs_of(request.original, request.synthetic, request.holdout, request.weights, request.counts)
-    options = request.options(inputs, progress or Progress(False))
+    options = request.options(inputs, progress)
     original = inputs[0]
     if request.by_record and not (is_path(request.original) or original.source.in_memory):
         raise TypeError(
@@ -104,7 +114,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         place = {table.source.name: i for i, table in enumerate(inputs)}
         for i, j in ((place[one], place[other]) for one, other in apart):
             check_records(inputs[i], inputs[j], [tables[i], tables[j]], request.columns, options)
-    check_codes(options.null_values, request.columns, [(table.key, table.target) for table in tables], cuts)
+    check_codes(options.codes, request.columns, [(table.key, table.target) for table in tables], cuts)
     dropped: dict[str, Any] = {}
     kept = []
     for i, table in enumerate(inputs):
@@ -135,14 +145,10 @@ def _apart(request: Request, inputs: Sequence[Input]) -> list[tuple[str, str]]:
 def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Places]:
     """The tables on common axes, and where the distinct targets and the distinct keys of the original are on them."""
     tables, names, request = records.tables, records.names, records.request
-    key_columns, target_columns, columns = request.key_columns, request.target_columns, request.columns
-    stored: list[str] = []
-    for column in columns:
-        plain = column in target_columns and len(target_columns) == 1 and str(column) not in stored
-        stored.append(str(column) if plain else free_name(column, [*stored, *(c for c in columns if c != column)]))
+    key_columns, target_columns, stored = request.key_columns, request.target_columns, records.stored
     key, keys = join_columns([table.key.columns for table in tables], key_columns, names)
     target, targets = join_columns([table.target.columns for table in tables], target_columns, names)
-    axes = {"key": key.set_names(stored[: len(key_columns)]), "target": target.set_names(stored[len(key_columns) :])}
+    axes = {"key": key.set_names([stored[c] for c in key_columns]), "target": target.set_names([stored[c] for c in target_columns])}
     shape = (len(target), len(key))
     sparse = records.is_sparse(backing, math.prod(shape))
     last = len(tables) - (request.holdout is not None)
@@ -158,8 +164,7 @@ def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Pla
             filled = [table(t, part) for t in which]
             if filled:
                 arrays[variable + suffix] = stacked(filled) if variable == "s" and records.labels is not None else filled[0]
-    stored_as = dict(zip(columns, stored, strict=True))
-    return dataset(arrays, axes, records.labels, records.attrs(stored_as)), targets[0], keys[0]
+    return dataset(arrays, axes, records.labels, records.attrs(stored)), targets[0], keys[0]
 
 
 def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, MemorySource, Places, Places]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar
@@ -14,8 +14,9 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.bins import Spec, check_bins
+from capstats.codes.checks import check_choice
 from capstats.codes.declared_types import Type, check_types
-from capstats.codes.missing_codes import MissingCodes, NullValues
+from capstats.codes.missing_codes import NullValues
 from capstats.codes.names import hint
 from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input
@@ -57,7 +58,7 @@ def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(Options):
     """The tables and columns of one call, and the options of `Reading` with their defaults."""
 
     original: Any
@@ -69,17 +70,10 @@ class Request:
     allow_same: bool = True  # whether two of the tables may hold the same records
     by_record: bool = False  # whether the rows of the original are its records, in their order, however alike they are
     missing: Literal["level", "drop"] = "level"
-    null_values: NullValues = None
-    allow_unused_codes: bool = False
-    types: Mapping[Hashable, Type] | None = None
     bins: Mapping[Hashable, Any] | None = None
     weights: Any = None
     counts: Any = None
     backing: Backing = "auto"
-    encoding: str | None = None
-    decimal: str = "."
-    memory_limit: str | None = None
-    spill_dir: str | Path | None = None
     progress: bool | None = None
 
     @classmethod
@@ -117,49 +111,26 @@ class Request:
                 f"Column {twice[0]!r} is {'both a key and the target' if both else 'named twice'}. "
                 f"{'A column cannot be both. Name' if both else 'Name'} each column once."
             )
-        if self.missing not in ("level", "drop"):
-            raise ValueError(f'`missing` must be "level" or "drop"; got {self.missing!r}.')
+        check_choice(self.missing, "missing", ("level", "drop"))
         check_types(self.types, columns, "neither a key nor the target")
-        MissingCodes.of_argument(self.null_values).check_columns(columns, "neither a key nor the target")
+        self.codes.check_columns(columns, "neither a key nor the target")
         return check_bins(self.bins, columns, self.types or {})
 
     def options(self, inputs: Sequence[Input], progress: Progress | None = None) -> Options:
         """How the tables are read; an error where an option applies to none of them."""
-        return options_of(
-            inputs,
-            types=self.types,
-            null_values=self.null_values,
-            allow_unused_codes=self.allow_unused_codes,
-            encoding=self.encoding,
-            decimal=self.decimal,
-            memory_limit=self.memory_limit,
-            spill_dir=self.spill_dir,
-            progress=progress,
-        )
+        check_options(self, inputs)
+        options = Options(**{field.name: getattr(self, field.name) for field in fields(Options)})
+        return options if progress is None else replace(options, display=progress)
 
 
-def options_of(
-    inputs: Sequence[Input],
-    *,
-    types: Mapping[Hashable, Type] | None = None,
-    null_values: NullValues = None,
-    allow_unused_codes: bool = False,
-    encoding: str | None = None,
-    decimal: str = ".",
-    memory_limit: str | None = None,
-    spill_dir: str | Path | None = None,
-    progress: Progress | None = None,
-) -> Options:
-    """How tables are read, by arguments of `tabulate`; an error where one of them applies to no table."""
-    if decimal not in (".", ","):
-        raise ValueError(f'`decimal` must be "." or ","; got {decimal!r}.')
-    codec(encoding)
+def check_options(options: Options, inputs: Sequence[Input]) -> None:
+    """Raise where an option is not what it must be, or applies to no table."""
+    check_choice(options.decimal, "decimal", (".", ","))
+    codec(options.encoding)
     if not any(table.source.is_csv for table in inputs):
-        for argument, given in (("encoding", encoding is not None), ("decimal", decimal != ".")):
+        for argument, given in (("encoding", options.encoding is not None), ("decimal", options.decimal != ".")):
             if given:
                 raise ValueError(f"`{argument}` applies to CSV files only; no CSV file was given. Leave it out.")
-    nulls = MissingCodes.of_argument(null_values, allow_unused_codes)
-    return Options(types or {}, nulls, encoding, decimal, memory_limit, spill_dir, progress or Progress(False))
 
 
 def shows_options(function: F) -> F:

@@ -44,17 +44,20 @@ def refused(one: str, other: str, how: str) -> ValueError:
 def check_tables(given: Mapping[str, Any], of_pairs: Sequence[tuple[str, str]]) -> None:
     """Raise where two tables are one object, share a file, or are files with the same bytes. None of them is read as records."""
     for one, other in of_pairs:
-        how = _alike({name: given[name] for name in (one, other)})
-        if how:
+        if how := _alike({name: given[name] for name in (one, other)}):
             raise refused(one, other, how)
 
 
 def same_releases(given: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Pairs of releases that are one object, or files with the same bytes: each with the first that it equals."""
-    groups: dict[Hashable, list[str]] = {}
+    similar: dict[Hashable, list[list[str]]] = {}  # releases that may be equal, as groups of those that are
     for name, table in given.items():
-        groups.setdefault(_first_bytes(table, name) if is_path(table) else id(table), []).append(name)
-    return [(group[0], name) for group in groups.values() for name in group[1:] if _alike({x: given[x] for x in (group[0], name)})]
+        groups = similar.setdefault(_first_bytes(table, name) if is_path(table) else id(table), [])
+        own = next((group for group in groups if _alike({group[0]: given[group[0]], name: table})), None)
+        if own is None:
+            groups.append(own := [])
+        own.append(name)
+    return [(first, name) for groups in similar.values() for first, *others in groups for name in others]
 
 
 def check_records(one: Input, other: Input, counted: Sequence[Counted], columns: Sequence[Hashable], options: Options) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,11 @@ from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, Label, kind_of
 from capstats.counting.inputs import Input, released
 from capstats.counting.reading import check_codes, find_cuts, read_rows
-from capstats.counting.request import chosen_columns, options_of
+from capstats.counting.request import check_options, chosen_columns
 from capstats.counting.same import check_tables, pairs, refused, same_records
 from capstats.sources.door import open_source
 from capstats.sources.files import one_connection
+from capstats.sources.source import Options
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def whole_records(
 ) -> tuple[WholeRecords, list[Label] | None]:
     """Records of the named tables, then of the synthetic ones, and the labels of these where there are several.
 
-    The first table says where columns are cut; ``reading`` is what else `options_of` takes. With ``each``, the rows of the named tables are
+    The first table says where columns are cut; ``reading`` is what else `Options` takes. With ``each``, the rows of the named tables are
     their records one by one, in order, and these tables must be in memory. Unless ``allow_same``, none of the named tables may hold the
     same records as another table.
     """
@@ -85,26 +86,24 @@ def whole_records(
                 f"`{called_as}` must be in memory, for the result has its order; got {type(given[called_as]).__name__}. Collect it."
             )
     specs = check_bins(bins, names, types or {}, "not among `columns`")
-    options = options_of(inputs, types=types, **reading)
-    options.null_values.check_columns(names, "not among `columns`")
+    options = Options(types, **reading)
+    check_options(options, inputs)
+    options.codes.check_columns(names, "not among `columns`")
     apart = [] if allow_same else list(pairs(list(tables), called))
     check_tables(given, apart)
     with one_connection([table.source for table in inputs], options):
         cuts = find_cuts(inputs[0], specs, options)
         found = [read_rows(table, names, cuts, options, each and table.source.name in tables) for table in inputs]
-    check_codes(options.null_values, names, [(part,) for part, _ in found], cuts)
+    check_codes(options.codes, names, [(part,) for part, _ in found], cuts)
     levels, codes = [], []
     for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
         joint, maps = joint_labels(parts, name, list(given))
         joint = joint.tolist() if isinstance(joint, np.ndarray) else list(joint)
-        values, numerical = _values(joint, parts, name)
-        levels.append((str(name), joint, values, numerical))
+        levels.append(Levels(str(name), joint, np.zeros(0, np.int64), *_values(joint, parts, name)))
         codes.append([to_joint[part.codes] for to_joint, part in zip(maps, parts, strict=True)])
-    distinct, places = union(list(zip(*codes, strict=True)), [len(joint) for _, joint, _, _ in levels])
+    distinct, places = union(list(zip(*codes, strict=True)), [len(column.labels) for column in levels])
     of_rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]
-    read = [
-        Levels(name, joint, c.astype(np.int64), values, order) for (name, joint, values, order), c in zip(levels, distinct, strict=True)
-    ]
+    read = [replace(column, codes=c.astype(np.int64)) for column, c in zip(levels, distinct, strict=True)]
     known = WholeRecords(read, of_rows, [counts for _, counts in found])
     for one, other in apart:
         i, j = list(given).index(one), list(given).index(other)

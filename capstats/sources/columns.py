@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import narwhals.stable.v2 as nw
@@ -230,17 +231,18 @@ def _polars(values: Any, column: str, table: str) -> Column:
     if dtype.is_integer() and dtype not in (pl.Int128, getattr(pl, "UInt128", pl.Int128)):
         if not values.null_count():
             return _integers(values.to_numpy())
-        codes, labels = pd.factorize(values.fill_null(0).to_numpy())
-        codes[values.is_null().to_numpy()] = -1
-        return Column(codes, [MISSING, *labels.tolist()], first=-1)
+        return _factorized(pd.arrays.IntegerArray(values.fill_null(0).to_numpy(), values.is_null().to_numpy()))
     if dtype.is_float() or dtype == pl.Date:
         return _factorized(values.to_numpy())
     if dtype == pl.Datetime:
         found = _factorized(values.to_numpy())
-        if dtype.time_zone is not None:
-            found.labels = [x if x is MISSING else x.tz_localize("UTC") for x in found.labels]
-        return found
+        return found if dtype.time_zone is None else in_utc(found)
     return _objects(np.array([*values.to_list(), None], object)[:-1], column, table)
+
+
+def in_utc(column: Column) -> Column:
+    """A column of datetimes that are given in UTC, with their zone."""
+    return replace(column, labels=[x if x is MISSING else x.tz_localize("UTC") for x in column.labels])
 
 
 def _polars_levels(physical: Any, labels: list[Label], ordered: bool = False) -> Column:

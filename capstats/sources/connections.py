@@ -50,7 +50,7 @@ def _confine(connection: duckdb.DuckDBPyConnection, folder: Path, options: Optio
 
     connection.execute(f"SET home_directory = {quoted(str(folder))}")
     connection.execute("SET enable_progress_bar_print = false")
-    connection.execute(f"SET enable_progress_bar = {'true' if options.progress.shown else 'false'}")
+    connection.execute(f"SET enable_progress_bar = {'true' if options.display.shown else 'false'}")
     # without an extension, newer versions make keys with a weak generator, and want to hear that this is known
     for setting in ("force_mbedtls_unsafe", "temp_file_encryption"):
         with suppress(duckdb.CatalogException):  # this version lacks the setting

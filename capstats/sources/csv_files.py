@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 WIDE = 1000  # columns beyond which DuckDB takes seconds to begin
 LOADED = 1 << 23  # bytes of text that DuckDB loads at a time
-AT_A_TIME = 1 << 16  # records
 POINT = "capstats: a point in "  # before the name of a column
 
 
@@ -199,7 +198,7 @@ def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence
             break
         line += text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
     places = [header.names.index(str(column)) for column in wanted]
-    for values in chosen_values(rest, header, places, line, AT_A_TIME):
+    for values in chosen_values(rest, header, places, line):
         frame = pd.DataFrame({f"c{i}": pd.array(x, pd.StringDtype("python")) for i, x in enumerate(values)})
         put(connection.from_df(frame))
 
@@ -207,40 +206,36 @@ def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence
 def _joined(pieces: Iterable[tuple[bytes, Any]]) -> Iterator[tuple[bytes, int | None]]:
     """Ordinary pieces, several at a time, and how many records they have; the first of the others as it is, and None."""
     held: list[bytes] = []
-    size = records = 0
-    for text, found in pieces:
+    records = 0
+    for text, found in chain(pieces, [(b"", None)]):
+        if held and (found is None or sum(map(len, held)) >= LOADED):
+            yield b"".join(held), records
+            held, records = [], 0
         if found is None:
-            if held:
-                yield b"".join(held), records
             yield text, None
             return
         held.append(text)
-        size, records = size + len(text), records + found.records
-        if size >= LOADED:
-            yield b"".join(held), records
-            held, size, records = [], 0, 0
-    if held:
-        yield b"".join(held), records
+        records += found.records
 
 
 def with_numbers(table: Any, query: Query, cut: Collection[Hashable]) -> Any:
     """The texts of CSV, with a point before the decimals of the columns that are numbers, except in texts that mean missing."""
     columns, options = [f"c{i}" for i in range(len(query.wanted))], query.options
-    if options.null_values.everywhere is not None:  # an empty field is a text like any other
+    if options.codes.everywhere is not None:  # an empty field is a text like any other
         table = table.select(", ".join(f"coalesce({c}, '') AS {c}" for c in columns))
     if options.decimal == ",":
         parts = []
         for c, column in zip(columns, query.wanted, strict=True):
-            texts = ", ".join(map(quoted, options.null_values.of(column).texts)) or "NULL"
+            texts = ", ".join(map(quoted, options.codes.of(column).texts)) or "NULL"
             point = f"CASE WHEN {c} IN ({texts}) THEN {c} WHEN contains({c}, '.') THEN error('{POINT}{c}') ELSE replace({c}, ',', '.') END"
             is_weight = c == f"c{len(query.columns)}"
-            parts.append(f"{point} AS {c}" if is_weight or _is_number(options.types.get(column), column in cut) else c)
+            parts.append(f"{point} AS {c}" if is_weight or _is_number(options.type_of(column), column in cut) else c)
         table = table.select(", ".join(parts))
     return table
 
 
 def _is_number(wanted: Type | None, is_cut: bool) -> bool:
     """Whether the texts of a column are read as numbers."""
-    if wanted is None or isinstance(wanted, str):
-        return wanted == "number" or (wanted is None and is_cut)
-    return all(isinstance(level, Number) for level in wanted)
+    if wanted is None:
+        return is_cut
+    return wanted == "number" if isinstance(wanted, str) else all(isinstance(level, Number) for level in wanted)

@@ -37,15 +37,14 @@ Bits = NDArray[np.uint64]  # one bit a byte of text, the first byte's the lowest
 LONGEST_HEADER = 1 << 22  # bytes
 MOST_COLUMNS = 100_000
 LONGEST_RECORD = 1 << 26  # bytes
-BATCH = 1 << 25  # bytes of values that are held at a time
+BATCH, AT_A_TIME = 1 << 25, 1 << 16  # bytes of values, and records, that are held at a time
 LONGEST = 1 << 20  # bytes of a record of an ordinary stretch; DuckDB's readers take 2 MB
 _ONE, _TOP = np.uint64(1), np.uint64(63)
 _STEPS = [np.uint64(1 << i) for i in range(6)]
 _SEPARATORS = (b",", b"\t", b";", b"|")
-_FIRST_RECORD = re.compile(rb'(?:(?:\A|(?<=[,\t;|]))"(?:[^"]++|"")*+"|[^\r\n])*+')
-_QUOTED = re.compile(rb'(?:\A|(?<=[,\t;|]))"(?:[^"]++|"")*+"')
-_FIELD = re.compile(rb'"(?:[^"]++|"")*+"')
-_REST_OF_FIELD = re.compile(rb'(?:[^"]++|"")*+"')
+_QUOTED_FIELD = rb'"(?:[^"]++|"")*+"'
+_QUOTED = re.compile(rb"(?:\A|(?<=[,\t;|]))" + _QUOTED_FIELD)
+_FIRST_RECORD = re.compile(rb"(?:%s|[^\r\n])*+" % _QUOTED.pattern)
 
 
 class Unterminated(Malformed):
@@ -69,6 +68,9 @@ class Header:
 
 def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterator[tuple[int, list[bytes]]]:
     """Each record: the number of its first line, and its fields as written, quotes included; ``line`` is the first block's."""
+    end = rb"(%s|[\r\n]*+\Z)?" % re.escape(separator)
+    any_field = re.compile(rb'(%s|(?!")[^%s\r\n]*+)' % (_QUOTED_FIELD, re.escape(separator)) + end)
+    rest_of_field = re.compile(rb"(%s)" % _QUOTED_FIELD.removeprefix(b'"') + end)
     fields: list[bytes] = []
     opened = bytearray()  # what there is of a quoted field that goes on in the next line
     start = opened_at = line
@@ -85,37 +87,24 @@ def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterato
             if body:
                 yield number, body.split(separator)
             continue
-        at = 0
-        if opened:
-            rest = _REST_OF_FIELD.match(text)
-            if rest is None:
-                opened += text
-                continue
-            fields.append(bytes(opened) + rest[0])
-            opened, at = bytearray(), rest.end()
-        else:
+        at, pattern = 0, rest_of_field if opened else any_field
+        if not opened:
             fields, start = [], number
-        while True:
+        while field := pattern.match(text, at):
+            written, delimiter = field.groups()
+            fields.append(bytes(opened) + written if opened else written)
+            at, pattern = field.end(), any_field
+            opened.clear()
             if len(fields) > MOST_COLUMNS:
                 raise _too_many(start)
-            if fields:
-                if text[at : at + 1] != separator:
-                    if text[at : at + 1] not in (b"\r", b"\n", b""):
-                        raise Malformed(f"line {number}, field {len(fields)}: text follows the closing quote")
-                    yield start, fields
-                    break
-                at += 1
-            if text[at : at + 1] != b'"':
-                end = text.find(separator, at)
-                fields.append(text[at:].rstrip(b"\r\n") if end < 0 else text[at:end])
-                at = len(text) if end < 0 else end
-                continue
-            field = _FIELD.match(text, at)
-            if field is None:
-                opened, opened_at = bytearray(text[at:]), number
+            if delimiter is None:
+                raise Malformed(f"line {number}, field {len(fields)}: text follows the closing quote")
+            if delimiter != separator:
+                yield start, fields
                 break
-            fields.append(field[0])
-            at = field.end()
+        else:
+            opened_at = opened_at if opened else number
+            opened += text[at:]
     if opened:
         raise Unterminated(f"line {opened_at}, field {len(fields) + 1}: its quote is not closed before the end of the file")
 
@@ -146,13 +135,10 @@ def value(field: bytes) -> str | None:
     return field.decode() or None
 
 
-def chosen_values(
-    blocks: Iterable[bytes], header: Header, places: list[int], line: int, at_a_time: int
-) -> Iterator[list[list[str | None]]]:
-    """The values of the columns at these places, ``at_a_time`` records at a time; a record of another length than the header's raises."""
-    length = len(header.names)
+def chosen_values(blocks: Iterable[bytes], header: Header, places: list[int], line: int) -> Iterator[list[list[str | None]]]:
+    """The values of the columns at these places, many records at a time; a record of another length than the header's raises."""
+    length, size = len(header.names), 0
     held: list[bytes] = []  # of all places in turn
-    size = 0
     for number, fields in records(blocks, header.separator, line):
         if len(fields) != length:
             raise Malformed(
@@ -162,7 +148,7 @@ def chosen_values(
         chosen = [fields[place] for place in places]
         held += chosen
         size += sum(map(len, chosen))
-        if len(held) >= at_a_time * len(places) or size > BATCH:
+        if len(held) >= AT_A_TIME * len(places) or size > BATCH:
             yield [_values(held[i :: len(places)]) for i in range(len(places))]
             held, size = [], 0
     if held:

@@ -220,13 +220,10 @@ def _unzipped(opened: IO[bytes]) -> Iterator[bytes]:
 def _sized(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The same bytes in blocks that are not small, and an empty one at the end."""
     held: list[bytes] = []
-    size = 0
     for piece in pieces:
         held.append(piece)
-        size += len(piece)
-        if size >= BLOCK:
+        if sum(map(len, held)) >= BLOCK:
             yield b"".join(held)
-            held, size = [], 0
-    if size:
-        yield b"".join(held)
+            held = []
+    yield from filter(None, [b"".join(held)])
     yield b""

@@ -22,7 +22,6 @@ import pandas as pd
 
 from capstats.codes.bins import Numbers, Spec
 from capstats.codes.column import Column, Counts, Sums
-from capstats.codes.missing_codes import MissingCodes
 from capstats.sources import csv_files, csv_text
 from capstats.sources.columns import unmasked
 from capstats.sources.connections import answer, connect, pattern_of, plain
@@ -81,7 +80,7 @@ class FileSource(Source):
 
     def as_memory(self, options: Options) -> MemorySource:
         """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
-        plain = replace(options, null_values=MissingCodes(), decimal=".")
+        plain = replace(options, null_values=None, decimal=".")
         query = Query(self.names(plain), by_record=True, options=plain)
 
         def work(table: Any, _: int | None) -> pd.DataFrame:
@@ -122,7 +121,7 @@ class FileSource(Source):
             return work(csv_files.with_numbers(table, query, cut), records)
 
         try:
-            with self.shared.reading() as (connection, scratch), options.progress.query(connection, self.name):
+            with self.shared.reading() as (connection, scratch), options.display.query(connection, self.name):
                 return answer(connection, lambda: found(connection, scratch), self.stopped)
         except (duckdb.Error, _Miscounted) as error:
             point = re.search(rf"{csv_files.POINT}c(\d+)", str(error))
@@ -140,7 +139,7 @@ class FileSource(Source):
         """What is to be known of CSV files before they are read; nothing of Parquet files."""
         if _is_parquet(self.files[0]):
             return []
-        step = options.progress.step(f"checking {self.name}", rows=sum(Path(file).stat().st_size for file in self.files))
+        step = options.display.step(f"checking {self.name}", rows=sum(Path(file).stat().st_size for file in self.files))
         encoding, found = csv_text.codec(options.encoding), []
         for file in self.files:
             try:

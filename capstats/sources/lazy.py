@@ -57,11 +57,11 @@ class LazySource(Source):
             return [self._values(query, column, spec) for column, spec in zip(query.columns, specs, strict=True)]
 
     def _values(self, query: Query, column: Hashable, spec: Spec) -> tuple[Numbers, Counts]:
-        weight, wanted, schema = query.weight, query.options.type_to_cut(column), self._schema(query)
+        weight, wanted, schema = query.weight, query.options.type_of(column), self._schema(query)
         if spec.how == "points":
             return Numbers(_kind(schema[str(column)]), np.zeros(0)), np.zeros(0, np.int64)
         fractional = weight is not None and self._check_weights(schema, weight)
-        value, missing, _ = self._number(schema, str(column), wanted, query.options.null_values.of(column).texts)
+        value, missing, _ = self._number(schema, str(column), wanted, query.options.codes.of(column).texts)
         present = self.frame.filter(~missing)
         if not _records(present.head(1)):
             return Numbers(None, np.zeros(0)), np.zeros(0, np.int64)

@@ -88,8 +88,8 @@ class MemorySource(Source):
         weights, options = self._weights(query.weight), query.options
         found = []
         for column in query.columns:
-            texts = options.null_values.of(column).texts
-            numbers = numbers_of(self.column(column), str(column), self.name, options.type_to_cut(column), texts)
+            texts = options.codes.of(column).texts
+            numbers = numbers_of(self.column(column), str(column), self.name, options.type_of(column), texts)
             counts: Counts = np.broadcast_to(1, len(numbers.values)) if weights is None else weights
             if numbers.codes is not None:
                 sums: Any = np.bincount(numbers.codes, weights, len(numbers.values))

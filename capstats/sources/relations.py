@@ -15,8 +15,8 @@ import numpy as np
 from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
-from capstats.codes.labels import MISSING, Kind, one_kind
-from capstats.sources.columns import column_of, no_date, no_duration, unmasked
+from capstats.codes.labels import Kind, one_kind
+from capstats.sources.columns import column_of, in_utc, no_date, no_duration, unmasked
 from capstats.sources.connections import quoted
 from capstats.sources.source import Query, Source, check_names, engine_errors, engine_sums, wrong_weights
 
@@ -153,9 +153,7 @@ def _column(values: Any, dtype: str, column: str, name: str) -> Column:
         if (day < np.datetime64("0001-01-01")).any() or (day > np.datetime64("9999-12-31")).any():
             raise no_date(column, name)
     found = column_of(values.astype("datetime64[D]") if dtype == "DATE" else values, column, name)
-    if dtype.startswith("TIMESTAMPTZ") or dtype.endswith("ZONE"):
-        found.labels = [x if x is MISSING else x.tz_localize("UTC") for x in found.labels]
-    return found
+    return in_utc(found) if dtype.startswith("TIMESTAMPTZ") or dtype.endswith("ZONE") else found
 
 
 def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[tuple[Numbers, Counts]]:
@@ -175,8 +173,8 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
     forms: dict[int, dict[Kind, str]] = {}  # for each kind that the values of a column may be of, the name of their numbers
     for i in looked:
         column = query.columns[i]
-        of_kind = _as_numbers(f"c{i}", types[i], query.options.type_to_cut(column)) or {"number": "NULL::DOUBLE"}
-        missing = _is_missing(f"c{i}", types[i], query.options.null_values.of(column).texts)
+        of_kind = _as_numbers(f"c{i}", types[i], query.options.type_of(column)) or {"number": "NULL::DOUBLE"}
+        missing = _is_missing(f"c{i}", types[i], query.options.codes.of(column).texts)
         forms[i] = {kind: f"x{i}_{j}" for j, kind in enumerate(of_kind)}
         parts += [f"CASE WHEN NOT {missing} THEN {sql} END AS {forms[i][kind]}" for kind, sql in of_kind.items()]
         wrong[i] = " AND ".join([f"NOT {missing}", *(f"{x} IS NULL" for x in forms[i].values())])
@@ -188,7 +186,7 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
     for i in looked:
         column, extents = query.columns[i], {kind: [next(answers) for _ in range(4)] for kind in forms[i]}
         if any(bad for bad, *_ in extents.values()):
-            wanted = query.options.type_to_cut(column)
+            wanted = query.options.type_of(column)
             raise _wrong_value(rows.filter(wrong[i]).select(f"c{i} AS c0"), types[i], wanted, column, name)
         kinds = [kind for kind, (_, present, *_) in extents.items() if present]
         if len(kinds) > 1:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from capstats.codes.bins import Cut, Numbers, Spec
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import Type
-from capstats.codes.missing_codes import MissingCodes
+from capstats.codes.missing_codes import MissingCodes, NullValues
 from capstats.codes.names import hint_of_data
 from capstats.codes.progress import Progress
 
@@ -23,17 +24,23 @@ from capstats.codes.progress import Progress
 class Options:
     """How the tables of one call are read; the fields are arguments of `tabulate`."""
 
-    types: Mapping[Hashable, Type] = field(default_factory=dict)
-    null_values: MissingCodes = field(default_factory=MissingCodes)
+    types: Mapping[Hashable, Type] | None = None
+    null_values: NullValues = None
+    allow_unused_codes: bool = False
     encoding: str | None = None
     decimal: str = "."
     memory_limit: str | None = None
     spill_dir: str | Path | None = None
-    progress: Progress = field(default_factory=lambda: Progress(False))
+    display: Progress = field(default_factory=lambda: Progress(False))
 
-    def type_to_cut(self, column: Hashable) -> Any:
-        """What `types` says of a column that is cut: one of the types that can be cut, or None."""
-        return self.types.get(column)
+    @cached_property
+    def codes(self) -> MissingCodes:
+        """What `null_values` says."""
+        return MissingCodes.of_argument(self.null_values, self.allow_unused_codes)
+
+    def type_of(self, column: Hashable) -> Any:
+        """What `types` says of a column, or None."""
+        return (self.types or {}).get(column)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import pytest
 
 from capstats import audit, tabulate
 from capstats.attacks import best_membership_width, maximum_knowledge, membership_roc, membership_scores, model_attack
+from capstats.counting.same import BLOCK, same_releases
 from capstats.datasets import anes96, example
 from capstats.disclosure import record_risk
 from capstats.screening import sweep
@@ -204,3 +205,11 @@ def test_an_honest_audit_reads_nothing_twice(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(same, "same_records", lambda *_: pytest.fail("the tables were read again"))
     audit("people.csv", "resampled.csv", **ASKED)
+
+
+def test_equal_releases_are_found_beside_another_one_that_begins_as_they_do(tmp_path: Path) -> None:
+    begin = "k,t\n" + "1,2\n" * BLOCK
+    for name, end in (("one", "1,2\n"), ("two", "1,3\n"), ("three", "1,3\n"), ("four", "1,2\n"), ("five", "1,3\n")):
+        (tmp_path / f"{name}.csv").write_text(begin + end)
+    given = {name: tmp_path / f"{name}.csv" for name in ("one", "two", "three", "four", "five")}
+    assert same_releases(given) == [("one", "four"), ("two", "three"), ("two", "five")]
