@@ -156,8 +156,7 @@ def _binned(column: Column, cut: Cut) -> tuple[Column, frozenset[int]]:
     if not cut.meanings:
         return column, frozenset()
     meanings = [cut.meanings.get(label, MISSING) for label in column.labels]
-    held = np.bincount(column.codes, minlength=len(meanings)) > 0
-    used = [x for x, is_held in zip(meanings, held, strict=True) if is_held and isinstance(x, frozenset)]
+    used = [x for i in np.unique(column.codes).tolist() if isinstance(x := meanings[i], frozenset)]
     labels = [MISSING if isinstance(x, frozenset) else x for x in meanings]
     return Column(column.codes, labels, ordered=column.ordered), frozenset().union(*used)
 
@@ -227,8 +226,6 @@ def without_missing(counted: Counted) -> tuple[Counted, int | float, Places]:
 
 
 def _complete(part: Part) -> Any:
-    keep = np.ones(len(part.columns[0].codes), bool)
-    for column in part.columns:
-        if not isinstance(column.labels, np.ndarray):  # which holds integers
-            keep &= np.array([label is not MISSING for label in column.labels])[column.codes]
-    return keep[part.of_row]
+    columns = [column for column in part.columns if not isinstance(column.labels, np.ndarray)]  # which holds integers
+    keep = [np.array([label is not MISSING for label in column.labels])[column.codes] for column in columns]
+    return np.logical_and.reduce([np.ones(len(part.columns[0].codes), bool), *keep])[part.of_row]

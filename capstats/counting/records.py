@@ -122,10 +122,10 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             tables[i], dropped[table.source.name], rows = without_missing(tables[i])
             kept.append(rows)
         if not tables[i].counts.any():
+            why = " without a missing value" if request.missing == "drop" else ""
             if table.weight is not None and len(tables[i].counts):
-                column = f"column {table.weight!r}"
-                raise ValueError(f"`{table.source.name}` holds no record. All values of {column} are 0: correct them, or leave it out.")
-            raise ValueError(f"`{table.source.name}` holds no record{' without a missing value' if request.missing == 'drop' else ''}.")
+                why = f". All values of column {table.weight!r} are 0: correct them, or leave it out"
+            raise ValueError(f"`{table.source.name}` holds no record{why}.")
     return Records(request, inputs, labels, tables, dropped, cuts, kept)
 
 

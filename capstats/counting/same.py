@@ -16,7 +16,7 @@ from capstats.codes.declared_types import as_type
 from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, kind_of
 from capstats.counting.inputs import Input
-from capstats.counting.reading import Counted, Part, read_rows
+from capstats.counting.reading import Counted, read_rows
 from capstats.sources.files import is_path, local_files
 from capstats.sources.source import Options
 from capstats.tables.backing import filled
@@ -65,9 +65,8 @@ def check_records(one: Input, other: Input, counted: Sequence[Counted], columns:
 
     Nothing is read again unless the tables agree in the margin of each column that was counted.
     """
-    if counted[0].summed(1).sum() != counted[1].summed(1).sum():
-        return
-    if all(map(_same_margin, *map(_margins, counted))) and same_records(one, other, columns, options):
+    agree = counted[0].summed(1).sum() == counted[1].summed(1).sum() and all(map(_same_margin, *map(_margins, counted)))
+    if agree and same_records(one, other, columns, options):
         raise refused(one.source.name, other.source.name, "hold the same records")
 
 
@@ -100,11 +99,6 @@ def same_records(one: Input, other: Input, columns: Sequence[Hashable], options:
         found = [read_rows(table, columns, {}, options, ordered) for table in (one, other)]
         common = list(columns)
     joint = [_joint(both) for both in zip(*(part.columns for part, _ in found), strict=True)]
-    return _same_rows(found, joint, ordered=ordered)
-
-
-def _same_rows(found: Sequence[tuple[Part, Counts]], joint: Sequence[tuple[int, Sequence[Ints]]], *, ordered: bool) -> bool:
-    """Whether two tables have the same rows over their columns, of each of which ``joint`` has the number of labels and their places."""
     codes = [
         [places[t][column.codes] for (_, places), column in zip(joint, part.columns, strict=True) if places]
         for t, (part, _) in enumerate(found)

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from capstats.sources.source import Options
 from capstats.sources.temporary_data import is_about_spilled, private_folder
@@ -72,6 +72,11 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def identifier(name: object) -> str:
+    """A name as SQL writes it."""
+    return '"' + str(name).replace('"', '""') + '"'
+
+
 def answer(connection: duckdb.DuckDBPyConnection, work: Callable[[], T], stopped: Event | None = None) -> T:
     """What the work finds with the connection; done in a thread of its own, so that Ctrl-C and other signals end its query at once.
 
@@ -104,14 +109,11 @@ def plain(error: Exception, place: str, remedy: str) -> BaseException:
             f"{place} does not fit in memory, nor in what is free of the folder for temporary files. "
             "Raise `memory_limit`, give a `spill_dir` with more room, or use fewer or coarser columns."
         )
-    if isinstance(error, (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.TypeMismatchException)):
-        reason = "a value does not fit the type of its column"
-    elif isinstance(error, (duckdb.NotImplementedException, duckdb.NotSupportedError)):
-        reason = "it uses a feature that this version of DuckDB lacks"
-    elif isinstance(error, duckdb.IOException):
-        reason = "the file or the disk is damaged, or it is no file of its format"
-    elif isinstance(error, (duckdb.InvalidInputException, duckdb.SerializationException, duckdb.InternalException)):
-        reason = "its content is damaged"
-    else:
-        reason = "DuckDB refuses it"
+    reasons: dict[Any, str] = {
+        duckdb.DataError: "a value does not fit the type of its column",
+        duckdb.NotSupportedError: "it uses a feature that this version of DuckDB lacks",
+        duckdb.IOException: "the file or the disk is damaged, or it is no file of its format",
+        (duckdb.InvalidInputException, duckdb.SerializationException, duckdb.InternalException): "its content is damaged",
+    }
+    reason = next((reason for classes, reason in reasons.items() if isinstance(error, classes)), "DuckDB refuses it")
     return ValueError(f"{place} cannot be read: {reason} ({type(error).__name__}). {remedy}")

@@ -130,9 +130,8 @@ def relation(
                 _load(connection, csv, wanted, one_by_one, str(scratch))
             except Malformed as error:
                 raise located(error, name, csv.file if len(files) > 1 else path) from None
-        loaded = connection.sql("SELECT * FROM loaded")
-        records += loaded.aggregate("coalesce(sum(n), 0)::BIGINT").fetchall()[0][0]
-        parts.append(loaded.select(", ".join([*columns, "unnest(range(n)) AS n"])).select(", ".join(columns)))
+        records += _loaded(connection)
+        parts.append(connection.sql(f"SELECT {', '.join(columns)} FROM (SELECT *, unnest(range(n)) FROM loaded)"))
     return reduce(lambda one, other: one.union(other), parts), records
 
 
@@ -157,6 +156,11 @@ def _read(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence
 # --- files that are not ordinary --------------------------------------------------------------------------------------
 
 
+def _loaded(connection: duckdb.DuckDBPyConnection) -> int:
+    """How many records the table has."""
+    return int(connection.execute("SELECT coalesce(sum(n), 0) FROM loaded").fetchall()[0][0])
+
+
 def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence[Hashable], one_by_one: bool, scratch: str) -> None:
     """Put the records of a file into the table, each with how often it occurs in its stretch, or one by one in their order."""
     import duckdb
@@ -167,18 +171,15 @@ def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence
         rows = rows.select(f"{columns}, 1::BIGINT AS n") if one_by_one else rows.aggregate(f"{columns}, count(*) AS n", columns)
         rows.insert_into("loaded")
 
-    def loaded() -> int:
-        return int(connection.execute("SELECT coalesce(sum(n), 0) FROM loaded").fetchall()[0][0])
-
     def put_text(text: bytes, records: int) -> bool:
         """Put ordinary text; whether DuckDB found as many records in it as there are, else the table stays as it was."""
         # DuckDB takes U+FEFF at the start of a file for a mark of its encoding, and drops one
         Path(scratch).write_bytes(codecs.BOM_UTF8 + text if text.startswith(codecs.BOM_UTF8) else text)
-        expected = loaded() + records
+        expected = _loaded(connection) + records
         connection.begin()
         try:
             put(_read(connection, csv, wanted, [scratch], header=False))
-            if loaded() == expected:
+            if _loaded(connection) == expected:
                 connection.commit()
                 return True
         except duckdb.InvalidInputException:

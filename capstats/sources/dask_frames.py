@@ -13,7 +13,7 @@ from capstats.codes.column import Column, Counts, Sums, chosen, joint_labels
 from capstats.codes.distinct import count
 from capstats.codes.labels import Kind
 from capstats.sources.memory import MemorySource
-from capstats.sources.source import Query, Source, check_names, engine_errors, whole_weights
+from capstats.sources.source import Query, Source, check_names, check_one_kind, engine_errors, whole_weights
 
 AT_A_TIME = 16  # partial counts that a worker adds up
 
@@ -46,13 +46,11 @@ class DaskSource(Source):
             return _tally(numbers.kind, *finite_values(numbers, counts), spec)
 
         def together(parts: Sequence[tuple[Numbers, Counts]], names: Sequence[str]) -> tuple[Numbers, Counts]:
-            kinds = {numbers.kind: where for (numbers, _), where in zip(parts, names, strict=True) if numbers.kind is not None}
-            if len(kinds) > 1:
-                (a, x), (b, y), *_ = kinds.items()
-                raise TypeError(f"Column {query.columns[0]!r} holds {a} labels in `{x}` and {b} labels in `{y}`. Convert one of them.")
-            values = [numbers.values for numbers, _ in parts if len(numbers.values)] or [np.zeros(0)]
-            counts = [n for _, n in parts if len(n)] or [np.zeros(0, np.int64)]
-            return _tally(next(iter(kinds), None), np.concatenate(values), np.concatenate(counts), spec)
+            kinds = {numbers.kind: f"`{where}`" for (numbers, _), where in zip(parts, names, strict=True) if numbers.kind is not None}
+            check_one_kind(kinds, query.columns[0])
+            held = [(numbers.values, n) for numbers, n in parts if len(n)] or [(np.zeros(0), np.zeros(0, np.int64))]
+            values, counts = map(np.concatenate, zip(*held, strict=True))
+            return _tally(next(iter(kinds), None), values, counts, spec)
 
         found: tuple[Numbers, Counts] = self._reduced(query, tallied, together)
         return found

@@ -47,9 +47,7 @@ def open_source(table: Any, name: str) -> Source:
 
 def is_frame(table: Any) -> bool:
     """Whether it is a frame, eager or lazy, or a mapping of columns."""
-    if _is_eager(table) or _is_dask(table):
-        return True
-    return isinstance(nw.from_native(table, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+    return _is_eager(table) or _is_dask(table) or isinstance(nw.from_native(table, pass_through=True), (nw.DataFrame, nw.LazyFrame))
 
 
 def is_table(value: Any) -> bool:

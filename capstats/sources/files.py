@@ -30,7 +30,7 @@ from capstats.sources.csv_rules import read_header
 from capstats.sources.csv_text import blocks
 from capstats.sources.memory import MemorySource
 from capstats.sources.relations import grouped, kind_of_type, numbered, numbers
-from capstats.sources.source import Options, Query, Source, check_names
+from capstats.sources.source import Options, Query, Source, check_names, check_one_kind
 from capstats.sources.temporary_data import expanded
 
 if TYPE_CHECKING:
@@ -278,8 +278,6 @@ def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], query: Que
     for file in files:
         groups.setdefault(tuple(map(str, read([file]).types)), []).append(file)
     for column, types in zip(query.wanted, zip(*groups, strict=True), strict=True):
-        kinds = {kind: group[0] for dtype, group in zip(types, groups.values(), strict=True) if (kind := kind_of_type(dtype)) is not None}
-        if len(kinds) > 1:
-            (a, x), (b, y), *_ = kinds.items()
-            raise TypeError(f"Column {column!r} of `{name}` holds {a} labels in {x!r} and {b} labels in {y!r}. Convert one of them.")
+        kinds = {kind_of_type(dtype): repr(group[0]) for dtype, group in zip(types, groups.values(), strict=True)}
+        check_one_kind({kind: file for kind, file in kinds.items() if kind is not None}, column, f" of `{name}`")
     return reduce(lambda one, other: one.union(other), map(read, groups.values()))

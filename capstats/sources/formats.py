@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from capstats.sources.files import OTHERS, is_path, local_files
@@ -17,7 +16,7 @@ from capstats.sources.files import OTHERS, is_path, local_files
 
 def is_format(table: Any) -> bool:
     """Whether it is a path with one of their endings."""
-    return is_path(table) and _reader(str(table)) is not None
+    return is_path(table) and _ending(table) in _READERS
 
 
 def loaded(path: Any, name: str) -> Any:
@@ -25,9 +24,8 @@ def loaded(path: Any, name: str) -> Any:
     found = local_files(path, name)
     if len(found) > 1:
         raise ValueError(f"`{name}` is {len(found)} files; of {OTHERS} one file is read. Combine them in a data frame.")
-    read = _reader(found[0])
     try:
-        return None if read is None else read(found[0])
+        return _READERS[_ending(found[0])](found[0])
     except ImportError as error:
         raise ImportError(
             f'`{name}` ({path}) needs the package {error.name or "that reads it"}. Install it: pip install "capstats[formats]".'
@@ -39,14 +37,8 @@ def loaded(path: Any, name: str) -> Any:
         ) from None
 
 
-def _reader(file: str) -> Callable[[str], Any] | None:
-    """Who reads a file, by its ending."""
-    ending = file.lower().rpartition(".")[2]
-    if ending in ("xlsx", "xlsm"):
-        return _excel
-    if ending in ("feather", "arrow"):
-        return _arrow
-    return _labelled if ending in ("dta", "sav", "zsav", "por", "sas7bdat", "xpt") else None
+def _ending(file: object) -> str:
+    return str(file).lower().rpartition(".")[2]
 
 
 def _excel(file: str) -> pd.DataFrame:
@@ -77,9 +69,8 @@ def _labelled(file: str) -> pd.DataFrame:
     """The table of a statistical package, its values under their labels."""
     import pyreadstat
 
-    ending = file.lower().rpartition(".")[2]
-    read = {"dta": "dta", "sas7bdat": "sas7bdat", "xpt": "xport", "por": "por"}.get(ending, "sav")
-    frame, meta = getattr(pyreadstat, f"read_{read}")(file)  # values, not their labels, and user-missing ones as missing
+    read = getattr(pyreadstat, "read_" + {"xpt": "xport", "zsav": "sav"}.get(_ending(file), _ending(file)))
+    frame, meta = read(file)  # values, not their labels, and user-missing ones as missing
     columns = [_under_labels(frame.iloc[:, i], meta.variable_value_labels.get(c, {})) for i, c in enumerate(frame.columns)]
     return pd.DataFrame(dict(enumerate(columns))).set_axis(frame.columns, axis=1)
 
@@ -91,13 +82,17 @@ def _under_labels(values: pd.Series[Any], labels: dict[Any, str]) -> pd.Series[A
     if not labels:
         return values
     present = [x for x in pd.unique(values) if not pd.isna(x)]
-    known = set(labels)
     coded = sorted({*labels, *present}, key=lambda x: (isinstance(x, str), x))
-    texts = {x: labels[x] if x in known else _text(x) for x in coded}
-    levels = list(dict.fromkeys(texts.values()))
-    codes = values.map({x: levels.index(text) for x, text in texts.items()}).fillna(-1).astype(np.int64)
-    return pd.Series(pd.Categorical.from_codes(codes.to_numpy(), pd.Index(levels)), index=values.index)
+    texts = {x: labels.get(x, _text(x)) for x in coded}
+    return pd.Series(pd.Categorical(values.map(texts), list(dict.fromkeys(texts.values()))), index=values.index)
 
 
 def _text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("xlsx", "xlsm"), _excel),
+    **dict.fromkeys(("feather", "arrow"), _arrow),
+    **dict.fromkeys(("dta", "sav", "zsav", "por", "sas7bdat", "xpt"), _labelled),
+}

@@ -16,7 +16,7 @@ from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import NUMBER, wrong_labels
 from capstats.codes.labels import Kind
 from capstats.sources.columns import column_of, numbers_of
-from capstats.sources.source import Options, Query, Source, check_names, engine_errors, engine_sums, wrong_weights
+from capstats.sources.source import Options, Query, Source, check_names, engine_errors, engine_sums, no_numbers, wrong_weights
 
 _WEIGHT = nw.col("w")
 
@@ -59,12 +59,12 @@ class LazySource(Source):
     def _values(self, query: Query, column: Hashable, spec: Spec) -> tuple[Numbers, Counts]:
         weight, wanted, schema = query.weight, query.options.type_of(column), self._schema(query)
         if spec.how == "points":
-            return Numbers(_kind(schema[str(column)]), np.zeros(0)), np.zeros(0, np.int64)
+            return no_numbers(_kind(schema[str(column)]))
         fractional = weight is not None and self._check_weights(schema, weight)
         value, missing, _ = self._number(schema, str(column), wanted, query.options.codes.of(column).texts)
         present = self.frame.filter(~missing)
         if not _records(present.head(1)):
-            return Numbers(None, np.zeros(0)), np.zeros(0, np.int64)
+            return no_numbers()
         rows = present.select(value.alias("x"), *([] if weight is None else [_as_weight(weight)]))
         if weight is not None:
             rows = rows.filter(_WEIGHT > 0)
@@ -100,8 +100,7 @@ class LazySource(Source):
             raise ValueError(
                 f"Weights and counts must be numbers; column {str(weight)!r} of `{self.name}` holds {dtype}. Convert it to numbers."
             )
-        bad = _records(self.frame.filter(w.is_null() | (w < 0) | (~w.is_finite() if dtype.is_float() else w.is_null())))
-        if bad:
+        if bad := _records(self.frame.filter(w.is_null() | (w < 0) | (~w.is_finite() if dtype.is_float() else w.is_null()))):
             raise wrong_weights(str(weight), self.name, bad)
         return bool(not dtype.is_integer() and _records(self.frame.filter(w.cast(nw.Float64) % 1 != 0)))
 
@@ -182,8 +181,7 @@ def _point(number: Any, kind: Kind | None, cut: Cut, dtype: Any, exact: bool) ->
             return nw.lit(floor, dtype=nw.UInt64) if 0 <= floor < 2**64 else nw.lit(float(number))
         return nw.lit(floor if dtype.is_integer() and -(2**63) <= floor < 2**63 else float(number))
     if kind == "date":
-        days = number // 86_400_000_000 if cut.kind == "datetime" else number
-        return nw.lit(point_label(days, "date"))
+        return nw.lit(point_label(number // 86_400_000_000 if cut.kind == "datetime" else number, "date"))
     moment = point_label(number, cut.kind)
     literal = nw.lit(moment.astimezone(ZoneInfo(dtype.time_zone)) if moment.tzinfo else moment)
     if not exact and dtype.time_unit == "ns" and 1678 <= moment.year <= 2261:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from capstats.sources.connections import connect, pattern_of, plain, quoted
+from capstats.sources.connections import connect, identifier, pattern_of, plain, quoted
 from capstats.sources.source import Options
 
 Stored = Literal["BIGINT", "DOUBLE", "BOOLEAN", "DATE", "VARCHAR"]
@@ -27,8 +27,8 @@ def write_parquet(path: Path, names: Sequence[str], types: Sequence[Stored], col
     import duckdb
 
     frame = pd.DataFrame({f"c{i}": column for i, column in enumerate(columns)})
-    given = ", ".join(f"CAST(c{i} AS {of}) AS {_identifier(name)}" for i, (name, of) in enumerate(zip(names, types, strict=True)))
-    how = f"FORMAT parquet, USE_TMP_FILE false, KV_METADATA {{{_identifier(key)}: {quoted(text)}}}"
+    given = ", ".join(f"CAST(c{i} AS {of}) AS {identifier(name)}" for i, (name, of) in enumerate(zip(names, types, strict=True)))
+    how = f"FORMAT parquet, USE_TMP_FILE false, KV_METADATA {{{identifier(key)}: {quoted(text)}}}"
     with connect(Options(), [os.path.abspath(path)]) as connection:  # noqa: PTH100  as `connect` compares it, links and all
         connection.register("given", frame)
         try:
@@ -60,7 +60,3 @@ def _asked(path: str | Path, question: str, columns: int) -> list[Any]:
         except duckdb.Error as error:
             raise plain(error, repr(str(path)), "Restore it from a copy, or count the records again.") from None
     return [found.iloc[:, i].to_numpy() for i in range(columns)]
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -17,8 +17,8 @@ from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
 from capstats.codes.labels import Kind, one_kind
 from capstats.sources.columns import column_of, in_utc, no_date, no_duration, unmasked
-from capstats.sources.connections import quoted
-from capstats.sources.source import Query, Source, check_names, engine_errors, engine_sums, wrong_weights
+from capstats.sources.connections import identifier, quoted
+from capstats.sources.source import Query, Source, check_names, engine_errors, engine_sums, no_numbers, wrong_weights
 
 SHORT, MOST_TEXT = 256, 1 << 28  # bytes: of a label that is never too long, and of all that the others have beyond it
 _LONG = "capstats: long labels"
@@ -57,8 +57,7 @@ class RelationSource(Source):
 
 def numbered(table: Any, wanted: Sequence[Hashable]) -> Any:
     """The wanted columns of a relation as c0, c1, ..."""
-    names = ['"' + str(column).replace('"', '""') + '"' for column in wanted]
-    return table.select(", ".join(f"{name} AS c{i}" for i, name in enumerate(names)))
+    return table.select(", ".join(f"{identifier(column)} AS c{i}" for i, column in enumerate(wanted)))
 
 
 def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
@@ -162,8 +161,7 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
     One pass finds the kinds and extents of all columns; a column that is cut at quantiles needs one of its own, for its values.
     """
     weight, types = query.weight, list(map(str, table.types))
-    none: Counts = np.zeros(0, np.int64)
-    found = [(Numbers(kind_of_type(dtype), np.zeros(0)), none) for dtype in types[: len(specs)]]
+    found = [no_numbers(kind_of_type(dtype)) for dtype in types[: len(specs)]]
     looked = [i for i, spec in enumerate(specs) if spec.how != "points"]
     if not looked:
         return found
@@ -186,13 +184,12 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
     for i in looked:
         column, extents = query.columns[i], {kind: [next(answers) for _ in range(4)] for kind in forms[i]}
         if any(bad for bad, *_ in extents.values()):
-            wanted = query.options.type_of(column)
-            raise _wrong_value(rows.filter(wrong[i]).select(f"c{i} AS c0"), types[i], wanted, column, name)
+            raise _wrong_value(rows.filter(wrong[i]).select(f"c{i} AS c0"), types[i], query.options.type_of(column), column, name)
         kinds = [kind for kind, (_, present, *_) in extents.items() if present]
         if len(kinds) > 1:
             one_kind(_BOTH_DATETIMES, column, name)  # raises
         if not kinds:
-            found[i] = Numbers(None, np.zeros(0)), none
+            found[i] = no_numbers()
         elif specs[i].how == "width":
             extent = [x for x in extents[kinds[0]][2:] if x is not None]
             found[i] = Numbers(kinds[0], np.array(extent)), np.ones(len(extent), np.int64)

@@ -15,6 +15,7 @@ import numpy as np
 from capstats.codes.bins import Cut, Numbers, Spec
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import Type
+from capstats.codes.labels import Kind
 from capstats.codes.missing_codes import MissingCodes, NullValues
 from capstats.codes.names import hint_of_data
 from capstats.codes.progress import Progress
@@ -111,6 +112,18 @@ def check_names(wanted: Sequence[Hashable], names: Sequence[Hashable], table: st
             raise ValueError(f"Column {column!r} is not in `{table}`." + hint_of_data(column, names))
         if list(names).count(column) > 1:
             raise ValueError(f"Column {column!r} occurs {list(names).count(column)} times in `{table}`. Rename all but one.")
+
+
+def check_one_kind(places: Mapping[Kind, str], column: Hashable, table: str = "") -> None:
+    """Raise where parts of a table hold a column's labels of different kinds; ``places`` are what messages call the parts."""
+    if len(places) > 1:
+        (a, x), (b, y), *_ = places.items()
+        raise TypeError(f"Column {column!r}{table} holds {a} labels in {x} and {b} labels in {y}. Convert one of them.")
+
+
+def no_numbers(kind: Kind | None = None) -> tuple[Numbers, Counts]:
+    """What a column without a value that is wanted has to be cut."""
+    return Numbers(kind, np.zeros(0)), np.zeros(0, np.int64)
 
 
 def wrong_weights(column: Hashable, table: str, number: int, first: int | None = None) -> ValueError:
