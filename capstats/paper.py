@@ -232,12 +232,12 @@ def no_riskier(label: str, m: int | None = None) -> tuple[float, float]:
     return float(found["lower"]), float(found["upper"])
 
 
-def told(label: str, m: int) -> str:
+def probability_text(label: str, m: int) -> str:
     """Both probabilities as text: with m records, and in the limit.
 
     Examples
     --------
-    >>> told("O_1", 900)
+    >>> probability_text("O_1", 900)
     '1.0000 with 900 records, 1.000000 in the limit of many'
     """
     lower, upper = (f"{bound:.4f}" for bound in no_riskier(label, m))
@@ -353,7 +353,7 @@ def report(values: list[Value], shares: xr.DataArray) -> str:
         f"Random tables with average CAP at most the original's (Figure 2; ties count): share of {DRAWS}, and probability:",
     ]
     lines += [
-        f"  {label}: {share:.4f} simulated; {told(str(label), RECORDS)}"
+        f"  {label}: {share:.4f} simulated; {probability_text(str(label), RECORDS)}"
         for label, share in zip(shares.original.values, shares.values, strict=True)
     ]
     lines += ["", CHOSEN, "", "Errata of the text:", *(f"  - {line}" for line in ERRATA)]

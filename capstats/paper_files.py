@@ -48,7 +48,7 @@ def write_csv(path: Path, rows: Iterator[list[Any]]) -> Path:
     return path
 
 
-def four_panels(path: Path, draw: Callable[[Any, str], None], labels: list[str], told: Mapping[str, Any]) -> list[Path]:
+def four_panels(path: Path, draw: Callable[[Any, str], None], labels: list[str], description: Mapping[str, Any]) -> list[Path]:
     """A figure of four panels, each drawn by its label, under one legend."""
     import matplotlib.pyplot as plt
 
@@ -57,10 +57,10 @@ def four_panels(path: Path, draw: Callable[[Any, str], None], labels: list[str],
         draw(ax, label)
     handles, names = axes.flat[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
-    return _save(figure, path, told)
+    return _save(figure, path, description)
 
 
-def tables_page(path: Path, told: Mapping[str, Any]) -> list[Path]:
+def tables_page(path: Path, description: Mapping[str, Any]) -> list[Path]:
     """The paper's ten tables on a page."""
     import matplotlib.pyplot as plt
 
@@ -78,14 +78,14 @@ def tables_page(path: Path, told: Mapping[str, Any]) -> list[Path]:
             bbox=[0.2, 0.05, 0.75, 0.9],
             edges="horizontal",
         )
-    return _save(figure, path, told)
+    return _save(figure, path, description)
 
 
-def _save(figure: Any, path: Path, told: Mapping[str, Any]) -> list[Path]:
+def _save(figure: Any, path: Path, description: Mapping[str, Any]) -> list[Path]:
     """Save the figure as PNG and PDF, with its provenance in the metadata of the files."""
     import matplotlib.pyplot as plt
 
-    about = json.dumps(told, ensure_ascii=False)
+    about = json.dumps(description, ensure_ascii=False)
     png, pdf = (path.with_suffix(ending) for ending in ENDINGS)
     figure.savefig(png, dpi=200, metadata={"Software": f"capstats {__version__}", "Description": about})
     figure.savefig(pdf, metadata={"Creator": f"capstats {__version__}", "Subject": about, "CreationDate": None})

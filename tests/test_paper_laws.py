@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from capstats.paper import law_curve, no_riskier, told
+from capstats.paper import law_curve, no_riskier, probability_text
 
 
 @pytest.mark.slow
@@ -33,8 +33,8 @@ def test_the_curve_of_o_1_is_an_atom_and_that_of_o_2_a_density():
 
 @pytest.mark.slow
 def test_a_probability_is_told_as_one_number_or_as_two():
-    assert told("O_2", 900) == "1.0000 with 900 records, 1.000000 in the limit of many"
-    assert told("O_3", 900) in (
+    assert probability_text("O_2", 900) == "1.0000 with 900 records, 1.000000 in the limit of many"
+    assert probability_text("O_3", 900) in (
         "0.9955 to 0.9956 with 900 records, 0.995823 in the limit of many",
         "0.9956 with 900 records, 0.995823 in the limit of many",
     )

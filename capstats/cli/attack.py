@@ -22,7 +22,7 @@ Rows = list[list[Any]]
 
 
 def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
-    """How well members are told from others, for several widths of the kernel."""
+    """How well members are distinguished from others, for several widths of the kernel."""
     from capstats.attacks import best_membership_width, membership_roc
 
     tables, given = _attacked(settings, ("members", "non-members", "synthetic", "columns"), ("categories", "releases"))
@@ -49,7 +49,7 @@ def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
     together = " (with most tables)" if "releases" in found.dims else ""
     blocks: list[Block] = [
         f"Best width: {named}{together}. Widths and thresholds are chosen with knowledge of the members, so the numbers are optimistic for "
-        f"the attacker.",
+        f"the intruder.",
         Facts(list(MEANINGS["membership"].items())),
     ]
     return _reported(settings, messages, "membership attack", (head, rows), blocks, found.attrs, drawn)
@@ -74,7 +74,7 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
     average = _long_table(found, ["average"], ["synthetic", "releases"])[1]
     rows += [[*row[:-1], "average of the columns", row[-1]] for row in average]
     places = [row[:-1] for row in average]
-    rows.sort(key=lambda row: places.index(row[:-2]))  # the average stands after the columns
+    rows.sort(key=lambda row: places.index(row[:-2]))  # the average comes after the columns
 
     def drawn() -> bytes:
         from capstats.plotting import plot_maximum_knowledge

@@ -38,14 +38,14 @@ def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, An
 def _configured(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
     """What a configuration file says."""
     try:
-        told = tomllib.loads(Path(file).read_bytes().decode("utf-8-sig"))
+        content = tomllib.loads(Path(file).read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise ValueError(f"--config {file!r} is not UTF-8. Save it as UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
         twice = "a key is given twice" if "overwrite" in str(error) or "twice" in str(error) else "it is not TOML"
         raise ValueError(f"--config {file!r}: {twice}: {error}. Correct it.") from None
     found = {}
-    for key, value in told.items():
+    for key, value in content.items():
         if key not in options:
             raise ValueError(f"--config {file!r} has {key!r}, which is no option of this command.{hint(key, options)}")
         try:

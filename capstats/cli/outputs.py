@@ -110,9 +110,9 @@ def figure(ax: Axes, file: str, made: str) -> bytes:
     return content.getvalue()
 
 
-def json_text(told: Any) -> str:
+def json_text(content: Any) -> str:
     """Plain numbers, texts and labels as JSON, undefined or missing ones as null, with escapes in place of what is not printable."""
-    return printable_json(_plain(told))
+    return printable_json(_plain(content))
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The program: all commands with their help; one is run, its text printed, and every mistake of the user told in one line."""
+"""The program: all commands with their help; one is run, its text printed, and every mistake of the user printed in one line."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def tables(
 ) -> dict[str, Any]:
     """The arguments of the library that say what is read, and how.
 
-    ``needed`` are the options for data that must be given, ``others`` those that may be; in place of both stands --example, or a file of
+    ``needed`` are the options for data that must be given, ``others`` those that may be; in place of both comes --example, or a file of
     counts as ORIGINAL, unless the command needs the records (``counts`` is False).
     """
     data = [key for key in (*needed, *others) if key != "example"]
@@ -91,8 +91,8 @@ def _how_read(settings: Settings) -> dict[str, Any]:
             of = found[name]
             if "holdout" in of and "holdout" not in settings:
                 raise ValueError(f"--{name} has a column for a holdout, but there is none. Give --holdout, or two columns.")
-            told = ("original", "synthetic", *(["holdout"] if "holdout" in of else []))
-            found[name] = tuple(of.get(table) or None for table in told)  # without one, the holdout has the original's
+            tables = ("original", "synthetic", *(["holdout"] if "holdout" in of else []))
+            found[name] = tuple(of.get(table) or None for table in tables)  # without one, the holdout has the original's
     return found
 
 

@@ -60,7 +60,7 @@ def _records(settings: Settings, messages: list[str]) -> pd.DataFrame:
         frame.insert(0, free_name("record", frame.columns), frame.index + 1)
     counts = given.get("counts")
     number = counts[0] if isinstance(counts, tuple) else counts
-    if number is not None:  # without the rows that stand for no record
+    if number is not None:  # without the rows of no record
         frame = frame.loc[pd.to_numeric(np.asarray(frame[number]), errors="coerce") != 0]
     return frame
 

@@ -55,12 +55,12 @@ def example(name: Literal["titanic", "anes96"], *, seed: int = 0) -> dict[str, A
     p = (1 - SHRINKAGE) * share + SHRINKAGE * independent
     s = np.random.default_rng(seed).multinomial(int(tables.o.sum()), p.ravel() / p.sum()).reshape(p.shape)
     cells = to_frame(tables.assign(s=(("target", "key"), s)))
-    told = f"{name}, with as many synthetic records drawn from 0.8 cell shares + 0.2 independence"
+    description = f"{name}, with as many synthetic records drawn from 0.8 cell shares + 0.2 independence"
     return {
         "original": cells,
         "synthetic": cells,
         "keys": keys,
         "target": target,
         "counts": ("o", "s"),
-        "provenance": {"example": told, "seed": seed, "source": frame.attrs["source"]},
+        "provenance": {"example": description, "seed": seed, "source": frame.attrs["source"]},
     }

@@ -1,4 +1,4 @@
-"""Who is found and whose target is told with certainty: certain attribution, uniques, and the risk of each key and each record.
+"""Who is found and whose target is disclosed with certainty: certain attribution, uniques, and the risk of each key and each record.
 
 Exclusions and checks say which of these disclosures are no secret of a person.
 """

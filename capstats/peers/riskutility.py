@@ -67,7 +67,7 @@ def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
             raise ValueError(f"`{name}` has no record without a missing key or target, and riskutility looks at no other.")
     pair = Aligned({"o": o, "s": s})
     in_original = pair.map(lambda o, s: s.like(s.values * (o.values > 0)).total(), "records").item()
-    told = pair.map(lambda o, s: o.like(o.values * certain(o).values * (s.values > 0)).total(), "records").item()
+    disclosed = pair.map(lambda o, s: o.like(o.values * certain(o).values * (s.values > 0)).total(), "records").item()
     matched, both = matched_records(o, s).item(), matched_records(s, o).item()
     sure, right, proven = n * dis(o, s).item(), n * disco(o, s).item(), in_both(o, s, o).item()
     mean = average_cap(o, s, unmatched="drop").item()
@@ -96,8 +96,8 @@ def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
         "pct_disco_potential": percent(in_original, m),
         "n_disco_certain": round(m * disco(s, o).item()),
         "pct_disco_certain": 100 * disco(s, o).item(),
-        "n_originals_disclosed": told,
-        "pct_original_disclosed": percent(told, n),
+        "n_originals_disclosed": disclosed,
+        "pct_original_disclosed": percent(disclosed, n),
         "n_key_matches": both,
         "baseline_disco": chance,
         "disco_ratio": in_original / chance if chance else np.nan,

@@ -29,7 +29,7 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
-        Passed to matplotlib's ``Axes.plot``; a ``label`` stands before the curves' own.
+        Passed to matplotlib's ``Axes.plot``; a ``label`` comes before the curves' own.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def plot_membership_roc(roc: xr.Dataset, *, ax: Axes | None = None, **plot_kwarg
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
-        Passed to matplotlib's ``Axes.plot``; a ``label`` stands before the curves' own.
+        Passed to matplotlib's ``Axes.plot``; a ``label`` comes before the curves' own.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
-        Passed to matplotlib's ``Axes.plot``; a ``label`` stands before the curves' own.
+        Passed to matplotlib's ``Axes.plot``; a ``label`` comes before the curves' own.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "at
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
     **plot_kwargs
-        Passed to matplotlib's ``Axes.plot``; a ``label`` stands before the curves' own.
+        Passed to matplotlib's ``Axes.plot``; a ``label`` comes before the curves' own.
 
     Returns
     -------

@@ -419,7 +419,7 @@ def _fitted(groups: list[Floats], step: float, wide: float, height: float, label
 
 
 def _stacked(values: Floats, step: float, across: float) -> Floats:
-    """Where the dots stand: rows of (CAP, height in dots), the lines of each stack filled from below."""
+    """Positions of the dots: rows of (CAP, height in dots), the lines of each stack filled from below."""
     abreast = max(1, int(step / across + 1e-9))
     found = []
     for place, dots in zip(*_stacks(values, step), strict=True):

@@ -28,7 +28,7 @@ from capstats.plotting.shared import (
 )
 
 SHORT, FEW = 14, 12  # characters, and number, of names that are written beside their points
-LISTED = 44  # numbered names that stand beside the figure
+LISTED = 44  # numbered names listed beside the figure
 ROW, AROUND, PAGE = 0.2, 1.6, 9.5  # inches: height of a row, of legend and axis, and greatest height of a figure of its own, for one page
 RELEASE: dict[str, Any] = {"s": 22, "color": VERMILLION, "edgecolors": "black", "linewidths": 0.5, "zorder": 3, "label": "release"}
 STAR: dict[str, Any] = {"linestyle": "none", "marker": "*", "color": BLUE, "markersize": 11, "zorder": 3.5, "clip_on": False}
@@ -65,7 +65,7 @@ def plot_risk_utility(
     Returns
     -------
     Axes
-        A point for each release: risk upwards, utility to the right. Up to 12 short names stand beside their points; otherwise each
+        A point for each release: risk upwards, utility to the right. Up to 12 short names are beside their points; otherwise each
         point has the number of the release, 1 for the first, and a new figure lists up to 44 names. Releases without either number are
         left out, and counted at the axis. For average CAP the baseline and the original are lines, for certain attribution the original
         is; against the distance of the targets the original is a star, at 0.
@@ -189,7 +189,7 @@ def plot_disclosure_arrows(found: xr.Dataset, *, ax: Axes | None = None, **annot
             ax.annotate("", (after, y), (before, y), arrowprops=style | annotate_kwargs, zorder=2)
     marks: dict[str, Any] = {"s": size, "zorder": 3}
     ax.scatter(start, rows, facecolors="white", edgecolors=BLUE, linewidths=1.2, label="certain in the original (DiO)", **marks)
-    ax.scatter(end, rows, color=VERMILLION, label="told by the release with certainty (DiSCO)", **marks)
+    ax.scatter(end, rows, color=VERMILLION, label="disclosed by the release with certainty (DiSCO)", **marks)
     ax.set(xlim=(-0.03, 1.03), ylim=(len(rows) - 0.4, -0.6))
     ax.set_yticks(rows if dim else [], list(map(shown, shortened(names, 40))) if dim else [])
     ax.tick_params(axis="y", length=0, labelsize=min(8.0, max(4.0, 0.85 * points)))

@@ -44,7 +44,7 @@ class CategoricalMetric(Metric):
         key_fields, sensitive_fields : list of names
             What the intruder knows, and what is guessed.
         model_kwargs : mapping, optional
-            Must be empty: the attacker has no parameters.
+            Must be empty: the intruder has no parameters.
 
         Returns
         -------
@@ -75,7 +75,7 @@ class CategoricalMetric(Metric):
         keys = _fields("key_fields", key_fields, described)
         sensitive = _fields("sensitive_fields", sensitive_fields, described)
         if model_kwargs:
-            raise TypeError(f"`model_kwargs` must be empty, since the attacker has no parameters; got {dict(model_kwargs)!r}.")
+            raise TypeError(f"`model_kwargs` must be empty, since the intruder has no parameters; got {dict(model_kwargs)!r}.")
         for column in [*keys, *sensitive]:
             if column not in frames[0].columns:
                 raise KeyError(f"Column {column!r} is not in `real_data`." + hint_of_data(column, frames[0].columns))

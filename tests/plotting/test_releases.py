@@ -156,7 +156,7 @@ def test_each_release_is_an_arrow_from_dio_to_disco(ax, three):
     np.testing.assert_array_equal(after, [[end, i] for i, end in enumerate(three.share_certain.values)])
     assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "two", "three"]
     assert ax.get_xlabel() == "share of the original people\nn = 6 records"
-    assert named(ax) == ["certain in the original (DiO)", "told by the release with certainty (DiSCO)"]
+    assert named(ax) == ["certain in the original (DiO)", "disclosed by the release with certainty (DiSCO)"]
     assert ax.yaxis_inverted()  # the first is on top
 
 

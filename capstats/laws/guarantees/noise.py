@@ -32,7 +32,7 @@ def noisy_counts(
 ) -> xr.DataArray:
     """Counts with discrete Laplace noise in every cell, negative ones set to 0: an epsilon-differentially private table.
 
-    Whatever an attacker knows, one person's record changes the probability of no release by more than a factor exp(epsilon).
+    Whatever an intruder knows, one person's record changes the probability of no release by more than a factor exp(epsilon).
 
     Parameters
     ----------
