@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.individual import individual_cap
-from capstats.cap.neighbours import Convention, lender
+from capstats.cap.neighbours import Convention, rows_used
 from capstats.codes.column import Column, Places
 from capstats.codes.distinct import count
 from capstats.sources.columns import column_of
@@ -125,7 +125,7 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
         *keys, classes = (codes.astype(np.int64) for codes in rows.codes)
         self._keys = [Column(codes, column.labels) for codes, column in zip(keys, columns, strict=True)]
         self._classes, self._counts = classes, counts
-        lender(Aligned({"s": self._released()[0]}), self.unmatched, self.radius)  # raises an error for an unknown convention
+        rows_used(Aligned({"s": self._released()[0]}), self.unmatched, self.radius)  # raises an error for an unknown convention
         return self
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803

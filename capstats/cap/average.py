@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from capstats.cap.neighbours import Convention, borrowing
+from capstats.cap.neighbours import Convention, imputation
 from capstats.codes.checks import check_number
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import mode, ratio, shared
@@ -68,10 +68,10 @@ def average_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius:
     0.3074
     """
     aligned = Aligned({"o": o, "s": s})
-    borrow = borrowing(aligned, unmatched, radius)  # None with the defaults
+    impute = imputation(aligned, unmatched, radius)  # None with the defaults
 
     def formula(o: Table, s: Table) -> Floats:
-        s, s_j = (s, s.key_total()) if borrow is None else borrow(o, s)
+        s, s_j = (s, s.key_total()) if impute is None else impute(o, s)
         c = ratio(shared(o, s, s_j), s_j, 0.0).sum(-1)  # sum_j (sum_i o_ij s_ij) / s_.j
         n = o.total() if unmatched == "zero" else (o.key_total() * (s_j > 0)).sum(-1)
         return ratio(c, n, np.nan)

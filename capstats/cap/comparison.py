@@ -7,7 +7,7 @@ import xarray as xr
 
 from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
-from capstats.cap.neighbours import Convention, lender
+from capstats.cap.neighbours import Convention, rows_used
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
@@ -62,11 +62,11 @@ def protected_records(o: Counts, s: Counts, *, unmatched: Convention = "zero", r
     65
     """
     aligned = Aligned({"o": o, "s": s})
-    lend = lender(aligned, unmatched, radius)
+    rows_of = rows_used(aligned, unmatched, radius)
     empty = 0.0 if unmatched == "zero" else np.nan
 
     def formula(o: Table, s: Table) -> Array:
-        q, r = attribution(*lend(o, s), empty).values, attribution(o, o.key_total(), 0.0).values
+        q, r = attribution(*rows_of(o, s), empty).values, attribution(o, o.key_total(), 0.0).values
         smaller = at_most(q, r) & ~at_most(r, q)
         return s.like(o.values * smaller).total()
 

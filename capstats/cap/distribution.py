@@ -9,7 +9,7 @@ import xarray as xr
 
 from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
-from capstats.cap.neighbours import Convention, lender
+from capstats.cap.neighbours import Convention, rows_used
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
@@ -65,11 +65,11 @@ def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero
     probabilities = _numbers(q, "`q` must be one probability or a sequence of them, from 0 to 1", 0, 1)
     p = probabilities.reshape(-1)
     aligned = Aligned({"o": o, "s": s})
-    lend = lender(aligned, unmatched)
+    rows_of = rows_used(aligned, unmatched)
 
     def formula(o: Table, s: Table) -> Floats:
         check_integers(o, "o", *FOR_QUANTILES)
-        values, weights = by_value(o, *lend(o, s), unmatched)
+        values, weights = by_value(o, *rows_of(o, s), unmatched)
         through = np.cumsum(weights, axis=-1)
         return np.concatenate([_quantiles(values, through, p), through[..., -1:]], axis=-1)
 
@@ -123,10 +123,10 @@ def cap_ecdf(o: Counts, s: Counts, at: Any, *, unmatched: Convention = "zero") -
     """
     places = _numbers(at, "`at` must be one number or a sequence of numbers")
     aligned = Aligned({"o": o, "s": s})
-    lend = lender(aligned, unmatched)
+    rows_of = rows_used(aligned, unmatched)
 
     def formula(o: Table, s: Table) -> Floats:
-        values, weights = by_value(o, *lend(o, s), unmatched)
+        values, weights = by_value(o, *rows_of(o, s), unmatched)
         through = np.concatenate([np.zeros_like(weights[..., :1]), np.cumsum(weights, axis=-1)], axis=-1)
         n = through[..., -1:]
         below = np.stack([at_most(values, x).sum(-1) for x in places.reshape(-1)], axis=-1)
@@ -183,20 +183,20 @@ def cap_boxplot(o: Counts, s: Counts, *, unmatched: Convention = "zero") -> xr.D
     [0.629, 0.758, 0.896, 0.684, 0.67]
     """
     aligned = Aligned({"o": o, "s": s})
-    lend = lender(aligned, unmatched)
+    rows_of = rows_used(aligned, unmatched)
 
     def box(o: Table, s: Table) -> Floats:
         check_integers(o, "o", *FOR_QUANTILES)
-        values, weights = by_value(o, *lend(o, s), unmatched)
+        values, weights = by_value(o, *rows_of(o, s), unmatched)
         five = _five_numbers(values, weights)
         return np.concatenate([five, weights.sum(-1, keepdims=True), _outlying(values, weights, five)[1].max(-1, keepdims=True)], axis=-1)
 
     def outliers(o: Table, s: Table) -> Floats:
-        values, weights = by_value(o, *lend(o, s), unmatched)
+        values, weights = by_value(o, *rows_of(o, s), unmatched)
         return _outliers(values, weights, *_outlying(values, weights, _five_numbers(values, weights)), most)
 
     def individual(o: Table, s: Table) -> Table:
-        q = attribution(*lend(o, s), 0.0 if unmatched == "zero" else np.nan)
+        q = attribution(*rows_of(o, s), 0.0 if unmatched == "zero" else np.nan)
         return q.like(np.where(o.values > 0, q.values, np.nan), np.nan)
 
     boxes = aligned.map(box, "box", ("part",))

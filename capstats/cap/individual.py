@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from capstats.cap.neighbours import Convention, lender
+from capstats.cap.neighbours import Convention, rows_used
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import attribution
 from capstats.tables.table import Counts, Table
@@ -59,11 +59,11 @@ def individual_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radi
     [0.2424, 0.7576]
     """
     aligned = Aligned({"o": o, "s": s})
-    lend = lender(aligned, unmatched, radius, everybody=True)
+    rows_of = rows_used(aligned, unmatched, radius, everybody=True)
     empty = 0.0 if unmatched == "zero" else np.nan
 
     def formula(o: Table, s: Table) -> Table:
-        q = attribution(*lend(o, s), empty)  # Definition 1
+        q = attribution(*rows_of(o, s), empty)  # Definition 1
         return q.like(q.values + 0 * o.values)
 
     return aligned.map(formula, "individual_cap", ("target", "key"))

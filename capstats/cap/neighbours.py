@@ -19,7 +19,7 @@ from capstats.tables.table import Array, Counts, Floats, Index, Table
 
 Unmatched = Literal["zero", "drop"]
 Convention = Literal["zero", "drop", "nearest"]
-Lender = Callable[[Table, Table], tuple[Table, Array]]
+RowsUsed = Callable[[Table, Table], tuple[Table, Array]]
 
 FEW = 1 << 16  # pairs of keys whose distances are held in one table, for all tables of a batch at once
 
@@ -39,15 +39,15 @@ def check_convention(unmatched: str) -> None:
     check_unmatched(unmatched, get_args(Convention))
 
 
-def lender(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False) -> Lender:
+def rows_used(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False) -> RowsUsed:
     """A function of both tables that gives the synthetic rows used for each key of `o`, and their totals.
 
     Keys without original records may have no rows, except with ``everybody``.
     """
-    return borrowing(aligned, unmatched, radius, everybody=everybody) or (lambda _, s: (s, s.key_total()))
+    return imputation(aligned, unmatched, radius, everybody=everybody) or (lambda _, s: (s, s.key_total()))
 
 
-def borrowing(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False) -> Lender | None:
+def imputation(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False) -> RowsUsed | None:
     """The same where keys use the rows of other keys, with "nearest" or a radius; None where each key uses its own row."""
     check_convention(unmatched)
     check_integer(radius, "radius", "0, 1, ... up to the number of key columns", least=0)
@@ -62,11 +62,11 @@ def borrowing(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: b
     if radius > len(codes):
         raise ValueError(f"`radius` must be at most the number of key columns, {len(codes)}; got {radius!r}.")
 
-    def borrow(o: Table, s: Table) -> tuple[Table, Array]:
-        borrowers = np.ones_like(o.key_total(), bool) if everybody else o.key_total() > 0
-        return nearest(codes, borrowers, s)[:2] if unmatched == "nearest" else within(codes, borrowers, s, int(radius))
+    def impute(o: Table, s: Table) -> tuple[Table, Array]:
+        recipients = np.ones_like(o.key_total(), bool) if everybody else o.key_total() > 0
+        return nearest(codes, recipients, s)[:2] if unmatched == "nearest" else within(codes, recipients, s, int(radius))
 
-    return borrow
+    return impute
 
 
 def key_columns(aligned: Aligned, what: str) -> list[Ints]:
@@ -81,51 +81,51 @@ def key_columns(aligned: Aligned, what: str) -> list[Ints]:
     return [np.asarray(column) - min(0, int(np.min(column))) for column in axis.codes]  # pandas has missing labels at -1
 
 
-def nearest(codes: list[Ints], borrowers: Array, s: Table) -> tuple[Table, Array, Array]:
-    """Each key's own rows, or for borrowers without any those of the nearest keys; their totals; and how far away these are."""
+def nearest(codes: list[Ints], recipients: Array, s: Table) -> tuple[Table, Array, Array]:
+    """Each key's own rows, or for recipients without any those of the nearest keys; their totals; and how far away these are."""
     s_j = s.key_total()
-    borrows = _shaped(borrowers, s_j) & (s_j == 0)
+    receives = _shaped(recipients, s_j) & (s_j == 0)
     distance = np.zeros(s_j.shape, np.int64)
-    if not borrows.any():
+    if not receives.any():
         return s, s_j, distance
-    if few := _few_distances(codes, borrows, s_j > 0):
-        return _nearest_in_table(few, borrows, s, s_j, len(codes))
+    if few := _few_distances(codes, receives, s_j > 0):
+        return _nearest_in_table(few, receives, s, s_j, len(codes))
 
-    def borrow(search: Search, at: tuple[int, ...], borrowers: Index) -> None:
-        distance[at][borrowers] = search.nearest()
+    def impute(search: Search, at: tuple[int, ...], recipients: Index) -> None:
+        distance[at][recipients] = search.nearest()
 
-    rows, totals = _pooled(codes, borrows, s, s_j, borrow)
+    rows, totals = _pooled(codes, receives, s, s_j, impute)
     return s.like(s.values + rows.values), s_j + totals, distance
 
 
-def within(codes: list[Ints], borrowers: Array, s: Table, radius: int) -> tuple[Table, Array]:
-    """The rows of all keys within a radius of each borrower, and their totals."""
+def within(codes: list[Ints], recipients: Array, s: Table, radius: int) -> tuple[Table, Array]:
+    """The rows of all keys within a radius of each recipient, and their totals."""
     s_j = s.key_total()
-    borrows = _shaped(borrowers, s_j)
-    if few := _few_distances(codes, borrows, s_j > 0):
+    receives = _shaped(recipients, s_j)
+    if few := _few_distances(codes, receives, s_j > 0):
         a, b, apart = few
-        return s.borrowed(a, b, apart <= radius)
+        return s.donated(a, b, apart <= radius)
     if s_j.dtype.kind == "f":
-        return _in_whole_numbers(s, lambda part: within(codes, borrowers, part, radius))
-    return _pooled(codes, borrows, s, s_j, lambda search, _at, _borrowers: search.within(radius))
+        return _in_whole_numbers(s, lambda part: within(codes, recipients, part, radius))
+    return _pooled(codes, receives, s, s_j, lambda search, _at, _borrowers: search.within(radius))
 
 
-def _shaped(borrowers: Array, s_j: Array) -> Array:
-    """Who borrows in any of the tables that share a synthetic table, in the shape of the synthetic tables' keys."""
-    sharing = tuple(i for i, (a, b) in enumerate(zip(borrowers.shape, s_j.shape, strict=True)) if a > b)
-    return np.broadcast_to(borrowers.any(sharing, keepdims=True), s_j.shape)
+def _shaped(recipients: Array, s_j: Array) -> Array:
+    """Which keys are recipients in any of the tables that share a synthetic table, in the shape of the synthetic tables' keys."""
+    sharing = tuple(i for i, (a, b) in enumerate(zip(recipients.shape, s_j.shape, strict=True)) if a > b)
+    return np.broadcast_to(recipients.any(sharing, keepdims=True), s_j.shape)
 
 
 def _pooled(
-    codes: list[Ints], borrows: Array, s: Table, s_j: Array, borrow: Callable[[Search, tuple[int, ...], Index], None]
+    codes: list[Ints], receives: Array, s: Table, s_j: Array, impute: Callable[[Search, tuple[int, ...], Index], None]
 ) -> tuple[Table, Array]:
-    """What the keys borrow, and its totals, one table of the batch after the other."""
+    """What the recipients get, and its totals, one table of the batch after the other."""
     pools = []
     for at in np.ndindex(s_j.shape[:-1]):
         pool = Pool(s.member(at))
-        borrowers, lenders = np.flatnonzero(borrows[at]), np.flatnonzero(s_j[at])
-        if len(borrowers) and len(lenders):
-            borrow(Search(codes, borrowers, lenders, pool), at, borrowers)
+        recipients, donors = np.flatnonzero(receives[at]), np.flatnonzero(s_j[at])
+        if len(recipients) and len(donors):
+            impute(Search(codes, recipients, donors, pool), at, recipients)
         pools.append(pool)
     rows = np.reshape([pool.values for pool in pools], s.values.shape)
     return s.like(rows), np.reshape([pool.totals for pool in pools], s_j.shape)
@@ -134,24 +134,24 @@ def _pooled(
 # --- few keys: one table of distances for the whole batch -------------------------------------------------------------
 
 
-def _few_distances(codes: list[Ints], borrows: Array, lends: Array) -> tuple[Index, Index, Ints] | None:
-    """Keys that lend and keys that borrow anywhere in the batch, and their distances, (lenders, borrowers); None if they are many."""
-    a, b = (np.flatnonzero(keys.reshape(-1, keys.shape[-1]).any(0)) for keys in (lends, borrows))
+def _few_distances(codes: list[Ints], receives: Array, donates: Array) -> tuple[Index, Index, Ints] | None:
+    """Donors and recipients anywhere in the batch, and their distances, (donors, recipients); None if they are many."""
+    a, b = (np.flatnonzero(keys.reshape(-1, keys.shape[-1]).any(0)) for keys in (donates, receives))
     return (a, b, differences([column[a] for column in codes], [column[b] for column in codes])) if len(a) * len(b) <= FEW else None
 
 
-def _nearest_in_table(few: tuple[Index, Index, Ints], borrows: Array, s: Table, s_j: Array, columns: int) -> tuple[Table, Array, Array]:
+def _nearest_in_table(few: tuple[Index, Index, Ints], receives: Array, s: Table, s_j: Array, columns: int) -> tuple[Table, Array, Array]:
     """The same as `nearest`, from the distances of few keys."""
     a, b, apart = few
     values, totals, distance, far = s.values, s_j, np.zeros(s_j.shape, np.int64), np.zeros(s_j.shape[-1], np.int64)
     everybody = bool(s_j[..., a].all())  # then the nearest keys are the same in every table
     for d in [apart.min(0, initial=columns)] if everybody else range(1, columns + 1):
-        left = borrows & (totals == 0)
+        left = receives & (totals == 0)
         if not left.any():
             break
-        rows, lent = s.borrowed(a, b, apart == d)
+        rows, received = s.donated(a, b, apart == d)
         values = values + rows.values * s.on_cells(left)
-        totals = totals + lent * left
+        totals = totals + received * left
         far[b] = d
         distance += far * (left & (totals > 0))
     return s.like(values), totals, distance
@@ -224,8 +224,8 @@ def nearest_distance(o: Counts, s: Counts) -> xr.DataArray:
     codes = key_columns(aligned, "The distance between keys")
 
     def formula(o: Table, s: Table) -> Floats:
-        lends = s.key_total() > 0
-        distance = nearest(codes, np.ones_like(lends), Dense(lends.astype(np.int64)[..., None, :]))[2]
-        return np.asarray(np.where(lends.any(-1, keepdims=True), distance, np.nan) + 0 * o.key_total())
+        donates = s.key_total() > 0
+        distance = nearest(codes, np.ones_like(donates), Dense(donates.astype(np.int64)[..., None, :]))[2]
+        return np.asarray(np.where(donates.any(-1, keepdims=True), distance, np.nan) + 0 * o.key_total())
 
     return aligned.map(formula, "nearest_distance", ("key",))

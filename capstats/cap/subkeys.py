@@ -1,4 +1,4 @@
-"""Who lends to whom: the synthetic keys nearest to a key, or within a radius of it, found without comparing all pairs.
+"""Donors of each recipient: the synthetic keys nearest to a key, or within a radius of it, found without comparing all pairs.
 
 Two keys at Hamming distance d agree in all columns but d. So whoever is at distance d is found by looking sub-keys up: the keys without d
 of their columns. theory/neighbours.md proves that each pair is met as often as it must be.
@@ -21,32 +21,32 @@ from capstats.tables.table import Index, Table
 
 BLOCK = 1 << 17  # pairs compared, or sub-keys looked up, at a time: they stay in cache
 HITS = 1 << 16  # pairs handed to a pool at a time
-SAMPLE = 64  # borrowers that are compared with everybody, to see how the others are found fastest
+SAMPLE = 64  # recipients that are compared with everybody, to see how the others are found fastest
 MULTIPLIER = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio, as in Fibonacci hashing
 
 # Nanoseconds. Only their ratios matter, and only for speed: they choose between ways to the same numbers.
 PAIR, COLUMN = 0.2, 0.07  # comparing two keys, and each column of theirs
-LENT = 40.0  # handing the row of one to the other
-JOIN, LENDER, BORROWER = 250_000.0, 3.0, 15.0  # looking sub-keys up, for each of those who may lend, for each who borrows
+DONATED = 40.0  # handing the row of one to the other
+JOIN, DONOR, RECIPIENT = 250_000.0, 3.0, 15.0  # looking sub-keys up, for each donor, for each recipient
 GROUPED = 150.0  # putting a key into the group of its sub-key
 
 Hashes = NDArray[np.uint64]
 
 
 class Pool:
-    """What the keys of one table of (target, key) have borrowed so far: the rows, and ``totals``, the records of each key.
+    """What the keys of one table of (target, key) have received so far: the rows, and ``totals``, the records of each key.
 
-    Both sides of a loan are sorted into groups: whoever borrows in a group gets the records of all who lend in it.
+    Recipients and donors are sorted into groups: each recipient of a group gets the records of all donors in it.
     """
 
     def __init__(self, s: Table):
         self.s, self.s_j = s, s.key_total()
         self.values, self.totals = np.zeros_like(s.values), np.zeros_like(self.s_j)
 
-    def lend(self, lenders: Index, lent: Index, borrowers: Index, borrowed: Index, groups: int, times: int = 1) -> None:
-        """Give each borrower the records, ``times`` each, of all lenders whose group ``lent`` is the one that it has ``borrowed`` from."""
-        self.s.add_borrowed(self.values, lenders, lent, borrowers, borrowed, groups, times)
-        self.totals[borrowers] += times * group_sums(self.s_j[lenders], lent, groups)[borrowed]
+    def add(self, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int = 1) -> None:
+        """Give each recipient the records, ``times`` each, of all donors whose ``donor_group`` is its ``recipient_group``."""
+        self.s.add_donated(self.values, donors, donor_group, recipients, recipient_group, groups, times)
+        self.totals[recipients] += times * group_sums(self.s_j[donors], donor_group, groups)[recipient_group]
 
 
 class Keys:
@@ -96,17 +96,17 @@ def mixed(hashes: Hashes) -> Hashes:
 
 
 class Search:
-    """Keys that borrow and keys that lend, at least one of each, and the pool that takes what is lent."""
+    """Recipients and donors, at least one of each, and the pool that takes what the recipients get."""
 
-    def __init__(self, columns: Sequence[Ints], borrowers: Index, lenders: Index, pool: Pool):
+    def __init__(self, columns: Sequence[Ints], recipients: Index, donors: Index, pool: Pool):
         self.sizes = [int(column.max()) + 1 for column in columns]
         narrow = [column.astype(np.min_scalar_type(size - 1)) for column, size in zip(columns, self.sizes, strict=True)]
-        self.a, self.b = Keys(narrow, borrowers), Keys(narrow, lenders)
+        self.a, self.b = Keys(narrow, recipients), Keys(narrow, donors)
         self.pool = pool
         self.columns = len(columns)
 
     def nearest(self) -> Index:
-        """Lend to each borrower the rows of all lenders at the least distance, which is returned."""
+        """Add to each recipient the rows of all donors at the least distance, which is returned."""
         distance = np.zeros(len(self.a.keys), np.int64)
         if len(distance) * self._comparing() <= self.columns * JOIN:
             depth = 0
@@ -125,12 +125,12 @@ class Search:
         return distance
 
     def within(self, radius: int) -> None:
-        """Lend to each borrower the rows of all lenders within the radius."""
-        borrowers, lenders = len(self.a.keys), len(self.b.keys)
-        everybody = np.arange(borrowers)
+        """Add to each recipient the rows of all donors within the radius."""
+        recipients, donors = len(self.a.keys), len(self.b.keys)
+        everybody = np.arange(recipients)
         ways = {d: times for d in range(radius + 1) if (times := times_met(self.columns, radius, d))}
         number = sum(math.comb(self.columns, d) for d in ways)
-        if number < borrowers * (self._comparing() + lenders * LENT) / (JOIN + (borrowers + lenders) * GROUPED):
+        if number < recipients * (self._comparing() + donors * DONATED) / (JOIN + (recipients + donors) * GROUPED):
             for d, times in ways.items():
                 self._look_up(everybody, d, times)
         else:
@@ -139,12 +139,12 @@ class Search:
     # --- sub-keys, looked up
 
     def _comparing(self) -> float:
-        """What it takes to compare a borrower with everybody."""
+        """What it takes to compare a recipient with everybody."""
         return len(self.b.keys) * (PAIR + COLUMN * self.columns)
 
-    def _looking_up(self, ways: int, borrowers: float) -> float:
-        """What it takes to look sub-keys up, for so many ways to leave columns out."""
-        return min(ways, 1 << 64) * (JOIN + len(self.b.keys) * LENDER + borrowers * BORROWER)
+    def _looking_up(self, ways: int, recipients: float) -> float:
+        """What it takes to look sub-keys up, for a number of ways to leave columns out."""
+        return min(ways, 1 << 64) * (JOIN + len(self.b.keys) * DONOR + recipients * RECIPIENT)
 
     def _depth(self, distances: Index) -> int:
         """Up to which distance looking up is worth its while, as the distances of a sample tell."""
@@ -157,19 +157,19 @@ class Search:
         return int(np.argmin(costs))
 
     def _look_up(self, who: Index, d: int, times: int = 1) -> Index:
-        """Lend to those borrowers the rows of all lenders with the same sub-key, for each d columns left out; who got any is returned."""
+        """Add to those recipients the rows of all donors with the same sub-key, for each d columns left out; who got any is returned."""
         found = []
         for first, last in _families(self.columns, d):
             start = self.a.without(first, who)
             asked = [self.a.without(rest, who, start) for rest in last]
-            for rest, hashes, near in zip(last, asked, self._who_may_lend(first, last, asked), strict=True):
+            for rest, hashes, near in zip(last, asked, self._possible_donors(first, last, asked), strict=True):
                 mine, theirs = mixed(hashes), mixed(self.b.without((*first, *rest), near))
                 far = Seen(theirs).places(mine)  # each side is cut down to what the other may hold
-                found.append(self._lend(who[far], near[Seen(mine[far]).places(theirs)], {*first, *rest}, times))
+                found.append(self._add_matching(who[far], near[Seen(mine[far]).places(theirs)], {*first, *rest}, times))
         return np.concatenate(found)
 
-    def _who_may_lend(self, first: Sequence[int], last: Sequence[Sequence[int]], asked: Sequence[Hashes]) -> list[Index]:
-        """The lenders whose sub-keys are asked for, and a few others, for each of the ways to leave columns out that start alike."""
+    def _possible_donors(self, first: Sequence[int], last: Sequence[Sequence[int]], asked: Sequence[Hashes]) -> list[Index]:
+        """The donors whose sub-keys are asked for, and a few others, for each of the ways to leave columns out that start alike."""
         seen = [Seen(hashes) for hashes in asked]
         near: list[list[Index]] = [[] for _ in last]
         for start in range(0, len(self.b.keys), BLOCK):
@@ -179,30 +179,32 @@ class Search:
                 found.append(members.places(self.b.without(rest, part, theirs)) + start)
         return [np.concatenate(found) for found in near]
 
-    def _lend(self, borrowers: Index, lenders: Index, dropped: set[int], times: int) -> Index:
-        """Lend to each borrower the rows of the lenders that agree with it in all columns but those; who got any is returned."""
-        if not len(borrowers) or not len(lenders):
-            return borrowers[:0]
+    def _add_matching(self, recipients: Index, donors: Index, dropped: set[int], times: int) -> Index:
+        """Add to each recipient the rows of the donors that agree with it in all columns but those; who got any is returned."""
+        if not len(recipients) or not len(donors):
+            return recipients[:0]
         kept = [c for c in range(self.columns) if c not in dropped]
         if kept:
             both: list[list[Places]] = [
-                [keys.columns[c][some].astype(np.int64) for c in kept] for keys, some in ((self.a, borrowers), (self.b, lenders))
+                [keys.columns[c][some].astype(np.int64) for c in kept] for keys, some in ((self.a, recipients), (self.b, donors))
             ]
-            borrowed, lent = union(both, [self.sizes[c] for c in kept])[1]
+            recipient_group, donor_group = union(both, [self.sizes[c] for c in kept])[1]
         else:
-            borrowed, lent = np.zeros(len(borrowers), np.int64), np.zeros(len(lenders), np.int64)
-        groups = 1 + max(borrowed.max(), lent.max())
-        met = (np.bincount(borrowed, minlength=groups) > 0) & (np.bincount(lent, minlength=groups) > 0)
+            recipient_group, donor_group = np.zeros(len(recipients), np.int64), np.zeros(len(donors), np.int64)
+        groups = 1 + max(recipient_group.max(), donor_group.max())
+        met = (np.bincount(recipient_group, minlength=groups) > 0) & (np.bincount(donor_group, minlength=groups) > 0)
         name = np.cumsum(met) - 1
-        a, b = met[borrowed], met[lent]
+        a, b = met[recipient_group], met[donor_group]
         if b.any():
-            self.pool.lend(self.b.keys[lenders[b]], name[lent[b]], self.a.keys[borrowers[a]], name[borrowed[a]], int(name[-1]) + 1, times)
-        return borrowers[a]
+            self.pool.add(
+                self.b.keys[donors[b]], name[donor_group[b]], self.a.keys[recipients[a]], name[recipient_group[a]], int(name[-1]) + 1, times
+            )
+        return recipients[a]
 
     # --- all pairs, compared
 
     def _compare(self, who: Index, *, radius: int | None = None) -> Index:
-        """Lend to those borrowers the rows of the lenders within a radius, or of the nearest ones, by comparing them with everybody.
+        """Add to those recipients the rows of the donors within a radius, or of the nearest ones, by comparing them with everybody.
 
         The distance of the nearest ones is returned.
         """
@@ -216,12 +218,12 @@ class Search:
             waiting.append((who[part][a], b))
             pairs += len(a)
             if pairs >= HITS or (pairs and start + step >= len(who)):
-                self._lend_pairs(waiting)
+                self._add_pairs(waiting)
                 waiting, pairs = [], 0
         return distance
 
     def _pairs(self, some: Index, radius: int | None) -> tuple[Index, Index, Index]:
-        """Places of borrowers, in order, and of their lenders, and how far the nearest ones are."""
+        """Places of recipients, in order, and of their donors, and how far the nearest ones are."""
         least = np.full(len(some), self.columns, np.int64)
         found = []
         mine = [column[some] for column in self.a.columns]
@@ -235,16 +237,16 @@ class Search:
         if len(found) == 1:
             return *found[0][:2], least
         a, b, apart = (np.concatenate(part) for part in zip(*found, strict=True))
-        lent = np.flatnonzero(apart <= (least[a] if radius is None else radius))
-        lent = lent[np.argsort(a[lent], kind="stable")]
-        return a[lent], b[lent], least
+        kept = np.flatnonzero(apart <= (least[a] if radius is None else radius))
+        kept = kept[np.argsort(a[kept], kind="stable")]
+        return a[kept], b[kept], least
 
-    def _lend_pairs(self, pairs: Sequence[tuple[Index, Index]]) -> None:
-        """Lend row by row, to borrowers in order."""
+    def _add_pairs(self, pairs: Sequence[tuple[Index, Index]]) -> None:
+        """Add row by row, to recipients in order."""
         a, b = (np.concatenate(part) for part in zip(*pairs, strict=True))
         first = np.diff(a, prepend=-1) > 0
-        borrowers = a[first]
-        self.pool.lend(self.b.keys[b], np.cumsum(first) - 1, self.a.keys[borrowers], np.arange(len(borrowers)), len(borrowers))
+        recipients = a[first]
+        self.pool.add(self.b.keys[b], np.cumsum(first) - 1, self.a.keys[recipients], np.arange(len(recipients)), len(recipients))
 
 
 def differences(a: Sequence[Ints], b: Sequence[Ints]) -> Ints:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.neighbours import Convention, Lender, lender
+from capstats.cap.neighbours import Convention, RowsUsed, rows_used
 from capstats.codes.checks import check_number
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import unstacked
@@ -110,15 +110,15 @@ def average_cap_interval(
 
     weighted = {} if o_squares is None else {"o_squares": o_squares}
     aligned = Aligned({"o": o, **first, **second, **weighted}, inexact=weighted)
-    lend = lender(aligned, unmatched)
+    rows_of = rows_used(aligned, unmatched)
 
     def formula(o: Table, *tables: Table) -> Floats:
         squares = squares_of(o, tables[-1] if weighted else None, "o")
         means, pooled = [], np.zeros(())
         for i in range(len(first)):
-            mean, deviations = _deviations(o, squares, tables[i], lend, unmatched)
+            mean, deviations = _deviations(o, squares, tables[i], rows_of, unmatched)
             if second:
-                other, its = _deviations(o, squares, tables[len(first) + i], lend, unmatched)
+                other, its = _deviations(o, squares, tables[len(first) + i], rows_of, unmatched)
                 mean, deviations = mean - other, deviations - its  # of the same record, so that covariances are included
             means.append(mean)
             pooled = pooled + deviations
@@ -202,13 +202,13 @@ def holdout_contrast(
 
     weighted = {name: table for name, table in (("o_squares", o_squares), ("h_squares", h_squares)) if table is not None}
     aligned = Aligned({"o": o, "s": s, "h": h, **weighted}, inexact=weighted)
-    lend = lender(aligned, unmatched)
+    rows_of = rows_used(aligned, unmatched)
 
     def formula(o: Table, s: Table, h: Table, *tables: Table) -> Floats:
         given = dict(zip(weighted, tables, strict=True))
         of_o, of_h = squares_of(o, given.get("o_squares"), "o"), squares_of(h, given.get("h_squares"), "h")
-        original, deviations = _deviations(o, of_o, s, lend, unmatched)
-        holdout, its = _deviations(h, of_h, s, lend, unmatched)
+        original, deviations = _deviations(o, of_o, s, rows_of, unmatched)
+        holdout, its = _deviations(h, of_h, s, rows_of, unmatched)
         return np.stack(np.broadcast_arrays(original, holdout, _variance(of_o, deviations) + _variance(of_h, its)), axis=-1)
 
     found = aligned.map(formula, "holdout_contrast", ("part",))
@@ -217,13 +217,13 @@ def holdout_contrast(
     return Result({"original": original, "holdout": holdout, **interval}, attrs={"result": "Average CAP, original minus holdout"})
 
 
-def _deviations(o: Table, squares: Table, s: Table, lend: Lender, unmatched: Convention) -> tuple[Floats, Floats]:
+def _deviations(o: Table, squares: Table, s: Table, rows_of: RowsUsed, unmatched: Convention) -> tuple[Floats, Floats]:
     """The mean of q over the records in the average, shape (...), and (q - mean) / sqrt(W1**2 - W2) of each cell, (..., cells).
 
     W1 is the sum of the weights of these records, W2 the sum of their squared weights. The squared deviations, times the squared weights
     and summed over records, are the variance of the mean. The deviation of a record outside the average is 0.
     """
-    read, s_j = lend(o, s)
+    read, s_j = rows_of(o, s)
     if unmatched != "zero":
         counted = read.on_cells(s_j > 0)
         o, squares = o.like(o.values * counted), squares.like(squares.values * counted)

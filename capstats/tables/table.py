@@ -130,28 +130,30 @@ class Dense:
         np.put_along_axis(found, np.broadcast_to(key[..., None, None], columns.shape), chosen, axis=-1)
         return Dense(found)
 
-    # --- rows that keys borrow from others
+    # --- rows that keys take from others
 
     def member(self, at: tuple[int, ...]) -> Dense:
         """One table of the batch."""
         return Dense(self.values[at])
 
-    def borrowed(self, lenders: Index, borrowers: Index, lends: Array) -> tuple[Dense, Array]:
-        """For each borrower the rows of the keys that lend to it, added up, and their totals; no records in the other keys.
+    def donated(self, donors: Index, recipients: Index, donates: Array) -> tuple[Dense, Array]:
+        """For each recipient the rows of its donors, added up, and their totals; no records in the other keys.
 
-        ``lends`` says who lends to whom: shape (lenders, borrowers).
+        ``donates`` says which donor gives to which recipient: shape (donors, recipients).
         """
-        rows = (self.values[..., lenders].astype(np.float64) @ lends.astype(np.float64)).astype(self.values.dtype)  # sums are below 2**53
+        rows = (self.values[..., donors].astype(np.float64) @ donates.astype(np.float64)).astype(self.values.dtype)  # sums are below 2**53
         found = np.zeros_like(self.values)
-        found[..., borrowers] = rows
+        found[..., recipients] = rows
         return Dense(found), Dense(found).key_total()
 
-    def add_borrowed(self, to: Array, lenders: Index, lent: Index, borrowers: Index, borrowed: Index, groups: int, times: int) -> None:
-        """Add to values like these, for each borrower, the rows of all lenders of its group, ``times`` each."""
-        step = max(1, MOST // max(groups, len(lenders), len(borrowers)))
+    def add_donated(
+        self, to: Array, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int
+    ) -> None:
+        """Add to values like these, for each recipient, the rows of all donors of its group, ``times`` each."""
+        step = max(1, MOST // max(groups, len(donors), len(recipients)))
         for start in range(0, len(self.values), step):
             targets = slice(start, start + step)
-            to[targets, borrowers] += times * group_sums(self.values[targets, lenders], lent, groups)[:, borrowed]
+            to[targets, recipients] += times * group_sums(self.values[targets, donors], donor_group, groups)[:, recipient_group]
 
 
 @dataclass(frozen=True)
@@ -245,27 +247,29 @@ class Cells:
         column[self.target[self.key == key]] = self.values[self.key == key]
         return Cells(np.array([m]), np.array([column.argmin()]), np.array([key]), self.shape)
 
-    # --- rows that keys borrow from others
+    # --- rows that keys take from others
 
     def member(self, at: tuple[int, ...]) -> Cells:
         return self
 
-    def borrowed(self, lenders: Index, borrowers: Index, lends: Array) -> tuple[Cells, Array]:
+    def donated(self, donors: Index, recipients: Index, donates: Array) -> tuple[Cells, Array]:
         values, totals = np.zeros_like(self.values), np.zeros(self.shape[1], self.values.dtype)
-        lender, borrower = np.nonzero(lends)
-        lender = lenders[lender]
-        self.add_borrowed(values, lender, borrower, borrowers, np.arange(len(borrowers)), len(borrowers), 1)
-        totals[borrowers] = group_sums(self.key_total()[lender], borrower, len(borrowers))
+        donor, recipient = np.nonzero(donates)
+        donor = donors[donor]
+        self.add_donated(values, donor, recipient, recipients, np.arange(len(recipients)), len(recipients), 1)
+        totals[recipients] = group_sums(self.key_total()[donor], recipient, len(recipients))
         return self.like(values), totals
 
-    def add_borrowed(self, to: Array, lenders: Index, lent: Index, borrowers: Index, borrowed: Index, groups: int, times: int) -> None:
-        given, giver = self._of_keys(lenders)
-        taken, taker = self._of_keys(borrowers)
+    def add_donated(
+        self, to: Array, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int
+    ) -> None:
+        given, giver = self._of_keys(donors)
+        taken, taker = self._of_keys(recipients)
         if not len(given):
             return
-        kinds, kind = np.unique(lent[giver] * self.shape[0] + self.target[given], return_inverse=True)
+        kinds, kind = np.unique(donor_group[giver] * self.shape[0] + self.target[given], return_inverse=True)
         sums = group_sums(self.values[given], kind, len(kinds))
-        asked = borrowed[taker] * self.shape[0] + self.target[taken]
+        asked = recipient_group[taker] * self.shape[0] + self.target[taken]
         place = np.minimum(np.searchsorted(kinds, asked), len(kinds) - 1)
         to[taken] += times * np.where(kinds[place] == asked, sums[place], 0)
 

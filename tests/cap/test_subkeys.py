@@ -1,4 +1,4 @@
-"""Who lends to whom, found by sub-keys and by comparison: each way against a loop over all pairs."""
+"""Donors of each recipient, found by sub-keys and by comparison: each way against a loop over all pairs."""
 
 from itertools import combinations, product
 from math import comb
@@ -15,9 +15,9 @@ from capstats.tables.table import Table
 NEVER = 1e18
 WAYS = {
     "as planned": {},
-    "by sub-keys": {"PAIR": NEVER, "LENT": NEVER, "SAMPLE": 1},
-    "by sub-keys, in small blocks": {"PAIR": NEVER, "LENT": NEVER, "SAMPLE": 1, "BLOCK": 3},
-    "by sub-keys whose hashes all collide": {"PAIR": NEVER, "LENT": NEVER, "SAMPLE": 1, "MULTIPLIER": 0},
+    "by sub-keys": {"PAIR": NEVER, "DONATED": NEVER, "SAMPLE": 1},
+    "by sub-keys, in small blocks": {"PAIR": NEVER, "DONATED": NEVER, "SAMPLE": 1, "BLOCK": 3},
+    "by sub-keys whose hashes all collide": {"PAIR": NEVER, "DONATED": NEVER, "SAMPLE": 1, "MULTIPLIER": 0},
     "by comparison": {"JOIN": NEVER},
     "by comparison, in small blocks": {"JOIN": NEVER, "BLOCK": 3, "HITS": 2},
     "first by sub-keys, then by comparison": {"JOIN": 0.0, "LENDER": 0.0, "BORROWER": 30.0, "SAMPLE": 3},
@@ -31,17 +31,17 @@ def way(request, monkeypatch):
 
 
 def random_keys(rng):
-    """Columns of codes of distinct keys, who borrows, who lends, and a table in which only those who lend have records."""
+    """Columns of codes of distinct keys, recipients, donors, and a table in which donors alone have records."""
     levels = [2, *rng.integers(1, 4, rng.integers(0, 5))]
     grid = np.array(list(product(*map(range, levels))))
     keys = grid[rng.permutation(len(grid))[: rng.integers(2, 40)]]
-    lends = rng.random(len(keys)) < rng.random()
-    lends[0], lends[-1] = True, False
+    donates = rng.random(len(keys)) < rng.random()
+    donates[0], donates[-1] = True, False
     s = rng.integers(0, 4, (3, len(keys)))
     s[0] += 1
-    s[:, ~lends] = 0
-    borrowers = np.flatnonzero(~lends) if rng.random() < 0.5 else np.flatnonzero(rng.random(len(keys)) < 0.8)
-    return list(keys.T), keys, borrowers if len(borrowers) else np.array([0]), np.flatnonzero(lends), s
+    s[:, ~donates] = 0
+    recipients = np.flatnonzero(~donates) if rng.random() < 0.5 else np.flatnonzero(rng.random(len(keys)) < 0.8)
+    return list(keys.T), keys, recipients if len(recipients) else np.array([0]), np.flatnonzero(donates), s
 
 
 def tables(s, rng):
@@ -52,7 +52,7 @@ def tables(s, rng):
     yield Cells(s[stored], target, key, s.shape), stored
 
 
-def check(pool, expected, borrowers, stored):
+def check(pool, expected, recipients, stored):
     np.testing.assert_array_equal(pool.values.ravel(), expected[stored])
     np.testing.assert_array_equal(pool.totals, expected.sum(0))
 
@@ -60,32 +60,32 @@ def check(pool, expected, borrowers, stored):
 def test_the_nearest_keys_lend_once_each(way):
     rng = np.random.default_rng(1)
     for _ in range(60):
-        columns, keys, _, lenders, s = random_keys(rng)
-        borrowers = np.setdiff1d(np.arange(len(keys)), lenders)
+        columns, keys, _, donors, s = random_keys(rng)
+        recipients = np.setdiff1d(np.arange(len(keys)), donors)
         expected, distance = np.zeros_like(s), []
-        for j in borrowers:
-            apart = (keys[lenders] != keys[j]).sum(1)
+        for j in recipients:
+            apart = (keys[donors] != keys[j]).sum(1)
             distance.append(apart.min())
-            expected[:, j] = s[:, lenders[apart == apart.min()]].sum(1)
+            expected[:, j] = s[:, donors[apart == apart.min()]].sum(1)
         for table, stored in tables(s, rng):
             pool = Pool(table)
-            assert Search(columns, borrowers, lenders, pool).nearest().tolist() == distance
-            check(pool, expected, borrowers, stored)
+            assert Search(columns, recipients, donors, pool).nearest().tolist() == distance
+            check(pool, expected, recipients, stored)
 
 
 @pytest.mark.few(2)
 def test_all_keys_within_the_radius_lend_once_each(way):
     rng = np.random.default_rng(2)
     for _ in range(25):
-        columns, keys, borrowers, lenders, s = random_keys(rng)
+        columns, keys, recipients, donors, s = random_keys(rng)
         for radius in range(1, len(columns) + 1):
             expected = np.zeros_like(s)
-            for j in borrowers:
-                expected[:, j] = s[:, lenders[(keys[lenders] != keys[j]).sum(1) <= radius]].sum(1)
+            for j in recipients:
+                expected[:, j] = s[:, donors[(keys[donors] != keys[j]).sum(1) <= radius]].sum(1)
             for table, stored in tables(s, rng):
                 pool = Pool(table)
-                Search(columns, borrowers, lenders, pool).within(radius)
-                check(pool, expected, borrowers, stored)
+                Search(columns, recipients, donors, pool).within(radius)
+                check(pool, expected, recipients, stored)
 
 
 def test_more_levels_and_columns_than_one_integer_holds(way):
@@ -125,10 +125,10 @@ TABLES = {"dense": Dense(S), "sparse": Cells(S.ravel(), *(x.ravel() for x in np.
 @pytest.mark.parametrize("s", TABLES.values(), ids=TABLES)
 def test_borrowers_get_the_rows_of_their_group_and_what_they_get_adds_up(s: Table) -> None:
     pool = Pool(s)
-    lenders, lent = np.array([0, 1, 3]), np.array([0, 0, 1])
-    pool.lend(lenders, lent, np.array([2, 3]), np.array([0, 1]), 2)
+    donors, group = np.array([0, 1, 3]), np.array([0, 0, 1])
+    pool.add(donors, group, np.array([2, 3]), np.array([0, 1]), 2)
     assert np.reshape(pool.values, S.shape).tolist() == [[0, 0, 3, 4], [0, 0, 5, 0]]
     assert pool.totals.tolist() == [0, 0, 8, 4]
-    pool.lend(lenders, lent, np.array([2]), np.array([1]), 2, times=-1)
+    pool.add(donors, group, np.array([2]), np.array([1]), 2, times=-1)
     assert np.reshape(pool.values, S.shape).tolist() == [[0, 0, -1, 4], [0, 0, 5, 0]]
     assert pool.totals.tolist() == [0, 0, 4, 4]

@@ -99,10 +99,10 @@ def test_borrowers_get_the_rows_of_those_who_lend_to_them(tables: tuple[np.ndarr
     keys = np.arange(x.shape[1])
     lends = data.draw(numpy_strategies.arrays(bool, (len(keys), len(keys))))
     expected = x @ lends.astype(int)
-    agree(x, y, lambda x, _: x.borrowed(keys, keys, lends)[1], expected.sum(0))
-    np.testing.assert_array_equal(Dense(x).borrowed(keys, keys, lends)[0].values, expected)
+    agree(x, y, lambda x, _: x.donated(keys, keys, lends)[1], expected.sum(0))
+    np.testing.assert_array_equal(Dense(x).donated(keys, keys, lends)[0].values, expected)
     cells = stored(x, y)[0]
-    np.testing.assert_array_equal(cells.borrowed(keys, keys, lends)[0].values, expected[cells.target, cells.key])
+    np.testing.assert_array_equal(cells.donated(keys, keys, lends)[0].values, expected[cells.target, cells.key])
 
 
 @pytest.mark.parametrize("key", [0, 1])

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import xarray as xr
 
-from capstats.cap.neighbours import Convention, lender
+from capstats.cap.neighbours import Convention, rows_used
 from capstats.cap.uncertainty import check_level
 from capstats.codes.checks import check_choice
 from capstats.laws.guarantees.one_record import epsilons
@@ -183,12 +183,12 @@ def dp_audit_release(
     if over is not None and not all(over in getattr(table, "dims", ()) for table in (o, s, h)):
         raise ValueError(f"`over` must be a dim of `o`, `s` and `h`, one split and release each; got {over!r}.")
     check_records({"o": o, "h": h})
-    lend, seed = lender(aligned, unmatched), seed_of(rng)
+    rows_of, seed = rows_used(aligned, unmatched), seed_of(rng)
 
     def formula(o: Table, s: Table, h: Table) -> Floats:
         for name, table in (("o", o), ("h", h)):
             check_integers(table, name, ", because records are paired", UNWEIGHTED)
-        read, s_j = lend(o.like(o.values + h.values), s)
+        read, s_j = rows_of(o.like(o.values + h.values), s)
         s_j = read.on_cells(s_j)
         score = read.values / np.where(s_j > 0, s_j, 1) - (s_j == 0) * (unmatched != "zero")  # -1: left out
         return of_each_release(partial(_pairs, seed), o, o.values, h.values, score)

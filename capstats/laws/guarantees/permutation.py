@@ -17,7 +17,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.cap.average import average_cap
-from capstats.cap.neighbours import Convention, Unmatched, check_unmatched, lender
+from capstats.cap.neighbours import Convention, Unmatched, check_unmatched, rows_used
 from capstats.cap.uncertainty import check_level
 from capstats.codes.checks import check_choice, check_integer
 from capstats.codes.column import Column
@@ -134,14 +134,14 @@ def membership_test(
     """
     run = _run(alternative, draws, level, rng)
     aligned = Aligned({"o": o, "s": s, "h": h})
-    lend = lender(aligned, unmatched)
+    rows_of = rows_used(aligned, unmatched)
     check_records({"o": o, "h": h})
 
     def formula(o: Table, s: Table, h: Table) -> Floats:
         for name, table in (("o", o), ("h", h)):
             check_integers(table, name, ", because records are permuted", UNWEIGHTED)
         both = o.values + h.values
-        read, s_j = lend(o.like(both), s)
+        read, s_j = rows_of(o.like(both), s)
         used = (both > 0) & ((unmatched == "zero") | (read.on_cells(s_j) > 0))
         totals = read.on_cells(np.where(s_j > 0, s_j, 1))
         return of_each_release(partial(_membership, run), read, used, o.values, h.values, read.values, totals)
