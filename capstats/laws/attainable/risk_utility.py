@@ -196,8 +196,8 @@ def _curve(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array 
     start = ratio(o.key_product(o) * matched, o.key_total(), 0.0).sum()  # c of a table with the original's shares
     moved = at * n - apart
     change, records = _in_order(*curve(o, matched))
-    corners = (np.concatenate([[0.0], np.cumsum(x)]) for x in (records, change * records))  # records moved, and what they change in all
-    changed = np.interp(moved, *corners)
+    place, height = (np.concatenate([[0.0], np.cumsum(x)]) for x in (records, change * records))  # records moved, what they change in all
+    changed = np.interp(moved, place, height)
     possible = (moved >= -1e-12 * n) & (n > 0)
     counted = n if unmatched == "zero" else n - apart
     return np.where(possible, ratio(np.maximum(start + changed, 0), counted, np.nan), np.nan)
