@@ -29,6 +29,7 @@ from capstats.auditing.provenance import (
 from capstats.auditing.public import public_page, write_public
 from capstats.auditing.report import Sections, as_fragment, as_text
 from capstats.auditing.sections import text_sections, title
+from capstats.codes.checks import check_choice
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.names import printable_json
 from capstats.codes.progress import Progress
@@ -135,14 +136,12 @@ class Audit(Findings):
             If `audience` is neither; if `path` was read; if there can be no public version (theory/public-report.md); if the ledger is
             missing, damaged, a link or open to others, or has another report and there is no `reason`.
         """
-        if audience not in ("internal", "public"):
-            raise ValueError(f'`audience` must be "internal" or "public"; got {audience!r}.')
+        check_choice(audience, "audience", ("internal", "public"))
         check_unread(path, self.seen)
-        text = internal_page(self) if audience == "internal" else public_page(published(self, threshold, ledger, reason, path))
-        if path is not None and audience == "internal":
-            write_confidential(path, text)
-        elif path is not None:
-            write_public(path, text)
+        public = audience == "public"
+        text = public_page(published(self, threshold, ledger, reason, path)) if public else internal_page(self)
+        if path is not None:
+            (write_public if public else write_confidential)(path, text)
         return text
 
     def _repr_html_(self) -> str:

@@ -58,8 +58,8 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
         **_size(tables, "o", "original"),
         **_size(tables, "s", "synthetic"),
         "keys": xr.DataArray(observed.sizes["key"]),
-        "unmatched_records": _total(records) - matched_records(records, s),
-        "matched_share": matched_records(o, s) / _total(o),
+        "unmatched_records": total_of(records) - matched_records(records, s),
+        "matched_share": matched_records(o, s) / total_of(o),
         "average_cap": averages["average_cap"],
     }
     if errors_known(tables, "o"):
@@ -75,11 +75,11 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
         found |= p_values(tables)
     for name in ("above_half", "above_nine_tenths", "certain"):
         found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
-        found[f"share_{name}"] = shares[f"records_{name}"].sum("target") / _total(o)
-    found |= {"share_certain_wrong": _certain_and_wrong(o, s) / _total(o), "original_certain": dio(o)}
+        found[f"share_{name}"] = shares[f"records_{name}"].sum("target") / total_of(o)
+    found |= {"share_certain_wrong": _certain_and_wrong(o, s) / total_of(o), "original_certain": dio(o)}
     if o.dtype.kind == s.dtype.kind == "i" and not {"o_records", "s_records"} & set(tables.data_vars):
         found |= {"share_unique": sample_uniques(o), "share_replicated": replicated_uniques(o, s)}
-    found |= {"predictive_success": correct_predictions(o, s) / _total(o), "correct_predictions": correct_predictions(records, s)}
+    found |= {"predictive_success": correct_predictions(o, s) / total_of(o), "correct_predictions": correct_predictions(records, s)}
     if records.dtype.kind == "i":
         quantiles = cap_quantiles(records, s, list(QUANTILES.values()))
         found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
@@ -91,8 +91,8 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
 def _size(tables: xr.Dataset, of: str, name: str) -> dict[str, xr.DataArray]:
     """The number of records of a table, and of weighted ones the sum of their weights."""
     if f"{of}_records" not in tables:
-        return {f"{name}_records": _total(tables[of])}
-    return {f"{name}_records": _total(tables[f"{of}_records"]), f"{name}_weight": _total(tables[of])}
+        return {f"{name}_records": total_of(tables[of])}
+    return {f"{name}_records": total_of(tables[f"{of}_records"]), f"{name}_weight": total_of(tables[of])}
 
 
 def errors_known(tables: xr.Dataset, name: str) -> bool:
@@ -100,7 +100,7 @@ def errors_known(tables: xr.Dataset, name: str) -> bool:
     return tables[name].dtype.kind == "i" or f"{name}_squares" in tables
 
 
-def _total(table: xr.DataArray) -> xr.DataArray:
+def total_of(table: xr.DataArray) -> xr.DataArray:
     """The sum of each table of counts."""
     return Aligned({"o": table}).map(lambda o: o.total(), "records")
 

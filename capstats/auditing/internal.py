@@ -140,24 +140,20 @@ def _worst(audit: Findings, heads: Sequence[str]) -> list[Block]:
     return [*blocks, figures.funnel(audit, summary, first)]
 
 
-def _keys(audit: Findings, summary: xr.Dataset, which: Sequence[int] | Any, caption: str) -> Grid:
-    axis = axis_of(audit.tables.o, "key")
-    rows = []
-    for j in which:
-        label = axis[j] if axis is not None else (j,)
-        one = summary.isel(key=j)
-        rows.append(
-            [
-                ", ".join(shortened(in_cell(x), LEVEL) for x in (label if isinstance(label, tuple) else (label,))),
-                count(one.records.item()),
-                count(one.synthetic_records.item()),
-                share(one.cap.item()),
-                count(one.correct.item()),
-                count(one.disclosed.item()),
-            ]
-        )
-    keys = ", ".join(named(x) for x in audit.provenance["columns"]["keys"])
-    return Grid([keys, "original", "synthetic", "average CAP", "expected right", "certain"], rows, caption)
+def _keys(audit: Findings, summary: xr.Dataset, which: Any, caption: str) -> Grid:
+    """Some keys of a summary, a row each."""
+    axis, some = axis_of(audit.tables.o, "key"), summary.isel(key=which)
+    labels = [tuple(axis[j]) if axis is not None else (j,) for j in which]
+    names = [", ".join(shortened(in_cell(x), LEVEL) for x in label) for label in labels]
+    heads = {
+        "records": "original",
+        "synthetic_records": "synthetic",
+        "cap": "average CAP",
+        "correct": "expected right",
+        "disclosed": "certain",
+    }
+    columns = [[head, *map(share if name == "cap" else count, some[name].values.tolist())] for name, head in heads.items()]
+    return Grid.of_columns([", ".join(named(x) for x in audit.provenance["columns"]["keys"]), *names], columns, caption)
 
 
 def _levels(p: Mapping[str, Any]) -> list[Block]:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.auditing.compute import total_of
 from capstats.auditing.findings import Findings
 from capstats.cap.distribution import by_value, cap_ecdf
+from capstats.codes.checks import check_integer
 from capstats.codes.labels import canonical
 from capstats.tables.aligned import Aligned
 from capstats.tables.table import Array, Floats, Table
@@ -54,8 +56,7 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
     open whether nobody or `threshold` people are in a group. See theory/public-report.md. ValueError if there are too few records, too
     many releases, or a holdout of another population.
     """
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, np.integer)) or threshold < 2:
-        raise ValueError(f"`threshold` must be a whole number of records, 2 or more; got {threshold!r}.")
+    check_integer(threshold, "threshold", "a whole number of records, 2 or more", least=2)
     tables, p, m = audit.tables, audit.provenance, audit.measures
     releases = m.sizes.get("synthetic", 1)
     if releases > MOST_RELEASES:
@@ -75,11 +76,8 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
     fitting = [steps for steps in STEPS if 2 * threshold * releases * steps <= fewest]
     if not fitting:
         where = " and in the holdout" if "h" in tables else ""
-        remedies = [
-            *(["leave out the holdout"] if where else []),
-            *(["audit without weights"] if "o_records" in tables else []),
-            *(["audit fewer releases"] if releases > 1 else []),
-        ]
+        may_help = {"leave out the holdout": where, "audit without weights": "o_records" in tables, "audit fewer releases": releases > 1}
+        remedies = [remedy for remedy, helps in may_help.items() if helps]
         remedy = ", ".join([*remedies, "or take" if remedies else "take"])
         raise ValueError(
             f"A public report with threshold={threshold} needs at least {4 * threshold * releases} records in the original{where}, none of "
@@ -151,7 +149,7 @@ def _rounded_total(tables: xr.Dataset, name: str, base: int) -> int:
     if name not in tables:
         return 0
     records = tables.get(f"{name}_records", tables[name])
-    return base * round(float(Aligned({name: records}).map(lambda x: x.total(), "records")) / base)
+    return base * round(float(total_of(records)) / base)
 
 
 def _largest_weight(tables: xr.Dataset, name: str) -> float:
@@ -164,7 +162,7 @@ def _largest_weight(tables: xr.Dataset, name: str) -> float:
     if f"{name}_records" not in tables:
         if table.dtype.kind != "i":
             raise ValueError("A public report needs whole counts of records; those of the original or of the holdout are fractional.")
-        return 1 / max(int(Aligned({name: table}).map(lambda x: x.total(), "records")), 1)
+        return 1 / max(int(total_of(table)), 1)
 
     def formula(weights: Table, records: Table, squares: Table) -> Array:
         k = np.maximum(records.values, 1)
