@@ -20,7 +20,7 @@ WAYS = {
     "by sub-keys whose hashes all collide": {"PAIR": NEVER, "DONATED": NEVER, "SAMPLE": 1, "MULTIPLIER": 0},
     "by comparison": {"JOIN": NEVER},
     "by comparison, in small blocks": {"JOIN": NEVER, "BLOCK": 3, "HITS": 2},
-    "first by sub-keys, then by comparison": {"JOIN": 0.0, "LENDER": 0.0, "BORROWER": 30.0, "SAMPLE": 3},
+    "first by sub-keys, then by comparison": {"JOIN": 0.0, "DONOR": 0.0, "RECIPIENT": 30.0, "SAMPLE": 3},
 }
 
 
