@@ -72,7 +72,7 @@ def say(audit: Findings, text: str, **more: str) -> str:
 def numbers_of(audit: Findings) -> dict[str, str]:
     """The measures of which there is one number, as sentences have them: people with their word, and shares."""
     m, w = audit.measures, words_of(audit)
-    values = {name: m[name].item() for name in MEASURES if name in m and m[name].size == 1}
+    values = {str(name): array.item() for name, array in m.data_vars.items() if name in MEASURES and array.size == 1}
     people = {name: f"{count(n)} {w['person' if n == 1 else 'people']}" for name, n in values.items() if MEASURES[name].form == "count"}
     return {name: people[name] if name in people else share(x) for name, x in values.items()}
 
