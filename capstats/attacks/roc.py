@@ -204,7 +204,7 @@ def _check_alike(members: Mapping[Any, Any], others: Mapping[Any, Any]) -> None:
             )
 
 
-def _curve(scores: Floats, both: Counts, at: Floats) -> xr.Dataset:
+def _curve(scores: Floats, both: Counts, at: Floats) -> Result:
     """ROC curve, area and best threshold of one score, from the counts of members and non-members at each of its values."""
     order = np.argsort(-scores, kind="stable")
     values = scores[order]
@@ -235,7 +235,7 @@ def _curve(scores: Floats, both: Counts, at: Floats) -> xr.Dataset:
         "best_difference": ahead[best] / (n * k),
         "accuracy": 0.5 + ahead[best] / (2 * n * k),
     }
-    return xr.Dataset(found)
+    return Result(found)
 
 
 def _variance(values: Floats, times: Counts, mean: float) -> Any:
