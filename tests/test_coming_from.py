@@ -62,6 +62,7 @@ def given() -> dict[str, Any]:
     return namespace()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("page", NAMES)
 def test_every_call_in_a_table_is_public_and_runs(page, given):
     public = set(public_names()) | {f"capstats.{name}" for name in capstats.__all__}

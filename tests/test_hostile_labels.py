@@ -105,7 +105,7 @@ def is_inert(text: str) -> bool:
     return all(c.isprintable() for line in text.split("\n") for c in line)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["audit", "records", "anonymity"])
 def test_text_shows_labels_whole_or_shortened_and_nothing_that_a_terminal_obeys(
     folders: dict[str, Path], capsys: pytest.CaptureFixture[str], command: str
@@ -163,6 +163,7 @@ def test_attacks_name_hostile_columns(folders: dict[str, Path], capsys: pytest.C
     assert "t\\x1b[2J\\u202e" in text
 
 
+@pytest.mark.slow
 def test_an_error_that_quotes_a_label_is_inert(folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, COLUMNS, [label + " " for label in HOSTILE])
     files = [str(folder / f"{name}.csv") for folder, name in ((folders["hostile"], "original"), (tmp_path, "synthetic"))]
@@ -173,6 +174,7 @@ def test_an_error_that_quotes_a_label_is_inert(folders: dict[str, Path], tmp_pat
     assert len(told) < 2000
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("command", ["sweep", "records"])
 def test_no_cell_of_a_csv_file_is_run_by_a_spreadsheet(folders: dict[str, Path], tmp_path: Path, command: str) -> None:
     run(folders["hostile"], COLUMNS, command, "--csv", str(tmp_path / "out.csv"))

@@ -155,6 +155,7 @@ def test_a_module_imports_from_rooms_above_it_only() -> None:
     assert [f"{name} imports {other}" for name, others in names.items() for other in sorted(others) if room_of(other) > room_of(name)] == []
 
 
+@pytest.mark.slow
 def test_only_sources_know_what_holds_records() -> None:
     paths = [path for path in MODULES if path.parts[1] != "sources"]
     found = [f"{name_of(path)} imports {module}" for path in paths for module, _ in imports(path) if module.split(".")[0] in ENGINES]
@@ -177,6 +178,7 @@ def test_no_module_has_the_name_of_one_of_the_standard_library() -> None:
     assert not names & sys.stdlib_module_names - {"__init__"}
 
 
+@pytest.mark.slow
 def test_no_module_imports_itself_through_others() -> None:
     graph = {name_of(path): imported(path) for path in MODULES}
     left = dict(graph)

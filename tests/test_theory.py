@@ -94,6 +94,7 @@ def run_examples(page: str, part: str) -> None:
     assert result.failed == 0, "".join(report)
 
 
+@pytest.mark.few(28)
 @pytest.mark.parametrize("page", PAGES)
 def test_page_opens_with_a_motivation_and_an_example_that_runs(page):
     opening = re.split(r"^# .+$", text_of(page).split("\n## ")[0], flags=re.MULTILINE)[1]

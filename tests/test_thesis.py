@@ -27,6 +27,7 @@ def dots(svg: str) -> list[str]:
     return [fill.upper() for fill in fills if fill.upper() in {THESIS["EXPOSED"], THESIS["OTHERS"]}]
 
 
+@pytest.mark.slow
 def test_the_picture_is_up_to_date() -> None:
     drawn = THESIS["picture"]()
     assert words(drawn) == words(KEPT), "python docs/thesis.py draws it anew"

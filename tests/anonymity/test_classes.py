@@ -68,6 +68,7 @@ def test_marketer_risk_is_at_most_prosecutor_risk_is_one_over_k(table):
     assert marketer_risk(table).item() <= 1 / k
 
 
+@pytest.mark.slow
 @theorem
 @given(st.data())
 def test_merging_keys_never_lowers_k_and_never_raises_the_risks(data):

@@ -114,6 +114,7 @@ GREATEST = {"k": MODELS["k"], "distinct_l": MODELS["distinct_l"], "entropy_l": M
 NOT_REACHED = {"delta": MODELS["delta"], "delta_occurring": MODELS["delta_occurring"]}
 
 
+@pytest.mark.slow
 def test_the_parameter_that_a_function_returns_passes_and_a_stricter_one_fails():
     for array in random_tables(8, number=15):
         table = xr.DataArray(array, dims=("target", "key"))
@@ -152,6 +153,7 @@ def test_every_other_dim_is_checked_by_itself():
     assert found.distinct_l.values.tolist() == [True, False, False, True]
 
 
+@pytest.mark.slow
 @theorem
 @given(tables, st.data())
 def test_a_table_of_twice_as_many_records_satisfies_all_that_the_table_does(table, data):

@@ -33,6 +33,7 @@ def test_the_classifier_passes_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("convention", CONVENTIONS, ids=str)
 @pytest.mark.parametrize("several", [False, True])
 def test_the_attack_of_the_classifier_is_average_cap(convention, several):

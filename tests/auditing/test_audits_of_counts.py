@@ -63,6 +63,7 @@ def test_an_audit_of_counts_is_that_of_the_records(synthetic: Any, how: dict[str
     assert found.to_html() == expected.to_html()
 
 
+@pytest.mark.slow
 def test_counts_that_were_compared_as_records_give_the_very_report(tmp_path: Any) -> None:
     expected = audit(records(1), records(2), keys=["age", "sex"], target="ill")
     write_counts(expected.tables, tmp_path / "t.parquet")

@@ -44,6 +44,7 @@ def test_the_difference_is_the_mean_of_the_differences_of_each_record():
         assert of_label.average_cap_error.item() == pytest.approx(np.std(caps, ddof=1) / 6**0.5, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_release_does_not_differ_from_itself():
     for label in RELEASES:
         found = audited(against=label).measures.sel(synthetic=label)

@@ -28,7 +28,7 @@ def made(tmp_path_factory):
     return folder
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*FORMATS, "lesson.html"])
 def test_what_capstats_made_is_known_by_its_mark(name, made):
     assert made_by_capstats(made / name)

@@ -29,6 +29,7 @@ def pictures(n, releases, **options):
     return figures.distribution(found, found.columns)
 
 
+@pytest.mark.slow
 def test_few_people_are_dots_and_more_are_boxes():
     assert prefixes(pictures(figures.MOST_DOTS, 1)) == ["people", "curves"]
     assert prefixes(pictures(figures.MOST_DOTS + 1, 1)) == ["boxes", "curves"]
@@ -76,6 +77,7 @@ def test_what_is_said_of_a_picture_has_its_numbers():
     )
 
 
+@pytest.mark.slow
 def test_boxes_are_of_the_people_of_the_original(monkeypatch):
     drawn, draw = [], individual.plot_individual_cap
     monkeypatch.setattr(individual, "plot_individual_cap", lambda boxes: drawn.append(boxes) or draw(boxes))
@@ -86,6 +88,7 @@ def test_boxes_are_of_the_people_of_the_original(monkeypatch):
         assert drawn[0][name].item() == exact[name].item() != cap_boxplot(found.tables.s, found.tables.o)[name].item()
 
 
+@pytest.mark.slow
 def test_a_key_that_nobody_in_the_original_has_is_not_counted():
     rows = {"k": [*"aabb"], "t": [*"xxxy"]}
     found = audit(rows, {"k": [*"aabbc"], "t": [*"xxxyx"]}, keys="k", target="t")

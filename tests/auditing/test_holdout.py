@@ -23,6 +23,7 @@ ABOUT = "is about individuals"
 DENIED = "is no measure of what is about individuals: original and holdout differ"
 
 
+@pytest.mark.slow
 @theorem
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(1, 6), st.sampled_from([0.05, 0.2, 0.5]), st.booleans())
 def test_of_all_splits_no_larger_share_differs_than_the_level(both, held, level, ordered):

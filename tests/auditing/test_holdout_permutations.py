@@ -81,6 +81,7 @@ def test_many_releases_share_the_permutations_and_large_tables_have_a_bound(monk
     assert bounds.values == pytest.approx(1 / (1 + np.maximum(z.values, 0) ** 2), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_weights_and_fractional_counts_are_not_permuted():
     for more in ({"weights": "w"}, {"counts": "w"}, {"weights": "n"}):
         measures = audit(PEOPLE, PEOPLE, allow_same=True, holdout=OTHERS, **ASKED, **more).measures

@@ -54,6 +54,7 @@ def test_a_public_report_needs_a_ledger_and_makes_it(tmp_path, path):
     assert not any(name in path.read_text(encoding="utf-8") for name in ("public.html", str(tmp_path)))
 
 
+@pytest.mark.slow
 def test_the_same_report_may_be_made_again(found, path):
     """From records in another order, with columns in another order, or from counts; labels 1 and 1.0 are one."""
     enter(found, path)
@@ -81,6 +82,7 @@ def test_the_order_of_releases_and_what_they_are_compared_with_tell_nothing_new(
 ONE_JOINED = {name: [*column, 1] for name, column in people(300).items()}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("other", "threshold", "words"),
     [

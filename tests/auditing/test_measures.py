@@ -22,6 +22,7 @@ def whole():
     return audit(PEOPLE, releases, keys=["educ", "PID"], target="vote", holdout=PEOPLE.iloc[::5], against="one", allow_same=True)
 
 
+@pytest.mark.slow
 def test_every_number_of_an_audit_is_in_the_list_and_no_other(whole):
     assert set(whole.measures.data_vars) == {name for name in MEASURES if not name.endswith("_weight")}
     assert set(whole.by_column.data_vars) == set(BY_COLUMN)
@@ -29,6 +30,7 @@ def test_every_number_of_an_audit_is_in_the_list_and_no_other(whole):
     assert {name for name in MEASURES if name.endswith("_weight")} < set(weighted.measures.data_vars)
 
 
+@pytest.mark.slow
 def test_what_an_argument_is_needed_for_is_not_computed_without_it(whole):
     releases = {"one": PEOPLE.iloc[::2], "two": PEOPLE.iloc[::3]}
     for name in ("holdout", "against"):

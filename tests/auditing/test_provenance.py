@@ -40,6 +40,7 @@ def test_the_columns_are_told_with_their_kinds_and_levels_in_the_original():
     assert found["levels"]["k"]["synthetic"]["foreign"] == 1
 
 
+@pytest.mark.slow
 def test_a_file_is_told_relative_where_it_was_given_so(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").write_text("k,t\na,x\nb,y\n", encoding="utf-8")

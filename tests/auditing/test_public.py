@@ -125,6 +125,7 @@ def test_files_and_their_hashes_are_not_in_a_page(tmp_path):
     assert (tmp_path / "public.html").read_text(encoding="utf-8") == page
 
 
+@pytest.mark.slow
 def test_a_figure_is_drawn_from_rounded_numbers():
     """Every corner of the step curve and every line is at a multiple of the step, to the two decimals of a coordinate."""
     page = public(audit(people(500, 1, 3), people(400, 2, 0), keys=["COL-k", "COL-u"], target="COL-t"))
@@ -155,6 +156,7 @@ def test_the_order_of_releases_is_that_in_which_they_were_given():
     assert given == ranked
 
 
+@pytest.mark.slow
 def test_differences_are_those_of_printed_numbers():
     """So they tell nothing that the numbers themselves do not."""
     original = people(300, 1, 0)
@@ -170,6 +172,7 @@ def test_differences_are_those_of_printed_numbers():
         assert float(row["difference to release 1"]) == pytest.approx(float(row["average CAP"]) - float(rows[0]["average CAP"]))
 
 
+@pytest.mark.slow
 def test_a_page_says_what_it_leaves_out_and_judges_nothing():
     page = public(audit(people(300, 1, 0), people(300, 2, 0), keys=["COL-k", "COL-u"], target="COL-t"))
     assert "Results by value of the target and by column, single people, unique people, keys, values of columns" in page

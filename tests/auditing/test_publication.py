@@ -39,6 +39,7 @@ def audited(n, released=None, holdout=None, **options):
     return audit(people(n), people(n, 1) if released is None else released, keys=["k", "u"], target="t", holdout=holdout, **options)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("n", "threshold", "people_told", "steps"),
     [
@@ -73,6 +74,7 @@ def test_a_threshold_is_a_whole_number_of_at_least_2(threshold):
         publication(audited(100), threshold)
 
 
+@pytest.mark.slow
 def test_a_small_holdout_makes_the_step_larger():
     assert publication(audited(1000), 10).steps == 50
     assert publication(audited(1000, holdout=people(100, 5)), 10).steps == 5
@@ -85,6 +87,7 @@ def test_fractional_counts_without_records_are_refused():
         publication(audit({**people(100), "n": [0.5] * 100}, people(100), keys="k", target="t", counts=("n", None)), 2)
 
 
+@pytest.mark.slow
 def test_weights_that_are_equal_change_no_step_and_a_heavy_record_makes_it_larger():
     """The step must hold 2 * 10 times the largest weight: 1000 records with one of weight 11 have one of 11 / 1010."""
 
@@ -161,6 +164,7 @@ def test_a_public_report_describes_at_most_four_releases():
     assert publication(audited(1000, dict(list(released.items())[:MOST_RELEASES]))).releases == 4
 
 
+@pytest.mark.slow
 def test_the_step_grows_with_the_number_of_releases():
     """2 * 10 * 50 = 1000 for one, 2 * 10 * 2 * 25 for two, 2 * 10 * 4 * 10 = 800 for four."""
     assert [publication(audited(1000, {f"r{i}": people(30, i) for i in range(k)}), 10).steps for k in (1, 2, 4)] == [50, 25, 10]

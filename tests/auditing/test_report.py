@@ -65,6 +65,7 @@ def test_a_report_is_a_hundred_characters_wide_however_long_the_names(people, co
 EVIL = "a\x1b[31mb\nc\u202ed\x9be\tf"
 
 
+@pytest.mark.slow
 def test_no_name_or_label_can_write_control_characters(people, tmp_path):
     rows = {"smoking": [EVIL, "no"], "health": [EVIL, "x"]}
     renamed = {f"{EVIL}k": rows["smoking"], f"{EVIL}t": rows["health"]}

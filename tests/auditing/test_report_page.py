@@ -95,6 +95,7 @@ def test_a_page_has_landmarks_and_headings_in_order_and_a_way_to_each_section(pa
         assert [link.get("href") for link in body.iter("a")][1 : len(sections) + 1] == [f"#{x.find('h2').get('id')}" for x in sections]
 
 
+@pytest.mark.slow
 def test_tables_have_a_heading_for_each_row_and_column_and_scroll_in_a_box_that_the_keyboard_reaches(pages):
     for page in pages:
         body = parsed(page).find("body")

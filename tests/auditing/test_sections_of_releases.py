@@ -70,6 +70,7 @@ def test_the_rows_hold_the_measures(seven):
     assert averages.rows[7][1] == f"{seven.by_target.average_cap.values[6, 0]:.3f}"
 
 
+@pytest.mark.slow
 def test_all_tables_are_in_the_order_asked_for(twenty):
     order = np.argsort(twenty.measures.average_cap.values, kind="stable")
     numbers = [str(i + 1) for i in order]

@@ -163,6 +163,7 @@ def test_marginal_and_crossed_are_average_caps_without_a_key(tables):
     assert baseline_cap(o, s, kind="crossed").item() == pytest.approx(average_cap(pooled_o, pooled_s).item(), rel=1e-14)
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs_of_tables(), st.randoms(use_true_random=False))
 def test_keys_do_not_matter(tables, random):

@@ -138,6 +138,7 @@ def test_normalised_cap_by_hand():
     assert found > 1
 
 
+@pytest.mark.slow
 @both_versions
 def test_normalised_cap_is_that_of_a_loop_over_people(unmatched):
     undefined = 0
@@ -277,6 +278,7 @@ def test_nothing_is_apart_if_and_only_if_every_key_keeps_its_shares(tables):
     assert (target_distance(o, s).item() == 0) == same
 
 
+@pytest.mark.slow
 @theorem
 @given(table_pairs())
 @example(([[2], [0]], [[0], [5]]))  # attained
@@ -285,6 +287,7 @@ def test_average_cap_changes_by_at_most_the_distance(tables):
     assert abs(average_cap(o, s) - average_cap(o, o)).item() <= target_distance(o, s).item() + 1e-12
 
 
+@pytest.mark.slow
 @theorem
 @given(table_pairs(targets=3, keys=3))
 def test_two_releases_differ_in_average_cap_by_at_most_the_sum_of_their_distances(tables):

@@ -98,6 +98,7 @@ def test_boxplot_of_the_paper_shows_who_is_at_risk_behind_a_low_average():
 # numpy and matplotlib, on the records
 
 
+@pytest.mark.slow
 @both_versions
 def test_quantiles_are_those_of_numpy_bit_for_bit(unmatched):
     rng = np.random.default_rng(11)
@@ -323,6 +324,7 @@ def test_mean_of_the_distribution_is_the_average_cap(tables, unmatched):
     np.testing.assert_allclose((steps * values).sum(), average_cap(o, s, unmatched=unmatched).item(), rtol=1e-12)
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs_of_tables(), st.integers(2, 1000))
 def test_distribution_depends_on_shares_of_the_synthetic_table_only(tables, times):

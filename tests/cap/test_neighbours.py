@@ -189,6 +189,7 @@ def test_each_convention_is_that_of_a_loop_over_all_pairs_of_keys(case):
                 np.testing.assert_allclose(average, mean_over_people(keys, o, s, unmatched, radius), rtol=1e-14)
 
 
+@pytest.mark.slow
 @theorem
 @given(cases())
 def test_distance_is_the_least_over_all_synthetic_keys(case):
@@ -217,7 +218,7 @@ def test_quantiles_shares_and_boxplots_are_those_of_the_people(case):
     np.testing.assert_array_equal(box.individual, np.where(o > 0, caps, np.nan))
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [0.1, 1e-9, 1e12])
 def test_fractional_weights_pool_as_records_do(way, scale):
     """No rest is left where nobody lends, however unequal the weights."""
@@ -316,6 +317,7 @@ def test_labels_decide_which_keys_are_near(way):
 # Every other dim broadcasts
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("unmatched", "radius"), [("nearest", 0), ("zero", 1), ("drop", 2)])
 def test_each_table_of_a_batch_has_its_own_matched_keys(way, unmatched, radius):
     rng = np.random.default_rng(2)

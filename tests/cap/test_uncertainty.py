@@ -90,6 +90,7 @@ def test_the_standard_error_is_that_of_the_mean_of_the_expanded_records(tables: 
     assert found.standard_error.item() == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs(), st.sampled_from(CONVENTIONS))
 def test_two_tables_are_compared_record_by_record(tables: Any, unmatched: str) -> None:
@@ -132,6 +133,7 @@ def test_several_syntheses_have_two_sources_of_variance(tables: Any, unmatched: 
             assert found.lower.item() == pytest.approx(max(np.mean(means) - reach, 0))
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs(), st.sampled_from(CONVENTIONS))
 def test_the_holdout_is_another_sample(tables: Any, unmatched: str) -> None:

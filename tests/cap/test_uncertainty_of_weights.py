@@ -54,6 +54,7 @@ def bootstrapped(records: pd.DataFrame, values: xr.DataArray, replicates: int, r
     return np.concatenate(means)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unmatched", CONVENTIONS)
 def test_the_error_of_a_weighted_survey_is_that_of_a_bootstrap_of_its_records(unmatched: Any) -> None:
     """4000 replicates: their standard deviation is known to about 1.1 %. Taken for counts, the weights give an error that is too small."""
@@ -68,6 +69,7 @@ def test_the_error_of_a_weighted_survey_is_that_of_a_bootstrap_of_its_records(un
     assert average_cap_interval(as_counts.o, as_counts.s, unmatched=unmatched).standard_error.item() < 0.1 * replicates.std()
 
 
+@pytest.mark.slow
 def test_the_error_of_a_comparison_is_that_of_a_bootstrap_of_its_records() -> None:
     records = survey(1)
     tables = tabulate(records, [release(2), release(4)], keys=KEYS, target="income", weights=("w", None))

@@ -15,6 +15,7 @@ from capstats.cli import main
 COLUMNS = SMOKERS[3:]
 
 
+@pytest.mark.slow
 def test_the_models_are_those_of_the_library(here, capsys):
     found = in_json(capsys, "anonymity", *SMOKERS[1:])
     tables = tabulate("original.csv", "synthetic.csv", keys="smoking", target="health")

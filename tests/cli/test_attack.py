@@ -65,6 +65,7 @@ def test_the_figure_of_membership_is_the_curve_of_the_best_width(here, tmp_path,
     assert len(line.get_xdata()) == roc.sizes["step"]
 
 
+@pytest.mark.slow
 def test_numbers_of_releases_are_rows(here, capsys):
     given = [*MEMBERSHIP[:4], "s1.csv", "s2.csv", *MEMBERSHIP[5:], "--widths", "1", "--releases", "1,2", "--categories", "mismatch"]
     found = in_json(capsys, *given)["results"]
@@ -105,7 +106,7 @@ def test_a_tolerance_may_be_one_for_all_columns(here, capsys):
     assert next(row for row in loose if row["column"] == "x")["accuracy"] == 1
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tree", "forest", "logistic", "bayes"])
 def test_a_model_is_fitted_on_the_release(name, here, capsys):
     pytest.importorskip("sklearn")
@@ -129,6 +130,7 @@ def test_a_model_takes_keys_that_the_release_lacks(tmp_path, capsys):
         assert row["best_guess"] >= 0.5
 
 
+@pytest.mark.slow
 def test_several_releases_and_examples_have_models_too(here, capsys):
     found = in_json(capsys, *MODEL[:4], "s2.csv", *MODEL[4:], "--estimator", "tree", "--seed", "3")["results"]
     assert [row["synthetic"] for row in found] == ["s1.csv", "s2.csv"]

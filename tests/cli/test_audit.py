@@ -32,6 +32,7 @@ def test_audit_as_a_program_prints_the_same(here):
     assert done.stdout == f"{audit('original.csv', 'synthetic.csv', keys='smoking', target='health')}\n"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "files", [("original.csv", "synthetic.csv"), ("original.parquet", "synthetic.parquet"), ("original.csv", "synthetic.parquet")]
 )
@@ -53,6 +54,7 @@ def test_json_says_how_the_numbers_came_to_be(here, capsys):
     assert set(provenance["conventions"]) > {"average_cap", "average_cap_matched", "individual_cap", "predictive_success", "baseline"}
 
 
+@pytest.mark.slow
 def test_several_synthetic_files_are_columns_named_after_them(here, capsys):
     found = in_json(capsys, "audit", "original.csv", "synthetic.csv", "smokers.csv", "--keys", "smoking", "--target", "health")
     assert list(found["measures"]["average_cap"]) == ["synthetic.csv", "smokers.csv"]
@@ -76,6 +78,7 @@ def test_without_a_holdout_nothing_is_said_of_one(here, capsys):
     assert "holdout" not in json.dumps(in_json(capsys, *SMOKERS))
 
 
+@pytest.mark.slow
 def test_files_of_one_name_are_told_apart_by_their_folders(here, capsys):
     found = in_json(
         capsys,
@@ -99,6 +102,7 @@ def test_example_is_the_audit_of_the_bundled_data(name, capsys):
     assert capsys.readouterr().out == f"{audit(**example(name, seed=0))}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["titanic", "anes96"])
 def test_example_is_seeded_and_says_its_seed(name, capsys):
     first, again, other, default = (
@@ -139,6 +143,7 @@ def test_releases_are_ranked_compared_and_beside_numbers_of_the_caller(here, cap
     assert in_json(capsys, *THREE, "--rank-by", "average_cap")["ranked"] == sorted(cap, key=cap.get, reverse=True)
 
 
+@pytest.mark.slow
 def test_a_release_may_be_named_by_its_path_or_by_its_label(here, capsys):
     files = ["audit", "original.csv", "./synthetic.csv", "./smokers.csv", *SMOKERS[3:]]
     by_path = in_json(capsys, *files, "--against", "./smokers.csv", "--utility", "u=./synthetic.csv:1,smokers.csv:2")
@@ -147,6 +152,7 @@ def test_a_release_may_be_named_by_its_path_or_by_its_label(here, capsys):
     assert by_path["measures"]["difference"]["smokers.csv"] == 0
 
 
+@pytest.mark.slow
 def test_limits_may_be_of_numbers_of_the_caller_and_of_differences(here, capsys):
     options = ["--utility", "pmse=0.5", "--fail-above", "pmse=0.4"]
     assert main([*SMOKERS, *options]) == 1
@@ -200,6 +206,7 @@ def test_what_is_printed_is_for_the_same_reader_as_the_page(here, tmp_path, caps
     assert set(shares) <= set(re.findall(r"\b[01]\.\d+", page))
 
 
+@pytest.mark.slow
 def test_a_public_report_is_made_once_for_the_terminal_and_the_page(here, tmp_path, monkeypatch, capsys):
     """Rounded once, and entered into the ledger that is read once; text and page have the same numbers."""
     made, read = [], []
@@ -287,6 +294,7 @@ def test_hostile_labels_are_inert_in_text_json_and_page(tmp_path, capsys):
     assert not [mark for mark in ("<script", "<b>", "<i>", "onload=alert(1)>", "\x1b", "\u202e") if mark in text]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["cost {EUR}", "{people.__class__}", "{", "%s"])
 def test_the_name_of_a_number_is_no_format(name, here, capsys):
     assert main([*THREE, "--utility", f"{name}=1"]) == 0

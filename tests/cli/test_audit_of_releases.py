@@ -45,6 +45,7 @@ def test_every_release_has_a_row_in_the_order_asked_for(hundred, capsys, monkeyp
     assert "The releases are in the order of average CAP, that with the least first." in " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_the_library(hundred, capsys, monkeypatch):
     here, names = hundred
     monkeypatch.chdir(here)

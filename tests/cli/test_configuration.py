@@ -44,6 +44,7 @@ def numbers(found):
     return {name: found[name] for name in ("measures", "by_target", "by_column")}
 
 
+@pytest.mark.slow
 def test_a_configuration_says_what_the_command_line_would(config, capsys):
     found = in_json(capsys, "audit", "--config", config(RISK))
     line = ["audit", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:], "--rank-by=-average_cap"]
@@ -52,6 +53,7 @@ def test_a_configuration_says_what_the_command_line_would(config, capsys):
     assert found["ranked"] == expected["ranked"]
 
 
+@pytest.mark.slow
 def test_paths_are_relative_to_the_file_and_not_to_where_the_command_is_run(config, here, tmp_path, monkeypatch, capsys):
     file = config(RISK)
     monkeypatch.chdir(tmp_path)
@@ -80,6 +82,7 @@ def test_the_command_line_wins_option_by_option(config, capsys):
     assert settings["fail-above"] == {"baseline": 1}
 
 
+@pytest.mark.slow
 def test_a_truth_value_may_be_taken_back(config, capsys):
     file = config(f"json = true\n{RISK}")
     assert main(["audit", "--config", file]) == 0
@@ -88,7 +91,7 @@ def test_a_truth_value_may_be_taken_back(config, capsys):
     assert capsys.readouterr().out.startswith("capstats ")
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -207,6 +210,7 @@ types = {"a,b=c" = ["x|y", "z"]}
     assert found["measures"]["average_cap"] == 1
 
 
+@pytest.mark.slow
 def test_other_commands_have_their_own_configurations(config, here, capsys):
     text = 'original = "original.csv"\nkeys = "smoking"\ntarget = "health"\n'
     assert in_json(capsys, "anonymity", "--config", config(text, "one.toml"))["models"]["k"] == {"original": 50}
@@ -223,7 +227,7 @@ def test_no_option_of_a_command_stands_twice(command):
     assert len(set(keys)) == len(keys)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "command", [command for command in COMMANDS if command.name not in ("paper", "lesson")], ids=lambda command: command.name
 )

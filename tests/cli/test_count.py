@@ -35,6 +35,7 @@ def printed(capsys, *arguments: str) -> str:
     return out
 
 
+@pytest.mark.few(1)
 @endings
 def test_the_file_has_what_tabulate_gives(tmp_path, capsys, ending):
     path = tmp_path / f"t.{ending}"
@@ -108,11 +109,13 @@ def test_a_sweep_of_counts_is_that_of_their_target(tmp_path, capsys):
     assert first["contributions"] == second["contributions"]
 
 
+@pytest.mark.slow
 def test_privacy_models_of_counts_are_those_of_the_records(counts, capsys):
     first = in_json(capsys, "anonymity", counts)
     assert first["models"] == in_json(capsys, "anonymity", *RECORDS[:2], *COLUMNS)["models"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "command",
     [["records"], ["attack", "knowledge", "--columns", "smoking"], ["attack", "model"], ["count", "--out", "new.csv"]],
@@ -123,6 +126,7 @@ def test_what_needs_records_refuses_counts_and_says_why(counts, capsys, command)
     assert "is a file of counts, which do not say which record is which. This command needs the records" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "named"),
     [

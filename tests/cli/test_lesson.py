@@ -36,6 +36,7 @@ def test_a_lesson_is_written_here_and_opened(asked, tmp_path, capsys):
     assert asked == [(tmp_path / "hands.html").as_uri()]
 
 
+@pytest.mark.slow
 def test_several_are_written_into_a_new_folder_and_not_opened(asked, tmp_path, capsys):
     assert main(["lesson", "law", "average", "law", "--out", "a/new folder", "--no-open"]) == 0
     assert capsys.readouterr().out.splitlines() == ["Written: a/new folder/law.html", "Written: a/new folder/average.html"]

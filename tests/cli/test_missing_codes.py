@@ -34,7 +34,7 @@ def test_a_code_of_all_columns_is_compared_as_a_number(files, capsys):
     assert found["provenance"]["null_values"] == ["-99", "-98", ""]
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "toml",
     [
@@ -81,7 +81,7 @@ def test_codes_that_can_do_nothing_are_one_line_and_status_2(codes, message, fil
     assert told.count("\n") == 1
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["audit", "sweep", "records", "anonymity"])
 def test_codes_that_occur_nowhere_may_be_allowed(command, files, capsys):
     target = ["--targets" if command == "sweep" else "--target", "sick"]

@@ -19,7 +19,7 @@ from capstats.cli import main, outputs
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg", "PNG"])
 def test_figure_is_saved_and_says_how_it_came_to_be(here, tmp_path, capsys, ending):
     file = tmp_path / f"risk.{ending}"
@@ -38,6 +38,7 @@ def test_figure_is_saved_and_says_how_it_came_to_be(here, tmp_path, capsys, endi
         assert b"original.csv" not in content
 
 
+@pytest.mark.slow
 def test_the_legend_of_the_figure_hides_no_box(here, tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *args, **kwargs: drawn.append(figure))
@@ -109,6 +110,7 @@ def test_a_figure_that_fractional_counts_do_not_have_costs_no_report(here, tmp_p
 # --- files that are confidential
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("options", [["audit", "--figure", "f.png"], ["sweep", "--csv", "f.csv"], ["sweep", "--html", "f.html"]])
 def test_a_file_is_for_its_owner_alone_even_if_all_could_read_the_old_one(options, here, tmp_path, capsys):
     name, option, file = options
@@ -164,6 +166,7 @@ def test_json_has_null_for_what_is_undefined_and_escapes_what_cannot_be_seen():
     assert all(line.isprintable() for line in text.splitlines())
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("given", "output"), [("~/o.csv", "o.csv"), ("*.csv", ".hidden.csv"), ("p.parquet", "p.parquet/a.parquet")])
 def test_no_file_that_is_read_is_written_over_however_it_is_named(given, output, tmp_path, monkeypatch, capsys):
     people = pd.DataFrame({"k": list("aabb"), "t": list("xyxx")})

@@ -65,6 +65,7 @@ def test_types_list_the_levels_of_a_column(here, capsys):
     assert "that is not among the levels that --types lists: 'Sick', 'Well', such as 'Healthy'." in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_types_of_columns_and_levels_with_commas_and_equals_signs_may_be_given_one_by_one(here, capsys):
     arguments = ["audit", "commas.csv", "commas.csv", "--allow-same", "--key", "smoking, now", "--target", "health=state"]
     levels = ["--type", "smoking, now=Smoking|Non-smoking", "--type", "health=state=text"]
@@ -153,6 +154,7 @@ def test_weights_of_a_holdout_may_be_given_or_are_those_of_the_original(here, ca
     assert "individual_cap_median" in found["measures"]
 
 
+@pytest.mark.slow
 def test_missing_values_are_a_level_or_dropped_and_told(here, capsys):
     arguments = ["audit", "gaps.csv", "gaps.csv", "--allow-same", "--keys", "age", "--target", "sick"]
     found = in_json(capsys, *arguments)
@@ -162,6 +164,7 @@ def test_missing_values_are_a_level_or_dropped_and_told(here, capsys):
     assert found["provenance"]["dropped"] == {"original": 1, "synthetic": 1}
 
 
+@pytest.mark.slow
 def test_null_values_are_the_texts_that_mean_missing(here, capsys):
     """In place of an empty field, which is a text like any other then unless it is named."""
     arguments = ["audit", "gaps.csv", "gaps.csv", "--allow-same", "--keys", "age", "--target", "sick", "--missing", "drop"]
@@ -199,6 +202,7 @@ def test_spaces_around_the_commas_of_types_are_not_part_of_them(here, capsys):
     assert "age (number, 2 levels and missing)" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_backing_may_be_chosen(here, capsys):
     dense, sparse = (in_json(capsys, *SMOKERS, "--backing", backing) for backing in ("dense", "sparse"))
     assert [found["provenance"]["settings"].pop("backing") for found in (dense, sparse)] == ["dense", "sparse"]
@@ -219,6 +223,7 @@ def test_a_column_that_shares_no_level_is_refused_unless_allowed(here, capsys):
     assert err == ""
 
 
+@pytest.mark.slow
 def test_levels_that_look_like_another_spelling_are_a_message_and_no_error(here, tmp_path, capsys):
     path = tmp_path / "spelt.csv"
     path.write_text("smoking,health\nsmoking ,Sick\nSmoking,Sick\n")
@@ -230,6 +235,7 @@ def test_levels_that_look_like_another_spelling_are_a_message_and_no_error(here,
         assert ".py:" not in err  # where the warning was raised is of no use to the reader
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["sweep", "records", "attack model"])
 def test_a_column_that_shares_no_level_is_refused_by_every_command(name, here, tmp_path, capsys):
     path = tmp_path / "lower.csv"
@@ -253,6 +259,7 @@ def test_every_command_takes_the_examples_and_says_what_is_lacking(name, here, c
     assert capsys.readouterr().err == f"capstats {name}: give {synthetic}--keys and {target}, or --example.\n"
 
 
+@pytest.mark.slow
 def test_the_options_mean_the_same_in_every_command(here, capsys):
     """Average CAP of counts, of bins and of dropped records: in a sweep of the whole key, in the records, and in the audit."""
     Path("counted.csv").write_text("age,sick,n\n23,yes,2\n29,no,1\n?,no,3\n39,yes,1\n51,yes,4\n40,no,1\n")

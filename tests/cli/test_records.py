@@ -60,6 +60,7 @@ def test_the_numbers_are_those_of_an_audit_with_the_same_options(arguments, caps
     assert found.cap.is_monotonic_decreasing
 
 
+@pytest.mark.slow
 def test_the_columns_that_matter_stand_first_with_the_records_number(arguments, capsys):
     assert main([*arguments, "--json", "--top", "4", "--sort-by", "key_records"]) == 0
     rows = json.loads(capsys.readouterr().out)["records"]
@@ -71,6 +72,7 @@ def test_the_columns_that_matter_stand_first_with_the_records_number(arguments, 
     assert lines[rows[0]["record"]].replace('"', "").startswith(f"{rows[0]['age']};{rows[0]['town']};")
 
 
+@pytest.mark.slow
 def test_a_csv_is_for_its_owner_alone_and_no_cell_is_a_formula(arguments, tmp_path, capsys):
     path = tmp_path / "out.csv"
     assert main([*arguments, "--top", "100", "--csv", str(path)]) == 0
@@ -86,6 +88,7 @@ def test_a_csv_is_for_its_owner_alone_and_no_cell_is_a_formula(arguments, tmp_pa
     assert not [note for note in notes if note[0] in "=+@"]
 
 
+@pytest.mark.slow
 def test_the_terminal_obeys_no_label(arguments, capsys):
     assert main([*arguments, "--top", "300"]) == 0
     out, err = capsys.readouterr()
@@ -137,6 +140,7 @@ def test_other_formats_are_read_too(tmp_path, capsys):
         assert number is None or [row[number] for row in rows] == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_the_library_and_the_command_agree_on_the_order(arguments):
     options = {"bins": {"age": 6}, "null_values": "?", "encoding": "cp1252", "decimal": ","}
     found = record_risk("o.csv", "s.csv", keys=["age", "town"], target="ill", sort_by="cap", **options)

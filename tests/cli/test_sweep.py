@@ -71,6 +71,7 @@ def test_contributions_are_shapleys_where_the_lattice_is_whole_and_increments_na
     assert "Shapley" not in out
 
 
+@pytest.mark.slow
 def test_the_text_has_the_riskiest_twenty_or_as_many_as_are_asked(arguments, capsys):
     assert main(arguments) == 0
     out = capsys.readouterr().out
@@ -118,6 +119,7 @@ def test_over_the_limit_the_error_says_how_many_subsets_there_are(arguments, cap
     assert capsys.readouterr().err == "capstats sweep: --max-size must be from 1 to 4, the number of key columns; got 5.\n"
 
 
+@pytest.mark.slow
 def test_another_measure_may_be_swept(arguments, capsys):
     found = in_json(capsys, *arguments, "--measure", "matched_records")["subsets"]
     assert found[0]["matched_records"] == 200
@@ -125,6 +127,7 @@ def test_another_measure_may_be_swept(arguments, capsys):
     assert "  200  " in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_hostile_names_are_inert(tmp_path, capsys):
     names = ["=1+1", "<script>alert(1)</script>", "\u202etxt\x1b[31m"]
     frame = pd.DataFrame({name: ["x", "y", "x", "y"] for name in names} | {"t": ["p", "q", "q", "q"]})

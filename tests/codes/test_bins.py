@@ -170,7 +170,7 @@ def test_every_engine_gives_the_same_dataset(engine: tuple[str, Any], bins: Any,
     assert int(tables.o.sum()) == (N if weights is None else sum(COLUMNS["w"]))
 
 
-@pytest.mark.few(17)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("column", ["float", "int", "whole"])
 def test_explicit_points_cut_as_a_slow_loop_does(engine: tuple[str, Any], column: str) -> None:
     tables = counted(engine, column, POINTS[column])
@@ -178,7 +178,7 @@ def test_explicit_points_cut_as_a_slow_loop_does(engine: tuple[str, Any], column
     assert tables.attrs["bins"] == {column: POINTS[column]}
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 def test_every_engine_cuts_at_more_than_a_thousand_points(engine: tuple[str, Any]) -> None:
     points = np.linspace(-50, 50, 1201).tolist()
     xr.testing.assert_identical(counted(engine, "whole", points), counted(("pandas", pandas_frame()), "whole", points))
@@ -191,6 +191,7 @@ def test_dates_are_cut_as_a_slow_loop_does(engine: tuple[str, Any]) -> None:
     assert tables.attrs["bins"] == {"date": ["1969-12-31", "1970-01-02"]}
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("column", ["datetime", "zone"])
 def test_datetimes_are_cut_as_a_slow_loop_does(engine: tuple[str, Any], column: str) -> None:
     zone = dt.UTC if column == "zone" else None
@@ -198,6 +199,7 @@ def test_datetimes_are_cut_as_a_slow_loop_does(engine: tuple[str, Any], column: 
     assert sizes(counted(engine, column, points), column) == expected(column, points)
 
 
+@pytest.mark.few(5)
 def test_bins_of_two_columns_and_a_plain_one_are_counted_together(engine: tuple[str, Any]) -> None:
     name, table = engine
     types = {"date": "date"} if name == "CSV" else None
@@ -220,6 +222,7 @@ def test_a_column_of_another_kind_raises_on_every_engine(engine: tuple[str, Any]
             tabulate(original, table, keys="date", target="t", bins={"date": 2})
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("bins", [2, ("quantile", 2), [1]], ids=str)
 def test_text_that_is_no_number_raises_on_every_engine(engine: tuple[str, Any], bins: Any) -> None:
     with pytest.raises(
@@ -375,6 +378,7 @@ def test_the_stored_name_of_a_column_tells_its_cut_points() -> None:
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(29)
 @pytest.mark.parametrize(
     ("bins", "error", "message"),
     [

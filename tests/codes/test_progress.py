@@ -181,6 +181,7 @@ def test_anything_but_true_false_and_none_is_refused() -> None:
         tabulate(TABLE, keys="a", target="t", progress=1)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_query_shows_what_duckdb_tells_and_its_step_ends_with_it(soon: None) -> None:
     told = chain([-1.0, 12.0], repeat(40.0))
     connection = SimpleNamespace(execute=lambda _: None, query_progress=lambda: next(told))
@@ -192,6 +193,7 @@ def test_a_query_shows_what_duckdb_tells_and_its_step_ends_with_it(soon: None) -
         until(lambda: "before: " in terminal.text)
 
 
+@pytest.mark.slow
 def test_a_share_that_was_shown_never_falls(soon: None) -> None:
     told = chain([-1.0, 12.0, 50.0], repeat(-1.0))  # as DuckDB tells once its query has ended
     with Terminal() as terminal, Progress() as shown, shown.query(SimpleNamespace(query_progress=lambda: next(told)), "original"):

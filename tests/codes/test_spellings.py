@@ -105,6 +105,7 @@ def test_any_text_respelled_is_found(text: str, respell: Any) -> None:
     assert lookalikes([text], [respelled])[text][0] == respelled
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=6) | st.integers() | st.floats(allow_nan=False) | st.booleans() | st.just(MISSING), max_size=8))
 def test_any_labels_can_be_compared(labels: list[Any]) -> None:
     found = lookalikes(labels, labels[::2])

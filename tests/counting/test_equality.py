@@ -34,6 +34,7 @@ def places(real: list[Any], synthetic: list[Any], bins: int, dtype: str) -> list
     return found
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("dtype", ["int32", "int64", "Int32", "Int64", "float32", "float64", "Float32", "Float64", "object"])
 def test_bins_are_right_closed_and_open_at_the_ends(dtype: str) -> None:
     """Original 0 2 6 8 10 in five bins: 0 0 2 3 4; synthetic -10 1 3 5 7 9 20: bins 0 0 1 2 3 4 4, of which bin 1 is empty in O."""

@@ -127,6 +127,7 @@ def test_spark_knows_codes_alike(bins: Any, spark: Any, tmp_path: Path) -> None:
     xr.testing.assert_identical(found.o.sel(key=expected.indexes["key"]), expected.o)
 
 
+@pytest.mark.few(21)
 @pytest.mark.parametrize("code", [-99, -99.0, "-99", "-99.0", "-9.9e1", Decimal("-99.00"), np.float32(-99), np.int8(-99)], ids=repr)
 @pytest.mark.parametrize("values", [[-99, 1], [-99.0, 1.5], ["-99", "1"], ["-99.0", "b"], [Decimal("-99.0"), Decimal(1)]], ids=repr)
 def test_a_code_and_a_label_are_compared_as_numbers(code: Any, values: list[Any]) -> None:
@@ -190,6 +191,7 @@ def test_codes_of_named_columns_leave_empty_fields_and_other_columns_alone(tmp_p
     assert set(both.indexes["key"]) == {(MISSING, "-9"), (MISSING, MISSING), (MISSING, "1")}
 
 
+@pytest.mark.slow
 def test_decimal_commas_and_codes(tmp_path: Path) -> None:
     columns = {"income": [-99.5, 1.5, 2.5, 3.5], "t": ["x"] * 4}
     path = csv(columns, tmp_path / "t.csv", sign=",")
@@ -218,7 +220,7 @@ def test_stata_and_excel_files_know_codes(tmp_path: Path) -> None:
 RECORDS = {"income": [-99, 10, 20, 30], "sick": ["yes", "no", "no", "yes"]}
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("bins", [None, {"income": 2}, {"income": ("quantile", 2)}], ids=repr)
 @pytest.mark.parametrize("door", ["columns", "Parquet", "polars lazy", "CSV", "Dask"])
 def test_a_code_that_occurs_in_no_table_is_an_error_with_the_likely_codes(door: str, bins: Any, tmp_path: Path) -> None:
@@ -268,6 +270,7 @@ def test_codes_that_can_be_none_are_refused(codes: Any, message: str) -> None:
     assert message in str(error.value)
 
 
+@pytest.mark.slow
 def test_every_door_of_the_library_takes_codes_by_column() -> None:
     options: dict[str, Any] = {"keys": "income", "target": "sick", "null_values": {"income": [-99]}}
     release = {"income": [None, 10, 20, 20], "sick": ["yes", "no", "no", "no"]}

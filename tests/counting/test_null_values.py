@@ -52,6 +52,7 @@ DOORS = ["columns", "pandas object", "pandas text", "pandas categories", "polars
 DOORS += ["pyarrow dictionary", "relation", "relation of an enumeration", "Dask", "Parquet", "CSV", "odd CSV"]
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("weights", [None, "w"])
 def test_null_values_mean_missing_in_every_table(doors: dict[str, Any], door: str, weights: str | None) -> None:
@@ -75,7 +76,7 @@ def test_null_values_are_missing_before_types_parse_the_others(doors: dict[str, 
     assert found.attrs["dropped"] == {"original": 4}
 
 
-@pytest.mark.few(17)
+@pytest.mark.few(6)
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("bins", [[10], 2, ("quantile", 2)])
 @pytest.mark.parametrize("weights", [None, "w"])

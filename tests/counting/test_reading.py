@@ -97,6 +97,7 @@ def test_null_values_take_the_place_of_the_empty_field_in_csv_and_are_missing_in
     assert tabulate(path, keys="k", target="t").o.sel(k=MISSING).item() == 1
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("wanted", "texts", "labels"),
     [

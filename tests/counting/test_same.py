@@ -63,7 +63,7 @@ FILES = {
 }
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("release", "how"), FILES.items(), ids=list(FILES))
 def test_a_file_is_no_release_of_itself_under_whatever_name(release: str, how: str) -> None:
@@ -191,6 +191,7 @@ def test_releases_that_are_one_are_said_first() -> None:
     assert found.sections()["Read this first"] == [told]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_releases_that_are_copies_of_one_file_are_said_first() -> None:
     found = audit("resampled.csv", ["people.csv", "shuffled.csv", "another-name.csv"], **ASKED)

@@ -100,7 +100,7 @@ def tables(request: pytest.FixtureRequest) -> tuple[dict[str, list[Any]], dict[s
     return records(labels), records([respell(x) for x in labels])
 
 
-@pytest.mark.few(20)
+@pytest.mark.few(9)
 @pytest.mark.parametrize("door", list(DOORS))
 def test_tabulate_never_gives_a_lower_risk_without_a_word(tables: Any, door: str, tmp_path: Path) -> None:
     original, synthetic = (DOORS[door](table, side, tmp_path) for table, side in zip(tables, "os", strict=True))
@@ -115,7 +115,7 @@ def test_tabulate_never_gives_a_lower_risk_without_a_word(tables: Any, door: str
     assert len(said) < 2
 
 
-@pytest.mark.few(13)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("door", ["pandas", "polars", "CSV", "Parquet and CSV"])
 def test_an_audit_refuses_or_says_it_first(tables: Any, door: str, tmp_path: Path) -> None:
     original, synthetic = (DOORS[door](table, side, tmp_path) for table, side in zip(tables, "os", strict=True))
@@ -127,7 +127,7 @@ def test_an_audit_refuses_or_says_it_first(tables: Any, door: str, tmp_path: Pat
     assert found.measures.average_cap == 1 or "one level in two spellings" in " ".join(str(found).partition("Answer")[0].split())
 
 
-@pytest.mark.few(7)
+@pytest.mark.few(2)
 def test_the_command_line_refuses_or_says_it_first(tables: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = [str(written(table, tmp_path / f"{side}.csv")) for table, side in zip(tables, "os", strict=True)]
     status = main(["audit", *files, "--allow-same", "--keys", "key", "--target", "target"])

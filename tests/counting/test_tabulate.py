@@ -67,7 +67,7 @@ def sources(rows: list[tuple[Any, ...]], folder: Path, name: str, *, categories:
     }
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("keys", [["group", "size", "day"], ["size"], "group"], ids=str)
 @pytest.mark.parametrize("categories", [True, False])
 @pytest.mark.parametrize("missing", ["level", "drop"])
@@ -277,6 +277,7 @@ def test_bad_input_raises_with_rule_value_place_and_remedy(options: dict[str, An
         tabulate(RECORDS, **{"keys": "sex", "target": "income", **options})
 
 
+@pytest.mark.slow
 def test_errors_of_files_name_the_table_and_the_path(tmp_path: Path) -> None:
     good = csv_file(tmp_path / "good.csv", [("f", "x")], ["k", "t"])
     bad = tmp_path / "bad.csv"
@@ -352,6 +353,7 @@ def test_the_order_of_records_changes_nothing(tables: tuple[list[str], list[list
         xr.testing.assert_identical(tabulate(original_after, synthetic_after, keys=names[:-1], target=names[-1]), expected)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.integers(0, 8)), min_size=1, max_size=12))
 def test_a_count_is_as_good_as_that_many_records(rows: list[tuple[str, str, int]]) -> None:
     if not any(n for *_, n in rows):

@@ -127,6 +127,7 @@ def test_certain_is_at_most_matched_is_at_most_disclosive(tables, tau):
     assert all(np.isnan(x) or 0 <= x <= 1 + 1e-12 for x in found.values())
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs_of_tables())
 def test_special_thresholds_are_other_measures(tables):

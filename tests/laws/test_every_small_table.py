@@ -104,13 +104,13 @@ def test_mean_variance_and_disclosure_where_records_are_placed_in_cells(shape):
     check_cell_models(shape, 3, 4)
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @each_shape
 def test_mean_and_variance_where_keys_are_kept(shape):
     check_kept_models(shape, 3)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @each_shape
 def test_mean_and_variance_where_the_targets_of_a_release_are_permuted(shape):
     check_permutations(shape, 3, 4)
@@ -129,7 +129,7 @@ def test_larger_tables_where_keys_are_kept_or_targets_permuted(shape):
     check_permutations(shape, 4, 5)
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @each_shape
 def test_the_law_of_every_small_original_is_that_of_all_releases(shape):
     for o in originals(shape, 3):

@@ -464,6 +464,7 @@ def target_shares(table: Table) -> list[Fraction]:
     return [Fraction(sum(row), len(records_of(table))) for row in table]
 
 
+@pytest.mark.few(3)
 @shapes
 def test_baselines_are_the_success_of_guesses_without_a_key(shape):
     """Record by record over O; the modal baseline of S is scored on S."""
@@ -525,7 +526,7 @@ def quantile(ordered: list[Fraction], level: Fraction) -> Fraction | None:
     return ordered[low] + (rank - low) * (ordered[high] - ordered[low])
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @both_versions
 @few_shapes
 def test_quantiles_are_those_of_the_expanded_records(shape, unmatched):
@@ -540,7 +541,7 @@ def test_quantiles_are_those_of_the_expanded_records(shape, unmatched):
     assert_equal(values(actual, "original_table", "draw", "quantile"), exact)
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @both_versions
 @few_shapes
 def test_ecdf_is_the_share_of_records_at_most_the_point(shape, unmatched):
@@ -556,7 +557,7 @@ def test_ecdf_is_the_share_of_records_at_most_the_point(shape, unmatched):
     assert_equal(values(actual, "original_table", "draw", "at"), exact)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @both_versions
 @few_shapes
 def test_boxplot_is_that_of_the_expanded_records(shape, unmatched):

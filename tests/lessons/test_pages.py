@@ -33,6 +33,7 @@ def test_a_page_is_valid_html_with_the_lessons_title(name):
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.slow
 def test_a_page_names_the_lesson_that_follows():
     names = list(LESSONS)
     for name, following in pairwise(names):
@@ -40,6 +41,7 @@ def test_a_page_names_the_lesson_that_follows():
     assert "The next lesson" not in page(names[-1])
 
 
+@pytest.mark.few(2)
 @each_lesson
 def test_a_page_loads_nothing(name):
     root = parsed(name)

@@ -161,6 +161,7 @@ def test_colours_are_symmetric_so_that_white_is_nothing(ax, swept):
     assert ax.collections[0].cmap(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_sweep_of_one_target_one_measure_and_one_table_needs_no_choice():
     found = sweep(RECORDS, [RECORDS], allow_same=True, keys=["a", "b"], targets="t", measures="average_cap")
     assert plot_sweep(found).collections[0].get_array().shape == (1, 2)
@@ -238,6 +239,7 @@ def test_what_rounding_leaves_of_nothing_has_no_colour(ax):
     assert [text.get_text() for text in ax.texts] == ["0.00", "0.00"]
 
 
+@pytest.mark.slow
 def test_numbers_of_many_columns_stay_within_their_cells():
     names = [f"$c_{i}$" for i in range(12)]
     shares = xr.DataArray(np.linspace(-0.01, 0.09, 12)[:, None], {"key_column": names, "target_column": ["t"]})

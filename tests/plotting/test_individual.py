@@ -79,6 +79,7 @@ def test_long_labels_of_tables_do_not_overlap(ax):
     assert all(left.x1 < right.x0 for left, right in pairwise(labels))
 
 
+@pytest.mark.slow
 def test_tables_with_equal_averages_keep_their_given_order(ax):
     """On O_1 every average is 1/3, whatever the last bit."""
     o_1 = paper_originals().sel(original="O_1", drop=True)
@@ -221,7 +222,7 @@ def twenty():
     return cap_boxplot(o, draws)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [None, (3.5, 3), (6, 4)])
 def test_twenty_long_names_leave_room_for_their_boxes(twenty, size):
     assert {len(name) for name in LONG} == {52}
@@ -509,6 +510,7 @@ def test_every_person_is_one_dot_within_a_hundredth_of_their_cap(ax):
     assert ax.get_yticks().tolist() == []
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size", [None, (3.3, 2.5), (7, 5)])
 @pytest.mark.parametrize("by_target", [False, True])
 def test_dots_neither_overlap_nor_leave_the_axes(size, by_target):

@@ -57,6 +57,7 @@ def written(text):
     return ["".join(element.itertext()) for element in elements(text) if element.tag == f"{SVG}text"]
 
 
+@pytest.mark.slow
 def test_the_element_starts_the_text_and_has_no_metadata_date_style_or_script(boxes):
     text = inline_svg(plot_individual_cap(boxes), prefix="boxes")
     assert text.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
@@ -98,6 +99,7 @@ def test_a_page_parser_finds_the_same_elements_as_an_xml_parser(boxes, averages)
     assert (second.get("role"), second.get("aria-label")) == ("img", '"<b>"')
 
 
+@pytest.mark.slow
 def test_hostile_labels_are_text_and_nothing_else(hostile):
     text = inline_svg(plot_individual_cap(hostile, orientation="horizontal"), prefix="a")
     inert = [

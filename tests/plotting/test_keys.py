@@ -137,6 +137,7 @@ def test_an_undefined_cap_is_said_to_be_so(ax):
     assert cells(ax)[1, 1] == ["undefined", "3 | 0"]
 
 
+@pytest.mark.slow
 def test_cells_are_the_same_on_sparse_tables(ax):
     records = {"k": list("aabbbc"), "t": list("xyxxyx")}
     release = {"k": list("aabbbd"), "t": list("xxxyyx")}

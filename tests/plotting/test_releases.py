@@ -104,6 +104,7 @@ def test_any_two_numbers_can_be_drawn_and_undefined_releases_are_counted(ax, thr
     assert [text.get_text() for text in ax.texts] == ["one", "two"]
 
 
+@pytest.mark.slow
 def test_a_hundred_releases_are_numbered_and_no_number_is_missing(many):
     ax = plot_risk_utility(many)
     assert sorted(int(text.get_text()) for text in ax.texts) == list(range(1, 101))
@@ -226,6 +227,7 @@ def overlaps(boxes):
     return np.argwhere(np.triu((high > low).all(axis=2), 1)).tolist()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_no_two_of_a_hundred_numbers_are_on_each_other(seed):
     x, y = np.random.default_rng(seed).random((2, 100))

@@ -114,6 +114,7 @@ def test_no_global_style_is_changed(name):
     assert dict(mpl.rcParams) == before
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", every())
 def test_a_figure_as_wide_as_a_column_of_a_paper_is_drawn_without_a_warning(name):
     ax = plt.subplots(figsize=(3.5, 3), layout="constrained")[1]

@@ -253,7 +253,7 @@ def test_a_cell_without_synthetic_records_leaves_both_tables_as_it_leaves_the_or
     assert found > 100
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @every_way
 @both_versions
 @settings(max_examples=25)
@@ -350,6 +350,7 @@ def test_key_classes_are_listed_by_what_their_suppression_changes():
     np.testing.assert_allclose(frame.average_cap, np.array([3, 4, 4, 4, 5]) / 7, rtol=1e-14)
 
 
+@pytest.mark.few(6)
 @both_versions
 @every_way
 def test_the_list_has_every_removal_once_on_both_backings(unit, of, unmatched):

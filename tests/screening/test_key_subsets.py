@@ -53,7 +53,7 @@ def of_tables(tables):
 # --- held against tabulating each subset anew
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [{}, {"weights": "w"}, {"weights": ("v", "w")}, {"bins": {"age": 3}, "types": {"job": "text"}}, {"backing": "sparse"}],
@@ -368,6 +368,7 @@ def test_attrs_say_how_the_counts_came_to_be():
     assert attrs["categories"] == {"sex": ["x", "m", "f"], "age": ["(-inf, 3.5]", "(3.5, inf)"]}
 
 
+@pytest.mark.slow
 def test_files_are_swept_as_frames_are(tmp_path):
     o, s = people(50, 1)[KEYS + TARGETS], people(40, 2)[KEYS + TARGETS]
     for name, table in (("o", o), ("s", s)):

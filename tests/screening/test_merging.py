@@ -45,7 +45,7 @@ def test_the_smokers_by_hand():
     np.testing.assert_array_equal(np.diag(merged), average_cap(tables.o, tables.s).item())
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @both_versions
 @pytest.mark.parametrize("target", ["ill", ["ill", "paid"]])
 def test_merges_are_those_of_recoding_the_records_and_counting_again(target, unmatched):
@@ -153,6 +153,7 @@ def exact_merge(o, s, left, right):
     return c / n
 
 
+@pytest.mark.slow
 @given(pairs)
 @example((np.array([[2, 1, 2, 4], [4, 1, 3, 1]]), np.array([[3, 4, 4, 0], [1, 1, 1, 0]])))  # 17/90 twice, but for the last bit
 def test_the_list_is_in_the_order_of_the_exact_averages_and_ties_in_that_of_the_levels(tables):

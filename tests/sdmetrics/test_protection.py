@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 estimate = pytest.mark.filterwarnings("ignore:capstats counts all records:UserWarning")
 
 
-@pytest.mark.few(26)
+@pytest.mark.few(12)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("case", REFERENCE["cases"], ids=lambda case: case["name"])
 def test_breakdowns_are_those_of_sdmetrics(case: dict[str, Any], method: str) -> None:
@@ -214,6 +214,7 @@ def walked(real: pd.DataFrame, synthetic: pd.DataFrame, known: list[str], sensit
     return 1 - float(sum(hits) / len(hits)) if hits else math.nan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_the_drop_in_is_a_walk_through_the_records(method: str) -> None:
     rng = np.random.default_rng(5)

@@ -187,6 +187,7 @@ def interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_a_reading_that_asks_duckdb_nothing(tmp_path: Path) -> None:
@@ -208,6 +209,7 @@ def test_ctrl_c_ends_a_reading_that_asks_duckdb_nothing(tmp_path: Path) -> None:
     assert stopped.is_set()
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_while_duckdb_counts_is_a_keyboard_interrupt_and_comes_soon() -> None:
@@ -244,6 +246,7 @@ def count_and_tell(path: str, queue: multiprocessing.Queue[list[int]]) -> None:
     queue.put(tabulate(path, keys="k", target="t").o.values.ravel().tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="processes are not forked")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_a_forked_child_counts_as_its_parent_did(few: Path, top: Path) -> None:

@@ -65,6 +65,7 @@ def test_files_of_all_kinds_are_pooled_by_their_columns(tmp_path: Path) -> None:
     assert counted(tmp_path / "*.csv*", ["a", "b"]) == {("x", "1"): 4, ("y", "2"): 1}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("header", [b"k,t", b'"k",t', b'k,t,"a\nb"', b'"k",t,"a\r\nb"'])
 @pytest.mark.parametrize("form", ["", ".bz2"])
 def test_a_mark_at_the_start_of_the_first_record_is_text(tmp_path: Path, header: bytes, form: str) -> None:

@@ -108,7 +108,7 @@ def test_a_hundred_thousand_columns_are_no_more_work_than_their_text(tmp_path: P
     assert counted(written(tmp_path, wide.encode()), ["x99999", "x3"]) == {("z", "1"): 3}
 
 
-@pytest.mark.few(17)
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("data", "place"),
     [

@@ -34,6 +34,7 @@ def test_a_file_is_read_in_its_encoding(tmp_path: Path, encoding: str, form: str
     assert counted(path, ["Straße", "Ort"], encoding=encoding) == EXPECTED
 
 
+@pytest.mark.slow
 def test_an_encoding_that_splits_signs_between_blocks_is_read_right(tmp_path: Path) -> None:
     text = "a,b\n" + "äöü,1\n" * 100_001
     for encoding in ("utf-8", "utf-16-le", "gb18030"):
@@ -41,6 +42,7 @@ def test_an_encoding_that_splits_signs_between_blocks_is_read_right(tmp_path: Pa
         assert counted(path, [" a" if encoding == "utf-8" else "a"], encoding=encoding) == {("äöü",): 100_001}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("text", "line"),
     [

@@ -32,6 +32,7 @@ def test_integer_weights_of_dask_that_floats_cannot_sum_exactly_raise() -> None:
         capstats.tabulate(frame, keys="k", target="t", weights="w")
 
 
+@pytest.mark.slow
 def test_what_is_wrong_in_a_partition_of_dask_is_told_with_the_partition() -> None:
     frame = dd.from_pandas(pd.DataFrame({"k": [1, 2, 3, 4], "t": [1, 1, 1, 1], "w": [1, 1, 1, -1]}), npartitions=2)
     with pytest.raises(ValueError, match=r"`original.partitions\[1\]` where column 'w' breaks this: 1, the first is row 1"):

@@ -53,6 +53,7 @@ def test_an_empty_field_is_missing_and_a_quoted_empty_field_is_empty_text(tmp_pa
     assert records(path, ["a"]) == {("",): 1, (MISSING,): 1, ("NA",): 2, ("NULL",): 1}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("nulls", "expected"),
     [
@@ -97,6 +98,7 @@ def test_no_row_is_skipped_to_make_the_others_fit(tmp_path: Path, text: str) -> 
         records(written(tmp_path, text), ["a"])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("last", ["", "end"])
 def test_line_ends_of_every_system_and_blank_lines_change_nothing(tmp_path: Path, end: str, last: str) -> None:
@@ -119,7 +121,7 @@ def test_what_was_written_is_what_is_read(tmp_path: Path, rows: list[tuple[str |
 # --- CSV: headers -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(3)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "column",
     ['say "hi"', "two words", " x", "it's", "x,y;z\t", "SELECT * FROM t; --", "ä", "1", "f0", "c0", "c1", "x\ny", "n", "w", "given"],
@@ -131,6 +133,7 @@ def test_a_column_may_have_any_name(tmp_path: Path, column: str) -> None:
         assert records(path, [column, "b"]) == records(path, [column, "b"], "b") == {("x", "1"): 2}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("name", "header", "columns", "separator"),
     [
@@ -341,7 +344,7 @@ COLUMNS: dict[str, pa.Array] = {
 }
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("what", COLUMNS)
 def test_a_parquet_column_has_the_labels_of_the_column_in_memory(tmp_path: Path, what: str) -> None:
     table = pa.table({"a": COLUMNS[what]})
@@ -353,6 +356,7 @@ def test_a_parquet_column_has_the_labels_of_the_column_in_memory(tmp_path: Path,
     assert {type(x) for (x,) in actual} == {type(x) for (x,) in expected}
 
 
+@pytest.mark.slow
 def test_categories_come_back_from_parquet_as_text_without_order(tmp_path: Path) -> None:
     for i, frame in enumerate((pd.DataFrame({"a": pd.Categorical(["b", None], ["b", "a"])}), pl.DataFrame({"a": ["b", None]}))):
         path = tmp_path / f"{i}.parquet"
@@ -382,7 +386,7 @@ def both(folder: Path, weights: Any) -> list[Path]:
     return [folder / "t.csv", folder / "t.parquet"]
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("weights", "expected", "dtype"),
     [

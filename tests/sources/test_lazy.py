@@ -109,6 +109,7 @@ def test_every_engine_counts_the_awkward_records_alike(engine: str, weights: str
     assert counted(ENGINES[engine](parquet), weights).identical(counted(records(), weights))
 
 
+@pytest.mark.few(1)
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # of Dask, with a newer pandas
 @pytest.mark.parametrize("weights", [None, "w", "v"])
 def test_dask_on_a_local_cluster_counts_them_alike(weights: str | None, parquet: str, cluster: Any) -> None:
@@ -136,6 +137,7 @@ def test_partial_counts_of_shards_on_different_relations_add_up_to_the_whole() -
     assert capstats.merge_counts(counted(first.lazy()), counted(pd.DataFrame({c: v[4:] for c, v in RAW.items()}))).identical(whole)
 
 
+@pytest.mark.slow
 def test_missing_records_are_dropped_alike(parquet: str) -> None:
     found = counted(pl.scan_parquet(parquet), missing="drop")
     assert found.identical(counted(records(), missing="drop"))
@@ -174,6 +176,7 @@ def test_sums_of_weights_are_wider_than_the_weights(weights: list[Any], dtype: A
     assert found.o.dtype == whole.o.dtype == ("float64" if dtype == pl.Decimal(10, 2) else "int64")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("engine", ["polars", "ibis", "list"])
 def test_integers_beyond_int64_are_cut_exactly(engine: str) -> None:
     frame = pl.DataFrame({"x": pl.Series([2**63, 2**63 + 1, 2**64 - 1, 7], dtype=pl.UInt64), "t": [0, 1, 2, 3]})

@@ -217,7 +217,7 @@ DOORS: dict[str, Callable[..., object]] = {
 IN_MEMORY = {"Excel": counted(".xlsx"), "Stata": counted(".dta"), "SPSS": counted(".sav"), "Arrow": counted(".feather")}
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("given", [False, True], ids=["temporary folder", "spill_dir"])
 @pytest.mark.parametrize("door", [*DOORS, *IN_MEMORY])
 def test_nothing_changes_but_what_a_killed_process_left(

@@ -43,6 +43,7 @@ def table(values: Any = COUNTS, name: str = "o", key: Any = ("f", "m"), target: 
 # --- Checked -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(22)
 @pytest.mark.parametrize(
     ("value", "rule"),
     [

@@ -88,7 +88,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, tables: xr.Dataset, endin
 RECORDS = {"age": [20, 30, None, 40], "born": [dt.date(2000, 1, i) for i in (1, 2, 3, 4)], "sick": ["no", "yes", "no", None]}
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(2)
 @endings
 @pytest.mark.parametrize(
     "how",
@@ -234,6 +234,7 @@ def test_both_formats_have_one_digest(tmp_path: Path) -> None:
     assert KEY in COMMENT
 
 
+@pytest.mark.slow
 def test_a_months_counts_are_added_to_the_last_months_once(tmp_path: Path) -> None:
     for n, month in enumerate(("march", "april", "may"), 1):
         write_counts(small(n), tmp_path / f"{month}.parquet")

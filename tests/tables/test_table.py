@@ -35,6 +35,7 @@ def agree(x: np.ndarray, y: np.ndarray, method: Callable[[Table, Table], Any], e
     np.testing.assert_allclose(batch, np.stack([np.asarray(expected)] * 2), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(PAIRS)
 def test_sums_and_extremes_of_keys_and_targets(tables: tuple[np.ndarray, np.ndarray]) -> None:

@@ -162,6 +162,7 @@ def test_bounds_of_huge_counts_are_exact():
 # Theorems
 
 
+@pytest.mark.slow
 @theorem
 @given(table_pairs(most=30))
 def test_average_cap_is_within_the_bounds_of_its_key_totals_and_these_within_those_of_all(tables):

@@ -51,6 +51,7 @@ def test_the_frontier_of_four_people_by_hand():
     assert found.least_any.values.tolist() == [0.375, 0.1875, 0]  # all away: 3/8 for a distance of 1, more than 1/4 for each that moves
 
 
+@pytest.mark.slow
 @examples(25)
 @given(count_tables(3, 3), distances)
 def test_least_and_greatest_are_those_of_a_linear_programme(o, distance):
@@ -93,6 +94,7 @@ def test_no_table_is_beyond_the_frontier_whichever_keys_it_leaves_out(tables):
         assert own.least.item() - 1e-12 <= version2 <= own.greatest.item() + 1e-12
 
 
+@pytest.mark.slow
 @examples(25)
 @given(count_tables(3, 4, most=5))
 def test_the_bound_for_any_keys_is_attained_at_its_corners(o):
@@ -124,6 +126,7 @@ def test_the_least_is_convex_the_greatest_concave_and_neither_is_further_than_th
     assert (found.least_any <= found.least + 1e-12).all()
 
 
+@pytest.mark.slow
 @examples(40)
 @given(count_tables(4, 5), distances)
 def test_corners_are_enough_to_draw_the_curves(o, distance):
@@ -261,6 +264,7 @@ def test_bad_tables_are_refused():
 some_distances = st.lists(st.floats(0, 1), min_size=1, max_size=3)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(count_tables(4, 5), some_distances)
 def test_shares_are_within_the_distance_and_have_the_average_cap_of_the_frontier(o, at):
@@ -274,6 +278,7 @@ def test_shares_are_within_the_distance_and_have_the_average_cap_of_the_frontier
         )
 
 
+@pytest.mark.slow
 @examples(60)
 @given(count_tables(4, 5), some_distances, st.integers(5, 200))
 def test_whole_records_come_as_near_as_promised(o, at, m):

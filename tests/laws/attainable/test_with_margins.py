@@ -81,6 +81,7 @@ def test_bounds_equal_the_extremes_of_all_tables_with_the_margins(tables, unmatc
             assert np.isnan(found[name].item())
 
 
+@pytest.mark.slow
 @examples(60)
 @given(table_pairs(5, 6, most=20), versions)
 def test_average_cap_is_within_the_bounds_of_both_margins_and_these_within_those_of_the_keys(tables, unmatched):
@@ -93,6 +94,7 @@ def test_average_cap_is_within_the_bounds_of_both_margins_and_these_within_those
     assert all(a <= b + 1e-12 for a, b in itertools.pairwise(chain))
 
 
+@pytest.mark.slow
 @examples(60)
 @given(table_pairs(4, 5, most=9))
 def test_the_baseline_of_independent_draws_is_within_the_bounds(tables):
@@ -245,6 +247,7 @@ def northwest(_, key_totals, target_totals):
     return table, [Fraction(0)] * len(target_totals)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(table_pairs(3, 3, most=3))
 def test_the_least_of_all_tables_is_found_and_proved(tables):

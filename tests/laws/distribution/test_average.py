@@ -93,7 +93,7 @@ def test_many_releases_are_simulated_and_have_the_mean_and_the_variance_of_the_m
     assert f"{model!r}; 20,000 simulated releases, 99 % interval" in repr(law)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("model", SIMULATED, ids=lambda model: type(model).__name__)
 def test_quantiles_of_a_table_of_a_hundred_cells_are_narrow(model):
     """From 5 to 95 % they are nearer to each other than a tenth of the distance between the 5 and the 95 % quantile."""
@@ -165,7 +165,7 @@ def test_both_backings_have_one_law():
 # --- releases in one table --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(12)
+@pytest.mark.few(5)
 @pytest.mark.parametrize("case", range(len(CASES)))
 def test_the_law_is_that_of_all_pairs_of_releases(case):
     o, model, told = CASES[case]
@@ -194,6 +194,7 @@ def test_pooled_bootstraps_are_one_with_all_records():
         assert pooled.values.tolist() == one.values.tolist()
 
 
+@pytest.mark.slow
 def test_pooled_releases_that_are_too_many_are_simulated():
     """Under "uniform" a pooled key matches more often than one of each release: the mean is that of the pooled tables."""
     o = np.array([[30, 20], [10, 40]])

@@ -116,6 +116,7 @@ def by_hand(law, releases, judged):
     return dict(sorted(merged.items()))
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("case", range(0, len(CASES), 3))
 @pytest.mark.parametrize("releases", [1, 2, 3])
 def test_mean_and_greatest_of_few_values_are_exact(case, releases):
@@ -230,6 +231,7 @@ def test_an_interval_covers_the_exact_number_at_its_level():
     assert (of_cdf / laws < 0.97).all()  # and it is not much more
 
 
+@pytest.mark.slow
 def test_a_simulated_law_is_monotone_and_its_quantiles_agree_with_its_distribution_function():
     law = Simulated(uniform_draws, (0, 1), about="even", cost=1)
     x = np.linspace(-0.1, 1.1, 500)

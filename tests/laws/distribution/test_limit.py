@@ -102,6 +102,7 @@ def test_few_records_with_a_fraction_beside_them_are_refused():
         cap_law([[3], [1]], Dirichlet(alpha=0.5))
 
 
+@pytest.mark.slow
 @examples(20)
 @given(count_tables(targets=4, keys=4))
 def test_the_order_of_targets_and_keys_does_not_matter(o):
@@ -143,6 +144,7 @@ def test_many_terms_are_worth_it_where_inversion_is_wide():
     assert law.cdf((1 + 299 * 0.99) / 301).lower.item() == pytest.approx(0.99**300, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_what_one_wide_key_and_narrow_ones_leave_open_is_in_the_bracket():
     law = cap_law(np.array([[10**7, *range(1, 60)], [0, *[0] * 59]]), Uniform())
     found = law.cdf([0.2, 0.5, 0.8])

@@ -53,6 +53,7 @@ def test_intervals_cover_the_exact_laws_of_all_models_at_their_level(monkeypatch
     assert np.mean(of_quantile) >= least
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("case", [0, 4, 8, 11, 13, 15, 18])
 def test_a_distribution_function_is_within_massarts_distance(case):
     o, model, told = CASES[case]

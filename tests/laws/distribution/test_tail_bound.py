@@ -36,11 +36,13 @@ def check(o, model, told):
                 assert float(sum(p for x, p in law.items() if sign * (x - mean) >= Fraction(excess))) <= bound + 1e-12
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("case", [i for i, (_, model, _) in enumerate(CASES) if model != "swap"])
 def test_the_bound_holds_for_every_key_total(case):
     check(*CASES[case])
 
 
+@pytest.mark.slow
 @theorem
 @given(count_tables(3, 2, most=4), st.integers(1, 4), st.sampled_from(["uniform", "bootstrap", "independent", "dirichlet"]))
 def test_the_bound_holds_for_any_small_table(o, m, model):

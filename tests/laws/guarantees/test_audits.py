@@ -112,6 +112,7 @@ def test_a_true_claim_is_refuted_at_most_as_often_as_allowed(adjacency):
         assert at_most_level((found.epsilon_lower > epsilon).values)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("shape", [(0.4, 0.3), (2, 30), (20, 15)])
 def test_the_limit_is_below_the_mean_of_bounded_contrasts_as_often_as_it_says(shape):
     rng = np.random.default_rng(21)
@@ -178,6 +179,7 @@ def test_pairs_that_are_all_right_give_powers(adjacency):
     assert found.refuted.values.tolist() == [True, adjacency == "substitution" and bool(found.p_value.values[1] <= 0.05)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adjacency", ALLOWED)
 @examples(40)
 @given(st.floats(-14, 1))

@@ -196,6 +196,7 @@ def test_bounds_are_close_and_within_0_and_1(o, epsilon):
     assert found.upper.item() - found.lower.item() < 1e-11
 
 
+@pytest.mark.slow
 def test_draws_have_the_mean_on_a_survey():
     """The vote in 1996 by schooling and party, 2,000 releases."""
     o = capstats.tabulate(anes96(), keys=["educ", "PID"], target="vote").o

@@ -86,6 +86,7 @@ def test_moments_are_those_of_every_release_of_tables_of_up_to_three_records(sha
                 check(table, model, **told)
 
 
+@pytest.mark.slow
 @theorem
 @given(count_tables(3, 3, most=2), st.data())
 def test_moments_are_those_of_every_release_of_random_tables(o, data):
@@ -97,7 +98,7 @@ def test_moments_are_those_of_every_release_of_random_tables(o, data):
         check(o, model, **told)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("o", [[[3, 1], [0, 3]], [[2, 1, 0], [1, 0, 1], [0, 0, 2]], [[4, 0, 2], [1, 1, 0]]])
 def test_moments_are_those_of_every_release_of_larger_tables(o):
     for model, told in told_of(len(o), sum(map(sum, o))):

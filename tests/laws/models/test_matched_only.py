@@ -53,13 +53,14 @@ def assert_moments(o, m, name):
     assert bounds.lower.item() <= float(mean) <= bounds.upper.item()
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @models
 def test_mean_and_variance_are_those_of_every_release_that_has_the_average(name):
     for o, m in product(TABLES, range(1, 4)):
         assert_moments(o, m, name)
 
 
+@pytest.mark.few(3)
 @models
 @examples(6)
 @given(count_tables(2, 3, most=9), st.integers(1, 4))
@@ -88,6 +89,7 @@ def of_all_sets(o, m, weights):
     return found
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("m", [2, 9, 60, 900])
 @pytest.mark.parametrize("o", [[[90, 2, 10], [30, 40, 1]], [[300, 0, 3, 1], [300, 5, 0, 1]]])
 def test_many_records_keep_their_digits(o, m):
@@ -96,7 +98,7 @@ def test_many_records_keep_their_digits(o, m):
     assert expected_cap(o, Dirichlet(m, alpha=0.5), unmatched="drop").item() == pytest.approx(float(expected), rel=1e-13)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @models
 @theorem
 @given(count_tables(3, 6, most=40), st.integers(1, 400))
@@ -137,6 +139,7 @@ def test_the_bounds_are_close_where_there_are_many_keys():
         assert (bounds.upper - bounds.lower).item() < 1e-4
 
 
+@pytest.mark.slow
 def test_what_is_out_of_reach_is_refused_and_the_bounds_are_named():
     """Many records from an urn of little weight: their numbers are spread so widely that the circle would need too many points."""
     o = np.ones((2, 9), int)

@@ -50,6 +50,7 @@ SMALL = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("case", SMALL)
 def test_every_table_is_as_frequent_as_every_other(case):
     """Each frequency within five standard deviations, and the chi-square statistic within five of its own."""
@@ -187,6 +188,7 @@ def check_moments(original, model, draws):
     assert abs(squares.mean() - variance) < 4 * squares.std() / sqrt(draws)
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("model", EVERYDAY)
 @pytest.mark.parametrize("original", ["O_2", "O_3"])
 def test_average_cap_of_drawn_tables_has_its_exact_mean_and_variance(original, model):

@@ -197,6 +197,7 @@ def test_it_is_the_expected_cap_of_the_model(o, m, u):
     assert mean.expected(np.array([u])).item() == pytest.approx(expected_cap(o, Dirichlet(m, alpha=alpha)).item(), rel=1e-12)
 
 
+@pytest.mark.slow
 @theorem
 @given(count_tables(most=12), st.integers(1, 40), st.integers(0, 99))
 def test_bounds_hold_every_value_of_the_interval(o, m, seed):

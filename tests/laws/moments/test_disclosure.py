@@ -78,6 +78,7 @@ def test_one_record_is_always_certain():
     assert found([[2, 1], [0, 1]], 1, "uniform") == pytest.approx([1 / 4, 1 / 2, 1 / 2], rel=1e-14)
 
 
+@pytest.mark.few(1)
 @models
 @theorem
 @given(count_tables(), st.integers(1, 10**6))
