@@ -120,6 +120,7 @@ def test_text_shows_labels_whole_or_shortened_and_nothing_that_a_terminal_obeys(
         assert "LLLL...LLLL" in text
 
 
+@pytest.mark.slow
 def test_sweep_names_hostile_columns(folders: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(folders, capsys, "sweep")
     assert "<b onclick=alert(1)>key + =1+1" in text

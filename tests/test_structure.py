@@ -162,6 +162,7 @@ def test_only_sources_know_what_holds_records() -> None:
     assert found == []
 
 
+@pytest.mark.slow
 def test_only_counting_opens_a_source() -> None:
     paths = [path for path in MODULES if path.parts[1] not in ("sources", "counting")]
     opening = [path for path in paths if any(isinstance(node, ast.Name) and node.id == "open_source" for node in ast.walk(tree_of(path)))]

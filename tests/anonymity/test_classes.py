@@ -46,6 +46,7 @@ def test_a_table_without_records_has_no_risk():
     assert class_sizes(empty).sizes == {"size": 0}
 
 
+@pytest.mark.slow
 def test_sizes_and_risks_are_those_of_a_loop_over_records():
     for table in random_tables(1):
         sizes = [len(c) for c in classes(table)]
@@ -182,6 +183,7 @@ def test_models_are_those_of_a_loop_over_records():
             np.testing.assert_allclose(l_diversity(table, kind="recursive", l=l), max(factor(c, l) for c in found), rtol=1e-14)
 
 
+@pytest.mark.slow
 @theorem
 @given(tables)
 def test_one_over_alpha_is_at_most_entropy_l_is_at_most_distinct_l_is_at_most_k(table):
@@ -209,6 +211,7 @@ def test_the_recursive_factor_rises_with_l_and_is_finite_up_to_the_distinct_l(ta
     assert (factors[0] < inf) == (l <= l_diversity(table).item())
 
 
+@pytest.mark.slow
 @theorem
 @given(st.data())
 def test_merging_keys_never_makes_a_table_less_diverse(data):
@@ -221,6 +224,7 @@ def test_merging_keys_never_makes_a_table_less_diverse(data):
         assert at_most(l_diversity(merged, kind="recursive", l=l), l_diversity(table, kind="recursive", l=l))
 
 
+@pytest.mark.slow
 @theorem
 @given(tables, st.integers(2, 9))
 def test_scaling_a_table_changes_k_alone(table, times):

@@ -301,6 +301,7 @@ def test_the_package_has_no_other_names():
         _ = capstats.CapClassifier
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "estimator", [CAPClassifier(), CAPClassifier(unmatched="nearest"), DecisionTreeClassifier(random_state=0), DummyClassifier()]
 )

@@ -46,7 +46,7 @@ each_route = pytest.mark.parametrize("route", ["along axes", "between rows"])
 # --- Scores
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @each_route
 @pytest.mark.parametrize("categories", ["codes", "mismatch"])
 @pytest.mark.parametrize("widths", [[1, 1, 1, 1], [0.02, 0.1, 0.05, 0.3]])

@@ -60,6 +60,7 @@ def test_one_key_column_is_left_out_by_guessing_from_all_synthetic_records():
     assert found.shapley.values.tolist() == [0.25]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "value"), [("MOST_COLUMNS", 2), ("MOST_CELLS", 100)])
 def test_shapley_values_are_left_out_where_there_are_many_subsets_or_cells(monkeypatch, name, value):
     whole = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
@@ -70,6 +71,7 @@ def test_shapley_values_are_left_out_where_there_are_many_subsets_or_cells(monke
         np.testing.assert_allclose(found[left], whole[left], atol=1e-15)
 
 
+@pytest.mark.slow
 def test_a_holdout_and_weights_do_not_get_in_the_way():
     weighted = ORIGINAL.assign(w=np.linspace(0.5, 3, 60))
     asked = {"keys": KEYS, "target": "income", "weights": ("w", None)}

@@ -126,6 +126,7 @@ def test_releases_are_told_in_the_order_that_is_asked_for():
     assert audited(rank_by="-u", utility={"-u": {"half": 3, "copy": 1, "few": 2}}).ranked == [0, 2, 1]  # the name has the minus
 
 
+@pytest.mark.slow
 def test_releases_that_tie_stay_as_given_and_undefined_ones_are_last():
     """0.1 + 0.2 and 0.3 differ in the last bit."""
     ties = {"half": 0.3, "copy": 0.1 + 0.2, "few": float("nan")}

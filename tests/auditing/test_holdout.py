@@ -111,6 +111,7 @@ def alike():
     return audit(original, release, holdout=holdout, **ASKED)
 
 
+@pytest.mark.slow
 def test_the_report_says_so_and_claims_nothing_about_individuals(apart, alike):
     text = one_line(apart)
     assert f"{DENIED} in vote by more than chance allows." in text

@@ -43,6 +43,7 @@ def entries(path):
     return json.loads(path.read_text(encoding="utf-8"))["published"]
 
 
+@pytest.mark.slow
 def test_a_public_report_needs_a_ledger_and_makes_it(tmp_path, path):
     page = tmp_path / "public.html"
     with pytest.raises(ValueError, match="A public report needs `ledger`: a file, as confidential as the original"):
@@ -71,6 +72,7 @@ def test_the_same_report_may_be_made_again(found, path):
         assert path.read_bytes() == written
 
 
+@pytest.mark.slow
 def test_the_order_of_releases_and_what_they_are_compared_with_tell_nothing_new(path):
     """Differences are those of printed numbers."""
     a, b = people(200, 1), people(150, 2)

@@ -14,6 +14,7 @@ def audited(**asked):
     return audit(PEOPLE, {"one": PEOPLE, "two": PEOPLE}, keys="k", target="t", allow_same=True, **asked)
 
 
+@pytest.mark.slow
 def test_conventions_are_told_of_measures_that_are_there():
     found = audited(holdout=PEOPLE, against="one")
     assert {"average_cap_error", "individual_disclosure", "difference"} <= set(found.provenance["conventions"])

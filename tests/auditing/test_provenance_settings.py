@@ -20,6 +20,7 @@ def test_what_is_written_is_read_back_as_it_was(settings):
     assert tomllib.loads(as_toml(settings)) == settings
 
 
+@pytest.mark.slow
 @given(st.dictionaries(TEXTS, VALUES, max_size=4))
 def test_no_sign_of_it_is_obeyed_by_a_terminal(settings):
     assert all(line.isprintable() for line in as_toml(settings).split("\n"))

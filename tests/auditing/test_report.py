@@ -50,6 +50,7 @@ def test_undefined_numbers_are_words():
     assert row(grids(result, "Details")[0], "average CAP of the matched people (version 2)") == ["undefined"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 20])
 def test_a_report_is_a_hundred_characters_wide_however_long_the_names(people, count):
     labels = [f"{'very-' * 30}long-name-of-release-{i}.csv" for i in range(count)]

@@ -110,6 +110,7 @@ def test_tables_have_a_heading_for_each_row_and_column_and_scroll_in_a_box_that_
         assert all(box.get("tabindex") == "0" and box.get("role") == "region" and box.get("aria-label") for box in boxes)
 
 
+@pytest.mark.slow
 def test_a_figure_says_in_words_what_it_shows(pages):
     for page in pages:
         for figure in parsed(page).iter("figure"):

@@ -48,6 +48,7 @@ def twenty():
 # --- a row each
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("number", [1, 2, 4, 7])
 def test_every_release_has_a_row(people, number):
     result = several_of(people, "abcdefg"[:number])
@@ -168,7 +169,7 @@ def test_twenty_releases_with_long_names_keep_to_a_line(twenty):
     assert all(any(name in line for line in lines) for name in twenty.columns)  # in full, once, where the tables are listed
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", [2, 3, 5, 100])
 @pytest.mark.parametrize("length", [1, 24, 25, 60, 10_000])
 def test_no_line_is_longer_however_long_the_names_are(number, length):

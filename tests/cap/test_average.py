@@ -176,6 +176,7 @@ def test_products_of_counts_beyond_int64_do_not_overflow():
     assert matched_records(one_cell, one_cell).item() == 2**53 - 1
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("scale", [0.37, 1e-9, 1e12])
 def test_fractional_weights_count_as_records_do(scale):
     """CAP is a share: scaling either table changes nothing, and counts of records scale along."""
@@ -215,6 +216,7 @@ def test_average_cap_lies_between_the_means_of_the_least_and_greatest_counts_of_
     assert o.min(0)[matched].sum() - 1e-9 <= correct_predictions(o, s).item() <= o.max(0)[matched].sum() + 1e-9
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs_of_tables(), st.integers(2, 9))
 def test_average_cap_depends_on_the_synthetic_table_through_its_shares_only(tables, times):
@@ -232,6 +234,7 @@ def labelled(o, s=None):
     return from_counts(o, s, key_labels=keys, target_labels={"income": [f"class {i}" for i in range(o.shape[0])]})
 
 
+@pytest.mark.slow
 @both_versions
 def test_order_of_keys_and_targets_does_not_matter(unmatched):
     rng = np.random.default_rng(4)
@@ -272,6 +275,7 @@ def test_positions_decide_where_no_table_is_labelled():
 # Every other dim broadcasts
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("dims", ORDERS, ids="-".join)
 def test_extra_dims_broadcast_wherever_they_stand(measure, dims):

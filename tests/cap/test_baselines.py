@@ -134,6 +134,7 @@ def test_baselines_of_huge_counts_are_those_of_exact_fractions(kind):
 # Theorems
 
 
+@pytest.mark.slow
 @examples(30)  # tests/laws/test_theorems.py has all small tables
 @given(pairs_of_tables())
 def test_cap_of_the_original_is_at_least_the_marginal_baseline(tables):
@@ -142,6 +143,7 @@ def test_cap_of_the_original_is_at_least_the_marginal_baseline(tables):
     assert at_most(baseline_cap(o), average_cap(o, o))
 
 
+@pytest.mark.slow
 @examples(30)  # tests/laws/test_theorems.py has all small tables
 @given(pairs_of_tables())
 def test_uniform_is_at_most_marginal_is_at_most_modal_and_so_is_crossed(tables):

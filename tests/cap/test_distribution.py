@@ -293,6 +293,7 @@ def test_median_between_two_huge_groups_lies_halfway():
 # Theorems
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs_of_tables(), st.lists(st.floats(0, 1), min_size=2, max_size=8))
 def test_quantiles_rise_and_stay_among_the_values(tables, levels):
@@ -304,6 +305,7 @@ def test_quantiles_rise_and_stay_among_the_values(tables, levels):
     assert found[-1] <= records.max()
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs_of_tables(), st.floats(0, 1))
 def test_as_many_records_as_its_rank_are_at_most_a_quantile(tables, level):
@@ -345,6 +347,7 @@ def test_ecdf_takes_fractional_weights():
         np.testing.assert_allclose(cap_ecdf(o / 10, s * 1.5, at), cap_ecdf(o, s, at), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_order_of_keys_and_targets_does_not_matter():
     rng = np.random.default_rng(17)
     o, s = rng.integers(0, 9, (3, 4)), rng.integers(0, 9, (3, 4))
@@ -356,7 +359,7 @@ def test_order_of_keys_and_targets_does_not_matter():
         np.testing.assert_array_equal(cap_boxplot(tables.o, mixed)[name].values, value.values)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @both_versions
 @pytest.mark.parametrize("dims", ORDERS, ids="-".join)
 def test_extra_dims_broadcast_wherever_they_stand(unmatched, dims):

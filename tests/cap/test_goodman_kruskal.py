@@ -46,6 +46,7 @@ def test_tau_and_lambda_are_the_errors_that_a_guesser_avoids(o):
     np.testing.assert_allclose(goodman_kruskal_lambda(o), avoided(o, modal), rtol=1e-14)
 
 
+@pytest.mark.slow
 @theorem
 @given(count_tables())
 def test_numerators_are_cap_and_modal_success_above_their_baselines(o):

@@ -78,6 +78,7 @@ def influences(values: list[float | None]) -> np.ndarray:
 # --- an oracle: the records, expanded ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs(), st.sampled_from(CONVENTIONS))
 def test_the_standard_error_is_that_of_the_mean_of_the_expanded_records(tables: Any, unmatched: str) -> None:

@@ -68,6 +68,7 @@ def test_the_figure_is_of_two_tables_and_confidential(here, tmp_path, capsys):
         assert "--figure: the figure is of the original and one synthetic table. Give one SYNTHETIC." in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_column_that_shares_no_level_is_refused_unless_allowed(here, tmp_path, capsys):
     path = tmp_path / "lower.csv"
     path.write_text("smoking,health\nsmoking,Sick\n")

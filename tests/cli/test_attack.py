@@ -101,6 +101,7 @@ def test_the_figure_of_knowledge_needs_several_tables(here, tmp_path, capsys):
         assert capsys.readouterr().err.endswith(expected)
 
 
+@pytest.mark.slow
 def test_a_tolerance_may_be_one_for_all_columns(here, capsys):
     loose = in_json(capsys, *KNOWLEDGE, "--tolerance", "1000", "--releases", "1")["results"]
     assert next(row for row in loose if row["column"] == "x")["accuracy"] == 1

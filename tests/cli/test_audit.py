@@ -114,6 +114,7 @@ def test_example_is_seeded_and_says_its_seed(name, capsys):
     assert first["provenance"]["example"].startswith(name)
 
 
+@pytest.mark.slow
 def test_a_glob_that_the_shell_expands_shows_which_file_was_taken_for_what(here, capsys):
     assert main(["audit", "original.csv", "smokers.csv", "synthetic.csv", *SMOKERS[3:]]) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
@@ -294,7 +295,7 @@ def test_hostile_labels_are_inert_in_text_json_and_page(tmp_path, capsys):
     assert not [mark for mark in ("<script", "<b>", "<i>", "onload=alert(1)>", "\x1b", "\u202e") if mark in text]
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cost {EUR}", "{people.__class__}", "{", "%s"])
 def test_the_name_of_a_number_is_no_format(name, here, capsys):
     assert main([*THREE, "--utility", f"{name}=1"]) == 0

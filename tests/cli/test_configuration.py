@@ -227,7 +227,7 @@ def test_no_option_of_a_command_stands_twice(command):
     assert len(set(keys)) == len(keys)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [command for command in COMMANDS if command.name not in ("paper", "lesson")], ids=lambda command: command.name
 )

@@ -35,7 +35,7 @@ def printed(capsys, *arguments: str) -> str:
     return out
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @endings
 def test_the_file_has_what_tabulate_gives(tmp_path, capsys, ending):
     path = tmp_path / f"t.{ending}"
@@ -115,7 +115,7 @@ def test_privacy_models_of_counts_are_those_of_the_records(counts, capsys):
     assert first["models"] == in_json(capsys, "anonymity", *RECORDS[:2], *COLUMNS)["models"]
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [["records"], ["attack", "knowledge", "--columns", "smoking"], ["attack", "model"], ["count", "--out", "new.csv"]],
@@ -171,6 +171,7 @@ def test_a_damaged_file_is_one_line(tmp_path, capsys):
     assert "is damaged: its content is not what was written. Restore it from a copy" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_configuration_counts_too(tmp_path, capsys, monkeypatch):
     for name in ("original.csv", "synthetic.csv"):
         (tmp_path / name).write_bytes(Path(name).read_bytes())

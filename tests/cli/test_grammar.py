@@ -37,6 +37,7 @@ def test_help_says_what_each_exit_status_means(command, capsys):
     assert "Exit status: 0 success; 1 a measure is above its --fail-above" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_every_help_has_examples_that_the_grammar_takes_and_the_exit_statuses(command, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")

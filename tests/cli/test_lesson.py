@@ -44,6 +44,7 @@ def test_several_are_written_into_a_new_folder_and_not_opened(asked, tmp_path, c
     assert asked == []
 
 
+@pytest.mark.slow
 def test_all_are_all(asked, tmp_path, capsys):
     assert main(["lesson", "all", "--no-open"]) == 0
     assert {path.stem for path in tmp_path.iterdir()} == set(LESSONS)

@@ -21,6 +21,7 @@ def files(tmp_path, monkeypatch):
     Path("s.csv").write_text(RELEASE)
 
 
+@pytest.mark.slow
 def test_codes_of_one_column_move_no_bin(files, capsys):
     found = in_json(capsys, *ARGUMENTS, "--null-values", "income=-99, -98")
     assert found["provenance"]["bins"] == {"income": [20.0]}
@@ -28,6 +29,7 @@ def test_codes_of_one_column_move_no_bin(files, capsys):
     assert "likely_codes" in found["provenance"]  # NA of sex
 
 
+@pytest.mark.slow
 def test_a_code_of_all_columns_is_compared_as_a_number(files, capsys):
     found = in_json(capsys, *ARGUMENTS, "--null-values=-99", "--null-values", "-98", "--null-values", "")
     assert found["provenance"]["bins"] == {"income": [20.0]}
@@ -52,6 +54,7 @@ def test_a_configuration_names_codes_as_the_command_line_does(toml, files, capsy
     assert found["provenance"]["bins"] == {"income": [20.0]}
 
 
+@pytest.mark.slow
 def test_codes_of_all_columns_and_of_one_stand_side_by_side(files, capsys):
     arguments = [*ARGUMENTS, "--null-values", "income=-99,-98", "--null-values", "NA", "--null-values", ""]
     found = in_json(capsys, *arguments, "--missing", "drop")

@@ -110,7 +110,7 @@ def test_a_figure_that_fractional_counts_do_not_have_costs_no_report(here, tmp_p
 # --- files that are confidential
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [["audit", "--figure", "f.png"], ["sweep", "--csv", "f.csv"], ["sweep", "--html", "f.html"]])
 def test_a_file_is_for_its_owner_alone_even_if_all_could_read_the_old_one(options, here, tmp_path, capsys):
     name, option, file = options

@@ -12,6 +12,7 @@ from capstats.cli import main
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 
+@pytest.mark.slow
 def test_several_keys_and_targets_may_be_given(here, capsys):
     found = in_json(
         capsys,
@@ -39,6 +40,7 @@ def test_a_key_with_a_comma_in_its_name_may_be_given(here, capsys):
     assert found["measures"]["average_cap"] == pytest.approx(0.67)
 
 
+@pytest.mark.slow
 def test_keys_and_key_add_up(here, capsys):
     found = in_json(
         capsys, "audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class,Age", "--key", "Sex", "--target", "Survived"
@@ -57,6 +59,7 @@ def test_types_make_numbers_of_text(here, capsys):
     assert in_json(capsys, *arguments, "--types", "age=number")["measures"]["average_cap"] == 1
 
 
+@pytest.mark.slow
 def test_types_list_the_levels_of_a_column(here, capsys):
     arguments = ["audit", "original.csv", "synthetic.csv", "--keys", "smoking", "--target", "health"]
     assert main([*arguments, "--types", "health=Sick|Healthy,smoking=text"]) == 0
@@ -184,6 +187,7 @@ def test_spaces_around_commas_are_not_part_of_names(here, capsys):
     assert found["provenance"]["keys"] == ["Class", "Sex", "Age"]
 
 
+@pytest.mark.slow
 def test_targets_are_split_at_commas_as_keys_are(here, capsys):
     found = in_json(capsys, "audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class", "--target", "Age, Survived")
     assert found["provenance"]["target"] == ["Age", "Survived"]
@@ -209,6 +213,7 @@ def test_backing_may_be_chosen(here, capsys):
     assert dense == sparse
 
 
+@pytest.mark.slow
 def test_a_column_that_shares_no_level_is_refused_unless_allowed(here, capsys):
     Path("lower.csv").write_text("smoking,health\nsmoking,Sick\n")
     arguments = ["audit", "original.csv", "lower.csv", *SMOKERS[3:]]
@@ -315,6 +320,7 @@ def test_fewer_bins_than_were_asked_for_are_one_line(arguments, tmp_path, monkey
     assert "Column 'x' is cut into 7 bins, not 10 as --bins asks for" in told[0]
 
 
+@pytest.mark.slow
 def test_a_name_that_begins_with_a_tilde_is_no_traceback(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("~nobody-has-this-name.csv").write_text("k,t\na,x\na,y\n", encoding="utf-8")

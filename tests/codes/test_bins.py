@@ -159,7 +159,7 @@ def all_counted_in_memory(bins: Any, weights: str | None) -> xr.Dataset:
 # --- every engine -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("bins", "weights"), [(1, "w"), (7, None), (("quantile", 7), None), (("quantile", 4), "w"), ("points", "w")], ids=str
 )
@@ -184,6 +184,7 @@ def test_every_engine_cuts_at_more_than_a_thousand_points(engine: tuple[str, Any
     xr.testing.assert_identical(counted(engine, "whole", points), counted(("pandas", pandas_frame()), "whole", points))
 
 
+@pytest.mark.few(3)
 def test_dates_are_cut_as_a_slow_loop_does(engine: tuple[str, Any]) -> None:
     points = [dt.date(1969, 12, 31), dt.date(1970, 1, 2)]
     tables = counted(engine, "date", POINTS["date"])
@@ -191,7 +192,7 @@ def test_dates_are_cut_as_a_slow_loop_does(engine: tuple[str, Any]) -> None:
     assert tables.attrs["bins"] == {"date": ["1969-12-31", "1970-01-02"]}
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(5)
 @pytest.mark.parametrize("column", ["datetime", "zone"])
 def test_datetimes_are_cut_as_a_slow_loop_does(engine: tuple[str, Any], column: str) -> None:
     zone = dt.UTC if column == "zone" else None

@@ -42,7 +42,7 @@ def test_the_variables_of_a_result_have_reserved_names(result: str) -> None:
     assert set(map(str, found.variables)) - {"a", "b", "c", "d"} <= RESERVED
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("result", RESULTS)
 def test_a_column_by_the_name_of_a_variable_leaves_it_as_it_is(result: str) -> None:
     plain = RESULTS[result](tables("a", "c"))

@@ -113,6 +113,7 @@ def until(seen: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_bar_is_updated_while_it_waits(soon: None) -> None:
     with Terminal() as terminal, Progress() as shown:
         shown.step("waiting")

@@ -66,6 +66,7 @@ def test_nat_is_missing_and_no_number() -> None:
     assert protection(days, days, continuous_column_names=["x"], num_discrete_bins=2) == 1 - (0.5 + 1 + 0.5 + 1) / 4
 
 
+@pytest.mark.slow
 def test_datetimes_of_two_units_are_cut_at_the_same_moments() -> None:
     days = pd.Series(pd.to_datetime(["2020-01-01", "2020-01-06", "2020-01-11"]))
     for a in ("ns", "us", "ms", "s"):
@@ -107,7 +108,7 @@ def test_large_integers_are_cut() -> None:
     assert 0 <= protection(large, large, continuous_column_names=["x"], num_discrete_bins=2) <= 1
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(2)
 @direct
 @pytest.mark.parametrize(
     "dtype", ["category", "Int64", "boolean", "string", "uint8", "UInt16", "Float64"], ids=lambda dtype: f"{dtype} column"

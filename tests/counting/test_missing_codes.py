@@ -220,7 +220,7 @@ def test_stata_and_excel_files_know_codes(tmp_path: Path) -> None:
 RECORDS = {"income": [-99, 10, 20, 30], "sick": ["yes", "no", "no", "yes"]}
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("bins", [None, {"income": 2}, {"income": ("quantile", 2)}], ids=repr)
 @pytest.mark.parametrize("door", ["columns", "Parquet", "polars lazy", "CSV", "Dask"])
 def test_a_code_that_occurs_in_no_table_is_an_error_with_the_likely_codes(door: str, bins: Any, tmp_path: Path) -> None:

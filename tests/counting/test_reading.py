@@ -85,6 +85,7 @@ def test_missing_values_are_kept_unless_they_are_to_be_dropped() -> None:
     assert "dropped" not in tables.attrs
 
 
+@pytest.mark.slow
 def test_null_values_take_the_place_of_the_empty_field_in_csv_and_are_missing_in_frames_too(tmp_path: Path) -> None:
     path = csv_file(tmp_path / "t.csv", [("NA", "x"), ("-9", "x"), ("", "x"), (None, "x"), ("b", "x")], ["k", "t"])
     frame = {"k": ["NA", "-9", "", None, "b"], "t": ["x"] * 5}

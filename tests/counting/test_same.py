@@ -72,6 +72,7 @@ def test_a_file_is_no_release_of_itself_under_whatever_name(release: str, how: s
     assert audit("people.csv", release, allow_same=True, **ASKED).measures.average_cap > 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_a_resampled_file_is_a_release() -> None:
     found = audit("people.csv", "resampled.csv", **ASKED)
@@ -90,6 +91,7 @@ FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("made", FRAMES.values(), ids=list(FRAMES))
 def test_a_frame_is_no_release_of_itself_in_whatever_library(made: Callable[[pd.DataFrame], Any]) -> None:
     with pytest.raises(ValueError, match=r"`original` and `synthetic` (are one object|hold the same records)"):
@@ -157,6 +159,7 @@ def test_tables_of_counts_and_one_file_with_two_columns_of_counts_are_no_concern
     assert audit(**given).measures.original_records == 2201
 
 
+@pytest.mark.slow
 def test_small_tables_may_agree_by_chance() -> None:
     """Two samples of a few cells: equal counts in another order say nothing, the same rows in the same order do."""
     one, ids = {"k": [*"aabb"] * 3, "t": [*"xxyy"] * 3}, list(range(12))
@@ -199,6 +202,7 @@ def test_releases_that_are_copies_of_one_file_are_said_first() -> None:
     assert "`synthetic[0]` and `synthetic[2]`. Give" in told
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_an_honest_audit_reads_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The margins differ, so no row is looked at again."""

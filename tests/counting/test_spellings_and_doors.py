@@ -100,7 +100,7 @@ def tables(request: pytest.FixtureRequest) -> tuple[dict[str, list[Any]], dict[s
     return records(labels), records([respell(x) for x in labels])
 
 
-@pytest.mark.few(9)
+@pytest.mark.few(5)
 @pytest.mark.parametrize("door", list(DOORS))
 def test_tabulate_never_gives_a_lower_risk_without_a_word(tables: Any, door: str, tmp_path: Path) -> None:
     original, synthetic = (DOORS[door](table, side, tmp_path) for table, side in zip(tables, "os", strict=True))
@@ -141,6 +141,7 @@ def test_the_command_line_refuses_or_says_it_first(tables: Any, tmp_path: Path, 
         assert not told.out
 
 
+@pytest.mark.few(18)
 def test_the_drop_in_says_it(tables: Any) -> None:
     real, synthetic = map(pd.DataFrame, tables)
     with warnings.catch_warnings(record=True, action="always") as told:
@@ -151,6 +152,7 @@ def test_the_drop_in_says_it(tables: Any) -> None:
     assert found["cap_protection"] == 0 or any(issubclass(x.category, LevelsWarning) for x in told)
 
 
+@pytest.mark.slow
 def test_a_file_in_another_encoding_is_refused_or_matches(tmp_path: Path) -> None:
     table = records(["Zürich", "Genève", "Küsnacht"])
     original = written(table, tmp_path / "o.csv")

@@ -67,7 +67,7 @@ def sources(rows: list[tuple[Any, ...]], folder: Path, name: str, *, categories:
     }
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [["group", "size", "day"], ["size"], "group"], ids=str)
 @pytest.mark.parametrize("categories", [True, False])
 @pytest.mark.parametrize("missing", ["level", "drop"])
@@ -101,7 +101,7 @@ def test_every_source_gives_the_identical_dataset(tmp_path: Path, keys: Any, cat
         assert shown == [x for x in order if missing == "level" or x in {r[0] for r in kept}] + [MISSING] * (missing == "level")
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["csv", "parquet", "pandas", "polars", "arrow", "mapping"])
 def test_tables_of_different_sources_match(tmp_path: Path, first: str) -> None:
     every = sources(ROWS, tmp_path, "o", categories=True)

@@ -122,6 +122,7 @@ def test_disclosed_are_among_answered_among_matched(tables):
     assert at_most(dis(o, s), matched)
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs_of_tables())
 def test_disco_is_the_share_of_records_with_cap_one_and_never_above_average_cap(tables):
@@ -176,6 +177,7 @@ def test_order_and_names_of_keys_and_targets_do_not_matter(tables, random):
         assert measure(labelled.o, mixed).item() == measure(o, s).item()
 
 
+@pytest.mark.slow
 def test_order_of_records_and_key_columns_and_names_of_levels_do_not_matter():
     rng = np.random.default_rng(34)
     for _ in range(10):
@@ -260,6 +262,7 @@ def test_purity_of_fractional_weights_is_decided_as_floats_add():
     assert disco([[1], [0]], [[1], [1e-15]]) == 0
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs_of_tables())
 def test_replicated_are_among_matched_are_among_unique(tables):

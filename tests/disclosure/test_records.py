@@ -165,7 +165,7 @@ def as_csv(columns):
     return "\n".join([",".join(columns), *map(",".join, quoted), ""])
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("ending", ["parquet", "csv", "feather", "csv in cp1252", "csv without DuckDB"])
 def test_the_records_of_a_file_have_the_risks_that_they_have_in_memory_and_their_order(tmp_path, ending):
     original, synthetic = people(1, 3000), people(2, 3000)
@@ -186,6 +186,7 @@ def test_the_records_of_a_file_have_the_risks_that_they_have_in_memory_and_their
     assert got["note"] == original["note"]
 
 
+@pytest.mark.slow
 def test_a_file_keeps_large_whole_numbers_beside_missing_ones_dates_and_texts(tmp_path):
     path = tmp_path / "o.parquet"
     days = [pd.Timestamp("2024-02-29"), None]
@@ -321,7 +322,7 @@ def rows_of(table):
     return list(zip(*columns.values(), strict=True))
 
 
-@pytest.mark.few(17)
+@pytest.mark.few(5)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("by", ADDED)
 def test_the_riskiest_records_come_first_on_request(kind, by):

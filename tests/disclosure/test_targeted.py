@@ -84,6 +84,7 @@ def test_a_class_size_limit_acts_on_numerator_and_denominator():
 # The oracle
 
 
+@pytest.mark.few(2)
 @covered
 def test_every_variant_is_that_of_a_loop_over_people(rule, variant):
     rng = np.random.default_rng(41)
@@ -97,6 +98,7 @@ def test_every_variant_is_that_of_a_loop_over_people(rule, variant):
             np.testing.assert_allclose(found, by_person(o, s, variant, tau, rule, eqmax), rtol=1e-13)
 
 
+@pytest.mark.few(1)
 @covered
 def test_the_curve_is_tcap_at_every_threshold(rule, variant):
     """Part 4 of theory/tcap.md: constant up to each share that occurs, that share included."""
@@ -115,6 +117,7 @@ def test_the_curve_is_tcap_at_every_threshold(rule, variant):
 # Theorems
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs_of_tables(), st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0]))
 def test_certain_is_at_most_matched_is_at_most_disclosive(tables, tau):

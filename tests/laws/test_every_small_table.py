@@ -110,7 +110,7 @@ def test_mean_and_variance_where_keys_are_kept(shape):
     check_kept_models(shape, 3)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @each_shape
 def test_mean_and_variance_where_the_targets_of_a_release_are_permuted(shape):
     check_permutations(shape, 3, 4)

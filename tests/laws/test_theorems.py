@@ -263,6 +263,7 @@ def tables_by_key_totals(shape: str) -> dict[tuple[int, ...], list[Table]]:
     return groups
 
 
+@pytest.mark.few(2)
 @both_versions
 @shapes
 def test_lemma_1_minimisers_are_exactly_the_tables_supported_on_c(shape, unmatched):
@@ -281,6 +282,7 @@ def test_lemma_1_minimisers_are_exactly_the_tables_supported_on_c(shape, unmatch
             assert attain(min, caps) == {s for s in tables if support(s) <= c}
 
 
+@pytest.mark.few(5)
 @both_versions
 @shapes
 def test_lemma_1_maximisers_are_exactly_the_tables_supported_on_greatest_cells(shape, unmatched):
@@ -526,7 +528,7 @@ def quantile(ordered: list[Fraction], level: Fraction) -> Fraction | None:
     return ordered[low] + (rank - low) * (ordered[high] - ordered[low])
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @both_versions
 @few_shapes
 def test_quantiles_are_those_of_the_expanded_records(shape, unmatched):
@@ -557,7 +559,7 @@ def test_ecdf_is_the_share_of_records_at_most_the_point(shape, unmatched):
     assert_equal(values(actual, "original_table", "draw", "at"), exact)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @both_versions
 @few_shapes
 def test_boxplot_is_that_of_the_expanded_records(shape, unmatched):

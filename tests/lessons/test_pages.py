@@ -23,6 +23,7 @@ def test_there_are_five_lessons_in_their_order():
     assert list(LESSONS) == ["hands", "average", "guessing", "law", "protection"]
 
 
+@pytest.mark.few(2)
 @each_lesson
 def test_a_page_is_valid_html_with_the_lessons_title(name):
     root = parsed(name)
@@ -54,6 +55,7 @@ def test_a_page_loads_nothing(name):
     assert set(re.findall(r"https?://[^\"' )<]+", text)) <= {"http://www.w3.org/2000/svg"}  # a name, not an address
 
 
+@pytest.mark.few(2)
 @each_lesson
 def test_a_page_may_run_its_own_script_and_nothing_else(name):
     (policy,) = (meta.get("content") for meta in parsed(name).iter("meta") if meta.get("http-equiv") == "Content-Security-Policy")
@@ -61,6 +63,7 @@ def test_a_page_may_run_its_own_script_and_nothing_else(name):
     assert "unsafe" not in policy
 
 
+@pytest.mark.few(2)
 @each_lesson
 def test_every_link_within_a_page_and_every_label_leads_somewhere(name):
     root = parsed(name)

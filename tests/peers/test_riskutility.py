@@ -65,6 +65,7 @@ def riskutility(original, synthetic):
     }
 
 
+@pytest.mark.slow
 def test_numbers_of_riskutility_are_its_definitions():
     rng = np.random.default_rng(82)
     for size in (5, 12, 30, 60):

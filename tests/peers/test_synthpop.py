@@ -102,6 +102,7 @@ def test_synthpop_creates_uniques_by_an_exclusion_and_we_do_not():
     assert replicated_uniques(t.o, t.s, counted=left.o_counted) <= replicated_uniques(t.o, t.s)
 
 
+@pytest.mark.slow
 def test_missing_keys_may_be_left_out_one_by_one():
     records = {"a": ["p", None, "p", None], "b": [1, 1, None, None], "t": ["x", "y", "x", "x"]}
     t = tabulate(records, records, keys=["a", "b"], target="t")

@@ -74,6 +74,7 @@ def test_the_axis_of_thresholds_shows_the_range_of_at_and_the_best_threshold(ax)
     assert ax.get_xlim()[1] == high
 
 
+@pytest.mark.slow
 def test_figures_of_attacks_say_how_many_records_they_are_of(roc, knowledge):
     assert plot_membership_roc(roc).get_xlabel() == "false positive rate\n20 members, 15 non-members"
     assert plot_membership_difference(roc).get_xlabel() == "threshold, as log10\n20 members, 15 non-members"
@@ -159,6 +160,7 @@ def test_of_many_numbers_of_tables_as_many_are_named_as_there_is_room_for(ax):
     assert [ticks(over_m)[0], ticks(over_m)[-1]] == ["1", "100"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("names", [[f"column {v}" for v in range(40)], ["the occupation of the father when the respondent was fourteen"]])
 def test_many_or_long_names_leave_most_of_the_room_that_they_can_to_the_curves(names):
     ax = plot_maximum_knowledge(table_of(names, [1, 2, 3]))

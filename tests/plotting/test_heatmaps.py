@@ -201,6 +201,7 @@ def colour_bar(ax):
     return bar
 
 
+@pytest.mark.slow
 def test_the_colour_bar_names_the_ends_of_the_scale(swept):
     chosen = swept.sel(measure="average_cap").isel(synthetic=1)
     ax = plot_sweep(chosen)
@@ -218,6 +219,7 @@ def of_values(*values):
     return found.assign(shapley=found.shapley.copy(data=np.reshape(values, (2, 1, 1))))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("values", "written", "label"),
     [

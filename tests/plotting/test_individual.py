@@ -89,6 +89,7 @@ def test_tables_with_equal_averages_keep_their_given_order(ax):
     assert ticks(ax) == [str(i) for i in range(60)]
 
 
+@pytest.mark.slow
 def test_boxes_whiskers_and_outliers_are_those_of_the_expanded_records(ax, o_4, boxes):
     plot_individual_cap(boxes, ax=ax)
     assert len(ax.patches) == len(medians(ax)) == 4
@@ -251,6 +252,7 @@ def test_long_names_are_shortened_in_the_middle_and_stay_apart(twenty):
     assert [dot.get_xdata()[0] for dot in dots(ax)] == sorted(twenty.average.values)
 
 
+@pytest.mark.slow
 def test_names_that_differ_only_in_the_middle_are_not_shortened_there(o_4):
     names = [f"{'a' * 30}{i}{'b' * 30}" for i in range(2)]
     ax = plot_individual_cap(cap_boxplot(o_4, paper_synthetics().isel(synthetic=[0, 1]).assign_coords(synthetic=names)))
@@ -319,7 +321,7 @@ def test_a_figure_of_its_own_has_a_legend_above_the_axes(boxes):
     assert legend.get_window_extent().y0 >= ax.get_window_extent().y1
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -449,6 +451,7 @@ def test_the_number_of_records_comes_with_the_quantiles():
     assert ax.get_xlabel() == "individual CAP\nn = 1,500 to 2,000 records"
 
 
+@pytest.mark.slow
 def test_names_are_plain_text():
     q = cap_quantiles(O_4, paper_synthetics().assign_coords(synthetic=["$x$", "\n", "_a", "b"]), [0.25, 0.5, 0.75])
     ax = plot_letter_values(q)

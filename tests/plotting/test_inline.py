@@ -198,6 +198,7 @@ def test_a_style_becomes_attributes_however_a_release_of_matplotlib_writes_it(st
     assert attributes(style) == found
 
 
+@pytest.mark.slow
 def test_the_figure_is_closed(boxes):
     inline_svg(plot_individual_cap(boxes), prefix="a")
     assert plt.get_fignums() == []

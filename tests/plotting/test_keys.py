@@ -48,6 +48,7 @@ def test_averages_beside_the_keys_are_level_lines(ax):
     assert [(line.get_ydata()[0], line.get_linestyle()) for line in ax.lines] == [(0.5, "-."), (0.7, "--"), (0.6, ":")]
 
 
+@pytest.mark.slow
 def test_sizes_of_keys_are_written_as_plain_numbers():
     ax = plot_key_summary(key_summary([[1, 2, 9], [0, 0, 40]], [[1, 1, 1], [0, 0, 1]]))
     ax.figure.canvas.draw()
@@ -168,6 +169,7 @@ def test_texts_stay_within_their_cells(size):
     assert ax.get_position().width > 0.3
 
 
+@pytest.mark.slow
 def test_labels_are_plain_text_and_short():
     hostile = ["$x$", "<b>&", "\x1b[31m", "\u202eabc", "a" * 10_000, "a" * 5_000 + "b" + "a" * 4_999]
     counted, q = of(np.ones((1, 6)), np.ones((1, 6)), key_labels={"$k$": hostile}, target_labels={"<t>": ["$y$"]})

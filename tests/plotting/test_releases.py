@@ -121,6 +121,7 @@ def test_long_names_are_numbered_and_listed_beside_a_figure_of_its_own(many):
     assert names.splitlines()[19].endswith("00019")
 
 
+@pytest.mark.slow
 def test_names_are_plain_text(ax):
     measures = audited(["$x_1$", "_b", "\x1b[31m"])
     plot_risk_utility(measures, ax=ax)
@@ -194,6 +195,7 @@ def test_a_release_alone_is_one_arrow_without_a_name(ax):
     assert not [label.get_text() for label in ax.get_yticklabels()]
 
 
+@pytest.mark.slow
 def test_a_hundred_releases_fit_on_a_page(many):
     ax = plot_disclosure_arrows(many)
     assert ax.figure.get_size_inches()[1] <= 9.5
@@ -227,7 +229,7 @@ def overlaps(boxes):
     return np.argwhere(np.triu((high > low).all(axis=2), 1)).tolist()
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_no_two_of_a_hundred_numbers_are_on_each_other(seed):
     x, y = np.random.default_rng(seed).random((2, 100))

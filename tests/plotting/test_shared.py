@@ -107,6 +107,7 @@ def test_a_figure_of_its_own_has_a_legend_and_given_axes_have_none(name, ax):
     assert (ax.get_legend(), ax.figure.legends) == (None, [])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", every())
 def test_no_global_style_is_changed(name):
     before = dict(mpl.rcParams)

@@ -80,7 +80,7 @@ def test_removing_by_hand():
     assert np.isnan(found.average_cap.values[:, 1]).all()
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @both_versions
 @every_way
 def test_closed_forms_are_those_of_removing_and_counting_again(unit, of, unmatched):
@@ -112,6 +112,7 @@ def test_both_backings_and_any_batch_give_the_same(unit, of, unmatched):
         np.testing.assert_allclose(found[mask], values.values[mask], rtol=1e-13, atol=1e-15)
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs)
 def test_an_original_record_changes_cap_by_what_it_lacks_of_the_average(tables):
@@ -149,6 +150,7 @@ def test_changes_of_synthetic_records_add_up_to_0_in_a_key_that_has_two(tables):
     np.testing.assert_allclose(by_key[lonely], -(o * s).sum(0)[lonely] / o.sum(), atol=1e-15)
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs)
 def test_changes_of_synthetic_keys_add_up_to_minus_the_average(tables):
@@ -159,6 +161,7 @@ def test_changes_of_synthetic_keys_add_up_to_minus_the_average(tables):
     assert change.sum().item() == pytest.approx(-average_cap(o, s).item(), rel=1e-13, abs=1e-15)
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs)
 def test_a_key_leaves_with_its_people_whether_or_not_the_release_keeps_it(tables):
@@ -236,6 +239,7 @@ def test_other_removals_need_not_add_up(unmatched, removals):
     assert together(o, s, unmatched, removals) != sum(together(o, s, unmatched, [one]) for one in removals)
 
 
+@pytest.mark.slow
 @both_versions
 def test_a_cell_without_synthetic_records_leaves_both_tables_as_it_leaves_the_original(unmatched):
     """Its people were never attributed: c stays, and they count no more if they did."""
@@ -253,7 +257,7 @@ def test_a_cell_without_synthetic_records_leaves_both_tables_as_it_leaves_the_or
     assert found > 100
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @every_way
 @both_versions
 @settings(max_examples=25)
@@ -350,7 +354,7 @@ def test_key_classes_are_listed_by_what_their_suppression_changes():
     np.testing.assert_allclose(frame.average_cap, np.array([3, 4, 4, 4, 5]) / 7, rtol=1e-14)
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @both_versions
 @every_way
 def test_the_list_has_every_removal_once_on_both_backings(unit, of, unmatched):

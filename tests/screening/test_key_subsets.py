@@ -349,6 +349,7 @@ def test_names_that_read_alike_are_told_apart():
     assert sweep(records, records, allow_same=True, keys=[1, "1"], targets="t").key_column.values.tolist() == ["1", "'1'"]
 
 
+@pytest.mark.slow
 def test_columns_may_be_called_as_parts_of_the_result():
     records = {"keyset": [0, 1, 1], "key": [0, 0, 1], "synthetic": [1, 0, 1], "value": [0, 1, 1], "target": [0, 1, 0], "size": [1, 0, 0]}
     keys = ["keyset", "key", "synthetic", "value"]

@@ -432,6 +432,7 @@ def test_numbers_in_any_form_are_cut(values: Any) -> None:
     assert tables.o.sum("target").values.tolist() == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_cutting_ten_million_floats_looks_at_no_value_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("capstats.sources.columns.canonical", None)  # what makes a label of a value
     values = np.random.default_rng(0).random(10**6)

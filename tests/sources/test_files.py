@@ -406,6 +406,7 @@ def test_whole_weights_give_integers_and_a_weight_of_zero_keeps_its_row(
         assert open_source(path, "original").rows(Query(["a"], "w"))[1][0].dtype == dtype
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("weights", [[1, -2.5, -3], [1, np.inf, -np.inf], [1, None, -3], ["1", "secret", "x"]], ids=str)
 def test_a_weight_that_is_no_weight_raises_with_column_and_row_and_without_its_value(tmp_path: Path, weights: Any) -> None:
     for path in both(tmp_path, weights):
@@ -433,6 +434,7 @@ def test_parquet_files_whose_numbers_are_of_two_types_lose_nothing(tmp_path: Pat
     assert records(path, ["x"]) == {(1,): 1, (2,): 2, (1.5,): 1, (MISSING,): 2, (2**63,): 1}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("first", "second", "kinds"),
     [

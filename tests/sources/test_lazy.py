@@ -101,7 +101,7 @@ ENGINES: dict[str, Callable[[str], Any]] = {
 }
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis, with a newer DuckDB
 @pytest.mark.parametrize("weights", [None, "w", "v"])
 @pytest.mark.parametrize("engine", ENGINES)
@@ -109,7 +109,7 @@ def test_every_engine_counts_the_awkward_records_alike(engine: str, weights: str
     assert counted(ENGINES[engine](parquet), weights).identical(counted(records(), weights))
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # of Dask, with a newer pandas
 @pytest.mark.parametrize("weights", [None, "w", "v"])
 def test_dask_on_a_local_cluster_counts_them_alike(weights: str | None, parquet: str, cluster: Any) -> None:

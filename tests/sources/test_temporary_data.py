@@ -217,7 +217,7 @@ DOORS: dict[str, Callable[..., object]] = {
 IN_MEMORY = {"Excel": counted(".xlsx"), "Stata": counted(".dta"), "SPSS": counted(".sav"), "Arrow": counted(".feather")}
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [False, True], ids=["temporary folder", "spill_dir"])
 @pytest.mark.parametrize("door", [*DOORS, *IN_MEMORY])
 def test_nothing_changes_but_what_a_killed_process_left(
@@ -407,6 +407,7 @@ WITHOUT: dict[str, tuple[str, Any]] = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("without", WITHOUT)
 def test_without_locks_or_links_work_goes_on_in_a_folder_that_is_never_a_leftover(
     without: str, data: Path, top: Path, monkeypatch: pytest.MonkeyPatch

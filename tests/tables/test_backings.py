@@ -280,7 +280,7 @@ def test_a_measure_gives_the_same_numbers_on_both_backings(measure: str, kind: s
         np.testing.assert_allclose(found.values, dense.values, rtol=1e-12)
 
 
-@pytest.mark.few(11)
+@pytest.mark.few(5)
 @pytest.mark.parametrize("measure", [name for name in MEASURES | INTEGERS_ONLY if name.startswith(("cap_", "tau_curve"))])
 def test_a_measure_of_tables_without_records_is_the_same_on_both_backings(measure: str) -> None:
     """Dense tables always have cells to take an extreme or a quantile of."""

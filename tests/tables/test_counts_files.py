@@ -260,6 +260,7 @@ def test_reading_and_writing_again_changes_nothing(tmp_path: Path) -> None:
     assert digests_of(read_counts(tmp_path / "b.csv")) == digests_of(read)
 
 
+@pytest.mark.slow
 def test_the_files_that_were_counted_travel_with_the_counts(tmp_path: Path) -> None:
     pd.DataFrame(RECORDS).to_csv(tmp_path / "o.csv", index=False)
     tables = tabulate(tmp_path / "o.csv", keys="age", target="sick", types={"age": "number"})

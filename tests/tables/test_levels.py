@@ -247,6 +247,7 @@ def test_levels_of_merged_and_widened_tables_are_those_of_the_whole() -> None:
 # --- messages show no value of few records ----------------------------------------------------------------------------
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("door", ["mapping", "pandas", "csv"])
 @pytest.mark.parametrize("option", [{"types": {"k": "number"}}, {"bins": {"k": 2}}, {"types": {"k": ["1", "2"]}}])
 @pytest.mark.parametrize("n", [1, 10])

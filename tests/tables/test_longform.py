@@ -128,6 +128,7 @@ def test_large_numbers_go_through_parquet_and_back(tmp_path: Path, labels: list[
         same(tabulate(read, read, keys="size", target="income", counts=("o", "s")), tables)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("keys", [["group"], ["size", "member"], ["day", "group"]], ids=str)
 def test_the_long_form_goes_through_csv_and_back(tmp_path: Path, keys: list[str]) -> None:
     """With empty texts in quotes, as csv.QUOTE_NONNUMERIC would write them."""

@@ -114,6 +114,7 @@ def test_columns_under_one_heading_stay_together() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_keys_of_many_columns_and_names_of_any_length_fit_the_line() -> None:
     keys = {f"column {i} {'of a long name ' * 3}": ["a label of a good many letters", "b"] for i in range(20)}
     made = from_counts([[1, 2], [3, 4]], {"r" * 200: [[1, 2], [3, 4]]}, key_labels=keys, target_labels={"t" * 500: ["u" * 300, "w"]})

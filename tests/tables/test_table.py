@@ -50,6 +50,7 @@ def test_sums_and_extremes_of_keys_and_targets(tables: tuple[np.ndarray, np.ndar
         agree(x, y, lambda x, _, count=count: x.beyond_largest(count), [sum(sorted(column)[::-1][count:]) for column in columns])
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(PAIRS)
 def test_products_of_two_tables(tables: tuple[np.ndarray, np.ndarray]) -> None:
@@ -73,6 +74,7 @@ def test_distances_of_cumulated_shares(tables: tuple[np.ndarray, np.ndarray]) ->
     agree(x, y, lambda x, _: x.rank_distance(), expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(PAIRS, st.data())
 def test_records_of_each_level_of_a_key_column(tables: tuple[np.ndarray, np.ndarray], data: st.DataObject) -> None:

@@ -187,6 +187,7 @@ def test_minimal_table_has_m_records_and_the_least_average_cap(o, m, unmatched):
     assert minimal_cells(o, unmatched=unmatched).values[table.values > 0].all()
 
 
+@pytest.mark.slow
 @theorem
 @given(originals(least=1), st.sampled_from(VERSIONS))
 def test_a_row_of_zeros_makes_the_least_cap_zero(o, unmatched):
@@ -200,6 +201,7 @@ def test_a_row_of_zeros_makes_the_least_cap_zero(o, unmatched):
     assert minimum_cap(observed_domain(from_counts(wider)), unmatched=unmatched).item() == minimum_cap(o, unmatched=unmatched).item()
 
 
+@pytest.mark.slow
 @theorem
 @given(originals(), st.integers(2, 50), st.sampled_from(VERSIONS))
 def test_bounds_are_shares_and_do_not_change_with_the_scale(o, times, unmatched):

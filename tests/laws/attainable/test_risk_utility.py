@@ -112,6 +112,7 @@ def test_the_bound_for_any_keys_is_attained_at_its_corners(o):
         assert least[found.distance.values == corner].item() == pytest.approx(at.least_any.item(), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 @examples(40)
 @given(count_tables(4, 5), distances, distances, distances)
 def test_the_least_is_convex_the_greatest_concave_and_neither_is_further_than_the_distance(o, a, share, b):
@@ -159,6 +160,7 @@ def corners_in_fractions(o):
     return [float(x) for x in sorted(found)]
 
 
+@pytest.mark.slow
 @examples(60)
 @given(count_tables(4, 5), st.lists(st.integers(0, 8), min_size=5, max_size=5), st.sampled_from([1, 0.1, 0.3, 1 / 3]))
 @example(np.array([[2, 1, 3, 1], [3, 0, 1, 2], [2, 3, 3, 0], [0, 2, 3, 0]]), [0] * 5, 0.3)

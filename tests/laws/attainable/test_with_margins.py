@@ -278,6 +278,7 @@ def test_a_table_that_is_far_from_the_least_is_mended_in_fractions(tables):
     assert correct(costs, found) == correct(costs, expected) == bound(costs, found, prices)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_prices_prove_tables_of_many_keys(seed):
     rng = np.random.default_rng(seed)

@@ -146,7 +146,7 @@ def by_series(knots, y):
 KNOTS = [[-1, 1], [-1, 0, 1], [-1, -1, 1], [-1, 1 - 2**-30, 1], [-1, 2**-40, 2**-39, 1], [-1, -1, 0.3, 0.3, 0.3, 1], [-1, *[0.5] * 8, 1]]
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("knots", KNOTS)
 def test_close_and_repeated_knots_are_within_the_error_bound(knots):
     y = np.array([[1e-6, 0.3, 1.0, 2.5, 7.0, 20.0]])
@@ -164,6 +164,7 @@ def test_two_knots_have_the_sine_over_its_argument_at_any_frequency():
     assert error.max() < 1e-5
 
 
+@pytest.mark.slow
 @examples(30)
 @given(st.lists(st.floats(-1, 1), min_size=0, max_size=5), st.floats(0, 60))
 def test_no_frequency_beyond_has_a_larger_value_than_the_bound(inner, y):

@@ -47,6 +47,7 @@ def test_a_simulation_has_this_law(label):
     assert draws.var() == pytest.approx(variance, rel=0.03)
 
 
+@pytest.mark.slow
 def test_a_simulation_of_many_keys_has_the_law_by_inversion():
     rng = np.random.default_rng(6)
     o = rng.integers(0, 30, (4, 40)) * rng.integers(0, 2, (4, 40))

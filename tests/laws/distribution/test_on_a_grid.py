@@ -28,6 +28,7 @@ def chances(o, m):
     return {value: sum(p for other, p in found.items() if other <= value) for value in found}
 
 
+@pytest.mark.slow
 @theorem
 @given(count_tables(3, 3, most=4), st.integers(1, 3), st.integers(4, 40))
 def test_bounds_hold_the_probability_of_any_small_table(o, m, numbers):

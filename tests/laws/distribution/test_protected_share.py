@@ -31,7 +31,7 @@ def test_the_law_is_that_of_every_release(case):
     assert law.probabilities == law_of_every_release(o, model, told)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [Uniform(100), Bootstrap(100), Partial(alpha=0.5), Swap(records=300)], ids=repr)
 def test_many_releases_are_simulated(model):
     """By Massart's inequality two samples, of 20,000 and 10,000, are this far apart once in a million times."""

@@ -112,7 +112,7 @@ def test_a_true_claim_is_refuted_at_most_as_often_as_allowed(adjacency):
         assert at_most_level((found.epsilon_lower > epsilon).values)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(0.4, 0.3), (2, 30), (20, 15)])
 def test_the_limit_is_below_the_mean_of_bounded_contrasts_as_often_as_it_says(shape):
     rng = np.random.default_rng(21)
@@ -131,6 +131,7 @@ def randomised(cells, epsilon, number, rng):
     return np.where(kept, cells, rng.integers(0, number, len(cells)))
 
 
+@pytest.mark.slow
 def test_randomised_response_of_whole_records_keeps_its_claim():
     """Splits of 60 people in 2 x 3 cells: by the mean of ten contrasts, and by the pairs of one release."""
     rng, shape, epsilon = np.random.default_rng(22), (2, 3), 1.0

@@ -171,6 +171,7 @@ def by_sums(o, epsilon, adjacency, most):
     return right / np.sum(o)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("o", [[[2, 0], [0, 2]], [[5, 1, 0], [0, 4, 2]], [[1]], [[2], [1], [0]]])
 def test_the_mean_is_that_of_all_releases(o):
     for epsilon, adjacency in ((4, "substitution"), (3, "add-remove")):

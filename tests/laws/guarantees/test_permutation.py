@@ -179,6 +179,7 @@ def test_the_link_is_tested_against_every_permutation_of_the_targets(tables):
     assert found.standard_deviation.item() ** 2 == pytest.approx(float(variance), rel=1e-12, abs=1e-15)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("alternative", BEYOND)
 def test_a_permutation_test_rejects_no_more_often_than_its_level(alternative):
     o, s = [[2, 0, 1], [1, 3, 0], [0, 1, 1]], [[2, 1, 0], [1, 0, 1], [0, 1, 1]]

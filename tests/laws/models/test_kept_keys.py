@@ -68,7 +68,7 @@ def test_a_swap_of_two_of_three_records_by_hand():
     assert variance.item() == pytest.approx(1 / 9 * 5 / 36, rel=1e-14)
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", list(product((1, 2, 3), repeat=2)))
 def test_moments_are_those_of_every_release_of_tables_of_up_to_three_records(shape):
     """All tables with one to three records, for one table of each set that the order of keys makes."""

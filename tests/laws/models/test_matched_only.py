@@ -98,7 +98,7 @@ def test_many_records_keep_their_digits(o, m):
     assert expected_cap(o, Dirichlet(m, alpha=0.5), unmatched="drop").item() == pytest.approx(float(expected), rel=1e-13)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @models
 @theorem
 @given(count_tables(3, 6, most=40), st.integers(1, 400))

@@ -16,7 +16,7 @@ from capstats.laws import Permuted, expected_cap, variance_cap
 both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @both_versions
 @examples(60)
 @given(table_pairs(3, 3, most=2).filter(lambda tables: tables[1].sum() <= 6))

@@ -50,7 +50,7 @@ SMALL = {
 }
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("case", SMALL)
 def test_every_table_is_as_frequent_as_every_other(case):
     """Each frequency within five standard deviations, and the chi-square statistic within five of its own."""
@@ -102,6 +102,7 @@ def test_neighbouring_draws_are_independent(many_tables):
     assert abs(np.corrcoef(first[:-1], first[1:])[0, 1]) < Z / sqrt(len(first))
 
 
+@pytest.mark.slow
 def test_a_few_records_in_3x3_tables_empty_a_key_as_often_as_they_should():
     """Without replacement: a key is empty in comb(m + 5, 5) of comb(m + 8, 8) tables."""
     m, draws = 10, 20_000
@@ -111,6 +112,7 @@ def test_a_few_records_in_3x3_tables_empty_a_key_as_often_as_they_should():
         assert abs(z_score((tables.isel(key=key).sum("target") == 0).sum().item(), draws, empty)) < Z
 
 
+@pytest.mark.slow
 def test_mean_of_the_average_cap_is_its_closed_form():
     """E[version 1] = (1 - z) / I, whatever the original, where z is the probability that a key is empty."""
     m, draws = 10, 20_000
@@ -202,6 +204,7 @@ def test_average_cap_of_a_hundred_thousand_drawn_tables_has_its_exact_mean_and_v
     check_moments(original, model, 100_000)
 
 
+@pytest.mark.slow
 @examples(40)
 @given(st.integers(1, 4), st.integers(1, 6), st.integers(1, 40), st.integers(0, 99))
 def test_drawn_tables_keep_the_margins_that_their_model_keeps(targets, keys, records, seed):
@@ -234,6 +237,7 @@ def test_limits_of_the_models_change_nothing():
         assert (sample_tables(o, made(model, **told), draws=5, rng=1).values == o).all()
 
 
+@pytest.mark.slow
 def test_a_sparse_original_gives_the_same_tables():
     held = xr.DataArray(sparse.COO.from_numpy(np.array(ORIGINAL)), dims=("target", "key"))
     for case, told in MODELS.items():

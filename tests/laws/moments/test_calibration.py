@@ -43,6 +43,7 @@ def test_the_values_of_o_3_for_a_risk_of_42_per_cent():
     assert found.at_lower.item() > 0.42 >= found.at_upper.item() == found.expected_cap.item()
 
 
+@pytest.mark.slow
 @theorem
 @given(count_tables(), st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100))
 def test_the_bracket_of_one_answer_holds_the_exact_one(o, part):
@@ -189,6 +190,7 @@ def saturated(o, m):
     return Saturated(m, len(o), o.sum(0), (o.astype(float) ** 2).sum(0))
 
 
+@pytest.mark.slow
 @theorem
 @given(count_tables(), st.integers(1, 30), st.floats(0, 0.999))
 def test_it_is_the_expected_cap_of_the_model(o, m, u):

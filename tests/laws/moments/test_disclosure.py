@@ -51,6 +51,7 @@ def found(o, m, name):
     return [result[x].item() for x in NAMES]
 
 
+@pytest.mark.few(2)
 @models
 def test_the_means_are_those_of_every_release(name):
     for o in ([[3, 0]], [[1], [2]], [[2, 1], [0, 0]], [[1, 0], [2, 0]], [[1, 0, 0], [0, 1, 1]], [[1, 1, 0], [0, 0, 0], [0, 1, 0]]):

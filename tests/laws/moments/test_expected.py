@@ -59,7 +59,7 @@ def simulated():
     return {unmatched: measured(originals, tables, unmatched=unmatched) for unmatched in ("zero", "drop")}
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 def test_a_simulation_of_the_paper_has_the_exact_mean_and_variance(simulated, unmatched):
     """|z| < 4. O_1 is the same in all cells: its average CAP is 1/3, but for the key that is empty in one of two million releases."""
