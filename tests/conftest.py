@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import defaultdict
 from zlib import crc32
@@ -17,6 +18,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 collect_ignore = ["notebook_checks"]  # they run in the kernels of the notebooks
 SLOW_EXAMPLES = {"capstats.paper.reproduce"}  # in docstrings, which take no mark
+
+
+gc.disable()  # until all tests are collected, which makes half a million objects that stay
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
