@@ -278,7 +278,7 @@ def audit(
         measures = compared(tables, measures, against, utility)
         columns = by_column(tables)
     asked = {"rank_by": rank_by, "against": against, "utility": utility and list(utility)}
-    told = {
+    settings = {
         **described,
         **conventions(measures),
         **{name: value for name, value in asked.items() if value is not None},
@@ -288,4 +288,4 @@ def audit(
         **(provenance or {}),
     }
     order_of(measures, rank_by)
-    return Audit(tables, measures, levels, columns, told, {} if counts_given else files_seen(files_named(told)))
+    return Audit(tables, measures, levels, columns, settings, {} if counts_given else files_seen(files_named(settings)))

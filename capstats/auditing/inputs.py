@@ -27,9 +27,9 @@ def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[s
     if "holdout_records" in m:
         found.append(("holdout", _source(p.get("holdout"), files.get("holdout")) + _size(m, "holdout")))
     for role, columns in p["columns"].items():
-        told = [f"{named(name)} ({_column(column, bins.get(name))})" for name, column in columns.items()]
-        combinations = f"; {many(m['keys'].item(), 'combination')} in the original" if role == "keys" and len(told) > 1 else ""
-        found.append((role, ", ".join(told) + combinations))
+        described = [f"{named(name)} ({_column(column, bins.get(name))})" for name, column in columns.items()]
+        combinations = f"; {many(m['keys'].item(), 'combination')} in the original" if role == "keys" and len(described) > 1 else ""
+        found.append((role, ", ".join(described) + combinations))
     found.append(("missing", _missing(p)))
     if "same_records" in p:
         found.append(("same records", f"whether two of the tables hold the same records is {p['same_records']}"))
@@ -106,7 +106,7 @@ def _codes(codes: Mapping[str, Sequence[str]] | Sequence[str]) -> str:
 
 
 def _levels(p: Provenance, labels: Sequence[str]) -> list[str]:
-    """How the levels of the tables meet, a line for each column and table where they differ."""
+    """Levels that the tables have in common, a line for each column and table where they differ."""
     levels = p.get("levels", {})
     if not levels:
         return ["every table has all levels of the original, and no others"]

@@ -97,7 +97,7 @@ def description(tables: xr.Dataset, *, counts_given: bool) -> dict[str, Any]:
 
 
 def columns_understood(tables: xr.Dataset) -> dict[str, Any]:
-    """The columns, their kinds and levels in the original, how the tables' levels meet, and the domain of the bounds."""
+    """The columns, their kinds and levels in the original, which levels the tables have in common, and the domain of the bounds."""
     observed = observed_domain(tables)
     names: dict[str, str] = {}  # those under which columns are stored -> their own
     columns: dict[str, dict[str, Any]] = {}

@@ -23,8 +23,8 @@ from capstats.tables.backing import filled
 from capstats.tables.dataset import synthetic_labels
 from capstats.tables.levels import parts_of
 
-ENOUGH = 10  # records: so many unique ones, drawn anew with replacement, are the same with a probability of 10! / 10**10 = 0.0004
-BLOCK = 1 << 16  # first bytes of files by which unequal ones are told apart
+ENOUGH = 10  # records: that number of unique ones, drawn anew with replacement, are the same with a probability of 10! / 10**10 = 0.0004
+BLOCK = 1 << 16  # first bytes of files by which unequal ones are distinguished
 
 
 def pairs(named: Sequence[str], releases: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -112,7 +112,7 @@ def same_records(one: Input, other: Input, columns: Sequence[Hashable], options:
 
 
 def _joint(both: Sequence[Column]) -> tuple[int, Sequence[Ints]]:
-    """The labels of a column of two tables: how many there are, and where those of each stand; nowhere if they have no kind in common.
+    """The labels of a column of two tables: how many there are, and where those of each are; nowhere if they have no kind in common.
 
     Texts of one are read as numbers, truth values or dates if the other has these: CSV has texts alone.
     """

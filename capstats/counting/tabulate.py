@@ -55,7 +55,7 @@ def tabulate(
         "1900-01-01"}`` names those of single columns, ``["NA", -99]`` those of all columns, and the key "*" of a mapping stands for all
         columns. A code is a text, a number or a date. Numbers are compared as numbers: -99, "-99" and "-99.0" are one code, which is met
         by -99, by -99.0 and, in a column of text, by "-99.0", but not by "-099" unless `types` makes the column a number. Dates are
-        compared as dates, those with a zone in UTC, and texts as they stand. A bool is no number. Not given, no value is missing but null,
+        compared as dates, those with a zone in UTC, and texts as they are. A bool is no number. Not given, no value is missing but null,
         NaN and, in CSV, an empty field without quotes. Codes of all columns take the place of that rule of CSV: an empty field is missing
         only if "" is one of them, and then `""` with quotes is missing too.
     allow_unused_codes : bool
@@ -78,7 +78,7 @@ def tabulate(
         where it is not given. Cells hold the sums of the weights; the records and the squared weights are summed beside them, because
         standard errors need them.
     counts : same, optional
-        Columns of frequencies: each row stands for so many records that are alike, as in published tables and in what `to_frame` returns.
+        Columns of frequencies: each row is a number of records that are alike, as in published tables and in what `to_frame` returns.
         Cells hold the sums of the counts. A table has `weights` or `counts`, not both.
     backing : {"auto", "dense", "sparse"}
         How the tables are held: as numpy arrays, or by their filled cells (``sparse.COO``, extra ``sparse``). "auto" is sparse where

@@ -27,7 +27,7 @@ FINITE: Final = MappingProxyType(
         ("O_4", 900): (0.99357, 0.99360),
     }
 )
-"""Bounds of P(CAP(S) <= CAP(O)) for tables of so many records, rounded outwards: kept, because `paper.no_riskier` takes seconds."""
+"""Bounds of P(CAP(S) <= CAP(O)) by number of records, rounded outwards: kept, because `paper.no_riskier` takes seconds."""
 
 
 def given(name: str) -> dict[str, Any]:

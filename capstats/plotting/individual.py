@@ -323,7 +323,7 @@ def plot_people(
     Returns
     -------
     Axes
-        Dots stacked where individual CAP is the same, to within 0.01, or 0.02 if there are so many that dots would be small; the label of
+        Dots stacked where individual CAP is the same, to within 0.01, or 0.02 if dots would be small otherwise; the label of
         the axis says which. High stacks have several dots in a line. All dots have the same size: the greatest, up to 6 points, with
         which the highest stack is within the Axes. People whose individual CAP is undefined are not drawn; the label has their number.
 

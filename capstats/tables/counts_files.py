@@ -118,7 +118,7 @@ def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
     -------
     Dataset
         As it was written: with the same labels in the same order, the same cells and attrs. What an audit tells of the records, and the
-        digest of the file, stand in its ``encoding``.
+        digest of the file, are in its ``encoding``.
 
     Raises
     ------
@@ -224,7 +224,7 @@ def _listed(tables: xr.Dataset) -> tuple[dict[str, Any], list[Index], list[Array
         "variables": variables,
         "coords": {dim: _labels(tables.indexes[dim]) for variable in variables for dim in variable["dims"] if dim in tables.indexes},
         "attrs": tables.attrs,
-        "origin": {name: told for name, told in tables.encoding.items() if name in ORIGIN},
+        "origin": {name: value for name, value in tables.encoding.items() if name in ORIGIN},
     }
     header = json.loads(json.dumps(header, default=_as_json), object_hook=_from_json)  # as it will be read
     places = [np.asarray(codes, np.int64)[at[dim]] for dim, axis in axes.items() for codes in axis.codes]
@@ -272,9 +272,9 @@ def _each(header: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _digest(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequence[Array]) -> str:
     """The SHA-256 of labels, cells and attrs, whatever the format and the version that writes them."""
-    told = {name: value for name, value in header.items() if name not in ("format", "capstats", "digest", "parts", "attrs")}
-    told["attrs"] = {name: value for name, value in header["attrs"].items() if name != "capstats"}
-    found = hashlib.sha256(json.dumps(told, default=_as_json, sort_keys=True).encode())
+    content = {name: value for name, value in header.items() if name not in ("format", "capstats", "digest", "parts", "attrs")}
+    content["attrs"] = {name: value for name, value in header["attrs"].items() if name != "capstats"}
+    found = hashlib.sha256(json.dumps(content, default=_as_json, sort_keys=True).encode())
     for values in (*places, *numbers):
         found.update(values.astype("<f8" if values.dtype.kind == "f" else "<i8").tobytes())
     return found.hexdigest()

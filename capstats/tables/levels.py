@@ -223,7 +223,7 @@ def _likely(column: str, entry: Entry) -> str:
         return f" Likely cause: {cause}{such}. To correct it, {remedy}{'' if cause not in REMEDIES else ', or recode one of the tables'}."
     if entry["kind"] == "number" and max(entry["levels"]) > MANY:
         return (
-            f" Numbers with so many levels rarely meet exactly: cut them, as with bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)."
+            f" Numbers with that many levels are rarely equal: cut them, as with bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)."
         )
     return " Check that the column means the same in both tables, and recode one of them."
 

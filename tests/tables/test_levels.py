@@ -103,7 +103,7 @@ def test_empty_text_that_meets_missing_is_named() -> None:
 def test_numbers_with_many_levels_are_told_to_be_cut() -> None:
     rng = np.random.default_rng(1)
     o, s = ({"x": rng.normal(size=50), "t": [0, 1] * 25} for _ in range(2))
-    with pytest.warns(LevelsWarning, match=r"Numbers with so many levels rarely meet exactly: cut them, as with bins=\{'x': 10\}"):
+    with pytest.warns(LevelsWarning, match=r"Numbers with that many levels are rarely equal: cut them, as with bins=\{'x': 10\}"):
         tabulate(o, s, keys="x", target="t")
     tabulate(o, s, keys="x", target="t", bins={"x": 2})
 
@@ -119,7 +119,7 @@ def test_numbers_with_many_levels_are_told_to_be_cut() -> None:
 )
 def test_numbers_are_told_to_be_cut_where_one_table_has_more_than_twenty(original: list[Any], synthetic: list[Any], cut: bool) -> None:
     o, s = ({"x": list(x), "t": [0] * len(x)} for x in (original, synthetic))
-    said = "Numbers with so many levels" if cut else "Check that the column means the same in both tables"
+    said = "Numbers with that many levels" if cut else "Check that the column means the same in both tables"
     with pytest.warns(LevelsWarning, match=f"so no key can match. {said}"):
         tabulate(o, s, keys="x", target="t")
 

@@ -27,7 +27,7 @@ def anonymity_bounds(s: Any, *, crossed: Any = None, matched: Any = 1.0) -> xr.D
         Counts of synthetic records.
     crossed : float or DataArray, dims (...), optional
         The crossed baseline x over matched original records, sum_i p_i s_i./m with p_i their share of target i: the probability to guess
-        right without a key. With ``o`` at hand it is ``baseline_cap(o * (s.sum("target") > 0), s, kind="crossed")``. Without it, t, beta
+        right without a key. Where ``o`` is known it is ``baseline_cap(o * (s.sum("target") > 0), s, kind="crossed")``. Without it, t, beta
         and delta bound nothing.
     matched : float or DataArray, dims (...)
         Share of the original records whose key is in `s`, n_M / n. 1 gives bounds of version 2 of average CAP, over matched records;

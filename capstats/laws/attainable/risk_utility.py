@@ -186,7 +186,7 @@ def _of_batch(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Arr
 
 
 def _own(shape: tuple[int, ...], place: tuple[int, ...]) -> tuple[int, ...]:
-    """Where a member of a batch stands in an array that has length 1 along some of its dims."""
+    """Index of a member of a batch in an array that has length 1 along some of its dims."""
     return tuple(min(i, size - 1) for i, size in zip(place, shape, strict=True))
 
 
@@ -307,7 +307,7 @@ def largest_remainders(wanted: Floats, total: Array) -> NDArray[np.int64]:
     The wanted numbers, (..., cells), have these sums up to rounding.
     """
     near = np.rint(wanted)
-    low = np.where(np.abs(wanted - near) < 1e-9, near, np.floor(wanted))  # a whole number, but for rounding
+    low = np.where(np.abs(wanted - near) < 1e-9, near, np.floor(wanted))  # a whole number up to rounding
     rank = np.argsort(np.argsort(low - wanted, axis=-1, kind="stable"), axis=-1, kind="stable")
     return np.asarray(low + (rank < (total - low.sum(-1))[..., None]), np.int64)
 

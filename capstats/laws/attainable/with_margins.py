@@ -266,7 +266,7 @@ class _Paths:
 
     def cheapest(self, excess: Ints) -> list[int]:
         """The targets along the cheapest path from one with too many records to one with too few."""
-        cost = np.maximum(self.cost + self.potential[:, None] - self.potential, 0)  # never below 0 but for rounding
+        cost = np.maximum(self.cost + self.potential[:, None] - self.potential, 0)  # below 0 by rounding alone
         distance, before = _shortest(cost, np.where(excess > 0, 0.0, np.inf), 0)
         path = [int(np.where(excess < 0, distance, np.inf).argmin())]
         self.potential += np.minimum(distance, distance[path[0]])

@@ -23,7 +23,7 @@ from capstats.tables.table import Counts, Floats
 from capstats.tables.ties import at_most
 
 Place = int | Fraction
-Knots = tuple[tuple[Place, Place], ...]  # increasing places, each with its weight: how often it stands there
+Knots = tuple[tuple[Place, Place], ...]  # increasing places, each with its weight, the multiplicity
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class SimplexSum:
         return (self.constant + sum((Fraction(total) / knots for knots, total in sums.items()), Fraction(0))) / self.n
 
     def repeated(self, releases: int) -> SimplexSum:
-        """The mean of so many independent copies."""
+        """The mean of ``releases`` independent copies."""
         return SimplexSum(self.n * releases, self.constant * releases, {knots: times * releases for knots, times in self.keys.items()})
 
 
 def size(knots: Knots) -> Place:
-    """How many knots there are, repeated ones counted as often as they stand there: their total weight."""
+    """Number of knots with their multiplicity: their total weight."""
     return sum(weight for _, weight in knots)
 
 
@@ -107,7 +107,7 @@ def _distinct_keys(key: Any, values: Any) -> Iterator[tuple[list[Any], int]]:
 
 
 def _knots(places: list[Place], targets: int, model: Model) -> Knots:
-    """Each count of a key stands as often as the model gives weight to its cell."""
+    """Each count of a key has the weight of its cell in the model as multiplicity."""
     held = Counter(places)
     if targets > len(places):
         held[0] += targets - len(places)
@@ -186,7 +186,7 @@ def _powers(knots: Knots) -> int:
 
 
 def most_equal(knots: Knots) -> int:
-    """How many knots stand at the place that has most of them."""
+    """The greatest multiplicity of a knot."""
     return max(int(times) for _, times in knots)
 
 

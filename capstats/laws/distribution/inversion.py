@@ -141,7 +141,7 @@ class Inversion(Law):
         return log, exponent
 
     def _work(self, end: float) -> float:
-        """Multiplications for so many terms."""
+        """Multiplications for a number of terms."""
         found = 0.0
         for (weight, places, share), number in self._sizes.items():
             y = math.pi * end * share

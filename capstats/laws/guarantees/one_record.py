@@ -228,9 +228,9 @@ def dp_mechanism(prior: Any, epsilon: Any, *, unmatched: Convention = "zero", co
     axis = p.get_axis_num("target")
     place = p.copy(data=np.argsort(np.argsort(-p.values, axis=axis, kind="stable"), axis=axis))
     rank = place.drop_vars(list(place.indexes)).rename(target="released")
-    same, told = place == rank, rank < s
-    chance = told * (same + ~same * odds)  # up to a constant, where the true target may be told
-    among = (chance / (1 + (s - 1) * odds)).where(place < s, told / s.clip(min=1))
+    same, possible = place == rank, rank < s
+    chance = possible * (same + ~same * odds)  # up to a constant, where the true target may be published
+    among = (chance / (1 + (s - 1) * odds)).where(place < s, possible / s.clip(min=1))
     found = chance / (1 + odds) if unmatched == "drop" else among
     channel: xr.DataArray = found.where(s > 0).transpose(..., "target", "released").rename("dp_mechanism")
     return channel

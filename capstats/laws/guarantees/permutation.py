@@ -72,7 +72,7 @@ def membership_test(
 ) -> xr.Dataset:
     """Test of whether the release knows who was in the original: the labels original and holdout, permuted.
 
-    If the release tells no more about the people in the original than about others like them, then their labels could be dealt anew, and
+    If the release discloses no more about the people in the original than about others like them, then their labels could be permuted, and
     the average CAP of the original would exceed that of the holdout by chance alone. The p-value is the share of all ways to deal them in
     which it exceeds it by at least as much.
 

@@ -24,12 +24,12 @@ def by_probability(records: Counts, left: Array, right: Array, rng: np.random.Ge
 
 
 def from_urn(records: Counts, left: Array, right: Array, rng: np.random.Generator) -> Counts:
-    """Each record is a ball drawn from an urn of so many on either side, and put back with one more of its side."""
+    """Each record is a ball drawn from an urn of the given numbers of either side, and put back with one more of its side."""
     return _where_both(records, left, right, lambda count, a, b: rng.binomial(count, rng.beta(a, b, count.shape)))
 
 
 def without_replacement(records: Counts, left: Array, right: Array, rng: np.random.Generator) -> Counts:
-    """Records are drawn from so many on either side, none of them twice."""
+    """Records are drawn from the given numbers of either side, none of them twice."""
     return rng.hypergeometric(left, right, records).astype(np.int64)
 
 

@@ -194,7 +194,7 @@ class Circle:
 
 
 def _points(m: int, weight: float, odds: float, *, reinforced: bool) -> int:
-    """An even number of points, so many that other coefficients than that of z^m add a negligible share."""
+    """An even number of points, enough that other coefficients than that of z^m add a negligible share."""
 
     def log_share(k: int) -> float:
         """Of the coefficient of z^k against that of z^m, on the circle."""

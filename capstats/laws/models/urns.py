@@ -31,7 +31,7 @@ class Urn:
     def log_missed(self, part: Floats, rest: Floats, draws: Floats | None = None) -> Floats:
         """Logarithm of the probability that no draw is of a part of this weight, of which the urn holds ``rest`` besides.
 
-        Of the m draws, or of so many.
+        Of the m draws, or of the number given.
         """
         times = np.asarray(self.m if draws is None else draws, np.float64)
         part, rest, times = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(rest, np.float64), times)
