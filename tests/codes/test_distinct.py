@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from capstats.codes import distinct
 from capstats.codes.column import Column
-from capstats.codes.distinct import count, union
+from capstats.codes.distinct import count, factor, union
 
 INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
 
@@ -151,3 +151,13 @@ def test_combinations_of_fewer_columns_are_those_of_them_alone(monkeypatch: pyte
     found = np.stack(fewer.codes, axis=1)
     np.testing.assert_array_equal(found[of_rows], rows[:, kept])
     np.testing.assert_array_equal(found, np.unique(rows[:, kept], axis=0))
+
+
+def test_equal_rows_are_found_where_all_combinations_exceed_64_bits() -> None:
+    """Forty columns of codes below a thousand need more than 64 bits together."""
+    rng = np.random.default_rng(5)
+    rows = rng.integers(0, 1000, (20, 40))[rng.integers(0, 20, 300)]
+    found = factor([Column(column, range(1000)) for column in rows.T])
+    of_row = np.asarray(found.of_row)
+    assert of_row.max() + 1 == len(np.unique(rows, axis=0))
+    assert all(len(np.unique(rows[of_row == k], axis=0)) == 1 for k in range(of_row.max() + 1))

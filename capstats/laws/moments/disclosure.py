@@ -28,8 +28,8 @@ def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
     Returns
     -------
     Dataset, dims (...)
-        ``disco``, ``dis`` and ``matched``, each from 0 to 1: the mean share of original records whose target is disclosed with certainty and
-        correctly, with certainty, and whose key is in the release. disco <= dis <= matched. NaN where `o` has no record.
+        ``disco``, ``dis`` and ``matched``, each from 0 to 1: the mean share of original records whose target is disclosed with
+        certainty and correctly, with certainty, and whose key is in the release. disco <= dis <= matched. NaN where `o` has no record.
 
     Raises
     ------
