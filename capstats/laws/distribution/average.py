@@ -10,7 +10,7 @@ from capstats.laws.distribution.exact import MOST, TooManyError, exact_average
 from capstats.laws.distribution.law import LEVEL, SEED, Law, check_cells, check_releases
 from capstats.laws.distribution.limit import limit_law
 from capstats.laws.distribution.simulated import simulated_law
-from capstats.laws.models import Bootstrap, CellUrn, Independent, Model, checked_model
+from capstats.laws.models import Bootstrap, CellUrn, Independent, KeptKeys, Model, Permuted, checked_model
 from capstats.laws.models.sampling import as_array
 from capstats.tables.aligned import Aligned
 from capstats.tables.dense import Dense
@@ -135,10 +135,9 @@ def pooled_law(o: Counts, model: Model, *, releases: int, rng: Any = SEED, level
     releases, model = check_releases(releases), checked_model(model, o)
     if isinstance(model, Bootstrap | Independent):  # records do not depend on each other
         return _average_law(o, type(model)(releases * (model.m or 0)), 1, rng, level)
-    if isinstance(model, CellUrn):
-        return _average_law(o, model, releases, rng, level)
-    one = _average_law(o, model, 1, rng, level)  # each release has as many records of a key
-    return one.mean_of(releases, rng=rng, level=level) if releases > 1 else one
+    if releases > 1 and isinstance(model, KeptKeys | Permuted):  # each release has as many records of a key
+        return _average_law(o, model, 1, rng, level).mean_of(releases, rng=rng, level=level)
+    return _average_law(o, model, releases, rng, level)
 
 
 def _average_law(o: Counts, model: Model, releases: int, rng: Any, level: float) -> Law:

@@ -16,7 +16,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.laws.distribution.law import LEVEL, SEED, Law, check_releases
-from capstats.laws.models import Bootstrap, CellUrn, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap
+from capstats.laws.models import Bootstrap, CellUrn, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
@@ -166,7 +166,9 @@ def few_tables(tables: list[Array], model: Model, value: Value) -> Weights:
     ``tables`` are those that the model takes: the original, and the release whose targets are permuted.
     """
     steps, keys = Steps(), tables[0].shape[1]
-    every: Enumeration = ENUMERATIONS.get(type(model), _in_cells)(tables, model, steps)
+    if type(model) not in ENUMERATIONS:
+        raise TooManyError  # nothing here lists the releases of such a model
+    every: Enumeration = ENUMERATIONS[type(model)](tables, model, steps)
     found: Shared = {}
     for j in range(keys):
         of_key: Shared = defaultdict(lambda: defaultdict(int))
@@ -360,4 +362,10 @@ def _swapped(tables: list[Array], model: Swap, steps: Steps) -> Enumeration:
     return Enumeration(columns, lambda taken: sum(taken) <= 2 * model.records, whole)
 
 
-ENUMERATIONS: dict[type[Model], Callable[..., Enumeration]] = {Permuted: _permuted, Partial: _partial, Pram: _pram, Swap: _swapped}
+ENUMERATIONS: dict[type[Model], Callable[..., Enumeration]] = {
+    **dict.fromkeys((Uniform, Bootstrap, Independent, Dirichlet), _in_cells),
+    Permuted: _permuted,
+    Partial: _partial,
+    Pram: _pram,
+    Swap: _swapped,
+}

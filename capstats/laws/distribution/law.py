@@ -301,9 +301,13 @@ class Law:
 
         lower = bisect(lambda _, upper: upper < p)[0]  # F(lower) < p, or it is the least value
         upper = bisect(lambda lower, _: lower < p)[1]  # F(upper) >= p, or it is the greatest value
-        at_least = np.where(p > 0, self.least, -np.inf)
-        upper = np.where(self._within(at_least, self._below, 1.0)[0] >= p, self.least, upper)  # the first value may hold p at once
+        at_once = self._within(np.full(p.shape, self.least), self._below, 1.0)[0] >= p  # the least value may hold p
+        upper = np.where(p == 0, self._least_at_most(), np.where(at_once, self.least, upper))
         return lower, np.minimum(upper + 2 * TIE * np.abs(upper), self.greatest)  # ties count as at most: what ties may be the quantile
+
+    def _least_at_most(self) -> float:
+        """An upper bound of the least value of the support."""
+        return self.least
 
 
 class Greatest(Law):
@@ -321,6 +325,9 @@ class Greatest(Law):
 
     def _draws(self, number: int, rng: np.random.Generator) -> Floats:
         return np.asarray(self.one._draws(number * self.releases, rng).reshape(number, self.releases).max(1))
+
+    def _least_at_most(self) -> float:
+        return self.one._least_at_most()
 
 
 class Simulated(Law):
@@ -343,6 +350,9 @@ class Simulated(Law):
     def _below(self, x: Floats) -> tuple[Floats, Floats]:
         held = np.searchsorted(self.values, x / (1 - TIE), side="right")  # v <= x, or v - x <= TIE v
         return clopper_pearson(held, len(self.values), self.level)
+
+    def _least_at_most(self) -> float:
+        return float(self.values[0])
 
     def _density(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: ARG002
         raise ValueError("A simulated law has no density: it is known by values of it. Ask for `cdf` or `quantile`.")

@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from capstats.codes.checks import check_number
-from capstats.laws.models import CellUrn, Dirichlet, KeptKeys, Model, Partial, Permuted, Swap, Uniform, checked_model
+from capstats.laws.models import CellUrn, Dirichlet, KeptKeys, Model, Partial, Permuted, Pram, Uniform, checked_model
 from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
@@ -94,8 +94,10 @@ def cap_tail_bound(o: Counts, model: Model, *, excess: float, key_totals: ArrayL
 
 def _check(model: Model, excess: Any, key_totals: Any) -> None:
     check_number(excess, "excess", "a number from 0, by which average CAP exceeds its mean", least=0, excluded=[np.inf])
-    if isinstance(model, Swap):
-        raise ValueError("No bound is given for `Swap`. `variance_cap` has its variance, and Chebyshev's inequality holds with it.")
+    if not isinstance(model, CellUrn | Permuted | Partial | Pram):
+        raise ValueError(
+            f"No bound is given for `{type(model).__name__}`. `variance_cap` has its variance, and Chebyshev's inequality holds with it."
+        )
     if isinstance(model, CellUrn) and key_totals is None:
         raise ValueError(f'`{model!r}` needs `key_totals`, the synthetic records of each key; give them, such as s.sum("target").')
     if not isinstance(model, CellUrn) and key_totals is not None:

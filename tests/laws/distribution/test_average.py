@@ -1,6 +1,7 @@
 """Which law `cap_law` and `pooled_law` give: that of every release, the limit, or a simulated one; and what they refuse."""
 
 from collections import defaultdict
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,21 @@ from every_release import every_release, made
 from small_laws import CASES
 
 import capstats
-from capstats.laws import Bootstrap, Dirichlet, Independent, Partial, Permuted, Pram, Swap, Uniform, cap_law, pooled_law
+from capstats.laws import (
+    Bootstrap,
+    Dirichlet,
+    Independent,
+    Model,
+    Partial,
+    Permuted,
+    Pram,
+    Swap,
+    Uniform,
+    cap_law,
+    cap_tail_bound,
+    pooled_law,
+    protected_law,
+)
 from capstats.laws.distribution.exact import Atoms
 from capstats.laws.distribution.law import Simulated
 
@@ -215,3 +230,29 @@ def test_what_is_no_pool_is_refused():
         pooled_law([[0], [0]], Uniform(1), releases=2)
     with pytest.raises(ValueError, match="Give it a number of records"):
         pooled_law([[3], [1]], Uniform(), releases=2)
+
+
+@dataclass(frozen=True, repr=False)
+class Sample(Model):
+    """A model of a user's own: m of the original records, drawn without replacement."""
+
+    m: int
+
+    def draw(self, o, *, draws, rng):
+        return rng.multivariate_hypergeometric(o.reshape(-1), self.m, size=draws).reshape(-1, *o.shape)
+
+
+def test_a_model_whose_releases_are_not_listed_is_simulated():
+    """Two of three records: average CAP is 1/3 with both of the first key, otherwise 2/3."""
+    o, model = [[1, 0], [1, 1]], Sample(2)
+    law = cap_law(o, model)
+    assert isinstance(law, Simulated)
+    assert law.cdf(0.5).lower <= 1 / 3 <= law.cdf(0.5).upper
+    assert law.cdf(0.5).upper - law.cdf(0.5).lower < 0.03
+    pooled = pooled_law(o, model, releases=2)  # 1/3 if both leave out the record of the second key, otherwise 2/3
+    assert pooled.cdf(0.5).lower <= 1 / 9 <= pooled.cdf(0.5).upper
+    share = protected_law(o, model)  # each of the three releases protects one record
+    assert share.cdf(0.3).upper < 0.01
+    assert share.cdf(0.34).lower > 0.99
+    with pytest.raises(ValueError, match="No bound is given for `Sample`"):
+        cap_tail_bound(o, model, excess=0.1)

@@ -267,3 +267,11 @@ def test_what_a_simulation_cannot_do_is_refused():
         match=r"takes 100,001 cells .* at most 100,000 .*`cap_tail_bound`.*`expected_cap`",
     ):
         check_cells(100_001)
+
+
+def test_the_quantile_of_0_is_between_the_least_value_that_is_possible_and_the_least_that_was_drawn():
+    """The least average CAP of any release may be below the least one of the model; the greatest of several values has the same least."""
+    law = Simulated(lambda number, rng: rng.uniform(0.3, 0.4, number), (0, 1), about="narrow", cost=10**4)
+    for found in (law.quantile(0), law.best_of(2).quantile(0)):
+        assert found.lower == 0
+        assert 0.3 <= found.upper == pytest.approx(law.values[0])
