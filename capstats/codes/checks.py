@@ -42,9 +42,13 @@ def check_number(
 
     The message is "`name` must be {rule}; got 7." and ``more``.
     """
-    if not is_number(value) or not least <= value <= most or value in excluded:
+    try:
+        number = float(value) if is_number(value) else math.nan
+    except OverflowError:  # an integer beyond all floats
+        number = math.inf if value > 0 else -math.inf
+    if not least <= number <= most or number in excluded:
         raise ValueError(f"`{name}` must be {rule}; got {shown(value)}.{more}")
-    return float(value)
+    return number
 
 
 def check_integer(value: Any, name: str, rule: str, *, least: int, most: float = math.inf, more: str = "") -> int:

@@ -80,16 +80,19 @@ def canonical(value: Any) -> Label:
     return value
 
 
-_KINDS: list[tuple[Any, Kind]] = [  # a bool is an int, and a datetime a date
-    *((str, "text"), (bool, "bool"), ((int, float), "number")),
-    *((dt.datetime, "datetime"), (dt.date, "date"), (dt.timedelta, "duration")),
-]
-
-
 def kind_of(label: Label) -> Kind:
     """The kind of a canonical label that is not missing."""
-    kind: Kind = next((kind for of, kind in _KINDS if isinstance(label, of)), "other")
-    return "datetime with zone" if kind == "datetime" and label.tzinfo is not None else kind
+    if isinstance(label, str):
+        return "text"
+    if isinstance(label, bool):  # which is an int
+        return "bool"
+    if isinstance(label, (int, float)):
+        return "number"
+    if isinstance(label, dt.datetime):  # which is a date
+        return "datetime" if label.tzinfo is None else "datetime with zone"
+    if isinstance(label, dt.date):
+        return "date"
+    return "duration" if isinstance(label, dt.timedelta) else "other"
 
 
 def one_kind(labels: Iterable[Label], column: Hashable, table: str, *, typed: bool = True) -> Kind | None:

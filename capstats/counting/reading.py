@@ -226,6 +226,8 @@ def without_missing(counted: Counted) -> tuple[Counted, int | float, Places]:
 
 
 def _complete(part: Part) -> Any:
-    columns = [column for column in part.columns if not isinstance(column.labels, np.ndarray)]  # which holds integers
-    keep = [np.array([label is not MISSING for label in column.labels])[column.codes] for column in columns]
-    return np.logical_and.reduce([np.ones(len(part.columns[0].codes), bool), *keep])[part.of_row]
+    keep = np.ones(len(part.columns[0].codes), bool)
+    for column in part.columns:
+        if not isinstance(column.labels, np.ndarray):  # which holds integers
+            keep &= np.array([label is not MISSING for label in column.labels])[column.codes]
+    return keep[part.of_row]

@@ -14,6 +14,7 @@ from capstats.codes.column import Column, Counts, Places, joint_labels
 from capstats.codes.declared_types import Type, check_types
 from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, Label, kind_of
+from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input, released
 from capstats.counting.reading import check_codes, find_cuts, read_rows
 from capstats.counting.request import check_options, chosen_columns
@@ -62,6 +63,7 @@ def whole_records(
     bins: Mapping[Hashable, Any] | None = None,
     each: bool = False,
     allow_same: bool = False,
+    progress: bool | None = None,
     **reading: Any,
 ) -> tuple[WholeRecords, list[Label] | None]:
     """Records of the named tables, then of the synthetic ones, and the labels of these where there are several.
@@ -86,12 +88,13 @@ def whole_records(
                 f"`{called_as}` must be in memory, for the result has its order; got {type(given[called_as]).__name__}. Collect it."
             )
     specs = check_bins(bins, names, types or {}, "not among `columns`")
-    options = Options(types, **reading)
+    display = Progress(progress)
+    options = Options(types, display=display, **reading)
     check_options(options, inputs)
     options.codes.check_columns(names, "not among `columns`")
     apart = [] if allow_same else list(pairs(list(tables), called))
     check_tables(given, apart)
-    with one_connection([table.source for table in inputs], options):
+    with display, one_connection([table.source for table in inputs], options):
         cuts = find_cuts(inputs[0], specs, options)
         found = [read_rows(table, names, cuts, options, each and table.source.name in tables) for table in inputs]
     check_codes(options.codes, names, [(part,) for part, _ in found], cuts)

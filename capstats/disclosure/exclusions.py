@@ -112,7 +112,9 @@ def exclude(
         table = tables[name].transpose(..., "target", "key")
         coords, counts = filled(table.variable.data, name)
         i, j = coords[-2:]
-        in_pair = np.any([np.zeros(len(counts), bool), *(keys[j] & of_target[i] for keys, of_target in listed)], axis=0)
+        in_pair = np.zeros(len(counts), bool)
+        for keys, of_target in listed:
+            in_pair |= keys[j] & of_target[i]
         too_many = counts > (np.inf if above is None else above)
         reason = np.select([named[i], unknown[i], unknown_key[j], in_pair, too_many], range(1, len(REASONS) + 1), 0)
         found |= _parts(table, name, coords, counts, reason)

@@ -243,6 +243,8 @@ def plot_letter_values(
     """
     what = "the DataArray that cap_quantiles returns for several quantiles, with dim `quantile`"
     check_result(quantiles, "quantiles", xr.DataArray, ("quantile",), what)
+    if "quantile" not in quantiles.coords:
+        raise TypeError(f"`quantiles` must be {what}; got one without labels of `quantile`.")
     check_dims(quantiles, "quantiles", 2)
     (dim,) = [d for d in quantiles.dims if d != "quantile"] or [None]
     depths, middle = _pairs(quantiles["quantile"].values)

@@ -207,16 +207,16 @@ def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence
 def _joined(pieces: Iterable[tuple[bytes, Any]]) -> Iterator[tuple[bytes, int | None]]:
     """Ordinary pieces, several at a time, and how many records they have; the first of the others as it is, and None."""
     held: list[bytes] = []
-    records = 0
+    size = records = 0
     for text, found in chain(pieces, [(b"", None)]):
-        if held and (found is None or sum(map(len, held)) >= LOADED):
+        if held and (found is None or size >= LOADED):
             yield b"".join(held), records
-            held, records = [], 0
+            held, size, records = [], 0, 0
         if found is None:
             yield text, None
             return
         held.append(text)
-        records += found.records
+        size, records = size + len(text), records + found.records
 
 
 def with_numbers(table: Any, query: Query, cut: Collection[Hashable]) -> Any:

@@ -220,10 +220,12 @@ def _unzipped(opened: IO[bytes]) -> Iterator[bytes]:
 def _sized(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The same bytes in blocks that are not small, and an empty one at the end."""
     held: list[bytes] = []
+    size = 0
     for piece in pieces:
         held.append(piece)
-        if sum(map(len, held)) >= BLOCK:
+        size += len(piece)
+        if size >= BLOCK:
             yield b"".join(held)
-            held = []
+            held, size = [], 0
     yield from filter(None, [b"".join(held)])
     yield b""

@@ -235,3 +235,10 @@ def test_the_nearest_records_are_those_of_each_released_table():
     second = {"age": [1, 1, 3, 3], "diet": ["a", "a", "a", "a"]}
     found = maximum_knowledge(original, [first, second], columns=["age", "diet"], releases=[1, 2]).accuracy.sel(column="diet")
     assert found.values.tolist() == [0.25, 0.75]
+
+
+def test_progress_may_be_shown_or_not():
+    records = pd.DataFrame({"a": [1, 2, 3], "c": ["x", "y", "z"]})
+    for shown in (None, False, True):
+        found = maximum_knowledge(records, records.iloc[:2], columns=["a", "c"], progress=shown)
+        assert found.accuracy.sizes["column"] == 2

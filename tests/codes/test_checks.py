@@ -72,3 +72,10 @@ def test_a_table_is_not_shown() -> None:
     assert shown(pd.DataFrame({"name": ["Ada"]})) == "DataFrame"
     assert shown(np.array(["Ada"])) == "ndarray"
     assert (shown("x"), shown(1.5), shown(None)) == ("'x'", "1.5", "None")
+
+
+def test_integers_beyond_all_floats_are_infinite_numbers() -> None:
+    assert check_number(10**400, "above", "a number", least=0) == math.inf
+    assert check_number(-(10**400), "above", "a number") == -math.inf
+    with pytest.raises(ValueError, match="`alpha` must be a finite number"):
+        check_number(10**400, "alpha", "a finite number", excluded=[math.inf])
