@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -117,7 +118,8 @@ def by_table(texts: Sequence[str], flag: str) -> str | dict[str, str]:
 def limits(texts: Sequence[str]) -> dict[str, float]:
     """``average_cap=0.5``, each a measure and the greatest value at which the command succeeds."""
     must = "--fail-above must be MEASURE=VALUE with a number as its value; got {text!r}."
-    found = _pairs([text.replace(" ", "") for text in texts], must, "the limit of {name!r} is given twice. Give it once.")
+    bare = [re.sub(r"\s*=\s*(?=[^=]*$)", "=", text.strip()) for text in texts]  # without spaces around the name and the value
+    found = _pairs(bare, must, "the limit of {name!r} is given twice. Give it once.")
     return {name: _finite(value, must.format(text=f"{name}={value}")) for name, value in found.items()}
 
 

@@ -33,6 +33,7 @@ RUN = {
     "attack model": attack.model,
 }
 TEXTS: dict[str, str] = HELD["texts"]
+QUOTED = r"(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|\"(?:[^\"\\]|\\.)*\""  # labels and paths of a message
 # what wrong input raises; anything else is a bug and shows its traceback
 MISTAKES = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
@@ -82,7 +83,7 @@ def _in_options(message: str, command: Command) -> str:
     flags = {f"`{key.replace('-', '_')}`": f"--{key}" for key in command.options if key not in INPUTS}
     if message.startswith("--config"):
         return message
-    return re.sub(r"(?<!['\"])`\w+`(?!['\"])", lambda found: flags.get(found[0], found[0]), message)
+    return re.sub(rf"{QUOTED}|`\w+`", lambda found: flags.get(found[0], found[0]), message)
 
 
 def _reason(error: BaseException) -> str:

@@ -54,7 +54,8 @@ def _counts(settings: Settings, data: Sequence[str], *, allowed: bool) -> dict[s
             f"{file!r} is a file of counts, which do not say which record is which. This command needs the records themselves; "
             f"audit, sweep and anonymity take counts."
         )
-    given = [OPTIONS[key].shown for key in (*data, *READING) if key in settings and key not in ("original", "allow-no-match", "backing")]
+    others = set(data) | {"seed", *READING} - {"allow-no-match", "backing"}
+    given = [option.shown for key, option in OPTIONS.items() if key in others & settings.keys() - {"original"}]
     if given:
         raise ValueError(
             f"{file!r} is a file of counts, which brings its tables and columns. Leave out {', '.join(given)}, or give them to "

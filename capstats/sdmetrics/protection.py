@@ -26,6 +26,8 @@ def score_alone(breakdown: Callable[Concatenate[Any, P], dict[str, float]]) -> c
         return float(cls.compute_breakdown(*given, **named)["score"])
 
     compute.__signature__ = signature(breakdown.__func__).replace(return_annotation="float")  # type: ignore[attr-defined]
+    compute.__annotations__ = {**breakdown.__func__.__annotations__, "return": "float"}  # type: ignore[attr-defined]
+    compute.__qualname__ = breakdown.__func__.__qualname__.replace("compute_breakdown", "compute")  # type: ignore[attr-defined]
     return classmethod(compute)
 
 

@@ -132,6 +132,7 @@ def test_what_needs_records_refuses_counts_and_says_why(counts, capsys, command)
     [
         (["synthetic.csv"], "SYNTHETIC"),
         (["--keys", "k"], "--keys"),
+        (["--seed", "3"], "--seed"),
         (["--weights", "w", "--missing", "drop"], "--missing, --weights"),
     ],
 )

@@ -65,3 +65,11 @@ def test_a_limit_names_its_measure():
             option_values.limits([wrong])
     with pytest.raises(ValueError, match="the limit of 'baseline' is given twice"):
         option_values.limits(["baseline=1", "baseline = 2"])
+
+
+def test_a_limit_is_of_the_measure_as_it_is_written():
+    """Spaces around the name and the value do not count, spaces within them do."""
+    assert option_values.limits(["u u = 0.2", "uu=0.1", "\taverage_cap=\t.5 "]) == {"u u": 0.2, "uu": 0.1, "average_cap": 0.5}
+    for wrong in ("average_cap=1 0", "=1", "1"):
+        with pytest.raises(ValueError, match="--fail-above must be MEASURE=VALUE"):
+            option_values.limits([wrong])

@@ -295,3 +295,14 @@ def test_a_message_names_options_where_the_library_names_its_arguments(here, cap
     assert "capstats audit: --null-values has 'QQ', which occurs in no column of any table." in capsys.readouterr().err
     assert main(["audit", "original.csv", "nobody.csv", *SMOKERS[3:]]) == 2
     assert "capstats audit: `synthetic`: no file matches 'nobody.csv'" in capsys.readouterr().err  # the name of a table
+
+
+def test_what_a_label_quotes_is_no_argument(tmp_path, capsys):
+    """`target` within the name of a column stays; the argument that the message names is an option."""
+    (tmp_path / "o.csv").write_text("sex,t\nf,x\nm,y\n")
+    (tmp_path / "s.csv").write_text("sex,t\nf,y\nm,y\n")
+    files = [str(tmp_path / "o.csv"), str(tmp_path / "s.csv")]
+    assert main(["audit", *files, "--keys", "x `target` y", "--target", "t"]) == 2
+    assert "Column 'x `target` y' is not in `original`" in capsys.readouterr().err
+    assert main(["audit", *files, "--keys", "sex", "--target", "t", "--null-values", "age=-99"]) == 2
+    assert "--null-values names 'age'" in capsys.readouterr().err

@@ -13,6 +13,7 @@ from capstats.laws.models.drawing import from_urn, shared_out
 from capstats.laws.models.kept_keys import KeptKeys
 from capstats.laws.models.model import check_alpha, check_held
 from capstats.laws.models.shares import absent, spread, targets_of
+from capstats.tables.dense import Dense
 from capstats.tables.sums import ratio, shared
 from capstats.tables.table import Array, Floats, Table
 
@@ -43,6 +44,6 @@ class Partial(KeptKeys):
         return ratio(shared(o, o, o_j) + self.alpha * o_j, o_j + targets_of(o) * self.alpha, 0.0)
 
     def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-
+        self.check(Dense(o))
         records = np.broadcast_to(check_held(o, "o").sum(0), (draws, o.shape[1]))
         return np.swapaxes(shared_out(records, o.T + self.alpha, from_urn, rng), -1, -2)

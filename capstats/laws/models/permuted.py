@@ -13,6 +13,7 @@ from capstats.laws.models.drawing import check_size, matched_at_random
 from capstats.laws.models.model import Model, check_held
 from capstats.laws.models.shares import on_cells_of_targets, rest_of_targets
 from capstats.tables.aligned import Aligned
+from capstats.tables.dense import Dense
 from capstats.tables.sums import check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 
@@ -62,7 +63,7 @@ class Permuted(Model):
         return ratio(right, _records(o, s, unmatched).astype(np.float64) ** 2, np.nan)
 
     def draw(self, o: Array, s: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-
+        self.check(Dense(o), Dense(s))
         check_size(check_held(s, "s"))
         targets, keys = np.broadcast_to(s.sum(1), (draws, s.shape[0])), np.broadcast_to(s.sum(0), (draws, s.shape[1]))
         return matched_at_random(targets, keys, rng)

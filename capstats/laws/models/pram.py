@@ -16,6 +16,7 @@ from capstats.laws.models.drawing import by_probability, shared_out
 from capstats.laws.models.kept_keys import KeptKeys, between
 from capstats.laws.models.model import check_held
 from capstats.laws.models.shares import absent, on_cells_of_targets, rest_of_targets, spread, targets_of
+from capstats.tables.dense import Dense
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table
 
@@ -98,7 +99,7 @@ class Pram(KeptKeys):
         return found
 
     def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-
+        self.check(Dense(o))
         check_held(o, "o")
         theta = self.theta
         rows = self._rows if theta is None else (1 - theta) * np.eye(len(o)) + theta * o.sum(1) / o.sum()

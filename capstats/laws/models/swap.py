@@ -14,6 +14,7 @@ from capstats.laws.models.drawing import check_size, matched_at_random, shared_o
 from capstats.laws.models.kept_keys import KeptKeys, between, marginal
 from capstats.laws.models.model import check_held
 from capstats.laws.models.shares import on_cells_of_targets, rest_of_targets
+from capstats.tables.dense import Dense
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Array, Floats, Table
 
@@ -61,7 +62,7 @@ class Swap(KeptKeys):
         return np.asarray(weights[0] * every + weights[1] * (every + crossed) + weights[2] * own + weights[3] * delta**2)
 
     def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-
+        self.check(Dense(o))
         check_size(check_held(o, "o"))
         chosen = shared_out(np.full(draws, self.records), o.reshape(-1), without_replacement, rng).reshape(-1, *o.shape)
         return o - chosen + matched_at_random(chosen.sum(-1), chosen.sum(-2), rng)
