@@ -20,11 +20,10 @@ collect_ignore = ["notebook_checks"]  # they run in the kernels of the notebooks
 SLOW_EXAMPLES = {"capstats.paper.reproduce"}  # in docstrings, which take no mark
 
 
-gc.disable()  # until all tests are collected, which makes half a million objects that stay
+gc.disable()  # until all tests are collected, which makes objects that stay
 
 
 def pytest_collection_finish() -> None:
-    gc.freeze()
     gc.enable()
 
 
