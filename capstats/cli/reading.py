@@ -54,8 +54,8 @@ def _counts(settings: Settings, data: Sequence[str], *, allowed: bool) -> dict[s
             f"{file!r} is a file of counts, which do not say which record is which. This command needs the records themselves; "
             f"audit, sweep and anonymity take counts."
         )
-    others = set(data) | {"seed", *READING} - {"allow-no-match", "backing"}
-    given = [option.shown for key, option in OPTIONS.items() if key in others & settings.keys() - {"original"}]
+    others = [key for key in (*data, "seed", *READING) if key not in ("original", "allow-no-match", "backing")]
+    given = [OPTIONS[key].shown for key in others if key in settings]
     if given:
         raise ValueError(
             f"{file!r} is a file of counts, which brings its tables and columns. Leave out {', '.join(given)}, or give them to "

@@ -10,9 +10,11 @@ import numpy as np
 from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.datasets import paper_originals, paper_synthetics, smoking
+from capstats.laws.attainable.extremes import maximum_cap
 from capstats.laws.distribution.average import cap_law
 from capstats.laws.distribution.exact import Atoms
 from capstats.laws.models import Uniform
+from capstats.tables.ties import at_most
 
 FIFTH = 5  # all counts of the paper's Table 1 are multiples of it, so that twenty people have the shares of its hundred
 POINTS = 241  # of a curve
@@ -67,17 +69,17 @@ def figure_2() -> dict[str, Any]:
 
 
 def _one(name: str, o: Any) -> dict[str, Any]:
-    from capstats.paper import no_riskier
-
-    law = cap_law(o, Uniform())
+    law, itself = cap_law(o, Uniform()), average_cap(o, o).item()
+    never = at_most(maximum_cap(o).item(), itself)  # no table is riskier: Lemma 1
+    found = law.cdf(itself)
     numbers = {
         "o": o.values.tolist(),
-        "itself": average_cap(o, o).item(),
+        "itself": itself,
         "baseline": baseline_cap(o).item(),
         "least": law.least,
         "greatest": law.greatest,
-        "limit": sum(no_riskier(name)) / 2,
-        "finite": {str(m): list(FINITE.get((name, m), (1.0, 1.0))) for m in (10, 30, 900)},  # no table is riskier than O_1 or O_2
+        "limit": 1.0 if never else float(found.lower + found.upper) / 2,
+        "finite": {str(m): [1.0, 1.0] if never else list(FINITE[name, m]) for m in (10, 30, 900)},
     }
     if isinstance(law, Atoms):
         return numbers

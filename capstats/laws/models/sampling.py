@@ -12,7 +12,6 @@ from capstats.codes.checks import check_integer
 from capstats.laws.models import Model, checked_model
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import is_sparse
-from capstats.tables.dense import Dense
 from capstats.tables.table import Array, Counts
 
 Rng = int | Sequence[int] | np.random.Generator | None
@@ -76,9 +75,7 @@ def sample_tables(o: Counts, model: Model, *, draws: int, rng: Rng = None) -> xr
     model = checked_model(model, o)
     draws, rng = check_draws(draws), np.random.default_rng(rng)
     aligned = one_table(model.tables(o))
-    tables = [as_array(aligned, name) for name in aligned.whole]
-    model.check(*map(Dense, tables))
-    found = model.draw(*tables, draws=draws, rng=rng)
+    found = model.draw(*(as_array(aligned, name) for name in aligned.whole), draws=draws, rng=rng)
     return aligned.wrap(found, "s", ("target", "key"), before=("draw",))
 
 
