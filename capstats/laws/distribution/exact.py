@@ -231,6 +231,17 @@ def within(most: Column, total: int) -> Iterator[Column]:
             yield (first, *rest)
 
 
+def fewest(most: Column, total: int) -> int:
+    """At least this many compositions of ``total`` have parts that are at most these; exactly this many up to a total of 1,000."""
+    total = min(total, sum(most) - total, 1_000)  # as many by symmetry, and no fewer the nearer to the middle
+    ways = np.array([1] + [0] * total, dtype=object)
+    for limit in most:
+        through = np.cumsum(ways)
+        ways = through.copy()
+        ways[limit + 1 :] -= through[: -limit - 1]
+    return int(ways[total])
+
+
 factorial = cache(math.factorial)
 
 
@@ -327,7 +338,10 @@ def _pram(tables: list[Array], model: Pram, steps: Steps) -> Enumeration:
 def _permuted(tables: list[Array], model: Permuted, steps: Steps) -> Enumeration:  # noqa: ARG001
     """The targets of a release are given to its keys in any order: a column takes targets."""
     s = tables[1]
-    all_targets = tuple(int(x) for x in s.sum(1))
+    all_targets, listed = tuple(int(x) for x in s.sum(1)), 0
+    for records in s.sum(0).tolist():
+        listed += fewest(all_targets, records)
+        steps.need(2 * listed)
 
     def columns(j: int) -> Iterator[tuple[Column, Column, int]]:
         for column in within(all_targets, records := int(s[:, j].sum())):

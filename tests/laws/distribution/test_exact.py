@@ -24,6 +24,7 @@ from capstats.laws.distribution.exact import (
     enclosed,
     exact_average,
     few_tables,
+    fewest,
     integer_urn,
     summed,
     within,
@@ -120,6 +121,10 @@ def test_an_enumeration_ends_where_it_is_too_long():
 def test_records_are_taken_from_cells_that_hold_them():
     assert sorted(within((2, 0, 1), 2)) == [(1, 0, 1), (2, 0, 0)]
     assert list(within((1, 1), 3)) == []
+    for most in ((0,), (3, 0, 2), (1, 4, 2, 2)):
+        for total in range(sum(most) + 1):
+            assert fewest(most, total) == len(list(within(most, total)))
+    assert fewest((5_000, 5_000), 3_000) == 1_001
 
 
 def test_compositions_are_all_ways_to_a_total():
