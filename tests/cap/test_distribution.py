@@ -192,6 +192,13 @@ def test_boxplot_counts_the_records_of_each_outlier():
     assert box.records.item() == 96
 
 
+def test_whiskers_end_at_records_within_reach_of_the_quartiles():
+    """Quartiles .4 and .6, so that whiskers reach from .1 to .9; records at .05, .2, .92 and .95 beside 90 at the quartiles."""
+    box = cap_boxplot([[1, 5, 45, 45, 2, 3], [0] * 6], [[5, 2, 4, 6, 92, 95], [95, 8, 6, 4, 8, 5]])
+    assert [box[name].item() for name in BOX] == [0.2, 0.4, 0.4, 0.6, 0.6]
+    assert (box.outliers.values.tolist(), box.outlier_records.values.tolist()) == ([0.05, 0.92, 0.95], [1, 2, 3])
+
+
 def test_outliers_that_rounding_sets_apart_are_one():
     """0.1 + 0.2 and 3/10, as shares of float weights, stand for 7 records."""
     o, s = [[0, 3, 4], [90, 0, 0]], [[0, 0.1 + 0.2, 0.3], [1, 0.7, 0.7]]
