@@ -113,6 +113,13 @@ def test_any_two_of_original_release_and_holdout_must_differ() -> None:
         audit(PEOPLE, [RESAMPLED, other.copy()], holdout=other, **ASKED)
 
 
+def test_a_column_that_only_one_table_has_twice_is_not_compared() -> None:
+    twice = pd.concat([PEOPLE, PEOPLE[["age"]]], axis=1)
+    for one, other in ((twice, shuffled()), (shuffled(), twice)):
+        with refused("original", "synthetic"):
+            audit(one, other, **ASKED)
+
+
 CALLS: dict[str, Callable[..., Any]] = {
     "record_risk": lambda one, other, **more: record_risk(one, other, **ASKED, **more),
     "sweep": lambda one, other, **more: sweep(one, other, keys=["educ", "PID"], targets="vote", **more),

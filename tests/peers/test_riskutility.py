@@ -86,6 +86,7 @@ def test_the_example_of_its_tests():
     assert found["cap"] == 0.75
     assert found["baseline"] == 2 / 3
     assert found["tcap_matched"] == 50
+    assert (found["n_matched"], found["n_unmatched"], found["n_total"]) == (4, 0, 4)
 
 
 def test_where_no_record_is_matched_its_means_are_undefined():

@@ -35,6 +35,12 @@ def agree(x: np.ndarray, y: np.ndarray, method: Callable[[Table, Table], Any], e
     np.testing.assert_allclose(batch, np.stack([np.asarray(expected)] * 2), rtol=1e-12, atol=1e-12)
 
 
+def test_the_records_beyond_the_largest_cells_of_each_key() -> None:
+    x = np.array([[3, 1, 0], [2, 7, 0], [1, 5, 4]])
+    agree(x, x, lambda x, _: x.beyond_largest(1), [3, 6, 0])
+    agree(x, x, lambda x, _: x.beyond_largest(2), [1, 1, 0])
+
+
 @pytest.mark.slow
 @settings(max_examples=25)
 @given(PAIRS)

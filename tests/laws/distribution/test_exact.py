@@ -64,6 +64,9 @@ def test_quantiles_are_values_of_the_law():
     found = Atoms(WEIGHTS, 4).quantile([0, 0.1, 0.5, 0.66, 0.67, 1])
     for side in (found.lower, found.upper):
         assert side.values == pytest.approx([0, 0, 0.25, 0.25, 0.75, 0.75], abs=1e-11)
+    jump = Atoms({0: 1, 1: 1, 2: 2}, 2).quantile([0.25, 0.5])  # the distribution function takes these values
+    for side in (jump.lower, jump.upper):
+        assert side.values == pytest.approx([0, 0.5], abs=1e-11)
 
 
 def test_values_without_weight_are_none():
