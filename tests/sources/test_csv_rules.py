@@ -145,6 +145,7 @@ LONG = b"x" * MB
         (b'k,t\nx,1\n"' + 6 * LONG + b'",1\n', "line 3: the record is longer than 5 MB"),
         (b'k,t\nx,1\n"' + 6 * (LONG + b"\n") + b'",1\n', "line 3: the record is longer than 5 MB; perhaps the quote of field 1 is not"),
         (b"k,t\nx,1\n" + b"," * MB + b"\n", "line 3: the record has more than 100,000 fields"),
+        (b"k,t\nx,1\nx" + b"," * 100_000 + b"\n", "line 3: the record has more than 100,000 fields"),
         (b'k,t\nx,1\n"x",' + b"," * MB + b"\n", "line 3: the record has more than 100,000 fields"),
     ],
 )
