@@ -28,6 +28,13 @@ def test_exact_numbers_of_a_relation_stay_exact() -> None:
     )
 
 
+def test_a_column_that_a_relation_lacks_is_named() -> None:
+    relation = duckdb.sql("SELECT 1 AS age, 2 AS sick")
+    for options in ({}, {"bins": {"aeg": 2}}):
+        with pytest.raises(ValueError, match=r"Column 'aeg' is not in `original`. Did you mean 'age'\?"):
+            capstats.tabulate(relation, keys="aeg", target="sick", **options)
+
+
 def test_an_enumeration_of_duckdb_keeps_its_order() -> None:
     relation = duckdb.sql("SELECT x::ENUM('tall', 'small') AS x, 1 AS t FROM (VALUES ('small'), ('tall')) AS r(x)")
     assert capstats.tabulate(relation, keys="x", target="t").indexes["key"].get_level_values("x").tolist() == ["tall", "small"]
