@@ -10,7 +10,7 @@ from capstats.cap.comparison import normalized_cap, protected_records, target_di
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.individual import individual_cap
 from capstats.cap.neighbours import nearest_distance
-from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
+from capstats.cap.uncertainty import average_cap_interval, holdout_contrast, individual_share
 
 __all__ = [
     "average_cap",
@@ -24,6 +24,7 @@ __all__ = [
     "goodman_kruskal_tau",
     "holdout_contrast",
     "individual_cap",
+    "individual_share",
     "matched_records",
     "nearest_distance",
     "normalized_cap",

@@ -5,13 +5,13 @@ Average CAP is a mean over records, so its standard error is that of a mean. No 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 
 from capstats.cap.neighbours import Convention, RowsUsed, rows_used
-from capstats.codes.checks import check_number
+from capstats.codes.checks import check_choice, check_number
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import unstacked
 from capstats.tables.checking import as_counts, weights_of
@@ -19,6 +19,11 @@ from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio, shared
 from capstats.tables.table import Counts, Floats, Table
 from capstats.tables.ties import at_most
+
+GAINS = (
+    *("individual_gain", "individual_gain_error", "original_gain", "original_gain_error", "individual_share", "individual_share_error"),
+    *("release", "holdout", "original", "fresh_sample"),
+)
 
 
 def average_cap_interval(
@@ -217,6 +222,100 @@ def holdout_contrast(
     return Result({"original": original, "holdout": holdout, **interval}, attrs={"result": "Average CAP, original minus holdout"})
 
 
+def individual_share(
+    o: Counts,
+    s: Counts,
+    *,
+    h: Counts,
+    o_squares: Counts | None = None,
+    h_squares: Counts | None = None,
+    unmatched: Literal["zero", "nearest"] = "nearest",
+    level: float = 0.95,
+) -> xr.Dataset:
+    """How much more often guesses are right for the people in the data than for others like them, as a share of what the original gives.
+
+    The share is near 0 for a release that is a fresh sample of the population, and 1 for a copy of the original.
+
+    Parameters
+    ----------
+    o, s, h, o_squares, h_squares
+        As in `holdout_contrast`.
+    unmatched : {"nearest", "zero"}
+        Records whose key is not in the released table use the nearest keys; or count 0, and then being matched counts as a gain.
+    level : float
+        Coverage of the interval of the share, between 0 and 1.
+
+    Returns
+    -------
+    Dataset, dims (...)
+        ``individual_gain``, N, from -2 to 2: how much more often the guess from `s` is right for records of `o` than for others like
+        them; ``original_gain``, D, the same for `o` in place of `s`; ``individual_share``, N / D, with ``lower`` and ``upper``, the ends
+        of its interval: NaN where D is below three standard errors, because the keys are too coarse to tell the records of `o` from
+        others like them. Each has its standard error, ``..._error``. And the average CAPs on one scale, from 0 to 1: of the records of
+        `o`, guessed from `s` (``release``) and from `o` (``original``); of those of `h`, guessed from `s` (``holdout``) and from `o`
+        (``fresh_sample``: a fresh sample of as many records as `o` has this average CAP on average).
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `holdout_contrast`.
+
+    See Also
+    --------
+    holdout_contrast, average_cap_interval
+
+    Notes
+    -----
+    See theory/individual-share.md. N is the mean over `o`, minus that over `h`, of q - t, where t is the share of the target among all
+    records of the key in both samples. Its expectation is that of the plain contrast of q, with less sampling noise; the plain ratio of
+    two contrasts is near 1 for harmless releases if keys are few. The share is small, too, where a few records are copied among many, or
+    where the holdout was used for the synthesis.
+
+    Examples
+    --------
+    In the original three in four people of the first key have the first target, in the holdout two in four. A release between the
+    original and both of them together:
+
+    >>> found = individual_share([[300, 100], [100, 300]], [[275, 125], [125, 275]], h=[[200, 200], [200, 200]], unmatched="zero")
+    >>> float(found.individual_gain), float(found.original_gain), float(found.individual_share)
+    (0.03125, 0.0625, 0.5)
+    """
+    check_level(level)
+    check_weights(o, o_squares, "o")
+    check_weights(h, h_squares, "h")
+    check_choice(unmatched, "unmatched", ("nearest", "zero"))
+
+    weighted = {name: table for name, table in (("o_squares", o_squares), ("h_squares", h_squares)) if table is not None}
+    aligned = Aligned({"o": o, "s": s, "h": h, **weighted}, inexact=weighted)
+    rows_of = rows_used(aligned, unmatched)
+
+    def formula(o: Table, s: Table, h: Table, *tables: Table) -> Floats:
+        given = dict(zip(weighted, tables, strict=True))
+        samples = [(o, squares_of(o, given.get("o_squares"), "o")), (h, squares_of(h, given.get("h_squares"), "h"))]
+        both = o.like(o.values + h.values)
+        t = attribution(both, both.key_total(), 0.0)
+        guesses = [attribution(*rows_of(both, table), 0.0) for table in (s, o)]
+        averages = [ratio(sample.like(sample.values * q.values).total(), sample.total(), np.nan) for q in guesses for sample, _ in samples]
+        x, y = (q.like(q.values - t.values).side_by_side() for q in guesses)
+
+        def contrast(x: Floats) -> tuple[Floats, Floats]:
+            (mean, variance), (others, its) = (_mean_and_variance(*sample, x) for sample in samples)
+            return mean - others, np.sqrt(variance + its)
+
+        (gain, error), (whole, its_error) = contrast(x), contrast(y)
+        share = ratio(gain, np.where(whole >= 3 * its_error, whole, 0.0), np.nan)
+        share_error = contrast(x - share[..., None] * y)[1] / whole
+        known = ratio(s.total(), s.total(), np.nan)
+        return np.stack(np.broadcast_arrays(gain, error, whole, its_error, share, share_error, *averages), axis=-1) * known[..., None]
+
+    found = aligned.map(formula, "individual_share", ("part",))
+    parts = [found.isel(part=i) for i in range(len(GAINS))]
+    names = dict(zip(GAINS, parts, strict=True))
+    interval = _interval(names["individual_share"], names["individual_share_error"] ** 2, level, least=-np.inf, most=np.inf)
+    ends = {end: interval[end] for end in ("lower", "upper")}
+    return Result({**names, **ends}, attrs={"result": "How much is about the people in the data"})
+
+
 def _deviations(o: Table, squares: Table, s: Table, rows_of: RowsUsed, unmatched: Convention) -> tuple[Floats, Floats]:
     """The mean of q over the records in the average, shape (...), and (q - mean) / sqrt(W1**2 - W2) of each cell, (..., cells).
 
@@ -227,12 +326,23 @@ def _deviations(o: Table, squares: Table, s: Table, rows_of: RowsUsed, unmatched
     if unmatched != "zero":
         counted = read.on_cells(s_j > 0)
         o, squares = o.like(o.values * counted), squares.like(squares.values * counted)
+    mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), o.total(), np.nan)
+    return mean, _scaled(o, squares, attribution(read, s_j, 0.0).side_by_side(), mean)
+
+
+def _scaled(o: Table, squares: Table, q: Floats, mean: Floats) -> Floats:
+    """(q - mean) / sqrt(W1**2 - W2) of each cell with records: shape (..., cells)."""
     w, of_squares = o.total(), squares.total()
-    mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), w, np.nan)
-    q, counts = np.broadcast_arrays(attribution(read, s_j, 0.0).side_by_side(), o.side_by_side())
+    q, counts = np.broadcast_arrays(q, o.side_by_side())
     effective = ratio(w, ratio(of_squares, w, 0.0), 0.0)  # W1**2 / W2; equal to n if all weights are 1
     scale = np.sqrt(of_squares) * np.sqrt(np.where(at_most(effective, 1), 0, effective - 1))
-    return mean, ratio(np.where(counts > 0, q - mean[..., None], 0.0), scale[..., None], np.nan)
+    return ratio(np.where(counts > 0, q - mean[..., None], 0.0), scale[..., None], np.nan)
+
+
+def _mean_and_variance(o: Table, squares: Table, x: Floats) -> tuple[Floats, Floats]:
+    """The mean over records of a value of each cell, (..., cells), and the variance of this mean."""
+    mean = ratio((o.side_by_side() * x).sum(-1), o.total(), np.nan)
+    return mean, _variance(squares, _scaled(o, squares, x, mean))
 
 
 def _variance(squares: Table, deviations: Floats) -> Floats:
@@ -240,9 +350,9 @@ def _variance(squares: Table, deviations: Floats) -> Floats:
 
 
 def _interval(
-    estimate: xr.DataArray, variance: xr.DataArray, level: float, *, least: int, between: Any = 0.0, degrees: int = 0
+    estimate: xr.DataArray, variance: xr.DataArray, level: float, *, least: float, most: float = 1, between: Any = 0.0, degrees: int = 0
 ) -> dict[str, xr.DataArray]:
-    """The estimate, its standard error and the ends of the interval, clipped to ``least`` and 1.
+    """The estimate, its standard error and the ends of the interval, clipped to ``least`` and ``most``.
 
     The variance between tables is estimated from few tables, so its part of the width uses Student's t.
     """
@@ -254,7 +364,7 @@ def _interval(
         "estimate": estimate,
         "standard_error": np.sqrt(variance + between),
         "lower": (estimate - reach).clip(min=least),
-        "upper": (estimate + reach).clip(max=1),
+        "upper": (estimate + reach).clip(max=most),
     }
 
 
