@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -125,6 +125,25 @@ def test_the_original_itself_has_share_1_and_targets_redrawn_take_theirs_away() 
         gains.append([found.individual_gain.mean().item(), found.original_gain.mean().item()])
     gain, whole = np.mean(gains, axis=0)
     assert gain / whole == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_fresh_sample_is_as_good_as_the_original_is_for_a_holdout() -> None:
+    """Part 4, over all samples of a population of two targets and two keys: three records are guessed from three, and two from three."""
+    p = np.array([0.4, 0.1, 0.2, 0.3])
+
+    def samples(n: int) -> list[tuple[float, np.ndarray]]:
+        found = [np.bincount(records, minlength=4) for records in product(range(4), repeat=n)]
+        return [(np.prod(p**counts), counts.reshape(2, 2)) for counts in found]
+
+    def expected(people: int, released: int) -> float:
+        return sum(
+            weight * its_weight * (x * guesses(x + s, s, "nearest")).sum() / people
+            for weight, x in samples(people)
+            for its_weight, s in samples(released)
+        )
+
+    assert expected(3, 3) == pytest.approx(expected(2, 3), rel=1e-12)
+    assert expected(3, 3) < expected(3, 4) - 0.001  # more records tell more
 
 
 def test_without_keys_that_tell_people_apart_there_is_no_share() -> None:
