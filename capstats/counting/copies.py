@@ -1,4 +1,4 @@
-"""Records of a release that are copies of real ones: identical to a record of the original in all columns that both have, or in all but one.
+"""Records of a release that are copies of real ones: identical to one of the original in all columns that both have, or in all but one.
 
 Each label has a random number of 64 bits, made from what it says and from its column. A record is the sum of its numbers, so that it is
 compared as one integer, and without a column by a subtraction. Two different ones agree with a probability of 2**-64.
