@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.auditing.compute import by_column, check_comparison, compared, measured, order_of
+from capstats.auditing.compute import by_column, check_comparison, check_limits, compared, measured, order_of
 from capstats.auditing.confidential import write_confidential
 from capstats.auditing.findings import Findings
+from capstats.auditing.front import front, title
 from capstats.auditing.holdout import holdout_differs
 from capstats.auditing.internal import internal_page
 from capstats.auditing.ledger import published
@@ -24,11 +25,12 @@ from capstats.auditing.provenance import (
     description,
     files_named,
     files_seen,
+    today,
     warnings_of,
 )
 from capstats.auditing.public import public_page, write_public
 from capstats.auditing.report import Sections, as_fragment, as_text
-from capstats.auditing.sections import text_sections, title
+from capstats.auditing.sections import text_sections
 from capstats.codes.checks import check_choice
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.names import printable_json
@@ -94,8 +96,8 @@ class Audit(Findings):
         return printable_json(self.to_dict(), default=lambda x: x.item() if hasattr(x, "item") else str(x))
 
     def sections(self) -> Sections:
-        """The report: what was read, the answer, who bears the risk, the details, and how to read them."""
-        return text_sections(self)
+        """The report: the front sheet; what was read, the answer in sentences, who bears the risk, the details, and how to read them."""
+        return {**front(self), **text_sections(self)}
 
     def __repr__(self) -> str:
         return as_text(title(self), self.sections())
@@ -177,6 +179,7 @@ def audit(
     allow_same: bool = False,
     against: Any = None,
     rank_by: str | None = None,
+    limits: Mapping[str, float] | None = None,
     utility: Mapping[str, Any] | None = None,
     provenance: Mapping[str, Any] | None = None,
     **reading: Unpack[Reading],
@@ -210,6 +213,9 @@ def audit(
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).
     rank_by : str, optional
         The measure, or utility, by which the report orders several synthetic tables, the greatest first; "-average_cap": the least first.
+        By default the worst is first: copies of real records beyond what chance gives, then average CAP where unmatched keys borrow.
+    limits : mapping {measure: number}, optional
+        The greatest value of each measure that the caller accepts; the report says which limits are kept (see `Audit.limits`).
     utility : mapping {name: number or {label: number}}, optional
         Numbers that the caller knows of each synthetic table, such as its utility; reports have them under these names.
     provenance : mapping, optional
@@ -265,6 +271,7 @@ def audit(
     counts_given = isinstance(original, xr.Dataset)
     labels = synthetic_labels(original) if counts_given else released(synthetic)[0]
     check_comparison(labels, against, rank_by, utility)
+    check_limits(limits, utility)
     given = {"keys": keys, "target": target, "holdout": holdout, "allow_same": allow_same}
     with Progress(reading.get("progress")) as shown:
         tables = original_and_release(original, synthetic, reading, shown, warns=False, **given)
@@ -277,8 +284,9 @@ def audit(
         measures, levels = measured(tables)
         measures = compared(tables, measures, against, utility)
         columns = by_column(tables)
-    asked = {"rank_by": rank_by, "against": against, "utility": utility and list(utility)}
+    asked = {"rank_by": rank_by, "against": against, "utility": utility and list(utility), "limits": limits and dict(limits)}
     settings = {
+        "date": today(),
         **described,
         **conventions(measures),
         **{name: value for name, value in asked.items() if value is not None},

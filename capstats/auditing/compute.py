@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from capstats.auditing.holdout import p_values
 from capstats.auditing.measures import MEASURES, computed
 from capstats.cap.average import average_cap, correct_predictions, matched_records
 from capstats.cap.baselines import baseline_cap
-from capstats.cap.comparison import target_distance
+from capstats.cap.comparison import normalized_cap, target_distance
 from capstats.cap.contributions import leave_one_out, shapley
 from capstats.cap.distribution import cap_quantiles
-from capstats.cap.neighbours import Unmatched
-from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
+from capstats.cap.neighbours import Unmatched, has_key_columns, rows_used
+from capstats.cap.uncertainty import average_cap_interval, holdout_contrast, individual_share
+from capstats.codes.checks import check_number
+from capstats.codes.column import Places
 from capstats.codes.labels import canonical
 from capstats.codes.names import hint
 from capstats.counting.lattice import Columns, Lattice
 from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sample_uniques
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
+from capstats.laws.models import Bootstrap, Independent
+from capstats.laws.moments.disclosure import expected_disclosure
 from capstats.tables.aligned import Aligned
+from capstats.tables.axes import multi_index
 from capstats.tables.dataset import observed_domain
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, certain
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.table import Array, Floats, Table, ratio
 from capstats.tables.ties import at_most, ranks
 
 QUANTILES = {
@@ -64,7 +71,7 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     }
     if errors_known(tables, "o"):
         found["average_cap_error"] = average_cap_interval(o, s, o_squares=tables.get("o_squares")).standard_error
-    found |= {**averages, "original_cap": average_cap(o, o), "baseline": baseline_cap(o)}
+    found |= {**averages, "original_cap": average_cap(o, o), "baseline": baseline_cap(o), "normalized_cap": normalized_cap(o, s)}
     if "h" in tables:
         found |= _size(tables, "h", "holdout")
         if errors_known(tables, "o") and errors_known(tables, "h"):
@@ -72,10 +79,12 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
             found["holdout_cap"] = contrast.holdout
             found["individual_disclosure"] = contrast.estimate
             found["individual_disclosure_error"] = contrast.standard_error
+            found |= _of_individuals(tables)
         found |= p_values(tables)
     for name in ("above_half", "above_nine_tenths", "certain"):
         found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
         found[f"share_{name}"] = shares[f"records_{name}"].sum("target") / total_of(o)
+    found |= _certain_by_chance(tables)
     found |= {"share_certain_wrong": _certain_and_wrong(o, s) / total_of(o), "original_certain": dio(o)}
     if o.dtype.kind == s.dtype.kind == "i" and not {"o_records", "s_records"} & set(tables.data_vars):
         found |= {"share_unique": sample_uniques(o), "share_replicated": replicated_uniques(o, s)}
@@ -105,6 +114,33 @@ def total_of(table: xr.DataArray) -> xr.DataArray:
     return Aligned({"o": table}).map(lambda o: o.total(), "records")
 
 
+def _of_individuals(tables: xr.Dataset) -> dict[str, xr.DataArray]:
+    """How much of the guesses is about the people in the original, with errors, and average CAP of a fresh sample of the population."""
+    squares = {f"{name}_squares": tables.get(f"{name}_squares") for name in "oh"}
+    found = individual_share(tables.o, tables.s, h=tables.h, unmatched=borrowing(tables), **squares)
+    names = ("individual_gain", "original_gain", "individual_share")
+    parts = {f"{name}{error}": found[f"{name}{error}"] for name in names for error in ("", "_error")}
+    return {**parts, "fresh_sample_cap": found.fresh_sample}
+
+
+def borrowing(tables: xr.Dataset) -> Literal["zero", "nearest"]:
+    """How unmatched keys guess on the scale of a report: from the nearest keys, where keys have labels."""
+    return "nearest" if has_key_columns(Aligned({"o": tables.o, "s": tables.s})) else "zero"
+
+
+def _certain_by_chance(tables: xr.Dataset) -> dict[str, xr.DataArray]:
+    """People whom a release of as many records discloses with certainty on average: a fresh draw of the original, or independent columns."""
+    o, s = tables.o, tables.s
+    if o.dtype.kind != "i" or s.dtype.kind != "i" or {"o_records", "s_records"} & set(tables.data_vars):
+        return {}
+    m, found = total_of(s), {}
+    for name, model in (("expected_certain", Bootstrap), ("expected_certain_independent", Independent)):
+        share_of = {size: expected_disclosure(o, model(size)).disco.item() for size in np.unique(m).tolist()}
+        shares = np.reshape([share_of[size] for size in np.ravel(m).tolist()], m.shape)
+        found[name] = m.copy(data=total_of(o).item() * shares)
+    return found
+
+
 def _certain_and_wrong(o: xr.DataArray, s: xr.DataArray) -> xr.DataArray:
     """Original records whose key has one synthetic target, and not theirs."""
 
@@ -115,24 +151,54 @@ def _certain_and_wrong(o: xr.DataArray, s: xr.DataArray) -> xr.DataArray:
     return Aligned({"o": o, "s": s}).map(formula, "certain_and_wrong")
 
 
-def by_target(o: xr.DataArray, s: xr.DataArray) -> xr.Dataset:
+def by_target(o: xr.DataArray, s: xr.DataArray, unmatched: Literal["zero", "nearest"] = "zero") -> xr.Dataset:
     """Who bears the risk: of the original people with each level of the target, how many are guessed right, and how surely.
 
     Average CAP is that of these people alone, and NaN where there are none; the baseline is the share of their level.
     """
 
     def formula(o: Table, s: Table) -> Floats:
-        n, q = o.values, attribution(s, s.key_total(), 0.0).values
+        n, q = o.values, attribution(*rows_of(o, s), 0.0).values
         parts = [n + 0 * q, n * q, n * ~at_most(q, 0.5), n * ~at_most(q, 0.9), disclosed(o, s).values]
         return np.stack([o.like(part).target_total().astype(np.float64) for part in np.broadcast_arrays(*parts)], axis=-2)
 
-    parts = Aligned({"o": o, "s": s}).map(formula, "by_target", ("part", "target"))
+    aligned = Aligned({"o": o, "s": s})
+    rows_of = rows_used(aligned, unmatched)
+    parts = aligned.map(formula, "by_target", ("part", "target"))
     people, right, *surely = (parts.isel(part=i) for i in range(5))
     people = people.isel({dim: 0 for dim in people.dims if dim != "target"}, drop=True)
     counts = {"records": people, **dict(zip(("records_above_half", "records_above_nine_tenths", "records_certain"), surely, strict=True))}
     if o.dtype.kind == "i":
         counts = {name: array.astype(np.int64) for name, array in counts.items()}
     return Result({"average_cap": right / people, "baseline": people / people.sum(), **counts}, attrs={"result": "People by target level"})
+
+
+def by_group(tables: xr.Dataset, s: xr.DataArray) -> pd.DataFrame:
+    """The people with each level of each key column, a row each: how often they are guessed right, with a release and without it.
+
+    Columns ``column``, ``level``, ``people`` (records), ``with_release``: their average CAP, unmatched keys borrowing; ``without_release``:
+    that of a guess from the target's frequencies; and ``above_nine_tenths``: how many are guessed right with probability above 0.9.
+    """
+
+    def formula(o: Table, s: Table, records: Table) -> Floats:
+        n, q = o.values, attribution(*rows_of(o, s), 0.0).values
+        parts = [n + 0 * q, n * q, n * o.on_targets(ratio(o.target_total(), o.total()[..., None], 0.0)) + 0 * q]
+        counted = [records.like(records.values * of).key_total() for of in (np.ones_like(q), ~at_most(q, 0.9))]
+        return np.stack([*(o.like(part).key_total() for part in parts), *counted], axis=-2).astype(np.float64)
+
+    o = tables.o
+    aligned = Aligned({"o": o, "s": s, "records": tables.get("o_records", o)})
+    rows_of = rows_used(aligned, borrowing(tables))
+    weight, right, without, people, above = aligned.map(formula, "by_group", ("part", "key")).values
+    axis = aligned.axes["key"]
+    if axis is None:
+        return pd.DataFrame()
+    found = []
+    for name, codes, levels in zip(tables.attrs["key_columns"], axis.codes, axis.levels, strict=True):
+        sums = [np.bincount(codes, part, len(levels)) for part in (weight, right, without, people, above)]
+        rows = {"people": sums[3], "with_release": ratio(sums[1], sums[0], np.nan), "without_release": ratio(sums[2], sums[0], np.nan)}
+        found.append(pd.DataFrame({"column": name, "level": list(levels), **rows, "above_nine_tenths": sums[4]}))
+    return pd.concat(found, ignore_index=True)
 
 
 def _averages(o: xr.DataArray, s: xr.DataArray, observed: xr.DataArray) -> dict[str, xr.DataArray]:
@@ -192,6 +258,42 @@ def by_column(tables: xr.Dataset) -> xr.Dataset:
     return Result(variables, coords, {"result": "Average CAP by key column"})
 
 
+def changes(tables: xr.Dataset, s: xr.DataArray) -> pd.DataFrame:
+    """Average CAP of a release without each key column, and with each in half as many levels, a row each; unmatched keys borrow.
+
+    Columns ``column``, ``levels``: how many are left of it, or 0, and ``average_cap``. Levels of numbers, dates, bins and categories are
+    joined in pairs of neighbours; of others the rarest half are joined into one.
+    """
+    lattice = Lattice.of_tables(Result({"o": tables.o, "s": s}, attrs=tables.attrs))
+    k, o_j = len(lattice.names), Aligned({"o": tables.o}).map(lambda o: o.key_total(), "records", ("key",)).values
+    coarser = [_halved(tables, name, i, lattice.key, o_j) for i, name in enumerate(lattice.names)]
+    key = multi_index(
+        [*map(np.asarray, lattice.key.codes), *(places[codes] for places, codes in zip(coarser, lattice.key.codes, strict=True))],
+        [*lattice.key.levels, *(range(places.max() + 1) for places in coarser)],
+        [*lattice.names, *(f"coarser {i}" for i in range(k))],
+    )
+    wide = replace(lattice, key=key, names=list(key.names))
+    unmatched = borrowing(tables)
+    found = []
+    for i, name in enumerate(tables.attrs["key_columns"]):
+        others, left = [c for c in range(k) if c != i], int(coarser[i].max()) + 1
+        for columns, levels in ((others, 0), ([*others, k + i], left)):
+            if columns and levels not in (1, len(coarser[i])):
+                pair = wide.pair(wide.only(tuple(columns)), 0, labelled=True)
+                found.append((name, levels, average_cap(*pair, unmatched=unmatched).item()))
+    return pd.DataFrame(found, columns=["column", "levels", "average_cap"])
+
+
+def _halved(tables: xr.Dataset, name: str, i: int, key: pd.MultiIndex, o_j: Floats) -> Places:
+    """To which of half as many levels each level of a key column belongs."""
+    labels, codes = key.levels[i], np.asarray(key.codes[i])
+    n = len(labels)
+    if name in tables.attrs.get("bins", {}) or name in tables.attrs.get("categories", {}) or not isinstance(canonical(labels[0]), (str, bool)):
+        return np.arange(n) // 2
+    rank = np.argsort(np.argsort(-np.bincount(codes, o_j, n), kind="stable"))
+    return np.minimum(rank, (n + 1) // 2 - 1)
+
+
 # --- what the caller asks of several releases: their utility, differences to one of them, and an order ---------------------
 
 
@@ -214,6 +316,16 @@ def check_comparison(labels: Sequence[Hashable] | None, against: Any, rank_by: A
         raise ValueError(f"`rank_by` must be the name of a measure{least}; got {rank_by!r}.{hint(str(rank_by).removeprefix('-'), known)}")
 
 
+def check_limits(limits: Mapping[str, float] | None, utility: Mapping[str, Any] | None) -> None:
+    """Raise unless each limit is a number for a measure of an audit, or for a utility."""
+    if limits is not None and not isinstance(limits, Mapping):
+        raise TypeError(f"`limits` must be a mapping of measures to numbers; got {type(limits).__name__}.")
+    for name, limit in (limits or {}).items():
+        if name not in (known := [*MEASURES, *(utility or {})]):
+            raise ValueError(f"`limits` names {name!r}, which is no measure.{hint(name, known)}")
+        check_number(limit, f"limits[{name!r}]", "a number")
+
+
 def compared(tables: xr.Dataset, measures: xr.Dataset, against: Any, utility: Mapping[str, Any] | None) -> xr.Dataset:
     """The measures with the utilities, and with the differences in average CAP to one of the synthetic tables.
 
@@ -234,10 +346,14 @@ def compared(tables: xr.Dataset, measures: xr.Dataset, against: Any, utility: Ma
 
 
 def order_of(measures: xr.Dataset, rank_by: str | None) -> list[int]:
-    """Positions of the synthetic tables, that with the greatest value first, with the least for "-name"; ties as given, NaN last."""
+    """Positions of the synthetic tables, that with the greatest value first, with the least for "-name"; ties as given, NaN last.
+
+    Without a name the worst is first: copies of real records beyond what chance gives, then average CAP where unmatched keys borrow.
+    """
     releases = measures.sizes.get("synthetic", 1)
     if rank_by is None:
-        return list(range(releases))
+        caps = np.broadcast_to(measures.get("average_cap_nearest", measures.average_cap).values, releases)
+        return [int(place) for place in np.argsort(ranks(caps), kind="stable")]
     name = rank_by if rank_by in measures else rank_by.removeprefix("-")
     if name not in measures:
         raise ValueError(f"`rank_by` names {name!r}, which these counts do not give.{hint(name, measures.data_vars)}")

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from capstats.auditing.compute import order_of
 from capstats.auditing.provenance import Seen
 from capstats.tables.backing import unstacked
+from capstats.tables.ties import at_most
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,19 @@ class Findings:
 
     @property
     def ranked(self) -> list[int]:
-        """Positions of the synthetic tables in the order in which reports have them: by ``rank_by``, or as given."""
+        """Positions of the synthetic tables in the order in which reports have them: by ``rank_by``, or the worst first."""
         return order_of(self.measures, self.provenance.get("rank_by"))
+
+    def limits(self) -> list[tuple[str, bool]]:
+        """Each limit of the caller for each synthetic table, as text, and whether it is kept; a measure that is undefined is above it."""
+        found = []
+        for name, limit in self.provenance.get("limits", {}).items():
+            values = np.atleast_1d(self.measures[name].values) if name in self.measures else np.array([np.nan])
+            of = [f" of {label!r}" for label in self.columns] if len(values) > 1 else [""]
+            for where, value in zip(of, values.tolist(), strict=True):
+                shown = "undefined" if np.isnan(value) else f"{value:.10g}"
+                found.append((f"{name}{where} is {shown} (limit {limit:.10g})", bool(at_most(value, limit))))
+        return found
 
     @property
     def columns(self) -> list[str]:

@@ -12,6 +12,7 @@ import xarray as xr
 
 from capstats.auditing import figures
 from capstats.auditing.findings import Findings
+from capstats.auditing.front import front, title
 from capstats.auditing.inputs import facts
 from capstats.auditing.measures import BY_COLUMN, SENTENCES, definitions, in_table
 from capstats.auditing.provenance import as_toml, fingerprints
@@ -34,7 +35,6 @@ from capstats.auditing.sections import (
     rows_of,
     say,
     target_of,
-    title,
     weighted_tables,
     words_of,
 )
@@ -54,17 +54,16 @@ DISAGREEING = 40  # rows of columns whose levels differ
 def internal_page(audit: Findings) -> str:
     """The page as text."""
     note, footer = say(audit, PAGE["note"]), f"capstats {audit.provenance['capstats']}. Confidential."
-    return as_page(title(audit), internal_sections(audit), note=note, footer=footer)
+    return as_page(title(audit), internal_sections(audit), note=note, footer=footer, front=front(audit))
 
 
 def internal_sections(audit: Findings) -> Sections:
-    """The sections of the page."""
+    """The sections of the page below the front sheet."""
     m, p, people = audit.measures, audit.provenance, words_of(audit)["people"]
     heads = headings(audit.columns, HEADING)
     one = len(heads) == 1
     explained = {*map(str, m.data_vars), *map(str, audit.by_column.data_vars)}
     found: dict[str, Sequence[Block]] = {
-        "Read this first": p.get("warnings", []),
         "What was compared": [Facts(facts(m, p, audit.columns, heads))],
         "The answer": in_sentences(audit) if one else _answers(audit, heads),
         "Who could attack, and how": [say(audit, PAGE["attack"], keys=listed(list(map(named, p["columns"]["keys"]))))],

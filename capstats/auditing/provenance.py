@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +32,12 @@ LONGEST = 64  # characters of the name of a release
 FRACTIONAL = "counts of the original or of the holdout are fractional"
 UNKNOWN = "not known: the report was made from counts"
 OF_ORIGINAL = "the original's counts are fractional"
+
+
+def today() -> str:
+    """The date of a report, 2024-01-31: today, or where reports are to be the same again that of SOURCE_DATE_EPOCH, seconds since 1970."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    return (dt.date.today() if fixed is None else dt.datetime.fromtimestamp(int(fixed), dt.UTC).date()).isoformat()
 
 
 def conventions(measures: xr.Dataset) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import operator
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from capstats.codes.names import printable, shortened
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+SIGNS = "#+."  # dots of three kinds, in text
+STRIP = 48  # characters of a scale, in text
 WIDTH = 100  # characters of a line of text
 CELL = 160  # characters of a cell of a table of HTML
 TEXT = 1500  # characters of a sentence; more is a label or a list of names that nobody reads
@@ -66,7 +69,55 @@ class Listing:
     text: str
 
 
-Block = str | Facts | Grid | Picture | Terms | Listing
+@dataclass(frozen=True)
+class Alert:
+    """What a reader must not overlook, in a box."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One number, large, and the sentence that it begins."""
+
+    number: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place on a scale, and its number as text; that of a release has a bar ``since`` another place, if any."""
+
+    name: str
+    at: float
+    number: str
+    is_release: bool = False
+    since: float | None = None
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Numbers on one axis, a line each."""
+
+    marks: Sequence[Mark]
+    caption: str
+
+    def place(self, at: float) -> float:
+        """Where a number is between the least (0) and the greatest (1)."""
+        least, most = (end(mark.at for mark in self.marks) for end in (min, max))
+        return (at - least) / (most - least) if most > least else 0.5
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Groups of people: a name, numbers of dots of three kinds, and what they are in words; what the kinds mean."""
+
+    rows: Sequence[tuple[str, Sequence[int], str]]
+    kinds: Sequence[str]
+    caption: str
+
+
+Block = str | Facts | Grid | Picture | Terms | Listing | Alert | Headline | Scale | Dots
 Sections = Mapping[str, Sequence[Block]]
 
 
@@ -110,12 +161,50 @@ def _lines(block: Block) -> list[str]:
         return _lines(Facts([(term, " ".join([meaning, *(text for text, _ in more)])) for term, meaning, more in block.rows]))
     if isinstance(block, Listing):
         return [printable(line) for line in block.text.splitlines()]
+    if isinstance(block, Alert):
+        return _wrapped(f"! {block.text}", WIDTH - 2)
+    if isinstance(block, Headline):
+        return _wrapped(f"{block.number} {block.text}", WIDTH - 2)
+    if isinstance(block, Scale):
+        return _lines_of_scale(block)
+    if isinstance(block, Dots):
+        wide = max(len(printable(name)) for name, *_ in block.rows)
+        of_kinds = ", ".join(f"{sign} {kind}" for sign, kind in zip(SIGNS, block.kinds, strict=True))
+        lines = [f"{printable(name):<{wide}}  {''.join(map(operator.mul, SIGNS, dots))}" for name, dots, _ in block.rows]
+        return [
+            *(part for line, (*_, text) in zip(lines, block.rows, strict=True) for part in (*_cut(line, wide + 2), *_wrapped(text, WIDTH - 2))),
+            *_wrapped(f"({of_kinds}. {block.caption})", WIDTH - 2),
+        ]
     rows = [[printable(cell) for cell in row] for row in [block.head, *block.rows]]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         f"{row[0]:<{widths[0]}}" + "".join(f"  {c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True)) for row in rows if any(row)
     ]
     return [*(_wrapped(f"{block.caption}:", WIDTH - 2) if block.caption else []), *lines]
+
+
+def _lines_of_scale(scale: Scale) -> list[str]:
+    names = [printable(mark.name) for mark in scale.marks]
+    wide, lines = max(map(len, names)), []
+    for name, mark in zip(names, scale.marks, strict=True):
+        line = ["."] * STRIP
+        for other in scale.marks:
+            if not other.is_release:
+                line[round(scale.place(other.at) * (STRIP - 1))] = ":"
+        at = round(scale.place(mark.at) * (STRIP - 1))
+        if mark.since is not None:
+            start, end = sorted((at, round(scale.place(mark.since) * (STRIP - 1))))
+            line[start : end + 1] = "=" * (end + 1 - start)
+        line[at] = "#" if mark.is_release else "|"
+        lines.append(f"{name:<{wide}}  {''.join(line)}  {mark.number}")
+    return [*lines, *_wrapped(scale.caption, WIDTH - 2)]
+
+
+def _cut(line: str, indent: int) -> list[str]:
+    """A line of dots in pieces of a width, the later ones below the first dot."""
+    room = WIDTH - 2 - indent
+    dots = line[indent:]
+    return [(line[:indent] if i == 0 else " " * indent) + dots[i : i + room] for i in range(0, len(dots), room)]
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -130,12 +219,15 @@ def as_fragment(title: str, sections: Sections) -> str:
     return _environment().get_template("fragment.html.j2").render(title=title, sections=sections)
 
 
-def as_page(title: str, sections: Sections, *, note: str, footer: str) -> str:
-    """The report as a whole page: it has no script, and its Content-Security-Policy allows its own style sheet and nothing else."""
+def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Sections | None = None) -> str:
+    """The report as a whole page: it has no script, and its Content-Security-Policy allows its own style sheet and nothing else.
+
+    With a ``front``, whose sections come first, the others are folded on the screen and follow on paper.
+    """
     from markupsafe import Markup
 
     css = Markup(files("capstats.auditing").joinpath("templates/page.css").read_text(encoding="utf-8"))
-    found = _environment().get_template("page.html.j2").render(title=title, sections=sections, note=note, footer=footer, css=css)
+    found = _environment().get_template("page.html.j2").render(title=title, sections=sections, note=note, footer=footer, css=css, front=front)
     return f"{found.strip()}\n"
 
 
@@ -145,13 +237,14 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     page = Environment(loader=PackageLoader("capstats.auditing"), autoescape=True, undefined=StrictUndefined)
-    kinds = {"facts": Facts, "picture": Picture, "terms": Terms, "listing": Listing}
+    kinds: dict[str, type[Block]] = {"facts": Facts, "picture": Picture, "terms": Terms, "listing": Listing, "alert": Alert, "headline": Headline, "scale": Scale, "dots": Dots}
     page.tests |= {name: lambda block, kind=kind: isinstance(block, kind) for name, kind in kinds.items()}
     page.filters |= {
         "shown": lambda text: shortened(printable(text).strip(), TEXT),
         "cell": lambda text: shortened(printable(text).strip(), CELL),
         "lines": lambda text: "\n".join(map(printable, text.splitlines())),
         "drawing": Markup,
+        "percent": lambda place: f"{2 + 96 * place:.2f}%",
         "hash": lambda css: Markup("sha256-" + base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()),
     }
     return page

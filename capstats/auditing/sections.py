@@ -26,17 +26,11 @@ ANSWER = SENTENCES["answer"]
 LEVELS = 6  # levels of the target, or key columns, that have a column each
 
 
-def title(audit: Findings) -> str:
-    """The first line of the report."""
-    return f"capstats {audit.provenance['capstats']}: disclosure risk by Correct Attribution Probability (CAP)"
-
-
 def text_sections(audit: Findings) -> Sections:
-    """The whole report as it is printed."""
+    """The report as it is printed, below the front sheet."""
     heads = headings(audit.columns)
     one = audit.columns == [""]
     found: dict[str, Sequence[Block]] = {
-        "Read this first": audit.provenance.get("warnings", []),
         "What was read": [Facts(facts(audit.measures, audit.provenance, audit.columns, heads))],
         "Answer": in_sentences(audit) if one else _compared(audit, heads),
         f"By {target_of(audit)}": by_level(audit, heads),

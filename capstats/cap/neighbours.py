@@ -72,13 +72,18 @@ def imputation(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: 
 def key_columns(aligned: Aligned, what: str) -> list[Ints]:
     """The codes of the keys, column by column; raises an error if the keys have no labels."""
     axis = aligned.axes["key"]
-    unlabelled = [UNLABELLED["key"]]  # from_counts numbers such keys 0, 1, ...
-    if axis is None or (names_of(axis) == unlabelled and axis.levels[0].equals(pd.RangeIndex(len(axis)))):
+    if axis is None or not has_key_columns(aligned):
         raise ValueError(
             f"{what} compares keys column by column, and the keys of these tables have no labels. "
             f"Label them: capstats.from_counts(o, s, key_labels={{column: labels}}), or tabulate the records."
         )
     return [np.asarray(column) - min(0, int(np.min(column))) for column in axis.codes]  # pandas has missing labels at -1
+
+
+def has_key_columns(aligned: Aligned) -> bool:
+    """Whether the keys have labels, column by column; `from_counts` numbers keys without labels 0, 1, ..."""
+    axis = aligned.axes["key"]
+    return axis is not None and not (names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis))))
 
 
 def nearest(codes: list[Ints], recipients: Array, s: Table) -> tuple[Table, Array, Array]:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from capstats.auditing.audits import Audit, audit
 from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, computed
@@ -17,7 +15,6 @@ from capstats.auditing.public import public_page, public_text, write_public
 from capstats.cli import outputs, reading
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
-from capstats.tables.ties import at_most
 
 PATHS = ("original", "synthetic", "holdout", "files", "settings")  # what the caller's folders are called stays out of the figure
 
@@ -44,7 +41,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     page, ledger, reason = (settings.get(name) for name in ("html", "ledger", "reason"))
     released = published(found, threshold, page=page, ledger=ledger, reason=reason) if public else None
     text = public_text(released) if released else found.to_json() if settings.get("json") else repr(found)
-    if above := _exceeded(found, limits):
+    if above := [text for text, kept in found.limits() if not kept]:
         messages.append(f"--fail-above: {'; '.join(above)}.")
     failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
     if page is not None:
@@ -64,18 +61,6 @@ def _check_limits(limits: Mapping[str, float], *, holdout: bool, more: Iterable[
             raise ValueError(f"--fail-above must be MEASURE=VALUE; {name!r} is no measure. {hint}")
 
 
-def _exceeded(found: Audit, limits: Mapping[str, float]) -> list[str]:
-    """The measures that are above their limit or undefined, for each synthetic table."""
-    above = []
-    for name, limit in limits.items():
-        values = np.atleast_1d(found.measures[name].values) if name in found.measures else np.array([np.nan])
-        of = [f" of {label!r}" for label in found.columns] if len(values) > 1 else [""]
-        for where, value in zip(of, values.tolist(), strict=True):
-            if not at_most(value, limit):
-                above.append(f"{name}{where} is {'undefined' if value != value else f'{value:.10g}'} (limit {limit:.10g})")
-    return above
-
-
 def _audit(settings: Settings) -> Audit:
     given = reading.tables(settings, ("original", "synthetic", "keys", "target"), ("holdout", "example"), without=())
     files = settings.get("synthetic", [])
@@ -89,6 +74,8 @@ def _audit(settings: Settings) -> Audit:
             name: {label.get(of, of): x for of, x in value.items()} if isinstance(value, dict) else value
             for name, value in settings["utility"].items()
         }
+    if "fail-above" in settings:
+        given["limits"] = settings["fail-above"]
     provenance = {**given.pop("provenance", {}), "settings": dict(settings)}
     return audit(**given, progress=reading.progress(settings), provenance=provenance)
 

@@ -123,6 +123,10 @@ class Lattice:
         distinct = factor(columns)
         return Keyset(tuple(range(self.key.nlevels)), distinct, distinct.of_row, self.tables)
 
+    def only(self, columns: Columns) -> Keyset:
+        """The tables of some of the key columns."""
+        return self._narrowed(self.whole, columns)
+
     def walk(self, sizes: Collection[int]) -> Iterator[Keyset]:
         """Every subset of the key columns of these sizes, each from a larger one; at most one of each size is held at a time."""
         children = self._children(sizes)

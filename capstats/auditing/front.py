@@ -1,0 +1,212 @@
+"""The front sheet of a report for the custodian: the answer, whom it hits, the limits of the caller, and what would lower the risk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from capstats.auditing.compute import borrowing, by_group, by_target, changes
+from capstats.auditing.findings import Findings
+from capstats.auditing.inputs import SIDE_BY_SIDE
+from capstats.auditing.measures import SENTENCES
+from capstats.auditing.report import Alert, Block, Dots, Grid, Headline, Mark, Scale, Sections
+from capstats.auditing.sections import LONGEST, number, numbers_of, rows_of, say, target_of, words_of
+from capstats.codes.names import in_cell, listed, named, shortened
+from capstats.tables.printing import count, many, share
+
+FRONT = SENTENCES["front"]
+LEVELS = 4  # of the target that have dots
+DOTS = 200  # of all levels, at most
+GROUPS = 5  # that are listed
+FEWEST = 10  # people of a group that is listed
+SMALL = 0.0005  # a change of average CAP that is none
+
+
+def release_name(audit: Findings, i: int) -> str:
+    """What a release is called: its label, or its file; where it has neither, "this release"."""
+    path = (audit.provenance.get("synthetic") or [None])[0] if audit.columns == [""] else None
+    label = Path(path).name if path else audit.columns[i]
+    return shortened(in_cell(label), LONGEST) if label else "this release"
+
+
+def title(audit: Findings) -> str:
+    """The title of a report: the release, or how many, and the date."""
+    path = audit.provenance.get("original")
+    what = release_name(audit, 0) if len(audit.columns) == 1 else f"{len(audit.columns)} releases"
+    of = f" of {shortened(in_cell(Path(path).name), LONGEST)}" if path else ""
+    return f"Disclosure risk of {what}{of}, {audit.provenance['date']}"
+
+
+def front(audit: Findings) -> Sections:
+    """The sections of the front sheet; those of one release are about that which comes first in the report."""
+    first, several = audit.ranked[0], len(audit.columns) > 1
+    of = f" ({release_name(audit, first)})" if several else ""
+    found: dict[str, Sequence[Block]] = {
+        "At a glance": [
+            *map(Alert, audit.provenance.get("warnings", [])),
+            _scope(audit),
+            *_headline(audit, first),
+            _scale(audit),
+            *(_releases(audit) if several else []),
+        ],
+        f"Whom it hits{of}": _dots(audit, first),
+        f"Groups at most risk above the guess without data{of}": _groups(audit, first),
+        "Your limits": [f"{'kept' if kept else 'BROKEN'}: {text}" for text, kept in audit.limits()],
+        f"What would lower it most{of}": [_change(audit, first)],
+    }
+    return {name: blocks for name, blocks in found.items() if blocks}
+
+
+def _scope(audit: Findings) -> str:
+    keys, numbers = list(audit.provenance["columns"]["keys"]), numbers_of(audit)
+    known = listed([*map(named, keys)]) if len(keys) <= 2 * SIDE_BY_SIDE else f"{len(keys)} key columns"
+    return say(audit, FRONT["scope_of_both" if "holdout_records" in numbers else "scope"], known=known, **numbers)
+
+
+def _headline(audit: Findings, i: int) -> list[Block]:
+    """How much is about the people in the original, where a holdout tells it; otherwise how many are guessed right."""
+    m, name = audit.measures, release_name(audit, i)
+    one = m.isel(synthetic=i) if "synthetic" in m.dims else m
+    start = "" if len(audit.columns) == 1 else f"{name}: "
+    if "individual_share" in one and "holdout_differs" not in audit.provenance:
+        points = {x: f"{100 * one[x].item():.1f}".replace("-", "\u2212") for x in ("individual_gain", "original_gain")}
+        errors = {f"{x}_error": f"{100 * one[f'{x}_error'].item():.1f}" for x in points}
+        x, error = one.individual_share.item(), one.individual_share_error.item()
+        if x == x:
+            lower, upper = x - 1.959964 * error, x + 1.959964 * error
+            ends = {"lower": _percent(lower), "upper": _percent(upper)}
+            texts = [FRONT["share"], FRONT["gain"], *([FRONT["by_chance"]] if lower <= 0 else [])]
+            return [Headline(f"{start}{_percent(x)}", " ".join(say(audit, text, **points, **errors, **ends) for text in texts))]
+        return [*_right(audit, i, start), say(audit, FRONT["too_coarse"], **points, **errors)]
+    return [*_right(audit, i, start), *([] if "holdout_records" in m else [FRONT["no_holdout"]])]
+
+
+def _right(audit: Findings, i: int, start: str) -> list[Block]:
+    """How many are guessed right with the release, without it and with the original itself; shares of weighted records."""
+    m = audit.measures
+    weighted, n = "original_weight" in m, m.original_records.item()
+    values = {"release": _caps(audit)[i], "baseline": m.baseline.item(), "original": m.original_cap.item()}
+    texts = {name: share(x) if weighted else count(round(x * n)) for name, x in values.items()}
+    release = texts.pop("release")
+    return [Headline(f"{start}{release}", say(audit, FRONT["right_weighted" if weighted else "right"], n=count(n), **texts))]
+
+
+def _percent(x: float) -> str:
+    return f"{100 * x:.0f}%".replace("-", "\u2212") if round(100 * x) else "0%"
+
+
+def _caps(audit: Findings) -> list[float]:
+    """Average CAP of each release, unmatched keys borrowing."""
+    m = audit.measures
+    return np.atleast_1d(m.get("average_cap_nearest", m.average_cap).values).tolist()
+
+
+def _scale(audit: Findings) -> Scale:
+    """The releases, worst first, among the guess without data, a fresh sample of the population, and the original itself."""
+    m = audit.measures
+    own = [Mark(FRONT["marks"]["baseline"], m.baseline.item(), share(m.baseline.item()))]
+    since = np.inf
+    if "fresh_sample_cap" in m and "holdout_differs" not in audit.provenance:
+        since = float(np.atleast_1d(m.fresh_sample_cap.values)[0])
+        own.append(Mark(FRONT["marks"]["fresh_sample"], since, share(since)))
+    original = Mark(FRONT["marks"]["original"], m.original_cap.item(), share(m.original_cap.item()))
+    caps = _caps(audit)
+    releases = [
+        Mark(release_name(audit, i), caps[i], share(caps[i]), is_release=True, since=since if caps[i] > since else None)
+        for i in audit.ranked
+        if np.isfinite(caps[i])
+    ]
+    return Scale([*own, *releases, original], say(audit, FRONT["scale" if borrowing(audit.tables) == "nearest" else "scale_zero"]))
+
+
+def _releases(audit: Findings) -> list[Block]:
+    """A row a release, worst first: what decides."""
+    names = ["individual_share", "records_above_nine_tenths", "records_certain", "target_distance"]
+    columns = []
+    for name in names:
+        if name in audit.measures:
+            values = np.broadcast_to(audit.measures[name].values, len(audit.columns))[audit.ranked]
+            shown = [_percent(x) if name == "individual_share" and x == x else number(name, x) for x in values.tolist()]
+            columns.append([FRONT["columns"][name], *shown])
+    labels = [rows_of(audit, audit.columns)[0], *(release_name(audit, i) for i in audit.ranked)]
+    return [Grid.of_columns(labels, columns)]
+
+
+def _dots(audit: Findings, i: int) -> list[Block]:
+    """Dots for the people with each level of the target, those levels first that have most people above 0.9."""
+    o, people = audit.tables.get("o_records", audit.tables.o), words_of(audit)["people"]
+    found = by_target(o, audit.release(i), borrowing(audit.tables))
+    n, half, sure = (found[name].values for name in ("records", "records_above_half", "records_above_nine_tenths"))
+    each = max(1.0, _round_up(n.sum() / DOTS))
+    order = np.lexsort((-n, -half, -sure))
+    order = order[n[order] > 0]
+    rows = []
+    for j in order[:LEVELS]:
+        level = found.indexes["target"][j]
+        label = ", ".join(map(in_cell, level)) if isinstance(level, tuple) else in_cell(level)
+        parts = {"n": count(n[j]), "sure": count(sure[j]), "half": count(half[j])}
+        shares = {"share_sure": _percent(sure[j] / n[j]), "share_half": _percent(half[j] / n[j])}
+        dots = _of_each(sure[j], half[j] - sure[j], n[j] - half[j], each)
+        rows.append((shortened(label, 40), dots, say(audit, FRONT["level"], **parts, **shares)))
+    rest = order[LEVELS:]
+    caption = f"{'One dot a ' + words_of(audit)['person'] if each == 1 else f'One dot for {count(each)} {people}'}, at least one where there are any."
+    more = [f"{many(len(rest), 'more level')}: {count(sure[rest].sum())} of {count(n[rest].sum())} {people} above 0.9."] if len(rest) else []
+    return [Dots(rows, FRONT["kinds"], caption), *more]
+
+
+def _of_each(*numbers_and_each: float) -> list[int]:
+    """Numbers of dots: one for so many people, and at least one where there are any."""
+    *numbers, each = numbers_and_each
+    return [max(int(x > 0), round(x / each)) for x in numbers]
+
+
+def _round_up(x: float) -> float:
+    """The next 1, 2 or 5 times a power of ten."""
+    base = 10 ** np.floor(np.log10(x)) if x > 0 else 1
+    return float(min(step * base for step in (1, 2, 5, 10) if step * base >= x * (1 - 1e-9)))
+
+
+def _groups(audit: Findings, i: int) -> list[Block]:
+    """The groups by one key column that are guessed right most above what they are without the release."""
+    found = by_group(audit.tables, audit.release(i))
+    if not len(found):
+        return []
+    found = found[found.people >= FEWEST].assign(above=lambda x: x.with_release - x.without_release)
+    found = found[found.above > SMALL].sort_values(["above", "above_nine_tenths", "people"], ascending=False, kind="stable").head(GROUPS)
+    if not len(found):
+        return [say(audit, FRONT["no_group"], fewest=count(FEWEST))]
+    rows = [
+        [
+            f"{shortened(named(x.column), 30)}: {shortened(in_cell(x.level), 30)}",
+            f"+{x.above:.2f}",
+            _percent(x.above_nine_tenths / x.people),
+            count(x.people),
+            share(x.with_release),
+        ]
+        for x in found.itertuples()
+    ]
+    head = [say(audit, FRONT["group"], fewest=count(FEWEST)), *(say(audit, text) for text in FRONT["group_columns"])]
+    return [Grid(head, rows)]
+
+
+def _change(audit: Findings, i: int) -> str:
+    """The release to take instead, or the key column whose absence, and that whose coarser levels, lower average CAP most."""
+    caps = _caps(audit)
+    best = audit.ranked[-1]
+    if best != i and caps[best] < caps[i] - SMALL:
+        distance = np.atleast_1d(audit.measures.target_distance.values)
+        now, then = (f"{share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
+        return say(audit, FRONT["other_release"], other=release_name(audit, best), now=now, then=then)
+    found = changes(audit.tables, audit.release(i))
+    lower = found[found.average_cap < caps[i] - SMALL]
+    texts = []
+    for kind, rows in (("without", lower[lower.levels == 0]), ("coarser", lower[lower.levels > 0])):
+        if len(rows):
+            least: pd.Series = rows.loc[rows.average_cap.idxmin()]
+            texts.append(FRONT[kind].format(column=named(least.column), levels=count(least.levels), then=share(least.average_cap)))
+    if not texts:
+        return FRONT["no_change"]
+    return say(audit, FRONT["change"], texts="; ".join(texts), now=share(caps[i]))
