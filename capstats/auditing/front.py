@@ -13,11 +13,12 @@ from capstats.auditing.findings import Findings
 from capstats.auditing.inputs import SIDE_BY_SIDE
 from capstats.auditing.measures import SENTENCES
 from capstats.auditing.report import Alert, Block, Dots, Grid, Headline, Mark, Scale, Sections
-from capstats.auditing.sections import LONGEST, number, numbers_of, rows_of, say, target_of, words_of
+from capstats.auditing.sections import LONGEST, headings, number, numbers_of, say, target_of, words_of
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.tables.printing import count, many, share
 
 FRONT = SENTENCES["front"]
+RELEASES = 10  # that have a line each, the worst
 LEVELS = 4  # of the target that have dots
 DOTS = 200  # of all levels, at most
 GROUPS = 5  # that are listed
@@ -25,37 +26,33 @@ FEWEST = 10  # people of a group that is listed
 SMALL = 0.0005  # a change of average CAP that is none
 
 
-def release_name(audit: Findings, i: int) -> str:
-    """What a release is called: its label, or its file; where it has neither, "this release"."""
-    path = (audit.provenance.get("synthetic") or [None])[0] if audit.columns == [""] else None
-    label = Path(path).name if path else audit.columns[i]
-    return shortened(in_cell(label), LONGEST) if label else "this release"
-
-
 def title(audit: Findings) -> str:
     """The title of a report: the release, or how many, and the date."""
-    path = audit.provenance.get("original")
-    what = release_name(audit, 0) if len(audit.columns) == 1 else f"{len(audit.columns)} releases"
-    of = f" of {shortened(in_cell(Path(path).name), LONGEST)}" if path else ""
-    return f"Disclosure risk of {what}{of}, {audit.provenance['date']}"
+    several = len(audit.columns) > 1
+    path = audit.provenance.get("original") if several else (audit.provenance.get("synthetic") or [None])[0]
+    name = Path(path).name if path else "" if several else audit.columns[0]
+    shown = shortened(in_cell(name), LONGEST) if name else ""
+    what = f"{len(audit.columns)} releases" + f" of {shown}" * bool(shown) if several else shown or "a release"
+    return f"Disclosure risk of {what}, {audit.provenance['date']}"
 
 
 def front(audit: Findings) -> Sections:
     """The sections of the front sheet; those of one release are about that which comes first in the report."""
-    first, several = audit.ranked[0], len(audit.columns) > 1
-    of = f" ({release_name(audit, first)})" if several else ""
+    heads, first = headings(audit.columns), audit.ranked[0]
+    several = len(heads) > 1
+    of = f" ({heads[first]})" if several else ""
     found: dict[str, Sequence[Block]] = {
         "At a glance": [
             *map(Alert, audit.provenance.get("warnings", [])),
             _scope(audit),
-            *_headline(audit, first),
-            _scale(audit),
-            *(_releases(audit) if several else []),
+            *_headline(audit, first, f"{heads[first]}: " if several else ""),
+            _scale(audit, heads if several else ["this release"]),
+            *(_releases(audit, heads) if several else []),
         ],
         f"Whom it hits{of}": _dots(audit, first),
         f"Groups at most risk above the guess without data{of}": _groups(audit, first),
         "Your limits": [f"{'kept' if kept else 'BROKEN'}: {text}" for text, kept in audit.limits()],
-        f"What would lower it most{of}": [_change(audit, first)],
+        f"What would lower it most{of}": [_change(audit, first, heads)],
     }
     return {name: blocks for name, blocks in found.items() if blocks}
 
@@ -66,11 +63,10 @@ def _scope(audit: Findings) -> str:
     return say(audit, FRONT["scope_of_both" if "holdout_records" in numbers else "scope"], known=known, **numbers)
 
 
-def _headline(audit: Findings, i: int) -> list[Block]:
+def _headline(audit: Findings, i: int, start: str) -> list[Block]:
     """How much is about the people in the original, where a holdout tells it; otherwise how many are guessed right."""
-    m, name = audit.measures, release_name(audit, i)
+    m = audit.measures
     one = m.isel(synthetic=i) if "synthetic" in m.dims else m
-    start = "" if len(audit.columns) == 1 else f"{name}: "
     if "individual_share" in one and "holdout_differs" not in audit.provenance:
         points = {x: f"{100 * one[x].item():.1f}".replace("-", "\u2212") for x in ("individual_gain", "original_gain")}
         errors = {f"{x}_error": f"{100 * one[f'{x}_error'].item():.1f}" for x in points}
@@ -104,7 +100,7 @@ def _caps(audit: Findings) -> list[float]:
     return np.atleast_1d(m.get("average_cap_nearest", m.average_cap).values).tolist()
 
 
-def _scale(audit: Findings) -> Scale:
+def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
     """The releases, worst first, among the guess without data, a fresh sample of the population, and the original itself."""
     m = audit.measures
     own = [Mark(FRONT["marks"]["baseline"], m.baseline.item(), share(m.baseline.item()))]
@@ -114,24 +110,27 @@ def _scale(audit: Findings) -> Scale:
         own.append(Mark(FRONT["marks"]["fresh_sample"], since, share(since)))
     original = Mark(FRONT["marks"]["original"], m.original_cap.item(), share(m.original_cap.item()))
     caps = _caps(audit)
+    shown = [i for i in audit.ranked if np.isfinite(caps[i])]
     releases = [
-        Mark(release_name(audit, i), caps[i], share(caps[i]), is_release=True, since=since if caps[i] > since else None)
-        for i in audit.ranked
-        if np.isfinite(caps[i])
+        Mark(heads[i], caps[i], share(caps[i]), is_release=True, since=since if caps[i] > since else None)
+        for i in shown[:RELEASES]
     ]
+    if rest := [caps[i] for i in shown[RELEASES:]]:
+        releases.append(Mark(many(len(rest), "other"), rest[0], f"{share(min(rest))} to {share(max(rest))}", is_release=True, also=rest[1:]))
     return Scale([*own, *releases, original], say(audit, FRONT["scale" if borrowing(audit.tables) == "nearest" else "scale_zero"]))
 
 
-def _releases(audit: Findings) -> list[Block]:
+def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """A row a release, worst first: what decides."""
     names = ["individual_share", "records_above_nine_tenths", "records_certain", "target_distance"]
     columns = []
+    shown_first = audit.ranked[:RELEASES]
     for name in names:
         if name in audit.measures:
-            values = np.broadcast_to(audit.measures[name].values, len(audit.columns))[audit.ranked]
+            values = np.broadcast_to(audit.measures[name].values, len(audit.columns))[shown_first]
             shown = [_percent(x) if name == "individual_share" and x == x else number(name, x) for x in values.tolist()]
             columns.append([FRONT["columns"][name], *shown])
-    labels = [rows_of(audit, audit.columns)[0], *(release_name(audit, i) for i in audit.ranked)]
+    labels = ["release", *(heads[i] for i in shown_first)]
     return [Grid.of_columns(labels, columns)]
 
 
@@ -192,14 +191,14 @@ def _groups(audit: Findings, i: int) -> list[Block]:
     return [Grid(head, rows)]
 
 
-def _change(audit: Findings, i: int) -> str:
+def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     """The release to take instead, or the key column whose absence, and that whose coarser levels, lower average CAP most."""
     caps = _caps(audit)
     best = audit.ranked[-1]
     if best != i and caps[best] < caps[i] - SMALL:
         distance = np.atleast_1d(audit.measures.target_distance.values)
         now, then = (f"{share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
-        return say(audit, FRONT["other_release"], other=release_name(audit, best), now=now, then=then)
+        return say(audit, FRONT["other_release"], other=heads[best], now=now, then=then)
     found = changes(audit.tables, audit.release(i))
     lower = found[found.average_cap < caps[i] - SMALL]
     texts = []

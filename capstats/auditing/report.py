@@ -86,13 +86,14 @@ class Headline:
 
 @dataclass(frozen=True)
 class Mark:
-    """A place on a scale, and its number as text; that of a release has a bar ``since`` another place, if any."""
+    """A place on a scale, and its number as text; that of a release has a bar ``since`` another place, if any; and others ``also``."""
 
     name: str
     at: float
     number: str
     is_release: bool = False
     since: float | None = None
+    also: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Scale:
 
     def place(self, at: float) -> float:
         """Where a number is between the least (0) and the greatest (1)."""
-        least, most = (end(mark.at for mark in self.marks) for end in (min, max))
+        least, most = (end(x for mark in self.marks for x in (mark.at, *mark.also)) for end in (min, max))
         return (at - least) / (most - least) if most > least else 0.5
 
 
@@ -195,7 +196,8 @@ def _lines_of_scale(scale: Scale) -> list[str]:
         if mark.since is not None:
             start, end = sorted((at, round(scale.place(mark.since) * (STRIP - 1))))
             line[start : end + 1] = "=" * (end + 1 - start)
-        line[at] = "#" if mark.is_release else "|"
+        for other in (mark.at, *mark.also):
+            line[round(scale.place(other) * (STRIP - 1))] = "#" if mark.is_release else "|"
         lines.append(f"{name:<{wide}}  {''.join(line)}  {mark.number}")
     return [*lines, *_wrapped(scale.caption, WIDTH - 2)]
 
@@ -216,7 +218,9 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 def as_fragment(title: str, sections: Sections) -> str:
     """The report as a fragment of HTML, in which every text is escaped."""
-    return _environment().get_template("fragment.html.j2").render(title=title, sections=sections)
+    from markupsafe import Markup
+
+    return _environment().get_template("fragment.html.j2").render(title=title, sections=sections, css=Markup(_style("blocks")))
 
 
 def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Sections | None = None) -> str:
@@ -226,9 +230,13 @@ def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Se
     """
     from markupsafe import Markup
 
-    css = Markup(files("capstats.auditing").joinpath("templates/page.css").read_text(encoding="utf-8"))
+    css = Markup(_style("page") + _style("blocks"))
     found = _environment().get_template("page.html.j2").render(title=title, sections=sections, note=note, footer=footer, css=css, front=front)
     return f"{found.strip()}\n"
+
+
+def _style(name: str) -> str:
+    return files("capstats.auditing").joinpath(f"templates/{name}.css").read_text(encoding="utf-8")
 
 
 @cache

@@ -35,7 +35,7 @@ def text_sections(audit: Findings) -> Sections:
         "Answer": in_sentences(audit) if one else _compared(audit, heads),
         f"By {target_of(audit)}": by_level(audit, heads),
         "Details": measure_grid(audit, "one", heads) if one else _details(audit, heads),
-        "How to read it": [Facts(notes(audit))],
+        "How to read it": [Facts([*notes(audit), ("made with", f"capstats {audit.provenance['capstats']}")])],
     }
     return {name: blocks for name, blocks in found.items() if blocks}
 

@@ -24,14 +24,16 @@ from capstats import (
     minimum_cap,
     tabulate,
 )
-from capstats.cap import target_distance
+from capstats.cap import normalized_cap, target_distance
 from capstats.codes.progress import Progress, Step
 from capstats.datasets import anes96, titanic
 from capstats.disclosure import dio, dis, disco, replicated_uniques, sample_uniques
+from capstats.laws import Bootstrap, Independent, expected_disclosure
 from capstats.sources.files import FileSource
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
+CERTAIN_BY_CHANCE = ("expected_certain", "expected_certain_independent")
 QUANTILES = {
     "least": 0,
     "lower_quartile": 0.25,
@@ -80,6 +82,11 @@ def bound(extreme, tables, **unmatched):
     return xr.DataArray(bounds[0]) if tables.s.ndim == 2 else xr.DataArray(bounds, dims="synthetic", coords={"synthetic": tables.synthetic})
 
 
+def chance(model, o, m):
+    """Records that releases of as many records disclose with certainty on average."""
+    return m.copy(data=np.reshape([float(expected_disclosure(o, model(int(x))).disco * o.sum()) for x in m.values.flat], m.shape))
+
+
 def recomputed(tables):
     """Every measure by the public functions, from the counts."""
     o, s = tables.o, tables.s
@@ -101,6 +108,8 @@ def recomputed(tables):
         "average_cap_matched_greatest": bound(maximum_cap, tables, unmatched="drop"),
         "original_cap": average_cap(o, o),
         "baseline": baseline_cap(o),
+        "normalized_cap": normalized_cap(o, s),
+        **{name: chance(model, o, s.sum(["target", "key"])) for name, model in zip(CERTAIN_BY_CHANCE, (Bootstrap, Independent), strict=True)},
         "records_above_half": above_half,
         "share_above_half": above_half / n,
         "records_above_nine_tenths": above_nine_tenths,
@@ -119,6 +128,11 @@ def recomputed(tables):
 
 
 # --- Numbers
+
+
+def alone(people, p):
+    """People of cells, two to a key, that have a record among 100 while the other cell of the key has none."""
+    return sum(n * ((1 - p[i ^ 1]) ** 100 - (1 - p[i ^ 1] - p[i]) ** 100) for i, n in enumerate(people))
 
 
 def test_numbers_of_the_smokers_are_those_worked_out_by_hand(found):
@@ -140,6 +154,9 @@ def test_numbers_of_the_smokers_are_those_worked_out_by_hand(found):
         "average_cap_matched_greatest": 0.9,
         "original_cap": 0.67,
         "baseline": 0.625,
+        "normalized_cap": (cap - 0.625) / (0.67 - 0.625),
+        "expected_certain": alone([20, 30, 5, 45], [0.2, 0.3, 0.05, 0.45]),
+        "expected_certain_independent": alone([20, 30, 5, 45], [0.125, 0.375, 0.125, 0.375]),
         "records_above_half": 75,
         "share_above_half": 0.75,
         "records_above_nine_tenths": 0,
@@ -161,8 +178,8 @@ def test_numbers_of_the_smokers_are_those_worked_out_by_hand(found):
         "individual_cap_greatest": 60 / 67,
         "target_distance": (50 * (20 / 50 - 8 / 33) + 50 * (7 / 67 - 5 / 50)) / 100,  # of two targets both shares differ by as much
     }
-    assert set(found.measures.data_vars) == set(expected)
     # the lower quartile is read at rank 24.75: 5 people at 7/67, 20 at 8/33, then 30 at 25/33
+    assert set(found.measures.data_vars) == set(expected)
     for name, value in expected.items():
         assert found.measures[name].item() == pytest.approx(value, rel=1e-12), name
 
@@ -257,6 +274,7 @@ def test_json_names_each_column_of_a_joint_level_and_a_missing_one_is_null():
 
 def test_provenance_says_how_the_numbers_came_to_be(found):
     assert found.provenance == {
+        "date": found.provenance["date"],
         "capstats": capstats.__version__,
         "keys": ["smoking"],
         "target": ["health"],
@@ -306,6 +324,7 @@ def test_types_and_their_order_reach_the_tables(people):
 
 # --- A holdout
 
+OF_PEOPLE = [f"{name}{error}" for name in ("individual_gain", "original_gain", "individual_share") for error in ("", "_error")]
 OF_HOLDOUT = ["holdout_cap", "individual_disclosure", "individual_disclosure_error"]
 P_VALUES = ["membership_p_value", "permutation_p_value"]
 NOTE = "is about individuals; the rest is inference about the population."
@@ -344,14 +363,18 @@ def test_a_holdout_is_compared_in_a_sentence(compared):
 
 def test_a_holdout_changes_no_other_number_even_if_it_brings_keys_and_targets(found, compared):
     assert compared.tables.sizes == {"target": 3, "key": 3}
-    assert set(compared.measures.data_vars) - set(found.measures.data_vars) == {"holdout_records", *OF_HOLDOUT, *P_VALUES}
+    more = {"holdout_records", *OF_HOLDOUT, *P_VALUES, *OF_PEOPLE, "fresh_sample_cap"}
+    assert set(compared.measures.data_vars) - set(found.measures.data_vars) == more
     for name, value in found.measures.items():
         assert compared.measures[name].item() == pytest.approx(value.item(), rel=1e-14), name
     assert compared.provenance["domain"] == found.provenance["domain"]
 
 
 def test_without_a_holdout_nothing_is_said_of_one(found):
-    assert "holdout" not in repr(found) + found.to_json() + found._repr_html_()
+    (sentence,) = [text for text in found.sections()["At a glance"] if isinstance(text, str) and "holdout" in text]
+    assert sentence.endswith("only a holdout can tell.")
+    told = " ".join((repr(found) + found.to_json() + found._repr_html_()).split()).replace(sentence, "")
+    assert "holdout" not in told
 
 
 @pytest.mark.slow

@@ -131,8 +131,9 @@ def luminance(colour):
 def test_text_on_white_has_a_contrast_of_at_least_4_5():
     """(1 + 0.05) / (luminance + 0.05)."""
     colours = {name: ("#" + "".join(2 * c for c in x) if len(x) == 3 else f"#{x}") for name, x in re.findall(r"--(\w+): #(\w+);", CSS)}
-    assert {"ink", "soft", "link"} <= set(colours)
-    assert all(1.05 / (luminance(colours[name]) + 0.05) >= 4.5 for name in ("ink", "soft", "link"))
+    assert set(colours) == {"ink", "soft", "link", "line", "sure", "likely"}
+    assert all(1.05 / (luminance(colours[name]) + 0.05) >= 4.5 for name in ("ink", "soft", "link", "sure"))
+    assert 1.05 / (luminance(colours["likely"]) + 0.05) >= 3  # of dots, whose number stands beside them
     assert set(re.findall(r"(?<![-\w])color: ([^;]+);", CSS)) <= {"var(--ink)", "var(--soft)", "var(--link)", "inherit"}
 
 

@@ -9,10 +9,12 @@ from read_reports import grids, one_line
 
 import capstats
 from capstats import audit
+from capstats.auditing.report import Alert
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-SECTIONS = ["What was read", "Answer", "By health", "Details", "How to read it"]
+FRONT = ["At a glance", "Whom it hits", "Groups at most risk above the guess without data", "What would lower it most"]
+SECTIONS = [*FRONT, "What was read", "Answer", "By health", "Details", "How to read it"]
 
 
 # --- The answer
@@ -21,8 +23,9 @@ SECTIONS = ["What was read", "Answer", "By health", "Details", "How to read it"]
 def test_the_report_says_first_what_was_read_then_the_answer_then_who_bears_the_risk(found):
     assert list(found.sections()) == SECTIONS
     lines = repr(found).splitlines()
-    assert lines[0] == f"capstats {capstats.__version__}: disclosure risk by Correct Attribution Probability (CAP)"
+    assert lines[0] == f"Disclosure risk of a release, {found.provenance['date']}"
     assert [line for line in lines[1:] if line and not line.startswith(" ")] == SECTIONS
+    assert lines[-1] == f"  made with     capstats {capstats.__version__}"
 
 
 def test_the_answer_is_sentences_with_the_numbers_worked_out_by_hand(found):
@@ -43,15 +46,22 @@ def test_one_person_is_a_person():
     assert "No synthetic record has the keys of 1 person;" in text
 
 
-def test_no_number_is_a_percentage_and_nothing_is_judged(found, seven):
+def test_no_number_below_the_front_sheet_is_a_percentage_and_nothing_is_judged(found, seven):
     for result in (found, seven):
-        assert "%" not in repr(result)
+        assert "%" not in repr(result).partition("What was read")[2]
         assert not re.search(r"\b(safe|unsafe|good|bad|acceptable|excellent|severe)\b", repr(result), re.IGNORECASE)
 
 
 # --- Levels that do not meet
 
 ORIGINAL = {"region": ["South", "North"] * 10, "age": ["40", "41"] * 10, "t": ["x", "y"] * 10}
+
+
+def alerts(result):
+    """What stands before everything else."""
+    boxes = [block.text for block in result.sections()["At a glance"] if isinstance(block, Alert)]
+    assert [block.text for block in result.sections()["At a glance"][: len(boxes)]] == boxes if boxes else True
+    return boxes
 
 
 def audited(**changed):
@@ -61,7 +71,7 @@ def audited(**changed):
 def test_tables_with_the_same_levels_are_told_in_one_line():
     result = audited()
     assert "levels every table has all levels of the original, and no others" in one_line(result)
-    assert next(iter(result.sections())) == "What was read"
+    assert not alerts(result)
 
 
 def test_a_column_that_shares_no_level_is_refused_with_cause_remedy_and_way_round():
@@ -85,7 +95,7 @@ def test_a_holdout_that_shares_no_level_is_refused():
 
 def test_the_report_of_tables_that_do_not_meet_says_it_first():
     result = audit(ORIGINAL, {**ORIGINAL, "age": ["40.0", "41.0"] * 10}, keys=["region", "age"], target="t", allow_no_match=True)
-    assert next(iter(result.sections())) == "Read this first"
+    assert len(alerts(result)) == 1
     assert "Column 'age' has no level in common" in one_line(result).partition("What was read")[0]
     assert result.measures.average_cap == 0
     assert "Column 'age' has no level in common" in html.unescape(result._repr_html_()).partition("What was read")[0]
@@ -99,7 +109,7 @@ def test_levels_in_another_spelling_are_said_first_and_kept_with_their_numbers()
     expected = "region of `synthetic`: 1 level of `original` (10 records) not in it; 1 level (10 records) not in `original`"
     assert expected in one_line(result)
     assert result.to_dict()["provenance"]["levels"]["region"]["synthetic"]["likely"] == {"case": 1}
-    assert result.to_dict()["provenance"]["warnings"] == [result.sections()["Read this first"][0]]
+    assert result.to_dict()["provenance"]["warnings"] == [alerts(result)[0]]
 
 
 def test_keys_that_never_meet_are_said_first_where_all_columns_do():
@@ -124,7 +134,7 @@ def test_many_findings_are_cut_to_five_and_counted():
     columns = {f"c{i}": ["South", "North"] * 10 for i in range(8)}
     lower = {name: ["south", "North"] * 10 for name in columns}
     result = audit({**columns, "t": ORIGINAL["t"]}, {**lower, "t": ORIGINAL["t"]}, keys=list(columns), target="t")
-    first = result.sections()["Read this first"]
+    first = alerts(result)
     assert len(first) == 6
     assert first[-1].startswith("3 more such findings: ")
 

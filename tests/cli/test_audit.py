@@ -170,7 +170,7 @@ def test_the_page_is_that_of_the_library(audience, here, tmp_path, capsys):
     ledger = ["--ledger", str(tmp_path / "ledger.json")] if audience == "public" else []
     assert main([*SMOKERS, "--html", str(path), "--audience", audience, *ledger]) == 0
     out, err = capsys.readouterr()
-    assert (out.startswith("capstats "), err) == (audience == "internal", "")
+    assert (out.startswith("Disclosure risk of synthetic.csv, "), err) == (audience == "internal", "")
     assert ("original.csv" in out) == (audience == "internal")
     page = path.read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")

@@ -102,7 +102,7 @@ def test_a_figure_that_fractional_counts_do_not_have_costs_no_report(here, tmp_p
     arguments = ["audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class", "--target", "Survived", "--counts", "half"]
     assert main([*arguments, "--figure", str(file)]) == 2
     out, err = capsys.readouterr()
-    assert out.startswith("capstats ")
+    assert out.startswith("Disclosure risk of ")
     assert "--figure: it draws quartiles, which fractional --counts do not have" in err
     assert not file.exists()
 
