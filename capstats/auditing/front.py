@@ -12,14 +12,16 @@ from capstats.auditing.compute import borrowing, by_group, by_target, changes
 from capstats.auditing.findings import Findings
 from capstats.auditing.inputs import SIDE_BY_SIDE
 from capstats.auditing.measures import SENTENCES
-from capstats.auditing.report import Alert, Block, Dots, Grid, Headline, Mark, Scale, Sections
+from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections
 from capstats.auditing.sections import LONGEST, headings, number, numbers_of, say, target_of, words_of
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.tables.printing import count, many, share
 
 FRONT = SENTENCES["front"]
+PERCENT = ("individual_share", "copied_share")  # as in the sentences
 RELEASES = 10  # that have a line each, the worst
 LEVELS = 4  # of the target that have dots
+Z = 1.959964  # standard errors on each side of a 95 % interval
 DOTS = 200  # of all levels, at most
 GROUPS = 5  # that are listed
 FEWEST = 10  # people of a group that is listed
@@ -45,13 +47,13 @@ def front(audit: Findings) -> Sections:
         "At a glance": [
             *map(Alert, audit.provenance.get("warnings", [])),
             _scope(audit),
-            *_headline(audit, first, f"{heads[first]}: " if several else ""),
+            *_headline(audit, first, heads[first]),
             _scale(audit, heads if several else ["this release"]),
-            *(_releases(audit, heads) if several else []),
         ],
+        "Release by release, the worst first": _releases(audit, heads) if several else [],
         f"Whom it hits{of}": _dots(audit, first),
         f"Groups at most risk above the guess without data{of}": _groups(audit, first),
-        "Your limits": [f"{'kept' if kept else 'BROKEN'}: {text}" for text, kept in audit.limits()],
+        "Your limits": [Facts([("kept" if kept else "BROKEN", text) for text, kept in audit.limits()])] if audit.limits() else [],
         f"What would lower it most{of}": [_change(audit, first, heads)],
     }
     return {name: blocks for name, blocks in found.items() if blocks}
@@ -63,7 +65,7 @@ def _scope(audit: Findings) -> str:
     return say(audit, FRONT["scope_of_both" if "holdout_records" in numbers else "scope"], known=known, **numbers)
 
 
-def _headline(audit: Findings, i: int, start: str) -> list[Block]:
+def _headline(audit: Findings, i: int, of: str) -> list[Block]:
     """How much is about the people in the original, where a holdout tells it; otherwise how many are guessed right."""
     m = audit.measures
     one = m.isel(synthetic=i) if "synthetic" in m.dims else m
@@ -72,25 +74,26 @@ def _headline(audit: Findings, i: int, start: str) -> list[Block]:
         errors = {f"{x}_error": f"{100 * one[f'{x}_error'].item():.1f}" for x in points}
         x, error = one.individual_share.item(), one.individual_share_error.item()
         if x == x:
-            lower, upper = x - 1.959964 * error, x + 1.959964 * error
-            ends = {"lower": _percent(lower), "upper": _percent(upper)}
-            texts = [FRONT["share"], FRONT["gain"], *([FRONT["by_chance"]] if lower <= 0 else [])]
-            return [Headline(f"{start}{_percent(x)}", " ".join(say(audit, text, **points, **errors, **ends) for text in texts))]
-        return [*_right(audit, i, start), say(audit, FRONT["too_coarse"], **points, **errors)]
-    return [*_right(audit, i, start), *([] if "holdout_records" in m else [FRONT["no_holdout"]])]
+            ends = {"lower": _percent(x - Z * error), "upper": _percent(x + Z * error)}
+            texts = [FRONT["share"], FRONT["gain"], *([FRONT["by_chance"]] if x <= Z * error else [])]
+            return [Headline(_percent(x), " ".join(say(audit, text, **points, **errors, **ends) for text in texts), of)]
+        return [*_right(audit, i, of), say(audit, FRONT["too_coarse"], **points, **errors)]
+    return [*_right(audit, i, of), *([] if "holdout_records" in m else [FRONT["no_holdout"]])]
 
 
-def _right(audit: Findings, i: int, start: str) -> list[Block]:
+def _right(audit: Findings, i: int, of: str) -> list[Block]:
     """How many are guessed right with the release, without it and with the original itself; shares of weighted records."""
     m = audit.measures
     weighted, n = "original_weight" in m, m.original_records.item()
     values = {"release": _caps(audit)[i], "baseline": m.baseline.item(), "original": m.original_cap.item()}
     texts = {name: share(x) if weighted else count(round(x * n)) for name, x in values.items()}
     release = texts.pop("release")
-    return [Headline(f"{start}{release}", say(audit, FRONT["right_weighted" if weighted else "right"], n=count(n), **texts))]
+    return [Headline(release, say(audit, FRONT["right_weighted" if weighted else "right"], n=count(n), **texts), of)]
 
 
 def _percent(x: float) -> str:
+    if np.isnan(x):
+        return "undefined"
     return f"{100 * x:.0f}%".replace("-", "\u2212") if round(100 * x) else "0%"
 
 
@@ -122,16 +125,15 @@ def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
 
 def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """A row a release, worst first: what decides."""
-    names = ["individual_share", "records_above_nine_tenths", "records_certain", "target_distance"]
+    shown = audit.ranked[:RELEASES]
+    rest = len(audit.ranked) - len(shown)
     columns = []
-    shown_first = audit.ranked[:RELEASES]
-    for name in names:
+    for name, head in FRONT["columns"].items():
         if name in audit.measures:
-            values = np.broadcast_to(audit.measures[name].values, len(audit.columns))[shown_first]
-            shown = [_percent(x) if name == "individual_share" and x == x else number(name, x) for x in values.tolist()]
-            columns.append([FRONT["columns"][name], *shown])
-    labels = ["release", *(heads[i] for i in shown_first)]
-    return [Grid.of_columns(labels, columns)]
+            values = np.broadcast_to(audit.measures[name].values, len(audit.columns))[shown].tolist()
+            columns.append([head, *(_percent(x) if name in PERCENT else number(name, x) for x in values)])
+    grid = Grid.of_columns(["release", *(heads[i] for i in shown)], columns)
+    return [grid, *([f"Not shown: {many(rest, 'release')} with less."] if rest else [])]
 
 
 def _dots(audit: Findings, i: int) -> list[Block]:
@@ -191,14 +193,24 @@ def _groups(audit: Findings, i: int) -> list[Block]:
     return [Grid(head, rows)]
 
 
+def _harmless(audit: Findings, i: int) -> bool:
+    """Whether a holdout says that a release gives no more about the people in the original than a fresh sample could."""
+    m = audit.measures
+    if "individual_share" not in m or "holdout_differs" in audit.provenance:
+        return False
+    gain, error = (np.atleast_1d(m[f"individual_gain{name}"].values)[i] for name in ("", "_error"))
+    return bool(gain <= Z * error)
+
+
 def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     """The release to take instead, or the key column whose absence, and that whose coarser levels, lower average CAP most."""
-    caps = _caps(audit)
-    best = audit.ranked[-1]
-    if best != i and caps[best] < caps[i] - SMALL:
-        distance = np.atleast_1d(audit.measures.target_distance.values)
-        now, then = (f"{share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
-        return say(audit, FRONT["other_release"], other=heads[best], now=now, then=then)
+    caps, distance = _caps(audit), np.atleast_1d(audit.measures.target_distance.values)
+    others = [x for x in audit.ranked if caps[x] < caps[i] - SMALL]
+    if others:
+        harmless = [x for x in others if _harmless(audit, x)]
+        best = min(harmless, key=distance.__getitem__) if harmless else others[-1]
+        now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
+        return say(audit, FRONT["harmless_release" if harmless else "other_release"], other=heads[best], now=now, then=then)
     found = changes(audit.tables, audit.release(i))
     lower = found[found.average_cap < caps[i] - SMALL]
     texts = []
