@@ -20,6 +20,7 @@ collect_ignore = ["notebook_checks"]  # they run in the kernels of the notebooks
 SLOW_EXAMPLES = {"capstats.paper.reproduce"}  # in docstrings, which take no mark
 
 
+os.environ.setdefault("SOURCE_DATE_EPOCH", "1767225600")  # the date of reports, 2026-01-01, in this process and those that it starts
 gc.disable()  # until all tests are collected, which makes objects that stay
 
 

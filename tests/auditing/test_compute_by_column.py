@@ -1,12 +1,13 @@
 """The key columns of an audit: the averages of each subset are those that are counted anew, and no table is read again."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from swept_records import people
 
 from capstats import audit, average_cap, tabulate
 from capstats.auditing import compute
-from capstats.auditing.compute import by_column
+from capstats.auditing.compute import by_column, by_group, changes
 from capstats.screening import sweep
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -96,3 +97,65 @@ def test_columns_whose_names_read_alike_keep_apart():
     ).by_column
     assert len(set(found.indexes["key_column"])) == 2
     assert found.alone.values.tolist() == [1, 0.5]
+
+
+# --- groups and changes, by loops over records
+
+
+def nearest_cap(record, released, keys, target):
+    """The share of the record's target among the released records that differ from its key in the fewest columns."""
+    apart = [sum(record[k] != other[k] for k in keys) for other in released]
+    near = [other for other, d in zip(released, apart, strict=True) if d == min(apart)]
+    return sum(other[target] == record[target] for other in near) / len(near)
+
+
+def whole(n, seed):
+    """Records without a missing value."""
+    rng = np.random.default_rng(seed)
+    columns = {"age": rng.integers(0, 7, n), "job": rng.choice([*"abcde"], n, p=[0.4, 0.3, 0.15, 0.1, 0.05]), "town": rng.choice([*"xy"], n)}
+    return pd.DataFrame({**columns, "health": rng.choice(["ill", "well", "better"], n)})
+
+
+KNOWN, FIRST, OTHER = ["age", "job", "town"], whole(60, 1), whole(30, 2)
+
+
+def records(table):
+    return table.to_dict("records")
+
+
+def test_groups_are_those_of_a_loop_over_records():
+    tables = tabulate(FIRST, OTHER, keys=KNOWN, target="health")
+    found = by_group(tables, tables.s).set_index(["column", "level"])
+    people_of = records(FIRST)
+    margin = FIRST["health"].value_counts(normalize=True)
+    cap = [nearest_cap(person, records(OTHER), KNOWN, "health") for person in people_of]
+    for (column, level), row in found.iterrows():
+        group = [i for i, person in enumerate(people_of) if person[column] == level]
+        assert row.people == len(group)
+        if group:
+            assert row.with_release == pytest.approx(np.mean([cap[i] for i in group]))
+            assert row.without_release == pytest.approx(np.mean([margin[people_of[i]["health"]] for i in group]))
+            assert row.above_nine_tenths == sum(cap[i] > 0.9 + 1e-9 for i in group)
+    assert found.groupby("column").people.sum().eq(60).all()
+
+
+def test_changes_are_those_of_coarser_records():
+    """Numbers are joined in pairs of neighbours; of texts the rarest half become one level."""
+    tables = tabulate(FIRST, OTHER, keys=KNOWN, target="health")
+    found = changes(tables, tables.s).set_index(["column", "levels"]).average_cap
+    for (column, levels), value in found.items():
+        original, released = FIRST.copy(), OTHER.copy()
+        keys = [k for k in KNOWN if k != column] if levels == 0 else KNOWN
+        if levels:
+            every = sorted({*original[column], *released[column]})
+            if isinstance(every[0], str):
+                common = original[column].value_counts()
+                order = sorted(every, key=lambda x: (-common.get(x, 0), every.index(x)))
+                coarse = {level: min(i, levels - 1) for i, level in enumerate(order)}
+            else:
+                coarse = {level: i // 2 for i, level in enumerate(every)}
+            original[column], released[column] = original[column].map(coarse), released[column].map(coarse)
+        expected = np.mean([nearest_cap(person, records(released), keys, "health") for person in records(original)])
+        assert value == pytest.approx(expected), (column, levels)
+    assert {(column, 0) for column in KNOWN} <= set(found.index)
+    assert len(found) > len(KNOWN)

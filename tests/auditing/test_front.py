@@ -1,0 +1,242 @@
+"""The front sheet: each sentence on data on which it holds, and on data on which it would be false."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from capstats import audit, from_counts
+from capstats.auditing.front import SENTENCES, Z
+from capstats.auditing.report import Alert, Dots, Facts, Grid, Headline, Scale
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+FRONT = SENTENCES["front"]
+COARSE, HARMLESS, BEST = "too coarse", "a fresh sample of the population could give as much", "the closest to the original"
+
+
+def population(n, keys=60, seed=0):
+    """Records of one population: the key tells part of the target, and two further columns nothing."""
+    rng = np.random.default_rng(seed)
+    area = rng.integers(0, keys, n)
+    ill = rng.random(n) < 0.2 + 0.6 * (area % 5 == 0)
+    return pd.DataFrame({"area": area, "sex": rng.choice(["f", "m"], n), "born": rng.integers(1930, 2005, n), "ill": np.where(ill, "yes", "no")})
+
+
+ORIGINAL, HOLDOUT, FRESH = (population(n, seed=seed) for n, seed in ((600, 1), (400, 2), (600, 3)))
+
+
+def audited(release, holdout=HOLDOUT, original=ORIGINAL, **options):
+    return audit(original, release, keys=["area", "sex"], target="ill", holdout=holdout, **{"allow_same": True, **options})
+
+
+def text(found):
+    return " ".join(repr(found).partition("What was read")[0].split())
+
+
+def blocks(found, kind, section="At a glance"):
+    return [block for name, of in found.sections().items() for block in of if name.startswith(section) and isinstance(block, kind)]
+
+
+@pytest.fixture(scope="module")
+def copied():
+    return audited(ORIGINAL)
+
+
+@pytest.fixture(scope="module")
+def fresh():
+    return audited(FRESH)
+
+
+# --- the headline
+
+
+def test_a_copy_gives_all_that_the_original_gives(copied):
+    (headline,) = blocks(copied, Headline)
+    assert headline.number == "100%"
+    m = copied.measures
+    assert m.individual_share.item() == pytest.approx(1)
+    assert f"right {100 * m.individual_gain.item():.1f} points more often" in headline.text
+    assert HARMLESS not in text(copied)
+
+
+def test_of_a_fresh_sample_the_interval_reaches_0(fresh):
+    m = fresh.measures
+    assert abs(m.individual_share.item()) <= Z * m.individual_share_error.item()
+    assert HARMLESS in text(fresh)
+
+
+def test_half_a_copy_is_between_and_its_interval_is_that_of_the_share():
+    half = audited(pd.concat([ORIGINAL[:300], FRESH[:300]]))
+    share, error = half.measures.individual_share.item(), half.measures.individual_share_error.item()
+    assert 0.2 < share < 0.8
+    assert f"{100 * share:.0f}% of what publishing" in text(half)
+    ends = (f"{100 * (share + side * Z * error):.0f}%".replace("-", "\u2212") for side in (-1, 1))
+    assert f"interval: {next(ends)} to {next(ends)}" in text(half)
+
+
+def test_a_holdout_that_was_used_for_the_release_gives_no_share_to_its_people():
+    """The release tells as much about the people of the holdout: nothing is said to be about those of the original."""
+    used = audited(pd.concat([ORIGINAL, HOLDOUT]))
+    assert used.measures.individual_share.item() < 0.6
+
+
+def test_a_holdout_of_another_population_gives_no_share():
+    other = HOLDOUT.assign(ill=np.where(HOLDOUT.area < 30, "yes", "no"))
+    found = audited(ORIGINAL, other)
+    assert "differ in" in blocks(found, Alert)[0].text
+    assert "of 600 people are guessed right" in text(found)
+    assert "of what publishing the original" not in text(found)
+    assert all(mark.name != FRONT["marks"]["fresh_sample"] for mark in blocks(found, Scale)[0].marks)
+
+
+def test_keys_that_are_too_coarse_give_no_share():
+    few = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", holdout=HOLDOUT, allow_same=True)
+    assert np.isnan(few.measures.individual_share.item())
+    assert COARSE in text(few)
+    assert COARSE not in text(audited(ORIGINAL))
+
+
+def test_without_a_holdout_people_are_counted_and_it_is_said_what_a_holdout_would_tell():
+    found = audited(ORIGINAL, None)
+    m = found.measures
+    right = [f"{round(600 * m[name].item())}" for name in ("average_cap", "baseline", "original_cap")]
+    expected = f"{right[0]} of 600 people are guessed right with this release; {right[1]} without it, {right[2]} with the original itself."
+    assert expected in text(found)
+    assert FRONT["no_holdout"] in text(found)
+    assert FRONT["no_holdout"] not in text(audited(ORIGINAL))
+
+
+def test_weighted_records_are_no_people():
+    weighted = ORIGINAL.assign(w=np.arange(600) % 3 + 1.0)
+    found = audited(FRESH.assign(w=1.0), None, weighted, weights="w")
+    assert f"{found.measures.average_cap.item():.3f} is the weighted share of records guessed right" in text(found)
+    assert "people" not in text(found).replace(FRONT["no_holdout"], "")
+    held = audited(ORIGINAL.assign(w=weighted.w), HOLDOUT.assign(w=1.0), weighted, weights="w")
+    assert blocks(held, Headline)[0].number == "100%"
+
+
+def test_two_people_have_a_front_sheet():
+    two = {"k": ["a", "b"], "t": ["x", "y"]}
+    found = audit(two, {"k": ["a"], "t": ["x"]}, keys="k", target="t")
+    assert "1 of 2 people are guessed right with this release; 1 without it, 2 with the original itself." in text(found)
+    assert "One dot a person" in text(found)
+
+
+def test_a_target_of_one_level_is_guessed_by_everybody():
+    one = ORIGINAL.assign(ill="no")
+    found = audited(one, HOLDOUT.assign(ill="no"), one)
+    assert COARSE in text(found)
+    assert {blocks(found, Scale)[0].place(mark.at) for mark in blocks(found, Scale)[0].marks} == {0.5}
+    assert "No group of 10 people or more is guessed right more often than without the release." in text(found)
+
+
+# --- the scale
+
+
+def test_the_marks_are_those_of_one_version_worst_first():
+    found = audited({"fresh": FRESH, "copy": ORIGINAL, "few": FRESH[:20]})
+    (scale,) = blocks(found, Scale)
+    m = found.measures
+    names = [mark.name for mark in scale.marks]
+    assert (names[:2], names[-1]) == (["guess without data", "fresh sample"], "the original itself")
+    assert names[2] == "copy"
+    caps = [mark.at for mark in scale.marks if mark.is_release]
+    assert caps == sorted(caps, reverse=True)
+    assert scale.marks[1].at == m.fresh_sample_cap.values[0]
+    assert [mark.since is not None for mark in scale.marks if mark.is_release] == [x > scale.marks[1].at for x in caps]
+    assert [row[0] for row in blocks(found, Grid, "Release by release")[0].rows] == names[2:-1] == found.to_frame().index.tolist()
+
+
+def test_many_releases_share_the_last_line():
+    found = audited({f"r{i}": FRESH[i * 10 :] for i in range(30)}, None)
+    (scale,) = blocks(found, Scale)
+    releases = [mark for mark in scale.marks if mark.is_release]
+    assert (len(releases), releases[-1].name, len(releases[-1].also)) == (11, "20 others", 19)
+    assert "Not shown: 20 releases with less." in text(found)
+
+
+def test_keys_without_labels_are_compared_with_themselves_alone():
+    found = audit(from_counts([[2, 1], [1, 2]], [[3, 0], [0, 0]]))
+    assert "are never right" in text(found)
+    assert "use the nearest" in text(audited(FRESH))
+
+
+# --- whom it hits
+
+
+def test_the_dots_are_the_people_and_nobody_above_nine_tenths_is_hidden():
+    """Ten thousand people, of whom one is certain, and 1,999 others of the level are guessed right in half of the cases."""
+    original = pd.DataFrame({"k": ["a"] + ["b"] * 3999 + ["c"] * 6000, "t": ["x"] * 2000 + ["y"] * 8000})
+    release = pd.DataFrame({"k": ["a", "b", "b", "c", "c", "c"], "t": ["x", "x", "y", "y", "y", "x"]})
+    found = audit(original, release, keys="k", target="t")
+    (dots,) = blocks(found, Dots, "Whom it hits")
+    assert [(name, list(numbers)) for name, numbers, _ in dots.rows] == [("x", [1, 0, 40]), ("y", [0, 120, 40])]
+    assert dots.rows[0][2] == "2,000 people: 0% guessed right with more than 9 in 10 (1), 0% with more than 1 in 2 (1)"
+    assert "One dot for 50 people, at least one where there are any." in dots.caption
+
+
+def test_levels_beyond_the_first_are_counted():
+    levels = ORIGINAL.assign(ill=ORIGINAL.born.astype(str))
+    found = audited(levels, None, levels)
+    assert "71 more levels: " in text(found)
+
+
+def test_groups_are_in_the_order_of_what_the_release_adds():
+    found = audited(ORIGINAL, None)
+    (grid,) = blocks(found, Grid, "Groups")
+    above = [float(row[1]) for row in grid.rows]
+    assert above == sorted(above, reverse=True)
+    assert all(int(row[3]) >= 10 for row in grid.rows)
+
+
+# --- limits, and what would lower the risk
+
+
+def test_limits_are_kept_or_broken():
+    found = audited(ORIGINAL, None, limits={"average_cap": 0.1, "share_certain": 1, "holdout_cap": 1})
+    (facts,) = blocks(found, Facts, "Your limits")
+    assert [name for name, _ in facts.rows] == ["BROKEN", "kept", "BROKEN"]
+    assert facts.rows[2][1] == "holdout_cap is undefined (limit 1)"
+    assert found.provenance["limits"] == {"average_cap": 0.1, "share_certain": 1, "holdout_cap": 1}
+    for wrong, error in (({"avrage_cap": 1}, ValueError), ({"average_cap": "x"}, ValueError), ([1], TypeError)):
+        with pytest.raises(error, match="limits"):
+            audited(ORIGINAL, None, limits=wrong)
+
+
+def test_the_release_to_take_is_the_most_useful_of_those_that_a_holdout_finds_harmless():
+    shuffled = FRESH.assign(ill=FRESH.ill.sample(frac=1, random_state=1).to_numpy())
+    releases = {"copy": ORIGINAL, "shuffled": shuffled, "fresh": FRESH}
+    found = audited(releases)
+    assert f"Take fresh instead, {BEST}" in text(found)
+    alone = audited(releases, None)
+    assert BEST not in text(alone)
+    assert "Take shuffled instead" in text(alone)
+
+
+def test_the_column_whose_absence_lowers_it_most_is_named():
+    found = audited(ORIGINAL, None)
+    without = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", allow_same=True).measures.average_cap.item()
+    assert f"Average CAP is {found.measures.average_cap.item():.3f}: without area in the release it would be {without:.3f}; " in text(found)
+    coarser = {"area": ORIGINAL.area // 2, "sex": ORIGINAL.sex, "ill": ORIGINAL.ill}
+    halved = audit(coarser, coarser, keys=["area", "sex"], target="ill", allow_same=True).measures.average_cap.item()
+    assert f"with area in 30 levels, half as many, {halved:.3f}." in text(found)
+
+
+def test_where_no_change_helps_none_is_advised():
+    one = {"k": ["a", "a", "b", "b"], "t": ["x", "y", "x", "y"]}
+    assert FRONT["no_change"] in text(audit(one, one, keys="k", target="t", allow_same=True))
+
+
+# --- the page
+
+
+def test_the_title_is_the_release_and_the_date(monkeypatch, tmp_path):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    ORIGINAL.to_csv(tmp_path / "o.csv")
+    FRESH.to_csv(tmp_path / "made.csv")
+    found = audited(tmp_path / "made.csv", None, tmp_path / "o.csv")
+    assert repr(found).splitlines()[0] == "Disclosure risk of made.csv, 1970-01-02"
+    assert "<title>Disclosure risk of made.csv, 1970-01-02</title>" in found.to_html()
+    assert found.to_dict()["provenance"]["date"] == "1970-01-02"
+    several = audited([tmp_path / "made.csv", tmp_path / "o.csv"], None, tmp_path / "o.csv")
+    assert repr(several).splitlines()[0] == "Disclosure risk of 2 releases of o.csv, 1970-01-02"
