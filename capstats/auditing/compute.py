@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -116,8 +116,8 @@ def total_of(table: xr.DataArray) -> xr.DataArray:
 
 def _of_individuals(tables: xr.Dataset) -> dict[str, xr.DataArray]:
     """How much of the guesses is about the people in the original, with errors, and average CAP of a fresh sample of the population."""
-    squares = {f"{name}_squares": tables.get(f"{name}_squares") for name in "oh"}
-    found = individual_share(tables.o, tables.s, h=tables.h, unmatched=borrowing(tables), **squares)
+    o_squares, h_squares = tables.get("o_squares"), tables.get("h_squares")
+    found = individual_share(tables.o, tables.s, h=tables.h, o_squares=o_squares, h_squares=h_squares, unmatched=borrowing(tables))
     names = ("individual_gain", "original_gain", "individual_share")
     parts = {f"{name}{error}": found[f"{name}{error}"] for name in names for error in ("", "_error")}
     return {**parts, "fresh_sample_cap": found.fresh_sample}
@@ -129,7 +129,7 @@ def borrowing(tables: xr.Dataset) -> Literal["zero", "nearest"]:
 
 
 def _certain_by_chance(tables: xr.Dataset) -> dict[str, xr.DataArray]:
-    """People whom a release of as many records discloses with certainty on average: a fresh draw of the original, or independent columns."""
+    """Mean number of people whom releases disclose with certainty: fresh draws of the original, and independent columns."""
     o, s = tables.o, tables.s
     if o.dtype.kind != "i" or s.dtype.kind != "i" or {"o_records", "s_records"} & set(tables.data_vars):
         return {}
@@ -158,7 +158,8 @@ def by_target(o: xr.DataArray, s: xr.DataArray, unmatched: Literal["zero", "near
     """
 
     def formula(o: Table, s: Table) -> Floats:
-        n, q = o.values, attribution(*rows_of(o, s), 0.0).values
+        read, s_j = rows_of(o, s)
+        n, q = o.values, attribution(read, s_j, 0.0).values
         parts = [n + 0 * q, n * q, n * ~at_most(q, 0.5), n * ~at_most(q, 0.9), disclosed(o, s).values]
         return np.stack([o.like(part).target_total().astype(np.float64) for part in np.broadcast_arrays(*parts)], axis=-2)
 
@@ -173,15 +174,28 @@ def by_target(o: xr.DataArray, s: xr.DataArray, unmatched: Literal["zero", "near
     return Result({"average_cap": right / people, "baseline": people / people.sum(), **counts}, attrs={"result": "People by target level"})
 
 
-def by_group(tables: xr.Dataset, s: xr.DataArray) -> pd.DataFrame:
-    """The people with each level of each key column, a row each: how often they are guessed right, with a release and without it.
+class Group(NamedTuple):
+    """The people with one level of a key column."""
 
-    Columns ``column``, ``level``, ``people`` (records), ``with_release``: their average CAP, unmatched keys borrowing; ``without_release``:
-    that of a guess from the target's frequencies; and ``above_nine_tenths``: how many are guessed right with probability above 0.9.
-    """
+    column: str
+    level: Any
+    people: float  # records
+    with_release: float  # their average CAP, unmatched keys borrowing
+    without_release: float  # that of a guess from the target's frequencies
+    above_nine_tenths: float  # how many of them are guessed right with probability above 0.9
+
+    @property
+    def above(self) -> float:
+        """By how much the release makes them easier to guess."""
+        return self.with_release - self.without_release
+
+
+def by_group(tables: xr.Dataset, s: xr.DataArray) -> list[Group]:
+    """The groups that each key column makes of the original people, without those that nobody is in."""
 
     def formula(o: Table, s: Table, records: Table) -> Floats:
-        n, q = o.values, attribution(*rows_of(o, s), 0.0).values
+        read, s_j = rows_of(o, s)
+        n, q = o.values, attribution(read, s_j, 0.0).values
         parts = [n + 0 * q, n * q, n * o.on_targets(ratio(o.target_total(), o.total()[..., None], 0.0)) + 0 * q]
         counted = [records.like(records.values * of).key_total() for of in (np.ones_like(q), ~at_most(q, 0.9))]
         return np.stack([*(o.like(part).key_total() for part in parts), *counted], axis=-2).astype(np.float64)
@@ -192,13 +206,14 @@ def by_group(tables: xr.Dataset, s: xr.DataArray) -> pd.DataFrame:
     weight, right, without, people, above = aligned.map(formula, "by_group", ("part", "key")).values
     axis = aligned.axes["key"]
     if axis is None:
-        return pd.DataFrame()
+        return []
     found = []
     for name, codes, levels in zip(tables.attrs["key_columns"], axis.codes, axis.levels, strict=True):
         sums = [np.bincount(codes, part, len(levels)) for part in (weight, right, without, people, above)]
-        rows = {"people": sums[3], "with_release": ratio(sums[1], sums[0], np.nan), "without_release": ratio(sums[2], sums[0], np.nan)}
-        found.append(pd.DataFrame({"column": name, "level": list(levels), **rows, "above_nine_tenths": sums[4]}))
-    return pd.concat(found, ignore_index=True)
+        shares = [ratio(part, sums[0], np.nan) for part in sums[1:3]]
+        rows = zip(levels, *(part.tolist() for part in (sums[3], *shares, sums[4])), strict=True)
+        found += [Group(name, *row) for row in rows if row[1] > 0]
+    return found
 
 
 def _averages(o: xr.DataArray, s: xr.DataArray, observed: xr.DataArray) -> dict[str, xr.DataArray]:
@@ -258,21 +273,28 @@ def by_column(tables: xr.Dataset) -> xr.Dataset:
     return Result(variables, coords, {"result": "Average CAP by key column"})
 
 
-def changes(tables: xr.Dataset, s: xr.DataArray) -> pd.DataFrame:
-    """Average CAP of a release without each key column, and with each in half as many levels, a row each; unmatched keys borrow.
+class Change(NamedTuple):
+    """A key column of a release that is left out or coarser."""
 
-    Columns ``column``, ``levels``: how many are left of it, or 0, and ``average_cap``. Levels of numbers, dates, bins and categories are
-    joined in pairs of neighbours; of others the rarest half are joined into one.
+    column: str
+    levels: int  # that are left of it, or 0
+    average_cap: float  # unmatched keys borrowing
+
+
+def changes(tables: xr.Dataset, s: xr.DataArray) -> list[Change]:
+    """Average CAP of a release without each key column, and with each in half as many levels.
+
+    Levels of numbers, dates, bins and categories are joined in pairs of neighbours; of others the rarest half are joined into one.
     """
     lattice = Lattice.of_tables(Result({"o": tables.o, "s": s}, attrs=tables.attrs))
     k, o_j = len(lattice.names), Aligned({"o": tables.o}).map(lambda o: o.key_total(), "records", ("key",)).values
     coarser = [_halved(tables, name, i, lattice.key, o_j) for i, name in enumerate(lattice.names)]
     key = multi_index(
         [*map(np.asarray, lattice.key.codes), *(places[codes] for places, codes in zip(coarser, lattice.key.codes, strict=True))],
-        [*lattice.key.levels, *(range(places.max() + 1) for places in coarser)],
-        [*lattice.names, *(f"coarser {i}" for i in range(k))],
+        [*map(list, lattice.key.levels), *(range(places.max() + 1) for places in coarser)],
+        names := [*lattice.names, *(f"coarser {i}" for i in range(k))],
     )
-    wide = replace(lattice, key=key, names=list(key.names))
+    wide = replace(lattice, key=key, names=names)
     unmatched = borrowing(tables)
     found = []
     for i, name in enumerate(tables.attrs["key_columns"]):
@@ -280,15 +302,16 @@ def changes(tables: xr.Dataset, s: xr.DataArray) -> pd.DataFrame:
         for columns, levels in ((others, 0), ([*others, k + i], left)):
             if columns and levels not in (1, len(coarser[i])):
                 pair = wide.pair(wide.only(tuple(columns)), 0, labelled=True)
-                found.append((name, levels, average_cap(*pair, unmatched=unmatched).item()))
-    return pd.DataFrame(found, columns=["column", "levels", "average_cap"])
+                found.append(Change(name, levels, average_cap(*pair, unmatched=unmatched).item()))
+    return found
 
 
 def _halved(tables: xr.Dataset, name: str, i: int, key: pd.MultiIndex, o_j: Floats) -> Places:
     """To which of half as many levels each level of a key column belongs."""
     labels, codes = key.levels[i], np.asarray(key.codes[i])
     n = len(labels)
-    if name in tables.attrs.get("bins", {}) or name in tables.attrs.get("categories", {}) or not isinstance(canonical(labels[0]), (str, bool)):
+    in_order = {*tables.attrs.get("bins", {}), *tables.attrs.get("categories", {})}
+    if name in in_order or not isinstance(canonical(labels[0]), (str, bool)):
         return np.arange(n) // 2
     rank = np.argsort(np.argsort(-np.bincount(codes, o_j, n), kind="stable"))
     return np.minimum(rank, (n + 1) // 2 - 1)

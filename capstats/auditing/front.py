@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from capstats.auditing.compute import borrowing, by_group, by_target, changes
 from capstats.auditing.findings import Findings
 from capstats.auditing.inputs import SIDE_BY_SIDE
 from capstats.auditing.measures import SENTENCES
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections
-from capstats.auditing.sections import LONGEST, headings, number, numbers_of, say, target_of, words_of
+from capstats.auditing.sections import LONGEST, headings, number, numbers_of, say, words_of
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.tables.printing import count, many, share
 
@@ -100,7 +99,7 @@ def _percent(x: float) -> str:
 def _caps(audit: Findings) -> list[float]:
     """Average CAP of each release, unmatched keys borrowing."""
     m = audit.measures
-    return np.atleast_1d(m.get("average_cap_nearest", m.average_cap).values).tolist()
+    return list(map(float, np.atleast_1d(m.get("average_cap_nearest", m.average_cap).values)))
 
 
 def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
@@ -115,11 +114,12 @@ def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
     caps = _caps(audit)
     shown = [i for i in audit.ranked if np.isfinite(caps[i])]
     releases = [
-        Mark(heads[i], caps[i], share(caps[i]), is_release=True, since=since if caps[i] > since else None)
-        for i in shown[:RELEASES]
+        Mark(heads[i], caps[i], share(caps[i]), is_release=True, since=since if caps[i] > since else None) for i in shown[:RELEASES]
     ]
     if rest := [caps[i] for i in shown[RELEASES:]]:
-        releases.append(Mark(many(len(rest), "other"), rest[0], f"{share(min(rest))} to {share(max(rest))}", is_release=True, also=rest[1:]))
+        releases.append(
+            Mark(many(len(rest), "other"), rest[0], f"{share(min(rest))} to {share(max(rest))}", is_release=True, also=rest[1:])
+        )
     return Scale([*own, *releases, original], say(audit, FRONT["scale" if borrowing(audit.tables) == "nearest" else "scale_zero"]))
 
 
@@ -153,9 +153,9 @@ def _dots(audit: Findings, i: int) -> list[Block]:
         dots = _of_each(sure[j], half[j] - sure[j], n[j] - half[j], each)
         rows.append((shortened(label, 40), dots, say(audit, FRONT["level"], **parts, **shares)))
     rest = order[LEVELS:]
-    caption = f"{'One dot a ' + words_of(audit)['person'] if each == 1 else f'One dot for {count(each)} {people}'}, at least one where there are any."
-    more = [f"{many(len(rest), 'more level')}: {count(sure[rest].sum())} of {count(n[rest].sum())} {people} above 0.9."] if len(rest) else []
-    return [Dots(rows, FRONT["kinds"], caption), *more]
+    dot = f"a {words_of(audit)['person']}" if each == 1 else f"for {count(each)} {people}"
+    more = f"{many(len(rest), 'more level')}: {count(sure[rest].sum())} of {count(n[rest].sum())} {people} above 0.9."
+    return [Dots(rows, FRONT["kinds"], f"One dot {dot}, at least one where there are any."), *([more] if len(rest) else [])]
 
 
 def _of_each(*numbers_and_each: float) -> list[int]:
@@ -172,22 +172,19 @@ def _round_up(x: float) -> float:
 
 def _groups(audit: Findings, i: int) -> list[Block]:
     """The groups by one key column that are guessed right most above what they are without the release."""
-    found = by_group(audit.tables, audit.release(i))
-    if not len(found):
-        return []
-    found = found[found.people >= FEWEST].assign(above=lambda x: x.with_release - x.without_release)
-    found = found[found.above > SMALL].sort_values(["above", "above_nine_tenths", "people"], ascending=False, kind="stable").head(GROUPS)
-    if not len(found):
+    found = [group for group in by_group(audit.tables, audit.release(i)) if group.people >= FEWEST and group.above > SMALL]
+    if not found:
         return [say(audit, FRONT["no_group"], fewest=count(FEWEST))]
+    found.sort(key=lambda group: (-group.above, -group.above_nine_tenths, -group.people))
     rows = [
         [
-            f"{shortened(named(x.column), 30)}: {shortened(in_cell(x.level), 30)}",
-            f"+{x.above:.2f}",
-            _percent(x.above_nine_tenths / x.people),
-            count(x.people),
-            share(x.with_release),
+            f"{shortened(named(group.column), 30)}: {shortened(in_cell(group.level), 30)}",
+            f"+{group.above:.2f}",
+            _percent(group.above_nine_tenths / group.people),
+            count(group.people),
+            share(group.with_release),
         ]
-        for x in found.itertuples()
+        for group in found[:GROUPS]
     ]
     head = [say(audit, FRONT["group"], fewest=count(FEWEST)), *(say(audit, text) for text in FRONT["group_columns"])]
     return [Grid(head, rows)]
@@ -211,13 +208,13 @@ def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
         best = min(harmless, key=distance.__getitem__) if harmless else others[-1]
         now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
         return say(audit, FRONT["harmless_release" if harmless else "other_release"], other=heads[best], now=now, then=then)
-    found = changes(audit.tables, audit.release(i))
-    lower = found[found.average_cap < caps[i] - SMALL]
+    lower = [change for change in changes(audit.tables, audit.release(i)) if change.average_cap < caps[i] - SMALL]
     texts = []
-    for kind, rows in (("without", lower[lower.levels == 0]), ("coarser", lower[lower.levels > 0])):
-        if len(rows):
-            least: pd.Series = rows.loc[rows.average_cap.idxmin()]
+    for kind in ("without", "coarser"):
+        of_kind = [change for change in lower if (change.levels == 0) == (kind == "without")]
+        if of_kind:
+            least = min(of_kind, key=lambda change: change.average_cap)
             texts.append(FRONT[kind].format(column=named(least.column), levels=count(least.levels), then=share(least.average_cap)))
     if not texts:
-        return FRONT["no_change"]
+        return str(FRONT["no_change"])
     return say(audit, FRONT["change"], texts="; ".join(texts), now=share(caps[i]))

@@ -18,7 +18,6 @@ from capstats.auditing.measures import BY_COLUMN, SENTENCES, definitions, in_tab
 from capstats.auditing.provenance import as_toml, fingerprints
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_page
 from capstats.auditing.sections import (
-    ANSWER,
     LONGEST,
     added_by_column,
     attack,
@@ -29,8 +28,6 @@ from capstats.auditing.sections import (
     legend,
     measure_grid,
     notes,
-    numbers_of,
-    of_individuals,
     ranked_by,
     rows_of,
     say,
@@ -65,8 +62,11 @@ def internal_sections(audit: Findings) -> Sections:
     explained = {*map(str, m.data_vars), *map(str, audit.by_column.data_vars)}
     found: dict[str, Sequence[Block]] = {
         "What was compared": [Facts(facts(m, p, audit.columns, heads))],
-        "The answer": in_sentences(audit) if one else _answers(audit, heads),
-        "Who could attack, and how": [say(audit, PAGE["attack"], keys=listed(list(map(named, p["columns"]["keys"]))))],
+        "The answer": in_sentences(audit) if one else [],
+        "Who could attack, and how": [
+            *([] if one else [attack(audit)]),
+            say(audit, PAGE["attack"], keys=listed(list(map(named, p["columns"]["keys"])))),
+        ],
         "The releases side by side": [] if one else [*_comparison(audit, heads), *figures.releases(audit, heads)],
         f"Matched {people}": measure_grid(audit, "matched", heads),
         "Distribution of the risk": [
@@ -87,19 +87,6 @@ def internal_sections(audit: Findings) -> Sections:
         "How it was computed": _computed(audit),
     }
     return {name: blocks for name, blocks in found.items() if blocks}
-
-
-def _answers(audit: Findings, heads: Sequence[str]) -> list[Block]:
-    """What several releases have in common, and the least and the greatest of them."""
-    cap, numbers = audit.measures.average_cap.values, numbers_of(audit)
-    least, greatest = (f"{share(cap[i])} ({heads[i]})" for i in (int(cap.argmin()), int(cap.argmax())))
-    sentences: list[Block] = [
-        f"{attack(audit)} {say(audit, ANSWER['releases'], **{**numbers, 'least': least, 'greatest': greatest})}",
-        say(audit, ANSWER["without_release"], **numbers),
-    ]
-    if "individual_disclosure" in audit.measures:
-        sentences.append(say(audit, PAGE["individuals"], individuals=of_individuals(audit)))
-    return sentences
 
 
 def _comparison(audit: Findings, heads: Sequence[str]) -> list[Block]:

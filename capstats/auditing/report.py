@@ -170,13 +170,7 @@ def _lines(block: Block) -> list[str]:
     if isinstance(block, Scale):
         return _lines_of_scale(block)
     if isinstance(block, Dots):
-        wide = max(len(printable(name)) for name, *_ in block.rows)
-        of_kinds = ", ".join(f"{sign} {kind}" for sign, kind in zip(SIGNS, block.kinds, strict=True))
-        lines = [f"{printable(name):<{wide}}  {''.join(map(operator.mul, SIGNS, dots))}" for name, dots, _ in block.rows]
-        return [
-            *(part for line, (*_, text) in zip(lines, block.rows, strict=True) for part in (*_cut(line, wide + 2), *_wrapped(text, WIDTH - 2))),
-            *_wrapped(f"({of_kinds}. {block.caption})", WIDTH - 2),
-        ]
+        return _lines_of_dots(block)
     rows = [[printable(cell) for cell in row] for row in [block.head, *block.rows]]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -197,17 +191,20 @@ def _lines_of_scale(scale: Scale) -> list[str]:
         if mark.since is not None:
             start, end = sorted((at, round(scale.place(mark.since) * (STRIP - 1))))
             line[start : end + 1] = "=" * (end + 1 - start)
-        for other in (mark.at, *mark.also):
-            line[round(scale.place(other) * (STRIP - 1))] = "#" if mark.is_release else "|"
+        for place in (mark.at, *mark.also):
+            line[round(scale.place(place) * (STRIP - 1))] = "#" if mark.is_release else "|"
         lines.append(f"{name:<{wide}}  {''.join(line)}  {mark.number}")
     return [*lines, *_wrapped(scale.caption, WIDTH - 2)]
 
 
-def _cut(line: str, indent: int) -> list[str]:
-    """A line of dots in pieces of a width, the later ones below the first dot."""
-    room = WIDTH - 2 - indent
-    dots = line[indent:]
-    return [(line[:indent] if i == 0 else " " * indent) + dots[i : i + room] for i in range(0, len(dots), room)]
+def _lines_of_dots(block: Dots) -> list[str]:
+    lines, room = [], WIDTH - 4
+    for name, numbers, text in block.rows:
+        dots = "".join(map(operator.mul, SIGNS, numbers))
+        rows = [f"  {dots[i : i + room]}" for i in range(0, len(dots), room)]
+        lines += [*_wrapped(f"{name}: {text}", WIDTH - 2), *rows]
+    kinds = ", ".join(f"{sign} {kind}" for sign, kind in zip(SIGNS, block.kinds, strict=True))
+    return [*lines, *_wrapped(f"{kinds}. {block.caption}", WIDTH - 2)]
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -231,8 +228,8 @@ def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Se
     """
     from markupsafe import Markup
 
-    css = Markup(_style("page") + _style("blocks"))
-    found = _environment().get_template("page.html.j2").render(title=title, sections=sections, note=note, footer=footer, css=css, front=front)
+    given = {"title": title, "sections": sections, "note": note, "footer": footer, "front": front}
+    found = _environment().get_template("page.html.j2").render(given, css=Markup(_style("page") + _style("blocks")))
     return f"{found.strip()}\n"
 
 
@@ -246,8 +243,8 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     page = Environment(loader=PackageLoader("capstats.auditing"), autoescape=True, undefined=StrictUndefined)
-    kinds: dict[str, type[Block]] = {"facts": Facts, "picture": Picture, "terms": Terms, "listing": Listing, "alert": Alert, "headline": Headline, "scale": Scale, "dots": Dots}
-    page.tests |= {name: lambda block, kind=kind: isinstance(block, kind) for name, kind in kinds.items()}
+    kinds: list[type[Block]] = [Facts, Picture, Terms, Listing, Alert, Headline, Scale, Dots]
+    page.tests |= {kind.__name__.lower(): lambda block, kind=kind: isinstance(block, kind) for kind in kinds}
     page.filters |= {
         "shown": lambda text: shortened(printable(text).strip(), TEXT),
         "cell": lambda text: shortened(printable(text).strip(), CELL),

@@ -109,7 +109,10 @@ def recomputed(tables):
         "original_cap": average_cap(o, o),
         "baseline": baseline_cap(o),
         "normalized_cap": normalized_cap(o, s),
-        **{name: chance(model, o, s.sum(["target", "key"])) for name, model in zip(CERTAIN_BY_CHANCE, (Bootstrap, Independent), strict=True)},
+        **{
+            name: chance(model, o, s.sum(["target", "key"]))
+            for name, model in zip(CERTAIN_BY_CHANCE, (Bootstrap, Independent), strict=True)
+        },
         "records_above_half": above_half,
         "share_above_half": above_half / n,
         "records_above_nine_tenths": above_nine_tenths,

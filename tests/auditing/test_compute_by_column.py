@@ -112,7 +112,11 @@ def nearest_cap(record, released, keys, target):
 def whole(n, seed):
     """Records without a missing value."""
     rng = np.random.default_rng(seed)
-    columns = {"age": rng.integers(0, 7, n), "job": rng.choice([*"abcde"], n, p=[0.4, 0.3, 0.15, 0.1, 0.05]), "town": rng.choice([*"xy"], n)}
+    columns = {
+        "age": rng.integers(0, 7, n),
+        "job": rng.choice([*"abcde"], n, p=[0.4, 0.3, 0.15, 0.1, 0.05]),
+        "town": rng.choice([*"xy"], n),
+    }
     return pd.DataFrame({**columns, "health": rng.choice(["ill", "well", "better"], n)})
 
 
@@ -125,25 +129,24 @@ def records(table):
 
 def test_groups_are_those_of_a_loop_over_records():
     tables = tabulate(FIRST, OTHER, keys=KNOWN, target="health")
-    found = by_group(tables, tables.s).set_index(["column", "level"])
+    found = by_group(tables, tables.s)
     people_of = records(FIRST)
     margin = FIRST["health"].value_counts(normalize=True)
     cap = [nearest_cap(person, records(OTHER), KNOWN, "health") for person in people_of]
-    for (column, level), row in found.iterrows():
-        group = [i for i, person in enumerate(people_of) if person[column] == level]
-        assert row.people == len(group)
-        if group:
-            assert row.with_release == pytest.approx(np.mean([cap[i] for i in group]))
-            assert row.without_release == pytest.approx(np.mean([margin[people_of[i]["health"]] for i in group]))
-            assert row.above_nine_tenths == sum(cap[i] > 0.9 + 1e-9 for i in group)
-    assert found.groupby("column").people.sum().eq(60).all()
+    for row in found:
+        group = [i for i, person in enumerate(people_of) if person[row.column] == row.level]
+        assert row.people == len(group) > 0
+        assert row.with_release == pytest.approx(np.mean([cap[i] for i in group]))
+        assert row.without_release == pytest.approx(np.mean([margin[people_of[i]["health"]] for i in group]))
+        assert row.above_nine_tenths == sum(cap[i] > 0.9 + 1e-9 for i in group)
+    assert sum(row.people for row in found) == 60 * len(KNOWN)
 
 
 def test_changes_are_those_of_coarser_records():
     """Numbers are joined in pairs of neighbours; of texts the rarest half become one level."""
     tables = tabulate(FIRST, OTHER, keys=KNOWN, target="health")
-    found = changes(tables, tables.s).set_index(["column", "levels"]).average_cap
-    for (column, levels), value in found.items():
+    found = changes(tables, tables.s)
+    for column, levels, value in found:
         original, released = FIRST.copy(), OTHER.copy()
         keys = [k for k in KNOWN if k != column] if levels == 0 else KNOWN
         if levels:
@@ -157,5 +160,5 @@ def test_changes_are_those_of_coarser_records():
             original[column], released[column] = original[column].map(coarse), released[column].map(coarse)
         expected = np.mean([nearest_cap(person, records(released), keys, "health") for person in records(original)])
         assert value == pytest.approx(expected), (column, levels)
-    assert {(column, 0) for column in KNOWN} <= set(found.index)
+    assert [change.column for change in found if change.levels == 0] == KNOWN
     assert len(found) > len(KNOWN)

@@ -19,7 +19,8 @@ def population(n, keys=60, seed=0):
     rng = np.random.default_rng(seed)
     area = rng.integers(0, keys, n)
     ill = rng.random(n) < 0.2 + 0.6 * (area % 5 == 0)
-    return pd.DataFrame({"area": area, "sex": rng.choice(["f", "m"], n), "born": rng.integers(1930, 2005, n), "ill": np.where(ill, "yes", "no")})
+    columns = {"area": area, "sex": rng.choice(["f", "m"], n), "born": rng.integers(1930, 2005, n), "ill": np.where(ill, "yes", "no")}
+    return pd.DataFrame(columns)
 
 
 ORIGINAL, HOLDOUT, FRESH = (population(n, seed=seed) for n, seed in ((600, 1), (400, 2), (600, 3)))

@@ -16,6 +16,7 @@ from strategies import theorem
 from capstats import audit, tabulate
 from capstats.auditing import holdout
 from capstats.auditing.holdout import LEVEL, holdout_differs
+from capstats.auditing.report import Alert
 from capstats.datasets import anes96
 
 ASKED = {"keys": ["educ", "PID"], "target": "vote"}
@@ -117,11 +118,11 @@ def test_the_report_says_so_and_claims_nothing_about_individuals(apart, alike):
     assert f"{DENIED} in vote by more than chance allows." in text
     assert "(no test of disclosure, since original and holdout differ)" in text
     assert ABOUT not in text.replace("what is about individuals", "")
-    (warning,) = [x for x in apart.sections()["Read this first"] if "differ in vote" in x]
+    (warning,) = [x.text for x in apart.sections()["At a glance"] if isinstance(x, Alert) and "differ in vote" in x.text]
     assert "Put records aside at random, before the synthesis." in warning
     assert f"), {ABOUT}; the rest is inference" in one_line(alike)
     assert "(a test of disclosure)" in one_line(alike)
-    assert "Read this first" not in alike.sections()
+    assert not any(isinstance(x, Alert) for x in alike.sections()["At a glance"])
     with pytest.raises(ValueError, match=r"Original and holdout differ by more than chance allows, .* leave out the holdout\."):
         public(apart)
 
@@ -142,7 +143,7 @@ def test_the_reports_of_several_releases_say_so(alike):
     releases = {"a": release, "b": release[:400]}
     found = audit(original, releases, holdout=holdout.assign(PID=3), **ASKED)
     assert f"The difference to them {DENIED} in PID by more" in one_line(found)
-    assert f"The difference to people not used for synthesis {DENIED} in PID" in found.to_html()
+    assert "Original and holdout differ in PID by more than chance allows" in found.to_html()
     with pytest.raises(ValueError, match="Original and holdout differ"):
         public(found)
     assert f"The difference to them {ABOUT};" in one_line(audit(original, releases, holdout=holdout, **ASKED))

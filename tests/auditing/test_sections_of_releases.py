@@ -142,7 +142,9 @@ def test_a_holdout_is_told_once_and_compared_in_columns(people):
         "error of this": "individual_disclosure_error",
         "holdout": "holdout_cap",
     }.items():
-        assert [float(x) for x in column(found, "Answer", heading)[1]] == pytest.approx(found.measures[name].values[found.ranked], abs=0.0005)
+        assert [float(x) for x in column(found, "Answer", heading)[1]] == pytest.approx(
+            found.measures[name].values[found.ranked], abs=0.0005
+        )
 
 
 def test_every_column_is_explained_and_no_heading_stands_for_two(twenty):

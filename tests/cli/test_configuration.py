@@ -88,7 +88,7 @@ def test_a_truth_value_may_be_taken_back(config, capsys):
     assert main(["audit", "--config", file]) == 0
     assert json.loads(capsys.readouterr().out)
     assert main(["audit", "--config", file, "--no-json"]) == 0
-    assert capsys.readouterr().out.startswith("capstats ")
+    assert capsys.readouterr().out.startswith("Disclosure risk of ")
 
 
 @pytest.mark.slow

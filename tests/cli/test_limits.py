@@ -17,7 +17,7 @@ def test_a_measure_above_its_limit_gives_exit_status_1_and_one_line(here, capsys
     )
     out, err = capsys.readouterr()
     assert out.startswith("Disclosure risk of synthetic.csv, ")
-    assert "kept: records_certain is 0 (limit 0)" in out
+    assert "kept    records_certain is 0 (limit 0)" in out
     cap = (20 * 8 / 33 + 30 * 25 / 33 + 5 * 7 / 67 + 45 * 60 / 67) / 100
     assert err == f"capstats audit: --fail-above: average_cap is {cap:.10g} (limit 0.5); share_above_half is 0.75 (limit 0.7).\n"
 
