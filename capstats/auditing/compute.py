@@ -16,7 +16,7 @@ from capstats.cap.baselines import baseline_cap
 from capstats.cap.comparison import target_distance
 from capstats.cap.contributions import leave_one_out, shapley
 from capstats.cap.distribution import cap_quantiles
-from capstats.cap.neighbours import Unmatched
+from capstats.cap.neighbours import Unmatched, without_nearest
 from capstats.cap.uncertainty import average_cap_interval, holdout_contrast
 from capstats.codes.labels import canonical
 from capstats.codes.names import hint
@@ -64,7 +64,10 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     }
     if errors_known(tables, "o"):
         found["average_cap_error"] = average_cap_interval(o, s, o_squares=tables.get("o_squares")).standard_error
-    found |= {**averages, "original_cap": average_cap(o, o), "baseline": baseline_cap(o)}
+    found |= averages
+    if not without_nearest(o, s):
+        found["average_cap_nearest"] = average_cap(o, s, unmatched="nearest")
+    found |= {"original_cap": average_cap(o, o), "baseline": baseline_cap(o)}
     if "h" in tables:
         found |= _size(tables, "h", "holdout")
         if errors_known(tables, "o") and errors_known(tables, "h"):

@@ -34,7 +34,7 @@ OF_ORIGINAL = "the original's counts are fractional"
 
 def conventions(measures: xr.Dataset) -> dict[str, Any]:
     """How the measures are to be understood, and which of them the counts do not give."""
-    asked = {"average_cap_error", "individual_disclosure", "difference", *P_VALUES}
+    asked = {"average_cap_error", "average_cap_nearest", "individual_disclosure", "difference", *P_VALUES}
     texts = {name: text for name, text in SENTENCES["conventions"].items() if name not in asked or name in measures}
     texts |= {name: measures[name].attrs["method"] for name in P_VALUES if name in measures}
     needs = {"quantiles": "individual_cap_median", "average_cap_error": "average_cap_error"}
