@@ -20,9 +20,10 @@ from capstats.codes.names import shortened
 from capstats.sources.temporary_data import expanded
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.dataset import VERSION, observed_domain
+from capstats.tables.fineness import too_fine
 from capstats.tables.levels import missing_codes, other_spellings, without_match
 
-BY_COLUMN = ("bins", "levels", "likely_codes")  # attrs of the tables that are mappings of columns
+BY_COLUMN = ("bins", "levels", "likely_codes", "fine_keys")  # attrs of the tables that are mappings of columns
 SHOWN = 5  # warnings that are written out
 LONGEST = 64  # characters of the name of a release
 
@@ -51,6 +52,7 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
     found = [*apart, *other_spellings(attrs), *missing_codes(attrs)]
     if len(found) > SHOWN:
         found = [*found[:SHOWN], f"{len(found) - SHOWN} more such findings: see compare_levels, or the levels in the JSON report."]
+    found += too_fine(attrs)
     nothing = any(not entry["shared"] for entries in attrs.get("levels", {}).values() for entry in entries.values())
     if nothing and not allow_no_match:
         raise ValueError(f"{' '.join(apart[:SHOWN])} To report the tables as they are, use allow_no_match=True (--allow-no-match).")

@@ -68,7 +68,7 @@ def values_of(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Mea
     batch = () if lattice.synthetic is None else (len(lattice.synthetic),)
     found = np.empty((len(measures), len(lattice.targets), *batch))
     named = {m: FORMULAS[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
-    codes = keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]  # without a column there is one key
+    codes: list[Ints] = keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]  # without a column there is one key
 
     def all_named(o: Table, s: Table) -> Array:
         _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s, codes) for formula in named.values()))  # some use `o` alone

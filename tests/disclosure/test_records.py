@@ -45,7 +45,17 @@ def expected(original, synthetic, keys=("a", "b"), *, near=True):
         apart = {other: sum(x != y for x, y in zip(key, other, strict=True)) for other in (answers if near else ())}
         nearest = [answer for other, d in apart.items() if d == min(apart.values()) for answer in answers[other]]
         found.append(
-            (cap, nearest.count(t) / len(nearest) if near else None, cap == 1, len(set(said)) == 1, len(set(own)) == 1, len(own), len(said), len(own) == 1, len(own) == len(said) == 1)
+            (
+                cap,
+                nearest.count(t) / len(nearest) if near else None,
+                cap == 1,
+                len(set(said)) == 1,
+                len(set(own)) == 1,
+                len(own),
+                len(said),
+                len(own) == 1,
+                len(own) == len(said) == 1,
+            )
         )
     return dict(zip(ADDED, map(list, zip(*found, strict=True)), strict=True))
 
