@@ -15,6 +15,7 @@ from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.dense import Dense
+from capstats.tables.printing import many
 from capstats.tables.table import Array, Counts, Floats, Index, Table
 
 Unmatched = Literal["zero", "drop"]
@@ -98,7 +99,7 @@ def without_nearest(o: Counts, s: Counts) -> str:
 
     if aligned.map(efforts, "effort").mean().item() <= LONG:
         return ""
-    return f'comparing the keys in {axis.nlevels} columns takes long; average_cap(o, s, unmatched="nearest") does it'
+    return f'comparing the keys in {many(axis.nlevels, "column")} takes long; average_cap(o, s, unmatched="nearest") does it'
 
 
 def nearest(codes: list[Ints], recipients: Array, s: Table) -> tuple[Table, Array, Array]:
