@@ -31,6 +31,7 @@ from capstats.auditing.provenance import (
 from capstats.auditing.public import public_page, write_public
 from capstats.auditing.report import Sections, as_fragment, as_text
 from capstats.auditing.sections import text_sections
+from capstats.cap.neighbours import without_nearest
 from capstats.codes.checks import check_choice
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.names import printable_json
@@ -289,6 +290,7 @@ def audit(
         "date": today(),
         **described,
         **conventions(measures),
+        **({} if "average_cap_nearest" in measures else {"average_cap_nearest": f"not computed: {without_nearest(tables.o, tables.s)}"}),
         **{name: value for name, value in asked.items() if value is not None},
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if "h" in tables and "holdout_cap" not in measures else {}),
         **({"holdout_differs": differs} if differs else {}),

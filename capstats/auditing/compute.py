@@ -18,7 +18,7 @@ from capstats.cap.baselines import baseline_cap
 from capstats.cap.comparison import normalized_cap, target_distance
 from capstats.cap.contributions import leave_one_out, shapley
 from capstats.cap.distribution import cap_quantiles
-from capstats.cap.neighbours import Unmatched, has_key_columns, rows_used
+from capstats.cap.neighbours import Unmatched, rows_used, without_nearest
 from capstats.cap.uncertainty import average_cap_interval, holdout_contrast, individual_share
 from capstats.codes.checks import check_number
 from capstats.codes.column import Places
@@ -71,7 +71,10 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     }
     if errors_known(tables, "o"):
         found["average_cap_error"] = average_cap_interval(o, s, o_squares=tables.get("o_squares")).standard_error
-    found |= {**averages, "original_cap": average_cap(o, o), "baseline": baseline_cap(o), "normalized_cap": normalized_cap(o, s)}
+    found |= averages
+    if not without_nearest(o, s):
+        found["average_cap_nearest"] = average_cap(o, s, unmatched="nearest")
+    found |= {"original_cap": average_cap(o, o), "baseline": baseline_cap(o), "normalized_cap": normalized_cap(o, s)}
     if "h" in tables:
         found |= _size(tables, "h", "holdout")
         if errors_known(tables, "o") and errors_known(tables, "h"):
@@ -124,8 +127,8 @@ def _of_individuals(tables: xr.Dataset) -> dict[str, xr.DataArray]:
 
 
 def borrowing(tables: xr.Dataset) -> Literal["zero", "nearest"]:
-    """How unmatched keys guess on the scale of a report: from the nearest keys, where keys have labels."""
-    return "nearest" if has_key_columns(Aligned({"o": tables.o, "s": tables.s})) else "zero"
+    """What unmatched keys guess on the scale of a report: they use the nearest keys, unless that cannot be computed, or takes long."""
+    return "zero" if without_nearest(tables.o, tables.s) else "nearest"
 
 
 def _certain_by_chance(tables: xr.Dataset) -> dict[str, xr.DataArray]:

@@ -22,9 +22,10 @@ from capstats.codes.names import shortened
 from capstats.sources.temporary_data import expanded
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.dataset import VERSION, observed_domain
+from capstats.tables.fineness import too_fine
 from capstats.tables.levels import missing_codes, other_spellings, without_match
 
-BY_COLUMN = ("bins", "levels", "likely_codes")  # attrs of the tables that are mappings of columns
+BY_COLUMN = ("bins", "levels", "likely_codes", "fine_keys")  # attrs of the tables that are mappings of columns
 SHOWN = 5  # warnings that are written out
 LONGEST = 64  # characters of the name of a release
 
@@ -42,7 +43,7 @@ def today() -> str:
 
 def conventions(measures: xr.Dataset) -> dict[str, Any]:
     """How the measures are to be understood, and which of them the counts do not give."""
-    asked = {"average_cap_error", "individual_disclosure", "difference", *P_VALUES}
+    asked = {"average_cap_error", "average_cap_nearest", "individual_disclosure", "difference", *P_VALUES}
     texts = {name: text for name, text in SENTENCES["conventions"].items() if name not in asked or name in measures}
     texts |= {name: measures[name].attrs["method"] for name in P_VALUES if name in measures}
     needs = {"quantiles": "individual_cap_median", "average_cap_error": "average_cap_error"}
@@ -59,6 +60,7 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
     found = [*apart, *other_spellings(attrs), *missing_codes(attrs)]
     if len(found) > SHOWN:
         found = [*found[:SHOWN], f"{len(found) - SHOWN} more such findings: see compare_levels, or the levels in the JSON report."]
+    found += too_fine(attrs)
     nothing = any(not entry["shared"] for entries in attrs.get("levels", {}).values() for entry in entries.values())
     if nothing and not allow_no_match:
         raise ValueError(f"{' '.join(apart[:SHOWN])} To report the tables as they are, use allow_no_match=True (--allow-no-match).")

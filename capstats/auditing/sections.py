@@ -271,5 +271,9 @@ def notes(audit: Findings) -> list[tuple[str, str]]:
     domain = f" ({sizes['targets']} x {sizes['keys']})" if isinstance(sizes["keys"], int) else ""
     weighted = "original" in weighted_tables(audit)
     found = [(name, say(audit, text, domain=domain)) for name, text in SENTENCES["notes"].items() if name != "weighted" or weighted]
-    what = {"quantiles": "quantiles of the CAP of one person", "individual_disclosure": "the comparison with the holdout"}
+    what = {
+        "quantiles": "quantiles of the CAP of one person",
+        "average_cap_nearest": "average CAP with the nearest keys",
+        "individual_disclosure": "the comparison with the holdout",
+    }
     return [*found[:-1], *(("not given", f"{what[name]}: {p[name]}") for name in what if name in p), found[-1]]

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.cap.subkeys import Pool, Search, differences
+from capstats.cap.subkeys import Pool, Search, differences, effort
 from capstats.codes.checks import check_integer
 from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.dense import Dense
+from capstats.tables.printing import many
 from capstats.tables.table import Array, Counts, Floats, Index, Table
 
 Unmatched = Literal["zero", "drop"]
@@ -22,7 +23,7 @@ Convention = Literal["zero", "drop", "nearest"]
 RowsUsed = Callable[[Table, Table], tuple[Table, Array]]
 
 FEW = 1 << 16  # pairs of keys whose distances are held in one table, for all tables of a batch at once
-
+LONG = 3e9  # nanoseconds for each table, as `effort` estimates them, from which nearest keys are looked for on demand alone
 
 MEANINGS = {"zero": "a record whose key is not in `s` counts 0", "drop": "it is left out", "nearest": "it uses the nearest keys in `s`"}
 
@@ -72,7 +73,7 @@ def imputation(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: 
 def key_columns(aligned: Aligned, what: str) -> list[Ints]:
     """The codes of the keys, column by column; raises an error if the keys have no labels."""
     axis = aligned.axes["key"]
-    if axis is None or not has_key_columns(aligned):
+    if axis is None or _numbered(axis):
         raise ValueError(
             f"{what} compares keys column by column, and the keys of these tables have no labels. "
             f"Label them: capstats.from_counts(o, s, key_labels={{column: labels}}), or tabulate the records."
@@ -80,10 +81,25 @@ def key_columns(aligned: Aligned, what: str) -> list[Ints]:
     return [np.asarray(column) - min(0, int(np.min(column))) for column in axis.codes]  # pandas has missing labels at -1
 
 
-def has_key_columns(aligned: Aligned) -> bool:
-    """Whether the keys have labels, column by column; `from_counts` numbers keys without labels 0, 1, ..."""
+def _numbered(axis: pd.MultiIndex) -> bool:
+    """Whether keys have no labels but the numbers 0, 1, ... that from_counts gives them."""
+    return names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis)))
+
+
+def without_nearest(o: Counts, s: Counts) -> str:
+    """Why the nearest keys are looked for only where somebody asks for them; an empty text where they always are."""
+    aligned = Aligned({"o": o, "s": s})
     axis = aligned.axes["key"]
-    return axis is not None and not (names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis))))
+    if axis is None or _numbered(axis):
+        return "the keys have no labels"
+
+    def efforts(o: Table, s: Table) -> Array:
+        donates = s.key_total() > 0
+        return np.asarray(effort(axis.nlevels, donates.sum(-1), ((o.key_total() > 0) & ~donates).sum(-1)))
+
+    if aligned.map(efforts, "effort").mean().item() <= LONG:
+        return ""
+    return f'comparing the keys in {many(axis.nlevels, "column")} takes long; average_cap(o, s, unmatched="nearest") does it'
 
 
 def nearest(codes: list[Ints], recipients: Array, s: Table) -> tuple[Table, Array, Array]:

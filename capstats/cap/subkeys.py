@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, groupby
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,21 @@ JOIN, DONOR, RECIPIENT = 250_000.0, 3.0, 15.0  # looking sub-keys up, for each d
 GROUPED = 150.0  # putting a key into the group of its sub-key
 
 Hashes = NDArray[np.uint64]
+
+
+def comparing(columns: int, donors: Any) -> Any:
+    """What it takes to compare a recipient with all donors."""
+    return donors * (PAIR + COLUMN * columns)
+
+
+def looking_up(ways: int, donors: Any, recipients: Any) -> Any:
+    """What it takes to look sub-keys up, for a number of ways to leave columns out."""
+    return float(min(ways, 1 << 64)) * (JOIN + donors * DONOR + recipients * RECIPIENT)
+
+
+def effort(columns: int, donors: Any, recipients: Any) -> Any:
+    """What it takes at most, roughly, to find the nearest donors of all recipients."""
+    return np.minimum(recipients * comparing(columns, donors), looking_up(2**columns - 1, donors, recipients)) * (recipients > 0)
 
 
 class Pool:
@@ -107,11 +123,12 @@ class Search:
 
     def nearest(self) -> Index:
         """Add to each recipient the rows of all donors at the least distance, which is returned."""
-        distance = np.zeros(len(self.a.keys), np.int64)
-        if len(distance) * self._comparing() <= self.columns * JOIN:
+        distance, donors = np.zeros(len(self.a.keys), np.int64), len(self.b.keys)
+        compared = comparing(self.columns, donors)
+        if len(distance) * compared <= self.columns * JOIN:
             depth = 0
-        elif self._looking_up(2**self.columns - 1, len(distance)) <= SAMPLE * self._comparing():
-            depth = self.columns
+        elif looking_up(2**self.columns - 1, donors, len(distance)) <= SAMPLE * (compared + donors * DONATED / 8):
+            depth = self.columns  # in a sample each may be near to a large part of the donors
         else:
             sample = np.arange(0, len(distance), -(-len(distance) // SAMPLE))
             distance[sample] = self._compare(sample)
@@ -130,7 +147,7 @@ class Search:
         everybody = np.arange(recipients)
         ways = {d: times for d in range(radius + 1) if (times := times_met(self.columns, radius, d))}
         number = sum(math.comb(self.columns, d) for d in ways)
-        if number < recipients * (self._comparing() + donors * DONATED) / (JOIN + (recipients + donors) * GROUPED):
+        if number < recipients * (comparing(self.columns, donors) + donors * DONATED) / (JOIN + (recipients + donors) * GROUPED):
             for d, times in ways.items():
                 self._look_up(everybody, d, times)
         else:
@@ -138,22 +155,15 @@ class Search:
 
     # --- sub-keys, looked up
 
-    def _comparing(self) -> float:
-        """What it takes to compare a recipient with everybody."""
-        return len(self.b.keys) * (PAIR + COLUMN * self.columns)
-
-    def _looking_up(self, ways: int, recipients: float) -> float:
-        """What it takes to look sub-keys up, for a number of ways to leave columns out."""
-        return min(ways, 1 << 64) * (JOIN + len(self.b.keys) * DONOR + recipients * RECIPIENT)
-
     def _depth(self, distances: Index) -> int:
         """Up to which distance looking up is worth its while, as the distances of a sample tell."""
-        left, spent = float(len(self.a.keys)), 0.0
-        costs = [left * self._comparing()]
+        left, spent, donors = float(len(self.a.keys)), 0.0, len(self.b.keys)
+        compared = comparing(self.columns, donors)
+        costs = [left * compared]
         for d in range(1, self.columns + 1):
-            spent += self._looking_up(math.comb(self.columns, d), left)
+            spent += looking_up(math.comb(self.columns, d), donors, left)
             left = len(self.a.keys) * float((distances > d).mean())
-            costs.append(spent + left * self._comparing())
+            costs.append(spent + left * compared)
         return int(np.argmin(costs))
 
     def _look_up(self, who: Index, d: int, times: int = 1) -> Index:

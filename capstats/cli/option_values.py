@@ -23,6 +23,7 @@ class Kind:
     read: Callable[..., Any] | None = None  # of the texts of an option that may be given several times, and of those given one by one
     parse: Callable[[str], Any] | None = None  # of a single text of the command line
     is_path: bool = False  # relative to the configuration
+    commas: bool = False  # whether an option of it takes several values, separated by commas
 
 
 def fits(value: Any, wanted: Any) -> bool:
@@ -185,22 +186,25 @@ KINDS = {
     "path": Kind("the path of a file", str, is_path=True),
     "paths": Kind("the path of a file, or a list of them", LISTED, is_path=True),
     "texts": Kind("a text, or a list of them", LISTED),
-    "names": Kind("a column, or a list of them", LISTED, names),
+    "names": Kind("a column, or a list of them", LISTED, names, commas=True),
     "codes": Kind(
         "a code, a list of codes, or a table of columns with theirs",
         str | float | list[str | float] | dict[str, str | float | list[str | float]],
         codes,
     ),
     "types": Kind(
-        "a table of columns, each with its type or the list of its levels in order", dict[str, str | list[str | float | bool]], types
+        "a table of columns, each with its type or the list of its levels in order",
+        dict[str, str | list[str | float | bool]],
+        types,
+        commas=True,
     ),
     "bins": Kind(
         "a table of columns, each with a number of bins, {quantile = number} or a list of cut points",
         dict[str, int | dict[Literal["quantile"], int] | list[str | float]],
         bins,
     ),
-    "weights": Kind(*BY_TABLE, partial(by_table, flag="--weights")),
-    "counts": Kind(*BY_TABLE, partial(by_table, flag="--counts")),
+    "weights": Kind(*BY_TABLE, partial(by_table, flag="--weights"), commas=True),
+    "counts": Kind(*BY_TABLE, partial(by_table, flag="--counts"), commas=True),
     "limits": Kind("a table of measures, each with its limit", dict[str, float], limits),
     "utility": Kind(
         "a table of names, each with a number, or with a table of the synthetic tables and their numbers",
@@ -208,6 +212,6 @@ KINDS = {
         utility,
     ),
     "numbers": Kind("a number, or a table of columns with their numbers", float | dict[str, float], of_columns),
-    "widths": Kind("a list of widths", list[str | float], names),
-    "wholes": Kind("a list of whole numbers", list[int], wholes),
+    "widths": Kind("a list of widths", list[str | float], names, commas=True),
+    "wholes": Kind("a list of whole numbers", list[int], wholes, commas=True),
 }

@@ -6,11 +6,14 @@ import argparse
 import difflib
 import os
 import re
+import shlex
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
+from pathlib import Path
 from typing import Any, NoReturn
 
 from capstats import __version__
@@ -128,7 +131,7 @@ class Parser(argparse.ArgumentParser):
             command: Command = given.command
             known = [name for option in command.options.values() for name in option.flags]
             near = difflib.get_close_matches(unknown[0].partition("=")[0].lstrip("-"), known, n=1, cutoff=0.7)
-            hint = f". Did you mean --{near[0]}" if near else ""
+            hint = f". Did you mean --{near[0]}" if near else _separated(sys.argv[1:] if args is None else args, command)
             self.error(f"unrecognized arguments of {command.name}: {' '.join(unknown)}{hint}", f"{self.prog} {command.name}")
         return given
 
@@ -136,6 +139,21 @@ class Parser(argparse.ArgumentParser):
         """Print the message as one line and exit with status 2."""
         end = "?" if "Did you mean" in message else "."
         self.exit(2, f"{self.prog}: {one_line(message)}{end} Try `{of or self.prog} --help`.\n")
+
+
+def _separated(given: Sequence[str], command: Command) -> str:
+    """How several values of an option are written, where several follow one that takes one text; else nothing."""
+    options = {name: option for option in command.options.values() if option.kind.read for name in (option.key, option.also)}
+    for i, text in enumerate(given):
+        flag, equals, first = text.partition("=")
+        option = options.get(flag.removeprefix("--")) if flag.startswith("--") else None
+        values = [*([first] if equals else []), *takewhile(lambda x: not x.startswith("--"), given[i + 1 :])]
+        if option is None or len(values) < 2 or any(re.search(r"[*?/\\]", x) or Path(x).exists() for x in values[1:]):
+            continue
+        if not option.kind.commas:
+            return f". {flag} is given once for each: {' '.join(f'{flag} {shlex.quote(x)}' for x in values)}"
+        return f". {flag} takes values separated by commas: {flag} {shlex.quote(','.join(x.strip(',') for x in values))}"
+    return ""
 
 
 def one_line(message: str) -> str:

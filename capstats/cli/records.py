@@ -72,6 +72,6 @@ def _rows(frame: pd.DataFrame) -> Iterable[tuple[Any, ...]]:
 def _cell(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if name == "cap":
+    if name in ("cap", "cap_nearest"):
         return share(value)
     return "missing" if pd.api.types.is_scalar(value) and pd.isna(value) else shortened(in_cell(value), WIDEST)

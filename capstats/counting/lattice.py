@@ -84,6 +84,7 @@ class Lattice:
         axes: dict[str, pd.MultiIndex] = {"key": key}
         targets: list[pd.MultiIndex] = []
         levels: dict[str, Any] = {}
+        fine: dict[str, Any] = {}
         for t, column in enumerate(records.request.target_columns):
             axis, places = join_columns([[table.target.columns[t]] for table in counted], [column], names)
             targets.append(axis.set_names([str(column)]))
@@ -92,9 +93,11 @@ class Lattice:
             where = [at[table.target.of_row] for at, table in zip(places, counted, strict=True)]
             tables.append([table_of(table.counts, i, j, shape, sparse) for table, i, j in zip(counted, where, keys, strict=True)])
             axes["target"] = targets[-1]
-            levels |= compared(axes, dict(zip(names, tables[-1], strict=True))).get("levels", {})
+            found = compared(axes, dict(zip(names, tables[-1], strict=True)))
+            levels |= found.get("levels", {})
+            fine |= {column: entry for column, entry in found.get("fine_keys", {}).items() if "lacking" in entry}  # of a column alone
             axes = {}  # keys are compared once
-        warn_of_levels({"levels": levels})
+        warn_of_levels({"levels": levels, "fine_keys": fine, "bins": records.cuts})
         stored = [records.stored[column] for column in key_columns]
         synthetic = None if records.labels is None else level_index(records.labels)
         return cls(tables, key, targets, stored, synthetic, attrs_of_tables(records.weights), backing)

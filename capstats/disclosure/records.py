@@ -10,6 +10,7 @@ import xarray as xr
 
 from capstats.cap.average import correct_by_key
 from capstats.cap.individual import individual_cap
+from capstats.cap.neighbours import without_nearest
 from capstats.counting.records import locate
 from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.disclosure.attribute import among, disclosed, tables_of
@@ -29,7 +30,7 @@ OF_THE_KEY = {  # columns of record_risk, and the variables of key_summary that 
     "unique": "unique",
     "replicated": "replicated",
 }
-ADDED = ("cap", "disclosed", *OF_THE_KEY)
+ADDED = ("cap", "cap_nearest", "disclosed", *OF_THE_KEY)
 SMALL_IS_RISKY = ("key_records", "key_synthetic_records")
 
 
@@ -156,7 +157,9 @@ def record_risk(
         `sort_by`:
 
         - ``cap``: individual CAP, the share of the key's synthetic records that have the record's target; 0 if there are none;
-        - ``disclosed``: whether that share is 1, so that an intruder is certain and right; its mean is `disco`;
+        - ``cap_nearest``: the same, but with the synthetic records of the nearest keys if there are none with the record's own; omitted
+          where comparing the keys takes long (tens of thousands of unmatched keys in ten columns or more);
+        - ``disclosed``: whether the first share is 1, so that an intruder is certain and right; its mean is `disco`;
         - ``certain``: whether all synthetic records with the key have the same target, right or wrong;
         - ``original_certain``: the same for the original records with the key;
         - ``key_records``, ``key_synthetic_records``: original and synthetic records with the record's key;
@@ -205,9 +208,14 @@ def record_risk(
         raise ValueError("`synthetic` must be one table. Call record_risk once for each of several tables.")
     by_key = key_summary(tables.o, tables.s)
     cap = values_at(individual_cap(tables.o, tables.s).variable.data, i, j)
-    columns = {"cap": cap, "disclosed": cap == 1}
+    columns = {"cap": cap}
+    if not without_nearest(tables.o, tables.s):
+        columns["cap_nearest"] = values_at(individual_cap(tables.o, tables.s, unmatched="nearest").variable.data, i, j)
+    columns["disclosed"] = cap == 1
     columns |= {column: by_key[variable].values[j] for column, variable in OF_THE_KEY.items() if variable in by_key}
     if sort_by is not None and sort_by not in columns:
+        if sort_by == "cap_nearest":
+            raise ValueError(f"`sort_by` is 'cap_nearest', which is not computed: {without_nearest(tables.o, tables.s)}.")
         raise ValueError(
             f"`sort_by` is {sort_by!r}, which counts whole records: it is not defined where counts are fractional or weighted."
         )

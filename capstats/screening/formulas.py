@@ -9,15 +9,17 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.average import correct_by_key, matched, predicted
+from capstats.cap.neighbours import nearest
+from capstats.codes.column import Ints
 from capstats.codes.names import hint
 from capstats.counting.lattice import Keyset, Lattice
 from capstats.disclosure.attribute import disclosed, share_of_keys
 from capstats.tables.aligned import Aligned
-from capstats.tables.sums import certain, ratio
+from capstats.tables.sums import certain, ratio, shared
 from capstats.tables.table import Array, Floats, Table
 
 Measure = Callable[[xr.DataArray, xr.DataArray], Any]
-Formula = Callable[[Table, Table], Array]
+Formula = Callable[[Table, Table, list[Ints]], Array]  # of the original, the synthetic table, and the codes of their keys by column
 
 
 def average(o: Table, s: Table) -> Floats:
@@ -25,15 +27,23 @@ def average(o: Table, s: Table) -> Floats:
     return ratio(correct_by_key(o, s).sum(-1), o.total(), np.nan)
 
 
+def average_nearest(o: Table, s: Table, codes: list[Ints]) -> Floats:
+    """Average CAP, unmatched records using those of the nearest keys."""
+    rows, totals, _ = nearest(codes, o.key_total() > 0, s)
+    right = ratio(shared(o, rows, totals), totals, 0.0).sum(-1)
+    return np.where(s.total() > 0, ratio(right, o.total(), np.nan), np.nan)
+
+
 FORMULAS: dict[str, Formula] = {
-    "average_cap": average,
-    "average_cap_drop": lambda o, s: ratio(correct_by_key(o, s).sum(-1), matched(o, s), np.nan),
-    "original_cap": lambda o, _: average(o, o),
-    "modal_accuracy": lambda o, _: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
-    "correct_predictions": predicted,
-    "matched_records": matched,
-    "original_certain": lambda o, _: share_of_keys(o, certain(o).key_total()),  # DiO
-    "share_certain": lambda o, s: ratio(disclosed(o, s).total(), o.total(), np.nan),  # DiSCO
+    "average_cap": lambda o, s, _: average(o, s),
+    "average_cap_drop": lambda o, s, _: ratio(correct_by_key(o, s).sum(-1), matched(o, s), np.nan),
+    "average_cap_nearest": average_nearest,
+    "original_cap": lambda o, *_: average(o, o),
+    "modal_accuracy": lambda o, *_: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
+    "correct_predictions": lambda o, s, _: predicted(o, s),
+    "matched_records": lambda o, s, _: matched(o, s),
+    "original_certain": lambda o, *_: share_of_keys(o, certain(o).key_total()),  # DiO
+    "share_certain": lambda o, s, _: ratio(disclosed(o, s).total(), o.total(), np.nan),  # DiSCO
 }
 
 
@@ -58,9 +68,10 @@ def values_of(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Mea
     batch = () if lattice.synthetic is None else (len(lattice.synthetic),)
     found = np.empty((len(measures), len(lattice.targets), *batch))
     named = {m: FORMULAS[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
+    codes: list[Ints] = keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]  # without a column there is one key
 
     def all_named(o: Table, s: Table) -> Array:
-        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s) for formula in named.values()))  # some use `o` alone
+        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s, codes) for formula in named.values()))  # some use `o` alone
         return np.stack(numbers, axis=-1)
 
     for t in range(len(lattice.targets)):

@@ -60,11 +60,12 @@ def sweep(
     sizes : int or collection of ints, optional
         Numbers of key columns in the subsets; by default from 1 to all of them.
     measures : name, sequence of names, or mapping {name: name or function}
-        What to compute for each pair of tables: "average_cap", "average_cap_drop" (matched records alone), "original_cap" (CAP of the
-        original with itself), "modal_accuracy" (share of original records that have the most frequent target of their key),
-        "correct_predictions" and "matched_records" (records), "original_certain" (share of original records whose key has one target
-        in the original) and "share_certain" (share that the release tells with certainty); or a function of `o` and `s`, labelled as
-        `tabulate` labels them, that returns one number, or one for each synthetic table.
+        What to compute for each pair of tables: "average_cap", "average_cap_drop" (matched records alone), "average_cap_nearest" (unmatched
+        records use the nearest keys, which takes longer), "original_cap" (CAP of the original with itself), "modal_accuracy" (share of
+        original records that have the most frequent target of their key), "correct_predictions" and "matched_records" (records),
+        "original_certain" (share of original records whose key has one target in the original) and "share_certain" (share that the release
+        tells with certainty); or a function of `o` and `s`, labelled as `tabulate` labels them, that returns one number, or one for each
+        synthetic table.
     limit : int
         Greatest number of subsets to compute; k columns have 2**k - 1.
     allow_same : bool

@@ -35,7 +35,7 @@ def dataset(
         coords = coords.merge({"synthetic": level_index(synthetic)}).coords
     own = attrs_of_tables(attrs.get("weights", {}))
     variables = {name: (("synthetic", "target", "key")[3 - values.ndim :], values, own.get(name, {})) for name, values in tables.items()}
-    kept = {name: value for name, value in attrs.items() if name not in ("levels", "unmatched_tables")}
+    kept = {name: value for name, value in attrs.items() if name not in ("levels", "unmatched_tables", "fine_keys")}
     if not attrs.get("unlabelled"):
         of_cut = {column: codes for column, codes in kept.pop("likely_codes", {}).items() if column in attrs.get("bins", {})}
         codes = {**of_cut, **codes_among(axes)}

@@ -23,10 +23,10 @@ from capstats.codes.missing_codes import likely_codes, plain
 from capstats.codes.names import listed
 from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, lookalikes
 from capstats.tables.backing import Data, summed, unstacked
+from capstats.tables.fineness import MANY, fine_column, fine_key, share_of, too_fine
 from capstats.tables.printing import many
 
 EXAMINED = 50_000  # levels of each table, those with the most records, that are looked at for another spelling
-MANY = 20  # levels of a column of numbers from which it is better cut
 
 EFFECTS = {"key": "no key can match", "target": "no guess can be right", "column": "no record can match"}
 REMEDIES = {
@@ -47,7 +47,7 @@ class LevelsWarning(UserWarning):
     """Two tables do not use the same levels in a column, so that records that should match do not.
 
     Given where tables are made (`tabulate`, `from_counts`), and by a measure of tables whose labels are not those of one Dataset. Also
-    given where ties leave fewer bins of a column than were asked for.
+    given where keys are so fine that few people are matched, and where ties leave fewer bins of a column than were asked for.
     """
 
     nothing_shared = False  # whether a column of two tables has no level in common
@@ -119,19 +119,48 @@ def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data]) -> di
     """For the attrs of a Dataset: how the levels of the tables compare, where they are not all the same; the original is the first.
 
     ``levels`` is {column: {table: entry}}, of the columns and tables whose levels are not the original's; ``unmatched_tables`` names the
-    tables that have no key of the original.
+    tables that have no key of the original. ``fine_keys`` is what `fineness` says of key columns, but for what other labels explain.
     """
     if len(parts) < 2:
         return {}
     levels: dict[str, dict[str, Entry]] = {}
+    columns: dict[str, tuple[Any, dict[str, Records]]] = {}
     for dim, axis in axes.items():
         for column, labels, records in records_by_level(axis, dim, parts):
             original, *others = records.items()
             entries = {name: entry for name, held in others if (entry := compare(labels, original[1], held, dim)) is not None}
             levels |= {column: entries} if entries else {}
-    keys = {name: _totals(data, "key") > 0 for name, data in parts.items()}
-    unmatched = [name for name, held in keys.items() if not (held & keys["original"]).any()]
-    return {name: value for name, value in (("levels", levels), ("unmatched_tables", unmatched)) if value}
+            if dim == "key":
+                columns[column] = labels, records
+    keys = {name: _totals(data, "key") for name, data in parts.items()}
+    unmatched = [name for name, held in keys.items() if not (held[keys["original"] > 0] > 0).any()]
+    found = {"levels": levels, "unmatched_tables": unmatched, "fine_keys": _fine_keys(columns, keys, levels) if "key" in axes else {}}
+    return {name: value for name, value in found.items() if value}
+
+
+def _fine_keys(
+    columns: Mapping[str, tuple[Any, dict[str, Records]]], keys: Mapping[str, Records], levels: Mapping[str, Mapping[str, Entry]]
+) -> dict[str, Any]:
+    """The columns that are nearly identifiers; or, of another key that leaves most people without a match, that with the most levels.
+
+    A release in which labels explain it, since a column shares none or has most of them in another spelling, is left out.
+    """
+    o = keys["original"]
+    of_keys = [(table, entry) for column in columns for table, entry in levels.get(column, {}).items()]
+    other = {table for table, entry in of_keys if not entry["shared"] or 2 * sum(entry["likely"].values()) > entry["absent"]}
+    other |= {"original", "holdout"}
+    releases = [name for name in keys if name not in other]
+    if not releases or not o.any():
+        return {}
+    apart = {name: share_of(o, keys[name] == 0) for name in releases}
+    found = {
+        column: entry
+        for column, (labels, records) in columns.items()
+        if (entry := fine_column(labels, records["original"], {name: records[name] for name in releases}, list(apart.values())))
+    }
+    sizes = {column: (labels, int((records["original"] > 0).sum())) for column, (labels, records) in columns.items()}
+    known = [x for x in apart.values() if x < 1]  # that no key is matched at all is said by itself
+    return found or fine_key(sizes, int((o > 0).sum()), o.sum().item(), known)
 
 
 def codes_among(axes: Mapping[str, pd.MultiIndex]) -> dict[str, list[Any]]:
@@ -229,12 +258,17 @@ def _likely(column: str, entry: Entry) -> str:
 
 
 def warn_of_levels(attrs: Mapping[str, Any], first: str = "original", most: int = 5) -> None:
-    """Warn once of all columns that share no level, or hold levels that look like another spelling; ``first`` is the original's name."""
+    """Warn once of columns that share no level or have levels in another spelling, and of keys that are too fine.
+
+    ``first`` is the original's name.
+    """
     found = [*without_match(attrs, first), *other_spellings(attrs, first)]
-    if not found:
+    fine = too_fine(attrs, first)
+    if not found and not fine:
         return
     more = [f"{many(len(found) - most, 'more such finding')}."] if len(found) > most else []
-    warning = LevelsWarning(" ".join([*found[:most], *more, "For all levels see compare_levels."]))
+    all_levels = ["For all levels see compare_levels."] if found else []
+    warning = LevelsWarning(" ".join([*found[:most], *more, *all_levels, *fine]))
     warning.nothing_shared = any(not entry["shared"] for _, _, entry in _entries(attrs))
     warnings.warn(warning, stacklevel=_callers())
 

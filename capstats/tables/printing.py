@@ -34,7 +34,8 @@ NOTES = {  # attrs that are printed under the table, and by which heading
     "bins": "bins",
     "null_values": "codes of missing values",
 }
-SILENT = {"result", "records", "categories", "levels", "likely_codes", "renamed", "unlabelled", "unmatched_tables", *NOTES, "capstats"}
+OF_LEVELS = {"categories", "levels", "likely_codes", "unmatched_tables", "fine_keys"}
+SILENT = {"result", "records", "renamed", "unlabelled", "capstats", *OF_LEVELS, *NOTES}
 
 
 class Result(xr.Dataset):  # type: ignore[no-untyped-call]

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from read_reports import one_line
 
-from capstats import at_most, audit
+from capstats import at_most, audit, from_counts
+from capstats.cap import neighbours
 from capstats.datasets import titanic
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -56,6 +57,66 @@ def test_the_people_with_each_level_are_those_worked_out_by_hand():
     assert found.records_above_half.values.tolist() == [3, 0, 4]  # the tie at 0.5 is not above it
     assert found.records_above_nine_tenths.values.tolist() == [3, 0, 4]
     assert found.records_certain.values.tolist() == [3, 0, 0]
+
+
+def nearest_by_loop(original, synthetic, keys, weight):
+    """The mean over people of the share of their target among the records that differ from them in the fewest columns, all by weight."""
+    people, others = ([dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)] for table in (original, synthetic))
+    right = 0.0
+    for person in people:
+        apart = [sum(person[c] != other[c] for c in keys) for other in others]
+        near = [other for other, d in zip(others, apart, strict=True) if d == min(apart)]
+        share = sum(other[weight] for other in near if other["t"] == person["t"]) / sum(other[weight] for other in near)
+        right += person[weight] * share
+    return right / sum(person[weight] for person in people)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_average_cap_with_the_nearest_keys_is_that_of_a_loop_over_records(weighted):
+    """Numbers, texts and truth values as keys, two releases; of one nobody is matched."""
+    rng = np.random.default_rng(11)
+
+    def drawn(n, least):
+        return {
+            "age": rng.integers(least, least + 9, n).tolist(),
+            "sex": rng.choice(["f", "m"], n).tolist(),
+            "own": (rng.random(n) < 0.3).tolist(),
+            "t": rng.choice(["x", "y", "z"], n).tolist(),
+            "w": (rng.integers(1, 9, n) / 2).tolist() if weighted else [1] * n,
+        }
+
+    original, releases = drawn(50, 0), {"near": drawn(30, 0), "far": drawn(30, 20) | {"sex": ["f"] * 30}}
+    keys = ["age", "sex", "own"]
+    options = {"weights": "w"} if weighted else {}
+    found = audit(original, releases, keys=keys, target="t", allow_no_match=True, **options)
+    expected = [nearest_by_loop(original, release, keys, "w") for release in releases.values()]
+    np.testing.assert_allclose(found.measures.average_cap_nearest, expected, rtol=1e-13)
+    assert found.measures.average_cap.values[1] == 0
+    assert "average CAP where unmatched" in one_line(found)
+    assert "nearest keys" in found.to_html()
+
+
+def test_a_fine_key_looks_safe_in_version_1_and_not_with_the_nearest_keys():
+    """Years of experience 2, 3, 11 and 12, of which the release has 3 and 12: theory/average-cap.md works the numbers out."""
+    original = {"years": [2, 3, 11, 12], "wage": ["low", "low", "high", "high"]}
+    release = {"years": [1, 3, 12, 13], "wage": ["low", "low", "high", "high"]}
+    m = audit(original, release, keys="years", target="wage").measures
+    assert [m[name].item() for name in ("average_cap", "average_cap_matched", "average_cap_nearest", "baseline")] == [0.5, 1, 0.75, 0.5]
+    assert audit(original, release, keys="years", target="wage", bins={"years": [5]}, allow_same=True).measures.average_cap == 1
+
+
+def test_nearest_keys_are_left_out_with_the_reason_where_they_have_no_labels_or_take_long(monkeypatch):
+    found = audit(from_counts([[3, 1], [1, 2]], [[1, 0], [2, 0]]))
+    assert "average_cap_nearest" not in found.measures
+    assert found.provenance["average_cap_nearest"] == "not computed: the keys have no labels"
+    monkeypatch.setattr(neighbours, "LONG", 0)
+    people, release = {"k": [*"aab"], "t": [*"xyx"]}, {"k": [*"aac"], "t": [*"xyx"]}
+    found = audit(people, release, keys="k", target="t")
+    assert "average_cap_nearest" not in found.measures
+    assert "average_cap_nearest" not in found.provenance["conventions"]
+    assert "average CAP with the nearest keys: not computed: comparing the keys in 1 column takes long" in one_line(found)
+    matched = audit(people, {"k": [*"aab"], "t": [*"xxx"]}, keys="k", target="t")  # nothing to compare
+    assert matched.measures.average_cap_nearest == matched.measures.average_cap
 
 
 def test_levels_without_original_people_are_left_out():

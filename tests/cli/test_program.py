@@ -38,6 +38,26 @@ MISTAKES = {
     "no command": ([], "capstats: the following arguments are required: COMMAND"),
     "unknown command": (["nonsense"], "invalid choice: 'nonsense'"),
     "unknown option": ([*SMOKERS, "--colour", "red"], "unrecognized arguments of audit: --colour red. Try `capstats audit --help`."),
+    "keys without commas": (
+        ["audit", "original.csv", "synthetic.csv", "--keys", "smoking", "age", "sex", "--target", "health"],
+        "unrecognized arguments of audit: age sex. --keys takes values separated by commas: --keys smoking,age,sex. Try",
+    ),
+    "keys with spaces after commas": (
+        ["sweep", "original.csv", "synthetic.csv", "--keys=smoking,", "a b", "--targets", "health"],
+        "--keys takes values separated by commas: --keys 'smoking,a b'. Try `capstats sweep --help`.",
+    ),
+    "keys without commas before the files": (
+        ["audit", "--keys", "smoking", "age", "--target", "health", "original.csv", "synthetic.csv"],
+        "unrecognized arguments of audit: original.csv synthetic.csv. --keys takes values separated by commas: --keys smoking,age.",
+    ),
+    "two bins after one option": (
+        [*SMOKERS, "--bin", "smoking=2", "health=3"],
+        "unrecognized arguments of audit: health=3. --bin is given once for each: --bin smoking=2 --bin health=3. Try",
+    ),
+    "a file after a list of columns": (
+        ["audit", "original.csv", "--keys", "smoking", "synthetic.csv", "--target", "health"],
+        "unrecognized arguments of audit: synthetic.csv. Try `capstats audit --help`.",
+    ),
     "option with a line break": ([*SMOKERS, "--colour\nred"], "unrecognized arguments of audit: --colour red"),
     "misspelt option": ([*SMOKERS, "--nul-values=NA"], "--nul-values=NA. Did you mean --null-values? Try `capstats audit --help`."),
     "misspelt option of an attack": (

@@ -15,7 +15,7 @@ from capstats.disclosure import dio, dis, disco, key_summary, record_risk, repli
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-ADDED = ["cap", "disclosed", "certain", "original_certain", "key_records", "key_synthetic_records", "unique", "replicated"]
+ADDED = ["cap", "cap_nearest", "disclosed", "certain", "original_certain", "key_records", "key_synthetic_records", "unique", "replicated"]
 KINDS = {
     "pandas": pd.DataFrame,
     "polars": pl.DataFrame,
@@ -30,8 +30,8 @@ def people(seed, n=40):
     return {"a": pick(["p", "q", "r", None]), "b": pick([10, 2, 7]), "t": pick(["x", "y", None])}
 
 
-def expected(original, synthetic, keys=("a", "b")):
-    """The added columns, one person after the other."""
+def expected(original, synthetic, keys=("a", "b"), *, near=True):
+    """The added columns, one person after the other; those of the nearest keys compare each person with every synthetic key."""
     rows, others = ([tuple(row) for row in zip(*(table[c] for c in (*keys, "t")), strict=True)] for table in (original, synthetic))
     answers, peers = defaultdict(list), defaultdict(list)
     for *key, t in others:
@@ -40,10 +40,22 @@ def expected(original, synthetic, keys=("a", "b")):
         peers[tuple(key)].append(t)
     found = []
     for *key, t in rows:
-        said, own = answers[tuple(key)], peers[tuple(key)]
+        said, own = answers.get(tuple(key), []), peers[tuple(key)]
         cap = said.count(t) / len(said) if said else 0.0
+        apart = {other: sum(x != y for x, y in zip(key, other, strict=True)) for other in (answers if near else ())}
+        nearest = [answer for other, d in apart.items() if d == min(apart.values()) for answer in answers[other]]
         found.append(
-            (cap, cap == 1, len(set(said)) == 1, len(set(own)) == 1, len(own), len(said), len(own) == 1, len(own) == len(said) == 1)
+            (
+                cap,
+                nearest.count(t) / len(nearest) if near else None,
+                cap == 1,
+                len(set(said)) == 1,
+                len(set(own)) == 1,
+                len(own),
+                len(said),
+                len(own) == 1,
+                len(own) == len(said) == 1,
+            )
         )
     return dict(zip(ADDED, map(list, zip(*found, strict=True)), strict=True))
 
@@ -131,6 +143,7 @@ def test_records_average_to_the_measures():
     t = tabulate(original, synthetic, keys=["a", "b"], target="t")
     for name, measure in {
         "cap": average_cap(t.o, t.s),
+        "cap_nearest": average_cap(t.o, t.s, unmatched="nearest"),
         "disclosed": disco(t.o, t.s),
         "certain": dis(t.o, t.s),
         "original_certain": dio(t.o),
@@ -148,7 +161,7 @@ def test_a_large_key_space_is_no_table_in_memory():
     )
     synthetic["a"][:500], synthetic["b"][:500] = original["a"][:500], original["b"][:500]
     found = record_risk(original, synthetic, keys=["a", "b"], target="t")
-    right = expected({c: v.tolist() for c, v in original.items()}, {c: v.tolist() for c, v in synthetic.items()})
+    right = expected({c: v.tolist() for c, v in original.items()}, {c: v.tolist() for c, v in synthetic.items()}, near=False)
     assert found["cap"].tolist() == right["cap"]
     assert found["certain"].tolist() == right["certain"]
 
@@ -365,7 +378,7 @@ def test_arrays_and_series_of_a_mapping_stay_what_they_are_when_sorted():
 
 
 def test_a_column_that_is_not_added_cannot_sort():
-    with pytest.raises(ValueError, match=r"`sort_by` must be one of 'cap', 'disclosed', .*; got 'risk'"):
+    with pytest.raises(ValueError, match=r"`sort_by` must be one of 'cap', 'cap_nearest', 'disclosed', .*; got 'risk'"):
         record_risk(people(1), people(2), keys="b", target="t", sort_by="risk")
 
 

@@ -41,6 +41,7 @@ def of_tables(tables):
     return {
         "average_cap": average_cap(o, s),
         "average_cap_drop": average_cap(o, s, unmatched="drop"),
+        "average_cap_nearest": average_cap(o, s, unmatched="nearest"),
         "original_cap": average_cap(o, o),
         "modal_accuracy": correct_predictions(o, o) / float(n.sum()),
         "correct_predictions": correct_predictions(o, s),

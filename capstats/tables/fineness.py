@@ -1,0 +1,127 @@
+"""Keys that are so fine that few people are matched: average CAP is then low, although the release need not be safe.
+
+A key column is nearly an identifier where fewer than four records share a level on average. Most households are no larger, while the years
+of age of a few hundred people are not so fine.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from capstats.codes.declared_types import parsed
+from capstats.codes.labels import MISSING, Label, canonical, kind_of
+from capstats.codes.names import listed
+from capstats.tables.printing import many, share
+
+MANY = 20  # levels of a column of numbers from which it is better cut, and below which no key is called fine
+SHARED = 4  # records of a level, on average, below which its column is nearly an identifier
+UNMATCHED = 0.05  # share of records without a match that such a column must leave
+MOST_UNMATCHED = 0.5  # the same of keys none of whose columns is one: version 1 is then below it, whatever the release tells
+EXAMINED = 1000  # levels that are parsed to see what a column of text holds
+
+Records = NDArray[Any]
+
+
+def fine_column(
+    labels: Sequence[Label], original: Records, releases: Mapping[str, Records], unmatched: Sequence[float]
+) -> dict[str, Any] | None:
+    """How fine a key column is, in plain numbers, if it is nearly an identifier and leaves people without a match; else None.
+
+    ``original`` and ``releases`` are the records of each of the labels; ``unmatched`` are the shares of the original's records whose whole
+    key the releases lack.
+    """
+    n, levels = original.sum().item(), int((original > 0).sum())
+    if levels <= MANY or levels * SHARED <= n:
+        return None
+    lacking = [share_of(original, held == 0) for held in releases.values()]
+    if max(*lacking, *unmatched) <= UNMATCHED:
+        return None
+    alone = {} if original.dtype.kind == "f" else {"alone": share_of(original, original == 1)}
+    return {"levels": levels, "records": n, **alone, "lacking": _span(lacking), "holds": _content(labels)}
+
+
+def fine_key(columns: Mapping[str, tuple[Sequence[Label], int]], keys: int, n: float, unmatched: Sequence[float]) -> dict[str, Any]:
+    """The same of a whole key, none of whose columns is nearly an identifier, as an entry of the column with the most levels.
+
+    ``columns`` have their labels and the number of levels in the original; ``keys`` is the number of the original's combinations.
+    """
+    if keys <= MANY or max(unmatched, default=0.0) <= MOST_UNMATCHED:
+        return {}
+    column, (labels, levels) = max(columns.items(), key=lambda item: item[1][1])
+    return {column: {"levels": levels, "records": n, "unmatched": _span(unmatched), "keys": keys, "holds": _content(labels)}}
+
+
+def share_of(records: Records, which: NDArray[np.bool_]) -> float:
+    """Share of the records that some levels, or keys, have."""
+    return float(records[which].sum() / records.sum())
+
+
+def _span(shares: Sequence[float]) -> list[float]:
+    return sorted({min(shares), max(shares)})
+
+
+def _content(labels: Sequence[Label]) -> str:
+    """What the levels of a column are: numbers, dates or times, if need be as texts that parse as such, or others."""
+    some = list(islice((x for x in map(canonical, labels) if x is not MISSING), EXAMINED))
+    kind = kind_of(some[0]) if some else "other"
+    if kind != "text":
+        return kind
+    types = ("number", "date", "datetime")
+    return next((f"text of {name}s" for name in types if all(parsed(x, name) is not MISSING for x in some)), "text")
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+def too_fine(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
+    """One text on all key columns that are nearly identifiers, or on a key that leaves most people without a match, and what to do."""
+    entries: Mapping[str, dict[str, Any]] = attrs.get("fine_keys", {})
+    if not entries:
+        return []
+    found = [_sentence(column, entry, first) for column, entry in entries.items()]
+    remedies = [_remedy(column, entry, column in attrs.get("bins", {})) for column, entry in entries.items()]
+    why = "Records without a match count 0 in average CAP (version 1): it is low because the key is fine, not because the release is safe."
+    return [f"{' '.join(found)} {why} Compare it with average_cap_nearest; {listed(remedies)}, or leave {_them(entries)} out of the keys."]
+
+
+def _sentence(column: str, entry: Mapping[str, Any], first: str) -> str:
+    records = many(entry["records"], "record")
+    if "keys" in entry:
+        return (
+            f"The keys are so fine that a share of {_shares(entry['unmatched'])} of the {records} of `{first}` is without a synthetic "
+            f"record of the same keys: they have {many(entry['keys'], 'combination')}, and "
+            f"column {column!r} has {many(entry['levels'], 'level')}."
+        )
+    alone = f"a share of {share(entry['alone'])} has a level that no other record has, and " if "alone" in entry else ""
+    return (
+        f"Key column {column!r} is nearly an identifier, with {many(entry['levels'], 'level')} in the {records} of `{first}`: {alone}"
+        f"a share of {_shares(entry['lacking'])} has one that no synthetic record has."
+    )
+
+
+def _shares(span: Sequence[float]) -> str:
+    return f"{share(span[0])} to {share(span[-1])} (by release)" if len(span) > 1 else share(span[0])
+
+
+def _remedy(column: str, entry: Mapping[str, Any], is_cut: bool) -> str:
+    """What to do with a column, in Python and on the command line."""
+    option, holds = shlex.quote(f"{column}=10"), entry["holds"]
+    if is_cut:
+        return f"cut {column!r} into fewer bins"
+    if holds in ("number", "date", "datetime", "text of numbers"):
+        return f"cut {column!r}, as with bins={{{column!r}: 10}} (--bin {option})"
+    if holds in ("text of dates", "text of datetimes"):
+        of = holds.removeprefix("text of ").removesuffix("s")
+        typed = shlex.quote(f"{column}={of}")
+        return f"cut {column!r}, as with types={{{column!r}: {of!r}}} and bins={{{column!r}: 10}} (--type {typed} --bin {option})"
+    return f"merge levels of {column!r} in all tables"
+
+
+def _them(entries: Mapping[str, Any]) -> str:
+    return "it" if len(entries) == 1 else "them"

@@ -1,0 +1,238 @@
+"""Keys that are too fine: what is said, of which data, and that the remedy can be pasted."""
+
+from __future__ import annotations
+
+import datetime as dt
+import warnings
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from capstats import LevelsWarning, audit, from_counts, read_counts, tabulate, write_counts
+from capstats.attacks import model_attack
+from capstats.cli import main
+from capstats.datasets import example, paper_originals, paper_synthetics
+from capstats.disclosure import record_risk
+from capstats.screening import sweep
+from capstats.tables.fineness import fine_column
+
+FIRST = dt.date(1950, 1, 1)
+
+
+def records(values: list[Any], **more: Any) -> dict[str, list[Any]]:
+    return {"k": values, "t": [i % 2 for i in range(len(values))], **more}
+
+
+def told(original: Any, synthetic: Any, **options: Any) -> list[str]:
+    """What an audit warns of."""
+    return list(audit(original, synthetic, **{"keys": "k", "target": "t", **options}).provenance.get("warnings", []))
+
+
+# Forty people with a level each, of whom the release has every second one, twice.
+ORIGINAL = records([i / 8 for i in range(40)])
+RELEASE = records([i // 2 / 4 for i in range(40)])
+SAID = (
+    "Key column 'k' is nearly an identifier, with 40 levels in the 40 records of `original`: a share of 1.000 has a level that no other "
+    "record has, and a share of 0.500 has one that no synthetic record has. Records without a match count 0 in average CAP (version 1): "
+    "it is low because the key is fine, not because the release is safe. Compare it with average_cap_nearest; cut 'k', as with "
+    "bins={'k': 10} (--bin k=10), or leave it out of the keys."
+)
+
+
+def test_the_text_is_the_one_worked_out_by_hand() -> None:
+    assert told(ORIGINAL, RELEASE) == [SAID]
+    with pytest.warns(LevelsWarning) as warned:
+        tables = tabulate(ORIGINAL, RELEASE, keys="k", target="t")
+    assert [str(warning.message) for warning in warned] == [SAID]
+    assert warned[0].filename == __file__
+    assert tables.attrs["fine_keys"] == {"k": {"levels": 40, "records": 40, "alone": 1.0, "lacking": [0.5], "holds": "number"}}
+
+
+@pytest.mark.parametrize(
+    ("values", "released", "fine"),
+    [
+        ([*range(20)], [0] * 20, False),  # no more than twenty levels
+        ([*range(21)], [0] * 21, True),
+        ([i // 4 for i in range(84)], [0] * 84, False),  # four records a level
+        ([i // 4 for i in range(83)], [0] * 83, True),
+        ([*range(40)], [*range(38), 0, 0], False),  # two of forty without a match: 0.05
+        ([*range(40)], [*range(37), 0, 0, 0], True),
+    ],
+)
+def test_a_column_is_fine_with_more_than_twenty_levels_of_fewer_than_four_records_and_some_without_a_match(values, released, fine) -> None:
+    labels = list(range(max(values) + 1))
+    original, release = (np.bincount(x, minlength=len(labels)) for x in (values, released))
+    found = fine_column(labels, original, {"synthetic": release}, [0.0])
+    assert (found is not None) == fine
+    if found is not None:
+        held = Counter(values)
+        assert found["alone"] == sum(held[v] == 1 for v in values) / len(values)
+        assert found["lacking"] == [sum(v not in released for v in values) / len(values)]
+
+
+def drawn(n: int, seed: int) -> pd.DataFrame:
+    """People with columns that are nearly identifiers, and with others."""
+    rng = np.random.default_rng(seed)
+    people = pd.DataFrame(
+        {
+            "experience": rng.gamma(3, 6, n).round(3),
+            "born": [FIRST + dt.timedelta(int(x)) for x in rng.integers(0, 18_000, n)],
+            "household": np.repeat(np.arange(70_000, 70_000 + n), rng.choice([1, 2, 3, 4], n))[:n],
+            "name": [f"N{x:05}" for x in rng.integers(0, 10_000, n)],
+            "age": rng.integers(18, 80, n),
+            "educ": rng.integers(1, 8, n),
+            "sex": rng.choice(list("fm"), n),
+        }
+    )
+    people["t"] = np.where(rng.random(n) < 0.1 + 0.1 * people["educ"], "yes", "no")
+    return people
+
+
+def resampled(people: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """A release whose columns are drawn from those of the original, each by itself."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame({c: rng.choice(people[c], len(people)) for c in people})
+
+
+PEOPLE = drawn(600, 1)
+RESAMPLED = resampled(PEOPLE, 2)
+TEXTS = [people.astype(dict.fromkeys(people, str)) for people in (PEOPLE, RESAMPLED)]
+
+
+@pytest.mark.parametrize(
+    ("column", "as_text", "remedy", "options"),
+    [
+        ("experience", False, "bins={'experience': 10} (--bin experience=10)", {"bins": {"experience": 10}}),
+        ("experience", True, "bins={'experience': 10} (--bin experience=10)", {"bins": {"experience": 10}}),
+        ("born", False, "bins={'born': 10} (--bin born=10)", {"bins": {"born": 10}}),
+        (
+            "born",
+            True,
+            "types={'born': 'date'} and bins={'born': 10} (--type born=date --bin born=10)",
+            {"types": {"born": "date"}, "bins": {"born": 10}},
+        ),
+        ("household", False, "bins={'household': 10} (--bin household=10)", {"bins": {"household": 10}}),
+        ("name", True, "merge levels of 'name' in all tables, or leave it out of the keys", None),
+    ],
+)
+def test_columns_that_are_nearly_identifiers_are_named_with_a_remedy_that_works(column, as_text, remedy, options) -> None:
+    tables = TEXTS if as_text else [PEOPLE, RESAMPLED]
+    (said,) = told(*tables, keys=column)
+    assert f"Key column {column!r} is nearly an identifier" in said
+    assert remedy in said
+    assert not any(str(value) in said for value in PEOPLE[column])  # no value of anybody
+    if options is not None:
+        assert told(*tables, keys=column, **options) == []
+
+
+def test_a_column_cut_too_finely_is_to_be_cut_into_fewer_bins() -> None:
+    (said,) = told(PEOPLE, RESAMPLED, keys="experience", bins={"experience": 3000})
+    assert "cut 'experience' into fewer bins, or leave it out of the keys." in said
+
+
+def test_ordinary_keys_say_nothing() -> None:
+    for keys in ("age", ["educ", "sex"], ["age", "sex"]):
+        assert told(PEOPLE, RESAMPLED, keys=keys) == []
+    for bundled in ("titanic", "anes96"):
+        assert "warnings" not in audit(**example(bundled)).provenance
+    paper = from_counts(paper_originals().sel(original="O_3"), paper_synthetics().sel(synthetic="b"))
+    assert "warnings" not in audit(paper).provenance
+    rng = np.random.default_rng(5)  # as many people and levels as in the affairs of Fair (1978)
+    fair = pd.DataFrame({c: rng.integers(0, k, 6366) for c, k in zip("abcdeft", (5, 6, 7, 6, 4, 6, 2), strict=True)})
+    assert told(fair, resampled(fair, 6), keys=["a", "b", "c", "d"]) == []
+
+
+def test_a_copy_leaves_nobody_without_a_match_and_says_nothing() -> None:
+    assert told(PEOPLE, PEOPLE, keys="experience", allow_same=True) == []
+
+
+def test_keys_that_leave_most_people_without_a_match_name_the_column_with_the_most_levels() -> None:
+    """Sixty people with a pair of their own, of ten and six levels; the release has the pairs of 29 of them, or of 30."""
+    original = {"a": [i % 10 for i in range(60)], "b": [i // 10 for i in range(60)], "t": [0, 1] * 30}
+    few, half = ({c: values[:n] for c, values in original.items()} for n in (29, 30))
+    assert told(original, half, keys=["a", "b"]) == []
+    assert told(original, few, keys=["a", "b"]) == [
+        "The keys are so fine that a share of 0.517 of the 60 records of `original` is without a synthetic record of the same keys: they "
+        "have 60 combinations, and column 'a' has 10 levels. Records without a match count 0 in average CAP (version 1): it is low because "
+        "the key is fine, not because the release is safe. Compare it with average_cap_nearest; cut 'a', as with bins={'a': 10} "
+        "(--bin a=10), or leave it out of the keys."
+    ]
+
+
+def test_many_ordinary_columns_together_are_too_fine_and_a_sweep_of_them_is_not() -> None:
+    rng = np.random.default_rng(7)
+    people, release = (pd.DataFrame({c: rng.integers(0, 5, 300) for c in "abcdet"}) for _ in "os")
+    keys = [*"abcde"]
+    held = set(map(tuple, release[keys].to_numpy()))
+    unmatched = sum(tuple(row) not in held for row in people[keys].to_numpy()) / 300
+    (said,) = told(people, release, keys=keys)
+    assert f"a share of {unmatched:.3f} of the 300 records of `original` is without a synthetic record of the same keys" in said
+    with warnings.catch_warnings(action="error"):
+        sweep(people, release, keys=keys, targets="t", sizes=1)
+    with pytest.warns(LevelsWarning, match="nearly an identifier"):
+        sweep(PEOPLE, RESAMPLED, keys=["educ", "experience"], targets="t")
+
+
+def test_several_releases_have_the_least_and_the_greatest_share() -> None:
+    half = RELEASE
+    quarter = records([*range(30)] + [0] * 10)
+    quarter["k"] = [i / 8 for i in quarter["k"]]
+    (said,) = told(ORIGINAL, {"half": half, "quarter": quarter})
+    assert "a share of 0.250 to 0.500 (by release) has one that no synthetic record has" in said
+
+
+def test_what_other_labels_explain_is_not_said_twice() -> None:
+    apart = records([i / 8 + 100 for i in range(40)])
+    assert told(ORIGINAL, apart, allow_no_match=True) == [
+        "Column 'k' has no level in common in `original` (40 levels) and `synthetic` (40 levels), so no key can match. Numbers with that "
+        "many levels are rarely equal: cut them, as with bins={'k': 10} (--bin k=10)."
+    ]
+    names = records([f"place {i}" for i in range(40)])
+    (said,) = told(names, records([f"Place {i}" if i else "place 0" for i in range(40)]))
+    assert "look like one level in two spellings" in said
+
+
+@pytest.mark.slow
+def test_counts_weights_and_a_holdout_say_the_same(tmp_path) -> None:
+    with warnings.catch_warnings(action="ignore", category=LevelsWarning):
+        tables = tabulate(ORIGINAL, RELEASE, keys="k", target="t")
+        cells = from_counts(tables.o.values, tables.s.values, key_labels={"k": list(tables.indexes["key"].get_level_values(0))})
+    assert cells.attrs["fine_keys"] == tables.attrs["fine_keys"]
+    write_counts(tables, tmp_path / "counts.csv")
+    for counts in (tables, cells, read_counts(tmp_path / "counts.csv")):
+        assert audit(counts).provenance["warnings"] == [SAID]
+    weighted = [table | {"w": [0.5 + i % 3 for i in range(40)]} for table in (ORIGINAL, RELEASE)]
+    assert told(*weighted, weights="w") == [SAID]
+    with_holdout = told(ORIGINAL, RELEASE, holdout=records([i / 8 for i in range(3, 40)]))
+    assert SAID in with_holdout
+
+
+@pytest.mark.slow
+def test_risks_of_records_and_the_attack_by_a_model_say_it_too() -> None:
+    with pytest.warns(LevelsWarning, match="nearly an identifier"):
+        record_risk(ORIGINAL, RELEASE, keys="k", target="t")
+    pytest.importorskip("sklearn")
+    from sklearn.tree import DecisionTreeClassifier
+
+    with pytest.warns(LevelsWarning, match="nearly an identifier"):
+        model_attack(ORIGINAL, RELEASE, keys="k", target="t", estimator=DecisionTreeClassifier())
+
+
+@pytest.mark.slow
+def test_the_commands_say_it_first_or_on_standard_error(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, people in (("o.csv", PEOPLE), ("s.csv", RESAMPLED)):
+        people.to_csv(name, index=False)
+    files = ["o.csv", "s.csv", "--keys", "experience,sex", "--target", "t"]
+    assert main(["audit", *files, "--html", "report.html"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[2] == "Read this first"
+    assert "Key column 'experience' is nearly an identifier" in " ".join(out.split())
+    assert err == ""
+    assert "is nearly an identifier" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    for command in ("sweep", "records"):
+        assert main([command, *files]) == 0
+        assert f"capstats {command}: warning: Key column 'experience' is nearly an identifier" in capsys.readouterr().err
