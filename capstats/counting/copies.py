@@ -51,11 +51,15 @@ class Rows:
     @cached_property
     def numbers(self) -> Numbers:
         """The number of each row."""
-        return sum((labels[codes] for labels, codes in zip(self.labels, self.codes, strict=True)), np.zeros(len(self.counts), np.uint64))
+        total = np.zeros(len(self.counts), np.uint64)
+        for labels, codes in zip(self.labels, self.codes, strict=True):
+            total += labels[codes]
+        return total
 
     def without(self, column: int, rows: Any = slice(None)) -> Numbers:
         """The number of each row, or of some of them, but for one of the columns."""
-        return self.numbers[rows] - self.labels[column][self.codes[column][rows]]
+        left: Numbers = self.numbers[rows] - self.labels[column][self.codes[column][rows]]
+        return left
 
     def identifies(self, column: int) -> bool:
         """Whether each record has a value of its own in a column, none of them a fraction."""
@@ -84,7 +88,7 @@ class Known:
 
     def times(self, numbers: Numbers) -> Counts:
         """How many records of this table each of other records is identical to."""
-        at = self.numbers.get_indexer(numbers)
+        at = self.numbers.get_indexer(pd.Index(numbers))
         return np.where(at >= 0, self.counts[at], 0)
 
     def near(self, rows: Rows, times: Counts) -> int:
@@ -92,7 +96,7 @@ class Known:
         left = np.flatnonzero(times == 0)
         n = rows.counts[left].sum()
         for column, known in enumerate(self.without):
-            left = left[known.get_indexer(rows.without(column, left)) < 0]
+            left = left[known.get_indexer(pd.Index(rows.without(column, left))) < 0]
         return int(n - rows.counts[left].sum())
 
 
@@ -159,15 +163,15 @@ def _of_release(original: Known, release: Rows, holdout: Known | None) -> dict[s
     matched = np.any([x > 0 for x in times.values()], axis=0)
     place, distinct = pd.factorize(release.numbers[matched])
     c = np.bincount(place, release.counts[matched], len(distinct))  # records of the release that are alike
-    alike = [real.times(distinct) for real in tables.values()]
+    alike = original.times(distinct)
     if holdout is None:
-        chance = _by_frequencies(original, c, *alike, found["records"])
+        chance = _by_frequencies(original, found["records"], c, alike)
     else:
-        chance = _by_holdout(original, holdout, c, *alike)
+        chance = _by_holdout(original, holdout, found["records"], c, alike, holdout.times(distinct))
     return found | {name: float(x) for name, x in chance.items()}
 
 
-def _by_holdout(original: Known, holdout: Known, c: Counts, times: Counts, others: Counts) -> dict[str, Any]:
+def _by_holdout(original: Known, holdout: Known, m: float, c: Counts, times: Counts, others: Counts) -> dict[str, Any]:
     """Copies that the original would have if it were, like the holdout, a sample that the release knows nothing of; and their deviation.
 
     ``c`` is how often the release has a record, ``times`` how often the original has it, and ``others`` how often the holdout. See
@@ -179,12 +183,12 @@ def _by_holdout(original: Known, holdout: Known, c: Counts, times: Counts, other
         ("copied", times > 0, 1 - (1 - f) ** others),
         ("copied_unique", times == 1, f * others * (1 - f) ** np.maximum(others - 1, 0)),
     ):
-        found[f"{name}_expected"] = min(t * (c * p).sum(), c.sum())
-        found[f"{name}_deviation"] = np.sqrt(t * (c**2 * (is_copy - p) ** 2).sum())
+        found[f"{name}_expected"] = min(t * (c * p).sum(), m)
+        found[f"{name}_deviation"] = np.sqrt(t * (c**2 * ((is_copy - p) ** 2 + p * (1 - p))).sum())
     return found
 
 
-def _by_frequencies(original: Known, c: Counts, times: Counts, m: float) -> dict[str, Any]:
+def _by_frequencies(original: Known, m: float, c: Counts, times: Counts) -> dict[str, Any]:
     """Copies among m further records of the population, as the records that occur once, twice and three times in the original say.
 
     Good (1953): a further record is in the original with a probability that 1 - f1 / n estimates, and one of its unique records with
@@ -246,11 +250,12 @@ def _read(table: Input, columns: Sequence[Hashable], options: Options, by_record
         raise NotCompared(f"the counts of `{table.source.name}` are fractional")
     decimal = options.decimal if table.source.is_csv else "."
     labels, codes, whole = [], [], []
-    for place, (name, column) in enumerate(zip(columns, found, strict=True)):
+    for name, column in zip(columns, found, strict=True):
         said = _said_by(column, name, decimal, options)
         whole.append(isinstance(said, np.ndarray) or not any(isinstance(x, float) for x in said))
-        labels.append(_mixed(_bits(said) ^ _mixed(np.array([place + 1], np.uint64))))
-        codes.append(np.subtract(column.codes, column.first, dtype=np.int64) if column.first else column.codes)
+        labels.append(_mixed(_bits(said) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
+        places = np.subtract(column.codes, column.first, dtype=np.int64) if column.first else column.codes
+        codes.append(places.astype(np.min_scalar_type(len(column.labels)), copy=False))
     return Rows(labels, codes, counts, whole)
 
 

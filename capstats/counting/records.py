@@ -117,8 +117,9 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         place = {table.source.name: i for i, table in enumerate(inputs)}
         for i, j in ((place[one], place[other]) for one, other in apart):
             check_records(inputs[i], inputs[j], [tables[i], tables[j]], request.columns, options)
-        compared = request.copy_columns and request.synthetic is not None
-        copies, copied = find_copies(inputs, options, request.copy_columns, request.by_record) if compared else (None, None)
+        copies, copied = None, None
+        if request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
+            copies, copied = find_copies(inputs, options, request.copy_columns, request.by_record)
     check_codes(options.codes, request.columns, [(table.key, table.target) for table in tables], cuts)
     dropped: dict[str, Any] = {}
     kept = []

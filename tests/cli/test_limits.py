@@ -44,3 +44,23 @@ def test_a_measure_that_is_undefined_does_not_pass(here, capsys):
 def test_limits_hold_for_the_example_too(capsys):
     assert main(["audit", "--example", "titanic", "--fail-above", "average_cap=0.1"]) == 1
     assert "average_cap is 0.66" in capsys.readouterr().err
+
+
+def test_copies_have_limits_and_those_that_are_not_computed_do_not_pass(here, capsys):
+    """All of the 100 smokers are in one of four cells."""
+    assert main([*SMOKERS, "--fail-above", "copied_share=1", "--fail-above", "copied_unique_records=0"]) == 0
+    assert capsys.readouterr().err == ""
+    limits = ["--fail-above", "copied_records=99", "--fail-above", "average_cap=1"]
+    assert main([*SMOKERS, *limits]) == 1
+    assert capsys.readouterr().err == "capstats audit: --fail-above: copied_records is 100 (limit 99).\n"
+    for columns, why in (
+        ("1", "the tables have 2 columns in common, and 1 to 1 are compared (--copy-columns)"),
+        ("0", "copy_columns is 0 (--copy-columns)"),
+    ):
+        assert main([*SMOKERS, *limits, "--copy-columns", columns]) == 1
+        assert capsys.readouterr().err == f"capstats audit: --fail-above: copied_records is not computed: {why} (limit 99).\n"
+
+
+def test_a_limit_of_copies_of_the_holdout_needs_one(here, capsys):
+    assert main([*SMOKERS, "--fail-above", "holdout_copied_share=0.5"]) == 2
+    assert "holdout_copied_share needs --holdout" in capsys.readouterr().err
