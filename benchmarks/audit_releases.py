@@ -6,7 +6,7 @@ Four key columns have so many combinations; a target has five levels. Each line 
 before, so that its peak memory is its own:
 
 - without copies: the tables and their measures, from the key columns and one target (`copy_columns=0`);
-- audit: the same, and records that are copies, over all columns; with it the ratio to the line above;
+- audit: the same, and records that are copies, over all columns;
 - report: `audit`, its text, its JSON, and its page;
 - sweep: the same tables, so many target columns, the whole key and each key column alone.
 """
