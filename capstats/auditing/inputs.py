@@ -102,7 +102,7 @@ def _missing(p: Provenance) -> str:
 def _copies(known: Mapping[str, Any] | str) -> str:
     """Over which columns whole records were compared, or why they were not."""
     if isinstance(known, str):
-        return f"whether released records are copies is {known}"
+        return known
     reasons: dict[str, list[str]] = {}
     for column, why in known["left_out"].items():
         reasons.setdefault(why, []).append(named(column))

@@ -68,8 +68,9 @@ def _exceeded(found: Audit, limits: Mapping[str, float]) -> list[str]:
     """The measures that are above their limit or undefined, for each synthetic table."""
     above = []
     for name, limit in limits.items():
-        if "copied_" in name and name not in found.measures and isinstance(found.provenance["copies"], str):
-            above.append(f"{name} is {found.provenance['copies']} (limit {limit:.10g})")
+        if "copied_" in name and name not in found.measures:
+            known = found.provenance["copies"]
+            above.append(f"{name} is {known if isinstance(known, str) else known.get('near', 'undefined')} (limit {limit:.10g})")
             continue
         values = np.atleast_1d(found.measures[name].values) if name in found.measures else np.array([np.nan])
         of = [f" of {label!r}" for label in found.columns] if len(values) > 1 else [""]

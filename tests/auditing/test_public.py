@@ -232,6 +232,7 @@ def test_a_bound_of_the_standard_error_follows_from_printed_numbers_and_holds():
     )
 
 
+@pytest.mark.slow
 def test_copies_change_nothing_of_the_public_page(tmp_path):
     people = {"k": [*"aabb"] * 30, "t": [*"xxxy"] * 30}
     release = {"k": [*"aab"] * 30, "t": [*"xyx"] * 30}

@@ -184,6 +184,7 @@ def test_a_configuration_counts_too(tmp_path, capsys, monkeypatch):
     assert json.loads(printed(capsys, "audit", "--config", "a.toml", "--json"))["measures"]["original_records"] == 100
 
 
+@pytest.mark.slow
 def test_copies_are_counted_with_the_records_and_reported_from_the_file(tmp_path, capsys, counts):
     by_file = in_json(capsys, "audit", counts, "--allow-same")
     by_records = in_json(capsys, "audit", *RECORDS, *COLUMNS)
@@ -194,5 +195,11 @@ def test_copies_are_counted_with_the_records_and_reported_from_the_file(tmp_path
     without = str(tmp_path / "without.csv")
     printed(capsys, "count", *RECORDS, *COLUMNS, "--out", without, "--copy-columns", "0")
     assert in_json(capsys, "audit", without, "--allow-same")["provenance"]["copies"] == "not known: the report was made from counts"
+    assert main(["audit", without, "--allow-same", "--fail-above", "holdout_copied_share=1"]) == 1
+    assert "holdout_copied_share is not known: the report was made from counts (limit 1)" in capsys.readouterr().err
+    no_holdout = str(tmp_path / "no_holdout.csv")
+    printed(capsys, "count", *RECORDS[:2], *COLUMNS, "--out", no_holdout)
+    assert main(["audit", no_holdout, "--fail-above", "holdout_copied_share=1"]) == 1
+    assert "holdout_copied_share is undefined (limit 1)" in capsys.readouterr().err
     assert main(["audit", counts, "--copy-columns", "3"]) == 2
     assert "Leave out --copy-columns, or give them to capstats count." in capsys.readouterr().err

@@ -148,6 +148,7 @@ def test_the_library_and_the_command_agree_on_the_order(arguments):
     assert found["cap"].mean() == pytest.approx(float(whole.measures.average_cap), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_each_record_is_listed_with_the_number_of_its_copies(arguments, folder, capsys):
     """The release gets three copies of the third record."""
     lines = (folder / "o.csv").read_bytes().splitlines(keepends=True)

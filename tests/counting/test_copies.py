@@ -91,6 +91,7 @@ def numbers(found: dict[str, Any], release: int = 0) -> dict[str, int]:
 
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+@pytest.mark.few(7)
 @pytest.mark.parametrize("door", DOORS)
 def test_the_numbers_are_those_of_a_loop_over_records_through_every_door(door: str, tmp_path: Path) -> None:
     """The release is two tables; the holdout is another one."""
@@ -105,6 +106,7 @@ def test_the_numbers_are_those_of_a_loop_over_records_through_every_door(door: s
 
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+@pytest.mark.few(5)
 @pytest.mark.parametrize("door", [x for x in DOORS if x not in ("pandas objects", "mapping")])
 def test_tables_of_two_kinds_have_the_same_copies(door: str, tmp_path: Path) -> None:
     """A CSV file, whose values are texts, and whatever else: 7, 7.0 and "7" are alike, True and "True", a date and its text."""
@@ -291,6 +293,7 @@ def test_they_travel_with_files_of_counts(ending: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+@pytest.mark.few(2)
 @pytest.mark.parametrize("door", ["pandas", "polars", "mapping", "CSV", "Parquet"])
 def test_each_record_has_the_number_of_its_copies(door: str, tmp_path: Path) -> None:
     original, release = people(60, 1), [*people(50, 3), *people(60, 1)[:9]]
