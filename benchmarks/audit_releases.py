@@ -5,7 +5,8 @@ Run: python benchmarks/audit_releases.py [--releases 100] [--records 100000] [--
 Four key columns have so many combinations; a target has five levels. Each line is a process of its own, which reads files that were made
 before, so that its peak memory is its own:
 
-- audit: the tables, the measures, and nothing else;
+- without copies: the tables and their measures, from the key columns and one target (`copy_columns=0`);
+- audit: the same, and records that are copies, over all columns;
 - report: `audit`, its text, its JSON, and its page;
 - sweep: the same tables, so many target columns, the whole key and each key column alone.
 """
@@ -23,7 +24,7 @@ import pandas as pd
 
 LEVELS = 5  # of a target
 KEYS = ["region", "age", "job", "sex"]
-WORKS = ("audit", "report", "sweep")
+WORKS = ("without copies", "audit", "report", "sweep")
 
 
 def make(folder, releases, records, keys, targets):
@@ -57,7 +58,8 @@ def work(what, folder, targets):
         sweep(original, releases, keys=KEYS, targets=columns, sizes=[1, len(KEYS)], measures=measures, progress=False)
         return
     first, *_ = releases
-    found = audit(original, releases, keys=KEYS, target="target_0", against=first, rank_by="-average_cap", progress=False)
+    most = {"copy_columns": 0} if what == "without copies" else {}
+    found = audit(original, releases, keys=KEYS, target="target_0", against=first, rank_by="-average_cap", progress=False, **most)
     if what == "report":
         texts = [repr(found), found.to_json(), found.to_html()]
         print(" ".join(f"{len(text):,}" for text in texts), "characters", file=sys.stderr)

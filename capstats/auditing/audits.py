@@ -36,6 +36,7 @@ from capstats.codes.checks import check_choice
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.names import printable_json
 from capstats.codes.progress import Progress
+from capstats.counting.copies import COLUMNS
 from capstats.counting.inputs import released
 from capstats.counting.request import Columns, Reading, shows_options
 from capstats.counting.same import check_counts
@@ -178,6 +179,7 @@ def audit(
     holdout: Any = None,
     allow_no_match: bool = False,
     allow_same: bool = False,
+    copy_columns: int | None = None,
     against: Any = None,
     rank_by: str | None = None,
     limits: Mapping[str, float] | None = None,
@@ -209,6 +211,14 @@ def audit(
         Whether to report even if two of original, releases and holdout hold the same records: one object or file, a copy, or the same
         rows in all columns that both have: ten or more, most of them unique, or, in memory, in the same order. Of counts that do not say
         that their records differ: the same counts of ten or more records, most of them alone in their cell.
+    copy_columns : int, optional
+        Most columns over which whole records are compared, 50 if not given; 0: they are not. The columns are those that all tables have,
+        but for weights and counts, and for those in which each record of the original has a value of its own that is no fraction, such as a
+        row number: a new number would hide copies. ``copied_records`` of the release are identical to a record of the original in all of
+        them, ``copied_unique_records`` to one that is unique there, and ``near_copied_records``, for 2 to 20 columns, agree with one in all
+        but one column. ``copied_expected`` and ``copied_unique_expected`` are what chance would give. Values are compared as they stand
+        in the records, without `types` and `bins`: 1, 1.0 and the text "1" are equal, so are True and 1, a date and its ISO 8601 text, and
+        missing values and codes of `null_values`. A weighted record counts once. See theory/copies.md.
     against : label, optional
         One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).
@@ -273,7 +283,9 @@ def audit(
     labels = synthetic_labels(original) if counts_given else released(synthetic)[0]
     check_comparison(labels, against, rank_by, utility)
     check_limits(limits, utility)
-    given = {"keys": keys, "target": target, "holdout": holdout, "allow_same": allow_same}
+    given = {"keys": keys, "target": target, "holdout": holdout, "allow_same": allow_same, "copy_columns": copy_columns}
+    if not counts_given and copy_columns is None:
+        given["copy_columns"] = COLUMNS
     with Progress(reading.get("progress")) as shown:
         tables = original_and_release(original, synthetic, reading, shown, warns=False, **given)
         shown.step("computing the measures")

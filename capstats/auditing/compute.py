@@ -31,7 +31,7 @@ from capstats.laws.models import Bootstrap, Independent
 from capstats.laws.moments.disclosure import expected_disclosure
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import multi_index
-from capstats.tables.dataset import observed_domain
+from capstats.tables.dataset import observed_domain, synthetic_labels
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, certain
 from capstats.tables.table import Array, Floats, Table, ratio
@@ -96,8 +96,28 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
         quantiles = cap_quantiles(records, s, list(QUANTILES.values()))
         found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
     found["target_distance"] = target_distance(o, s)
+    found |= copied(tables)
     measures = Result(found, attrs={"result": "Measures of an audit"})
     return measures, levels.isel(target=np.flatnonzero(levels.records.values > 0))
+
+
+def copied(tables: xr.Dataset) -> dict[str, xr.DataArray]:
+    """Records of each release that are copies, as far as they were counted with the tables; see `capstats.counting.copies`."""
+    releases = copies_known(tables).get("releases")
+    if not releases:
+        return {}
+    found = {name: np.array([x[name] for x in releases]) for name in MEASURES if name in releases[0]}
+    for of in ("", "holdout_"):
+        if f"{of}copied_records" in found:
+            found[f"{of}copied_share"] = found[f"{of}copied_records"] / np.array([x["records"] for x in releases])
+    dims = "synthetic" if "synthetic" in tables.s.dims else ()
+    return {name: xr.DataArray(values if dims else values[0], dims=dims) for name, values in found.items()}
+
+
+def copies_known(tables: xr.Dataset) -> dict[str, Any]:
+    """What is known of copies in these releases; nothing where the tables are of other releases than when it was found."""
+    known: dict[str, Any] = tables.encoding.get("copies", {})
+    return known if known.get("synthetic") == synthetic_labels(tables) else {}
 
 
 def _size(tables: xr.Dataset, of: str, name: str) -> dict[str, xr.DataArray]:

@@ -44,6 +44,10 @@ class Findings:
         """Each limit of the caller for each synthetic table, as text, and whether it is kept; a measure that is undefined is above it."""
         found = []
         for name, limit in self.provenance.get("limits", {}).items():
+            if "copied_" in name and name not in self.measures:
+                why = self.provenance["copies"]
+                found.append((f"{name} is {why if isinstance(why, str) else why.get('near', 'undefined')} (limit {limit:.10g})", False))
+                continue
             values = np.atleast_1d(self.measures[name].values) if name in self.measures else np.array([np.nan])
             of = [f" of {label!r}" for label in self.columns] if len(values) > 1 else [""]
             for where, value in zip(of, values.tolist(), strict=True):

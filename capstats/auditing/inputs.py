@@ -9,11 +9,12 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.missing_codes import ALL
-from capstats.codes.names import in_cell, named
+from capstats.codes.names import in_cell, listed, named
 from capstats.tables.printing import count, many
 
 SIDE_BY_SIDE = 4  # synthetic tables that have a line, or a column, each
 SHOWN_FILES = 5  # files of one table that are named
+SHOWN_COLUMNS = 5  # columns that are named
 
 Provenance = Mapping[str, Any]
 
@@ -33,6 +34,7 @@ def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[s
     found.append(("missing", _missing(p)))
     if "same_records" in p:
         found.append(("same records", f"whether two of the tables hold the same records is {p['same_records']}"))
+    found.append(("copies", _copies(p["copies"])))
     if "null_values" in p:
         found.append(("codes", f"missing in all tables: {_codes(p['null_values'])}"))
     found += [("" if i else "levels", line) for i, line in enumerate(_levels(p, labels))]
@@ -95,6 +97,20 @@ def _missing(p: Provenance) -> str:
         return "a missing value is a level of its column"
     dropped = [f"{count(n)} of `{table}`" for table, n in p.get("dropped", {}).items()]
     return f"records with a missing value are dropped: {', '.join(dropped)}"
+
+
+def _copies(known: Mapping[str, Any] | str) -> str:
+    """Over which columns whole records were compared, or why they were not."""
+    if isinstance(known, str):
+        return known
+    reasons: dict[str, list[str]] = {}
+    for column, why in known["left_out"].items():
+        reasons.setdefault(why, []).append(named(column))
+    without = []
+    for why, columns in reasons.items():
+        rest = [f"{len(columns) - SHOWN_COLUMNS} more"] if len(columns) > SHOWN_COLUMNS else []
+        without.append(f"; without {listed([*columns[:SHOWN_COLUMNS], *rest])}: {why}")
+    return f"whole records are compared over {many(len(known['columns']), 'column')} that all tables have{''.join(without)}"
 
 
 def _codes(codes: Mapping[str, Sequence[str]] | Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import xarray as xr
 
-from capstats.auditing.compute import foreign
+from capstats.auditing.compute import copies_known, foreign
 from capstats.auditing.holdout import LEVEL, P_VALUES, differing
 from capstats.auditing.measures import SENTENCES
 from capstats.codes.labels import MISSING, canonical, kind_of
@@ -91,6 +91,13 @@ def description(tables: xr.Dataset, *, counts_given: bool) -> dict[str, Any]:
     known = {"missing": UNKNOWN, **kept, **({"types": read["types"]} if "types" in read else {})}
     if counts_given and "different_records" not in read:
         known["same_records"] = UNKNOWN
+    copies = copies_known(tables)
+    known["copies"] = (
+        f"not computed: {copies['not_computed']}"
+        if "not_computed" in copies
+        else {name: x for name, x in copies.items() if name not in ("synthetic", "releases")}
+        or (UNKNOWN if counts_given else "not computed: copy_columns is 0 (--copy-columns)")
+    )
     own = {
         f"{dim}_columns": attrs.get(f"{dim}_columns") or names_of(axis)
         for dim in ("key", "target")

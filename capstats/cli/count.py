@@ -16,6 +16,7 @@ from capstats.tables.printing import many
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """Count the tables, and write them; what was counted."""
+    from capstats.counting.copies import COLUMNS
     from capstats.counting.request import Request
     from capstats.counting.tabulate import counted
 
@@ -28,7 +29,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if os.path.lexists(out) and not settings.get("overwrite"):
         raise ValueError(f"--out is {out!r}, which is there. Give another path, or --overwrite.")
     given = reading.tables(settings, ("original", "keys", "target"), ("synthetic", "holdout"), counts=False)
-    request: dict[str, Any] = {"allow_same": False, "progress": reading.progress(settings), **given}
+    request: dict[str, Any] = {"allow_same": False, "copy_columns": COLUMNS, "progress": reading.progress(settings), **given}
     with reading.levels_told(settings, messages):
         tables = counted(Request(**request))
     if outputs.saved("out", messages, lambda: write_counts(tables, out, overwrite=True)):

@@ -33,6 +33,8 @@ def tables(
         found = _example(settings, data)
     else:
         found = _counts(settings, data, allowed=counts) or _files(settings, needed, others)
+    if "copy-columns" in settings:
+        found["copy_columns"] = settings["copy-columns"]
     return {name: value for name, value in found.items() if name not in without}
 
 
@@ -54,7 +56,7 @@ def _counts(settings: Settings, data: Sequence[str], *, allowed: bool) -> dict[s
             f"{file!r} is a file of counts, which do not say which record is which. This command needs the records themselves; "
             f"audit, sweep and anonymity take counts."
         )
-    others = [key for key in (*data, "seed", *READING) if key not in ("original", "allow-no-match", "backing")]
+    others = [key for key in (*data, "seed", "copy-columns", *READING) if key not in ("original", "allow-no-match", "backing")]
     given = [OPTIONS[key].shown for key in others if key in settings]
     if given:
         raise ValueError(

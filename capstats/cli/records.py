@@ -41,20 +41,28 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     sections: Sections = {
         "What was read": [Facts([*facts(settings), ("rows", count(len(found)))])],
         f"Records, the riskiest by {settings.get('sort-by', 'cap')} first": [*beside(labels, columns), *rest],
-        "How to read it": [Facts(list(outputs.MEANINGS["records"].items()))],
+        "How to read it": [Facts([x for x in outputs.MEANINGS["records"].items() if x[0] != "copies" or "copies" in found])],
     }
     return as_text(title("risk of each record"), sections), status
 
 
 def _records(settings: Settings, messages: list[str]) -> pd.DataFrame:
     """All records with their risk, sorted, and with their numbers."""
+    from capstats.counting.copies import COLUMNS, NotCompared
     from capstats.disclosure import record_risk
 
     given = reading.tables(settings, ("original", "synthetic", "keys", "target"), ("example",), counts=False)
     if isinstance(given["synthetic"], dict) and "example" not in settings:
         raise ValueError(f"give one SYNTHETIC; got {len(given['synthetic'])}. Run the command once for each.")
+    given = {"copy_columns": COLUMNS, **given, "sort_by": settings.get("sort-by", "cap")}
     with reading.levels_told(settings, messages):
-        found: Any = record_risk(**given, sort_by=settings.get("sort-by", "cap"))
+        try:
+            found: Any = record_risk(**given)
+        except NotCompared as error:
+            if settings.get("sort-by") == "copies":
+                raise
+            messages.append(f"warning: {error}")
+            found = record_risk(**{**given, "copy_columns": 0})
     frame: pd.DataFrame = found if isinstance(found, pd.DataFrame) else found.to_pandas()
     if isinstance(found, pd.DataFrame):
         frame.insert(0, free_name("record", frame.columns), frame.index + 1)

@@ -7,141 +7,293 @@ compared as one integer, and without a column by a subtraction. Two different on
 from __future__ import annotations
 
 import datetime as dt
-import math
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from capstats.codes.column import Column, Counts, Places
-from capstats.codes.declared_types import NUMBER
-from capstats.codes.labels import Label, canonical
+from capstats.codes.column import Column, Counts, Ints
+from capstats.codes.declared_types import NUMBER, parsed
+from capstats.codes.labels import MISSING, Label
 from capstats.counting.inputs import Input
-from capstats.counting.reading import read_rows
-from capstats.sources.source import Options
+from capstats.sources.source import Options, Query
 
 COLUMNS = 50  # columns that are compared by default, at most
 NEAR = 20  # columns up to which records that agree in all but one are looked for
+MOST = 1 << 25  # numbers that are held for these, at most
+IDENTIFIER = "each record of the original has a value of its own"
+UNREADABLE = "its values cannot be compared"
+DATETIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9].*")
+BITS = (1 << 64) - 1
 
 Numbers = NDArray[np.uint64]
+Copies = dict[str, Any]  # what is known of the copies in all releases, as JSON has it
+
+
+class NotCompared(ValueError):  # noqa: N818
+    """Why copies are not counted."""
 
 
 @dataclass
 class Rows:
-    """The distinct records of a table over some columns: each as a number, and how often it occurs."""
+    """The rows of a table over some columns: the number of each label, and which label each row has; and the number of records of each."""
 
-    columns: list[tuple[Numbers, Places]]  # the numbers of the labels of each column, and which of them each row has
+    labels: list[Numbers]
+    codes: list[Ints]
     counts: Counts
+    whole: list[bool]  # whether a column has no fractions
 
     @cached_property
     def numbers(self) -> Numbers:
         """The number of each row."""
-        return np.sum([labels[codes] for labels, codes in self.columns], axis=0, dtype=np.uint64)
+        total = np.zeros(len(self.counts), np.uint64)
+        for labels, codes in zip(self.labels, self.codes, strict=True):
+            total += labels[codes]
+        return total
 
-    def without(self, column: int | None) -> Numbers:
-        """The number of each row but for one of its columns."""
-        if column is None:
-            return self.numbers
-        labels, codes = self.columns[column]
-        return self.numbers - labels[codes]
+    def without(self, column: int, rows: Any = slice(None)) -> Numbers:
+        """The number of each row, or of some of them, but for one of the columns."""
+        left: Numbers = self.numbers[rows] - self.labels[column][self.codes[column][rows]]
+        return left
 
-    def times(self, other: Rows, column: int | None = None) -> Counts:
-        """How many records of this table each row of another one is identical to, but for a column."""
-        known, place = np.unique(self.without(column), return_inverse=True)
-        counts = np.bincount(place, self.counts).astype(np.int64)
-        asked = other.without(column)
-        at = np.minimum(np.searchsorted(known, asked), len(known) - 1)
-        return np.where(known[at] == asked, counts[at], 0)
+    def identifies(self, column: int) -> bool:
+        """Whether each record has a value of its own in a column, none of them a fraction."""
+        n, held = self.counts.sum(), self.counts > 0
+        return self.whole[column] and n <= len(self.labels[column]) and n == len(np.unique(self.labels[column][self.codes[column][held]]))
+
+    def only(self, kept: Sequence[int]) -> Rows:
+        """The same rows over some of the columns."""
+        return Rows([self.labels[i] for i in kept], [self.codes[i] for i in kept], self.counts, [self.whole[i] for i in kept])
 
 
-def copies(inputs: Sequence[Input], options: Options, most: int = COLUMNS) -> dict[str, Any]:
-    """How many records of each release are copies of the original's, and of the holdout's; or why that is not computed.
+class Known:
+    """The distinct records of a table, and how often each occurs; and what is left of them without each column."""
 
-    ``inputs`` are original, releases and holdout, as `inputs_of` gives them.
+    def __init__(self, rows: Rows, *, near: bool):
+        held = rows.counts > 0
+        place, numbers = pd.factorize(rows.numbers[held])
+        self.numbers = pd.Index(numbers)
+        self.counts = np.bincount(place, rows.counts[held]).astype(np.int64)
+        self.without = [pd.Index(pd.unique(rows.without(i, held))) for i in range(len(rows.codes))] if near else []
+
+    @property
+    def total(self) -> int:
+        """The number of records."""
+        return int(self.counts.sum())
+
+    def times(self, numbers: Numbers) -> Counts:
+        """How many records of this table each of other records is identical to."""
+        at = self.numbers.get_indexer(pd.Index(numbers))
+        return np.where(at >= 0, self.counts[at], 0)
+
+    def near(self, rows: Rows, times: Counts) -> int:
+        """How many other records agree with one of this table in all columns but one, and are identical to none."""
+        left = np.flatnonzero(times == 0)
+        n = rows.counts[left].sum()
+        for column, known in enumerate(self.without):
+            left = left[known.get_indexer(pd.Index(rows.without(column, left))) < 0]
+        return int(n - rows.counts[left].sum())
+
+
+def find_copies(inputs: Sequence[Input], options: Options, most: int, by_record: bool = False) -> tuple[Copies, Counts | None]:
+    """How many records of each release are copies of the original's, and of the holdout's, or why that is not computed.
+
+    With ``by_record``, also how many records of the one release each row of the original is identical to. ``inputs`` are original,
+    releases and holdout, as `inputs_of` gives them. Columns with an identifier, such as row numbers, are left out, and those that some
+    table cannot give as labels. Values are compared as they are, without `types` and `bins`: numbers by what they say, also as texts, dates
+    as ISO 8601 has them. A missing value equals a missing value, and so does a code that `null_values` calls missing.
     """
-    shared = [list(table.source.names(options)) for table in inputs]
+    names = [list(table.source.names(options)) for table in inputs]
     weights = {table.weight for table in inputs}
-    common = [c for c in shared[0] if c not in weights and all(names.count(c) == 1 for names in shared)]
-    if not 0 < len(common) <= most:
-        return {"not_computed": f"the tables have {len(common)} columns in common, and 1 to {most} are compared (--copy-columns)"}
-    original, *releases = (_rows(table, common, options) for table in inputs)
-    holdout = releases.pop() if inputs[-1].source.name == "holdout" else None
-    found = {"columns": len(common), "releases": [of_release(original, release, holdout) for release in releases]}
-    return found if len(common) <= NEAR else {**found, "near": f"not computed for more than {NEAR} columns"}
+    common = [c for c in names[0] if c not in weights and all(of_table.count(c) == 1 for of_table in names)]
+    try:
+        if not 0 < len(common) <= most:
+            raise NotCompared(f"the tables have {len(common)} columns in common, and 1 to {most} are compared (--copy-columns)")
+        try:
+            return _compared(inputs, common, {}, options, by_record)
+        except NotCompared:
+            raise
+        except (TypeError, ValueError):  # of a column that nobody asked for; the message may quote a label
+            readable = [c for c in common if all(_is_readable(table, c, options) for table in inputs)]
+            if readable == common or not readable:
+                raise NotCompared("the columns cannot be compared together") from None
+            return _compared(inputs, readable, {str(c): UNREADABLE for c in common if c not in readable}, options, by_record)
+    except NotCompared as why:
+        return {"not_computed": str(why)}, None
 
 
-def of_release(original: Rows, release: Rows, holdout: Rows | None = None) -> dict[str, float]:
-    """Numbers of copies in one release, and what chance would give."""
-    m, found = int(release.counts.sum()), {}
-    for prefix, real in (("", original), ("holdout_", holdout)):
-        if real is None:
-            continue
-        times = real.times(release)
-        matched = {"copied": times > 0, "copied_unique": times == 1}
-        found |= {f"{prefix}{name}_records": int(release.counts[rows].sum()) for name, rows in matched.items()}
-        if len(release.columns) <= NEAR:
-            near = np.any([real.times(release, column) > 0 for column in range(len(release.columns))], axis=0)
-            found[f"{prefix}near_copied_records"] = int(release.counts[near & (times == 0)].sum())
-        if real is holdout:
-            chance = by_holdout(release, matched, max(1.0, original.counts.sum() / holdout.counts.sum()))
-    return {"records": m, **found, **(by_frequencies(original, m) if holdout is None else chance)}
+def _compared(
+    inputs: Sequence[Input], columns: Sequence[Hashable], left_out: Mapping[str, str], options: Options, by_record: bool
+) -> tuple[Copies, Counts | None]:
+    original = _read(inputs[0], columns, options, by_record)
+    kept = [i for i in range(len(columns)) if not original.identifies(i)]
+    left_out = {**left_out, **{str(c): IDENTIFIER for i, c in enumerate(columns) if i not in kept}}
+    if not kept:
+        raise NotCompared("in all columns each record of the original has a value of its own")
+    columns, original = [columns[i] for i in kept], original.only(kept)
+    near = 1 < len(columns) <= NEAR and len(columns) * len(original.counts) <= MOST
+    known, others = Known(original, near=near), list(inputs[1:])
+    holdout = Known(_read(others.pop(), columns, options), near=near) if inputs[-1].source.name == "holdout" else None
+    found, times = [], None
+    for table in others:
+        release = _read(table, columns, options)
+        found.append(_of_release(known, release, holdout))
+        if by_record:
+            times = Known(release, near=False).times(original.numbers)
+    why = f"not computed: it is for 2 to {NEAR} columns, and for {MOST:,} values of the original"
+    described = {"columns": list(map(str, columns)), "left_out": left_out, **({} if near else {"near": why})}
+    return {**described, "releases": found}, times
 
 
-def by_holdout(release: Rows, matched: Mapping[str, Any], times: float) -> dict[str, float]:
-    """Copies of as many records of the population as the original has, by those of a holdout, and their standard deviation.
+def _of_release(original: Known, release: Rows, holdout: Known | None) -> dict[str, float]:
+    """Numbers of copies in one release, what chance would give, and how far that may be off."""
+    found: dict[str, float] = {"records": int(release.counts.sum())}
+    tables = {"": original} if holdout is None else {"": original, "holdout_": holdout}
+    times = {prefix: real.times(release.numbers) for prefix, real in tables.items()}
+    for prefix, real in tables.items():
+        found[f"{prefix}copied_records"] = int(release.counts[times[prefix] > 0].sum())
+        found[f"{prefix}copied_unique_records"] = int(release.counts[times[prefix] == 1].sum())
+        if real.without:
+            found[f"{prefix}near_copied_records"] = real.near(release, times[prefix])
+    matched = np.any([x > 0 for x in times.values()], axis=0)
+    place, distinct = pd.factorize(release.numbers[matched])
+    c = np.bincount(place, release.counts[matched], len(distinct))  # records of the release that are alike
+    alike = original.times(distinct)
+    if holdout is None:
+        chance = _by_frequencies(original, found["records"], c, alike)
+    else:
+        chance = _by_holdout(original, holdout, found["records"], c, alike, holdout.times(distinct))
+    return found | {name: float(x) for name, x in chance.items()}
 
-    More records have at most proportionally more copies, so that the number is not too small.
+
+def _by_holdout(original: Known, holdout: Known, m: float, c: Counts, times: Counts, others: Counts) -> dict[str, Any]:
+    """Copies that the original would have if it were, like the holdout, a sample that the release knows nothing of; and their deviation.
+
+    ``c`` is how often the release has a record, ``times`` how often the original has it, and ``others`` how often the holdout. See
+    theory/copies.md.
     """
+    f, t = min(1.0, original.total / holdout.total), max(1.0, original.total / holdout.total)
     found = {}
-    for name, rows in matched.items():
-        counts = release.counts[rows]
-        found |= {f"{name}_expected": times * float(counts.sum()), f"{name}_deviation": times * math.sqrt((counts**2).sum())}
+    for name, is_copy, p in (
+        ("copied", times > 0, 1 - (1 - f) ** others),
+        ("copied_unique", times == 1, f * others * (1 - f) ** np.maximum(others - 1, 0)),
+    ):
+        found[f"{name}_expected"] = min(t * (c * p).sum(), m)
+        found[f"{name}_deviation"] = np.sqrt(t * (c**2 * ((is_copy - p) ** 2 + p * (1 - p))).sum())
     return found
 
 
-def by_frequencies(original: Rows, m: int) -> dict[str, float]:
+def _by_frequencies(original: Known, m: float, c: Counts, times: Counts) -> dict[str, Any]:
     """Copies among m further records of the population, as the records that occur once, twice and three times in the original say.
 
     Good (1953): a further record is in the original with a probability that 1 - f1 / n estimates, and one of its unique records with
-    2 f2 / n.
+    2 f2 / n. See theory/copies.md.
     """
-    n = original.counts.sum()
-    found = np.bincount(np.bincount(np.unique(original.numbers, return_inverse=True)[1], original.counts).astype(np.int64), minlength=4)
-    f1, f2, f3 = (int(x) for x in found[1:4])
-    seen, once = 1 - f1 / n, 2 * f2 / n
-    errors = {"copied": (f1 * (1 - f1 / n) + 2 * f2) / n**2, "copied_unique": (4 * f2 + 6 * f3) / n**2}
-    return {
-        f"{name}_{what}": x
-        for name, p in (("copied", seen), ("copied_unique", once))
-        for what, x in (("expected", m * p), ("deviation", math.sqrt(m * p * max(1 - p, 0) + m**2 * errors[name])))
-    }
+    n = original.total
+    f1, f2, f3 = np.bincount(np.minimum(original.counts, 4), minlength=4)[1:4].tolist()
+    deviation = np.sqrt((c[times == 1] ** 2).sum() + (m / n) ** 2 * (4 * (f2 + 2) + 6 * f3))
+    return {"copied_expected": m * (1 - f1 / n), "copied_unique_expected": m * 2 * f2 / n, "copied_unique_deviation": deviation}
 
 
-def _rows(table: Input, columns: Sequence[Hashable], options: Options) -> Rows:
-    part, counts = read_rows(Input(table.source, None if table.sampling else table.weight), columns, {}, options)
-    return Rows([(_of_labels(column, i), column.codes[part.of_row]) for i, column in enumerate(part.columns)], counts)
+def copied_beyond_chance(release: Mapping[str, float]) -> bool:
+    """Whether a release has more copies of records of the original than chance explains.
+
+    Parameters
+    ----------
+    release : mapping
+        One of the entries of ``tables.encoding["copies"]["releases"]``, where copies are computed.
+
+    Returns
+    -------
+    bool
+        True where the number of copies, or that of copies of unique records, is above what is expected by more than three deviations.
+        Without a holdout it goes by unique records alone, since a release that prefers common records has more copies of them.
+
+    Notes
+    -----
+    See theory/copies.md.
+
+    Examples
+    --------
+    >>> copied_beyond_chance({"copied_unique_records": 40, "copied_unique_expected": 12.0, "copied_unique_deviation": 8.0})
+    True
+    """
+    return any(
+        release[f"{name}_records"] - release[f"{name}_expected"] > 3 * release[f"{name}_deviation"]
+        for name in ("copied", "copied_unique")
+        if f"{name}_deviation" in release
+    )
 
 
-def _of_labels(column: Column, place: int) -> Numbers:
-    """A number for each label of a column: alike where labels say the same, such as 1, 1.0 and the text 1."""
-    labels = column.labels.tolist() if isinstance(column.labels, np.ndarray) else column.labels
-    said = np.fromiter((hash(_said(label)) for label in labels), np.int64, len(labels)).view(np.uint64)
-    return _mixed(said ^ _mixed(np.array([place + 1], np.uint64)))
+# --- tables as numbers ------------------------------------------------------------------------------------------------
 
 
-def _said(label: Label) -> Hashable:
+def _is_readable(table: Input, column: Hashable, options: Options) -> bool:
+    try:
+        _read(table, [column], options)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _read(table: Input, columns: Sequence[Hashable], options: Options, by_record: bool = False) -> Rows:
+    options.display.step(f"comparing whole records of {table.source.name}")
+    query = Query(columns, None if table.sampling else table.weight, by_record=by_record, options=options)
+    found, sums = table.source.rows(query)
+    counts: Counts = sums[0] if sums else np.ones(len(found[0].codes), np.int64)
+    if counts.dtype.kind == "f":
+        raise NotCompared(f"the counts of `{table.source.name}` are fractional")
+    decimal = options.decimal if table.source.is_csv else "."
+    labels, codes, whole = [], [], []
+    for name, column in zip(columns, found, strict=True):
+        said = _said_by(column, name, decimal, options)
+        whole.append(isinstance(said, np.ndarray) or not any(isinstance(x, float) for x in said))
+        labels.append(_mixed(_bits(said) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
+        places = np.subtract(column.codes, column.first, dtype=np.int64) if column.first else column.codes
+        codes.append(places.astype(np.min_scalar_type(len(column.labels)), copy=False))
+    return Rows(labels, codes, counts, whole)
+
+
+def _said_by(column: Column, name: Hashable, decimal: str, options: Options) -> Sequence[Label] | Ints:
+    """What the labels of a column say: whole numbers, fractions, texts, or that a value is missing."""
+    codes, labels = options.codes.of(name), column.labels
+    means = codes.all_matching(labels, options.type_of(name)) if codes.given else {}
+    if isinstance(labels, (np.ndarray, range)):
+        if not means:
+            return np.asarray(labels)
+        labels = list(map(int, labels))
+    return [MISSING if i in means else _said(x, decimal) for i, x in enumerate(labels)]
+
+
+def _said(label: Label, decimal: str) -> Label:
     if isinstance(label, str):
         text = label.strip()
-        return canonical(float(text)) if NUMBER.fullmatch(text) else {"true": True, "false": False}.get(text.lower(), text)
-    return label.isoformat() if isinstance(label, dt.date) else label
+        if NUMBER.fullmatch(number := text.replace(decimal, ".")):
+            read = parsed(number, "number")
+        else:
+            read = parsed(text, "datetime") if DATETIME.fullmatch(text) else MISSING
+        return {"true": 1, "false": 0}.get(text.lower(), text) if read is MISSING else _said(read, decimal)
+    if isinstance(label, dt.date):  # or a datetime
+        return label.isoformat().removesuffix("T00:00:00")
+    return label if label is MISSING or isinstance(label, (int, float)) else str(label)
+
+
+def _bits(said: Sequence[Label] | Ints) -> Numbers:
+    """64 bits for each of the labels: whole numbers are their own, whatever else there is has those of its text."""
+    if isinstance(said, np.ndarray):
+        return said.astype(np.int64, copy=False).view(np.uint64)
+    own = (int(x) if isinstance(x, int) and abs(x) < 1 << 63 else hash(("", x) if x is MISSING else str(x)) for x in said)
+    return np.fromiter((x & BITS for x in own), np.uint64, len(said))
 
 
 def _mixed(x: Numbers) -> Numbers:
     """The finalizer of splitmix64 (Steele, Lea and Flood, 2014), which makes a random number of each integer."""
-    x = (x + np.uint64(0x9E3779B97F4A7C15)).astype(np.uint64)
+    x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))

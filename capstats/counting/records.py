@@ -11,11 +11,12 @@ from typing import Any, cast
 import xarray as xr
 
 from capstats.codes.bins import Cut
-from capstats.codes.column import Places
+from capstats.codes.column import Counts, Places
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.missing_codes import plain
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
+from capstats.counting.copies import Copies, NotCompared, find_copies
 from capstats.counting.inputs import Input, inputs_of, released
 from capstats.counting.reading import Counted, check_codes, each, find_cuts, read, without_missing
 from capstats.counting.request import Request
@@ -39,6 +40,8 @@ class Records:
     dropped: dict[str, Any]
     cuts: dict[Hashable, Cut]
     kept: list[Places]  # the rows of each table without a missing value, where the others are dropped
+    copies: Copies | None = None  # what is known of records of the releases that are copies; None where nobody asked
+    copied: Counts | None = None  # how often the release has each record of the original, in their order; None where nobody asked
 
     @cached_property
     def names(self) -> list[str]:
@@ -114,6 +117,9 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         place = {table.source.name: i for i, table in enumerate(inputs)}
         for i, j in ((place[one], place[other]) for one, other in apart):
             check_records(inputs[i], inputs[j], [tables[i], tables[j]], request.columns, options)
+        copies, copied = None, None
+        if request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
+            copies, copied = find_copies(inputs, options, request.copy_columns, request.by_record)
     check_codes(options.codes, request.columns, [(table.key, table.target) for table in tables], cuts)
     dropped: dict[str, Any] = {}
     kept = []
@@ -126,7 +132,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             if table.weight is not None and len(tables[i].counts):
                 why = f". All values of column {table.weight!r} are 0: correct them, or leave it out"
             raise ValueError(f"`{table.source.name}` holds no record{why}.")
-    return Records(request, inputs, labels, tables, dropped, cuts, kept)
+    return Records(request, inputs, labels, tables, dropped, cuts, kept, copies, copied)
 
 
 def _apart(request: Request, inputs: Sequence[Input]) -> list[tuple[str, str]]:
@@ -167,13 +173,17 @@ def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Pla
     return dataset(arrays, axes, records.labels, records.attrs(stored)), targets[0], keys[0]
 
 
-def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, MemorySource, Places, Places]:
-    """What `tabulate` returns, the original's records in memory, and the places of each record's target and key on the axes."""
+def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, MemorySource, Places, Places, Counts | None]:
+    """What `tabulate` returns, the original's records in memory, the places of each record's target and key on the axes, and its copies."""
     records = read_records(replace(request, by_record=True))
+    if records.copies is not None and records.copied is None:
+        raise NotCompared(f"Copies cannot be counted: {records.copies['not_computed']}.")
     tables, targets, keys = on_axes(records, backing)
     warn_of_levels(tables.attrs)
     source, first = records.inputs[0].source, records.tables[0]
     held = source if isinstance(source, MemorySource) else cast(FileSource, source).as_memory(request.options(records.inputs))
+    copied = records.copied
     if records.kept:
         held = MemorySource(arranged(held.table, records.kept[0], []), held.name)
-    return tables, held, targets[first.target.of_row], keys[first.key.of_row]
+        copied = None if copied is None else copied[records.kept[0]]
+    return tables, held, targets[first.target.of_row], keys[first.key.of_row], copied

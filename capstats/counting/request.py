@@ -75,6 +75,7 @@ class Request(Options):
     counts: Any = None
     backing: Backing = "auto"
     progress: bool | None = None
+    copy_columns: int = 0  # columns over which whole records are compared, at most; 0: they are not
 
     @classmethod
     def of(cls, reading: Reading, **given: Any) -> Request:
@@ -112,6 +113,8 @@ class Request(Options):
                 f"{'A column cannot be both. Name' if both else 'Name'} each column once."
             )
         check_choice(self.missing, "missing", ("level", "drop"))
+        if not isinstance(self.copy_columns, int) or isinstance(self.copy_columns, bool) or self.copy_columns < 0:
+            raise ValueError(f"`copy_columns` must be a whole number that is not negative; got {self.copy_columns!r}.")
         check_types(self.types, columns, "neither a key nor the target")
         self.codes.check_columns(columns, "neither a key nor the target")
         return check_bins(self.bins, columns, self.types or {})

@@ -24,6 +24,7 @@ def tabulate(
     keys: Columns,
     target: Columns,
     holdout: Any = None,
+    copy_columns: int = 0,
     **reading: Unpack[Reading],
 ) -> xr.Dataset:
     """Counts of records by target and key: all that any measure needs to know about the data.
@@ -47,6 +48,9 @@ def tabulate(
         What the intruder knows, and what is guessed; several target columns are guessed together. ``keys="sex"`` is one column.
     holdout : data frame, lazy frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
+    copy_columns : int
+        Most columns over which whole records are compared, to find those of a release that are identical to one of the original; 0, the
+        default, for none. `audit` compares up to 50 and explains it; the numbers are in ``encoding["copies"]``.
     missing : {"level", "drop"}
         Whether a missing value is one more level of its column (`MISSING`), or its record is dropped; the number dropped is stored in
         ``attrs["dropped"]``.
@@ -138,7 +142,8 @@ def tabulate(
     >>> tables.o.sel(target="low").values.tolist()
     [1, 1]
     """
-    return counted(Request.of(reading, original=original, synthetic=synthetic, holdout=holdout, keys=keys, target=target))
+    tables = {"original": original, "synthetic": synthetic, "holdout": holdout}
+    return counted(Request.of(reading, **tables, keys=keys, target=target, copy_columns=copy_columns))
 
 
 def counted(request: Request, shown: Progress | None = None, *, warns: bool = True) -> xr.Dataset:
@@ -148,6 +153,8 @@ def counted(request: Request, shown: Progress | None = None, *, warns: bool = Tr
         steps.step("joining the tables")
         tables = on_axes(records, request.backing)[0]
     tables.encoding = _origin(request)
+    if records.copies is not None:
+        tables.encoding["copies"] = {"synthetic": records.labels, **records.copies}
     if warns:
         warn_of_levels(tables.attrs)
     return tables

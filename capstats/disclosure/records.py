@@ -30,7 +30,7 @@ OF_THE_KEY = {  # columns of record_risk, and the variables of key_summary that 
     "unique": "unique",
     "replicated": "replicated",
 }
-ADDED = ("cap", "cap_nearest", "disclosed", *OF_THE_KEY)
+ADDED = ("cap", "cap_nearest", "disclosed", *OF_THE_KEY, "copies")
 SMALL_IS_RISKY = ("key_records", "key_synthetic_records")
 
 
@@ -123,6 +123,7 @@ def record_risk(
     target: Columns | None = None,
     sort_by: str | None = None,
     allow_same: bool = False,
+    copy_columns: int = 0,
     **reading: Unpack[Reading],
 ) -> Any:
     """The original records, each with its disclosure risk.
@@ -145,6 +146,8 @@ def record_risk(
         As in `tabulate`: the records are counted with them.
     allow_same : bool
         Whether two of the tables may hold the same records, as in `audit`.
+    copy_columns : int
+        Most columns over which whole records are compared, as in `audit`; 0, the default: they are not.
     sort_by : str, optional
         One of the columns below. The riskiest records come first: the greatest values, or the smallest of ``key_records`` and
         ``key_synthetic_records``; ties keep their order. The columns below are then placed first, followed
@@ -165,7 +168,8 @@ def record_risk(
         - ``key_records``, ``key_synthetic_records``: original and synthetic records with the record's key;
         - ``unique``: whether no other original record has the key;
         - ``replicated``: whether the record is unique and exactly one synthetic record has the key. ``unique`` and ``replicated`` are
-          omitted if counts are fractional or sums of sampling weights.
+          omitted if counts are fractional or sums of sampling weights;
+        - ``copies``, with `copy_columns`: synthetic records that are identical to the record in all columns that are compared.
 
     Raises
     ------
@@ -173,7 +177,8 @@ def record_risk(
         If `original` is a lazy frame, which has no rows in memory, or counts, which do not say which record is which.
     ValueError
         If there are several synthetic tables, `original` already has one of these columns, `sort_by` is not one of them, both
-        tables hold the same records, unless `allow_same`; or as `tabulate`.
+        tables hold the same records, unless `allow_same`, copies cannot be counted, as with more than `copy_columns` columns; or as
+        `tabulate`.
 
     See Also
     --------
@@ -202,8 +207,9 @@ def record_risk(
     """
     if sort_by is not None and sort_by not in ADDED:
         raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {sort_by!r}.")
-    request = Request.of(reading, original=original, synthetic=synthetic, keys=keys, target=target, allow_same=allow_same)
-    tables, source, i, j = locate(request, request.backing)
+    given = {"keys": keys, "target": target, "allow_same": allow_same, "copy_columns": copy_columns}
+    request = Request.of(reading, original=original, synthetic=synthetic, **given)
+    tables, source, i, j, copies = locate(request, request.backing)
     if "s" not in tables or tables.s.ndim > 2:
         raise ValueError("`synthetic` must be one table. Call record_risk once for each of several tables.")
     by_key = key_summary(tables.o, tables.s)
@@ -213,6 +219,10 @@ def record_risk(
         columns["cap_nearest"] = values_at(individual_cap(tables.o, tables.s, unmatched="nearest").variable.data, i, j)
     columns["disclosed"] = cap == 1
     columns |= {column: by_key[variable].values[j] for column, variable in OF_THE_KEY.items() if variable in by_key}
+    if copies is not None:
+        columns["copies"] = copies
+    if sort_by == "copies" and copies is None:
+        raise ValueError("`sort_by` is 'copies', which are counted with `copy_columns` (--copy-columns). Give it.")
     if sort_by is not None and sort_by not in columns:
         if sort_by == "cap_nearest":
             raise ValueError(f"`sort_by` is 'cap_nearest', which is not computed: {without_nearest(tables.o, tables.s)}.")

@@ -94,7 +94,10 @@ class FileSource(Source):
         """The names of all columns."""
         file = self.files[0]
         if _is_parquet(file):
-            with connect(options, [file]) as connection:
+            if self.shared is None:
+                with one_connection([self], options):
+                    return self.names(options)
+            with self.shared.reading() as (connection, _):
                 return list(connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[[pattern_of(file)]]).columns)
         return read_header(blocks(file, csv_text.codec(options.encoding)), b"\t" if csv_text.is_tabbed(file) else None)[0].names
 

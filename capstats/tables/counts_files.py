@@ -32,7 +32,7 @@ KEY = "capstats counts"  # of the metadata of Parquet; in CSV the comment line b
 COMMENT = f"# {KEY} "
 FORMAT = 1  # of the files
 ENDINGS = (".parquet", ".csv")
-ORIGIN = ("original", "synthetic", "holdout", "files", "types", "same_releases", "different_records")  # what is known of the records
+ORIGIN = ("original", "synthetic", "holdout", "files", "types", "same_releases", "different_records", "copies")  # known of the records
 
 
 def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = False) -> None:

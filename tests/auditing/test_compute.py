@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from read_reports import one_line
 
-from capstats import at_most, audit, from_counts
+from capstats import at_most, audit, from_counts, tabulate
 from capstats.cap import neighbours
 from capstats.datasets import titanic
 
@@ -128,7 +128,7 @@ def test_counts_are_records():
     frame = titanic()
     keys = ["Class", "Sex"]
     result = audit(frame, frame, allow_same=True, keys=keys, target="Survived", counts="count")
-    rows = frame.loc[frame.index.repeat(frame["count"]), [*keys, "Survived"]]
+    rows = frame.loc[frame.index.repeat(frame["count"])].drop(columns="count")
     by_records = audit(rows, rows, allow_same=True, keys=keys, target="Survived")
     assert result.measures.original_records.item() == 2201
     for name in by_records.measures.data_vars:
@@ -154,3 +154,68 @@ def test_fractional_counts_of_the_synthetic_table_alone_keep_the_quartiles():
     result = audit(frame, frame, allow_same=True, keys=["Class", "Sex"], target="Survived", counts=("count", "weight"))
     assert "individual_cap_median" in result.measures
     assert "not given" not in repr(result)
+
+
+def of_copies(measures):
+    return {name: array.values.tolist() for name, array in measures.data_vars.items() if "copied" in name}
+
+
+def test_copies_by_hand():
+    """Of four people two are alike; 5/8 is a number of the person, so that it identifies nobody.
+
+    The first release has the two, one of the two unique ones, and one who differs in one column; the second has nobody.
+    """
+    people = {"k": ["a", "a", "b", "b"], "t": ["x", "x", "y", "x"], "z": [0.625, 0.625, 1, 2]}
+    releases = {
+        "copies": {"k": ["a", "b", "b", "a", "c"], "t": ["x", "y", "x", "x", "x"], "z": [0.625, 1, 7, 0.625, 9]},
+        "none": {"k": ["c"], "t": ["z"], "z": [0]},
+    }
+    found = audit(people, releases, keys="k", target="t", allow_no_match=True)
+    assert of_copies(found.measures) == {
+        "copied_records": [3, 0],
+        "copied_share": [0.6, 0],
+        "copied_expected": [2.5, 0.5],  # two of four people are unique
+        "copied_unique_records": [1, 0],
+        "copied_unique_expected": [2.5, 0.5],  # 2 * 1 / 4
+        "near_copied_records": [1, 0],
+    }
+    assert found.to_frame().copied_share.tolist() == [0.6, 0]
+    assert found.to_dict()["measures"]["copied_unique_records"] == {"copies": 1, "none": 0}
+    ranked = audit(people, releases, keys="k", target="t", allow_no_match=True, rank_by="-copied_records")
+    assert ranked.to_frame().index.tolist() == ["none", "copies"]
+
+
+def test_copies_are_those_of_the_holdout_too_and_change_nothing_else():
+    rng = np.random.default_rng(1)
+    tables = [{"k": rng.integers(0, 9, n).astype(str), "t": rng.integers(0, 5, n).astype(str)} for n in (80, 50, 20)]
+    original, release, holdout = tables
+    found = audit(original, release, keys="k", target="t", holdout=holdout).measures
+    other = audit(holdout, release, keys="k", target="t", holdout=original).measures
+    for name in ("copied_records", "copied_share", "copied_unique_records", "near_copied_records"):
+        assert found[f"holdout_{name}"].item() == other[name].item() > 0
+    assert found.copied_expected.item() == 50  # four times as many as of the holdout would be more than there are
+    assert found.holdout_copied_records.item() * 4 > 50
+    without = audit(original, release, keys="k", target="t", holdout=holdout, copy_columns=0).measures
+    assert without.identical(found[[name for name in found.data_vars if "copied" not in name]])
+
+
+@pytest.mark.slow
+def test_copies_that_are_not_known_have_a_reason_and_no_number():
+    people = {"k": ["a", "b", "b", "b"], "t": ["x", "y", "x", "x"]}
+    releases = {"p": people, "q": {"k": ["a", "b"], "t": ["y", "x"]}}
+    asked = {"keys": "k", "target": "t", "allow_same": True}
+    tables = tabulate(people, releases, keys="k", target="t", copy_columns=50)
+    counted = tabulate(people, releases, keys="k", target="t")
+    for found, reason in (
+        (audit(people, people, copy_columns=1, **asked), "not computed: the tables have 2 columns in common, and 1 to 1 are compared"),
+        (audit(people, people, copy_columns=0, **asked), "not computed: copy_columns is 0"),
+        (audit(counted, allow_same=True), "not known: the report was made from counts"),
+        (audit(tables.isel(synthetic=[1, 0]), allow_same=True), "not known: the report was made from counts"),
+        (audit(tables.isel(synthetic=1), allow_same=True), "not known: the report was made from counts"),
+    ):
+        assert of_copies(found.measures) == {}
+        assert found.provenance["copies"].startswith(reason)
+        assert f"copies {reason}" in one_line(found)
+    assert of_copies(audit(tables, allow_same=True).measures) == of_copies(audit(people, releases, **asked).measures)
+    with pytest.raises(TypeError, match=r"Leave out `copy_columns`\."):
+        audit(tables, copy_columns=50)

@@ -57,3 +57,14 @@ def test_more_than_four_releases_share_a_line_where_their_names_are_short_and_ea
     assert lines(5, heads=["r", "r1", "r2", "r3", "r4"])[:2] == [("synthetic", "1  r0: 7 records"), ("", "r1: 9 records")]
     same = xr.Dataset({"synthetic_records": 7})
     assert inputs._synthetic(same, {}, [*"abcde"], [*"abcde"]) == [("synthetic", "5 tables of 7 records")]
+
+
+def test_columns_over_which_records_are_compared_are_told_with_those_left_out():
+    people = {"k": ["a", "a", "b"], "t": ["x", "y", "y"], **{f"number {i}": [1, 2, 3] for i in range(7)}, "list": [[1], [2], [3]]}
+    found = audit(people, people, allow_same=True, keys="k", target="t")
+    assert (
+        "copies whole records are compared over 2 columns that all tables have; without list: its values cannot be compared; without "
+        "'number 0', 'number 1', 'number 2', 'number 3', 'number 4' and 2 more: each record of the original has a value of its own"
+    ) in one_line(found)
+    alone = audit({"k": ["a", "a"], "t": ["x", "y"]}, {"k": ["a"], "t": ["x"]}, keys="k", target="t")
+    assert "copies whole records are compared over 1 column that all tables have; without t: each record" in one_line(alone)

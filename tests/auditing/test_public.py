@@ -230,3 +230,14 @@ def test_a_bound_of_the_standard_error_follows_from_printed_numbers_and_holds():
     assert "standard error" not in public(
         audit({**people(900, 1, 3), "w": [1.5] * 900}, people(400, 2, 0), keys="COL-k", target="COL-t", weights=("w", None))
     )
+
+
+@pytest.mark.slow
+def test_copies_change_nothing_of_the_public_page(tmp_path):
+    people = {"k": [*"aabb"] * 30, "t": [*"xxxy"] * 30}
+    release = {"k": [*"aab"] * 30, "t": [*"xyx"] * 30}
+    found = [audit(people, release, keys="k", target="t", holdout=people, allow_same=True, copy_columns=n) for n in (0, 50)]
+    pages = [one.to_html(audience="public", ledger=tmp_path / f"{i}.json") for i, one in enumerate(found)]
+    assert "copied_records" in found[1].measures
+    assert pages[0] == pages[1]
+    assert not re.search("cop(y|ies|ied)", pages[1])

@@ -182,3 +182,24 @@ def test_a_configuration_counts_too(tmp_path, capsys, monkeypatch):
     printed(capsys, "count", "--config", "c.toml")
     Path("a.toml").write_text('original = "t.csv"\n')
     assert json.loads(printed(capsys, "audit", "--config", "a.toml", "--json"))["measures"]["original_records"] == 100
+
+
+@pytest.mark.slow
+def test_copies_are_counted_with_the_records_and_reported_from_the_file(tmp_path, capsys, counts):
+    by_file = in_json(capsys, "audit", counts, "--allow-same")
+    by_records = in_json(capsys, "audit", *RECORDS, *COLUMNS)
+    assert {"copied_records", "holdout_copied_share"} < set(by_file["measures"])
+    for part in ("measures", "provenance"):
+        of = [x[part] if part == "measures" else {"copies": x[part]["copies"]} for x in (by_file, by_records)]
+        assert {k: v for k, v in of[0].items() if "cop" in k} == {k: v for k, v in of[1].items() if "cop" in k}
+    without = str(tmp_path / "without.csv")
+    printed(capsys, "count", *RECORDS, *COLUMNS, "--out", without, "--copy-columns", "0")
+    assert in_json(capsys, "audit", without, "--allow-same")["provenance"]["copies"] == "not known: the report was made from counts"
+    assert main(["audit", without, "--allow-same", "--fail-above", "holdout_copied_share=1"]) == 1
+    assert "holdout_copied_share is not known: the report was made from counts (limit 1)" in capsys.readouterr().err
+    no_holdout = str(tmp_path / "no_holdout.csv")
+    printed(capsys, "count", *RECORDS[:2], *COLUMNS, "--out", no_holdout)
+    assert main(["audit", no_holdout, "--fail-above", "holdout_copied_share=1"]) == 1
+    assert "holdout_copied_share is undefined (limit 1)" in capsys.readouterr().err
+    assert main(["audit", counts, "--copy-columns", "3"]) == 2
+    assert "Leave out --copy-columns, or give them to capstats count." in capsys.readouterr().err

@@ -45,3 +45,36 @@ def test_a_measure_that_is_undefined_does_not_pass(here, capsys):
 def test_limits_hold_for_the_example_too(capsys):
     assert main(["audit", "--example", "titanic", "--fail-above", "average_cap=0.1"]) == 1
     assert "average_cap is 0.66" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_copies_have_limits_and_those_that_are_not_computed_do_not_pass(here, capsys):
+    """All of the 100 smokers are in one of four cells."""
+    assert main([*SMOKERS, "--fail-above", "copied_share=1", "--fail-above", "copied_unique_records=0"]) == 0
+    assert capsys.readouterr().err == ""
+    limits = ["--fail-above", "copied_records=99", "--fail-above", "average_cap=1"]
+    assert main([*SMOKERS, *limits]) == 1
+    assert capsys.readouterr().err == "capstats audit: --fail-above: copied_records is 100 (limit 99).\n"
+    for columns, why in (
+        ("1", "the tables have 2 columns in common, and 1 to 1 are compared (--copy-columns)"),
+        ("0", "copy_columns is 0 (--copy-columns)"),
+    ):
+        assert main([*SMOKERS, *limits, "--copy-columns", columns]) == 1
+        assert capsys.readouterr().err == f"capstats audit: --fail-above: copied_records is not computed: {why} (limit 99).\n"
+
+
+def test_near_copies_of_many_columns_do_not_pass(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in "os":
+        rows = [",".join(f"c{i}" for i in range(21)), ",".join(["1"] * 21), ",".join([name] * 21), ",".join(["2"] * 21)]
+        Path(f"{name}.csv").write_text("\n".join([*rows, *rows[1:]]) + "\n")
+    limits = ["--fail-above", "copied_share=0.7", "--fail-above", "near_copied_records=1"]
+    assert main(["audit", "o.csv", "s.csv", "--keys", "c0", "--target", "c1", *limits]) == 1
+    err = capsys.readouterr().err
+    assert "--fail-above: near_copied_records is not computed: it is for 2 to 20 columns, and for 33,554,432 values" in err
+    assert "copied_share" not in err
+
+
+def test_a_limit_of_copies_of_the_holdout_needs_one(here, capsys):
+    assert main([*SMOKERS, "--fail-above", "holdout_copied_share=0.5"]) == 2
+    assert "holdout_copied_share needs --holdout" in capsys.readouterr().err

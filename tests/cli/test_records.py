@@ -146,3 +146,27 @@ def test_the_library_and_the_command_agree_on_the_order(arguments):
     found = record_risk("o.csv", "s.csv", keys=["age", "town"], target="ill", sort_by="cap", **options)
     whole = audit("o.csv", "s.csv", keys=["age", "town"], target="ill", **options)
     assert found["cap"].mean() == pytest.approx(float(whole.measures.average_cap), rel=1e-12)
+
+
+@pytest.mark.slow
+def test_each_record_is_listed_with_the_number_of_its_copies(arguments, folder, capsys):
+    """The release gets three copies of the third record."""
+    lines = (folder / "o.csv").read_bytes().splitlines(keepends=True)
+    (folder / "copied.csv").write_bytes((folder / "s.csv").read_bytes() + lines[3] * 3)
+    given = ["records", "o.csv", "copied.csv", *COLUMNS, *READING, "--sort-by", "copies", "--top", "1"]
+    assert main([*given, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == WARNING
+    (row,) = json.loads(out)["records"]
+    assert (row["record"], row["copies"]) == (3, 3)
+    assert main(given) == 0
+    assert "copies                 synthetic records that are identical to it" in capsys.readouterr().out
+    assert main([*given[:-4], "--copy-columns", "0", "--json"]) == 0
+    assert "copies" not in json.loads(capsys.readouterr().out)["records"][0]
+    assert main([*given[:-4], "--copy-columns", "3", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert "copies" not in json.loads(out)["records"][0]
+    reason = "Copies cannot be counted: the tables have 4 columns in common, and 1 to 3 are compared (--copy-columns)."
+    assert err.endswith(f"capstats records: warning: {reason}\n")
+    assert main([*given, "--copy-columns", "3"]) == 2
+    assert "Copies cannot be counted" in capsys.readouterr().err

@@ -1,0 +1,412 @@
+"""Records of releases that are identical to real ones: against loops over records, however the tables are held and spelled."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import capstats
+from capstats import tabulate
+from capstats.counting.copies import IDENTIFIER, UNREADABLE, copied_beyond_chance
+from capstats.disclosure import record_risk
+
+Records = list[tuple[Any, ...]]
+NAMES = ["age", "sex", "ill", "on"]
+DAYS = [dt.date(2024, 1, 31), dt.date(2024, 2, 29)]
+
+
+def people(n: int, seed: int) -> Records:
+    """Records with duplicates, with missing values, and with numbers that are fractions or not."""
+    rng = np.random.default_rng(seed)
+    values: list[list[Any]] = [[None, -1.0, -2.0, 0.5, 7.0, 40.0], ["f", "m", None], [True, False], DAYS]
+    return [tuple(x[rng.integers(len(x))] for x in values) for _ in range(n)]
+
+
+def relation(records: Records, _: Path) -> Any:
+    table = pl.DataFrame(records, NAMES, orient="row").to_arrow()
+    return duckdb.connect().from_arrow(table)
+
+
+def csv(records: Records, path: Path) -> Path:
+    """Whole numbers without a point, truth values as Python has them, missing values as empty fields."""
+    file = path.with_suffix(".csv")
+    rows = [["" if x is None else f"{x:g}" if isinstance(x, float) else str(x) for x in row] for row in records]
+    file.write_text("\n".join(",".join(row) for row in [NAMES, *rows]) + "\n")
+    return file
+
+
+def parquet(records: Records, path: Path) -> Path:
+    file = path.with_suffix(".parquet")
+    pl.DataFrame(records, NAMES, orient="row").write_parquet(file)
+    return file
+
+
+DOORS: dict[str, Callable[[Records, Path], Any]] = {
+    "pandas": lambda records, _: pd.DataFrame(records, columns=NAMES),
+    "pandas objects": lambda records, _: pd.DataFrame(records, columns=NAMES, dtype=object),
+    "pandas texts": lambda records, _: pd.DataFrame([[None if x is None else str(x) for x in row] for row in records], columns=NAMES),
+    "pandas times": lambda records, _: pd.DataFrame(records, columns=NAMES).astype({"on": "datetime64[us]", "sex": "category"}),
+    "polars": lambda records, _: pl.DataFrame(records, NAMES, orient="row"),
+    "polars, lazy": lambda records, _: pl.LazyFrame(records, NAMES, orient="row"),
+    "mapping": lambda records, _: dict(zip(NAMES, map(list, zip(*records, strict=True)), strict=True)),
+    "DuckDB": relation,
+    "CSV": csv,
+    "Parquet": parquet,
+}
+
+
+def by_loop(original: Records, release: Records, prefix: str = "") -> dict[str, int]:
+    """Record by record: how many are in the original, how many once, and how many others are but for one column."""
+    times = Counter(original)
+    without = [{record[:i] + record[i + 1 :] for record in original} for i in range(len(original[0]))]
+    near = [x for x in release if not times[x] and any(x[:i] + x[i + 1 :] in left for i, left in enumerate(without))]
+    return {
+        f"{prefix}copied_records": sum(times[x] > 0 for x in release),
+        f"{prefix}copied_unique_records": sum(times[x] == 1 for x in release),
+        f"{prefix}near_copied_records": len(near),
+    }
+
+
+def copies(original: Any, synthetic: Any, columns: int = 50, **given: Any) -> dict[str, Any]:
+    tables = tabulate(original, synthetic, **{"keys": "age", "target": "sex", "copy_columns": columns, **given})
+    found: dict[str, Any] = tables.encoding["copies"]
+    return found
+
+
+def numbers(found: dict[str, Any], release: int = 0) -> dict[str, int]:
+    return {name: x for name, x in found["releases"][release].items() if name.endswith("copied_records") or "unique_records" in name}
+
+
+# --- the numbers ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+@pytest.mark.few(7)
+@pytest.mark.parametrize("door", DOORS)
+def test_the_numbers_are_those_of_a_loop_over_records_through_every_door(door: str, tmp_path: Path) -> None:
+    """The release is two tables; the holdout is another one."""
+    records = {"o": people(60, 1), "h": people(40, 2), "a": [*people(50, 3), *people(60, 1)[:9]], "b": people(7, 4)}
+    o, h, a, b = (DOORS[door](table, tmp_path / name) for name, table in records.items())
+    found = copies(o, {"a": a, "b": b}, holdout=h, target="ill", keys="sex")
+    for i, name in enumerate("ab"):
+        expected = by_loop(records["o"], records[name]) | by_loop(records["h"], records[name], "holdout_")
+        assert numbers(found, i) == expected
+        assert found["releases"][i]["records"] == len(records[name])
+    assert (found["columns"], found["left_out"], found["synthetic"]) == (NAMES, {}, ["a", "b"])
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+@pytest.mark.few(5)
+@pytest.mark.parametrize("door", [x for x in DOORS if x not in ("pandas objects", "mapping")])
+def test_tables_of_two_kinds_have_the_same_copies(door: str, tmp_path: Path) -> None:
+    """A CSV file, whose values are texts, and whatever else: 7, 7.0 and "7" are alike, True and "True", a date and its text."""
+    original, release = people(60, 1), people(50, 3)
+    given = {"keys": "sex", "target": "ill", "types": {"ill": "bool"}}
+    found = copies(csv(original, tmp_path / "o"), DOORS[door](release, tmp_path / "s"), **given)
+    assert numbers(found) == by_loop(original, release)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        (1, 1.0, True),
+        (1, "1", True),
+        (1.5, " 1.50", True),
+        ("1e3", 1000, True),
+        (True, 1, True),
+        (False, "false", True),
+        ("007", 7, True),
+        (dt.date(2024, 1, 31), "2024-01-31", True),
+        (dt.date(2024, 1, 31), pd.Timestamp("2024-01-31"), True),
+        (pd.Timestamp("2024-01-31 08:15"), "2024-01-31 08:15:00", True),
+        (pd.Timestamp("2024-01-31 08:15", tz="Europe/Berlin"), "2024-01-31T07:15:00+00:00", True),
+        (None, float("nan"), True),
+        (2**70, str(2**70), True),
+        ("1e400", "1e400", True),
+        (-1, -2, False),  # whose hashes are equal in Python
+        (-1.0, "-2", False),
+        (0.5, 2**60, False),  # and these
+        (None, "missing", False),
+        (None, "", False),
+        ("a", "A", False),
+        (dt.date(2024, 1, 31), pd.Timestamp("2024-01-31 08:15"), False),
+        (1e300, 10**300, False),
+    ],
+)
+def test_values_are_alike_where_they_say_the_same(one: Any, other: Any, alike: bool) -> None:
+    tables = [{"k": ["a", "a", "b"], "t": ["u"] * 3, "x": np.array([x, x, "z"], object)} for x in (one, other)]
+    assert copies(*tables, keys="k", target="t")["releases"][0]["copied_records"] == (3 if alike else 1)
+
+
+def test_a_decimal_comma_is_one_where_it_was_said(tmp_path: Path) -> None:
+    (tmp_path / "o.csv").write_text("k;t;x\na;u;1,5\na;u;2,5\na;u;2,5\n")
+    release = {"k": ["a", "a"], "t": ["u", "u"], "x": [1.5, 2.5]}
+    for decimal, expected in ((",", 2), (".", 0)):
+        found = copies(tmp_path / "o.csv", release, keys="k", target="t", decimal=decimal)
+        assert found["releases"][0]["copied_records"] == expected
+
+
+def test_codes_of_missing_values_are_missing_and_nothing_else_of_the_reading_matters() -> None:
+    """Whole records are compared: bins and types of columns, and dropped records, are of the tables of counts alone."""
+    original = {"k": [1, 2, 2, 2], "t": ["u", "v", "v", "v"], "x": [-99, 5, -99, -99]}
+    release = {"k": [1, 1, 2, 2], "t": ["u", None, "v", "v"], "x": [None, 5, -99, 5]}
+    plain = copies(original, release, keys="k", target="t")["releases"][0]
+    assert (plain["copied_records"], plain["copied_unique_records"]) == (2, 1)
+    how: dict[str, Any] = {"null_values": {"x": -99}, "bins": {"k": [1.5]}, "types": {"t": ["u", "v"]}, "missing": "drop"}
+    found = copies(original, release, keys=["k", "x"], target="t", **how)["releases"][0]
+    assert (found["copied_records"], found["copied_unique_records"]) == (3, 2)
+
+
+def test_weights_are_not_compared_and_counts_are_numbers_of_records() -> None:
+    original = pd.DataFrame({"k": list("aabbc"), "t": list("uuuvv"), "w": [1, 2, 1, 0, 3]})
+    release = pd.DataFrame({"k": list("abbc"), "t": list("uuvv"), "w": [5, 1, 2, 4]})
+    weighted = copies(original, release, keys="k", target="t", weights="w")
+    assert weighted["columns"] == ["k", "t"]
+    assert numbers(weighted) == by_loop(*([*zip(x.k, x.t, strict=True)] for x in (original, release)))
+    counted = copies(original, release, keys="k", target="t", counts="w")
+    repeated = ([*zip(*(x[c].repeat(x.w) for c in "kt"), strict=True)] for x in (original, release))
+    assert numbers(counted) == by_loop(*repeated)
+    assert counted["releases"][0]["records"] == 12
+    with_one = copies(original, release, keys="k", target="t", counts=("w", None))
+    assert with_one["columns"] == ["k", "t"]  # a column of counts of one table is no value of the other
+
+
+def test_tables_without_records_are_refused_as_ever() -> None:
+    table = {"k": ["a", "b"], "t": ["u", "v"], "n": [0, 0]}
+    with pytest.raises(ValueError, match="`original` holds no record"):
+        copies(table, table, keys="k", target="t", counts="n")
+
+
+def test_fractional_counts_are_no_records() -> None:
+    table = {"k": ["a", "b"], "t": ["u", "v"], "n": [0.5, 1]}
+    assert copies(table, table, keys="k", target="t", counts="n") == {
+        "synthetic": None,
+        "not_computed": "the counts of `original` are fractional",
+    }
+
+
+# --- the columns ------------------------------------------------------------------------------------------------------
+
+
+def wide(columns: int, n: int = 30, seed: int = 0) -> pd.DataFrame:
+    return pd.DataFrame(np.random.default_rng(seed).integers(0, 3, (n, columns)), columns=[f"c{i}" for i in range(columns)])
+
+
+def test_many_columns_are_compared_where_they_are_asked_for_and_near_copies_up_to_20() -> None:
+    original, release = wide(51), pd.concat([wide(51)[:4], wide(51, seed=1)])
+    changed = release.copy()
+    changed.iloc[0, 5] += 1
+    asked = {"keys": "c0", "target": "c1"}
+    assert copies(original, release, **asked)["not_computed"] == (
+        "the tables have 51 columns in common, and 1 to 50 are compared (--copy-columns)"
+    )
+    found = copies(original, changed, 51, **asked)
+    assert found["releases"][0]["copied_records"] == 3
+    assert "near_copied_records" not in found["releases"][0]
+    assert found["near"].startswith("not computed: it is for 2 to 20 columns")
+    for columns, near in ((20, 1), (21, None)):
+        found = copies(original.iloc[:, :columns], changed.iloc[:, :columns], **asked)["releases"][0]
+        assert (found["copied_records"], found.get("near_copied_records")) == (3, near)
+
+
+def test_only_columns_that_all_tables_have_once_are_compared() -> None:
+    original, release = wide(5), wide(5, seed=1)
+    holdout = wide(4, seed=2)
+    assert copies(original, release.rename(columns={"c3": "z"}), keys="c0", target="c1")["columns"] == ["c0", "c1", "c2", "c4"]
+    assert copies(original, [release, release[["c1", "c0"]]], keys="c0", target="c1")["columns"] == ["c0", "c1"]
+    assert copies(original, release, holdout=holdout, keys="c0", target="c1")["columns"] == ["c0", "c1", "c2", "c3"]
+    twice = release.set_axis(["c0", "c1", "c2", "c3", "c3"], axis=1)
+    assert copies(original, twice, keys="c0", target="c1")["columns"] == ["c0", "c1", "c2"]
+
+
+def test_identifiers_are_left_out_and_named_but_no_fractions() -> None:
+    """Row numbers of two tables agree by accident, and new ones would hide every copy."""
+    original = wide(3).assign(row=range(30), code=[f"id {i}" for i in range(30)], income=np.arange(30) + 0.25)
+    release = original.assign(row=range(100, 130), code=[f"id {i}" for i in range(7, 37)])
+    found = copies(original, release, keys="c0", target="c1")
+    assert found["columns"] == ["c0", "c1", "c2", "income"]
+    assert found["left_out"] == {"row": IDENTIFIER, "code": IDENTIFIER}
+    assert found["releases"][0]["copied_unique_records"] == 30
+    twice = original.assign(row=[0, *range(29)])
+    assert "row" in copies(twice, release, keys="c0", target="c1")["columns"]
+    nothing = original[["row", "code"]]
+    assert copies(nothing, nothing, keys="row", target="code")["not_computed"] == (
+        "in all columns each record of the original has a value of its own"
+    )
+
+
+def test_columns_that_cannot_be_read_are_left_out_and_those_of_mixed_kinds_are_compared(tmp_path: Path) -> None:
+    original = wide(3).assign(list=[[i] for i in range(30)], mixed=np.array([*range(15), *map(str, range(15))], object))
+    release = original.assign(mixed=np.array([*map(float, range(15)), *range(15)], object))
+    found = copies(original, release, keys="c0", target="c1")
+    assert (found["columns"], found["left_out"]) == (["c0", "c1", "c2", "mixed"], {"list": UNREADABLE})
+    assert found["releases"][0]["copied_records"] == 30
+    for table, name in ((original, "o"), (release, "s")):
+        pl.DataFrame(table.drop(columns="mixed").to_dict("list")).write_parquet(tmp_path / f"{name}.parquet")
+    found = copies(tmp_path / "o.parquet", tmp_path / "s.parquet", keys="c0", target="c1")
+    assert (found["columns"], found["left_out"]) == (["c0", "c1", "c2"], {"list": UNREADABLE})
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.5, True, "50"])
+def test_a_number_of_columns_is_whole(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="`copy_columns` must be a whole number that is not negative; got"):
+        copies(wide(3), wide(3), wrong, keys="c0", target="c1")
+
+
+def test_copies_are_looked_for_where_somebody_asks_and_there_is_a_release() -> None:
+    assert "copies" not in tabulate(wide(3), wide(3), keys="c0", target="c1").encoding
+    assert "copies" not in tabulate(wide(3), keys="c0", target="c1", copy_columns=50).encoding
+
+
+# --- what is kept of them ---------------------------------------------------------------------------------------------
+
+
+def test_no_value_is_kept() -> None:
+    """But for the names of columns; whatever is known is plain JSON."""
+    original = pd.DataFrame({"k": ["secret a", "secret b", "secret b"] * 9, "t": ["secret c"] * 27, "list": [["secret d"]] * 27})
+    found = copies(original, original, keys="k", target="t", holdout=original[:20])
+    assert "secret" not in json.dumps(found)
+    assert json.loads(json.dumps(found)) == found
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_they_travel_with_files_of_counts(ending: str, tmp_path: Path) -> None:
+    releases = {"a": wide(4, seed=1), pd.Timestamp("2024-01-31"): wide(4, seed=2)}
+    tables = tabulate(wide(4), releases, keys="c0", target="c1", holdout=wide(4, seed=3), copy_columns=50)
+    capstats.write_counts(tables, tmp_path / f"counts.{ending}")
+    read = capstats.read_counts(tmp_path / f"counts.{ending}")
+    assert read.encoding["copies"] == tables.encoding["copies"]
+    assert "copies" not in capstats.merge_counts(read, tabulate(wide(4), releases, keys="c0", target="c1", holdout=wide(4))).encoding
+
+
+# --- each record of the original --------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+@pytest.mark.few(2)
+@pytest.mark.parametrize("door", ["pandas", "polars", "mapping", "CSV", "Parquet"])
+def test_each_record_has_the_number_of_its_copies(door: str, tmp_path: Path) -> None:
+    original, release = people(60, 1), [*people(50, 3), *people(60, 1)[:9]]
+    given = {"keys": "sex", "target": "ill", "copy_columns": 50}
+    found = record_risk(DOORS[door](original, tmp_path / "o"), DOORS["Parquet"](release, tmp_path / "s"), types={"ill": "bool"}, **given)
+    times = Counter(release)
+    assert list(found["copies"]) == [times[x] for x in original]
+    first = record_risk(DOORS["pandas"](original, tmp_path), DOORS["pandas"](release, tmp_path), sort_by="copies", missing="drop", **given)
+    assert list(first["copies"]) == sorted((times[x] for x in original if x[1] is not None), reverse=True)
+
+
+def test_records_have_no_copies_where_nobody_asks_and_a_reason_where_they_cannot_be_counted() -> None:
+    assert "copies" not in record_risk(wide(3), wide(3, seed=1), keys="c0", target="c1")
+    with pytest.raises(ValueError, match=r"Copies cannot be counted: the tables have 3 columns in common, and 1 to 2 are compared"):
+        record_risk(wide(3), wide(3, seed=1), keys="c0", target="c1", copy_columns=2)
+    with pytest.raises(ValueError, match=r"`sort_by` is 'copies', which are counted with `copy_columns`"):
+        record_risk(wide(3), wide(3, seed=1), keys="c0", target="c1", sort_by="copies")
+
+
+# --- by chance --------------------------------------------------------------------------------------------------------
+
+
+def cells(numbers: Sequence[int] | np.ndarray) -> dict[str, Any]:
+    """Records that are one value of x each, a fraction, so that it identifies nobody."""
+    nothing = np.zeros(len(numbers), np.int64)
+    return {"k": nothing, "t": nothing, "x": np.asarray(numbers) + 0.5}
+
+
+def test_what_chance_gives_by_hand_from_the_original() -> None:
+    """Of 10 records, 3 occur once, 2 twice, 1 three times: 1 - 3/10 and 2 * 2/10 of 8 records."""
+    found = copies(cells([1, 2, 3, 4, 4, 5, 5, 6, 6, 6]), cells([1, 1, 1, 2, 4, 6, 8, 9]), keys="k", target="t")["releases"][0]
+    assert (found["copied_records"], found["copied_unique_records"]) == (6, 4)
+    assert (found["copied_expected"], found["copied_unique_expected"]) == pytest.approx((5.6, 3.2))
+    assert found["copied_unique_deviation"] == pytest.approx((3**2 + 1 + 0.8**2 * (4 * (2 + 2) + 6 * 1)) ** 0.5)
+
+
+def test_what_chance_gives_by_hand_from_a_holdout() -> None:
+    """Records 1 to 3 of the release are in the original, 3 and 4 in a holdout of as many, and of half as many, records."""
+    original, release = [1, 2, 3, 3, 7, 7, 7, 7], [1, 1, 1, 2, 3, 4, 4, 5]
+    for holdout, factor in (([3, 4, 4, 6, 8, 8, 8, 8], 1), ([3, 4, 4, 6], 2)):
+        found = copies(cells(original), cells(release), keys="k", target="t", holdout=cells(holdout))["releases"][0]
+        assert [found[f"{x}copied_records"] for x in ("", "holdout_")] == [5, 3]
+        assert [found[f"{x}copied_unique_records"] for x in ("", "holdout_")] == [4, 1]
+        assert (found["copied_expected"], found["copied_unique_expected"]) == (3 * factor, factor)
+        assert found["copied_deviation"] == pytest.approx((factor * (3**2 + 1 + 2**2)) ** 0.5)
+        assert found["copied_unique_deviation"] == pytest.approx((factor * (3**2 + 1 + 1)) ** 0.5)
+
+
+def test_a_holdout_that_is_larger_is_thinned() -> None:
+    """Half of 8 records: one that occurs twice is among them with 3/4, and once with 1/2; one that occurs once with 1/2."""
+    found = copies(cells([1, 1, 2, 2]), cells([3, 4]), keys="k", target="t", holdout=cells([3, 3, 4, 5, 5, 5, 5, 5]))["releases"][0]
+    assert (found["copied_expected"], found["copied_unique_expected"]) == (0.75 + 0.5, 0.5 + 0.5)
+    expected = 0.75**2 + 0.75 * 0.25 + 0.5**2 + 0.5 * 0.5
+    assert found["copied_deviation"] == pytest.approx(expected**0.5)
+
+
+def test_more_than_three_deviations_of_either_kind_are_beyond_chance() -> None:
+    release = {"copied_records": 31, "copied_expected": 0, "copied_unique_records": 15, "copied_unique_expected": 0}
+    assert not copied_beyond_chance({**release, "copied_unique_deviation": 5.0})
+    assert copied_beyond_chance({**release, "copied_unique_deviation": 4.9})
+    assert copied_beyond_chance({**release, "copied_unique_deviation": 5.0, "copied_deviation": 10})
+
+
+UNEQUAL = np.cumsum(1 / np.arange(1, 10**6) ** 0.7)
+
+
+def fresh(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
+    """A sample of a population with few, many, or very unequally frequent distinct records."""
+    if kind == "unequal":
+        return np.searchsorted(UNEQUAL, UNEQUAL[-1] * rng.random(n))
+    return rng.integers(0, {"few": 40, "some": 2000, "many": 10**6, "all different": 10**12}[kind], n)
+
+
+def alarms(kind: str, runs: int, *, m: int = 1000, h: int | None = None, copied: float = 0.0) -> int:
+    """In how many of so many runs a release of m records has copies beyond chance; of which a share was copied."""
+    rng, found = np.random.default_rng(7), 0
+    for _ in range(runs):
+        original, release = fresh(kind, 1000, rng), fresh(kind, m, rng)
+        release[: round(copied * m)] = rng.choice(original, round(copied * m))
+        holdout = None if h is None else cells(fresh(kind, h, rng))
+        found += copied_beyond_chance(copies(cells(original), cells(release), keys="k", target="t", holdout=holdout)["releases"][0])
+    return found
+
+
+KINDS = ["few", "some", "many", "all different", "unequal"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("h", [None, 1000, 300, 4000])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fresh_sample_is_rarely_beyond_chance(kind: str, h: int | None) -> None:
+    """At most in 1 of 100 runs; also where the release has a tenth or ten times as many records."""
+    assert alarms(kind, 100, h=h) <= 1
+    assert alarms(kind, 20, h=h, m=100) + alarms(kind, 20, h=h, m=10_000) <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("h", [None, 1000, 4000])
+@pytest.mark.parametrize("kind", ["many", "all different"])
+def test_copies_of_5_percent_of_the_records_are_always_found(kind: str, h: int | None) -> None:
+    """Where most records of the population are different."""
+    assert alarms(kind, 50, h=h, copied=0.05) >= 49
+    assert alarms(kind, 10, h=h, copied=0.05, m=10_000) == 10
+
+
+def test_two_columns_that_everybody_shares_are_no_alarm_and_twenty_copies_are_one() -> None:
+    few = [i % 4 for i in range(200)]
+    many = [*range(20), *range(1000, 1400)]
+    for holdouts in ((None, None), (few[:150], range(2000, 2400))):
+        small, large = (holdout if holdout is None else cells(holdout) for holdout in holdouts)
+        found = copies(cells(few), cells(few[::-1]), keys="k", target="t", holdout=small)["releases"][0]
+        assert found["copied_records"] == 200
+        assert not copied_beyond_chance(found)
+        found = copies(cells(range(400)), cells(many), keys="k", target="t", holdout=large)["releases"][0]
+        assert found["copied_unique_records"] == 20
+        assert copied_beyond_chance(found)
