@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from capstats import __version__
-from capstats.cli import anonymity, attack, audit, count, lesson, paper, records, sweep
+from capstats.cli import anonymity, attack, audit, count, describe, lesson, paper, records, sweep
 from capstats.cli.configuration import settings_of
 from capstats.cli.options import COMMANDS, HELD, OPTIONS, Command
 from capstats.cli.outputs import INPUTS
@@ -23,6 +23,7 @@ from capstats.codes.names import printable
 RUN = {
     "paper": paper.run,
     "lesson": lesson.run,
+    "describe": describe.run,
     "audit": audit.run,
     "count": count.run,
     "sweep": sweep.run,
