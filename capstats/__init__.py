@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from capstats import plotting as plotting
     from capstats import screening as screening
     from capstats import sdmetrics as sdmetrics
-    from capstats.auditing import Audit, audit, describe
+    from capstats.auditing import Audit, audit, audit_targets, describe
     from capstats.laws import maximum_cap, minimum_cap
 
 __version__ = version("capstats")
@@ -54,6 +54,7 @@ __all__ = [
     "LevelsWarning",
     "at_most",
     "audit",
+    "audit_targets",
     "average_cap",
     "average_cap_interval",
     "baseline_cap",
@@ -96,7 +97,7 @@ _ROOMS = (
 )
 
 _LATER = {  # names whose rooms take long to load
-    **dict.fromkeys(("Audit", "audit", "describe"), "auditing"),
+    **dict.fromkeys(("Audit", "audit", "audit_targets", "describe"), "auditing"),
     **dict.fromkeys(("maximum_cap", "minimum_cap"), "laws"),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ from capstats.codes.declared_types import Type
 from capstats.codes.missing_codes import ALL, NullValues, plain
 from capstats.codes.names import hint, in_cell, named, printable_json, shortened
 from capstats.codes.progress import Progress
-from capstats.counting.every_column import MOST, Look, Looked, can_be_cut, compared_labels, every_column, is_complete, joint_kind
+from capstats.counting.every_column import Look, Looked, can_be_cut, compared_labels, every_column, is_complete, is_identifier, joint_kind
 from capstats.counting.inputs import released
 from capstats.sources.files import is_path
 from capstats.sources.source import Options
@@ -24,7 +24,6 @@ from capstats.tables.levels import MANY, other_spellings, without_match
 from capstats.tables.printing import count, many, share
 
 BINS = 10  # that a column to be cut is cut into, in commands
-DISTINCT, FEWEST = 0.9, 20  # share of records with levels of their own from which a column of so many records is nearly an identifier
 ROWS = 40  # columns that have a row each
 WIDEST = 28  # characters of a name in a table
 FINDINGS = 20  # sentences on what does not meet
@@ -172,13 +171,14 @@ def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReadin
         if name not in FirstReading.__annotations__:
             raise TypeError(f"There is no option {name!r}.{hint(name, FirstReading.__annotations__)}")
     given: dict[str, Any] = {name: value for name, value in reading.items() if name != "progress"}
-    options = Options(**given, display=Progress(reading.get("progress")))
-    tables, labels = every_column(original, synthetic, options)
-    findings, meets, types = _meeting(tables)
-    facts = {c: _facts(c, look, tables, c in meets) for c, look in tables[0].columns.items()}
-    guesses = {c: candidate(str(c), x) for c, x in facts.items()}
-    keys, targets = chosen(guesses)
-    arguments = _arguments(keys, targets, guesses, facts, types, tables, options, given)
+    with Progress(reading.get("progress")) as display:
+        options = Options(**given, display=display)
+        tables, labels = every_column(original, synthetic, options)
+        findings, meets, types = _meeting(tables)
+        facts = {c: _facts(c, look, tables, c in meets) for c, look in tables[0].columns.items()}
+        guesses = {c: candidate(str(c), x) for c, x in facts.items()}
+        keys, targets = chosen(guesses)
+        arguments = _arguments(keys, targets, guesses, facts, types, tables, options, given)
     empty = pd.DataFrame(columns=pd.Index(["levels"]))
     rows = [{**x, "role": guesses[c].role, "reason": guesses[c].reason} for c, x in facts.items()]
     columns = pd.DataFrame(rows, index=pd.Index(list(facts), name="column", dtype=object))[list(PLACES)] if rows else empty
@@ -208,13 +208,12 @@ def _facts(column: Hashable, look: Look | None, tables: Sequence[Looked], meets:
     margin, codes = look.margin, {repr(x): x for table in tables if (own := table.columns.get(column)) for x in own.likely}
     present = margin.total - margin.missing
     to_cut = look.kind in ("number", "date", "datetime") and margin.levels > MANY and not values
-    distinct = present >= FEWEST and margin.levels >= DISTINCT * present
     return {
         "kind": look.kind or "missing",
         "levels": margin.levels,
         "missing": margin.missing / margin.total if margin.total else 0.0,
         "likely_codes": list(map(plain, codes.values())),
-        "near_identifier": distinct and not (look.kind == "number" and not look.is_whole),
+        "near_identifier": is_identifier(look),
         "to_cut": to_cut,
         **known,
         "meets": meets,
@@ -328,7 +327,7 @@ def _sections(found: Description) -> Sections:
         "Candidates: a guess from names and numbers of levels": _candidates(found),
         "Commands to paste": _pasted(found, several=len(tables) > 1),
         "Columns, the most important first": _columns(found),
-        "Likely codes of missing values": _facts_of(found, "likely_codes", lambda codes: ", ".join(map(str, codes))),
+        "Likely codes of missing values": _codes(found),
         "Labels in the file": _labels(found),
         "Confidential": [
             "The report shows names of columns, labels that the file itself defines, and likely codes of missing values; no other value of "
@@ -359,7 +358,7 @@ def _pasted(found: Description, *, several: bool) -> list[Block]:
 
 def _columns(found: Description) -> list[Block]:
     """A row for each of the most important columns, and the names of the others by what they are."""
-    of: dict[Hashable, dict[str, Any]] = found.columns.to_dict("index")  # type: ignore[assignment]  # an index holds what can be hashed
+    of = _rows(found)
     remarked = [c for c, row in of.items() if row["likely_codes"] or row["near_identifier"] or row["role"]]
     order = list(dict.fromkeys([*found.keys, *found.targets, *remarked, *of]))
     rows = []
@@ -379,23 +378,26 @@ def _columns(found: Description) -> list[Block]:
     return blocks
 
 
-def _facts_of(found: Description, what: str, text: Any) -> list[Block]:
-    rows = [(str(named(c)), text(x)) for c, x in found.columns.get(what, pd.Series(dtype=object)).items() if x]
+def _rows(found: Description) -> dict[Hashable, dict[str, Any]]:
+    """The facts of each column."""
+    return cast(dict[Hashable, dict[str, Any]], found.columns.to_dict("index"))
+
+
+def _codes(found: Description) -> list[Block]:
+    rows = [(named(c), ", ".join(map(str, row["likely_codes"]))) for c, row in _rows(found).items() if row["likely_codes"]]
     return [Facts(rows[:ROWS]), *_rest(len(rows) - ROWS, "column")] if rows else []
 
 
 def _labels(found: Description) -> list[Block]:
     """The labels of variables and of values."""
-    frame = found.columns
     rows = []
-    for c in frame.index if "label" in frame else []:
-        values = list(frame.at[c, "value_labels"].items())
+    for c, row in _rows(found).items():
+        values = list(row["value_labels"].items())
         shown = [f"{code} = {text}" for code, text in values[:LABELS]] + ["..."] * (len(values) > LABELS)
-        if frame.at[c, "label"] or values:
-            rows.append((str(named(c)), "; ".join(filter(None, [frame.at[c, "label"], ", ".join(shown)]))))
+        if row["label"] or values:
+            rows.append((named(c), "; ".join(filter(None, [row["label"], ", ".join(shown)]))))
     return [Facts(rows[:ROWS]), *_rest(len(rows) - ROWS, "column")] if rows else []
 
 
 def _rest(number: int, what: str) -> list[Block]:
     return [f"Not shown: {many(number, f'more {what}')}; see --json."] if number > 0 else []
-

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from capstats.auditing.audits import Audit, audit
 from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, computed
 from capstats.auditing.public import public_page, public_text, write_public
+from capstats.auditing.several_targets import ALL_TARGETS, TARGET_MEASURES, audit_targets
 from capstats.cli import outputs, reading
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
 from capstats.tables.ties import at_most
 
 PATHS = ("original", "synthetic", "holdout", "files", "settings")  # what the caller's folders are called stays out of the figure
+ONE_TARGET = ("target", "holdout", "example", "seed", "rank-by", "against", "utility", "figure", "threshold", "ledger", "reason")
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """The report, as text or JSON, and its files."""
+    if "targets" in settings:
+        return _several_targets(settings, messages)
     public = settings.get("audience") == "public"
     for name in ("threshold", "ledger", "reason"):
         if name in settings and not public:
@@ -44,7 +50,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     page, ledger, reason = (settings.get(name) for name in ("html", "ledger", "reason"))
     released = published(found, threshold, page=page, ledger=ledger, reason=reason) if public else None
     text = public_text(released) if released else found.to_json() if settings.get("json") else repr(found)
-    if above := _exceeded(found, limits):
+    if above := _exceeded(found.measures, limits):
         messages.append(f"--fail-above: {'; '.join(above)}.")
     failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
     if page is not None:
@@ -53,9 +59,36 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     return text, failed or int(bool(above))
 
 
+def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]:
+    """The report with a row for each target."""
+    if settings.get("audience") == "public":
+        raise ValueError(
+            "--audience public is of one target: its rounding hides nobody only as far as no other report tells of the same people. "
+            "Choose a target, and give it to --target."
+        )
+    if taken := [key for key in ONE_TARGET if key in settings]:
+        raise ValueError(f"{' and '.join(f'--{key}' for key in taken)} cannot be given with --targets. Audit that target alone: --target.")
+    limits = settings.get("fail-above", {})
+    _check_measures(limits, TARGET_MEASURES)
+    outputs.check_files(settings)
+    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), without=())
+    if given["targets"] == [ALL_TARGETS]:
+        given["targets"] = ALL_TARGETS
+    found = audit_targets(**given, progress=reading.progress(settings), provenance={"settings": dict(settings)})
+    above = _exceeded(found.measures, limits)
+    if above:
+        messages.append(f"--fail-above: {'; '.join(above)}.")
+    failed = outputs.saved("html", messages, partial(found.to_html, settings["html"])) if "html" in settings else 0
+    return found.to_json() if settings.get("json") else repr(found), failed or int(bool(above))
+
+
 def _check_limits(limits: Mapping[str, float], *, holdout: bool, more: Iterable[str]) -> None:
     """Raise unless each limit is of a measure that the audit will have; ``more`` are those that depend on its options."""
     known = [*computed(holdout=holdout, against=False), *more]
+    _check_measures(limits, known)
+
+
+def _check_measures(limits: Iterable[str], known: Sequence[str]) -> None:
     for name in limits:
         if name not in known:
             need = f"{name} needs --holdout. " if name in MEASURES and MEASURES[name].needs == "holdout" else ""
@@ -64,15 +97,16 @@ def _check_limits(limits: Mapping[str, float], *, holdout: bool, more: Iterable[
             raise ValueError(f"--fail-above must be MEASURE=VALUE; {name!r} is no measure. {hint}")
 
 
-def _exceeded(found: Audit, limits: Mapping[str, float]) -> list[str]:
-    """The measures that are above their limit or undefined, for each synthetic table."""
+def _exceeded(found: xr.Dataset, limits: Mapping[str, float]) -> list[str]:
+    """The measures that are above their limit or undefined, for each target and each synthetic table where there are several."""
     above = []
     for name, limit in limits.items():
-        values = np.atleast_1d(found.measures[name].values) if name in found.measures else np.array([np.nan])
-        of = [f" of {label!r}" for label in found.columns] if len(values) > 1 else [""]
-        for where, value in zip(of, values.tolist(), strict=True):
+        values = found.get(name, xr.DataArray(np.nan))
+        labels = [list(values.indexes[dim]) for dim in values.dims]
+        for where, value in zip(product(*labels), values.values.ravel().tolist(), strict=True):
             if not at_most(value, limit):
-                above.append(f"{name}{where} is {'undefined' if value != value else f'{value:.10g}'} (limit {limit:.10g})")
+                of = "".join(f" of {label!r}" for label in where) if values.size > 1 else ""
+                above.append(f"{name}{of} is {'undefined' if value != value else f'{value:.10g}'} (limit {limit:.10g})")
     return above
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from capstats.cli import outputs, reading
-from capstats.cli.options import HELD, Settings
+from capstats.cli.options import Settings
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:  # noqa: ARG001  as all commands

@@ -160,7 +160,8 @@ def parser() -> Parser:
         parts = [f"Examples:\n{examples}", TEXTS["status"]]
         groups = dict(command.groups)
         if "data" in groups:
-            settings = "\n".join(f"  {line}" for key, line in HELD["settings"].items() if key in command.options)
+            shown = command.options.keys() - ({"targets"} if "target" in command.options else set())
+            settings = "\n".join(f"  {line}" for key, line in HELD["settings"].items() if key in shown)
             parts.insert(1, TEXTS["configuration"].format(settings))
             groups["configuration"] = [OPTIONS["config"], OPTIONS["force"]]
         own = _add(families[family], name, command.help, parts, argument_default=argparse.SUPPRESS)

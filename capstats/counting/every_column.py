@@ -1,4 +1,4 @@
-"""Every column of a table by itself, for whoever has not named a column yet: its labels, its kind, and how it compares with another table's.
+"""Every column of a table by itself, for whoever has not named one yet: its labels, its kind, and how it compares with another table's.
 
 Nothing is counted jointly, so that a table of hundreds of columns is looked at in seconds.
 """
@@ -26,6 +26,8 @@ from capstats.sources.source import Margin, Options, Query
 from capstats.tables.levels import Entry, compare
 
 MOST = 10_000  # labels of a column that are looked at, those that most records have
+
+DISTINCT, FEWEST = 0.9, 20  # levels a record from which a column of so many records is nearly an identifier
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Look:
         """Its labels as a column, texts converted to another kind."""
         labels, margin = self.margin.labels, self.margin
         if self.held == "text" and wanted not in ("text", None):
-            labels = as_type(labels, wanted, "", "")  # type: ignore[arg-type]  # a kind that texts can be read as
+            labels = as_type(labels, wanted, "", "")
         return Column(np.arange(len(labels)), labels, ordered=margin.ordered)
 
 
@@ -102,7 +104,7 @@ def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[
     inputs, labels = inputs_of(original, synthetic, None, None, None)
     check_options(options, inputs)
     given = [original, *(synthetic.values() if isinstance(synthetic, Mapping) and labels else synthetic if labels else [synthetic])]
-    with options.display, one_connection([table.source for table in inputs], options):
+    with one_connection([table.source for table in inputs], options):
         found = [_looked(table, path, options) for table, path in zip(inputs, given, strict=False)]
     known = {column for table in found for column in table.columns}
     check_types(options.types, known, "in no table")
@@ -142,6 +144,12 @@ def _as_asked(column: Hashable, margin: Margin, options: Options, table: str) ->
 def is_complete(look: Look) -> bool:
     """Whether all labels of the column are looked at."""
     return look.margin.levels == len(look.margin.labels)
+
+
+def is_identifier(look: Look) -> bool:
+    """Whether nearly every record has a level of its own; measured numbers, which have decimals, are none."""
+    present = look.margin.total - look.margin.missing
+    return present >= FEWEST and look.margin.levels >= DISTINCT * present and (look.kind != "number" or look.is_whole)
 
 
 def joint_kind(one: Look, other: Look) -> Kind | None:

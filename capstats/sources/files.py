@@ -80,7 +80,7 @@ class FileSource(Source):
         return self._found(query, lambda table, _: numbers(table, query, specs, self.name), query.columns)
 
     def margins(self, columns: Sequence[Hashable], options: Options, most: int) -> Margins:
-        """Each column by itself. Of CSV, as many columns as fit are held in a table of DuckDB's at a time, and the file is read for each."""
+        """Each column by itself. Of CSV, as many columns as fit are read into a table of DuckDB's at a time."""
         bytes_of_column = sum(Path(file).stat().st_size for file in self.files) / len(self.names(options)) if self.is_csv else 0
         at_once = max(1, int(HELD / bytes_of_column)) if bytes_of_column else len(columns)
 
