@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, Unpack, cast
 
 import pandas as pd
@@ -12,6 +12,7 @@ from capstats.auditing.candidates import Candidate, candidate, chosen, suggested
 from capstats.auditing.command_lines import call, command
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_fragment, as_text
 from capstats.codes.declared_types import Type
+from capstats.codes.labels import canonical
 from capstats.codes.missing_codes import ALL, NullValues, plain
 from capstats.codes.names import hint, in_cell, named, printable_json, shortened
 from capstats.codes.progress import Progress
@@ -174,6 +175,9 @@ def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReadin
     with Progress(reading.get("progress")) as display:
         options = Options(**given, display=display)
         tables, labels = every_column(original, synthetic, options)
+        if any(look is not None and look.decimal == "," for table in tables for look in table.columns.values()):
+            given["decimal"] = ","
+            options = replace(options, decimal=",")
         findings, meets, types = _meeting(tables)
         facts = {c: _facts(c, look, tables, c in meets) for c, look in tables[0].columns.items()}
         guesses = {c: candidate(str(c), x) for c, x in facts.items()}
@@ -202,7 +206,7 @@ def _provenance(tables: Sequence[Looked], labels: Sequence[Any] | None) -> dict[
 def _facts(column: Hashable, look: Look | None, tables: Sequence[Looked], meets: bool) -> dict[str, Any]:
     """What is known of a column of the original, which is in the words of `Description.columns`."""
     label, values = tables[0].labels.get(str(column), ""), tables[0].value_labels.get(str(column), {})
-    known = {"label": label, "value_labels": {str(plain(code)): text for code, text in values.items()}}
+    known = {"label": label, "value_labels": {str(canonical(code)): text for code, text in values.items()}}
     if look is None:
         return {**_UNREAD, **known}
     margin, codes = look.margin, {repr(x): x for table in tables if (own := table.columns.get(column)) for x in own.likely}
@@ -263,7 +267,8 @@ def _meeting(tables: Sequence[Looked]) -> tuple[list[str], set[Hashable], dict[H
                     f"Column {str(c)!r} holds {mine.held} labels in `original` and {look.held} labels in `{other.name}`, all of which are "
                     f"{kind}s: say types={{{str(c)!r}: {str(kind)!r}}} (--type {c}={kind})."
                 )
-            if c in meets and is_complete(mine) and is_complete(look) and (entry := compared_labels(mine, look)) is not None:
+            whole = is_complete(mine) and is_complete(look) and not is_identifier(mine)
+            if c in meets and whole and (entry := compared_labels(mine, look)) is not None:
                 levels.setdefault(str(c), {})[other.name] = entry
                 cut = mine.kind == look.kind == "number" and max(entry["levels"]) > MANY
                 if not entry["shared"] and not cut:
@@ -323,7 +328,7 @@ def _sections(found: Description) -> Sections:
     shown: dict[str, Sequence[Block]] = {
         "What was read": [Facts(list(zip(heads, sizes, strict=True)))],
         "What does not meet": [*found.findings[:FINDINGS], *_rest(len(found.findings) - FINDINGS, "finding")]
-        or (["All columns of the original are in every release, with the same kinds and matching levels."] if len(tables) > 1 else []),
+        or (["All columns of the original are in every release, with the same kinds, and share levels."] if len(tables) > 1 else []),
         "Candidates: a guess from names and numbers of levels": _candidates(found),
         "Commands to paste": _pasted(found, several=len(tables) > 1),
         "Columns, the most important first": _columns(found),
@@ -346,7 +351,8 @@ def _candidates(found: Description) -> list[Block]:
         rows = [(heading if i == 0 else "", f"{named(c)}: {reason}") for i, (c, reason) in enumerate(list(columns.items())[:CANDIDATES])]
         rest = len(columns) - CANDIDATES
         blocks.append(Facts([*(rows or [(heading, "none")]), *([("", f"and {many(rest, 'more column')}")] if rest > 0 else [])]))
-    return blocks
+    weights = [(c, row["reason"]) for c, row in _rows(found).items() if row["role"] == "weight"]
+    return [*blocks, *([Facts([("weights", f"{named(c)}: {reason}") for c, reason in weights[:CANDIDATES]])] if weights else [])]
 
 
 def _pasted(found: Description, *, several: bool) -> list[Block]:

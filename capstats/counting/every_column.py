@@ -54,15 +54,19 @@ class Look:
         codes = set(map(repr, self.likely))
         labels = [x for x in self.margin.labels if repr(x) not in codes]
         if self.held == "text":
-            if self.decimal != ".":
-                numbers = [MISSING if "." in x else plain_number(x.replace(self.decimal, ".")) for x in labels]
-            else:
-                numbers = list(map(plain_number, labels))
+            numbers = _numbers(labels, self.decimal)
             truths = [parsed(x, "bool") if x.lower() in ("true", "false") else MISSING for x in labels]
             for read in (numbers, [parsed(x, "date") for x in labels] if MISSING in numbers else numbers, truths):
                 if labels and not any(x is MISSING for x in read):
                     return read
         return labels
+
+    @cached_property
+    def decimals(self) -> set[str]:
+        """The decimal signs with which its texts are numbers, where some have decimals."""
+        labels = [x for x in self.margin.labels if x not in self.likely] if self.held == "text" else []
+        signs = {sign for sign in ".," if any(sign in x for x in labels)}
+        return {sign for sign in signs if not any(x is MISSING for x in _numbers(labels, sign))}
 
     @cached_property
     def kind(self) -> Kind | None:
@@ -80,6 +84,13 @@ class Look:
         if self.held == "text" and wanted not in ("text", None):
             labels = as_type(labels, wanted, "", "")
         return Column(np.arange(len(labels)), labels, ordered=margin.ordered)
+
+
+def _numbers(labels: Sequence[str], decimal: str) -> list[Label]:
+    """Texts as numbers, ``MISSING`` where one is none."""
+    if decimal == ".":
+        return list(map(plain_number, labels))
+    return [MISSING if "." in x else plain_number(x.replace(decimal, ".")) for x in labels]
 
 
 @dataclass(frozen=True)
@@ -100,7 +111,10 @@ class Looked:
 
 
 def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[Looked], list[Label] | None]:
-    """The original and the synthetic tables, and the labels of several of these."""
+    """The original and the synthetic tables, and the labels of several of these.
+
+    Texts of CSV are numbers by the decimal sign of the options, or by a comma where no column has numbers with a point.
+    """
     inputs, labels = inputs_of(original, synthetic, None, None, None)
     check_options(options, inputs)
     given = [original, *(synthetic.values() if isinstance(synthetic, Mapping) and labels else synthetic if labels else [synthetic])]
@@ -109,6 +123,9 @@ def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[
     known = {column for table in found for column in table.columns}
     check_types(options.types, known, "in no table")
     options.codes.check_columns(known, "in no table")
+    signs = {sign for table in found for look in table.columns.values() if look is not None for sign in look.decimals}
+    if options.decimal == "." and signs == {","}:
+        found = [replace(table, columns={c: look and replace(look, decimal=",") for c, look in table.columns.items()}) for table in found]
     return found, labels
 
 
