@@ -75,8 +75,8 @@ def _option(name: str, value: str) -> str:
 
 def restricted(reading: Mapping[str, Any], columns: Sequence[Any]) -> dict[str, Any]:
     """Options of reading that are given, without what they say of other columns than these."""
-    found = {name: value for name, value in reading.items() if value not in (None, False) and name != "progress"}
+    found = {name: value for name, value in reading.items() if value is not None and value is not False and name != "progress"}
     for name in ("types", "bins", "null_values"):
         if isinstance(found.get(name), Mapping):
             found[name] = {column: value for column, value in found[name].items() if column in (*columns, ALL)}
-    return {name: value for name, value in found.items() if value not in ({}, [])}
+    return {name: value for name, value in found.items() if not isinstance(value, Mapping) or value}

@@ -241,8 +241,10 @@ def _meeting(tables: Sequence[Looked]) -> tuple[list[str], set[Hashable], dict[H
     """Sentences on what does not meet; the columns of the original that meet in all tables; and the types by which some of them do."""
     original, *others = tables
     found = [f"`{x.name}` has {named(c)} more than once. Rename all but one." for x in tables for c in x.twice]
-    unread = [(c, table) for table in tables for c, look in table.columns.items() if look is None]
-    found += [f"Column {str(c)!r} of `{x.name}` cannot be read: its values are of several kinds, or too long." for c, x in unread]
+    unread = [(c, table) for table in tables for c, look in table.columns.items() if look is None or look.held == "other"]
+    found += [
+        f"Column {str(c)!r} of `{x.name}` holds values of several kinds, of a kind that is no label, or too long ones." for c, x in unread
+    ]
     meets = {c for c, look in original.columns.items() if look is not None and look.held != "other"}
     types: dict[Hashable, str] = {}
     levels: dict[str, dict[str, Any]] = {}

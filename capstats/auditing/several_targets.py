@@ -195,7 +195,7 @@ def audit_targets(
     with Progress(reading.get("progress")) as shown:
         if every:
             targets, left_out = _all_targets(original, synthetic, key_columns, reading, shown)
-            reading = {**reading, **restricted(reading, [*key_columns, *targets])}  # type: ignore[typeddict-item]  # its values are the same
+            reading = {"progress": reading.get("progress"), **restricted(reading, [*key_columns, *targets])}  # type: ignore[typeddict-item]
         several = chosen_columns(targets, "targets")
         given = {"original": original, "synthetic": synthetic, "keys": keys, "target": several, "target_argument": "targets"}
         request = Request.of(reading, **given, allow_same=allow_same)
@@ -341,11 +341,11 @@ def _title() -> str:
 def _sections(found: TargetAudits, most: int | None = None) -> Sections:
     p, frame = found.provenance, found.to_frame()
     several = isinstance(frame.index, pd.MultiIndex)
-    sizes = np.atleast_1d(p["synthetic_records"]).tolist()
-    paths, labels = p.get("synthetic", [None] * len(sizes)), found.measures.indexes.get("synthetic", [""])
-    names = [f"{path or label}, " if path or label != "" else "" for path, label in zip(paths, labels, strict=True)]
-    read = [("original", f"{p['original']}, " * ("original" in p) + many(p["original_records"], "record"))]
-    read += [("" if i else "synthetic", f"{name}{many(n, 'record')}") for i, (name, n) in enumerate(zip(names, sizes, strict=True))]
+    sizes = [p["original_records"], *np.atleast_1d(p["synthetic_records"]).tolist()]
+    labels = found.measures.indexes["synthetic"] if several else [None]
+    sources = [p.get("original"), *(path or label for path, label in zip(p.get("synthetic", [None] * len(labels)), labels, strict=True))]
+    texts = [many(n, "record") if source is None else f"{source}, {many(n, 'record')}" for source, n in zip(sources, sizes, strict=True)]
+    read = list(zip(["original", "synthetic", *[""] * (len(texts) - 2)], texts, strict=True))
     read += [("keys", listed([named(c) for c in p["keys"]])), ("targets", many(found.measures.sizes["target_column"], "column"))]
     rows = []
     for index, row in frame.iterrows():

@@ -132,6 +132,8 @@ def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[
 def _looked(table: Input, given: Any, options: Options) -> Looked:
     options.display.step(f"reading {table.source.name}")
     names = list(table.source.names(options))
+    if not any(str(name) for name in names):
+        raise ValueError(f"`{table.source.name}` has no column. The first line of a CSV file must name the columns.")
     once = [name for name in dict.fromkeys(names) if names.count(name) == 1]
     margins = dict(table.source.margins(once, options, MOST))
     texts = {c for c, margin in margins.items() if margin is not None and table.source.is_csv}

@@ -117,11 +117,20 @@ class FileSource(Source):
 
     def names(self, options: Options) -> Sequence[Hashable]:
         """The names of all columns."""
+        import duckdb
+
         file = self.files[0]
-        if _is_parquet(file):
-            with connect(options, [file]) as connection:
-                return list(connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[[pattern_of(file)]]).columns)
-        return read_header(blocks(file, csv_text.codec(options.encoding)), b"\t" if csv_text.is_tabbed(file) else None)[0].names
+        try:
+            if _is_parquet(file):
+                with connect(options, [file]) as connection:
+                    return list(
+                        connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[[pattern_of(file)]]).columns
+                    )
+            return read_header(blocks(file, csv_text.codec(options.encoding)), b"\t" if csv_text.is_tabbed(file) else None)[0].names
+        except duckdb.Error as error:
+            raise plain(error, f"`{self.name}` ({self.path})", _REMEDY) from None
+        except csv_text.Malformed as error:
+            raise csv_files.located(error, self.name, file) from None
 
     def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = (), *, careful: bool = False) -> T:
         """What the work finds in a relation c0, c1, ... of the columns and the weight; and how many records it has where it is of CSV.
