@@ -67,7 +67,8 @@ def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]
             "Choose a target, and give it to --target."
         )
     if taken := [key for key in ONE_TARGET if key in settings]:
-        raise ValueError(f"{' and '.join(f'--{key}' for key in taken)} cannot be given with --targets. Audit that target alone: --target.")
+        named = " and ".join(f"--{key}" for key in taken)
+        raise ValueError(f"{named} cannot be given with --targets, which has a row for each target and no more. Audit one with --target.")
     limits = settings.get("fail-above", {})
     _check_measures(limits, TARGET_MEASURES)
     outputs.check_files(settings)
