@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from capstats import plotting as plotting
     from capstats import screening as screening
     from capstats import sdmetrics as sdmetrics
-    from capstats.auditing import Audit, audit
+    from capstats.auditing import Audit, audit, audit_targets, describe
     from capstats.laws import maximum_cap, minimum_cap
 
 __version__ = version("capstats")
@@ -54,6 +54,7 @@ __all__ = [
     "LevelsWarning",
     "at_most",
     "audit",
+    "audit_targets",
     "average_cap",
     "average_cap_interval",
     "baseline_cap",
@@ -62,6 +63,7 @@ __all__ = [
     "cap_quantiles",
     "compare_levels",
     "correct_predictions",
+    "describe",
     "expand",
     "from_counts",
     "full_domain",
@@ -94,7 +96,10 @@ _ROOMS = (
     "sdmetrics",
 )
 
-_LATER = {"Audit": "auditing", "audit": "auditing", "maximum_cap": "laws", "minimum_cap": "laws"}  # names whose rooms take long to load
+_LATER = {  # names whose rooms take long to load
+    **dict.fromkeys(("Audit", "audit", "audit_targets", "describe"), "auditing"),
+    **dict.fromkeys(("maximum_cap", "minimum_cap"), "laws"),
+}
 
 if not TYPE_CHECKING:  # where a type checker saw it, every misspelt name would pass
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from capstats.auditing.compute import order_of
+from capstats.auditing.measures import MEASURES
 from capstats.auditing.provenance import Seen
 from capstats.tables.backing import unstacked
 from capstats.tables.ties import at_most
@@ -41,19 +43,10 @@ class Findings:
         return order_of(self.measures, self.provenance.get("rank_by"))
 
     def limits(self) -> list[tuple[str, bool]]:
-        """Each limit of the caller for each synthetic table, as text, and whether it is kept; a measure that is undefined is above it."""
-        found = []
-        for name, limit in self.provenance.get("limits", {}).items():
-            if "copied_" in name and name not in self.measures:
-                why = self.provenance["copies"]
-                found.append((f"{name} is {why if isinstance(why, str) else why.get('near', 'undefined')} (limit {limit:.10g})", False))
-                continue
-            values = np.atleast_1d(self.measures[name].values) if name in self.measures else np.array([np.nan])
-            of = [f" of {label!r}" for label in self.columns] if len(values) > 1 else [""]
-            for where, value in zip(of, values.tolist(), strict=True):
-                shown = "undefined" if np.isnan(value) else f"{value:.10g}"
-                found.append((f"{name}{where} is {shown} (limit {limit:.10g})", bool(at_most(value, limit))))
-        return found
+        """Each limit of the caller for each synthetic table, as text, and whether it is kept."""
+        copies = self.provenance.get("copies", "undefined")
+        why = copies if isinstance(copies, str) else copies.get("near", "undefined")
+        return kept_limits(self.measures, self.provenance.get("limits", {}), {name: why for name in MEASURES if "copied_" in name})
 
     @property
     def columns(self) -> list[str]:
@@ -61,3 +54,22 @@ class Findings:
         labels = list(self.measures.indexes["synthetic"]) if "synthetic" in self.measures.dims else [""]
         texts = list(map(str, labels))
         return texts if len(set(texts)) == len(texts) else list(map(repr, labels))
+
+
+def kept_limits(measures: xr.Dataset, limits: Mapping[str, float], absent: Mapping[str, str] | None = None) -> list[tuple[str, bool]]:
+    """Each limit of a measure, as text, and whether it is kept: by each table that the measure is of.
+
+    An undefined measure is above its limit, and so is one that is not there, for which ``absent`` may have the reason.
+    """
+    found = []
+    for name, limit in limits.items():
+        if name not in measures:
+            found.append((f"{name} is {(absent or {}).get(name, 'undefined')} (limit {limit:.10g})", False))
+            continue
+        values = measures[name]
+        labels = [list(values.indexes[dim]) for dim in values.dims]
+        for where, value in zip(product(*labels), values.values.ravel().tolist(), strict=True):
+            of = "".join(f" of {label!r}" for label in where) if values.size > 1 else ""
+            shown = "undefined" if np.isnan(value) else f"{value:.10g}"
+            found.append((f"{name}{of} is {shown} (limit {limit:.10g})", bool(at_most(value, limit))))
+    return found

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from capstats.auditing.audits import Audit, audit
+from capstats.auditing.findings import kept_limits
 from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, computed
 from capstats.auditing.public import public_page, public_text, write_public
+from capstats.auditing.several_targets import ALL_TARGETS, TARGET_MEASURES, audit_targets
 from capstats.cli import outputs, reading
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
 
 PATHS = ("original", "synthetic", "holdout", "files", "settings")  # what the caller's folders are called stays out of the figure
+ONE_TARGET = ("target", "holdout", "example", "seed", "rank-by", "against", "utility", "figure", "threshold", "ledger", "reason")
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """The report, as text or JSON, and its files."""
+    if "targets" in settings:
+        return _several_targets(settings, messages)
     public = settings.get("audience") == "public"
     for name in ("threshold", "ledger", "reason"):
         if name in settings and not public:
@@ -50,9 +55,36 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     return text, failed or int(bool(above))
 
 
+def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]:
+    """The report with a row for each target."""
+    if settings.get("audience") == "public":
+        raise ValueError(
+            "--audience public is of one target: numbers of several targets tell of the same people, so that together they could tell of "
+            "one of them, however each is rounded. Choose a target, and give it to --target."
+        )
+    if taken := [key for key in ONE_TARGET if key in settings]:
+        named = " and ".join(f"--{key}" for key in taken)
+        raise ValueError(f"{named} cannot be given with --targets, which has a row for each target and no more. Audit one with --target.")
+    limits = settings.get("fail-above", {})
+    _check_measures(limits, TARGET_MEASURES)
+    outputs.check_files(settings)
+    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), without=())
+    if given["targets"] == [ALL_TARGETS]:
+        given["targets"] = ALL_TARGETS
+    found = audit_targets(**given, progress=reading.progress(settings), provenance={"settings": dict(settings)})
+    if above := [text for text, kept in kept_limits(found.measures, limits) if not kept]:
+        messages.append(f"--fail-above: {'; '.join(above)}.")
+    failed = outputs.saved("html", messages, partial(found.to_html, settings["html"])) if "html" in settings else 0
+    return found.to_json() if settings.get("json") else repr(found), failed or int(bool(above))
+
+
 def _check_limits(limits: Mapping[str, float], *, holdout: bool, more: Iterable[str]) -> None:
     """Raise unless each limit is of a measure that the audit will have; ``more`` are those that depend on its options."""
     known = [*computed(holdout=holdout, against=False), *more]
+    _check_measures(limits, known)
+
+
+def _check_measures(limits: Iterable[str], known: Sequence[str]) -> None:
     for name in limits:
         if name not in known:
             need = f"{name} needs --holdout. " if name in MEASURES and MEASURES[name].needs == "holdout" else ""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from capstats import __version__
-from capstats.cli import anonymity, attack, audit, count, lesson, paper, records, sweep
+from capstats.cli import anonymity, attack, audit, count, describe, lesson, paper, records, sweep
 from capstats.cli.configuration import settings_of
 from capstats.cli.options import COMMANDS, HELD, OPTIONS, Command
 from capstats.cli.outputs import INPUTS
@@ -26,6 +26,7 @@ from capstats.codes.names import printable
 RUN = {
     "paper": paper.run,
     "lesson": lesson.run,
+    "describe": describe.run,
     "audit": audit.run,
     "count": count.run,
     "sweep": sweep.run,
@@ -177,7 +178,8 @@ def parser() -> Parser:
         parts = [f"Examples:\n{examples}", TEXTS["status"]]
         groups = dict(command.groups)
         if "data" in groups:
-            settings = "\n".join(f"  {line}" for key, line in HELD["settings"].items() if key in command.options)
+            shown = command.options.keys() - ({"targets"} if "target" in command.options else set())
+            settings = "\n".join(f"  {line}" for key, line in HELD["settings"].items() if key in shown)
             parts.insert(1, TEXTS["configuration"].format(settings))
             groups["configuration"] = [OPTIONS["config"], OPTIONS["force"]]
         own = _add(families[family], name, command.help, parts, argument_default=argparse.SUPPRESS)

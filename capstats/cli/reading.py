@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from capstats.auditing.command_lines import command
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import HELD, OPTIONS, Settings
 from capstats.tables.counts_files import is_counts, read_counts
@@ -73,7 +75,9 @@ def counts_given(settings: Settings) -> bool:
 
 def _files(settings: Settings, needed: Sequence[str], others: Sequence[str]) -> dict[str, Any]:
     if lacking := [OPTIONS[key].shown for key in needed if not settings.get(key)]:
-        raise ValueError(f"give {' and '.join(lacking)}{', or --example' if 'example' in others else ''}.")
+        raise ValueError(
+            f"give {' and '.join(lacking)}{', or --example' if 'example' in others else ''}.{_where_to_look(settings, lacking)}"
+        )
     if "seed" in settings:
         raise ValueError("--seed is for --example; nothing is random with files.")
     found = {key.replace("-", "_"): settings.get(key) for key in (*needed, *others) if key != "example"}
@@ -82,6 +86,13 @@ def _files(settings: Settings, needed: Sequence[str], others: Sequence[str]) -> 
     if settings.get("allow-same"):
         found["allow_same"] = True
     return found | _how_read(settings)
+
+
+def _where_to_look(settings: Settings, lacking: Sequence[str]) -> str:
+    """The command that lists the columns of the files that are given, where none is chosen."""
+    named = {"--keys", "--target", "--targets"} & set(lacking)
+    files = [file for file in [settings.get("original"), *settings.get("synthetic", [])] if file and named]
+    return f" To see which columns there are: {command('describe', files, {}, width=math.inf)}" if files else ""
 
 
 def _how_read(settings: Settings) -> dict[str, Any]:

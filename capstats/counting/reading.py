@@ -144,7 +144,7 @@ def _read(table: Input, query: Query, first: int | None = None) -> tuple[list[Pa
             if asked in query.cuts:
                 column, used = _binned(column, query.cuts[asked])
             else:
-                column, used = _labelled(asked, column, held, options.type_of(asked), options.codes.of(asked), name)
+                column, used = labelled(asked, column, held, options.type_of(asked), options.codes.of(asked), name)
             part.columns.append(column)
             part.used.append(used)
         parts.append(part)
@@ -161,7 +161,7 @@ def _binned(column: Column, cut: Cut) -> tuple[Column, frozenset[int]]:
     return Column(column.codes, labels, ordered=column.ordered), frozenset().union(*used)
 
 
-def _labelled(
+def labelled(
     asked: Hashable, column: Column, records: Counts | None, wanted: Type | None, missing: Codes, table: str
 ) -> tuple[Column, frozenset[int]]:
     """A column of labels of the wanted type, codes as missing values; and which codes it holds.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
@@ -18,7 +18,7 @@ from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
 from capstats.counting.copies import Copies, NotCompared, find_copies
 from capstats.counting.inputs import Input, inputs_of, released
-from capstats.counting.reading import Counted, check_codes, each, find_cuts, read, without_missing
+from capstats.counting.reading import Counted, Part, check_codes, each, find_cuts, read, without_missing
 from capstats.counting.request import Request
 from capstats.counting.same import check_records, check_tables, pairs
 from capstats.sources.files import FileSource, is_path, one_connection
@@ -121,9 +121,15 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         if request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             copies, copied = find_copies(inputs, options, request.copy_columns, request.by_record)
     check_codes(options.codes, request.columns, [(table.key, table.target) for table in tables], cuts)
+    return _complete(Records(request, inputs, labels, tables, {}, cuts, [], copies, copied))
+
+
+def _complete(records: Records) -> Records:
+    """The records, without those that have a missing value where the request says so; an error where a table has none."""
+    request, tables = records.request, list(records.tables)
     dropped: dict[str, Any] = {}
     kept = []
-    for i, table in enumerate(inputs):
+    for i, table in enumerate(records.inputs):
         if request.missing == "drop":
             tables[i], dropped[table.source.name], rows = without_missing(tables[i])
             kept.append(rows)
@@ -132,7 +138,18 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             if table.weight is not None and len(tables[i].counts):
                 why = f". All values of column {table.weight!r} are 0: correct them, or leave it out"
             raise ValueError(f"`{table.source.name}` holds no record{why}.")
-    return Records(request, inputs, labels, tables, dropped, cuts, kept, copies, copied)
+    return replace(records, tables=tables, dropped=dropped, kept=kept)
+
+
+def each_target(request: Request, progress: Progress | None = None) -> Iterator[tuple[Hashable, Records]]:
+    """The records of each target column alone, as `read_records` gives them, from one reading of all of them.
+
+    Where records with a missing value are dropped, those are that have one in a key or in this target.
+    """
+    records = read_records(replace(request, missing="level"), progress)
+    for i, column in enumerate(request.target_columns):
+        own = [Counted(x.key, Part([x.target.columns[i]], x.target.of_row), x.sums) for x in records.tables]
+        yield column, _complete(replace(records, request=replace(request, target=[column]), tables=own))
 
 
 def _apart(request: Request, inputs: Sequence[Input]) -> list[tuple[str, str]]:

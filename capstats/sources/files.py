@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cached_property, reduce
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -29,14 +29,15 @@ from capstats.sources.csv_files import Surveyed
 from capstats.sources.csv_rules import read_header
 from capstats.sources.csv_text import blocks
 from capstats.sources.memory import MemorySource
-from capstats.sources.relations import grouped, kind_of_type, numbered, numbers
-from capstats.sources.source import Options, Query, Source, check_names, check_one_kind
+from capstats.sources.relations import grouped, kind_of_type, margin_of, numbered, numbers
+from capstats.sources.source import Margins, Options, Query, Source, check_names, check_one_kind
 from capstats.sources.temporary_data import expanded
 
 if TYPE_CHECKING:
     import duckdb
 
 T = TypeVar("T")
+HELD = 1 << 27  # bytes of CSV whose columns are held at a time
 _REMEDY = "Repair the file, or read it into a data frame first."
 _PARQUET = (".parquet", ".pq", ".parq")
 FORMATS = "Parquet (.parquet, .pq, .parq) or CSV (.csv, .tsv, .txt, also compressed: .gz, .bz2, .xz, .zip)"
@@ -78,6 +79,30 @@ class FileSource(Source):
         """The extent of each column, or its distinct values and their counts."""
         return self._found(query, lambda table, _: numbers(table, query, specs, self.name), query.columns)
 
+    def margins(self, columns: Sequence[Hashable], options: Options, most: int) -> Margins:
+        """Each column by itself. Of CSV, as many columns as fit are read into a table of DuckDB's at a time."""
+        bytes_of_column = sum(Path(file).stat().st_size for file in self.files) / len(self.names(options)) if self.is_csv else 0
+        at_once = max(1, int(HELD / bytes_of_column)) if bytes_of_column else len(columns)
+
+        def work(table: Any, records: int | None) -> Margins:
+            shared = cast(Shared, self.shared)
+            if records is not None:
+                table.create("held")
+            of_each: Margins = []
+            for i, column in enumerate(some):
+                one = table.select(f"c{i} AS c0") if records is None else shared.of_held(i)
+                margin, number = margin_of(one, column, options, most, self.name)
+                if records not in (None, number):
+                    raise _Miscounted
+                of_each.append((column, margin))
+            return of_each
+
+        found: Margins = []
+        for start in range(0, len(columns), at_once):
+            some = columns[start : start + at_once]
+            found += self._found(Query(some, options=options), work)
+        return found
+
     def as_memory(self, options: Options) -> MemorySource:
         """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
         plain = replace(options, null_values=None, decimal=".")
@@ -92,14 +117,22 @@ class FileSource(Source):
 
     def names(self, options: Options) -> Sequence[Hashable]:
         """The names of all columns."""
+        import duckdb
+
         file = self.files[0]
-        if _is_parquet(file):
-            if self.shared is None:
-                with one_connection([self], options):
-                    return self.names(options)
-            with self.shared.reading() as (connection, _):
-                return list(connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[[pattern_of(file)]]).columns)
-        return read_header(blocks(file, csv_text.codec(options.encoding)), b"\t" if csv_text.is_tabbed(file) else None)[0].names
+        try:
+            if _is_parquet(file):
+                if self.shared is None:
+                    with one_connection([self], options):
+                        return self.names(options)
+                with self.shared.reading() as (connection, _):
+                    found = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[[pattern_of(file)]])
+                    return list(found.columns)
+            return read_header(blocks(file, csv_text.codec(options.encoding)), b"\t" if csv_text.is_tabbed(file) else None)[0].names
+        except duckdb.Error as error:
+            raise plain(error, f"`{self.name}` ({self.path})", _REMEDY) from None
+        except csv_text.Malformed as error:
+            raise csv_files.located(error, self.name, file) from None
 
     def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = (), *, careful: bool = False) -> T:
         """What the work finds in a relation c0, c1, ... of the columns and the weight; and how many records it has where it is of CSV.
@@ -182,10 +215,15 @@ class Shared:
             self._open = self._stack.enter_context(connect(self.options, allowed)), scratch
         try:
             yield self._open
-            self._open[0].execute("DROP TABLE IF EXISTS loaded")
+            for table in ("loaded", "held"):
+                self._open[0].execute(f"DROP TABLE IF EXISTS {table}")
         except BaseException:
             self.close()
             raise
+
+    def of_held(self, i: int) -> Any:
+        """A column of the table ``held``, as c0; asked for by itself, since a relation of many columns takes long to select from."""
+        return cast(Any, self._open)[0].sql(f"SELECT c{i} AS c0 FROM held")
 
     def close(self) -> None:
         """Close the connection, until a reading opens another one."""

@@ -37,6 +37,14 @@ def loaded(path: Any, name: str) -> Any:
         ) from None
 
 
+def labels_in(path: Any, name: str) -> tuple[dict[str, str], dict[str, dict[Any, str]]]:
+    """The labels of the variables in a file of Stata, SPSS or SAS, and those of the values of each; of others none."""
+    if not is_format(path) or _READERS[_ending(path)] is not _labelled:
+        return {}, {}
+    meta = _read(local_files(path, name)[0], metadataonly=True)[1]
+    return {c: label for c, label in meta.column_names_to_labels.items() if label}, meta.variable_value_labels
+
+
 def _ending(file: object) -> str:
     return str(file).lower().rpartition(".")[2]
 
@@ -67,12 +75,15 @@ def _arrow(file: str) -> Any:
 
 def _labelled(file: str) -> pd.DataFrame:
     """The table of a statistical package, its values under their labels."""
-    import pyreadstat
-
-    read = getattr(pyreadstat, "read_" + {"xpt": "xport", "zsav": "sav"}.get(_ending(file), _ending(file)))
-    frame, meta = read(file)  # values, not their labels, and user-missing ones as missing
+    frame, meta = _read(file)  # values, not their labels, and user-missing ones as missing
     columns = [_under_labels(frame.iloc[:, i], meta.variable_value_labels.get(c, {})) for i, c in enumerate(frame.columns)]
     return pd.DataFrame(dict(enumerate(columns))).set_axis(frame.columns, axis=1)
+
+
+def _read(file: str, **how: Any) -> Any:
+    import pyreadstat
+
+    return getattr(pyreadstat, "read_" + {"xpt": "xport", "zsav": "sav"}.get(_ending(file), _ending(file)))(file, **how)
 
 
 def _under_labels(values: pd.Series[Any], labels: dict[Any, str]) -> pd.Series[Any]:

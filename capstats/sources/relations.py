@@ -18,7 +18,19 @@ from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
 from capstats.codes.labels import Kind, one_kind
 from capstats.sources.columns import column_of, in_utc, no_date, no_duration, unmasked
 from capstats.sources.connections import identifier, quoted
-from capstats.sources.source import Query, Source, check_names, engine_errors, engine_sums, no_numbers, wrong_weights
+from capstats.sources.source import (
+    Margin,
+    Margins,
+    Options,
+    Query,
+    Source,
+    check_names,
+    engine_errors,
+    engine_sums,
+    margin,
+    no_numbers,
+    wrong_weights,
+)
 
 SHORT, MOST_TEXT = 256, 1 << 28  # bytes: of a label that is never too long, and of all that the others have beyond it
 _LONG = "capstats: long labels"
@@ -49,6 +61,11 @@ class RelationSource(Source):
         """The extent of each column, or its distinct values and their counts."""
         with engine_errors(self.name):
             return numbers(self._numbered(query), query, specs, self.name)
+
+    def margins(self, columns: Sequence[Hashable], options: Options, most: int) -> Margins:
+        """Each column by itself."""
+        with engine_errors(self.name):
+            return [(c, margin_of(self._numbered(Query([c], options=options)), c, options, most, self.name)[0]) for c in columns]
 
     def _numbered(self, query: Query) -> Any:
         check_names(query.wanted, list(self.table.columns), self.name)
@@ -199,6 +216,21 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
             counts = engine_sums([np.asarray(arrays["n"])], query, name, fractional=fractional)[0]
             found[i] = Numbers(kinds[0], np.asarray(arrays["x"])), counts
     return found
+
+
+def margin_of(table: Any, column: Hashable, options: Options, most: int, name: str) -> tuple[Margin | None, int]:
+    """The only column c0 of a relation with at most so many of its labels, None where it cannot be read; and the number of records."""
+    missing = _is_missing("c0", str(table.types[0]))
+    ((records, levels),) = table.aggregate(f"count(*), count(DISTINCT c0) FILTER (NOT ({missing}))").fetchall()
+    weight = None
+    if levels > most:  # of labels that as many records have, any
+        groups = table.aggregate(f"c0, count(*) AS c1, ({missing}) AS missing", "c0")
+        table, weight = groups.order("missing DESC, c1 DESC, hash(c0)").limit(most + 1).select("c0, c1"), "c1"
+    try:
+        (found,), (counts, *_) = grouped(table, Query([column], weight, options=options), name)
+    except (TypeError, ValueError):
+        return None, records
+    return margin(found, counts, most, *((levels, records) if levels > most else ())), records
 
 
 # --- SQL that cuts a column: the number that is cut, its bin, and what is wrong with other values ---------------------

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.bins import Cut, Numbers, Spec
-from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.column import Column, Counts, Sums, chosen
 from capstats.codes.declared_types import Type
-from capstats.codes.labels import Kind
+from capstats.codes.labels import MISSING, Kind, Label, canonical
 from capstats.codes.missing_codes import MissingCodes, NullValues
 from capstats.codes.names import hint_of_data
 from capstats.codes.progress import Progress
@@ -65,6 +65,21 @@ class Query:
         return sums if self.sampling else sums[:1]
 
 
+@dataclass(frozen=True)
+class Margin:
+    """One column by itself: how many records have each of its labels, or each of those that most records have."""
+
+    labels: Sequence[Label]  # without that of a missing value
+    records: Counts
+    levels: int  # how many labels there are
+    missing: int  # records
+    total: int  # records
+    ordered: bool = False  # whether the labels are categories, in their order
+
+
+Margins = list[tuple[Hashable, Margin | None]]  # columns with their margins; None where a column cannot be read
+
+
 class Source(ABC):
     """A table of records, wherever it is. There is one class for each kind; `capstats.sources.door.open_source` chooses it."""
 
@@ -103,6 +118,32 @@ class Source(ABC):
         Its least and greatest values are enough for bins of equal width, and its kind for cut points. Texts that `null_values` names
         are missing.
         """
+
+    def margins(self, columns: Sequence[Hashable], options: Options, most: int) -> Margins:
+        """Each column by itself, with at most so many of its labels."""
+        found: Margins = []
+        for column in columns:
+            try:
+                (one,), sums = self.rows(Query([column], options=options))
+                found.append((column, margin(one, sums[0] if sums else None, most)))
+            except (TypeError, ValueError):
+                found.append((column, None))
+        return found
+
+
+def margin(column: Column, weights: Counts | None, most: int, levels: int | None = None, total: int | None = None) -> Margin:
+    """The margin of a column whose rows stand for so many records; ``levels`` and ``total`` where there are more than it holds."""
+    codes = column.codes.astype(np.int64) - column.first
+    records = np.bincount(codes, weights, len(column.labels)).astype(np.int64)
+    held = np.flatnonzero(records)
+    labels = dict(zip(held.tolist(), chosen(column.labels, held), strict=True))
+    missing = [i for i, label in labels.items() if label is MISSING]
+    present = np.setdiff1d(held, missing)
+    number = len(present) if levels is None else levels
+    if len(present) > most:
+        present = np.sort(present[np.argsort(-records[present], kind="stable")[:most]])
+    shown = [canonical(labels[i]) for i in present.tolist()]
+    return Margin(shown, records[present], number, int(records[missing].sum()), total or int(records.sum()), column.ordered)
 
 
 def check_names(wanted: Sequence[Hashable], names: Sequence[Hashable], table: str) -> None:

@@ -261,7 +261,8 @@ def test_every_command_takes_the_examples_and_says_what_is_lacking(name, here, c
     assert main([*name.split(), "original.csv"]) == 2
     synthetic = "" if name == "anonymity" else "SYNTHETIC and "
     target = "--targets" if name == "sweep" else "--target"
-    assert capsys.readouterr().err == f"capstats {name}: give {synthetic}--keys and {target}, or --example.\n"
+    look = "To see which columns there are: capstats describe original.csv"
+    assert capsys.readouterr().err == f"capstats {name}: give {synthetic}--keys and {target}, or --example. {look}\n"
 
 
 @pytest.mark.slow

@@ -1,0 +1,82 @@
+"""Commands to paste into a shell, for the arguments of an audit."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from capstats.codes.missing_codes import ALL, plain
+
+SINGLE = {"keys": "key", "target": "target-column", "types": "type"}  # options, each for one value that may hold commas
+LINE = 96  # characters; a longer command goes on in the next line
+
+
+def command(name: str, files: Sequence[str], arguments: Mapping[str, Any], more: Sequence[str] = (), *, width: float = LINE) -> str:
+    """A command of capstats on files, with the arguments of `audit` as its options; ``more`` is what else it gets."""
+    parts = [f"capstats {name}", *(shlex.quote(f"./{file}" if file.startswith("-") else file) for file in files)]
+    for argument, value in arguments.items():
+        parts += _options(argument, value)
+    lines = [""]
+    for part in [*parts, *more]:
+        if lines[-1] and len(lines[-1]) + len(part) + 1 > width:
+            lines[-1] += " \\"
+            lines.append(f"   {part}")
+        else:
+            lines[-1] += f" {part}" if lines[-1] else part
+    return "\n".join(lines)
+
+
+def call(name: str, arguments: Mapping[str, Any]) -> str:
+    """The same as a call in Python, where the tables are not files."""
+    given = [f"{argument}={value!r}" for argument, value in arguments.items()]
+    return f"capstats.{name}({', '.join(['original', 'synthetic', *given])})"
+
+
+def _options(argument: str, value: Any) -> list[str]:
+    """An argument as options of the command line."""
+    if argument in ("keys", "target"):
+        names = [str(x) for x in (value if isinstance(value, list) else [value])]
+        if any("," in x or x != x.strip() or not x for x in names):
+            return [_option(SINGLE[argument], x) for x in names]
+        return [_option(argument, ",".join(names))]
+    if argument == "bins":
+        return [_option("bin", f"{column}={_bins(wanted)}") for column, wanted in value.items()]
+    if argument == "types":
+        return [_option("type", f"{column}={_type(wanted)}") for column, wanted in value.items()]
+    if argument == "null_values":
+        of_columns = value if isinstance(value, Mapping) else {ALL: value}
+        texts = {column: [str(plain(code)) for code in _several(codes)] for column, codes in of_columns.items()}
+        of_each = [f"{column}={','.join(codes)}" for column, codes in texts.items() if column != ALL]
+        return [_option("null-values", text) for text in [*texts.get(ALL, []), *of_each]]
+    if argument in ("weights", "counts") and isinstance(value, tuple):
+        return [_option(argument, ",".join("" if x is None else str(x) for x in value))]
+    option = argument.replace("_", "-")
+    return [f"--{option}"] if value is True else [_option(option, str(value))]
+
+
+def _several(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple, set, frozenset)) else [value]
+
+
+def _type(wanted: Any) -> str:
+    return wanted if isinstance(wanted, str) else "|".join(map(str, wanted))
+
+
+def _bins(wanted: Any) -> str:
+    if isinstance(wanted, tuple) and wanted[0] == "quantile":
+        return f"quantile:{wanted[1]}"
+    return str(wanted) if isinstance(wanted, int) else "|".join(map(str, wanted)) + "|" * (len(wanted) == 1)
+
+
+def _option(name: str, value: str) -> str:
+    return shlex.quote(f"--{name}={value}") if value.startswith("-") else f"--{name} {shlex.quote(value)}"
+
+
+def restricted(reading: Mapping[str, Any], columns: Sequence[Any]) -> dict[str, Any]:
+    """Options of reading that are given, without what they say of other columns than these."""
+    found = {name: value for name, value in reading.items() if value is not None and value is not False and name != "progress"}
+    for name in ("types", "bins", "null_values"):
+        if isinstance(found.get(name), Mapping):
+            found[name] = {column: value for column, value in found[name].items() if column in (*columns, ALL)}
+    return {name: value for name, value in found.items() if not isinstance(value, Mapping) or value}

@@ -1,0 +1,412 @@
+"""What the tables hold, for whoever has to choose keys and a target: columns, codes, labels, what does not meet, and commands to paste."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypedDict, Unpack, cast
+
+import pandas as pd
+
+from capstats.auditing.candidates import Candidate, candidate, chosen, suggested
+from capstats.auditing.command_lines import call, command
+from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_fragment, as_text
+from capstats.codes.declared_types import Type
+from capstats.codes.labels import canonical
+from capstats.codes.missing_codes import ALL, NullValues, plain
+from capstats.codes.names import hint, in_cell, named, printable_json, shortened
+from capstats.codes.progress import Progress
+from capstats.counting.every_column import Look, Looked, can_be_cut, compared_labels, every_column, is_complete, is_identifier, joint_kind
+from capstats.counting.inputs import released
+from capstats.sources.files import is_path
+from capstats.sources.source import Options
+from capstats.tables.dataset import VERSION
+from capstats.tables.fineness import MANY
+from capstats.tables.levels import other_spellings, without_match
+from capstats.tables.printing import count, many, share
+
+BINS = 10  # that a column to be cut is cut into, in commands
+ROWS = 40  # columns that have a row each
+WIDEST = 28  # characters of a name in a table
+FINDINGS = 20  # sentences on what does not meet
+LABELS = 6  # labels of values that are shown
+CANDIDATES = 12  # that are shown with their reasons
+REMARKS = {"to_cut": "to cut", "near_identifier": "nearly all distinct", "likely_codes": "likely codes"}
+PLACES = ("kind", "levels", "missing", "likely_codes", "near_identifier", "to_cut", "label", "value_labels", "role", "reason")
+
+
+class FirstReading(TypedDict, total=False):
+    """How tables are read before columns are chosen: options of `tabulate`."""
+
+    null_values: NullValues
+    types: Mapping[Hashable, Type] | None
+    encoding: str | None
+    decimal: str
+    memory_limit: str | None
+    spill_dir: Any
+    progress: bool | None
+
+
+@dataclass(frozen=True, repr=False)
+class Description:
+    """Result of `describe`: the columns, what does not meet, candidates for keys and targets, and the arguments of a first audit.
+
+    Attributes
+    ----------
+    columns : DataFrame
+        A row for each column of the original: ``kind`` ("number", "text", "bool", "date", ...; of texts that are all numbers "number"),
+        ``levels``, ``missing`` (share of records), ``likely_codes`` (levels that look like codes of missing values), ``near_identifier``
+        (nearly every record has a level of its own), ``to_cut`` (numbers or dates of more than 20 levels), ``label`` and ``value_labels``
+        of Stata, SPSS and SAS, ``role`` ("key", "target", "weight" or "") and its ``reason``.
+    findings : list of str
+        What does not meet: columns that one table lacks, kinds that differ, levels that do not match.
+    keys, targets : dict {column: reason}
+        Candidates, those first that are suggested: a guess.
+    arguments : dict
+        Arguments for `audit` with the first candidates; empty where there are none. They fit these tables: ``audit(original, synthetic,
+        **found.arguments)``.
+    provenance : dict
+        The version, and the tables with their numbers of records and columns.
+    """
+
+    columns: pd.DataFrame
+    findings: list[str]
+    keys: dict[Hashable, str]
+    targets: dict[Hashable, str]
+    arguments: dict[str, Any]
+    provenance: dict[str, Any]
+    files: list[list[str]] = field(default_factory=list)  # paths of the original and of the releases, where all of them are paths
+
+    @property
+    def commands(self) -> list[str]:
+        """The first audit as commands to paste, or as calls of Python where a table is no file."""
+        if not self.arguments:
+            return []
+        if not self.files:
+            return [call("audit", self.arguments)]
+        (original, *_), releases = self.files
+        if not releases:
+            return [command("anonymity", [original], self.arguments)]
+        return [command(name, [original, *releases], self.arguments) for name in ("audit", "sweep")]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The columns."""
+        return self.columns
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain numbers and texts."""
+        rows = [{"column": str(name), **row} for name, row in zip(self.columns.index, self.columns.to_dict("records"), strict=True)]
+        return {
+            "columns": rows,
+            "findings": self.findings,
+            "keys": [{"column": str(name), "reason": reason} for name, reason in self.keys.items()],
+            "targets": [{"column": str(name), "reason": reason} for name, reason in self.targets.items()],
+            "arguments": self.arguments,
+            "commands": self.commands,
+            "provenance": self.provenance,
+        }
+
+    def to_json(self) -> str:
+        """The same as JSON text, with escapes in place of what is not printable."""
+        return printable_json(self.to_dict(), default=lambda x: x.item() if hasattr(x, "item") else str(x))
+
+    def sections(self) -> Sections:
+        """The report: tables, what does not meet, candidates, commands, and the columns."""
+        return _sections(self)
+
+    def __repr__(self) -> str:
+        return as_text(f"capstats {VERSION}: what the tables hold", self.sections())
+
+    def _repr_html_(self) -> str:
+        return as_fragment(f"capstats {VERSION}: what the tables hold", self.sections())
+
+
+def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReading]) -> Description:
+    """What the tables hold, and what a first audit of them could be: for whoever has not chosen keys and a target yet.
+
+    It shows which columns there are, which of them do not meet, and what somebody might know and want to know.
+
+    Parameters
+    ----------
+    original : data frame, mapping of columns, or path
+        The confidential records.
+    synthetic : data frame, mapping of columns, or path; or several, optional
+        The releases, as in `tabulate`.
+    null_values, types, encoding, decimal, memory_limit, spill_dir, progress
+        As in `tabulate`. They become part of ``arguments``.
+
+    Returns
+    -------
+    Description
+        Prints as a report; ``columns`` is a DataFrame, ``arguments`` are those of a first `audit`, ``commands`` the same for a shell.
+
+    Raises
+    ------
+    ValueError, TypeError, FileNotFoundError
+        If a table is no table or is empty, a file cannot be read, or an option names a column that no table has.
+
+    See Also
+    --------
+    audit, auditing.audit_targets, compare_levels
+
+    Notes
+    -----
+    Which columns are keys and targets nobody can tell from the data. Candidates are a guess from words in the names of columns or in the
+    labels of variables, and from numbers of levels: see docs/custodians/choosing-keys.md. Of a column with more than 10,000 levels those
+    that most records have are looked at. The report shows names of columns, labels that Stata, SPSS or SAS files define, and likely codes
+    of missing values; no other value.
+
+    References
+    ----------
+    Elliot, Mackey, O'Hara and Tudor, "The Anonymisation Decision-Making Framework" (2016), on key variables: what an intruder may know.
+
+    Examples
+    --------
+    >>> people = {"age": [34, 51, 34, 29], "sex": ["f", "m", "f", "f"], "income": ["low", "high", "low", "low"]}
+    >>> found = describe(people, {**people, "income": ["low", "high", "low", "high"]})
+    >>> found.columns.levels.to_dict()
+    {'age': 3, 'sex': 2, 'income': 2}
+    >>> found.arguments
+    {'keys': ['age', 'sex'], 'target': 'income'}
+    """
+    for name in reading:
+        if name not in FirstReading.__annotations__:
+            raise TypeError(f"There is no option {name!r}.{hint(name, FirstReading.__annotations__)}")
+    given: dict[str, Any] = {name: value for name, value in reading.items() if name != "progress"}
+    with Progress(reading.get("progress")) as display:
+        options = Options(**given, display=display)
+        tables, labels = every_column(original, synthetic, options)
+        if any(look is not None and look.decimal == "," for table in tables for look in table.columns.values()):
+            given["decimal"] = ","
+            options = replace(options, decimal=",")
+        findings, meets, types = _meeting(tables)
+        facts = {c: _facts(c, look, tables, c in meets) for c, look in tables[0].columns.items()}
+        guesses = {c: candidate(str(c), x) for c, x in facts.items()}
+        keys, targets = chosen(guesses)
+        arguments = _arguments(keys, targets, guesses, facts, types, tables, options, given)
+    empty = pd.DataFrame(columns=pd.Index(["levels"]))
+    rows = [{**x, "role": guesses[c].role, "reason": guesses[c].reason} for c, x in facts.items()]
+    columns = pd.DataFrame(rows, index=pd.Index(list(facts), name="column", dtype=object))[list(PLACES)] if rows else empty
+    return Description(columns, findings, keys, targets, arguments, _provenance(tables, labels), _files(original, synthetic))
+
+
+def _files(original: Any, synthetic: Any) -> list[list[str]]:
+    releases = released(synthetic)[1]
+    return [[str(original)], list(map(str, releases))] if all(map(is_path, [original, *releases])) else []
+
+
+def _provenance(tables: Sequence[Looked], labels: Sequence[Any] | None) -> dict[str, Any]:
+    names = ["original", *(map(str, labels) if labels is not None else ["synthetic"][: len(tables) - 1])]
+    sizes = [{"table": name, "records": x.records, "columns": len(x.columns)} for name, x in zip(names, tables, strict=True)]
+    return {"capstats": VERSION, "tables": sizes}
+
+
+# --- one column, and how it meets that of the other tables ----------------------------------------------------------------
+
+
+def _facts(column: Hashable, look: Look | None, tables: Sequence[Looked], meets: bool) -> dict[str, Any]:
+    """What is known of a column of the original, which is in the words of `Description.columns`."""
+    label, values = tables[0].labels.get(str(column), ""), tables[0].value_labels.get(str(column), {})
+    known = {"label": label, "value_labels": {str(canonical(code)): text for code, text in values.items()}}
+    if look is None:
+        return {**_UNREAD, **known}
+    margin, codes = look.margin, {repr(x): x for table in tables if (own := table.columns.get(column)) for x in own.likely}
+    present = margin.total - margin.missing
+    to_cut = look.kind in ("number", "date", "datetime") and margin.levels > MANY and not values
+    return {
+        "kind": look.kind or "missing",
+        "levels": margin.levels,
+        "missing": margin.missing / margin.total if margin.total else 0.0,
+        "likely_codes": list(map(plain, codes.values())),
+        "near_identifier": is_identifier(look),
+        "to_cut": to_cut,
+        **known,
+        "meets": meets,
+        "commonest": max(margin.records.tolist(), default=0) / present if present else 1.0,
+    }
+
+
+_UNREAD = {
+    "kind": "not read",
+    "levels": 0,
+    "missing": 0.0,
+    "likely_codes": [],
+    "near_identifier": False,
+    "to_cut": False,
+    "meets": False,
+    "commonest": 1.0,
+}
+
+
+def _meeting(tables: Sequence[Looked]) -> tuple[list[str], set[Hashable], dict[Hashable, str]]:
+    """Sentences on what does not meet; the columns of the original that meet in all tables; and the types by which some of them do."""
+    original, *others = tables
+    found = [f"`{x.name}` has {named(c)} more than once. Rename all but one." for x in tables for c in x.twice]
+    unread = [(c, table) for table in tables for c, look in table.columns.items() if look is None or look.held == "other"]
+    found += [
+        f"Column {str(c)!r} of `{x.name}` holds values of several kinds, of a kind that is no label, or too long ones." for c, x in unread
+    ]
+    meets = {c for c, look in original.columns.items() if look is not None and look.held != "other"}
+    types: dict[Hashable, str] = {}
+    levels: dict[str, dict[str, Any]] = {}
+    for other in others:
+        for one, two in ((original, other), (other, original)):
+            if lacking := [named(c) for c in one.columns if c not in two.columns]:
+                shown = f"{', '.join(lacking[:FINDINGS])}{', ...' if len(lacking) > FINDINGS else ''}"
+                found.append(f"`{two.name}` lacks {many(len(lacking), 'column')} of `{one.name}`: {shown}.")
+        for c in list(meets):
+            look = other.columns.get(c)
+            mine = original.columns[c]
+            if look is None or mine is None:
+                meets.discard(c)
+                continue
+            kind = joint_kind(mine, look)
+            if kind is None and look.held is not None:
+                meets.discard(c)
+                found.append(f"Column {str(c)!r} holds {mine.held} labels in `original` and {look.held} labels in `{other.name}`.")
+            elif look.held is not None and mine.held != look.held:
+                types[c] = str(kind)
+                found.append(
+                    f"Column {str(c)!r} holds {mine.held} labels in `original` and {look.held} labels in `{other.name}`, all of which are "
+                    f"{kind}s: say types={{{str(c)!r}: {str(kind)!r}}} (--type {c}={kind})."
+                )
+            whole = is_complete(mine) and is_complete(look) and not is_identifier(mine)
+            if c in meets and whole and (entry := compared_labels(mine, look)) is not None:
+                levels.setdefault(str(c), {})[other.name] = entry
+                cut = mine.kind == look.kind == "number" and max(entry["levels"]) > MANY
+                if not entry["shared"] and not cut:
+                    meets.discard(c)
+    return [*found, *without_match({"levels": levels}), *other_spellings({"levels": levels})], meets, types
+
+
+# --- the first audit ----------------------------------------------------------------------------------------------------
+
+
+def _arguments(
+    keys: Mapping[Hashable, str],
+    targets: Mapping[Hashable, str],
+    guesses: Mapping[Hashable, Candidate],
+    facts: Mapping[Hashable, Mapping[str, Any]],
+    types: Mapping[Hashable, str],
+    tables: Sequence[Looked],
+    options: Options,
+    given: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Arguments of `audit` for the first candidates that can be read as they must be."""
+
+    def usable(column: Hashable) -> bool:
+        return not facts[column]["to_cut"] or can_be_cut(column, tables, facts[column]["likely_codes"], options)
+
+    target = next(filter(usable, targets), None)
+    some = suggested([c for c in keys if c != target], guesses)
+    if target is None or not (some := [c for c in some if usable(c)]):
+        return {}
+    used = [*some, target]
+    written = options.codes.as_texts()
+    codes = dict(written) if isinstance(written, Mapping) else {ALL: written} if written else {}
+    codes = {c: x for c, x in codes.items() if c == ALL or c in map(str, used)}
+    for c in used:
+        if likely := facts[c]["likely_codes"]:
+            codes[str(c)] = [*codes.get(str(c), []), *likely]
+    own = {**types, **(options.types or {})}
+    how = {
+        "types": {c: own[c] for c in used if c in own},
+        "bins": {c: BINS for c in used if facts[c]["to_cut"]},
+        "null_values": codes,
+        "allow_unused_codes": ALL in codes,
+    }
+    kept = {name: x for name, x in given.items() if name in ("encoding", "decimal", "memory_limit", "spill_dir")}
+    return {"keys": some, "target": target, **{name: x for name, x in {**how, **kept}.items() if x}}
+
+
+# --- the report -----------------------------------------------------------------------------------------------------------
+
+
+def _sections(found: Description) -> Sections:
+    tables = found.provenance["tables"]
+    paths = [path for given in found.files for path in given]
+    names = [f"{path}, " for path in paths] or [""] * len(tables)
+    sizes = [f"{name}{many(x['records'], 'record')}, {many(x['columns'], 'column')}" for name, x in zip(names, tables, strict=True)]
+    heads = ["original", *("synthetic" if i == 0 else "" for i in range(len(tables) - 1))]
+    shown: dict[str, Sequence[Block]] = {
+        "What was read": [Facts(list(zip(heads, sizes, strict=True)))],
+        "What does not meet": [*found.findings[:FINDINGS], *_rest(len(found.findings) - FINDINGS, "finding")]
+        or (["All columns of the original are in every release, with the same kinds, and share levels."] if len(tables) > 1 else []),
+        "Candidates: a guess from names and numbers of levels": _candidates(found),
+        "Commands to paste": _pasted(found, several=len(tables) > 1),
+        "Columns, the most important first": _columns(found),
+        "Likely codes of missing values": _codes(found),
+        "Labels in the file": _labels(found),
+        "Confidential": [
+            "The report shows names of columns, labels that the file itself defines, and likely codes of missing values; no other value of "
+            "the data. Numbers of levels and shares of missing values are those of the original: keep it where the original is kept."
+        ],
+    }
+    return {name: blocks for name, blocks in shown.items() if blocks}
+
+
+def _candidates(found: Description) -> list[Block]:
+    blocks: list[Block] = [
+        "Nobody can tell from the data what an intruder knows. Keys are what somebody could know of a person, such as age, sex or region; "
+        "the target is what nobody should learn. Choose both yourself; these are a start."
+    ]
+    for heading, columns in (("keys", found.keys), ("targets", found.targets)):
+        rows = [(heading if i == 0 else "", f"{named(c)}: {reason}") for i, (c, reason) in enumerate(list(columns.items())[:CANDIDATES])]
+        rest = len(columns) - CANDIDATES
+        blocks.append(Facts([*(rows or [(heading, "none")]), *([("", f"and {many(rest, 'more column')}")] if rest > 0 else [])]))
+    weights = [(c, row["reason"]) for c, row in _rows(found).items() if row["role"] == "weight"]
+    return [*blocks, *([Facts([("weights", f"{named(c)}: {reason}") for c, reason in weights[:CANDIDATES]])] if weights else [])]
+
+
+def _pasted(found: Description, *, several: bool) -> list[Block]:
+    if not found.commands:
+        return ["No column is fit for a target, or none for a key. Choose them in the list of columns."]
+    more = [] if several else ["With a release, give it behind the original: capstats describe ORIGINAL RELEASE, then capstats audit."]
+    return [*map(Listing, found.commands), *more]
+
+
+def _columns(found: Description) -> list[Block]:
+    """A row for each of the most important columns, and the names of the others by what they are."""
+    of = _rows(found)
+    remarked = [c for c, row in of.items() if row["likely_codes"] or row["near_identifier"] or row["role"]]
+    order = list(dict.fromkeys([*found.keys, *found.targets, *remarked, *of]))
+    rows = []
+    for c in order[:ROWS]:
+        row = of[c]
+        role = "key" if c in found.keys else "target" if c in found.targets else row["role"]
+        remarks = [remark for what, remark in REMARKS.items() if row[what]]
+        numbers = count(row["levels"]), share(row["missing"])
+        rows.append([shortened(in_cell(c), WIDEST), row["kind"], *numbers, f"{role}?" if role else "", ", ".join(remarks)])
+    blocks: list[Block] = [Grid(["column", "kind", "levels", "missing", "guess", "remarks"], rows)] if rows else []
+    others: dict[str, list[str]] = {}
+    for c in order[ROWS:]:
+        size = "at most" if of[c]["levels"] <= MANY else "more than"
+        others.setdefault(f"{of[c]['kind']}, {size} {MANY} levels", []).append(named(c))
+    if others:
+        blocks += ["The other columns (see --json for all of them):", Facts([(what, ", ".join(names)) for what, names in others.items()])]
+    return blocks
+
+
+def _rows(found: Description) -> dict[Hashable, dict[str, Any]]:
+    """The facts of each column."""
+    return cast(dict[Hashable, dict[str, Any]], found.columns.to_dict("index"))
+
+
+def _codes(found: Description) -> list[Block]:
+    rows = [(named(c), ", ".join(map(str, row["likely_codes"]))) for c, row in _rows(found).items() if row["likely_codes"]]
+    return [Facts(rows[:ROWS]), *_rest(len(rows) - ROWS, "column")] if rows else []
+
+
+def _labels(found: Description) -> list[Block]:
+    """The labels of variables and of values."""
+    rows = []
+    for c, row in _rows(found).items():
+        values = list(row["value_labels"].items())
+        shown = [f"{code} = {text}" for code, text in values[:LABELS]] + ["..."] * (len(values) > LABELS)
+        if row["label"] or values:
+            rows.append((named(c), "; ".join(filter(None, [row["label"], ", ".join(shown)]))))
+    return [Facts(rows[:ROWS]), *_rest(len(rows) - ROWS, "column")] if rows else []
+
+
+def _rest(number: int, what: str) -> list[Block]:
+    return [f"Not shown: {many(number, f'more {what}')}; see --json."] if number > 0 else []

@@ -1,0 +1,373 @@
+"""One audit of many targets: each of them alone is guessed from the same keys, and those at the highest risk come first."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.auditing.command_lines import call, command, restricted
+from capstats.auditing.compute import by_target, total_of
+from capstats.auditing.confidential import write_confidential
+from capstats.auditing.descriptions import FirstReading
+from capstats.auditing.provenance import Seen, check_unread, files_named, files_seen, warnings_of
+from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_fragment, as_page, as_text
+from capstats.cap.average import average_cap
+from capstats.cap.baselines import baseline_cap
+from capstats.cap.comparison import normalized_cap
+from capstats.codes.labels import MISSING, canonical
+from capstats.codes.names import in_cell, listed, named, printable_json, shortened
+from capstats.codes.progress import Progress
+from capstats.counting.every_column import Looked, every_column, is_identifier
+from capstats.counting.inputs import files_read, released
+from capstats.counting.records import each_target, on_axes
+from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
+from capstats.sources.source import Options
+from capstats.tables.dataset import VERSION
+from capstats.tables.printing import Result, count, many, share
+from capstats.tables.sums import ratio
+
+ALL_TARGETS = "all"
+LEVELS = 1000  # of a target that "all" takes, at most
+ROWS = 60  # of the table of a text
+WIDEST = 24  # characters of a name in a table
+HEADINGS = {
+    "levels": ("levels", "levels of the target in the original; a missing value is one of them"),
+    "average_cap": ("average CAP", "share of the people in the original for whom the guess is expected to be right"),
+    "baseline": ("baseline", "the same of a guess from the frequencies of the target in the original, without any key"),
+    "baseline_excess": ("excess", "(average CAP - baseline) / (1 - baseline): 0 is no better than the baseline, 1 is always right"),
+    "original_cap": ("original", "average CAP if the original itself were released"),
+    "normalized_cap": ("normalized", "(average CAP - baseline) / (original - baseline): which part of that the release tells"),
+    "records_above_nine_tenths": ("> 0.9", "people for whom the guess is right with probability above 0.9"),
+    "records_certain": ("certain", "people for whom it is right with certainty"),
+}
+MORE = ("share_above_nine_tenths", "share_certain")  # further measures, of the JSON report
+TARGET_MEASURES = (*HEADINGS, *MORE)
+COUNTS = ("levels", "records_above_nine_tenths", "records_certain")
+ORDER = """\
+The worst target comes first: that with the greatest excess of average CAP over its baseline, as a share of what is left to gain, (average \
+CAP - baseline) / (1 - baseline). So a target that everybody guesses from its frequencies alone is not first because its average CAP is \
+high. Of equal ones, that with more people guessed right with probability above 0.9 comes first."""
+
+
+@dataclass(frozen=True, repr=False)
+class TargetAudits:
+    """Result of `audit_targets`: the measures of every target.
+
+    Attributes
+    ----------
+    measures : Dataset
+        One variable a measure, dims ``target_column`` in the order in which they were given, and ``synthetic`` where several synthetic
+        tables were given: ``levels``, ``average_cap``, ``baseline``, ``baseline_excess``, ``original_cap``, ``normalized_cap``,
+        ``records_above_nine_tenths`` and ``records_certain`` with their shares.
+    left_out : dict {column: reason}
+        Columns that are no target, where all were asked for.
+    provenance : dict
+        Version, files, keys, numbers of records, warnings, and what the caller added.
+    seen : mapping
+        Size and time of change of each file that was read.
+    """
+
+    measures: xr.Dataset
+    left_out: dict[str, str]
+    provenance: dict[str, Any]
+    arguments: dict[str, Any]  # of the full audit of the worst target
+    seen: Mapping[str, Seen] = field(default_factory=dict)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each target, and each synthetic table where there are several, the worst first; a column for each measure."""
+        dims = [str(dim) for dim in ("target_column", "synthetic") if dim in self.measures.dims]
+        frame = self.measures.to_dataframe(dim_order=dims)[list(map(str, self.measures.data_vars))]
+        order = np.lexsort([-frame["records_above_nine_tenths"], -_known(frame["baseline_excess"])])
+        return frame.iloc[order]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rows of `to_frame`, the columns left out, and the provenance, as plain numbers and texts; what is undefined is None."""
+        frame = self.to_frame()
+        rows = [{name: _plain(x) for name, x in row.items()} for row in frame.reset_index().astype(object).to_dict("records")]
+        return {"targets": rows, "left_out": self.left_out, "provenance": self.provenance}
+
+    def to_json(self) -> str:
+        """The same as JSON text, with escapes in place of what is not printable."""
+        return printable_json(self.to_dict(), default=str)
+
+    @property
+    def command(self) -> str:
+        """The full audit of the worst target: a command for a shell where the tables are files, else a call of Python."""
+        files = [self.provenance.get("original"), *self.provenance.get("synthetic", [None])]
+        return command("audit", files, self.arguments, ["--html report.html"]) if all(files) else call("audit", self.arguments)
+
+    def sections(self) -> Sections:
+        """The report: what was read, the order, the table, and the command for the worst target."""
+        return _sections(self, ROWS)
+
+    def __repr__(self) -> str:
+        return as_text(_title(), self.sections())
+
+    def _repr_html_(self) -> str:
+        return as_fragment(_title(), self.sections())
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """The report as an HTML page in one file, as confidential as the original; its owner alone can read the file at `path`."""
+        check_unread(path, self.seen)
+        page = as_page(_title(), _sections(self), note="Confidential, as the original is.", footer=f"capstats {VERSION}. Confidential.")
+        if path is not None:
+            write_confidential(path, page)
+        return page
+
+
+@shows_options
+def audit_targets(
+    original: Any,
+    synthetic: Any,
+    *,
+    keys: Columns,
+    targets: Columns = ALL_TARGETS,
+    allow_no_match: bool = False,
+    allow_same: bool = False,
+    provenance: Mapping[str, Any] | None = None,
+    **reading: Unpack[Reading],
+) -> TargetAudits:
+    """Disclosure risk of many targets, each guessed alone from the same keys: which of them a release tells most about.
+
+    It reads the records once for all targets, and says for which of them a full `audit` is due.
+
+    Parameters
+    ----------
+    original : data frame, mapping of columns, or path
+        The confidential records.
+    synthetic : data frame, mapping of columns, or path; or several
+        The releases.
+    keys : column name or sequence of names
+        The columns that the intruder knows.
+    targets : "all", column name or sequence of names
+        The columns to guess, each alone. "all" are all columns that every table has, without the keys, weights, identifiers (nearly
+        every record has a level of its own), columns with one level or, unless `bins` cuts them, with more than 1,000.
+    allow_no_match, allow_same
+        As in `audit`. Without the first, "all" leaves out targets that share no level.
+    provenance : mapping, optional
+        Further provenance of the result.
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+        As in `tabulate`. With ``missing="drop"`` a record is left out of a target's row if a key or this target is missing.
+
+    Returns
+    -------
+    TargetAudits
+        Prints as a report, a row for each target, the worst first; ``to_frame`` has these rows. Shares are from 0 to 1.
+
+    Raises
+    ------
+    ValueError, TypeError, FileNotFoundError
+        As `audit`; if there is no target.
+
+    See Also
+    --------
+    audit : everything about one target. screening.sweep : subsets of the keys. describe
+
+    Notes
+    -----
+    The numbers of a target are those of its own `audit`. ``baseline_excess``, by which targets are ordered, is the share of the guesses
+    wrong at the baseline that the release makes right, net: comparable between targets of few and of many levels. See theory/baselines.md
+    and theory/comparison.md.
+
+    References
+    ----------
+    Giomi, Boenisch, Wehmeyer and Tasnadi, "A Unified Framework for Quantifying Privacy Risk in Synthetic Data" (2023), equation 1, for
+    the excess over a baseline as a share of what is left. https://doi.org/10.56553/popets-2023-0055
+
+    Examples
+    --------
+    The release tells `health` of everybody whose `smoker` is known, and nothing about `town`:
+
+    >>> people = {"smoker": ["yes", "yes", "no", "no"], "health": ["ill", "ill", "well", "well"], "town": ["a", "b", "a", "b"]}
+    >>> found = audit_targets(people, people, keys="smoker", allow_same=True)
+    >>> found.to_frame()[["average_cap", "baseline", "baseline_excess"]].reset_index().values.tolist()
+    [['health', 1.0, 0.5, 1.0], ['town', 0.5, 0.5, 0.0]]
+    """
+    every = isinstance(targets, str) and targets == ALL_TARGETS
+    key_columns = chosen_columns(keys, "keys")
+    left_out: dict[str, str] = {}
+    with Progress(reading.get("progress")) as shown:
+        if every:
+            targets, left_out = _all_targets(original, synthetic, key_columns, reading, shown)
+            reading = {"progress": reading.get("progress"), **restricted(reading, [*key_columns, *targets])}  # type: ignore[typeddict-item]
+        several = chosen_columns(targets, "targets")
+        given = {"original": original, "synthetic": synthetic, "keys": keys, "target": several, "target_argument": "targets"}
+        request = Request.of(reading, **given, allow_same=allow_same)
+        rows: dict[Hashable, dict[str, Any]] = {}
+        attrs: dict[str, Any] = {"levels": {}, "likely_codes": {}}
+        for column, records in each_target(request, shown):
+            shown.step(f"computing the measures of {column}")
+            try:
+                tables = on_axes(records, request.backing)[0]
+            except TypeError as error:  # labels of different kinds
+                if not every:
+                    raise
+                left_out[str(column)] = str(error)
+                continue
+            apart = [x for of_table in tables.attrs.get("levels", {}).values() for x in of_table.values() if not x["shared"]]
+            if every and not allow_no_match and apart and all(x["role"] == "target" for x in apart):
+                left_out[str(column)] = "it has no level in common in the original and a release"
+                continue
+            for name, of_columns in attrs.items():
+                of_columns |= tables.attrs.get(name, {})
+            unmatched = tables.attrs.get("unmatched_tables", [])  # the same for all targets
+            rows[column] = _measured(tables)
+            sizes = [total_of(tables.get(f"{name}_records", tables[name])) for name in "os"]
+    if not rows:
+        raise _no_target(left_out)
+    found = _joined(rows, sizes[1])
+    known = {
+        "capstats": VERSION,
+        **files_read(original, released(synthetic)[1], None),
+        "keys": list(map(str, key_columns)),
+        "missing": request.missing,
+        "original_records": sizes[0].values.tolist(),
+        "synthetic_records": sizes[1].values.tolist(),
+    }
+    warnings = warnings_of({**attrs, "unmatched_tables": unmatched, "null_values": request.codes.as_texts()}, allow_no_match, {})
+    known |= {**({"warnings": warnings} if warnings else {}), **(provenance or {})}
+    result = TargetAudits(found, left_out, known, {}, files_seen(files_named(known)))
+    worst = result.to_frame().index[0]
+    target = dict(zip(map(str, rows), rows, strict=True))[str(worst[0] if isinstance(worst, tuple) else worst)]
+    allowed = {"allow_same": allow_same, "allow_no_match": allow_no_match}
+    arguments = {"keys": key_columns, "target": target, **restricted({**reading, **allowed}, [*key_columns, target])}
+    return TargetAudits(found, left_out, known, arguments, result.seen)
+
+
+def _all_targets(
+    original: Any, synthetic: Any, keys: Sequence[Hashable], reading: Reading, shown: Progress
+) -> tuple[list[Hashable], dict[str, str]]:
+    """The columns that can be targets, and why each other one is left out."""
+    same: Any = {name: x for name, x in reading.items() if name in FirstReading.__annotations__ and name != "progress"}
+    tables, _ = every_column(original, synthetic, Options(**same, display=shown))
+    bins, weights = reading.get("bins") or {}, _weights(reading.get("weights")) | _weights(reading.get("counts"))
+    chosen: list[Hashable] = []
+    left_out: dict[str, str] = {}
+    for column in dict.fromkeys(c for table in tables for c in table.columns):
+        if column in keys or column in weights:
+            continue
+        why = "" if column in bins else _unfit(column, tables)
+        if why:
+            left_out[str(column)] = why
+        else:
+            chosen.append(column)
+    if not chosen:
+        raise _no_target(left_out)
+    return chosen, left_out
+
+
+def _no_target(left_out: Mapping[str, str]) -> ValueError:
+    return ValueError(f"No column is fit for a target{''.join(f'; {named(c)}: {why}' for c, why in left_out.items())}. Name the targets.")
+
+
+def _unfit(column: Hashable, tables: Sequence[Looked]) -> str:
+    """Why a column is no target; nothing where it may be one."""
+    looks = [table.columns.get(column) for table in tables]
+    if lacking := [table.name for table in tables if column not in table.columns]:
+        return f"{listed([f'`{name}`' for name in lacking])} {'lack' if len(lacking) > 1 else 'lacks'} it"
+    if any(look is None or look.held == "other" for look in looks):
+        return "its values are of several kinds, or too long"
+    look = looks[0]
+    if look is None or look.margin.levels + bool(look.margin.missing) < 2:
+        return "it has one level"
+    if is_identifier(look):
+        return "nearly every record has a level of its own, as of an identifier"
+    most = max(x.margin.levels for x in looks if x is not None)
+    return f"it has {most:,} levels, more than {LEVELS:,}; cut it with `bins` to have it here" if most > LEVELS else ""
+
+
+def _weights(given: Any) -> set[Hashable]:
+    """The columns that `weights` or `counts` names."""
+    if isinstance(given, Mapping):
+        return {x for value in given.values() for x in _weights(value)}
+    if isinstance(given, (list, tuple)):
+        return {x for value in given for x in _weights(value)}
+    return set() if given is None else {given}
+
+
+def _measured(tables: xr.Dataset) -> dict[str, xr.DataArray]:
+    """The measures of one target, as its own audit has them."""
+    o, s = tables.o, tables.s
+    cap, baseline, shares = average_cap(o, s), baseline_cap(o), by_target(o, s)
+    levels = by_target(tables.o_records, s) if "o_records" in tables else shares
+    found = {
+        "levels": (levels.records > 0).sum("target"),
+        "average_cap": cap,
+        "baseline": baseline,
+        "baseline_excess": xr.zeros_like(cap) + ratio((cap - baseline).values, (1 - baseline).values, np.nan),
+        "original_cap": average_cap(o, o),
+        "normalized_cap": normalized_cap(o, s),
+    }
+    for name in ("above_nine_tenths", "certain"):
+        found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
+        found[f"share_{name}"] = shares[f"records_{name}"].sum("target") / total_of(o)
+    return {name: found[name] for name in TARGET_MEASURES}
+
+
+def _joined(rows: Mapping[Hashable, Mapping[str, xr.DataArray]], releases: xr.DataArray) -> xr.Dataset:
+    """The measures of all targets as one Dataset; ``releases`` has a number for each synthetic table."""
+    coords: dict[str, Any] = {"target_column": list(map(str, rows))}
+    if releases.dims:
+        coords["synthetic"] = releases.indexes["synthetic"]
+    of_all = {name: [np.broadcast_to(row[name].values, releases.shape) for row in rows.values()] for name in TARGET_MEASURES}
+    return Result(
+        {name: (tuple(coords), np.stack(values)) for name, values in of_all.items()}, coords, {"result": "Measures of the targets"}
+    )
+
+
+def _known(values: Any) -> Any:
+    """What is undefined as the least."""
+    return np.where(np.isnan(values), -np.inf, np.round(values, 12))
+
+
+def _plain(value: Any) -> Any:
+    value = canonical(value)
+    return None if value is MISSING else value
+
+
+# --- the report -----------------------------------------------------------------------------------------------------------
+
+
+def _title() -> str:
+    return f"capstats {VERSION}: disclosure risk of each target by Correct Attribution Probability (CAP)"
+
+
+def _sections(found: TargetAudits, most: int | None = None) -> Sections:
+    p, frame = found.provenance, found.to_frame()
+    several = isinstance(frame.index, pd.MultiIndex)
+    sizes = [p["original_records"], *np.atleast_1d(p["synthetic_records"]).tolist()]
+    labels = found.measures.indexes["synthetic"] if several else [None]
+    sources = [p.get("original"), *(path or label for path, label in zip(p.get("synthetic", [None] * len(labels)), labels, strict=True))]
+    texts = [many(n, "record") if source is None else f"{source}, {many(n, 'record')}" for source, n in zip(sources, sizes, strict=True)]
+    read = list(zip(["original", "synthetic", *[""] * (len(texts) - 2)], texts, strict=True))
+    read += [("keys", listed([named(c) for c in p["keys"]])), ("targets", many(found.measures.sizes["target_column"], "column"))]
+    rows = []
+    for index, row in frame.iterrows():
+        label = [shortened(in_cell(str(x)), WIDEST) for x in (index if isinstance(index, tuple) else (index,))]
+        rows.append([*label, *((count if name in COUNTS else share)(row[name]) for name in HEADINGS)])
+    head = ["target", *(["synthetic"] if several else []), *(heading for heading, _ in HEADINGS.values())]
+    rest = len(rows) - (most or len(rows))
+    shown: dict[str, Sequence[Block]] = {
+        "Read this first": p.get("warnings", []),
+        "What was read": [Facts(read)],
+        "Targets, the worst first": [
+            f"Somebody who knows {listed([named(c) for c in p['keys']])} of a person picks a synthetic record with the same keys at "
+            f"random, and takes its target for the person's; each column below is such a target.",
+            ORDER,
+            Grid(head, rows[:most]),
+            *([f"Not shown: {many(rest, 'more row')}; see --json, or to_frame."] if rest > 0 else []),
+        ],
+        "The full report on the worst target": [Listing(found.command)],
+        "Columns left out": [Facts([(str(named(c)), why) for c, why in found.left_out.items()])] if found.left_out else [],
+        "How to read it": [
+            Facts([*HEADINGS.values(), ("confidential", "as the original is")]),
+            "A high excess of a target that nobody would mind is no harm, and a low average can hide a few people: read the full report.",
+        ],
+    }
+    return {name: blocks for name, blocks in shown.items() if blocks}

@@ -1,0 +1,205 @@
+"""Every column of a table by itself, for whoever has not named one yet: its labels, its kind, and how it compares with another table's.
+
+Nothing is counted jointly, so that a table of hundreds of columns is looked at in seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from capstats.codes.bins import check_bins
+from capstats.codes.column import Column, joint_labels
+from capstats.codes.declared_types import as_type, check_types, parsed, plain_number
+from capstats.codes.labels import MISSING, Kind, Label, kind_of
+from capstats.codes.missing_codes import likely_codes
+from capstats.counting.inputs import Input, inputs_of
+from capstats.counting.reading import labelled
+from capstats.counting.request import check_options
+from capstats.sources.files import is_path, one_connection
+from capstats.sources.formats import labels_in
+from capstats.sources.source import Margin, Options, Query
+from capstats.tables.levels import Entry, compare
+
+MOST = 10_000  # labels of a column that are looked at, those that most records have
+
+DISTINCT, FEWEST = 0.9, 20  # levels a record from which a column of so many records is nearly an identifier
+
+
+@dataclass(frozen=True)
+class Look:
+    """A column of a table."""
+
+    margin: Margin
+    decimal: str = "."
+
+    @cached_property
+    def held(self) -> Kind | None:
+        """The kind of its labels as they are read, None where all values are missing; "other" where they are of several kinds."""
+        kinds = {kind_of(label) for label in self.margin.labels}
+        return (kinds.pop() if len(kinds) == 1 else "other") if kinds else None
+
+    @cached_property
+    def likely(self) -> list[Label]:
+        """Labels that look like codes of missing values."""
+        return [] if self.held == "other" else likely_codes(self.margin.labels)
+
+    @cached_property
+    def values(self) -> list[Label]:
+        """The other labels; texts as what all of them say: numbers (in the ``decimal`` sign), dates or truth values."""
+        codes = set(map(repr, self.likely))
+        labels = [x for x in self.margin.labels if repr(x) not in codes]
+        if self.held == "text":
+            numbers = _numbers(labels, self.decimal)
+            truths = [parsed(x, "bool") if x.lower() in ("true", "false") else MISSING for x in labels]
+            for read in (numbers, [parsed(x, "date") for x in labels] if MISSING in numbers else numbers, truths):
+                if labels and not any(x is MISSING for x in read):
+                    return read
+        return labels
+
+    @cached_property
+    def decimals(self) -> set[str]:
+        """The decimal signs with which its texts are numbers, where some have decimals."""
+        labels = [x for x in self.margin.labels if x not in self.likely] if self.held == "text" else []
+        signs = {sign for sign in ".," if any(sign in x for x in labels)}
+        return {sign for sign in signs if not any(x is MISSING for x in _numbers(labels, sign))}
+
+    @cached_property
+    def kind(self) -> Kind | None:
+        """What its values are: that of texts which are all numbers is "number"."""
+        return "other" if self.held == "other" else kind_of(self.values[0]) if self.values else self.held
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it holds whole numbers alone."""
+        return self.kind == "number" and all(isinstance(x, int) for x in self.values)
+
+    def as_type(self, wanted: Kind | None) -> Column:
+        """Its labels as a column, texts converted to another kind."""
+        labels, margin = self.margin.labels, self.margin
+        if self.held == "text" and wanted not in ("text", None):
+            labels = as_type(labels, wanted, "", "")
+        return Column(np.arange(len(labels)), labels, ordered=margin.ordered)
+
+
+def _numbers(labels: Sequence[str], decimal: str) -> list[Label]:
+    """Texts as numbers, ``MISSING`` where one is none."""
+    if decimal == ".":
+        return list(map(plain_number, labels))
+    return [MISSING if "." in x else plain_number(x.replace(decimal, ".")) for x in labels]
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A table: its columns, None where one cannot be read; and the labels that its file has for variables and for values."""
+
+    table: Input
+    columns: Mapping[Hashable, Look | None]
+    twice: Sequence[Hashable]  # names that occur more than once, and are no column here
+    records: int
+    labels: Mapping[str, str]
+    value_labels: Mapping[str, Mapping[Any, str]]
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.table.source.name
+
+
+def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[Looked], list[Label] | None]:
+    """The original and the synthetic tables, and the labels of several of these.
+
+    Texts of CSV are numbers by the decimal sign of the options, or by a comma where no column has numbers with a point.
+    """
+    inputs, labels = inputs_of(original, synthetic, None, None, None)
+    check_options(options, inputs)
+    given = [original, *(synthetic.values() if isinstance(synthetic, Mapping) and labels else synthetic if labels else [synthetic])]
+    with one_connection([table.source for table in inputs], options):
+        found = [_looked(table, path, options) for table, path in zip(inputs, given, strict=False)]
+    known = {column for table in found for column in table.columns}
+    check_types(options.types, known, "in no table")
+    options.codes.check_columns(known, "in no table")
+    signs = {sign for table in found for look in table.columns.values() if look is not None for sign in look.decimals}
+    if options.decimal == "." and signs == {","}:
+        found = [replace(table, columns={c: look and replace(look, decimal=",") for c, look in table.columns.items()}) for table in found]
+    return found, labels
+
+
+def _looked(table: Input, given: Any, options: Options) -> Looked:
+    options.display.step(f"reading {table.source.name}")
+    names = list(table.source.names(options))
+    if not any(str(name) for name in names):
+        raise ValueError(f"`{table.source.name}` has no column. The first line of a CSV file must name the columns.")
+    once = [name for name in dict.fromkeys(names) if names.count(name) == 1]
+    margins = dict(table.source.margins(once, options, MOST))
+    texts = {c for c, margin in margins.items() if margin is not None and table.source.is_csv}
+    columns = {
+        c: None if margin is None else Look(_as_asked(c, margin, options, table.source.name), options.decimal if c in texts else ".")
+        for c, margin in margins.items()
+    }
+    records = max((margin.total for margin in margins.values() if margin is not None), default=0)
+    labels = labels_in(given, table.source.name) if is_path(given) else ({}, {})
+    return Looked(table, columns, [name for name in dict.fromkeys(names) if names.count(name) > 1], records, *labels)
+
+
+def _as_asked(column: Hashable, margin: Margin, options: Options, table: str) -> Margin:
+    """A margin after `types` and `null_values`."""
+    wanted, codes = options.type_of(column), options.codes.of(column)
+    if (wanted is None and not codes.given) or not margin.labels:
+        return margin
+    read = Column(np.arange(len(margin.labels)), margin.labels, ordered=margin.ordered)
+    found, _ = labelled(column, read, margin.records, wanted, codes, table)
+    records = np.bincount(found.codes, margin.records, len(found.labels)).astype(np.int64)
+    kept = [i for i in np.flatnonzero(records).tolist() if found.labels[i] is not MISSING]
+    gone = int(margin.records.sum() - records[kept].sum())
+    levels = margin.levels - len(margin.labels) + len(kept)
+    return Margin([found.labels[i] for i in kept], records[kept], levels, margin.missing + gone, margin.total, found.ordered)
+
+
+def is_complete(look: Look) -> bool:
+    """Whether all labels of the column are looked at."""
+    return look.margin.levels == len(look.margin.labels)
+
+
+def is_identifier(look: Look) -> bool:
+    """Whether nearly every record has a level of its own; measured numbers, which have decimals, are none."""
+    present = look.margin.total - look.margin.missing
+    return present >= FEWEST and look.margin.levels >= DISTINCT * present and (look.kind != "number" or look.is_whole)
+
+
+def joint_kind(one: Look, other: Look) -> Kind | None:
+    """The kind as which two columns can be compared, text where each is text; None where there is none."""
+    if one.held == other.held or other.held is None:
+        return one.held
+    return one.kind if one.kind == other.kind != "other" and "text" in (one.held, other.held) else None
+
+
+def compared_labels(one: Look, other: Look) -> Entry | None:
+    """How the labels of two columns compare, as `compare` says, without examples; None where both have the same."""
+    wanted = joint_kind(one, other)
+    columns = [one.as_type(wanted), other.as_type(wanted)]
+    labels, maps = joint_labels(columns, "", ("", ""))
+    records = [np.zeros(len(labels), np.int64) for _ in columns]
+    for counts, places, look in zip(records, maps, (one, other), strict=True):
+        np.add.at(counts, places, look.margin.records)
+    found = compare(list(labels), records[0], records[1], "column")
+    return None if found is None else {**found, "examples": []}
+
+
+def can_be_cut(column: Hashable, tables: Sequence[Looked], codes: Sequence[Any], options: Options) -> bool:
+    """Whether the column of each table holds numbers alone besides the codes, where not all of its labels were looked at."""
+    specs = list(check_bins({column: 2}, [column], {}).values())
+    query = Query([column], options=replace(options, null_values={column: list(codes)} if codes else None, types=None))
+    for table in tables:
+        look = table.columns[column]
+        if look is not None and not is_complete(look):
+            try:
+                with one_connection([table.table.source], options):
+                    table.table.source.values(query, specs)
+            except (TypeError, ValueError):
+                return False
+    return True

@@ -1,0 +1,111 @@
+"""The command `capstats audit --targets`: one report with a row for each target."""
+
+import json
+import shlex
+import stat
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import in_json
+
+from capstats import audit_targets
+from capstats.cli import main
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+
+
+def people(seed, n=150):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"age": rng.integers(20, 60, n), "sex": rng.choice(["f", "m"], n), "health": rng.choice(["ill", "well"], n)})
+    frame["income, net"] = np.where(frame.age > 40, "high", "low")
+    frame["id"] = [f"{seed}-{i}" for i in range(n)]
+    return frame
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, seed in (("o", 0), ("s", 1), ("t", 2)):
+        people(seed).to_csv(f"{name}.csv", index=False)
+    return ["audit", "o.csv", "s.csv", "--keys", "age,sex", "--bin", "age=4"]
+
+
+def test_it_prints_what_the_library_prints(files, capsys):
+    assert main([*files, "--targets", "all"]) == 0
+    found = audit_targets("o.csv", "s.csv", keys=["age", "sex"], bins={"age": 4})
+    assert capsys.readouterr() == (f"{found}\n", "")
+    assert list(found.left_out) == ["id"]
+
+
+def test_each_target_has_the_numbers_of_its_own_audit(files, capsys):
+    rows = in_json(capsys, *files, "--targets", "health", "--each-target", "income, net")["targets"]
+    assert [row["target_column"] for row in rows] == ["income, net", "health"]  # the worst first
+    for row in rows:
+        measures = in_json(capsys, *files, "--target-column", row["target_column"])["measures"]
+        for name in ("average_cap", "baseline", "original_cap", "records_above_nine_tenths", "records_certain"):
+            assert row[name] == measures[name]
+
+
+def test_several_releases_have_rows_of_their_own(files, capsys):
+    rows = in_json(capsys, *files[:3], "t.csv", *files[3:], "--targets", "all")["targets"]
+    assert {(row["target_column"], row["synthetic"]) for row in rows} == {
+        (c, s) for c in ("health", "income, net") for s in ("s.csv", "t.csv")
+    }
+    assert [row["baseline_excess"] for row in rows] == sorted((row["baseline_excess"] for row in rows), reverse=True)
+
+
+def test_the_command_for_the_worst_target_runs(files, capsys, tmp_path):
+    assert main([*files, "--targets", "all"]) == 0
+    out = capsys.readouterr().out
+    start = out.index("capstats audit o.csv")
+    words = shlex.split(out[start : out.index("\n\n", start)].replace("\\\n", ""))[1:]
+    assert main(words) == 0
+    assert "The full report on the worst target" in out
+    assert (tmp_path / "report.html").is_file()
+
+
+def test_the_page_is_confidential_and_has_all_targets(files, capsys, tmp_path):
+    assert main([*files, "--targets", "all", "--html", "page.html"]) == 0
+    page = tmp_path / "page.html"
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    text = page.read_text(encoding="utf-8")
+    assert "health" in text
+    assert "income, net" in text
+    assert capsys.readouterr().err == ""
+
+
+def test_limits_hold_for_each_target(files, capsys):
+    assert main([*files, "--targets", "all", "--fail-above", "average_cap=0.9"]) == 1
+    (worst, _) = audit_targets("o.csv", "s.csv", keys=["age", "sex"], bins={"age": 4}).to_frame().average_cap
+    assert capsys.readouterr().err == f"capstats audit: --fail-above: average_cap of 'income, net' is {worst:.10g} (limit 0.9).\n"
+    assert main([*files, "--targets", "all", "--fail-above", "average_cap=1"]) == 0
+    assert main([*files, "--targets", "all", "--fail-above", "median=1"]) == 2
+    assert "'median' is no measure" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--audience", "public", "--ledger", "l.json"], "--audience public is of one target"),
+        (["--target", "health"], "--target cannot be given with --targets, which has a row for each target and no more."),
+        (["--holdout", "t.csv"], "--holdout cannot be given with --targets"),
+        (["--rank-by", "average_cap", "--figure", "x.png"], "--rank-by and --figure cannot be given with --targets"),
+        (["--html", "o.csv"], "--html is 'o.csv', which is read as well."),
+    ],
+)
+def test_what_is_of_one_target_is_refused(files, capsys, more, message):
+    assert main([*files, "--targets", "all", *more]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert message in err
+
+
+def test_a_configuration_names_targets(files, capsys, tmp_path):
+    lines = ['original = "o.csv"', 'synthetic = "s.csv"', 'keys = ["sex"]', 'targets = ["health", "income, net"]']
+    (tmp_path / "c.toml").write_text("\n".join(lines), encoding="utf-8")
+    found = in_json(capsys, "audit", "--config", "c.toml")
+    assert {row["target_column"] for row in found["targets"]} == {"health", "income, net"}
+    (tmp_path / "c.toml").write_text("\n".join([*lines[:3], 'targets = "all"']), encoding="utf-8")
+    assert in_json(capsys, "audit", "--config", "c.toml")["left_out"].keys() == {"id"}
+    assert json.dumps(found["provenance"]["settings"]["keys"]) == '["sex"]'

@@ -1,0 +1,189 @@
+"""The command `capstats describe`: what it shows, and that its commands run as a shell reads them."""
+
+import json
+import shlex
+
+import numpy as np
+import pandas as pd
+import pyreadstat
+import pytest
+from command_line import in_json, run
+
+import capstats
+from capstats.cli import main
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+
+NAMES = {"age": "age, in years", "sex": "sex of 'him'", "region": 'the "region"', "job": " job", "income": "income;net"}
+
+
+def people(seed, n=200):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"age": rng.integers(18, 90, n), "sex": rng.choice(["f", "m"], n), "region": rng.choice(list("abcd"), n)})
+    frame["job"], frame["income"] = rng.choice(["cook", "smith"], n), rng.normal(2000, 500, n).round(2)
+    frame.loc[:3, "income"] = -99
+    return frame
+
+
+def semicolons(folder):
+    for name, seed in (("an original", 0), ("it's $HOME", 1)):
+        frame = people(seed).rename(columns=NAMES)
+        frame["income;net"] = frame["income;net"].astype(str).str.replace(".", ",")
+        frame.to_csv(folder / f"{name}.csv", sep=";", index=False)
+    return ["an original.csv", "it's $HOME.csv"]
+
+
+def stata(folder):
+    for name, seed in (("o", 0), ("s", 1)):
+        frame = people(seed).assign(sex=lambda x: (x.sex == "f") + 1).astype({"sex": "int32"})
+        labels = {"sex": "Gender", "region": "Region of residence"}
+        frame.to_stata(folder / f"{name}.dta", write_index=False, value_labels={"sex": {1: "male", 2: "female"}}, variable_labels=labels)
+    return ["o.dta", "s.dta"]
+
+
+def spss(folder):
+    for name, seed in (("o", 0), ("s", 1)):
+        frame = people(seed).rename(columns={"income": "q7"})
+        labels = [{"q7": "Household income per month"}.get(c, "") for c in frame]
+        pyreadstat.write_sav(frame, folder / f"{name}.sav", column_labels=labels)
+    return ["o.sav", "s.sav"]
+
+
+def latin(folder):
+    for name, seed in (("o", 0), ("s", 1)):
+        people(seed).rename(columns={"region": "région"}).to_csv(folder / f"{name}.csv", index=False, encoding="cp1252")
+    return ["o.csv", "s.csv", "--encoding", "cp1252"]
+
+
+def mixed(folder):
+    people(0).to_parquet(folder / "o.parquet")
+    people(1).to_csv(folder / "s.csv", index=False)
+    people(2).to_csv(folder / "-s.csv", index=False)
+    return ["o.parquet", "s.csv", "./-s.csv"]
+
+
+FOLDERS = {"semicolons": semicolons, "stata": stata, "spss": spss, "latin": latin, "mixed": mixed}
+
+
+@pytest.mark.parametrize("which", FOLDERS)
+def test_the_commands_run(which, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    arguments = FOLDERS[which](tmp_path)
+    found = in_json(capsys, "describe", *arguments)
+    assert len(found["commands"]) == 2
+    printed = _printed(capsys, arguments)
+    for command in found["commands"]:
+        assert command in printed
+        program, *words = shlex.split(command.replace("\\\n", ""))
+        assert program == "capstats"
+        assert main(words) == 0
+        out, err = capsys.readouterr()
+        assert "average" in out
+        assert err == ""
+
+
+def _printed(capsys, arguments):
+    assert main(["describe", *arguments]) == 0
+    return "\n".join(line.removeprefix("  ") for line in capsys.readouterr().out.splitlines())
+
+
+@pytest.mark.slow
+def test_the_commands_run_in_a_shell(tmp_path):
+    import subprocess
+    import sys
+
+    arguments = semicolons(tmp_path)
+    found = json.loads(run("describe", *(str(tmp_path / file) for file in arguments), "--json").stdout)
+    for command in found["commands"]:
+        line = command.replace("capstats", f"{shlex.quote(sys.executable)} -m capstats.cli", 1)
+        assert subprocess.run(line, shell=True, capture_output=True, check=False, text=True).returncode == 0
+
+
+@pytest.mark.parametrize("which", FOLDERS)
+def test_the_command_for_the_original_alone_runs(which, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    original, *others = FOLDERS[which](tmp_path)
+    (command,) = in_json(capsys, "describe", original, *(others[1:] if which == "latin" else []))["commands"]
+    assert main(shlex.split(command.replace("\\\n", ""))[1:]) == 0
+    assert "Privacy models" in capsys.readouterr().out
+
+
+def test_it_prints_what_the_library_prints(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    files = stata(tmp_path)
+    assert main(["describe", *files]) == 0
+    assert capsys.readouterr() == (f"{capstats.describe(*files)}\n", "")
+    assert main(["describe", *files, "--null-values", "age=18", "--type", "region=a|b|c|d", "--json"]) == 0
+    expected = capstats.describe(*files, null_values={"age": ["18"]}, types={"region": list("abcd")})
+    assert json.loads(capsys.readouterr().out) == json.loads(expected.to_json())
+
+
+def test_no_value_of_the_data_is_shown_but_codes_and_labels_of_the_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    files = stata(tmp_path)
+    assert main(["describe", *files]) == 0
+    out = capsys.readouterr().out
+    assert "Gender; 1 = male, 2 = female" in out
+    assert "income  -99" in out
+    assert not any(word in out for word in ("cook", "smith", *map(str, people(0).income[4:20])))
+    assert "no other value of the data" in " ".join(out.splitlines()[-4:]).replace("  ", "")
+    assert all(word not in json.dumps(in_json(capsys, "describe", *files)) for word in ("cook", "smith"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give ORIGINAL."),
+        (["nowhere.csv"], "`original`: no file matches 'nowhere.csv'."),
+        (["original.csv", "--type", "x=number"], "--types names 'x', which is in no table."),
+        (["original.csv", "--decimal", ";"], "invalid choice: ';'"),
+        (["original.csv", "--keys", "smoking"], "unrecognized arguments of describe: --keys"),
+        (["broken.parquet"], "cannot be read"),
+        (["empty.csv"], "`original` has no column"),
+        (["ragged.csv"], "cannot be read"),
+        (["text.docx"], "files are read by their ending"),
+    ],
+)
+def test_a_mistake_is_one_line(arguments, message, here, capsys):
+    assert _status(["describe", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def _status(arguments):
+    try:
+        return main(arguments)
+    except SystemExit as end:  # of the grammar
+        return end.code
+
+
+@pytest.mark.parametrize("given", [["original.csv", "synthetic.csv"], ["original.csv", "commas.csv", "--keys", "smoking"]])
+def test_an_audit_without_columns_points_here(given, here, capsys):
+    assert main(["audit", *given]) == 2
+    files = [word for word in given if word.endswith(".csv")]
+    assert f"To see which columns there are: capstats describe {' '.join(files)}\n" in capsys.readouterr().err
+    assert main(["describe", *files]) == 0
+
+
+def test_a_configuration_may_name_the_files(tmp_path, capsys):
+    stata(tmp_path)
+    (tmp_path / "c.toml").write_text('original = "o.dta"\nsynthetic = ["s.dta"]\n', encoding="utf-8")
+    found = in_json(capsys, "describe", "--config", str(tmp_path / "c.toml"))
+    assert [table["table"] for table in found["provenance"]["tables"]] == ["original", "synthetic"]
+
+
+@pytest.mark.slow
+def test_three_hundred_columns_of_csv_are_read_in_a_few_lines(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    for name in "os":
+        frame = pd.DataFrame(rng.integers(0, 40, (2000, 300)), columns=[f"q{i}" for i in range(300)])
+        frame.assign(sex=rng.choice(["f", "m"], 2000), income=rng.random(2000)).to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [str(tmp_path / f"{name}.csv") for name in "os"]
+    found = in_json(capsys, "describe", *files)
+    assert len(found["columns"]) == 302
+    assert found["columns"][7]["levels"] == pd.read_csv(files[0]).q7.nunique()
+    assert found["arguments"] == {"keys": ["sex"], "target": "income", "bins": {"income": 10}}
+    assert main(["describe", *files]) == 0
+    assert capsys.readouterr().out.count("\n") < 110
