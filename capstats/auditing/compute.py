@@ -24,6 +24,7 @@ from capstats.codes.checks import check_number
 from capstats.codes.column import Places
 from capstats.codes.labels import canonical
 from capstats.codes.names import hint
+from capstats.counting.copies import copied_beyond_chance
 from capstats.counting.lattice import Columns, Lattice
 from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sample_uniques
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
@@ -110,6 +111,7 @@ def copied(tables: xr.Dataset) -> dict[str, xr.DataArray]:
     for of in ("", "holdout_"):
         if f"{of}copied_records" in found:
             found[f"{of}copied_share"] = found[f"{of}copied_records"] / np.array([x["records"] for x in releases])
+    found["copied_beyond_chance"] = np.array([int(copied_beyond_chance(x)) for x in releases])
     dims = "synthetic" if "synthetic" in tables.s.dims else ()
     return {name: xr.DataArray(values if dims else values[0], dims=dims) for name, values in found.items()}
 
@@ -399,7 +401,9 @@ def order_of(measures: xr.Dataset, rank_by: str | None) -> list[int]:
     releases = measures.sizes.get("synthetic", 1)
     if rank_by is None:
         caps = np.broadcast_to(measures.get("average_cap_nearest", measures.average_cap).values, releases)
-        return [int(place) for place in np.argsort(ranks(caps), kind="stable")]
+        beyond = measures.copied_records - measures.copied_expected if "copied_records" in measures else 0.0
+        copied = np.broadcast_to(beyond * measures.get("copied_beyond_chance", 0.0) / measures.synthetic_records, releases)
+        return [int(place) for place in np.lexsort((ranks(caps), -copied))]
     name = rank_by if rank_by in measures else rank_by.removeprefix("-")
     if name not in measures:
         raise ValueError(f"`rank_by` names {name!r}, which these counts do not give.{hint(name, measures.data_vars)}")

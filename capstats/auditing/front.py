@@ -18,6 +18,8 @@ from capstats.tables.printing import count, many, share
 
 FRONT = SENTENCES["front"]
 PERCENT = ("individual_share", "copied_share")  # as in the sentences
+GRAVE = 0.01  # share of a release that is copies, from which the alert is set apart
+ALERTS = 3  # releases with copies that have a sentence each
 RELEASES = 10  # that have a line each, the worst
 LEVELS = 4  # of the target that have dots
 Z = 1.959964  # standard errors on each side of a 95 % interval
@@ -44,10 +46,12 @@ def front(audit: Findings) -> Sections:
     of = f" ({heads[first]})" if several else ""
     found: dict[str, Sequence[Block]] = {
         "At a glance": [
+            *_copies(audit, heads),
             *map(Alert, audit.provenance.get("warnings", [])),
             _scope(audit),
             *_headline(audit, first, heads[first]),
             _scale(audit, heads if several else ["this release"]),
+            *_no_copies(audit, first, heads),
         ],
         "Release by release, the worst first": _releases(audit, heads) if several else [],
         f"Whom it hits{of}": _dots(audit, first),
@@ -64,11 +68,53 @@ def _scope(audit: Findings) -> str:
     return say(audit, FRONT["scope_of_both" if "holdout_records" in numbers else "scope"], known=known, **numbers)
 
 
+def _copies(audit: Findings, heads: Sequence[str]) -> list[Block]:
+    """Alerts for the releases that have more copies of real records than chance explains, those with most first."""
+    m, found = audit.measures, []
+    for i in audit.ranked if "copied_records" in m else []:
+        if np.atleast_1d(m.copied_beyond_chance.values)[i]:
+            text = _copies_of(audit, i, heads[i], "copies")
+            alike = np.array_equal(*(np.atleast_1d(m[f"copied_{name}records"].values)[i] for name in ("", "unique_")))
+            more = _copies_of(audit, i, heads[i], "copies_all_unique" if alike else "copies_unique")
+            found.append(Alert(f"{text} {more}", grave=np.atleast_1d(m.copied_share.values)[i] >= GRAVE))
+    rest = [Alert(f"{many(len(found) - ALERTS, 'more release')} with copies of real records.")] if len(found) > ALERTS else []
+    return [*found[:ALERTS], *rest]
+
+
+def _copies_of(audit: Findings, i: int, head: str, sentence: str) -> str:
+    """A sentence with the numbers of copies in a release."""
+    m = audit.measures
+    names = {
+        "copied": "copied_records",
+        "expected": "copied_expected",
+        "unique": "copied_unique_records",
+        "unique_expected": "copied_unique_expected",
+        "records": "synthetic_records",
+    }
+    numbers = {short: count(round(float(np.atleast_1d(m[name].values)[i]))) for short, name in names.items()}
+    columns, of = many(len(audit.provenance["copies"]["columns"]), "column"), f" of {head}" if head else ""
+    return say(audit, FRONT[sentence], of=of, columns=columns, share=_percent(np.atleast_1d(m.copied_share.values)[i]), **numbers)
+
+
+def _no_copies(audit: Findings, i: int, heads: Sequence[str]) -> list[Block]:
+    """What is known of copies in one release that has no more than chance explains, or why nothing is; several have a column of them."""
+    known = audit.provenance["copies"]
+    if isinstance(known, str):
+        return [f"Copies of real records: {known}."]
+    return [] if len(heads) > 1 or audit.measures.copied_beyond_chance.item() else [_copies_of(audit, i, heads[i], "no_copies")]
+
+
+def _holdout_says(audit: Findings, i: int) -> bool:
+    """Whether the holdout tells what a release says about the people in the original."""
+    used = (audit.columns[i] or "synthetic") in audit.provenance.get("holdout_used", [])
+    return "individual_share" in audit.measures and "holdout_differs" not in audit.provenance and not used
+
+
 def _headline(audit: Findings, i: int, of: str) -> list[Block]:
     """How much is about the people in the original, where a holdout tells it; otherwise how many are guessed right."""
     m = audit.measures
     one = m.isel(synthetic=i) if "synthetic" in m.dims else m
-    if "individual_share" in one and "holdout_differs" not in audit.provenance:
+    if _holdout_says(audit, i):
         points = {x: f"{100 * one[x].item():.1f}".replace("-", "\u2212") for x in ("individual_gain", "original_gain")}
         errors = {f"{x}_error": f"{100 * one[f'{x}_error'].item():.1f}" for x in points}
         x, error = one.individual_share.item(), one.individual_share_error.item()
@@ -93,7 +139,9 @@ def _right(audit: Findings, i: int, of: str) -> list[Block]:
 def _percent(x: float) -> str:
     if np.isnan(x):
         return "undefined"
-    return f"{100 * x:.0f}%".replace("-", "\u2212") if round(100 * x) else "0%"
+    if 0 < abs(x) < 0.005:
+        return f"{100 * x:.1f}%".replace("-", "\u2212") if abs(x) >= 0.0005 else "<0.1%"
+    return f"{100 * x:.0f}%".replace("-", "\u2212")
 
 
 def _caps(audit: Findings) -> list[float]:
@@ -193,7 +241,8 @@ def _groups(audit: Findings, i: int) -> list[Block]:
 def _harmless(audit: Findings, i: int) -> bool:
     """Whether a holdout says that a release gives no more about the people in the original than a fresh sample could."""
     m = audit.measures
-    if "individual_share" not in m or "holdout_differs" in audit.provenance:
+    copied = "copied_beyond_chance" in m and np.atleast_1d(m.copied_beyond_chance.values)[i]
+    if copied or not _holdout_says(audit, i):
         return False
     gain, error = (np.atleast_1d(m[f"individual_gain{name}"].values)[i] for name in ("", "_error"))
     return bool(gain <= Z * error)

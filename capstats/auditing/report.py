@@ -71,9 +71,10 @@ class Listing:
 
 @dataclass(frozen=True)
 class Alert:
-    """What a reader must not overlook, in a box."""
+    """What a reader must not overlook, in a box, which a ``grave`` one has in colour."""
 
     text: str
+    grave: bool = True
 
 
 @dataclass(frozen=True)

@@ -163,11 +163,15 @@ def _of_release(original: Known, release: Rows, holdout: Known | None) -> dict[s
     matched = np.any([x > 0 for x in times.values()], axis=0)
     place, distinct = pd.factorize(release.numbers[matched])
     c = np.bincount(place, release.counts[matched], len(distinct))  # records of the release that are alike
-    alike = original.times(distinct)
-    if holdout is None:
-        chance = _by_frequencies(original, found["records"], c, alike)
+    m, alike = found["records"], original.times(distinct)
+    if holdout is not None:
+        others = holdout.times(distinct)
+        of_holdout = {"copied_unique_records": found["holdout_copied_unique_records"], **_by_frequencies(holdout, m, c, others)}
+        found["holdout_used"] = copied_beyond_chance(of_holdout)
+    if holdout is None or found["holdout_used"]:
+        chance = _by_frequencies(original, m, c, alike)
     else:
-        chance = _by_holdout(original, holdout, found["records"], c, alike, holdout.times(distinct))
+        chance = _by_holdout(original, holdout, m, c, alike, others)
     return found | {name: float(x) for name, x in chance.items()}
 
 
