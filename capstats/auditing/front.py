@@ -115,8 +115,9 @@ def _headline(audit: Findings, i: int, of: str) -> list[Block]:
     m = audit.measures
     one = m.isel(synthetic=i) if "synthetic" in m.dims else m
     if _holdout_says(audit, i):
-        points = {x: f"{100 * one[x].item():.1f}".replace("-", "\u2212") for x in ("individual_gain", "original_gain")}
-        errors = {f"{x}_error": f"{100 * one[f'{x}_error'].item():.1f}" for x in points}
+        points = {x: f"{abs(100 * one[x].item()):.1f}" for x in ("individual_gain", "original_gain")}
+        points["more"] = "more" if one.individual_gain.item() >= 0 else "less"
+        errors = {f"{x}_error": f"{100 * one[f'{x}_error'].item():.1f}" for x in ("individual_gain", "original_gain")}
         x, error = one.individual_share.item(), one.individual_share_error.item()
         if x == x:
             ends = {"lower": _percent(x - Z * error), "upper": _percent(x + Z * error)}

@@ -67,8 +67,8 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
     if used := attrs.get("holdout_used"):
         releases = listed([f"`{shortened(name, LONGEST)}`" for name in used[:SHOWN]])
         found.append(
-            f"More records of the holdout are in {releases} than chance explains: the holdout was used for the synthesis, or holds people of "
-            f"the original. What is said of people not used for synthesis is not so. Put records aside before the synthesis, and give those."
+            f"More records of the holdout are in {releases} than chance explains: the holdout was used for the synthesis, or holds people "
+            f"of the original. What is said of people not used for it is not so. Put records aside before the synthesis, and give those."
         )
     if differs:
         found.append(
