@@ -185,6 +185,7 @@ def test_numbers_of_the_smokers_are_those_worked_out_by_hand(found):
         "copied_records": 100,  # everybody is in one of four cells, and no cell has fewer than 5 people
         "copied_share": 1,
         "copied_expected": 100,
+        "copied_beyond_chance": 0,
         "copied_unique_records": 0,
         "copied_unique_expected": 0,
         "near_copied_records": 0,

@@ -175,6 +175,7 @@ def test_copies_by_hand():
         "copied_records": [3, 0],
         "copied_share": [0.6, 0],
         "copied_expected": [2.5, 0.5],  # two of four people are unique
+        "copied_beyond_chance": [0, 0],  # 1 and 0 of unique records, where 2.5 and 0.5 are expected
         "copied_unique_records": [1, 0],
         "copied_unique_expected": [2.5, 0.5],  # 2 * 1 / 4
         "near_copied_records": [1, 0],

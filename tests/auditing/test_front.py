@@ -19,7 +19,12 @@ def population(n, keys=60, seed=0):
     rng = np.random.default_rng(seed)
     area = rng.integers(0, keys, n)
     ill = rng.random(n) < 0.2 + 0.6 * (area % 5 == 0)
-    columns = {"area": area, "sex": rng.choice(["f", "m"], n), "born": rng.integers(1930, 2005, n), "ill": np.where(ill, "yes", "no")}
+    columns = {
+        "area": area,
+        "sex": rng.choice(["f", "m"], n),
+        "income": np.round(rng.lognormal(10, 1, n), 1),
+        "ill": np.where(ill, "yes", "no"),
+    }
     return pd.DataFrame(columns)
 
 
@@ -75,16 +80,56 @@ def test_half_a_copy_is_between_and_its_interval_is_that_of_the_share():
     assert f"interval: {next(ends)} to {next(ends)}" in text(half)
 
 
-def test_a_holdout_that_was_used_for_the_release_gives_no_share_to_its_people():
-    """The release tells as much about the people of the holdout: nothing is said to be about those of the original."""
+def test_a_holdout_that_was_used_for_the_release_gives_no_share():
+    """The release tells as much about the people of the holdout: their records in it are more than chance explains."""
     used = audited(pd.concat([ORIGINAL, HOLDOUT]))
-    assert used.measures.individual_share.item() < 0.6
+    assert used.provenance["holdout_used"] == ["synthetic"]
+    assert "the holdout was used for the synthesis" in text(used)
+    assert "600 of 1,000 records (60%) are copies" in text(used)
+    assert "of what publishing the original" not in text(used)
+    assert "holdout_used" not in audited(pd.concat([ORIGINAL, FRESH])).provenance
+    several = audited({"both": pd.concat([ORIGINAL, HOLDOUT]), "fresh": FRESH})
+    assert several.provenance["holdout_used"] == ["both"]
+
+
+# --- copies
+
+
+def test_copies_of_a_twentieth_stand_before_everything_else():
+    few = audited(pd.concat([ORIGINAL[:30], FRESH[30:]]))
+    first, *_ = few.sections()["At a glance"]
+    assert isinstance(first, Alert)
+    assert first.grave
+    m = few.measures
+    expected = f"{m.copied_records.item()} of 600 records ({100 * m.copied_share.item():.0f}%) are copies of real records, identical"
+    assert first.text.startswith(f"{expected} in all 4 columns")
+    assert f"by chance it would be {round(m.copied_expected.item())}." in first.text
+    assert m.copied_records.item() >= 30
+
+
+def test_where_copies_are_no_more_than_chance_explains_that_is_said(fresh):
+    assert not blocks(fresh, Alert)
+    copied, share = fresh.measures.copied_records.item(), fresh.measures.copied_share.item()
+    assert f"no more than chance explains: {copied} of 600 ({100 * share:.0f}%), by chance" in text(fresh)
+    two = audit(ORIGINAL, FRESH, keys="sex", target="ill", copy_columns=3, allow_same=True)
+    assert "Copies of real records: not computed: the tables have 4 columns in common, and 1 to 3 are compared" in text(two)
+
+
+def test_releases_with_copies_come_first_whatever_their_average():
+    """Copies without a target tell nothing of it, and are copies all the same."""
+    found = audited(
+        {"fresh": FRESH, "copies": pd.concat([ORIGINAL[:60], FRESH.assign(ill=np.where(FRESH.ill == "no", "yes", "no"))[60:]])}, None
+    )
+    m = found.measures
+    assert m.average_cap_nearest.values[1] < m.average_cap_nearest.values[0]
+    assert found.to_frame().index.tolist() == ["copies", "fresh"]
+    assert found.to_frame().copied_beyond_chance.tolist() == [1, 0]
 
 
 def test_a_holdout_of_another_population_gives_no_share():
     other = HOLDOUT.assign(ill=np.where(HOLDOUT.area < 30, "yes", "no"))
     found = audited(ORIGINAL, other)
-    assert "differ in" in blocks(found, Alert)[0].text
+    assert "differ in" in blocks(found, Alert)[-1].text
     assert "of 600 people are guessed right" in text(found)
     assert "of what publishing the original" not in text(found)
     assert all(mark.name != FRONT["marks"]["fresh_sample"] for mark in blocks(found, Scale)[0].marks)
@@ -110,7 +155,7 @@ def test_without_a_holdout_people_are_counted_and_it_is_said_what_a_holdout_woul
 def test_weighted_records_are_no_people():
     weighted = ORIGINAL.assign(w=np.arange(600) % 3 + 1.0)
     found = audited(FRESH.assign(w=1.0), None, weighted, weights="w")
-    assert f"{found.measures.average_cap.item():.3f} is the weighted share of records guessed right" in text(found)
+    assert f"{found.measures.average_cap_nearest.item():.3f} is the weighted share of records guessed right" in text(found)
     assert "people" not in text(found).replace(FRONT["no_holdout"], "")
     held = audited(ORIGINAL.assign(w=weighted.w), HOLDOUT.assign(w=1.0), weighted, weights="w")
     assert blocks(held, Headline)[0].number == "100%"
@@ -172,14 +217,14 @@ def test_the_dots_are_the_people_and_nobody_above_nine_tenths_is_hidden():
     found = audit(original, release, keys="k", target="t")
     (dots,) = blocks(found, Dots, "Whom it hits")
     assert [(name, list(numbers)) for name, numbers, _ in dots.rows] == [("x", [1, 0, 40]), ("y", [0, 120, 40])]
-    assert dots.rows[0][2] == "2,000 people: 0% guessed right with more than 9 in 10 (1), 0% with more than 1 in 2 (1)"
+    assert dots.rows[0][2] == "2,000 people, 0.1% guessed right with more than 9 in 10 (1), 0.1% with more than 1 in 2 (1)"
     assert "One dot for 50 people, at least one where there are any." in dots.caption
 
 
 def test_levels_beyond_the_first_are_counted():
-    levels = ORIGINAL.assign(ill=ORIGINAL.born.astype(str))
+    levels = ORIGINAL.assign(ill=ORIGINAL.area.astype(str))
     found = audited(levels, None, levels)
-    assert "71 more levels: " in text(found)
+    assert "56 more levels: " in text(found)
 
 
 def test_groups_are_in_the_order_of_what_the_release_adds():
