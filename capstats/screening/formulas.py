@@ -19,7 +19,7 @@ from capstats.tables.sums import certain, ratio, shared
 from capstats.tables.table import Array, Floats, Table
 
 Measure = Callable[[xr.DataArray, xr.DataArray], Any]
-Formula = Callable[[Table, Table, list[Ints]], Array]  # of the original, the synthetic table, and the codes of their keys by column
+Formula = Callable[[Table, Table, Keyset], Array]  # of the original, the synthetic table, and what their keys are
 
 
 def average(o: Table, s: Table) -> Floats:
@@ -27,8 +27,9 @@ def average(o: Table, s: Table) -> Floats:
     return ratio(correct_by_key(o, s).sum(-1), o.total(), np.nan)
 
 
-def average_nearest(o: Table, s: Table, codes: list[Ints]) -> Floats:
+def average_nearest(o: Table, s: Table, keyset: Keyset) -> Floats:
     """Average CAP, unmatched records using those of the nearest keys."""
+    codes: list[Ints] = keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]  # without a column there is one key
     rows, totals, _ = nearest(codes, o.key_total() > 0, s)
     right = ratio(shared(o, rows, totals), totals, 0.0).sum(-1)
     return np.where(s.total() > 0, ratio(right, o.total(), np.nan), np.nan)
@@ -68,10 +69,9 @@ def values_of(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Mea
     batch = () if lattice.synthetic is None else (len(lattice.synthetic),)
     found = np.empty((len(measures), len(lattice.targets), *batch))
     named = {m: FORMULAS[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
-    codes: list[Ints] = keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]  # without a column there is one key
 
     def all_named(o: Table, s: Table) -> Array:
-        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s, codes) for formula in named.values()))  # some use `o` alone
+        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s, keyset) for formula in named.values()))  # some use `o` alone
         return np.stack(numbers, axis=-1)
 
     for t in range(len(lattice.targets)):

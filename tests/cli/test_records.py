@@ -65,7 +65,7 @@ def test_the_columns_that_matter_stand_first_with_the_records_number(arguments, 
     assert main([*arguments, "--json", "--top", "4", "--sort-by", "key_records"]) == 0
     rows = json.loads(capsys.readouterr().out)["records"]
     assert len(rows) == 4
-    assert list(rows[0])[:3] == ["record", "cap", "disclosed"]
+    assert list(rows[0])[:4] == ["record", "cap", "cap_nearest", "disclosed"]
     assert list(rows[0])[-4:] == ["age", "town", "ill", "note"]
     assert [row["key_records"] for row in rows] == sorted(row["key_records"] for row in rows)
     lines = Path("o.csv").read_text(encoding="cp1252").split("\n")
