@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -92,6 +93,7 @@ def run(name: str, folder: Path | str) -> tuple[NotebookNode, list[str]]:
     if name in CHECKS:
         longer.append(new_code_cell(CHECKS[name].read_text(encoding="utf-8")))
     notebook.cells = longer
+    os.environ.setdefault("SOURCE_DATE_EPOCH", "1767225600")  # the date of reports, as in conftest.py
     place = {"metadata": {"path": str(folder)}}
     NotebookClient(notebook, timeout=300, record_timing=False, coalesce_streams=True, resources=place).execute()
     notebook.cells, notebook.metadata = own, nbformat.from_dict(METADATA)
