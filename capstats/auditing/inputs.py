@@ -34,9 +34,9 @@ def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[s
     found.append(("missing", _missing(p)))
     if "same_records" in p:
         found.append(("same records", f"whether two of the tables hold the same records is {p['same_records']}"))
-    found.append(("copies", _copies(p["copies"])))
     if "null_values" in p:
         found.append(("codes", f"missing in all tables: {_codes(p['null_values'])}"))
+    found.append(("copies", _copies(p["copies"])))
     found += [("" if i else "levels", line) for i, line in enumerate(_levels(p, labels))]
     for what, meaning in (("weights", "sampling weights of the records"), ("counts", "number of records that a row stands for")):
         if what in p:

@@ -227,7 +227,7 @@ def test_several_synthetic_tables_have_a_number_each(voters, several):
 
 
 @pytest.mark.slow
-def test_every_file_is_read_once_and_none_for_the_report(voters, tmp_path, monkeypatch):
+def test_every_file_is_read_once_and_once_more_for_copies_and_none_for_the_report(voters, tmp_path, monkeypatch):
     original, synthetic = voters
     files = {name: tmp_path / f"{name}.parquet" for name in ("original", *synthetic)}
     for name, frame in {"original": original, **synthetic}.items():
@@ -237,13 +237,16 @@ def test_every_file_is_read_once_and_none_for_the_report(voters, tmp_path, monke
     monkeypatch.setattr(FileSource, "rows", lambda source, query: queries.append(source.name) or rows(source, query))
     releases = {label: files[label] for label in synthetic}
     asked = {"keys": ["educ", "PID", "income"], "target": "vote", "rank_by": "average_cap", "against": "few"}
-    found = audit(files["original"], releases, **asked)
     names = ["original", "synthetic['resampled']", "synthetic['few']"]
+    audit(files["original"], releases, **asked, copy_columns=0)
     assert queries == names
+    queries.clear()
+    found = audit(files["original"], releases, **asked)
+    assert queries == [*names, *names]
     for file in files.values():
         file.unlink()
     assert "average CAP" in repr(found) + found._repr_html_() + found.to_json()
-    assert queries == names
+    assert queries == [*names, *names]
     xr.testing.assert_allclose(found.measures, audit(original, synthetic, **asked).measures, rtol=1e-12)
 
 
