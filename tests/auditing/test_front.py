@@ -107,6 +107,25 @@ def test_copies_of_a_twentieth_stand_before_everything_else():
     assert m.copied_records.item() >= 30
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", [6, 60, 600])
+def test_fresh_samples_look_harmless_and_copies_of_a_twentieth_never_do(keys):
+    """A report of a fresh sample has no alert of copies, and no share or one whose interval contains 0, in at least 90 of 100 runs."""
+    harmless = copied = 0
+
+    def alerts(found):
+        return [block for block in blocks(found, Alert) if "are copies of real records" in block.text]
+
+    for seed in range(100):
+        original, holdout, release = (population(600, keys, 1000 * keys + 3 * seed + i) for i in range(3))
+        found = audited(release, holdout, original)
+        m = found.measures
+        harmless += not alerts(found) and not abs(m.individual_share.item()) > Z * m.individual_share_error.item()
+        copied += bool(alerts(audited(pd.concat([original[:30], release[30:]]), holdout, original)))
+    assert harmless >= 90
+    assert copied == 100
+
+
 def test_where_copies_are_no_more_than_chance_explains_that_is_said(fresh):
     assert not blocks(fresh, Alert)
     copied, share = fresh.measures.copied_records.item(), fresh.measures.copied_share.item()
