@@ -49,7 +49,9 @@ def test_each_target_has_the_numbers_of_its_own_audit(files, capsys):
 
 def test_several_releases_have_rows_of_their_own(files, capsys):
     rows = in_json(capsys, *files[:3], "t.csv", *files[3:], "--targets", "all")["targets"]
-    assert {(row["target_column"], row["synthetic"]) for row in rows} == {(c, s) for c in ("health", "income, net") for s in ("s.csv", "t.csv")}
+    assert {(row["target_column"], row["synthetic"]) for row in rows} == {
+        (c, s) for c in ("health", "income, net") for s in ("s.csv", "t.csv")
+    }
     assert [row["baseline_excess"] for row in rows] == sorted((row["baseline_excess"] for row in rows), reverse=True)
 
 
