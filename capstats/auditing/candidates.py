@@ -47,7 +47,7 @@ def candidate(name: str, column: Mapping[str, Any]) -> Candidate:
     role, word, place = by_name(name, column["label"])
     if role == "weight":
         return Candidate("weight", f"its name ({word}): if it is a sampling weight, give it to --weights", place)
-    if not column["meets"] or column["levels"] < 2:
+    if not column["meets"] or column["levels"] < 2 or not name.isprintable():  # which no command can be pasted with
         return Candidate("", "", 0)
     cut = ", to be cut" if column["to_cut"] else ""
     size = f"{column['levels']:,} levels{cut}"

@@ -254,7 +254,7 @@ def _meeting(tables: Sequence[Looked]) -> tuple[list[str], set[Hashable], dict[H
             if lacking := [named(c) for c in one.columns if c not in two.columns]:
                 shown = f"{', '.join(lacking[:FINDINGS])}{', ...' if len(lacking) > FINDINGS else ''}"
                 found.append(f"`{two.name}` lacks {many(len(lacking), 'column')} of `{one.name}`: {shown}.")
-        for c in list(meets):
+        for c in [c for c in original.columns if c in meets]:
             look = other.columns.get(c)
             mine = original.columns[c]
             if look is None or mine is None:
@@ -270,11 +270,11 @@ def _meeting(tables: Sequence[Looked]) -> tuple[list[str], set[Hashable], dict[H
                     f"Column {str(c)!r} holds {mine.held} labels in `original` and {look.held} labels in `{other.name}`, all of which are "
                     f"{kind}s: say types={{{str(c)!r}: {str(kind)!r}}} (--type {c}={kind})."
                 )
-            whole = is_complete(mine) and is_complete(look) and not is_identifier(mine)
+            cut = mine.kind == look.kind == "number" and mine.margin.levels > MANY
+            whole = is_complete(mine) and is_complete(look) and not is_identifier(mine) and not cut  # bins meet where levels need not
             if c in meets and whole and (entry := compared_labels(mine, look)) is not None:
                 levels.setdefault(str(c), {})[other.name] = entry
-                cut = mine.kind == look.kind == "number" and max(entry["levels"]) > MANY
-                if not entry["shared"] and not cut:
+                if not entry["shared"]:
                     meets.discard(c)
     return [*found, *without_match({"levels": levels}), *other_spellings({"levels": levels})], meets, types
 

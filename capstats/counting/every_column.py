@@ -61,12 +61,10 @@ class Look:
                     return read
         return labels
 
-    @cached_property
-    def decimals(self) -> set[str]:
-        """The decimal signs with which its texts are numbers, where some have decimals."""
+    def has_decimals(self, sign: str) -> bool:
+        """Whether its texts are numbers with this decimal sign, some of them with decimals."""
         labels = [x for x in self.margin.labels if x not in self.likely] if self.held == "text" else []
-        signs = {sign for sign in ".," if any(sign in x for x in labels)}
-        return {sign for sign in signs if not any(x is MISSING for x in _numbers(labels, sign))}
+        return any(sign in x for x in labels) and not any(x is MISSING for x in _numbers(labels, sign))
 
     @cached_property
     def kind(self) -> Kind | None:
@@ -123,8 +121,9 @@ def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[
     known = {column for table in found for column in table.columns}
     check_types(options.types, known, "in no table")
     options.codes.check_columns(known, "in no table")
-    signs = {sign for table in found for look in table.columns.values() if look is not None for sign in look.decimals}
-    if options.decimal == "." and signs == {","}:
+    looks = [look for table in found for look in table.columns.values() if look is not None]
+    commas = options.decimal == "." and any(look.has_decimals(",") for look in looks)
+    if commas and not any(look.has_decimals(".") for look in looks):
         found = [replace(table, columns={c: look and replace(look, decimal=",") for c, look in table.columns.items()}) for table in found]
     return found, labels
 

@@ -54,6 +54,10 @@ def test_a_telling_name_does_not_make_a_candidate_of_what_cannot_be_one(more: di
     assert candidate("sex", facts(**more)).role == ""
 
 
+def test_names_that_cannot_be_pasted_are_not_suggested() -> None:
+    assert candidate("sex\nage", facts()).role == candidate("age\x1b", facts()).role == ""
+
+
 def test_numbers_to_be_cut_are_candidates_however_many_levels_they_have() -> None:
     found = candidate("income", facts(5000, to_cut=True, near_identifier=True))
     assert (found.role, found.reason) == ("target", "its name (income); 5,000 levels, to be cut")
