@@ -20,6 +20,7 @@ from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_f
 from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.comparison import normalized_cap
+from capstats.cap.neighbours import without_nearest
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.names import in_cell, listed, named, printable_json, shortened
 from capstats.codes.progress import Progress
@@ -39,6 +40,7 @@ WIDEST = 24  # characters of a name in a table
 HEADINGS = {
     "levels": ("levels", "levels of the target in the original; a missing value is one of them"),
     "average_cap": ("average CAP", "share of the people in the original for whom the guess is expected to be right"),
+    "average_cap_nearest": ("nearest", "the same where people whose key no synthetic record has are guessed from the nearest keys"),
     "baseline": ("baseline", "the same of a guess from the frequencies of the target in the original, without any key"),
     "baseline_excess": ("excess", "(average CAP - baseline) / (1 - baseline): 0 is no better than the baseline, 1 is always right"),
     "original_cap": ("original", "average CAP if the original itself were released"),
@@ -63,8 +65,8 @@ class TargetAudits:
     ----------
     measures : Dataset
         One variable a measure, dims ``target_column`` in the order in which they were given, and ``synthetic`` where several synthetic
-        tables were given: ``levels``, ``average_cap``, ``baseline``, ``baseline_excess``, ``original_cap``, ``normalized_cap``,
-        ``records_above_nine_tenths`` and ``records_certain`` with their shares.
+        tables were given: ``levels``, ``average_cap``, ``average_cap_nearest``, ``baseline``, ``baseline_excess``, ``original_cap``,
+        ``normalized_cap``, ``records_above_nine_tenths`` and ``records_certain`` with their shares.
     left_out : dict {column: reason}
         Columns that are no target, where all were asked for.
     provenance : dict
@@ -299,6 +301,7 @@ def _measured(tables: xr.Dataset) -> dict[str, xr.DataArray]:
     found = {
         "levels": (levels.records > 0).sum("target"),
         "average_cap": cap,
+        "average_cap_nearest": cap * np.nan if without_nearest(o, s) else average_cap(o, s, unmatched="nearest"),
         "baseline": baseline,
         "baseline_excess": xr.zeros_like(cap) + ratio((cap - baseline).values, (1 - baseline).values, np.nan),
         "original_cap": average_cap(o, o),
@@ -355,7 +358,6 @@ def _sections(found: TargetAudits, most: int | None = None) -> Sections:
     rest = len(rows) - (most or len(rows))
     shown: dict[str, Sequence[Block]] = {
         "Read this first": p.get("warnings", []),
-        "What was read": [Facts(read)],
         "Targets, the worst first": [
             f"Somebody who knows {listed([named(c) for c in p['keys']])} of a person picks a synthetic record with the same keys at "
             f"random, and takes its target for the person's; each column below is such a target.",
@@ -364,6 +366,7 @@ def _sections(found: TargetAudits, most: int | None = None) -> Sections:
             *([f"Not shown: {many(rest, 'more row')}; see --json, or to_frame."] if rest > 0 else []),
         ],
         "The full report on the worst target": [Listing(found.command)],
+        "What was read": [Facts(read)],
         "Columns left out": [Facts([(str(named(c)), why) for c, why in found.left_out.items()])] if found.left_out else [],
         "How to read it": [
             Facts([*HEADINGS.values(), ("confidential", "as the original is")]),

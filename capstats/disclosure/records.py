@@ -203,7 +203,7 @@ def record_risk(
 
     >>> found = record_risk(original, {"sex": ["m", "f", "f"], "sick": ["yes", "no", "no"]}, keys="sex", target="sick", sort_by="cap")
     >>> found["sex"], list(found)[:2]
-    (['f', 'm', 'f'], ['cap', 'disclosed'])
+    (['f', 'm', 'f'], ['cap', 'cap_nearest'])
     """
     if sort_by is not None and sort_by not in ADDED:
         raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {sort_by!r}.")
