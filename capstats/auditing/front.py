@@ -68,22 +68,26 @@ def _scope(audit: Findings) -> str:
     return say(audit, FRONT["scope_of_both" if "holdout_records" in numbers else "scope"], known=known, **numbers)
 
 
+def _of(audit: Findings, name: str, i: int) -> float:
+    """A measure of one release."""
+    return float(np.broadcast_to(audit.measures[name].values, len(audit.columns))[i])
+
+
 def _copies(audit: Findings, heads: Sequence[str]) -> list[Block]:
-    """Alerts for the releases that have more copies of real records than chance explains, those with most first."""
-    m, found = audit.measures, []
-    for i in audit.ranked if "copied_records" in m else []:
-        if np.atleast_1d(m.copied_beyond_chance.values)[i]:
-            text = _copies_of(audit, i, heads[i], "copies")
-            alike = np.array_equal(*(np.atleast_1d(m[f"copied_{name}records"].values)[i] for name in ("", "unique_")))
-            more = _copies_of(audit, i, heads[i], "copies_all_unique" if alike else "copies_unique")
-            found.append(Alert(f"{text} {more}", grave=np.atleast_1d(m.copied_share.values)[i] >= GRAVE))
-    rest = [Alert(f"{many(len(found) - ALERTS, 'more release')} with copies of real records.")] if len(found) > ALERTS else []
-    return [*found[:ALERTS], *rest]
+    """An alert of the releases that have more copies of real records than chance explains, those with most first."""
+    beyond = [i for i in audit.ranked if "copied_records" in audit.measures and _of(audit, "copied_beyond_chance", i)]
+    if not beyond:
+        return []
+    shown = beyond[:ALERTS]
+    alike = all(_of(audit, "copied_records", i) == _of(audit, "copied_unique_records", i) for i in beyond)
+    texts = [_copies_of(audit, i, heads[i], "copies" if i == beyond[0] else "more_copies") for i in shown]
+    texts += [f"{many(len(beyond) - len(shown), 'more release')} with fewer"] if len(beyond) > len(shown) else []
+    unique = FRONT["copies_all_unique"] if alike else _copies_of(audit, beyond[0], heads[beyond[0]], "copies_unique")
+    return [Alert(f"{'; '.join(texts)}. {unique}", grave=any(_of(audit, "copied_share", i) >= GRAVE for i in beyond))]
 
 
 def _copies_of(audit: Findings, i: int, head: str, sentence: str) -> str:
     """A sentence with the numbers of copies in a release."""
-    m = audit.measures
     names = {
         "copied": "copied_records",
         "expected": "copied_expected",
@@ -91,9 +95,9 @@ def _copies_of(audit: Findings, i: int, head: str, sentence: str) -> str:
         "unique_expected": "copied_unique_expected",
         "records": "synthetic_records",
     }
-    numbers = {short: count(round(float(np.atleast_1d(m[name].values)[i]))) for short, name in names.items()}
+    numbers = {short: count(round(_of(audit, name, i))) for short, name in names.items()}
     columns, of = many(len(audit.provenance["copies"]["columns"]), "column"), f" of {head}" if head else ""
-    return say(audit, FRONT[sentence], of=of, columns=columns, share=_percent(np.atleast_1d(m.copied_share.values)[i]), **numbers)
+    return say(audit, FRONT[sentence], of=of, columns=columns, share=_percent(_of(audit, "copied_share", i)), **numbers)
 
 
 def _no_copies(audit: Findings, i: int, heads: Sequence[str]) -> list[Block]:
@@ -101,7 +105,7 @@ def _no_copies(audit: Findings, i: int, heads: Sequence[str]) -> list[Block]:
     known = audit.provenance["copies"]
     if isinstance(known, str):
         return [f"Copies of real records: {known}."]
-    return [] if len(heads) > 1 or audit.measures.copied_beyond_chance.item() else [_copies_of(audit, i, heads[i], "no_copies")]
+    return [] if len(heads) > 1 or _of(audit, "copied_beyond_chance", i) else [_copies_of(audit, i, heads[i], "no_copies")]
 
 
 def _holdout_says(audit: Findings, i: int) -> bool:
@@ -147,8 +151,8 @@ def _percent(x: float) -> str:
 
 def _caps(audit: Findings) -> list[float]:
     """Average CAP of each release, unmatched keys borrowing."""
-    m = audit.measures
-    return list(map(float, np.atleast_1d(m.get("average_cap_nearest", m.average_cap).values)))
+    name = "average_cap_nearest" if "average_cap_nearest" in audit.measures else "average_cap"
+    return [_of(audit, name, i) for i in range(len(audit.columns))]
 
 
 def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
@@ -179,8 +183,12 @@ def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
     columns = []
     for name, head in FRONT["columns"].items():
         if name in audit.measures:
-            values = np.broadcast_to(audit.measures[name].values, len(audit.columns))[shown].tolist()
-            columns.append([head, *(_percent(x) if name in PERCENT else number(name, x) for x in values)])
+            values = [_of(audit, name, i) for i in shown]
+            texts = [_percent(x) if name in PERCENT else number(name, x) for x in values]
+            if name == "copied_share":
+                chance = [_of(audit, "copied_expected", i) / _of(audit, "synthetic_records", i) for i in shown]
+                texts = [f"{text} ({_percent(x)})" for text, x in zip(texts, chance, strict=True)]
+            columns.append([head, *texts])
     grid = Grid.of_columns(["release", *(heads[i] for i in shown)], columns)
     return [grid, *([f"Not shown: {many(rest, 'release')} with less."] if rest else [])]
 
@@ -241,12 +249,9 @@ def _groups(audit: Findings, i: int) -> list[Block]:
 
 def _harmless(audit: Findings, i: int) -> bool:
     """Whether a holdout says that a release gives no more about the people in the original than a fresh sample could."""
-    m = audit.measures
-    copied = "copied_beyond_chance" in m and np.atleast_1d(m.copied_beyond_chance.values)[i]
-    if copied or not _holdout_says(audit, i):
+    if not _holdout_says(audit, i) or ("copied_beyond_chance" in audit.measures and _of(audit, "copied_beyond_chance", i)):
         return False
-    gain, error = (np.atleast_1d(m[f"individual_gain{name}"].values)[i] for name in ("", "_error"))
-    return bool(gain <= Z * error)
+    return _of(audit, "individual_gain", i) <= Z * _of(audit, "individual_gain_error", i)
 
 
 def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
