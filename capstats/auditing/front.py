@@ -53,7 +53,7 @@ def front(audit: Findings) -> Sections:
             _scale(audit, heads if several else ["this release"]),
             *_no_copies(audit, first, heads),
         ],
-        "Release by release, the worst first": _releases(audit, heads) if several else [],
+        FRONT["ranked" if "rank_by" in audit.provenance else "worst_first"]: _releases(audit, heads) if several else [],
         f"Whom it hits{of}": _dots(audit, first),
         f"Groups at most risk above the guess without data{of}": _groups(audit, first),
         "Your limits": [Facts([("kept" if kept else "BROKEN", text) for text, kept in audit.limits()])] if audit.limits() else [],
@@ -173,7 +173,9 @@ def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
         releases.append(
             Mark(many(len(rest), "other"), rest[0], f"{share(min(rest))} to {share(max(rest))}", is_release=True, also=rest[1:])
         )
-    return Scale([*own, *releases, original], say(audit, FRONT["scale" if borrowing(audit.tables) == "nearest" else "scale_zero"]))
+    texts = ["scale" if borrowing(audit.tables) == "nearest" else "scale_zero"]
+    texts += ["other_size"] if len(own) > 1 and (m.synthetic_records != m.original_records).any() else []
+    return Scale([*own, *releases, original], " ".join(say(audit, FRONT[text]) for text in texts))
 
 
 def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
@@ -190,7 +192,7 @@ def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
                 texts = [f"{text} ({_percent(x)})" for text, x in zip(texts, chance, strict=True)]
             columns.append([head, *texts])
     grid = Grid.of_columns(["release", *(heads[i] for i in shown)], columns)
-    return [grid, *([f"Not shown: {many(rest, 'release')} with less."] if rest else [])]
+    return [grid, *([f"Not shown: {many(rest, 'more release')}."] if rest else [])]
 
 
 def _dots(audit: Findings, i: int) -> list[Block]:
@@ -207,18 +209,12 @@ def _dots(audit: Findings, i: int) -> list[Block]:
         label = ", ".join(map(in_cell, level)) if isinstance(level, tuple) else in_cell(level)
         parts = {"n": count(n[j]), "sure": count(sure[j]), "half": count(half[j])}
         shares = {"share_sure": _percent(sure[j] / n[j]), "share_half": _percent(half[j] / n[j])}
-        dots = _of_each(sure[j], half[j] - sure[j], n[j] - half[j], each)
+        dots = [max(int(x > 0), round(x / each)) for x in (sure[j], half[j] - sure[j], n[j] - half[j])]
         rows.append((shortened(label, 40), dots, say(audit, FRONT["level"], **parts, **shares)))
     rest = order[LEVELS:]
     dot = f"a {words_of(audit)['person']}" if each == 1 else f"for {count(each)} {people}"
     more = f"{many(len(rest), 'more level')}: {count(sure[rest].sum())} of {count(n[rest].sum())} {people} above 0.9."
     return [Dots(rows, FRONT["kinds"], f"One dot {dot}, at least one where there are any."), *([more] if len(rest) else [])]
-
-
-def _of_each(*numbers_and_each: float) -> list[int]:
-    """Numbers of dots: one for so many people, and at least one where there are any."""
-    *numbers, each = numbers_and_each
-    return [max(int(x > 0), round(x / each)) for x in numbers]
 
 
 def _round_up(x: float) -> float:
@@ -260,7 +256,7 @@ def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     others = [x for x in audit.ranked if caps[x] < caps[i] - SMALL]
     if others:
         harmless = [x for x in others if _harmless(audit, x)]
-        best = min(harmless, key=distance.__getitem__) if harmless else others[-1]
+        best = min(harmless, key=distance.__getitem__) if harmless else min(others, key=caps.__getitem__)
         now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
         return say(audit, FRONT["harmless_release" if harmless else "other_release"], other=heads[best], now=now, then=then)
     lower = [change for change in changes(audit.tables, audit.release(i)) if change.average_cap < caps[i] - SMALL]

@@ -217,7 +217,7 @@ def test_many_releases_share_the_last_line():
     (scale,) = blocks(found, Scale)
     releases = [mark for mark in scale.marks if mark.is_release]
     assert (len(releases), releases[-1].name, len(releases[-1].also)) == (11, "20 others", 19)
-    assert "Not shown: 20 releases with less." in text(found)
+    assert "Not shown: 20 more releases." in text(found)
 
 
 def test_keys_without_labels_are_compared_with_themselves_alone():
