@@ -30,7 +30,7 @@ class Candidate:
 
 
 def by_name(name: str, label: str = "") -> tuple[Role, str, int]:
-    """What the name of a column, or the label of the variable, says: the role, the word of the list, and the place of its entry."""
+    """What the name of a column, or the label of the variable, says: the role, which of them has which word, and the place of its entry."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     for text in (spaced, label):
         words = re.findall(r"[^\W\d_]+", text.lower())
@@ -38,7 +38,7 @@ def by_name(name: str, label: str = "") -> tuple[Role, str, int]:
             for place, entry in enumerate(ROLES[listed]):
                 for stem in entry:
                     if any(word == stem or (len(stem) >= 4 and word.startswith(stem)) for word in words):
-                        return role, stem, place  # type: ignore[return-value]
+                        return role, f"{'name' if text is spaced else 'label'} ({stem})", place  # type: ignore[return-value]
     return "", "", 0
 
 
@@ -46,7 +46,7 @@ def candidate(name: str, column: Mapping[str, Any]) -> Candidate:
     """What a column may be; its facts are those of `Description.columns`, with ``commonest``, the share of its commonest level."""
     role, word, place = by_name(name, column["label"])
     if role == "weight":
-        return Candidate("weight", f"its name ({word}): if it is a sampling weight, give it to --weights", place)
+        return Candidate("weight", f"its {word}: if it is a sampling weight, give it to --weights", place)
     if not column["meets"] or column["levels"] < 2 or not name.isprintable():  # which no command can be pasted with
         return Candidate("", "", 0)
     cut = ", to be cut" if column["to_cut"] else ""
@@ -54,7 +54,7 @@ def candidate(name: str, column: Mapping[str, Any]) -> Candidate:
     if column["levels"] > LEVELS and not column["to_cut"]:
         return Candidate("", "", 0)
     if role and (not column["near_identifier"] or column["to_cut"]):
-        return Candidate(role, f"its name ({word}); {size}", place, column["levels"])
+        return Candidate(role, f"its {word}; {size}", place, column["levels"])
     if column["levels"] <= MANY and not column["near_identifier"] and column["commonest"] <= COMMONEST:
         return Candidate("", size, len(ROLES["targets"]), column["commonest"])
     return Candidate("", "", 0)

@@ -47,6 +47,7 @@ QUANTILES = {
     "upper_percentile": 0.99,
     "greatest": 1.0,
 }
+Z = 1.959964  # standard errors on each side of a 95 % interval
 MOST_COLUMNS = 6  # key columns of which all subsets are computed
 MOST_CELLS = 1 << 25  # cells of the tables of all of these subsets together, at most
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from capstats.auditing.compute import borrowing, by_group, by_target, changes
+from capstats.auditing.compute import Z, borrowing, by_group, by_target, changes
 from capstats.auditing.findings import Findings
 from capstats.auditing.inputs import SIDE_BY_SIDE
 from capstats.auditing.measures import SENTENCES
@@ -22,7 +22,6 @@ GRAVE = 0.01  # share of a release that is copies, from which the alert is set a
 ALERTS = 3  # releases with copies that have a sentence each
 RELEASES = 10  # that have a line each, the worst
 LEVELS = 4  # of the target that have dots
-Z = 1.959964  # standard errors on each side of a 95 % interval
 DOTS = 200  # of all levels, at most
 GROUPS = 5  # that are listed
 FEWEST = 10  # people of a group that is listed
@@ -46,7 +45,7 @@ def front(audit: Findings) -> Sections:
     of = f" ({heads[first]})" if several else ""
     found: dict[str, Sequence[Block]] = {
         "At a glance": [
-            *_copies(audit, heads),
+            *(Alert(text, grave=_grave(audit)) for text in copies_beyond_chance(audit)),
             *map(Alert, audit.provenance.get("warnings", [])),
             _scope(audit),
             *_headline(audit, first, heads[first]),
@@ -73,8 +72,13 @@ def _of(audit: Findings, name: str, i: int) -> float:
     return float(np.broadcast_to(audit.measures[name].values, len(audit.columns))[i])
 
 
-def _copies(audit: Findings, heads: Sequence[str]) -> list[Block]:
-    """An alert of the releases that have more copies of real records than chance explains, those with most first."""
+def _grave(audit: Findings) -> bool:
+    return any(_of(audit, "copied_share", i) >= GRAVE for i in audit.ranked)
+
+
+def copies_beyond_chance(audit: Findings) -> list[str]:
+    """A text where releases have more copies of real records than chance explains, those with most first."""
+    heads = headings(audit.columns)
     beyond = [i for i in audit.ranked if "copied_records" in audit.measures and _of(audit, "copied_beyond_chance", i)]
     if not beyond:
         return []
@@ -83,7 +87,7 @@ def _copies(audit: Findings, heads: Sequence[str]) -> list[Block]:
     texts = [_copies_of(audit, i, heads[i], "copies" if i == beyond[0] else "more_copies") for i in shown]
     texts += [f"{many(len(beyond) - len(shown), 'more release')} with fewer"] if len(beyond) > len(shown) else []
     unique = FRONT["copies_all_unique"] if alike else _copies_of(audit, beyond[0], heads[beyond[0]], "copies_unique")
-    return [Alert(f"{'; '.join(texts)}. {unique}", grave=any(_of(audit, "copied_share", i) >= GRAVE for i in beyond))]
+    return [f"{'; '.join(texts)}. {unique}"]
 
 
 def _copies_of(audit: Findings, i: int, head: str, sentence: str) -> str:
@@ -187,12 +191,17 @@ def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
         if name in audit.measures:
             values = [_of(audit, name, i) for i in shown]
             texts = [_percent(x) if name in PERCENT else number(name, x) for x in values]
+            if name == "individual_share":
+                errors = [_of(audit, f"{name}_error", i) for i in shown]
+                ends = [f" ({_percent(x - Z * e)} to {_percent(x + Z * e)})" if e == e else "" for x, e in zip(values, errors, strict=True)]
+                texts = [f"{text}{end}" for text, end in zip(texts, ends, strict=True)]
             if name == "copied_share":
                 chance = [_of(audit, "copied_expected", i) / _of(audit, "synthetic_records", i) for i in shown]
                 texts = [f"{text} ({_percent(x)})" for text, x in zip(texts, chance, strict=True)]
             columns.append([head, *texts])
     grid = Grid.of_columns(["release", *(heads[i] for i in shown)], columns)
-    return [grid, *([f"Not shown: {many(rest, 'more release')}."] if rest else [])]
+    order = [] if "rank_by" in audit.provenance else [FRONT["order"]]
+    return [grid, *([f"Not shown: {many(rest, 'more release')}."] if rest else []), *order]
 
 
 def _dots(audit: Findings, i: int) -> list[Block]:

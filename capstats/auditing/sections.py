@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.auditing.compute import Z
 from capstats.auditing.findings import Findings
 from capstats.auditing.holdout import AT_MOST, differing
 from capstats.auditing.inputs import SIDE_BY_SIDE, facts
@@ -79,8 +80,14 @@ def attack(audit: Findings) -> str:
 
 def of_individuals(audit: Findings) -> str:
     """What the difference to the holdout is, as the end of a sentence."""
-    differs = audit.provenance.get("holdout_differs")
-    return say(audit, ANSWER["no_individuals"], differing=differing(differs)) if differs else ANSWER["individuals"]
+    m, differs = audit.measures, audit.provenance.get("holdout_differs")
+    if differs:
+        return say(audit, ANSWER["no_individuals"], differing=differing(differs))
+    if "holdout_used" in audit.provenance:
+        return str(ANSWER["no_holdout"])
+    if "individual_gain" in m and (m.individual_gain <= Z * m.individual_gain_error).all():
+        return str(ANSWER["by_chance"])
+    return str(ANSWER["individuals"])
 
 
 def in_sentences(audit: Findings) -> list[Block]:

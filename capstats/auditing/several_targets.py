@@ -42,7 +42,10 @@ HEADINGS = {
     "average_cap": ("average CAP", "share of the people in the original for whom the guess is expected to be right"),
     "average_cap_nearest": ("nearest", "the same where people whose key no synthetic record has are guessed from the nearest keys"),
     "baseline": ("baseline", "the same of a guess from the frequencies of the target in the original, without any key"),
-    "baseline_excess": ("excess", "(average CAP - baseline) / (1 - baseline): 0 is no better than the baseline, 1 is always right"),
+    "baseline_excess": (
+        "excess",
+        "(nearest - baseline) / (1 - baseline), with average CAP where nearest is undefined: 1 is always right",
+    ),
     "original_cap": ("original", "average CAP if the original itself were released"),
     "normalized_cap": ("normalized", "(average CAP - baseline) / (original - baseline): which part of that the release tells"),
     "records_above_nine_tenths": ("> 0.9", "people for whom the guess is right with probability above 0.9"),
@@ -52,8 +55,8 @@ MORE = ("share_above_nine_tenths", "share_certain")  # further measures, of the 
 TARGET_MEASURES = (*HEADINGS, *MORE)
 COUNTS = ("levels", "records_above_nine_tenths", "records_certain")
 ORDER = """\
-The worst target comes first: that with the greatest excess of average CAP over its baseline, as a share of what is left to gain, (average \
-CAP - baseline) / (1 - baseline). So a target that everybody guesses from its frequencies alone is not first because its average CAP is \
+The worst target comes first: that with the greatest excess of average CAP (unmatched keys use the nearest) over its baseline, as a share \
+of what is left to gain. So a target that everybody guesses from its frequencies alone is not first because its average CAP is \
 high. Of equal ones, that with more people guessed right with probability above 0.9 comes first."""
 
 
@@ -297,13 +300,15 @@ def _measured(tables: xr.Dataset) -> dict[str, xr.DataArray]:
     """The measures of one target, as its own audit has them."""
     o, s = tables.o, tables.s
     cap, baseline, shares = average_cap(o, s), baseline_cap(o), by_target(o, s)
+    near = None if without_nearest(o, s) else average_cap(o, s, unmatched="nearest")
+    used = cap if near is None else near
     levels = by_target(tables.o_records, s) if "o_records" in tables else shares
     found = {
         "levels": (levels.records > 0).sum("target"),
         "average_cap": cap,
-        "average_cap_nearest": cap * np.nan if without_nearest(o, s) else average_cap(o, s, unmatched="nearest"),
+        "average_cap_nearest": cap * np.nan if near is None else near,
         "baseline": baseline,
-        "baseline_excess": xr.zeros_like(cap) + ratio((cap - baseline).values, (1 - baseline).values, np.nan),
+        "baseline_excess": xr.zeros_like(cap) + ratio((used - baseline).values, (1 - baseline).values, np.nan),
         "original_cap": average_cap(o, o),
         "normalized_cap": normalized_cap(o, s),
     }

@@ -28,6 +28,7 @@ NEAR = 20  # columns up to which records that agree in all but one are looked fo
 MOST = 1 << 25  # numbers that are held for these, at most
 IDENTIFIER = "each record of the original has a value of its own"
 UNREADABLE = "its values cannot be compared"
+WEIGHTS = "it has weights or counts"
 DATETIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9].*")
 BITS = (1 << 64) - 1
 
@@ -111,18 +112,20 @@ def find_copies(inputs: Sequence[Input], options: Options, most: int, by_record:
     names = [list(table.source.names(options)) for table in inputs]
     weights = {table.weight for table in inputs}
     common = [c for c in names[0] if c not in weights and all(of_table.count(c) == 1 for of_table in names)]
+    weighted = {str(c): WEIGHTS for c in names[0] if c in weights}
     try:
         if not 0 < len(common) <= most:
             raise NotCompared(f"the tables have {len(common)} columns in common, and 1 to {most} are compared (--copy-columns)")
         try:
-            return _compared(inputs, common, {}, options, by_record)
+            return _compared(inputs, common, weighted, options, by_record)
         except NotCompared:
             raise
         except (TypeError, ValueError):  # of a column that nobody asked for; the message may quote a label
             readable = [c for c in common if all(_is_readable(table, c, options) for table in inputs)]
             if readable == common or not readable:
                 raise NotCompared("the columns cannot be compared together") from None
-            return _compared(inputs, readable, {str(c): UNREADABLE for c in common if c not in readable}, options, by_record)
+            left_out = weighted | {str(c): UNREADABLE for c in common if c not in readable}
+            return _compared(inputs, readable, left_out, options, by_record)
     except NotCompared as why:
         return {"not_computed": str(why)}, None
 
@@ -138,20 +141,29 @@ def _compared(
     columns, original = [columns[i] for i in kept], original.only(kept)
     near = 1 < len(columns) <= NEAR and len(columns) * len(original.counts) <= MOST
     known, others = Known(original, near=near), list(inputs[1:])
-    holdout = Known(_read(others.pop(), columns, options), near=near) if inputs[-1].source.name == "holdout" else None
+    holdout, same_people, overlap = None, False, {}
+    if inputs[-1].source.name == "holdout":
+        rows = _read(others.pop(), columns, options)
+        holdout, overlap = Known(rows, near=near), _of_release(known, rows)
+        same_people = copied_beyond_chance(overlap)
     found, times = [], None
     for table in others:
         release = _read(table, columns, options)
-        found.append(_of_release(known, release, holdout))
+        found.append(_of_release(known, release, holdout, same_people))
         if by_record:
             times = Known(release, near=False).times(original.numbers)
     why = f"not computed: it is for 2 to {NEAR} columns, and for {MOST:,} values of the original"
-    described = {"columns": list(map(str, columns)), "left_out": left_out, **({} if near else {"near": why})}
+    described: Copies = {"columns": list(map(str, columns)), "left_out": left_out, **({} if near else {"near": why})}
+    if same_people:
+        described["holdout_in_original"] = overlap["copied_records"]
     return {**described, "releases": found}, times
 
 
-def _of_release(original: Known, release: Rows, holdout: Known | None) -> dict[str, float]:
-    """Numbers of copies in one release, what chance would give, and how far that may be off."""
+def _of_release(original: Known, release: Rows, holdout: Known | None = None, same_people: bool = False) -> dict[str, float]:
+    """Numbers of copies in one release, what chance would give, and how far that may be off.
+
+    Nothing is judged by a holdout that was used for the release, or holds the ``same_people`` as the original.
+    """
     found: dict[str, float] = {"records": int(release.counts.sum())}
     tables = {"": original} if holdout is None else {"": original, "holdout_": holdout}
     times = {prefix: real.times(release.numbers) for prefix, real in tables.items()}
@@ -167,7 +179,7 @@ def _of_release(original: Known, release: Rows, holdout: Known | None) -> dict[s
     if holdout is not None:
         others = holdout.times(distinct)
         of_holdout = {"copied_unique_records": found["holdout_copied_unique_records"], **_by_frequencies(holdout, m, c, others)}
-        found["holdout_used"] = copied_beyond_chance(of_holdout)
+        found["holdout_used"] = same_people or copied_beyond_chance(of_holdout)
     if holdout is None or found["holdout_used"]:
         chance = _by_frequencies(original, m, c, alike)
     else:

@@ -24,6 +24,7 @@ from capstats import (
     minimum_cap,
     tabulate,
 )
+from capstats.auditing.measures import SENTENCES
 from capstats.cap import normalized_cap, target_distance
 from capstats.codes.progress import Progress, Step
 from capstats.datasets import anes96, titanic
@@ -372,7 +373,7 @@ def test_a_holdout_is_compared_in_a_sentence(compared):
     of_holdout, difference, error = (f"{compared.measures[name].item():.3f}" for name in OF_HOLDOUT)
     expected = (
         f"Of the 4 people not used for synthesis, the guess is right for a share of {of_holdout}. The difference, {difference} "
-        f"(standard error {error}), {NOTE}"
+        f"(standard error {error}), {SENTENCES['answer']['by_chance']}"
     )
     assert expected in one_line(compared)
     assert expected in html.unescape(compared._repr_html_())

@@ -32,13 +32,13 @@ def facts(levels: int = 5, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_words_of_names_say_what_a_column_may_be(name: str, role: str, word: str) -> None:
-    assert by_name(name)[:2] == (role, word)
+    assert by_name(name)[:2] == (role, f"name ({word})" if word else "")
 
 
 def test_the_label_of_a_variable_counts_where_the_name_says_nothing() -> None:
-    assert by_name("v1", "Sex of respondent")[:2] == ("key", "sex")
-    assert by_name("v2", "Religious denomination")[:2] == ("target", "relig")
-    assert by_name("age", "Income")[:2] == ("key", "age")
+    assert by_name("v1", "Sex of respondent")[:2] == ("key", "label (sex)")
+    assert by_name("v2", "Religious denomination")[:2] == ("target", "label (relig)")
+    assert by_name("age", "Income")[:2] == ("key", "name (age)")
 
 
 def test_no_word_stands_twice_in_the_list() -> None:
