@@ -402,8 +402,11 @@ def order_of(measures: xr.Dataset, rank_by: str | None) -> list[int]:
     releases = measures.sizes.get("synthetic", 1)
     if rank_by is None:
         caps = np.broadcast_to(measures.get("average_cap_nearest", measures.average_cap).values, releases)
-        beyond = measures.copied_records - measures.copied_expected if "copied_records" in measures else 0.0
-        copied = np.broadcast_to(beyond * measures.get("copied_beyond_chance", 0.0) / measures.synthetic_records, releases)
+        copied: Any = np.zeros(releases)
+        if "copied_records" in measures:
+            m = measures[["copied_share", "copied_records", "copied_expected", "copied_beyond_chance"]]
+            by_chance = m.copied_expected / m.copied_records.clip(min=1)
+            copied = np.broadcast_to((m.copied_beyond_chance * m.copied_share * (1 - by_chance)).values, releases)
         return [int(place) for place in np.lexsort((ranks(caps), -copied))]
     name = rank_by if rank_by in measures else rank_by.removeprefix("-")
     if name not in measures:

@@ -46,7 +46,8 @@ class Findings:
         """Each limit of the caller for each synthetic table, as text, and whether it is kept."""
         copies = self.provenance.get("copies", "undefined")
         why = copies if isinstance(copies, str) else copies.get("near", "undefined")
-        return kept_limits(self.measures, self.provenance.get("limits", {}), {name: why for name in MEASURES if "copied_" in name})
+        reasons = {name: why for name in MEASURES if ("copied_" if isinstance(copies, str) else "near_copied_") in name}
+        return kept_limits(self.measures, self.provenance.get("limits", {}), reasons)
 
     @property
     def columns(self) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from capstats.auditing.compute import Z, borrowing, by_group, by_target, changes
+from capstats.auditing.compute import Z, borrowing, by_group, by_target, changes, copies_known
 from capstats.auditing.findings import Findings
 from capstats.auditing.inputs import SIDE_BY_SIDE
 from capstats.auditing.measures import SENTENCES
@@ -25,6 +25,7 @@ LEVELS = 4  # of the target that have dots
 DOTS = 200  # of all levels, at most
 GROUPS = 5  # that are listed
 FEWEST = 10  # people of a group that is listed
+MOST = 50_000  # keys times key columns, for which each column is left out and made coarser
 SMALL = 0.0005  # a change of average CAP that is none
 
 
@@ -92,14 +93,15 @@ def copies_beyond_chance(audit: Findings) -> list[str]:
 
 def _copies_of(audit: Findings, i: int, head: str, sentence: str) -> str:
     """A sentence with the numbers of copies in a release."""
+    entry = copies_known(audit.tables)["releases"][i]
     names = {
         "copied": "copied_records",
         "expected": "copied_expected",
         "unique": "copied_unique_records",
         "unique_expected": "copied_unique_expected",
-        "records": "synthetic_records",
+        "records": "records",
     }
-    numbers = {short: count(round(_of(audit, name, i))) for short, name in names.items()}
+    numbers = {short: count(round(entry[name])) for short, name in names.items()}
     columns, of = many(len(audit.provenance["copies"]["columns"]), "column"), f" of {head}" if head else ""
     return say(audit, FRONT[sentence], of=of, columns=columns, share=_percent(_of(audit, "copied_share", i)), **numbers)
 
@@ -114,7 +116,8 @@ def _no_copies(audit: Findings, i: int, heads: Sequence[str]) -> list[Block]:
 
 def _holdout_says(audit: Findings, i: int) -> bool:
     """Whether the holdout tells what a release says about the people in the original."""
-    used = (audit.columns[i] or "synthetic") in audit.provenance.get("holdout_used", [])
+    releases = copies_known(audit.tables).get("releases", [])
+    used = bool(releases) and releases[i].get("holdout_used", False)
     return "individual_share" in audit.measures and "holdout_differs" not in audit.provenance and not used
 
 
@@ -123,15 +126,17 @@ def _headline(audit: Findings, i: int, of: str) -> list[Block]:
     m = audit.measures
     one = m.isel(synthetic=i) if "synthetic" in m.dims else m
     if _holdout_says(audit, i):
-        points = {x: f"{abs(100 * one[x].item()):.1f}" for x in ("individual_gain", "original_gain")}
-        points["more"] = "more" if one.individual_gain.item() >= 0 else "less"
-        errors = {f"{x}_error": f"{100 * one[f'{x}_error'].item():.1f}" for x in ("individual_gain", "original_gain")}
+        gains = ("individual_gain", "original_gain")
+        points = {x: f"{abs(100 * one[x].item()):.1f} points {'more' if one[x].item() >= 0 else 'less'} often" for x in gains}
+        errors = {f"{x}_error": f"{100 * one[f'{x}_error'].item():.1f}" for x in gains}
         x, error = one.individual_share.item(), one.individual_share_error.item()
         if x == x:
             ends = {"lower": _percent(x - Z * error), "upper": _percent(x + Z * error)}
-            texts = [FRONT["share"], FRONT["gain"], *([FRONT["by_chance"]] if x <= Z * error else [])]
+            copied = "copied_beyond_chance" in m and _of(audit, "copied_beyond_chance", i)
+            texts = [FRONT["share"], FRONT["gain"], *([FRONT["averaged" if copied else "by_chance"]] if x <= Z * error else [])]
             return [Headline(_percent(x), " ".join(say(audit, text, **points, **errors, **ends) for text in texts), of)]
-        return [*_right(audit, i, of), say(audit, FRONT["too_coarse"], **points, **errors)]
+        known = np.isfinite(one.original_gain_error.item())
+        return [*_right(audit, i, of), say(audit, FRONT["too_coarse"], **points, **errors) if known else FRONT["too_small"]]
     return [*_right(audit, i, of), *([] if "holdout_records" in m else [FRONT["no_holdout"]])]
 
 
@@ -148,8 +153,10 @@ def _right(audit: Findings, i: int, of: str) -> list[Block]:
 def _percent(x: float) -> str:
     if np.isnan(x):
         return "undefined"
+    if 0.995 <= x < 1:
+        return ">99%"
     if 0 < abs(x) < 0.005:
-        return f"{100 * x:.1f}%".replace("-", "\u2212") if abs(x) >= 0.0005 else "<0.1%"
+        return f"{100 * x:.1f}%".replace("-", "\u2212") if abs(x) >= 0.0005 else "<0.1%" if x > 0 else "0%"
     return f"{100 * x:.0f}%".replace("-", "\u2212")
 
 
@@ -164,7 +171,7 @@ def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
     m = audit.measures
     own = [Mark(FRONT["marks"]["baseline"], m.baseline.item(), share(m.baseline.item()))]
     since = np.inf
-    if "fresh_sample_cap" in m and "holdout_differs" not in audit.provenance:
+    if "fresh_sample_cap" in m and any(_holdout_says(audit, i) for i in audit.ranked):
         since = float(np.atleast_1d(m.fresh_sample_cap.values)[0])
         own.append(Mark(FRONT["marks"]["fresh_sample"], since, share(since)))
     original = Mark(FRONT["marks"]["original"], m.original_cap.item(), share(m.original_cap.item()))
@@ -193,10 +200,12 @@ def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
             texts = [_percent(x) if name in PERCENT else number(name, x) for x in values]
             if name == "individual_share":
                 errors = [_of(audit, f"{name}_error", i) for i in shown]
-                ends = [f" ({_percent(x - Z * e)} to {_percent(x + Z * e)})" if e == e else "" for x, e in zip(values, errors, strict=True)]
-                texts = [f"{text}{end}" for text, end in zip(texts, ends, strict=True)]
+                texts = [
+                    f"{_percent(x)} ({_percent(x - Z * e)} to {_percent(x + Z * e)})" if e == e and _holdout_says(audit, i) else "undefined"
+                    for i, x, e in zip(shown, values, errors, strict=True)
+                ]
             if name == "copied_share":
-                chance = [_of(audit, "copied_expected", i) / _of(audit, "synthetic_records", i) for i in shown]
+                chance = [x["copied_expected"] / x["records"] for x in (copies_known(audit.tables)["releases"][i] for i in shown)]
                 texts = [f"{text} ({_percent(x)})" for text, x in zip(texts, chance, strict=True)]
             columns.append([head, *texts])
     grid = Grid.of_columns(["release", *(heads[i] for i in shown)], columns)
@@ -262,12 +271,16 @@ def _harmless(audit: Findings, i: int) -> bool:
 def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     """The release to take instead, or the key column whose absence, and that whose coarser levels, lower average CAP most."""
     caps, distance = _caps(audit), np.atleast_1d(audit.measures.target_distance.values)
-    others = [x for x in audit.ranked if caps[x] < caps[i] - SMALL]
+    copied = [x for x in audit.ranked if "copied_beyond_chance" in audit.measures and _of(audit, "copied_beyond_chance", x)]
+    others = [x for x in audit.ranked if x not in copied and distance[x] < 1 and (i in copied or caps[x] < caps[i] - SMALL) and x != i]
     if others:
         harmless = [x for x in others if _harmless(audit, x)]
         best = min(harmless, key=distance.__getitem__) if harmless else min(others, key=caps.__getitem__)
         now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
         return say(audit, FRONT["harmless_release" if harmless else "other_release"], other=heads[best], now=now, then=then)
+    without_copies = [_copies_of(audit, i, heads[i], "leave_out")] if i in copied else []
+    if audit.tables.o.sizes["key"] * len(audit.provenance["keys"]) > MOST:
+        return " ".join([*without_copies, FRONT["not_computed"]])
     lower = [change for change in changes(audit.tables, audit.release(i)) if change.average_cap < caps[i] - SMALL]
     texts = []
     for kind in ("without", "coarser"):
@@ -275,6 +288,5 @@ def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
         if of_kind:
             least = min(of_kind, key=lambda change: change.average_cap)
             texts.append(FRONT[kind].format(column=named(least.column), levels=count(least.levels), then=share(least.average_cap)))
-    if not texts:
-        return str(FRONT["no_change"])
-    return say(audit, FRONT["change"], texts="; ".join(texts), now=share(caps[i]))
+    text = say(audit, FRONT["change"], texts="; ".join(texts), now=share(caps[i])) if texts else FRONT["no_change"]
+    return " ".join([*without_copies, text])

@@ -20,7 +20,20 @@ from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
 
 PATHS = ("original", "synthetic", "holdout", "files", "settings")  # what the caller's folders are called stays out of the figure
-ONE_TARGET = ("target", "holdout", "example", "seed", "rank-by", "against", "utility", "figure", "threshold", "ledger", "reason")
+ONE_TARGET = (
+    "target",
+    "holdout",
+    "example",
+    "seed",
+    "rank-by",
+    "against",
+    "utility",
+    "figure",
+    "threshold",
+    "ledger",
+    "reason",
+    "copy-columns",
+)
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:

@@ -180,10 +180,12 @@ def _of_release(original: Known, release: Rows, holdout: Known | None = None, sa
         others = holdout.times(distinct)
         of_holdout = {"copied_unique_records": found["holdout_copied_unique_records"], **_by_frequencies(holdout, m, c, others)}
         found["holdout_used"] = same_people or copied_beyond_chance(of_holdout)
-    if holdout is None or found["holdout_used"]:
-        chance = _by_frequencies(original, m, c, alike)
-    else:
-        chance = _by_holdout(original, holdout, m, c, alike, others)
+    chance = _by_frequencies(original, m, c, alike)
+    if holdout is not None and not found["holdout_used"]:
+        by_holdout = _by_holdout(original, holdout, m, c, alike, others)
+        larger = original.total > holdout.total  # few copies are then within the deviation, which a small holdout makes large
+        if not (larger and copied_beyond_chance(found | chance) and not copied_beyond_chance(found | by_holdout)):
+            chance = by_holdout
     return found | {name: float(x) for name, x in chance.items()}
 
 

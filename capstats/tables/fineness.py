@@ -114,6 +114,8 @@ def _remedy(column: str, entry: Mapping[str, Any], is_cut: bool) -> str:
     option, holds = shlex.quote(f"{column}=10"), entry["holds"]
     if is_cut:
         return f"cut {column!r} into fewer bins"
+    if entry["levels"] <= MANY:
+        return f"merge levels of {column!r} in all tables"
     if holds in ("number", "date", "datetime", "text of numbers"):
         return f"cut {column!r}, as with bins={{{column!r}: 10}} (--bin {option})"
     if holds in ("text of dates", "text of datetimes"):

@@ -129,7 +129,7 @@ def test_fresh_samples_look_harmless_and_copies_of_a_twentieth_never_do(keys):
 def test_where_copies_are_no_more_than_chance_explains_that_is_said(fresh):
     assert not blocks(fresh, Alert)
     copied, share = fresh.measures.copied_records.item(), fresh.measures.copied_share.item()
-    assert f"no more than chance explains: {copied} of 600 ({100 * share:.0f}%), by chance" in text(fresh)
+    assert f"no more than chance explains: {copied} of 600 ({100 * share:.0f}%), of unique ones" in text(fresh)
     two = audit(ORIGINAL, FRESH, keys="sex", target="ill", copy_columns=3, allow_same=True)
     assert "Copies of real records: not computed: the tables have 4 columns in common, and 1 to 3 are compared" in text(two)
 
@@ -281,7 +281,10 @@ def test_the_release_to_take_is_the_most_useful_of_those_that_a_holdout_finds_ha
 def test_the_column_whose_absence_lowers_it_most_is_named():
     found = audited(ORIGINAL, None)
     without = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", allow_same=True).measures.average_cap.item()
-    assert f"Average CAP is {found.measures.average_cap.item():.3f}: without area in the release it would be {without:.3f}; " in text(found)
+    assert (
+        f"On the scale it is now {found.measures.average_cap.item():.3f}: without area in the release it would be {without:.3f}; "
+        in text(found)
+    )
     coarser = {"area": ORIGINAL.area // 2, "sex": ORIGINAL.sex, "ill": ORIGINAL.ill}
     halved = audit(coarser, coarser, keys=["area", "sex"], target="ill", allow_same=True).measures.average_cap.item()
     assert f"with area in 30 levels, half as many, {halved:.3f}." in text(found)

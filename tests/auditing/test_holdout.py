@@ -122,7 +122,7 @@ def test_the_report_says_so_and_claims_nothing_about_individuals(apart, alike):
     assert "Put records aside at random, before the synthesis." in warning
     assert f"), {ABOUT}; the rest is inference" in one_line(alike)
     assert "(a test of disclosure)" in one_line(alike)
-    assert not any(isinstance(x, Alert) for x in alike.sections()["At a glance"])
+    assert not any(isinstance(x, Alert) and "differ in" in x.text for x in alike.sections()["At a glance"])
     with pytest.raises(ValueError, match=r"Original and holdout differ by more than chance allows, .* leave out the holdout\."):
         public(apart)
 

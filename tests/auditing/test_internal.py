@@ -149,7 +149,7 @@ def test_several_releases_have_a_row_each_in_the_order_asked_for():
 def test_warnings_stand_first():
     found = audit({**ORIGINAL, "k": [*"AABBBBC"]}, RELEASED, keys=["k", "u"], target="t", allow_no_match=True)
     front = page_of(found).find("body/main/div/section")
-    assert [element.get("class") for element in front][1] == "alert"
+    assert [element.get("class") for element in front][1] == "alert grave"
 
 
 @pytest.mark.slow

@@ -150,15 +150,16 @@ def test_a_copy_leaves_nobody_without_a_match_and_says_nothing() -> None:
 
 
 def test_keys_that_leave_most_people_without_a_match_name_the_column_with_the_most_levels() -> None:
-    """Sixty people with a pair of their own, of ten and six levels; the release has the pairs of 29 of them, or of 30."""
+    """Sixty people with a pair of their own, of ten and six levels; the release has the pairs of 29 of them, or of 30, each twice."""
     original = {"a": [i % 10 for i in range(60)], "b": [i // 10 for i in range(60)], "t": [0, 1] * 30}
-    few, half = ({c: values[:n] for c, values in original.items()} for n in (29, 30))
+    few, half = ({c: values[:n] * 2 for c, values in original.items()} for n in (29, 30))
+    assert told(original, {c: values[:29] for c, values in original.items()}, keys=["a", "b"]) == []  # it has too few records
     assert told(original, half, keys=["a", "b"]) == []
     assert told(original, few, keys=["a", "b"]) == [
         "The keys are so fine that a share of 0.517 of the 60 records of `original` is without a synthetic record of the same keys: they "
         "have 60 combinations, and column 'a' has 10 levels. Records without a match count 0 in average CAP (version 1): it is low because "
-        "the key is fine, not because the release is safe. Compare it with average_cap_nearest; cut 'a', as with bins={'a': 10} "
-        "(--bin a=10), or leave it out of the keys."
+        "the key is fine, not because the release is safe. Compare it with average_cap_nearest; merge levels of 'a' in all tables, "
+        "or leave it out of the keys."
     ]
 
 
@@ -229,7 +230,7 @@ def test_the_commands_say_it_first_or_on_standard_error(tmp_path, monkeypatch, c
     files = ["o.csv", "s.csv", "--keys", "experience,sex", "--target", "t"]
     assert main(["audit", *files, "--html", "report.html"]) == 0
     out, err = capsys.readouterr()
-    assert out.splitlines()[2] == "Read this first"
+    assert out.splitlines()[2] == "At a glance"
     assert "Key column 'experience' is nearly an identifier" in " ".join(out.split())
     assert err == ""
     assert "is nearly an identifier" in (tmp_path / "report.html").read_text(encoding="utf-8")
