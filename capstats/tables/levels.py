@@ -159,9 +159,9 @@ def _fine_keys(
         if (entry := fine_column(labels, records["original"], {name: records[name] for name in releases}, list(apart.values())))
     }
     sizes = {column: (labels, int((records["original"] > 0).sum())) for column, (labels, records) in columns.items()}
-    held = int((o > 0).sum())  # a release of far fewer records leaves keys without a match, however coarse these are
-    known = [x for name, x in apart.items() if x < 1 and 2 * keys[name].sum() >= held]  # that none is matched at all is said by itself
-    return found or fine_key(sizes, held, o.sum().item(), known)
+    # that no key is matched is said by itself; and a release of far fewer records leaves keys without a match, however coarse they are
+    known = [x for name, x in apart.items() if x < 1 and 2 * keys[name].sum() >= o.sum()]
+    return found or fine_key(sizes, int((o > 0).sum()), o.sum().item(), known)
 
 
 def codes_among(axes: Mapping[str, pd.MultiIndex]) -> dict[str, list[Any]]:
