@@ -224,7 +224,7 @@ def audit(
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).
     rank_by : str, optional
         The measure, or utility, by which the report orders several synthetic tables, the greatest first; "-average_cap": the least first.
-        By default the worst is first: copies of real records beyond what chance gives, then average CAP where unmatched keys borrow.
+        By default the worst is first: copies of real records beyond chance, then average CAP where unmatched keys use the nearest.
     limits : mapping {measure: number}, optional
         The greatest value of each measure that the caller accepts; the report says which limits are kept (see `Audit.limits`).
     utility : mapping {name: number or {label: number}}, optional

@@ -143,13 +143,13 @@ def total_of(table: xr.DataArray) -> xr.DataArray:
 def _of_individuals(tables: xr.Dataset) -> dict[str, xr.DataArray]:
     """How much of the guesses is about the people in the original, with errors, and average CAP of a fresh sample of the population."""
     o_squares, h_squares = tables.get("o_squares"), tables.get("h_squares")
-    found = individual_share(tables.o, tables.s, h=tables.h, o_squares=o_squares, h_squares=h_squares, unmatched=borrowing(tables))
+    found = individual_share(tables.o, tables.s, h=tables.h, o_squares=o_squares, h_squares=h_squares, unmatched=unmatched_on_scale(tables))
     names = ("individual_gain", "original_gain", "individual_share")
     parts = {f"{name}{error}": found[f"{name}{error}"] for name in names for error in ("", "_error")}
     return {**parts, "fresh_sample_cap": found.fresh_sample}
 
 
-def borrowing(tables: xr.Dataset) -> Literal["zero", "nearest"]:
+def unmatched_on_scale(tables: xr.Dataset) -> Literal["zero", "nearest"]:
     """What unmatched keys guess on the scale of a report: they use the nearest keys, unless that cannot be computed, or takes long."""
     return "zero" if without_nearest(tables.o, tables.s) else "nearest"
 
@@ -206,7 +206,7 @@ class Group(NamedTuple):
     column: str
     level: Any
     people: float  # records
-    with_release: float  # their average CAP, unmatched keys borrowing
+    with_release: float  # their average CAP, unmatched keys using the nearest
     without_release: float  # that of a guess from the target's frequencies
     above_nine_tenths: float  # how many of them are guessed right with probability above 0.9
 
@@ -228,7 +228,7 @@ def by_group(tables: xr.Dataset, s: xr.DataArray) -> list[Group]:
 
     o = tables.o
     aligned = Aligned({"o": o, "s": s, "records": tables.get("o_records", o)})
-    rows_of = rows_used(aligned, borrowing(tables))
+    rows_of = rows_used(aligned, unmatched_on_scale(tables))
     weight, right, without, people, above = aligned.map(formula, "by_group", ("part", "key")).values
     axis = aligned.axes["key"]
     if axis is None:
@@ -304,7 +304,7 @@ class Change(NamedTuple):
 
     column: str
     levels: int  # that are left of it, or 0
-    average_cap: float  # unmatched keys borrowing
+    average_cap: float  # unmatched keys using the nearest
 
 
 def changes(tables: xr.Dataset, s: xr.DataArray) -> list[Change]:
@@ -321,7 +321,7 @@ def changes(tables: xr.Dataset, s: xr.DataArray) -> list[Change]:
         names := [*lattice.names, *(f"coarser {i}" for i in range(k))],
     )
     wide = replace(lattice, key=key, names=names)
-    unmatched = borrowing(tables)
+    unmatched = unmatched_on_scale(tables)
     found = []
     for i, name in enumerate(tables.attrs["key_columns"]):
         others, left = [c for c in range(k) if c != i], int(coarser[i].max()) + 1
@@ -397,7 +397,7 @@ def compared(tables: xr.Dataset, measures: xr.Dataset, against: Any, utility: Ma
 def order_of(measures: xr.Dataset, rank_by: str | None) -> list[int]:
     """Positions of the synthetic tables, that with the greatest value first, with the least for "-name"; ties as given, NaN last.
 
-    Without a name the worst is first: copies of real records beyond what chance gives, then average CAP where unmatched keys borrow.
+    Without a name the worst is first: copies of real records beyond chance, then average CAP where unmatched keys use the nearest.
     """
     releases = measures.sizes.get("synthetic", 1)
     if rank_by is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from capstats.auditing.compute import Z, borrowing, by_group, by_target, changes, copies_known
+from capstats.auditing.compute import Z, by_group, by_target, changes, copies_known, unmatched_on_scale
 from capstats.auditing.findings import Findings
 from capstats.auditing.inputs import SIDE_BY_SIDE
 from capstats.auditing.measures import SENTENCES
@@ -161,7 +161,7 @@ def _percent(x: float) -> str:
 
 
 def _caps(audit: Findings) -> list[float]:
-    """Average CAP of each release, unmatched keys borrowing."""
+    """Average CAP of each release, unmatched keys using the nearest."""
     name = "average_cap_nearest" if "average_cap_nearest" in audit.measures else "average_cap"
     return [_of(audit, name, i) for i in range(len(audit.columns))]
 
@@ -184,7 +184,7 @@ def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
         releases.append(
             Mark(many(len(rest), "other"), rest[0], f"{share(min(rest))} to {share(max(rest))}", is_release=True, also=rest[1:])
         )
-    texts = ["scale" if borrowing(audit.tables) == "nearest" else "scale_zero"]
+    texts = ["scale" if unmatched_on_scale(audit.tables) == "nearest" else "scale_zero"]
     texts += ["other_size"] if len(own) > 1 and (m.synthetic_records != m.original_records).any() else []
     return Scale([*own, *releases, original], " ".join(say(audit, FRONT[text]) for text in texts))
 
@@ -215,8 +215,9 @@ def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
 
 def _dots(audit: Findings, i: int) -> list[Block]:
     """Dots for the people with each level of the target, those levels first that have most people above 0.9."""
-    o, people = audit.tables.get("o_records", audit.tables.o), words_of(audit)["people"]
-    found = by_target(o, audit.release(i), borrowing(audit.tables))
+    o, words = audit.tables.get("o_records", audit.tables.o), words_of(audit)
+    people, person = words["people"], words["person"]
+    found = by_target(o, audit.release(i), unmatched_on_scale(audit.tables))
     n, half, sure = (found[name].values for name in ("records", "records_above_half", "records_above_nine_tenths"))
     each = max(1.0, _round_up(n.sum() / DOTS))
     order = np.lexsort((-n, -half, -sure))
@@ -225,12 +226,12 @@ def _dots(audit: Findings, i: int) -> list[Block]:
     for j in order[:LEVELS]:
         level = found.indexes["target"][j]
         label = ", ".join(map(in_cell, level)) if isinstance(level, tuple) else in_cell(level)
-        parts = {"n": count(n[j]), "sure": count(sure[j]), "half": count(half[j])}
+        parts = {"n": f"{count(n[j])} {person if n[j] == 1 else people}", "sure": count(sure[j]), "half": count(half[j])}
         shares = {"share_sure": _percent(sure[j] / n[j]), "share_half": _percent(half[j] / n[j])}
         dots = [max(int(x > 0), round(x / each)) for x in (sure[j], half[j] - sure[j], n[j] - half[j])]
         rows.append((shortened(label, 40), dots, say(audit, FRONT["level"], **parts, **shares)))
     rest = order[LEVELS:]
-    dot = f"a {words_of(audit)['person']}" if each == 1 else f"for {count(each)} {people}"
+    dot = f"a {person}" if each == 1 else f"for {count(each)} {people}"
     more = f"{many(len(rest), 'more level')}: {count(sure[rest].sum())} of {count(n[rest].sum())} {people} above 0.9."
     return [Dots(rows, FRONT["kinds"], f"One dot {dot}, at least one where there are any."), *([more] if len(rest) else [])]
 

@@ -128,7 +128,7 @@ def within(codes: list[Ints], recipients: Array, s: Table, radius: int) -> tuple
         return s.donated(a, b, apart <= radius)
     if s_j.dtype.kind == "f":
         return _in_whole_numbers(s, lambda part: within(codes, recipients, part, radius))
-    return _pooled(codes, receives, s, s_j, lambda search, _at, _borrowers: search.within(radius))
+    return _pooled(codes, receives, s, s_j, lambda search, _at, _recipients: search.within(radius))
 
 
 def _shaped(recipients: Array, s_j: Array) -> Array:

@@ -103,9 +103,9 @@ def _check_limits(limits: Mapping[str, float], *, holdout: bool, more: Iterable[
 def _check_measures(limits: Iterable[str], known: Sequence[str]) -> None:
     for name in limits:
         if name not in known:
-            need = f"{name} needs --holdout. " if name in MEASURES and MEASURES[name].needs == "holdout" else ""
+            need = f"{name} needs --holdout." if name in MEASURES and MEASURES[name].needs == "holdout" else ""
             near = difflib.get_close_matches(name, known, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near and not need else f"{need}The measures are {', '.join(known)}."
+            hint = need or (f"Did you mean {near[0]!r}?" if near else f"The measures are {', '.join(known)}.")
             raise ValueError(f"--fail-above must be MEASURE=VALUE; {name!r} is no measure. {hint}")
 
 

@@ -287,7 +287,7 @@ def test_the_column_whose_absence_lowers_it_most_is_named():
     )
     coarser = {"area": ORIGINAL.area // 2, "sex": ORIGINAL.sex, "ill": ORIGINAL.ill}
     halved = audit(coarser, coarser, keys=["area", "sex"], target="ill", allow_same=True).measures.average_cap.item()
-    assert f"with area in 30 levels, half as many, {halved:.3f}." in text(found)
+    assert f"with area in 30 levels, half as many (neighbours in pairs, or the rarest as one), {halved:.3f}." in text(found)
 
 
 def test_where_no_change_helps_none_is_advised():
