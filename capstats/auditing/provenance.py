@@ -49,6 +49,8 @@ def conventions(measures: xr.Dataset) -> dict[str, Any]:
     texts |= {name: measures[name].attrs["method"] for name in P_VALUES if name in measures}
     needs = {"quantiles": "individual_cap_median", "average_cap_error": "average_cap_error"}
     absent = {name: f"not defined: {OF_ORIGINAL}" for name, measure in needs.items() if measure not in measures}
+    if "expected_certain" not in measures:
+        absent["expected_certain"] = "not defined: a release of weighted or fractional records has no number of draws"
     return {"conventions": texts, **absent}
 
 
