@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from capstats.codes.column import Column, Counts, Ints
+from capstats.codes.column import Column, Counts, Ints, chosen
 from capstats.codes.declared_types import NUMBER, parsed
 from capstats.codes.labels import MISSING, Label
 from capstats.counting.inputs import Input
@@ -268,13 +268,23 @@ def _read(table: Input, columns: Sequence[Hashable], options: Options, by_record
         raise NotCompared(f"the counts of `{table.source.name}` are fractional")
     decimal = options.decimal if table.source.is_csv else "."
     labels, codes, whole = [], [], []
-    for name, column in zip(columns, found, strict=True):
+    for name, column in zip(columns, map(_held, found), strict=True):
         said = _said_by(column, name, decimal, options)
         whole.append(isinstance(said, np.ndarray) or not any(isinstance(x, float) for x in said))
         labels.append(_mixed(_bits(said) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
-        places = np.subtract(column.codes, column.first, dtype=np.int64) if column.first else column.codes
-        codes.append(places.astype(np.min_scalar_type(len(column.labels)), copy=False))
+        codes.append(column.codes.astype(np.min_scalar_type(len(column.labels)), copy=False))
     return Rows(labels, codes, counts, whole)
+
+
+def _held(column: Column) -> Column:
+    """The column with codes from 0, and of texts those labels alone that some row has: a pool may lack the others."""
+    places = np.subtract(column.codes, column.first, dtype=np.int64) if column.first else column.codes
+    if isinstance(column.labels, (np.ndarray, range)):
+        return Column(places, column.labels)
+    held = np.flatnonzero(np.bincount(places, minlength=len(column.labels)))
+    now = np.zeros(len(column.labels), np.int64)
+    now[held] = np.arange(len(held))
+    return Column(now[places], chosen(column.labels, held))
 
 
 def _said_by(column: Column, name: Hashable, decimal: str, options: Options) -> Sequence[Label] | Ints:
