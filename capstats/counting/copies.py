@@ -277,7 +277,7 @@ def _read(table: Input, columns: Sequence[Hashable], options: Options, by_record
 
 
 def _held(column: Column) -> Column:
-    """The column with codes from 0, and of texts those labels alone that some row has: a pool may lack the others."""
+    """The column with codes from 0, and of texts those labels alone that some row has, which may be few of many."""
     places = np.subtract(column.codes, column.first, dtype=np.int64) if column.first else column.codes
     if isinstance(column.labels, (np.ndarray, range)):
         return Column(places, column.labels)

@@ -253,7 +253,10 @@ def _polars_levels(physical: Any, labels: list[Label], ordered: bool = False) ->
 
 
 class _Pool(Sequence[Label]):
-    """The texts of those codes of a Categorical that occur, each read at the first row that has it; no more rows are read than needed."""
+    """The texts of the codes of a Categorical, each read at the first row that has it; no more rows are read than needed.
+
+    All tables of a process share the codes, so that there may be some that no row has: these are missing.
+    """
 
     def __init__(self, values: Any, column: Column):
         self.values, self.codes, self.least = values, column.codes, column.first
@@ -264,13 +267,15 @@ class _Pool(Sequence[Label]):
         return len(self.rows)
 
     def __getitem__(self, i: Any) -> Any:
+        if not -len(self) <= i < len(self):
+            raise IndexError(i)  # at which a loop over the labels ends
         while self.rows[i] < 0 and self.looked < len(self.codes):
             start, self.looked = self.looked, 2 * self.looked + 4096
             places = self.codes[start : self.looked].astype(np.int64) - self.least
             new = np.flatnonzero(self.rows[places] < 0)[::-1]  # backwards: the first row of several is written last
             self.rows[places[new]] = start + new
         if self.rows[i] < 0:
-            raise IndexError(i)
+            return MISSING
         return canonical(self.values[int(self.rows[i])])
 
 

@@ -416,8 +416,10 @@ def test_two_columns_that_everybody_shares_are_no_alarm_and_twenty_copies_are_on
 
 def test_categories_of_polars_that_other_tables_made_between_are_no_labels():
     """All tables share the numbers of their texts, so that a table may lack some between its own."""
-    for text in ("first-of-three", "second-of-three", "third-of-three"):
-        pl.Series([text], dtype=pl.Categorical)
+    kept = [pl.Series([text], dtype=pl.Categorical) for text in ("first-of-three", "second-of-three", "third-of-three")]
     people = pl.DataFrame({"k": pl.Series(["first-of-three", "third-of-three"] * 2, dtype=pl.Categorical), "t": ["x", "y", "x", "y"]})
     release = pl.DataFrame({"k": pl.Series(["third-of-three"] * 3, dtype=pl.Categorical), "t": ["y", "y", "x"]}).lazy()
+    assert kept
     assert capstats.audit(people, release, keys="k", target="t").measures.copied_records.item() == 2
+    dropped = tabulate(people, release, keys="k", target="t", missing="drop")
+    assert dropped.o.sum().item() == 4
