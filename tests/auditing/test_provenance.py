@@ -24,6 +24,7 @@ def test_conventions_are_told_of_measures_that_are_there():
     assert {name for name in fractional.provenance if str(fractional.provenance[name]).startswith("not defined")} == {
         "quantiles",
         "average_cap_error",
+        "expected_certain",
     }
     assert fractional.provenance["quantiles"] == "not defined: the original's counts are fractional"
 
