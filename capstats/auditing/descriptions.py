@@ -147,7 +147,7 @@ def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReadin
 
     See Also
     --------
-    audit, auditing.audit_targets, compare_levels
+    audit, audit_targets, compare_levels
 
     Notes
     -----

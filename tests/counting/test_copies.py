@@ -34,7 +34,7 @@ def people(n: int, seed: int) -> Records:
 
 def relation(records: Records, _: Path) -> Any:
     table = pl.DataFrame(records, NAMES, orient="row").to_arrow()
-    return duckdb.connect().from_arrow(table)
+    return duckdb.from_arrow(table)
 
 
 def csv(records: Records, path: Path) -> Path:

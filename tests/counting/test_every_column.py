@@ -43,7 +43,7 @@ def doors(folder: Path) -> dict[str, Any]:
         "pandas": frame,
         "polars": pl.DataFrame(RECORDS),
         "lazy": pl.LazyFrame(RECORDS),
-        "relation": duckdb.connect().from_df(frame.drop(columns="gone").assign(gone=pd.Series([None] * 5, dtype="string"))),
+        "relation": duckdb.from_df(frame.drop(columns="gone").assign(gone=pd.Series([None] * 5, dtype="string"))),
         "parquet": folder / "t.parquet",
         "csv": written(folder, RECORDS),
         "zip": _compressed(folder),
@@ -81,7 +81,7 @@ def test_of_many_levels_the_most_frequent_are_looked_at_and_all_are_counted(
         "pandas": frame,
         "parquet": tmp_path / "t.parquet",
         "csv": tmp_path / "t.csv",
-        "relation": duckdb.connect().sql(f"SELECT * FROM '{tmp_path / 't.parquet'}'"),
+        "relation": duckdb.sql(f"SELECT * FROM '{tmp_path / 't.parquet'}'"),
     }
     (table,) = looked(tables[door], null_values="NA" if door == "csv" else None)
     look = table.columns["x"]
