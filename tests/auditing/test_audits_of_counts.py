@@ -72,6 +72,7 @@ def test_counts_that_were_compared_as_records_give_the_very_report(tmp_path: Any
     assert repr(found) == repr(expected)
 
 
+@pytest.mark.slow
 def test_a_published_table_has_a_report_that_says_what_is_not_known() -> None:
     o, s = [[20, 5], [30, 45]], [[8, 7], [25, 60]]
     found = audit(from_counts(o, s, key_labels={"smoking": ["yes", "no"]}, target_labels={"health": ["sick", "healthy"]}))

@@ -71,6 +71,7 @@ def nearest_by_loop(original, synthetic, keys, weight):
     return right / sum(person[weight] for person in people)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_average_cap_with_the_nearest_keys_is_that_of_a_loop_over_records(weighted):
     """Numbers, texts and truth values as keys, two releases; of one nobody is matched."""

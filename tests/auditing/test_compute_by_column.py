@@ -142,6 +142,7 @@ def test_groups_are_those_of_a_loop_over_records():
     assert sum(row.people for row in found) == 60 * len(KNOWN)
 
 
+@pytest.mark.slow
 def test_changes_are_those_of_coarser_records():
     """Numbers are joined in pairs of neighbours; of texts the rarest half become one level."""
     tables = tabulate(FIRST, OTHER, keys=KNOWN, target="health")

@@ -80,6 +80,7 @@ def test_half_a_copy_is_between_and_its_interval_is_that_of_the_share():
     assert f"interval: {next(ends)} to {next(ends)}" in text(half)
 
 
+@pytest.mark.slow
 def test_a_holdout_that_was_used_for_the_release_gives_no_share():
     """The release tells as much about the people of the holdout: their records in it are more than chance explains."""
     used = audited(pd.concat([ORIGINAL, HOLDOUT]))
@@ -134,6 +135,7 @@ def test_where_copies_are_no_more_than_chance_explains_that_is_said(fresh):
     assert "Copies of real records: not computed: the tables have 4 columns in common, and 1 to 3 are compared" in text(two)
 
 
+@pytest.mark.slow
 def test_releases_with_copies_come_first_whatever_their_average():
     """Copies without a target tell nothing of it, and are copies all the same."""
     found = audited(
@@ -145,6 +147,7 @@ def test_releases_with_copies_come_first_whatever_their_average():
     assert found.to_frame().copied_beyond_chance.tolist() == [1, 0]
 
 
+@pytest.mark.slow
 def test_a_holdout_of_another_population_gives_no_share():
     other = HOLDOUT.assign(ill=np.where(HOLDOUT.area < 30, "yes", "no"))
     found = audited(ORIGINAL, other)
@@ -187,6 +190,7 @@ def test_two_people_have_a_front_sheet():
     assert "One dot a person" in text(found)
 
 
+@pytest.mark.slow
 def test_a_target_of_one_level_is_guessed_by_everybody():
     one = ORIGINAL.assign(ill="no")
     found = audited(one, HOLDOUT.assign(ill="no"), one)
@@ -212,6 +216,7 @@ def test_the_marks_are_those_of_one_version_worst_first():
     assert [row[0] for row in blocks(found, Grid, "Release by release")[0].rows] == names[2:-1] == found.to_frame().index.tolist()
 
 
+@pytest.mark.slow
 def test_many_releases_share_the_last_line():
     found = audited({f"r{i}": FRESH[i * 10 :] for i in range(30)}, None)
     (scale,) = blocks(found, Scale)
@@ -268,6 +273,7 @@ def test_limits_are_kept_or_broken():
             audited(ORIGINAL, None, limits=wrong)
 
 
+@pytest.mark.slow
 def test_the_release_to_take_is_the_most_useful_of_those_that_a_holdout_finds_harmless():
     shuffled = FRESH.assign(ill=FRESH.ill.sample(frac=1, random_state=1).to_numpy())
     releases = {"copy": ORIGINAL, "shuffled": shuffled, "fresh": FRESH}
@@ -278,6 +284,7 @@ def test_the_release_to_take_is_the_most_useful_of_those_that_a_holdout_finds_ha
     assert "Take shuffled instead" in text(alone)
 
 
+@pytest.mark.slow
 def test_the_column_whose_absence_lowers_it_most_is_named():
     found = audited(ORIGINAL, None)
     without = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", allow_same=True).measures.average_cap.item()
@@ -298,6 +305,7 @@ def test_where_no_change_helps_none_is_advised():
 # --- the page
 
 
+@pytest.mark.slow
 def test_the_title_is_the_release_and_the_date(monkeypatch, tmp_path):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     ORIGINAL.to_csv(tmp_path / "o.csv")

@@ -131,6 +131,7 @@ def test_the_distance_of_the_targets_is_told(twenty):
     assert column(twenty, "Answer", "distance")[1] == [f"{value:.3f}" for value in twenty.measures.target_distance.values[order]]
 
 
+@pytest.mark.slow
 def test_a_holdout_is_told_once_and_compared_in_columns(people):
     original, synthetic = people
     found = audit(

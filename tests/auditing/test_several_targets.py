@@ -80,6 +80,7 @@ def test_every_kind_of_table_gives_the_same(tmp_path: Path, door: str) -> None:
     pd.testing.assert_frame_equal(audit_targets(*tables, targets=TARGETS, **ASKED).to_frame(), expected)
 
 
+@pytest.mark.slow
 def test_weights_and_numbers_of_records_are_used() -> None:
     rng = np.random.default_rng(5)
     o, s = (

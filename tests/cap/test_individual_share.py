@@ -98,6 +98,7 @@ def splits(both: np.ndarray, n: int) -> list[tuple[np.ndarray, np.ndarray]]:
     return found
 
 
+@pytest.mark.slow
 def test_over_all_splits_a_release_that_does_not_depend_on_them_gains_nothing() -> None:
     """Part 1 of theory/individual-share.md, in fractions: the mean of sum Delta (q - t) is 0 for any q."""
     both, rng = np.array([[2, 1, 1], [1, 0, 3]]), np.random.default_rng(3)
@@ -114,6 +115,7 @@ def test_over_all_splits_a_release_that_does_not_depend_on_them_gains_nothing() 
     assert np.mean(gains) == pytest.approx(0, abs=1e-15)
 
 
+@pytest.mark.slow
 def test_the_original_itself_has_share_1_and_targets_redrawn_take_theirs_away() -> None:
     """Parts 2 and 3: 1 for S = O; 1 - theta on average where the keys stay and a share theta of the targets is drawn anew."""
     rng = np.random.default_rng(5)
@@ -127,6 +129,7 @@ def test_the_original_itself_has_share_1_and_targets_redrawn_take_theirs_away() 
     assert gain / whole == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.slow
 def test_a_fresh_sample_is_as_good_as_the_original_is_for_a_holdout() -> None:
     """Part 4, over all samples of a population of two targets and two keys: three records are guessed from three, and two from three."""
     p = np.array([0.4, 0.1, 0.2, 0.3])

@@ -31,6 +31,7 @@ def files(tmp_path, monkeypatch):
     return ["audit", "o.csv", "s.csv", "--keys", "age,sex", "--bin", "age=4"]
 
 
+@pytest.mark.slow
 def test_it_prints_what_the_library_prints(files, capsys):
     assert main([*files, "--targets", "all"]) == 0
     found = audit_targets("o.csv", "s.csv", keys=["age", "sex"], bins={"age": 4})
@@ -38,6 +39,7 @@ def test_it_prints_what_the_library_prints(files, capsys):
     assert list(found.left_out) == ["id"]
 
 
+@pytest.mark.slow
 def test_each_target_has_the_numbers_of_its_own_audit(files, capsys):
     rows = in_json(capsys, *files, "--targets", "health", "--each-target", "income, net")["targets"]
     assert [row["target_column"] for row in rows] == ["income, net", "health"]  # the worst first
@@ -55,6 +57,7 @@ def test_several_releases_have_rows_of_their_own(files, capsys):
     assert [row["baseline_excess"] for row in rows] == sorted((row["baseline_excess"] for row in rows), reverse=True)
 
 
+@pytest.mark.slow
 def test_the_command_for_the_worst_target_runs(files, capsys, tmp_path):
     assert main([*files, "--targets", "all"]) == 0
     out = capsys.readouterr().out
@@ -75,6 +78,7 @@ def test_the_page_is_confidential_and_has_all_targets(files, capsys, tmp_path):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_limits_hold_for_each_target(files, capsys):
     assert main([*files, "--targets", "all", "--fail-above", "average_cap=0.9"]) == 1
     (worst, _) = audit_targets("o.csv", "s.csv", keys=["age", "sex"], bins={"age": 4}).to_frame().average_cap
@@ -101,6 +105,7 @@ def test_what_is_of_one_target_is_refused(files, capsys, more, message):
     assert message in err
 
 
+@pytest.mark.slow
 def test_a_configuration_names_targets(files, capsys, tmp_path):
     lines = ['original = "o.csv"', 'synthetic = "s.csv"', 'keys = ["sex"]', 'targets = ["health", "income, net"]']
     (tmp_path / "c.toml").write_text("\n".join(lines), encoding="utf-8")

@@ -65,6 +65,7 @@ def mixed(folder):
 FOLDERS = {"semicolons": semicolons, "stata": stata, "spss": spss, "latin": latin, "mixed": mixed}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", FOLDERS)
 def test_the_commands_run(which, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -99,6 +100,7 @@ def test_the_commands_run_in_a_shell(tmp_path):
         assert subprocess.run(line, shell=True, capture_output=True, check=False, text=True).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", FOLDERS)
 def test_the_command_for_the_original_alone_runs(which, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
