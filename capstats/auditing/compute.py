@@ -48,6 +48,7 @@ QUANTILES = {
     "greatest": 1.0,
 }
 Z = 1.959964  # standard errors on each side of a 95 % interval
+OnScale = Literal["zero", "nearest"]  # what unmatched keys guess on the scale of a report: zero where nearest is not computed
 MOST_COLUMNS = 6  # key columns of which all subsets are computed
 MOST_CELLS = 1 << 25  # cells of the tables of all of these subsets together, at most
 
@@ -74,8 +75,9 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     if errors_known(tables, "o"):
         found["average_cap_error"] = average_cap_interval(o, s, o_squares=tables.get("o_squares")).standard_error
     found |= averages
-    if not without_nearest(o, s):
-        found["average_cap_nearest"] = average_cap(o, s, unmatched="nearest")
+    unmatched: OnScale = "zero" if without_nearest(o, s) else "nearest"
+    if unmatched == "nearest":
+        found["average_cap_nearest"] = average_cap(o, s, unmatched=unmatched)
     found |= {"original_cap": average_cap(o, o), "baseline": baseline_cap(o), "normalized_cap": normalized_cap(o, s)}
     if "h" in tables:
         found |= _size(tables, "h", "holdout")
@@ -84,7 +86,7 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
             found["holdout_cap"] = contrast.holdout
             found["individual_disclosure"] = contrast.estimate
             found["individual_disclosure_error"] = contrast.standard_error
-            found |= _of_individuals(tables)
+            found |= _of_individuals(tables, unmatched)
         found |= p_values(tables)
     for name in ("above_half", "above_nine_tenths", "certain"):
         found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
@@ -140,18 +142,13 @@ def total_of(table: xr.DataArray) -> xr.DataArray:
     return Aligned({"o": table}).map(lambda o: o.total(), "records")
 
 
-def _of_individuals(tables: xr.Dataset) -> dict[str, xr.DataArray]:
+def _of_individuals(tables: xr.Dataset, unmatched: OnScale) -> dict[str, xr.DataArray]:
     """How much of the guesses is about the people in the original, with errors, and average CAP of a fresh sample of the population."""
     o_squares, h_squares = tables.get("o_squares"), tables.get("h_squares")
-    found = individual_share(tables.o, tables.s, h=tables.h, o_squares=o_squares, h_squares=h_squares, unmatched=unmatched_on_scale(tables))
+    found = individual_share(tables.o, tables.s, h=tables.h, o_squares=o_squares, h_squares=h_squares, unmatched=unmatched)
     names = ("individual_gain", "original_gain", "individual_share")
     parts = {f"{name}{error}": found[f"{name}{error}"] for name in names for error in ("", "_error")}
     return {**parts, "fresh_sample_cap": found.fresh_sample}
-
-
-def unmatched_on_scale(tables: xr.Dataset) -> Literal["zero", "nearest"]:
-    """What unmatched keys guess on the scale of a report: they use the nearest keys, unless that cannot be computed, or takes long."""
-    return "zero" if without_nearest(tables.o, tables.s) else "nearest"
 
 
 def _certain_by_chance(tables: xr.Dataset) -> dict[str, xr.DataArray]:
@@ -177,7 +174,7 @@ def _certain_and_wrong(o: xr.DataArray, s: xr.DataArray) -> xr.DataArray:
     return Aligned({"o": o, "s": s}).map(formula, "certain_and_wrong")
 
 
-def by_target(o: xr.DataArray, s: xr.DataArray, unmatched: Literal["zero", "nearest"] = "zero") -> xr.Dataset:
+def by_target(o: xr.DataArray, s: xr.DataArray, unmatched: OnScale = "zero") -> xr.Dataset:
     """Who bears the risk: of the original people with each level of the target, how many are guessed right, and how surely.
 
     Average CAP is that of these people alone, and NaN where there are none; the baseline is the share of their level.
@@ -216,7 +213,7 @@ class Group(NamedTuple):
         return self.with_release - self.without_release
 
 
-def by_group(tables: xr.Dataset, s: xr.DataArray) -> list[Group]:
+def by_group(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Group]:
     """The groups that each key column makes of the original people, without those that nobody is in."""
 
     def formula(o: Table, s: Table, records: Table) -> Floats:
@@ -228,7 +225,7 @@ def by_group(tables: xr.Dataset, s: xr.DataArray) -> list[Group]:
 
     o = tables.o
     aligned = Aligned({"o": o, "s": s, "records": tables.get("o_records", o)})
-    rows_of = rows_used(aligned, unmatched_on_scale(tables))
+    rows_of = rows_used(aligned, unmatched)
     weight, right, without, people, above = aligned.map(formula, "by_group", ("part", "key")).values
     axis = aligned.axes["key"]
     if axis is None:
@@ -307,7 +304,7 @@ class Change(NamedTuple):
     average_cap: float  # unmatched keys using the nearest
 
 
-def changes(tables: xr.Dataset, s: xr.DataArray) -> list[Change]:
+def changes(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Change]:
     """Average CAP of a release without each key column, and with each in half as many levels.
 
     Levels of numbers, dates, bins and categories are joined in pairs of neighbours; of others the rarest half are joined into one.
@@ -321,7 +318,6 @@ def changes(tables: xr.Dataset, s: xr.DataArray) -> list[Change]:
         names := [*lattice.names, *(f"coarser {i}" for i in range(k))],
     )
     wide = replace(lattice, key=key, names=names)
-    unmatched = unmatched_on_scale(tables)
     found = []
     for i, name in enumerate(tables.attrs["key_columns"]):
         others, left = [c for c in range(k) if c != i], int(coarser[i].max()) + 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from capstats.auditing.compute import Z, by_group, by_target, changes, copies_known, unmatched_on_scale
+from capstats.auditing.compute import OnScale, Z, by_group, by_target, changes, copies_known
 from capstats.auditing.findings import Findings
 from capstats.auditing.inputs import SIDE_BY_SIDE
 from capstats.auditing.measures import SENTENCES
@@ -17,7 +17,6 @@ from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.tables.printing import count, many, share
 
 FRONT = SENTENCES["front"]
-PERCENT = ("individual_share", "copied_share")  # as in the sentences
 GRAVE = 0.01  # share of a release that is copies, from which the alert is set apart
 ALERTS = 3  # releases with copies that have a sentence each
 RELEASES = 10  # that have a line each, the worst
@@ -42,7 +41,7 @@ def title(audit: Findings) -> str:
 def front(audit: Findings) -> Sections:
     """The sections of the front sheet; those of one release are about that which comes first in the report."""
     heads, first = headings(audit.columns), audit.ranked[0]
-    several = len(heads) > 1
+    several, limits = len(heads) > 1, audit.limits()
     of = f" ({heads[first]})" if several else ""
     found: dict[str, Sequence[Block]] = {
         "At a glance": [
@@ -56,7 +55,7 @@ def front(audit: Findings) -> Sections:
         FRONT["ranked" if "rank_by" in audit.provenance else "worst_first"]: _releases(audit, heads) if several else [],
         f"Whom it hits{of}": _dots(audit, first),
         f"Groups at most risk above the guess without data{of}": _groups(audit, first),
-        "Your limits": [Facts([("kept" if kept else "BROKEN", text) for text, kept in audit.limits()])] if audit.limits() else [],
+        "Your limits": [Facts([("kept" if kept else "BROKEN", text) for text, kept in limits])] if limits else [],
         f"What would lower it most{of}": [_change(audit, first, heads)],
     }
     return {name: blocks for name, blocks in found.items() if blocks}
@@ -80,7 +79,7 @@ def _grave(audit: Findings) -> bool:
 def copies_beyond_chance(audit: Findings) -> list[str]:
     """A text where releases have more copies of real records than chance explains, those with most first."""
     heads = headings(audit.columns)
-    beyond = [i for i in audit.ranked if "copied_records" in audit.measures and _of(audit, "copied_beyond_chance", i)]
+    beyond = [i for i in audit.ranked if _is_copied(audit, i)]
     if not beyond:
         return []
     shown = beyond[:ALERTS]
@@ -89,6 +88,16 @@ def copies_beyond_chance(audit: Findings) -> list[str]:
     texts += [f"{many(len(beyond) - len(shown), 'more release')} with fewer"] if len(beyond) > len(shown) else []
     unique = FRONT["copies_all_unique"] if alike else _copies_of(audit, beyond[0], heads[beyond[0]], "copies_unique")
     return [f"{'; '.join(texts)}. {unique}"]
+
+
+def _is_copied(audit: Findings, i: int) -> bool:
+    """Whether more records of a release are copies than chance explains, as far as that is known."""
+    return "copied_beyond_chance" in audit.measures and bool(_of(audit, "copied_beyond_chance", i))
+
+
+def _unmatched(audit: Findings) -> OnScale:
+    """What unmatched keys guess on the scale, in the dots, the groups and the changes."""
+    return "nearest" if "average_cap_nearest" in audit.measures else "zero"
 
 
 def _copies_of(audit: Findings, i: int, head: str, sentence: str) -> str:
@@ -111,7 +120,7 @@ def _no_copies(audit: Findings, i: int, heads: Sequence[str]) -> list[Block]:
     known = audit.provenance["copies"]
     if isinstance(known, str):
         return [f"Copies of real records: {known}."]
-    return [] if len(heads) > 1 or _of(audit, "copied_beyond_chance", i) else [_copies_of(audit, i, heads[i], "no_copies")]
+    return [] if len(heads) > 1 or _is_copied(audit, i) else [_copies_of(audit, i, heads[i], "no_copies")]
 
 
 def _holdout_says(audit: Findings, i: int) -> bool:
@@ -123,21 +132,20 @@ def _holdout_says(audit: Findings, i: int) -> bool:
 
 def _headline(audit: Findings, i: int, of: str) -> list[Block]:
     """How much is about the people in the original, where a holdout tells it; otherwise how many are guessed right."""
-    m = audit.measures
-    one = m.isel(synthetic=i) if "synthetic" in m.dims else m
-    if _holdout_says(audit, i):
-        gains = ("individual_gain", "original_gain")
-        points = {x: f"{abs(100 * one[x].item()):.1f} points {'more' if one[x].item() >= 0 else 'less'} often" for x in gains}
-        errors = {f"{x}_error": f"{100 * one[f'{x}_error'].item():.1f}" for x in gains}
-        x, error = one.individual_share.item(), one.individual_share_error.item()
-        if x == x:
-            ends = {"lower": _percent(x - Z * error), "upper": _percent(x + Z * error)}
-            copied = "copied_beyond_chance" in m and _of(audit, "copied_beyond_chance", i)
-            texts = [FRONT["share"], FRONT["gain"], *([FRONT["averaged" if copied else "by_chance"]] if x <= Z * error else [])]
-            return [Headline(_percent(x), " ".join(say(audit, text, **points, **errors, **ends) for text in texts), of)]
-        known = np.isfinite(one.original_gain_error.item())
-        return [*_right(audit, i, of), say(audit, FRONT["too_coarse"], **points, **errors) if known else FRONT["too_small"]]
-    return [*_right(audit, i, of), *([] if "holdout_records" in m else [FRONT["no_holdout"]])]
+    if not _holdout_says(audit, i):
+        return [*_right(audit, i, of), *([] if "holdout_records" in audit.measures else [FRONT["no_holdout"]])]
+    gains = {name: 100 * _of(audit, name, i) for name in ("individual_gain", "original_gain")}
+    errors = {f"{name}_error": 100 * _of(audit, f"{name}_error", i) for name in gains}
+    texts = {name: f"{abs(x):.1f} points {'more' if x >= 0 else 'less'} often" for name, x in gains.items()}
+    texts |= {name: f"{x:.1f}" for name, x in errors.items()}
+    x, error = _of(audit, "individual_share", i), _of(audit, "individual_share_error", i)
+    if not np.isnan(x):
+        lower, upper = _interval(x, error)
+        reaches_0 = [FRONT["averaged" if _is_copied(audit, i) else "by_chance"]] if x <= Z * error else []
+        said = (say(audit, text, lower=lower, upper=upper, **texts) for text in (FRONT["share"], FRONT["gain"], *reaches_0))
+        return [Headline(_percent(x), " ".join(said), of)]
+    known = np.isfinite(errors["original_gain_error"])
+    return [*_right(audit, i, of), say(audit, FRONT["too_coarse"], **texts) if known else FRONT["too_small"]]
 
 
 def _right(audit: Findings, i: int, of: str) -> list[Block]:
@@ -148,6 +156,11 @@ def _right(audit: Findings, i: int, of: str) -> list[Block]:
     texts = {name: share(x) if weighted else count(round(x * n)) for name, x in values.items()}
     release = texts.pop("release")
     return [Headline(release, say(audit, FRONT["right_weighted" if weighted else "right"], n=count(n), **texts), of)]
+
+
+def _interval(x: float, error: float) -> tuple[str, str]:
+    """The ends of a 95 % interval."""
+    return _percent(x - Z * error), _percent(x + Z * error)
 
 
 def _percent(x: float) -> str:
@@ -162,7 +175,7 @@ def _percent(x: float) -> str:
 
 def _caps(audit: Findings) -> list[float]:
     """Average CAP of each release, unmatched keys using the nearest."""
-    name = "average_cap_nearest" if "average_cap_nearest" in audit.measures else "average_cap"
+    name = "average_cap_nearest" if _unmatched(audit) == "nearest" else "average_cap"
     return [_of(audit, name, i) for i in range(len(audit.columns))]
 
 
@@ -184,7 +197,7 @@ def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
         releases.append(
             Mark(many(len(rest), "other"), rest[0], f"{share(min(rest))} to {share(max(rest))}", is_release=True, also=rest[1:])
         )
-    texts = ["scale" if unmatched_on_scale(audit.tables) == "nearest" else "scale_zero"]
+    texts = ["scale" if _unmatched(audit) == "nearest" else "scale_zero"]
     texts += ["other_size"] if len(own) > 1 and (m.synthetic_records != m.original_records).any() else []
     return Scale([*own, *releases, original], " ".join(say(audit, FRONT[text]) for text in texts))
 
@@ -193,31 +206,29 @@ def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """A row a release, worst first: what decides."""
     shown = audit.ranked[:RELEASES]
     rest = len(audit.ranked) - len(shown)
-    columns = []
-    for name, head in FRONT["columns"].items():
-        if name in audit.measures:
-            values = [_of(audit, name, i) for i in shown]
-            texts = [_percent(x) if name in PERCENT else number(name, x) for x in values]
-            if name == "individual_share":
-                errors = [_of(audit, f"{name}_error", i) for i in shown]
-                texts = [
-                    f"{_percent(x)} ({_percent(x - Z * e)} to {_percent(x + Z * e)})" if e == e and _holdout_says(audit, i) else "undefined"
-                    for i, x, e in zip(shown, values, errors, strict=True)
-                ]
-            if name == "copied_share":
-                chance = [x["copied_expected"] / x["records"] for x in (copies_known(audit.tables)["releases"][i] for i in shown)]
-                texts = [f"{text} ({_percent(x)})" for text, x in zip(texts, chance, strict=True)]
-            columns.append([head, *texts])
+    columns = [[head, *(_decisive(audit, name, i) for i in shown)] for name, head in FRONT["columns"].items() if name in audit.measures]
     grid = Grid.of_columns(["release", *(heads[i] for i in shown)], columns)
     order = [] if "rank_by" in audit.provenance else [FRONT["order"]]
     return [grid, *([f"Not shown: {many(rest, 'more release')}."] if rest else []), *order]
+
+
+def _decisive(audit: Findings, name: str, i: int) -> str:
+    """A measure of a release, with what chance gives or an interval in brackets."""
+    x = _of(audit, name, i)
+    if name == "copied_share":
+        entry = copies_known(audit.tables)["releases"][i]
+        return f"{_percent(x)} ({_percent(entry['copied_expected'] / entry['records'])})"
+    if name != "individual_share":
+        return number(name, x)
+    error = _of(audit, f"{name}_error", i)
+    return f"{_percent(x)} ({' to '.join(_interval(x, error))})" if not np.isnan(error) and _holdout_says(audit, i) else "undefined"
 
 
 def _dots(audit: Findings, i: int) -> list[Block]:
     """Dots for the people with each level of the target, those levels first that have most people above 0.9."""
     o, words = audit.tables.get("o_records", audit.tables.o), words_of(audit)
     people, person = words["people"], words["person"]
-    found = by_target(o, audit.release(i), unmatched_on_scale(audit.tables))
+    found = by_target(o, audit.release(i), _unmatched(audit))
     n, half, sure = (found[name].values for name in ("records", "records_above_half", "records_above_nine_tenths"))
     each = max(1.0, _round_up(n.sum() / DOTS))
     order = np.lexsort((-n, -half, -sure))
@@ -244,7 +255,9 @@ def _round_up(x: float) -> float:
 
 def _groups(audit: Findings, i: int) -> list[Block]:
     """The groups by one key column that are guessed right most above what they are without the release."""
-    found = [group for group in by_group(audit.tables, audit.release(i)) if group.people >= FEWEST and group.above > SMALL]
+    found = [
+        group for group in by_group(audit.tables, audit.release(i), _unmatched(audit)) if group.people >= FEWEST and group.above > SMALL
+    ]
     if not found:
         return [say(audit, FRONT["no_group"], fewest=count(FEWEST))]
     found.sort(key=lambda group: (-group.above, -group.above_nine_tenths, -group.people))
@@ -264,7 +277,7 @@ def _groups(audit: Findings, i: int) -> list[Block]:
 
 def _harmless(audit: Findings, i: int) -> bool:
     """Whether a holdout says that a release gives no more about the people in the original than a fresh sample could."""
-    if not _holdout_says(audit, i) or ("copied_beyond_chance" in audit.measures and _of(audit, "copied_beyond_chance", i)):
+    if not _holdout_says(audit, i) or _is_copied(audit, i):
         return False
     return _of(audit, "individual_gain", i) <= Z * _of(audit, "individual_gain_error", i)
 
@@ -272,7 +285,7 @@ def _harmless(audit: Findings, i: int) -> bool:
 def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     """The release to take instead, or the key column whose absence, and that whose coarser levels, lower average CAP most."""
     caps, distance = _caps(audit), np.atleast_1d(audit.measures.target_distance.values)
-    copied = [x for x in audit.ranked if "copied_beyond_chance" in audit.measures and _of(audit, "copied_beyond_chance", x)]
+    copied = [x for x in audit.ranked if _is_copied(audit, x)]
     others = [x for x in audit.ranked if x not in copied and distance[x] < 1 and (i in copied or caps[x] < caps[i] - SMALL) and x != i]
     if others:
         harmless = [x for x in others if _harmless(audit, x)]
@@ -282,7 +295,7 @@ def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     without_copies = [_copies_of(audit, i, heads[i], "leave_out")] if i in copied else []
     if audit.tables.o.sizes["key"] * len(audit.provenance["keys"]) > MOST:
         return " ".join([*without_copies, FRONT["not_computed"]])
-    lower = [change for change in changes(audit.tables, audit.release(i)) if change.average_cap < caps[i] - SMALL]
+    lower = [change for change in changes(audit.tables, audit.release(i), _unmatched(audit)) if change.average_cap < caps[i] - SMALL]
     texts = []
     for kind in ("without", "coarser"):
         of_kind = [change for change in lower if (change.levels == 0) == (kind == "without")]

@@ -129,7 +129,7 @@ def records(table):
 
 def test_groups_are_those_of_a_loop_over_records():
     tables = tabulate(FIRST, OTHER, keys=KNOWN, target="health")
-    found = by_group(tables, tables.s)
+    found = by_group(tables, tables.s, "nearest")
     people_of = records(FIRST)
     margin = FIRST["health"].value_counts(normalize=True)
     cap = [nearest_cap(person, records(OTHER), KNOWN, "health") for person in people_of]
@@ -146,7 +146,7 @@ def test_groups_are_those_of_a_loop_over_records():
 def test_changes_are_those_of_coarser_records():
     """Numbers are joined in pairs of neighbours; of texts the rarest half become one level."""
     tables = tabulate(FIRST, OTHER, keys=KNOWN, target="health")
-    found = changes(tables, tables.s)
+    found = changes(tables, tables.s, "nearest")
     for column, levels, value in found:
         original, released = FIRST.copy(), OTHER.copy()
         keys = [k for k in KNOWN if k != column] if levels == 0 else KNOWN
