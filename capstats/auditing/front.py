@@ -260,7 +260,9 @@ def _groups(audit: Findings, i: int) -> list[Block]:
     ]
     if not found:
         return [say(audit, FRONT["no_group"], fewest=count(FEWEST))]
-    found.sort(key=lambda group: (-group.above, -group.above_nine_tenths, -group.people))
+    releases = copies_known(audit.tables).get("releases", [])
+    copies = releases[i].get("copied_by_level", {}) if releases else {}
+    found.sort(key=lambda x: (-round(x.above, 9), -copies.get(x.column, {}).get(in_cell(x.level), 0), -x.people))
     rows = [
         [
             f"{shortened(named(group.column), 30)}: {shortened(in_cell(group.level), 30)}",

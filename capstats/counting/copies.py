@@ -9,23 +9,28 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes.bins import Cut
 from capstats.codes.column import Column, Counts, Ints, chosen
 from capstats.codes.declared_types import NUMBER, parsed
 from capstats.codes.labels import MISSING, Label
+from capstats.codes.names import in_cell
 from capstats.counting.inputs import Input
+from capstats.counting.reading import read_rows
+from capstats.sources.memory import MemorySource
 from capstats.sources.source import Options, Query
 
 COLUMNS = 50  # columns that are compared by default, at most
 NEAR = 20  # columns up to which records that agree in all but one are looked for
 MOST = 1 << 25  # numbers that are held for these, at most
+LEVELS = 1000  # labels of a key column, at most, by whose levels copies are counted
 IDENTIFIER = "each record of the original has a value of its own"
 UNREADABLE = "its values cannot be compared"
 WEIGHTS = "it has weights or counts"
@@ -40,6 +45,16 @@ class NotCompared(ValueError):  # noqa: N818
     """Why copies are not counted."""
 
 
+class Keys(NamedTuple):
+    """The key columns of the tables, and where they are cut."""
+
+    columns: Sequence[Hashable] = ()
+    cuts: Mapping[Hashable, Cut] = {}
+
+
+NO_KEYS = Keys()
+
+
 @dataclass
 class Rows:
     """The rows of a table over some columns: the number of each label, and which label each row has; and the number of records of each."""
@@ -48,6 +63,7 @@ class Rows:
     codes: list[Ints]
     counts: Counts
     whole: list[bool]  # whether a column has no fractions
+    levels: dict[str, tuple[Ints, list[str]]] = field(default_factory=dict)  # of key columns: the level of each row, as tables show it
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -66,6 +82,14 @@ class Rows:
         """Whether each record has a value of its own in a column, none of them a fraction."""
         n, held = self.counts.sum(), self.counts > 0
         return self.whole[column] and n <= len(self.labels[column]) and n == len(np.unique(self.labels[column][self.codes[column][held]]))
+
+    def by_level(self, rows: NDArray[np.bool_]) -> dict[str, dict[str, int]]:
+        """How many of the records in some of the rows have each level of the key columns."""
+        found: dict[str, dict[str, int]] = {name: {} for name in self.levels}
+        for name, (codes, levels) in self.levels.items():
+            for i in np.flatnonzero(n := np.bincount(codes[rows], self.counts[rows], len(levels))):
+                found[name][levels[i]] = found[name].get(levels[i], 0) + int(n[i])
+        return found
 
     def only(self, kept: Sequence[int]) -> Rows:
         """The same rows over some of the columns."""
@@ -101,13 +125,16 @@ class Known:
         return int(n - rows.counts[left].sum())
 
 
-def find_copies(inputs: Sequence[Input], options: Options, most: int, by_record: bool = False) -> tuple[Copies, Counts | None]:
+def find_copies(
+    inputs: Sequence[Input], options: Options, most: int, keys: Keys = NO_KEYS, by_record: bool = False
+) -> tuple[Copies, Counts | None]:
     """How many records of each release are copies of the original's, and of the holdout's, or why that is not computed.
 
     With ``by_record``, also how many records of the one release each row of the original is identical to. ``inputs`` are original,
     releases and holdout, as `inputs_of` gives them. Columns with an identifier, such as row numbers, are left out, and those that some
     table cannot give as labels. Values are compared as they are, without `types` and `bins`: numbers by what they say, also as texts, dates
-    as ISO 8601 has them. A missing value equals a missing value, and so does a code that `null_values` calls missing.
+    as ISO 8601 has them. A missing value equals a missing value, and so does a code that `null_values` calls missing. Copies in each
+    release are counted by level of the key columns, too, as the tables have them, with `types` and `bins`.
     """
     names = [list(table.source.names(options)) for table in inputs]
     weights = {table.weight for table in inputs}
@@ -117,7 +144,7 @@ def find_copies(inputs: Sequence[Input], options: Options, most: int, by_record:
         if not 0 < len(common) <= most:
             raise NotCompared(f"the tables have {len(common)} columns in common, and 1 to {most} are compared (--copy-columns)")
         try:
-            return _compared(inputs, common, weighted, options, by_record)
+            return _compared(inputs, common, weighted, options, keys, by_record)
         except NotCompared:
             raise
         except (TypeError, ValueError):  # of a column that nobody asked for; the message may quote a label
@@ -125,15 +152,15 @@ def find_copies(inputs: Sequence[Input], options: Options, most: int, by_record:
             if readable == common or not readable:
                 raise NotCompared("the columns cannot be compared together") from None
             left_out = weighted | {str(c): UNREADABLE for c in common if c not in readable}
-            return _compared(inputs, readable, left_out, options, by_record)
+            return _compared(inputs, readable, left_out, options, keys, by_record)
     except NotCompared as why:
         return {"not_computed": str(why)}, None
 
 
 def _compared(
-    inputs: Sequence[Input], columns: Sequence[Hashable], left_out: Mapping[str, str], options: Options, by_record: bool
+    inputs: Sequence[Input], columns: Sequence[Hashable], left_out: Mapping[str, str], options: Options, keys: Keys, by_record: bool
 ) -> tuple[Copies, Counts | None]:
-    original = _read(inputs[0], columns, options, by_record)
+    original = _read(inputs[0], columns, options, by_record=by_record)
     kept = [i for i in range(len(columns)) if not original.identifies(i)]
     left_out = {**left_out, **{str(c): IDENTIFIER for i, c in enumerate(columns) if i not in kept}}
     if not kept:
@@ -148,7 +175,7 @@ def _compared(
         same_people = copied_beyond_chance(overlap)
     found, times = [], None
     for table in others:
-        release = _read(table, columns, options)
+        release = _read(table, columns, options, keys)
         found.append(_of_release(known, release, holdout, same_people))
         if by_record:
             times = Known(release, near=False).times(original.numbers)
@@ -159,12 +186,12 @@ def _compared(
     return {**described, "releases": found}, times
 
 
-def _of_release(original: Known, release: Rows, holdout: Known | None = None, same_people: bool = False) -> dict[str, float]:
+def _of_release(original: Known, release: Rows, holdout: Known | None = None, same_people: bool = False) -> dict[str, Any]:
     """Numbers of copies in one release, what chance would give, and how far that may be off.
 
     Nothing is judged by a holdout that was used for the release, or holds the ``same_people`` as the original.
     """
-    found: dict[str, float] = {"records": int(release.counts.sum())}
+    found: dict[str, Any] = {"records": int(release.counts.sum())}
     tables = {"": original} if holdout is None else {"": original, "holdout_": holdout}
     times = {prefix: real.times(release.numbers) for prefix, real in tables.items()}
     for prefix, real in tables.items():
@@ -172,6 +199,7 @@ def _of_release(original: Known, release: Rows, holdout: Known | None = None, sa
         found[f"{prefix}copied_unique_records"] = int(release.counts[times[prefix] == 1].sum())
         if real.without:
             found[f"{prefix}near_copied_records"] = real.near(release, times[prefix])
+    found["copied_by_level"] = release.by_level(times[""] > 0)
     matched = np.any([x > 0 for x in times.values()], axis=0)
     place, distinct = pd.factorize(release.numbers[matched])
     c = np.bincount(place, release.counts[matched], len(distinct))  # records of the release that are alike
@@ -259,7 +287,7 @@ def _is_readable(table: Input, column: Hashable, options: Options) -> bool:
     return True
 
 
-def _read(table: Input, columns: Sequence[Hashable], options: Options, by_record: bool = False) -> Rows:
+def _read(table: Input, columns: Sequence[Hashable], options: Options, keys: Keys = NO_KEYS, by_record: bool = False) -> Rows:
     options.display.step(f"comparing whole records of {table.source.name}")
     query = Query(columns, None if table.sampling else table.weight, by_record=by_record, options=options)
     found, sums = table.source.rows(query)
@@ -267,13 +295,26 @@ def _read(table: Input, columns: Sequence[Hashable], options: Options, by_record
     if counts.dtype.kind == "f":
         raise NotCompared(f"the counts of `{table.source.name}` are fractional")
     decimal = options.decimal if table.source.is_csv else "."
-    labels, codes, whole = [], [], []
+    labels, codes, whole, levels = [], [], [], {}
     for name, column in zip(columns, map(_held, found), strict=True):
         said = _said_by(column, name, decimal, options)
         whole.append(isinstance(said, np.ndarray) or not any(isinstance(x, float) for x in said))
         labels.append(_mixed(_bits(said) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
         codes.append(column.codes.astype(np.min_scalar_type(len(column.labels)), copy=False))
-    return Rows(labels, codes, counts, whole)
+        if name in keys.columns and len(column.labels) <= LEVELS:
+            cut = {x: keys.cuts[x] for x in [name] if x in keys.cuts}
+            levels[str(name)] = codes[-1], _levels(column.labels, name, cut, decimal, options)
+    return Rows(labels, codes, counts, whole, levels)
+
+
+def _levels(labels: Sequence[Label] | Ints, name: Hashable, cuts: Mapping[Hashable, Cut], decimal: str, options: Options) -> list[str]:
+    """Labels of a key column as the levels that the tables have, cut and of their type."""
+    values = [None if x is MISSING else x for x in labels]
+    if decimal != "." and (cuts or options.type_of(name) == "number"):
+        values = [x.replace(decimal, ".") if isinstance(x, str) else x for x in values]
+    part, _ = read_rows(Input(MemorySource({name: values}, "synthetic")), [name], cuts, options, by_record=True)
+    of = part.columns[0]
+    return [in_cell(of.labels[code]) for code in of.codes[part.of_row].tolist()]
 
 
 def _held(column: Column) -> Column:

@@ -16,7 +16,7 @@ from capstats.codes.labels import MISSING, Label
 from capstats.codes.missing_codes import plain
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
-from capstats.counting.copies import Copies, NotCompared, find_copies
+from capstats.counting.copies import Copies, Keys, NotCompared, find_copies
 from capstats.counting.inputs import Input, inputs_of, released
 from capstats.counting.reading import Counted, Part, check_codes, each, find_cuts, read, without_missing
 from capstats.counting.request import Request
@@ -119,7 +119,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             check_records(inputs[i], inputs[j], [tables[i], tables[j]], request.columns, options)
         copies, copied = None, None
         if request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
-            copies, copied = find_copies(inputs, options, request.copy_columns, request.by_record)
+            copies, copied = find_copies(inputs, options, request.copy_columns, Keys(key, cuts), request.by_record)
     check_codes(options.codes, request.columns, [(table.key, table.target) for table in tables], cuts)
     return _complete(Records(request, inputs, labels, tables, {}, cuts, [], copies, copied))
 

@@ -259,6 +259,20 @@ def test_groups_are_in_the_order_of_what_the_release_adds():
     assert all(int(row[3]) >= 10 for row in grid.rows)
 
 
+def test_groups_that_gain_alike_are_in_the_order_of_their_copies_and_then_of_their_people():
+    """Three towns are alike but in copies, and the third of them is twice as large; the last one differs."""
+    town = np.repeat([*"abccd"], 20)
+    original = pd.DataFrame({"town": town, "ill": [*["no", "no", "no", "yes"] * 20, *["yes"] * 20], "income": np.arange(100) // 2})
+    for copied in "abc":
+        release = original.assign(income=original.income.where(town == copied, 1000))
+        (grid,) = blocks(audit(original, release, keys="town", target="ill"), Grid, "Groups")
+        rows = [row for row in grid.rows if row[0] != "town: d"]
+        assert len({row[1] for row in rows}) == 1
+        first, *others = [row[0] for row in rows]
+        assert first == f"town: {copied}"
+        assert copied == "c" or others[0] == "town: c"
+
+
 # --- limits, and what would lower the risk
 
 

@@ -101,8 +101,28 @@ def test_the_numbers_are_those_of_a_loop_over_records_through_every_door(door: s
     for i, name in enumerate("ab"):
         expected = by_loop(records["o"], records[name]) | by_loop(records["h"], records[name], "holdout_")
         assert numbers(found, i) == expected
+        of_sex = Counter("missing" if sex is None else sex for age, sex, ill, on in records[name] if (age, sex, ill, on) in records["o"])
+        assert found["releases"][i]["copied_by_level"] == {"sex": of_sex}
         assert found["releases"][i]["records"] == len(records[name])
     assert (found["columns"], found["left_out"], found["synthetic"]) == (NAMES, {}, ["a", "b"])
+
+
+@pytest.mark.few(6)
+@pytest.mark.parametrize("door", [x for x in DOORS if x not in ("pandas objects", "pandas texts", "pandas times", "mapping")])
+def test_copies_by_level_are_by_the_levels_of_the_tables(door: str, tmp_path: Path) -> None:
+    """Cut, of a declared type, and without codes of missing values."""
+    records = {"o": people(60, 1), "s": [*people(50, 3), *people(60, 1)[:9]]}
+    o, s = (DOORS[door](table, tmp_path / name) for name, table in records.items())
+    codes, types = {"age": [-2], "sex": "m"}, {"on": "date"} if door == "CSV" else {}
+    read = {"bins": {"age": [0.0, 10.0]}, "null_values": codes, "types": types}
+    found = copies(o, s, keys=["age", "sex", "on"], target="ill", **read)["releases"][0]["copied_by_level"]
+
+    interval = {-1.0: "(-inf, 0]", 0.5: "(0, 10]", 7.0: "(0, 10]", 40.0: "(10, inf)"}
+    original, release = ([(None if a == -2 else a, s if s == "f" else None, i, d) for a, s, i, d in records[name]] for name in "os")
+    copied = [record for record in release if record in original]
+    assert found["age"] == Counter(interval.get(record[0], "missing") for record in copied)
+    assert found["sex"] == Counter(record[1] or "missing" for record in copied)
+    assert found["on"] == Counter(str(record[3]) for record in copied)
 
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
@@ -274,10 +294,12 @@ def test_copies_are_looked_for_where_somebody_asks_and_there_is_a_release() -> N
 
 
 def test_no_value_is_kept() -> None:
-    """But for the names of columns; whatever is known is plain JSON."""
-    original = pd.DataFrame({"k": ["secret a", "secret b", "secret b"] * 9, "t": ["secret c"] * 27, "list": [["secret d"]] * 27})
+    """But for the names of columns, and the levels of keys, which the tables have; whatever is known is plain JSON."""
+    columns = {"k": ["a", "b", "b"] * 9, "t": ["secret a"] * 27, "x": ["secret b", "secret c", "secret d"] * 9, "list": [["secret e"]] * 27}
+    original = pd.DataFrame(columns)
     found = copies(original, original, keys="k", target="t", holdout=original[:20])
     assert "secret" not in json.dumps(found)
+    assert found["releases"][0]["copied_by_level"] == {"k": {"a": 9, "b": 18}}
     assert json.loads(json.dumps(found)) == found
 
 
