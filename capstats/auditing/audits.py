@@ -33,7 +33,7 @@ from capstats.auditing.report import Sections, as_fragment, as_text
 from capstats.auditing.sections import text_sections
 from capstats.cap.neighbours import without_nearest
 from capstats.codes.checks import check_choice
-from capstats.codes.labels import MISSING, canonical
+from capstats.codes.labels import in_json
 from capstats.codes.names import printable_json
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
@@ -81,7 +81,7 @@ class Audit(Findings):
     def to_dict(self) -> dict[str, Any]:
         """Measures, those by target level and by key column, and provenance as plain numbers and texts; what is undefined is None."""
         levels = [level if isinstance(level, tuple) else (level,) for level in self.by_target.indexes["target"]]
-        names = [dict(zip(self.provenance["target"], map(_plain, level), strict=True)) for level in levels]
+        names = [dict(zip(self.provenance["target"], map(in_json, level), strict=True)) for level in levels]
         return {
             "measures": {str(name): self._numbers(array.values[()]) for name, array in self.measures.data_vars.items()},
             "by_target": [{"level": name, **row} for name, row in zip(names, self._rows(self.by_target, "target"), strict=True)],
@@ -159,14 +159,8 @@ class Audit(Findings):
     def _numbers(self, values: Any) -> Any:
         """One number, or one for each synthetic table."""
         if not np.ndim(values):
-            return _plain(values)
-        return {label: _plain(value) for label, value in zip(self.columns, values.tolist(), strict=True)}
-
-
-def _plain(value: Any) -> Any:
-    """A number or a label as JSON knows it; one that is undefined or missing is None."""
-    value = canonical(value)
-    return None if value is MISSING else value if isinstance(value, (str, int, float, bool)) else str(value)
+            return in_json(values)
+        return {label: in_json(value) for label, value in zip(self.columns, values.tolist(), strict=True)}
 
 
 @shows_options

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -90,6 +91,12 @@ def copies_beyond_chance(audit: Findings) -> list[str]:
     return [f"{'; '.join(texts)}. {unique}"]
 
 
+def _copies(audit: Findings, i: int) -> dict[str, Any]:
+    """What is known of copies in one release, as `capstats.counting.copies` counts them; nothing where they were not counted."""
+    releases = copies_known(audit.tables).get("releases")
+    return releases[i] if releases else {}
+
+
 def _is_copied(audit: Findings, i: int) -> bool:
     """Whether more records of a release are copies than chance explains, as far as that is known."""
     return "copied_beyond_chance" in audit.measures and bool(_of(audit, "copied_beyond_chance", i))
@@ -102,7 +109,7 @@ def _unmatched(audit: Findings) -> OnScale:
 
 def _copies_of(audit: Findings, i: int, head: str, sentence: str) -> str:
     """A sentence with the numbers of copies in a release."""
-    entry = copies_known(audit.tables)["releases"][i]
+    entry = _copies(audit, i)
     names = {
         "copied": "copied_records",
         "expected": "copied_expected",
@@ -125,8 +132,7 @@ def _no_copies(audit: Findings, i: int, heads: Sequence[str]) -> list[Block]:
 
 def _holdout_says(audit: Findings, i: int) -> bool:
     """Whether the holdout tells what a release says about the people in the original."""
-    releases = copies_known(audit.tables).get("releases", [])
-    used = bool(releases) and releases[i].get("holdout_used", False)
+    used = _copies(audit, i).get("holdout_used", False)
     return "individual_share" in audit.measures and "holdout_differs" not in audit.provenance and not used
 
 
@@ -207,7 +213,7 @@ def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
     shown = audit.ranked[:RELEASES]
     rest = len(audit.ranked) - len(shown)
     columns = [[head, *(_decisive(audit, name, i) for i in shown)] for name, head in FRONT["columns"].items() if name in audit.measures]
-    grid = Grid.of_columns(["release", *(heads[i] for i in shown)], columns)
+    grid = Grid.of_columns(["release", *(heads[i] for i in shown)], columns, full_width=True)
     order = [] if "rank_by" in audit.provenance else [FRONT["order"]]
     return [grid, *([f"Not shown: {many(rest, 'more release')}."] if rest else []), *order]
 
@@ -216,7 +222,7 @@ def _decisive(audit: Findings, name: str, i: int) -> str:
     """A measure of a release, with what chance gives or an interval in brackets."""
     x = _of(audit, name, i)
     if name == "copied_share":
-        entry = copies_known(audit.tables)["releases"][i]
+        entry = _copies(audit, i)
         return f"{_percent(x)} ({_percent(entry['copied_expected'] / entry['records'])})"
     if name != "individual_share":
         return number(name, x)
@@ -260,8 +266,7 @@ def _groups(audit: Findings, i: int) -> list[Block]:
     ]
     if not found:
         return [say(audit, FRONT["no_group"], fewest=count(FEWEST))]
-    releases = copies_known(audit.tables).get("releases", [])
-    copies = releases[i].get("copied_by_level", {}) if releases else {}
+    copies = _copies(audit, i).get("copied_by_level", {})
     found.sort(key=lambda x: (-round(x.above, 9), -copies.get(x.column, {}).get(in_cell(x.level), 0), -x.people))
     rows = [
         [

@@ -38,12 +38,13 @@ class Grid:
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
+    full_width: bool = False  # of a front sheet, whose other sections are in two columns
 
     @classmethod
-    def of_columns(cls, labels: Sequence[str], columns: Iterable[Sequence[str]], caption: str = "") -> Grid:
+    def of_columns(cls, labels: Sequence[str], columns: Iterable[Sequence[str]], caption: str = "", *, full_width: bool = False) -> Grid:
         """The table of columns, each with its heading first, of which that of the labels is the first."""
         head, *rows = map(list, zip(labels, *columns, strict=True))
-        return cls(head, rows, caption)
+        return cls(head, rows, caption, full_width)
 
 
 @dataclass(frozen=True)

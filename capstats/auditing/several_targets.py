@@ -21,7 +21,7 @@ from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.comparison import normalized_cap
 from capstats.cap.neighbours import without_nearest
-from capstats.codes.labels import MISSING, canonical
+from capstats.codes.labels import in_json
 from capstats.codes.names import in_cell, listed, named, printable_json, shortened
 from capstats.codes.progress import Progress
 from capstats.counting.every_column import Looked, every_column, is_identifier
@@ -94,7 +94,7 @@ class TargetAudits:
     def to_dict(self) -> dict[str, Any]:
         """The rows of `to_frame`, the columns left out, and the provenance, as plain numbers and texts; what is undefined is None."""
         frame = self.to_frame()
-        rows = [{name: _plain(x) for name, x in row.items()} for row in frame.reset_index().astype(object).to_dict("records")]
+        rows = [{name: in_json(x) for name, x in row.items()} for row in frame.reset_index().astype(object).to_dict("records")]
         return {"targets": rows, "left_out": self.left_out, "provenance": self.provenance}
 
     def to_json(self) -> str:
@@ -332,11 +332,6 @@ def _joined(rows: Mapping[Hashable, Mapping[str, xr.DataArray]], releases: xr.Da
 def _known(values: Any) -> Any:
     """What is undefined as the least."""
     return np.where(np.isnan(values), -np.inf, np.round(values, 12))
-
-
-def _plain(value: Any) -> Any:
-    value = canonical(value)
-    return None if value is MISSING else value
 
 
 # --- the report -----------------------------------------------------------------------------------------------------------

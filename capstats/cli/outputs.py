@@ -14,7 +14,7 @@ from capstats import __version__
 from capstats.auditing.confidential import check_confidential, write_confidential
 from capstats.auditing.ledger import lock_of
 from capstats.cli.options import HELD, Settings
-from capstats.codes.labels import MISSING, canonical
+from capstats.codes.labels import in_json
 from capstats.codes.names import named, printable_json
 from capstats.sources.files import found_files
 
@@ -121,12 +121,8 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(x) for key, x in value.items()}
     if isinstance(value, (list, tuple)):
         return list(map(_plain, value))
-    value = canonical(value)
-    if value is None or value is MISSING:
-        return None
-    if isinstance(value, float) and not math.isfinite(value):
-        return "infinite"
-    return value if isinstance(value, (str, int, float, bool)) else str(value)
+    value = in_json(value)
+    return "infinite" if isinstance(value, float) and not math.isfinite(value) else value
 
 
 READ = (*INPUTS, "example", "keys", "columns", "target", "targets", "missing", "weights")  # what a report says of them

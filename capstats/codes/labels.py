@@ -80,6 +80,12 @@ def canonical(value: Any) -> Label:
     return value
 
 
+def in_json(value: Any) -> str | int | float | None:
+    """A number or a label as JSON knows it; one that is undefined or missing is None."""
+    value = canonical(value)
+    return None if value is MISSING else value if isinstance(value, (str, int, float)) else str(value)
+
+
 def kind_of(label: Label) -> Kind:
     """The kind of a canonical label that is not missing."""
     if isinstance(label, str):
