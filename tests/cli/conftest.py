@@ -1,5 +1,7 @@
 """Files that the tests of the command line read."""
 
+import shutil
+
 import pytest
 
 from capstats import expand
@@ -34,6 +36,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def here(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    return folder
+def here(folder, tmp_path_factory, monkeypatch):
+    """The current folder, with these files: one for each test, since a glob finds what others write."""
+    here = tmp_path_factory.mktemp("here")
+    shutil.copytree(folder, here, dirs_exist_ok=True)
+    monkeypatch.chdir(here)
+    return here
