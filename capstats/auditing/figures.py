@@ -52,7 +52,7 @@ def _dots(audit: Findings) -> list[Picture]:
 
 def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     """Boxplots of individual CAP; letter values of many releases."""
-    from capstats.plotting.individual import plot_individual_cap, plot_letter_values
+    from capstats.plotting.individual import plot_letter_values
 
     o = audit.tables.get("o_records", audit.tables.o)
     if o.dtype.kind != "i":
@@ -67,8 +67,15 @@ def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     if len(labels) > MOST_BOXES:
         averages = audit.measures.average_cap.values[audit.ranked]
         return [_picture(plot_letter_values(quantiles, **_lines(audit, averages)), "boxes", alt, "letters")]
-    boxes = _ranked(audit, cap_boxplot(o, audit.tables.s).drop_vars("individual"), labels)
-    return [_picture(plot_individual_cap(boxes), "boxes", alt)]
+    return [_picture(boxplots(audit, labels), "boxes", alt)]
+
+
+def boxplots(audit: Findings, labels: Sequence[str]) -> Any:
+    """Boxplots of individual CAP of each release, in the order in which reports have them; ``labels`` are in that order, too."""
+    from capstats.plotting.individual import plot_individual_cap
+
+    boxes = cap_boxplot(audit.tables.get("o_records", audit.tables.o), audit.tables.s).drop_vars("individual")
+    return plot_individual_cap(_ranked(audit, boxes, labels), order="given")
 
 
 def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
@@ -94,9 +101,9 @@ def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
 
     m = audit.measures.assign_coords(synthetic=audit.columns)
-    caps, distances, certain = (map(share, m[name].values) for name in ("average_cap", "target_distance", "share_certain"))
-    risk = [f"{label}: {cap}, {distance}." for label, cap, distance in zip(labels, caps, distances, strict=True)]
-    sure = [f"{label}: {of_people}" for label, of_people in zip(labels, certain, strict=True)]
+    caps, distances, certain = (list(map(share, m[name].values)) for name in ("average_cap", "target_distance", "share_certain"))
+    risk = [f"{labels[i]}: {caps[i]}, {distances[i]}." for i in audit.ranked]
+    sure = [f"{labels[i]}: {certain[i]}" for i in audit.ranked]
     right = f"guessed right with certainty from each release (DiSCO): {', '.join(sure[:MANY])}.{_more(sure)}"
     alts = {
         "risk-utility": f"Average CAP and target distance of each release. {' '.join(risk[:MANY])}{_more(risk)}",

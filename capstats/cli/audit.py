@@ -130,11 +130,9 @@ def _audit(settings: Settings) -> Audit:
 
 def _figure(found: Audit, file: str) -> bytes:
     """Boxplots of individual CAP, with the measures and how they came to be, but no paths, in the file's metadata."""
-    from capstats.cap.distribution import cap_boxplot
-    from capstats.plotting import plot_individual_cap
+    from capstats.auditing.figures import boxplots
 
     if "individual_cap_median" not in found.measures:
         raise ValueError("it draws quartiles, which fractional --counts do not have. Leave one of the two out.")
     made = replace(found, provenance={name: value for name, value in found.provenance.items() if name not in PATHS})
-    ax = plot_individual_cap(cap_boxplot(found.tables.get("o_records", found.tables.o), found.tables.s))
-    return outputs.figure(ax, file, made.to_json())
+    return outputs.figure(boxplots(found, [found.columns[i] for i in found.ranked]), file, made.to_json())

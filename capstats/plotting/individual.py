@@ -58,15 +58,21 @@ STYLE: dict[str, Any] = {
 }
 
 Orientation = Literal["vertical", "horizontal"]
+Order = Literal["average", "given"]
 
 
-def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = None, ax: Axes | None = None, **bxp_kwargs: Any) -> Axes:
+def plot_individual_cap(
+    boxes: xr.Dataset, *, order: Order = "average", orientation: Orientation | None = None, ax: Axes | None = None, **bxp_kwargs: Any
+) -> Axes:
     """Boxplots of individual CAP over the original records, one for each synthetic table, in the order of average CAP.
 
     Parameters
     ----------
     boxes : Dataset
         Result of `capstats.cap_boxplot`, for one synthetic table or along one dim.
+    order : {"average", "given"}
+        Whether the tables are in the order of average CAP, the least first, or in that of `boxes`; horizontal boxes in the given order have
+        the first on top.
     orientation : {"vertical", "horizontal"}, optional
         By default boxes are vertical, and horizontal if the names of the tables are too long to be printed below them.
     ax : matplotlib Axes, optional
@@ -84,7 +90,7 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     Raises
     ------
     TypeError, ValueError
-        If `boxes` is not such a Dataset, or has more than one dim of tables, or `orientation` is unknown.
+        If `boxes` is not such a Dataset, or has more than one dim of tables, or `order` or `orientation` is unknown.
 
     See Also
     --------
@@ -103,15 +109,18 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
     ('individual CAP', 'n = 100 records')
     """
     check_result(boxes, "boxes", xr.Dataset, ("outliers",), "the Dataset that cap_boxplot returns")
+    check_choice(order, "order", get_args(Order))
     if orientation is not None:
         check_choice(orientation, "orientation", get_args(Orientation))
     check_dims(boxes["median"], "boxes", 1)
     (dim,) = boxes["median"].dims or (None,)
     boxes = boxes.drop_vars("individual", errors="ignore")  # to select from a sparse one would compile for seconds
     boxes = boxes.expand_dims("synthetic") if dim is None else boxes
-    order = np.argsort(-boxes["average_rank"].values, kind="stable")  # ties keep their order; tables without a rank are last
-    boxes = boxes.isel({dim or "synthetic": order})
-    names = [str(x) for x in boxes.indexes.get(dim, order)] if dim else [""]  # tables without names are numbered
+    places = np.arange(boxes["average_rank"].size)
+    if order == "average":
+        places = np.argsort(-boxes["average_rank"].values, kind="stable")  # ties keep their order; tables without a rank are last
+    boxes = boxes.isel({dim or "synthetic": places})
+    names = [str(x) for x in boxes.indexes.get(dim, places)] if dim else [""]  # tables without names are numbered
     tall = max(map(len, names)) > TURNED
     given, ax = ax, axes_of(ax, width=min(0.12 * len(names), 30), height=min(1.5 + 0.25 * len(names), 60) if tall else 0)
     labels, upright, ticks = fitted(names, ax, orientation)
@@ -128,7 +137,7 @@ def plot_individual_cap(boxes: xr.Dataset, *, orientation: Orientation | None = 
             (ax.axhline if upright else ax.axvline)(float(boxes[variable].values.flat[0]), **line, zorder=3)
     if circles:
         _circles(boxes, positions, ax, upright)
-    _axes(ax, upright, dim, boxes)
+    _axes(ax, upright, dim, boxes, order)
     ax.tick_params(axis="x" if upright else "y", **ticks)
     return legend_above(ax, given)
 
@@ -167,11 +176,13 @@ def _circles(boxes: xr.Dataset, positions: list[float], ax: Axes, upright: bool)
         ax.scatter([], [], s=area(10**power), label=f"outlier: {10**power:,} record{'s' * (power > 0)}", **CIRCLE)
 
 
-def _axes(ax: Axes, upright: bool, dim: Any, boxes: xr.Dataset) -> None:
+def _axes(ax: Axes, upright: bool, dim: Any, boxes: xr.Dataset, order: Order) -> None:
     """Set limits and labels of the axes; a single table without a name has no tick."""
     value, tables = (ax.yaxis, ax.xaxis) if upright else (ax.xaxis, ax.yaxis)
     (ax.set_ylim if upright else ax.set_xlim)(-0.03, 1.03)
-    by = f"{TABLES.get(dim, shown(dim))}, by average CAP" if dim else ""
+    by = f"{TABLES.get(dim, shown(dim))}{', by average CAP' * (order == 'average')}" if dim else ""
+    if order == "given" and not upright:
+        ax.invert_yaxis()
     n = n_records(boxes.get("records"))
     value.set_label_text("individual CAP" if upright else lines("individual CAP", n))
     tables.set_label_text(lines(by, n) if upright else by)

@@ -45,6 +45,18 @@ def test_several_releases_have_boxes_and_many_have_letter_values():
 
 
 @pytest.mark.slow
+def test_boxes_and_what_is_said_of_each_picture_are_in_the_order_of_the_report():
+    """The copy is the last to be given, and the first in every table and picture."""
+    rows = {**people(300), "x": np.random.default_rng(3).random(300).tolist()}
+    found = audit(rows, {"b": people(300, 1), "a": people(300, 2), "copy": rows}, keys="k", target="t", allow_same=True)
+    ranked = [found.columns[i] for i in found.ranked]
+    assert ranked[0] == "copy"
+    assert [label.get_text() for label in figures.boxplots(found, ranked).get_xticklabels()] == ranked
+    for picture in [*figures.distribution(found, ranked)[1:], *figures.releases(found, found.columns)]:
+        assert re.findall(r"\b(copy|a|b): ", picture.alt) == ranked
+
+
+@pytest.mark.slow
 def test_weighted_and_fractional_counts_have_the_pictures_that_there_can_be():
     weighted = {**people(100), "w": [1.5] * 100}
     found = audit(weighted, people(100, 9), keys="k", target="t", weights=("w", None))
@@ -80,7 +92,7 @@ def test_what_is_said_of_a_picture_has_its_numbers():
 @pytest.mark.slow
 def test_boxes_are_of_the_people_of_the_original(monkeypatch):
     drawn, draw = [], individual.plot_individual_cap
-    monkeypatch.setattr(individual, "plot_individual_cap", lambda boxes: drawn.append(boxes) or draw(boxes))
+    monkeypatch.setattr(individual, "plot_individual_cap", lambda boxes, **how: drawn.append(boxes) or draw(boxes, **how))
     found = audit(people(figures.MOST_DOTS + 1), people(100, 9), keys="k", target="t")
     figures.distribution(found, [""])
     exact = cap_boxplot(found.tables.o, found.tables.s)

@@ -63,6 +63,16 @@ def test_figure_of_several_tables_is_saved(here, tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
+def test_the_figure_has_the_order_of_the_report(here, tmp_path, monkeypatch, capsys):
+    drawn = []
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *args, **kwargs: drawn.append(figure))
+    releases = ["audit", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:]]
+    for options in (["--rank-by", "average_cap"], ["--rank-by=-average_cap"]):
+        ranked = in_json(capsys, *releases, *options, "--figure", str(tmp_path / "risk.png"))["ranked"]
+        assert [label.get_text() for label in drawn[-1].axes[0].get_xticklabels()] == ranked
+
+
 def test_a_figure_that_cannot_be_written_is_found_before_anything_is_counted(here, capsys):
     assert main(["audit", "nobody.csv", "synthetic.csv", *SMOKERS[3:], "--figure", "nowhere/risk.png"]) == 2
     assert capsys.readouterr().err == "capstats audit: --figure cannot be written to 'nowhere/risk.png': No such file or directory.\n"

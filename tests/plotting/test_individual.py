@@ -70,6 +70,19 @@ def test_boxes_stand_in_the_order_of_average_cap(ax, boxes):
     assert [dot.get_xdata()[0] for dot in dots(ax)] == [1, 2, 3, 4]
 
 
+def test_boxes_may_stand_in_the_given_order_of_which_the_first_is_on_the_left_or_on_top(ax, boxes):
+    given = boxes.isel(synthetic=[2, 0, 3, 1])
+    plot_individual_cap(given, order="given", ax=ax)
+    assert ticks(ax) == given.synthetic.values.tolist()
+    assert [dot.get_ydata()[0] for dot in dots(ax)] == given.average.values.tolist()
+    assert ax.get_xlabel() == "synthetic table\nn = 900 records"
+    lying = plot_individual_cap(given, order="given", orientation="horizontal")
+    assert [dot.get_xdata()[0] for dot in dots(lying)] == given.average.values.tolist()
+    assert lying.yaxis_inverted()
+    with pytest.raises(ValueError, match="`order` must be"):
+        plot_individual_cap(given, order="worst")
+
+
 def test_long_labels_of_tables_do_not_overlap(ax):
     s = {f"synthetic_release_of_generator_{i}": np.array([[8, 7], [25, 60]]) for i in range(6)}
     tables = from_counts(np.array([[20, 5], [30, 45]]), s)
