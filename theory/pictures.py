@@ -13,7 +13,9 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from capstats import average_cap, baseline_cap
+from capstats import audit, average_cap, baseline_cap
+from capstats.auditing.publication import publication
+from capstats.datasets import example
 from capstats.plotting.inline import inline_svg
 
 FOLDER = Path(__file__).with_suffix("")
@@ -35,7 +37,24 @@ def baselines(ax: Axes) -> None:
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
-DRAWN: dict[str, Callable[[Axes], None]] = {function.__name__.replace("_", "-"): function for function in (baselines,)}
+def publication_(ax: Axes) -> None:
+    """Average CAP of the voters: the exact number, and the multiples of the step, of which the public report prints one."""
+    found = audit(**example("anes96"))
+    exact, public = found.measures.average_cap.item(), publication(found, threshold=10)
+    (printed,) = public.shares["average_cap"]
+    steps = [k / public.steps for k in range(29, 35)]
+    ax.plot(steps, [0] * len(steps), "|", color="#555555", markersize=22)
+    ax.plot(exact, 0, "o", color="#D55E00", markersize=9)
+    ax.annotate(f"internal: {exact:.3f}", (exact, 0), xytext=(0, 34), textcoords="offset points", ha="left", color="#A04000")
+    ax.annotate(f"public: {printed:.3f}", (printed, 0), xytext=(0, -40), textcoords="offset points", ha="right", color="#0072B2")
+    ax.plot(printed, 0, "|", color="#0072B2", markersize=30, markeredgewidth=4)
+    ax.set(xlim=(0.72, 0.855), ylim=(-1, 1), yticks=[], xlabel=f"average CAP; the public report prints multiples of 1/{public.steps}")
+    ax.spines[["left", "right", "top"]].set_visible(False)
+
+
+DRAWN: dict[str, Callable[[Axes], None]] = {
+    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, publication_)
+}
 
 
 def picture(chapter: str) -> str:

@@ -227,7 +227,7 @@ def test_a_tie_is_rounded_alike_wherever_it_is_printed():
 
 def test_every_number_of_a_public_report_is_in_the_proof():
     """Whatever enters `Publication`, of which alone pages and texts are made, must first stand in the table of the page."""
-    page = (Path(__file__).parents[2] / "theory" / "public-report.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "theory" / "publication.md").read_text(encoding="utf-8")
     table = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     named = {name for cell in table for name in cell.replace("`", " ").replace(",", " ").split()}
     assert named == {*OF_ORIGINAL, *OF_RELEASES, *(field.name for field in fields(Publication) if field.name != "shares")}
