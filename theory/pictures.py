@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from capstats import audit, average_cap, baseline_cap
 from capstats.auditing.publication import publication
 from capstats.datasets import example
+from capstats.laws import Bootstrap, Dirichlet, Independent, Uniform, expected_cap, variance_cap
 from capstats.plotting.inline import inline_svg
 
 FOLDER = Path(__file__).with_suffix("")
@@ -52,8 +53,27 @@ def publication_(ax: Axes) -> None:
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
+def models(ax: Axes) -> None:
+    """Mean and two standard deviations of average CAP under four models of a hundred records, and the smokers' release."""
+    drawn = {
+        "all tables equally likely": Uniform(100),
+        "from the margins": Independent(100),
+        "from the smoothed original": Dirichlet(100, alpha=1),
+        "from the original": Bootstrap(100),
+    }
+    for row, (name, model) in enumerate(drawn.items()):
+        mean, error = float(expected_cap(SMOKERS, model)), float(variance_cap(SMOKERS, model)) ** 0.5
+        ax.errorbar(mean, row, xerr=2 * error, fmt="o", color="#0072B2", capsize=5, linewidth=2)
+        ax.text(0.765, row, f"{name}: {mean:.3f}", va="center")
+    release = float(average_cap(SMOKERS, RELEASE))
+    ax.axvline(release, color="#D55E00", linestyle="--")
+    ax.annotate(f"the release: {release:.3f}", (release, -0.75), xytext=(-6, 0), textcoords="offset points", ha="right", color="#A04000")
+    ax.set(xlim=(0.22, 1.05), ylim=(3.5, -1.1), yticks=[], xlabel="average CAP: mean, and two standard deviations")
+    ax.spines[["left", "right", "top"]].set_visible(False)
+
+
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, publication_)
+    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, models, publication_)
 }
 
 
