@@ -11,10 +11,12 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 
 from capstats import audit, average_cap, baseline_cap
 from capstats.auditing.publication import publication
+from capstats.cap import smoothed_cap
 from capstats.datasets import example
 from capstats.plotting.inline import inline_svg
 
@@ -52,8 +54,19 @@ def publication_(ax: Axes) -> None:
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
+def attacks(ax: Axes) -> None:
+    """Average CAP of the smokers' release for an attacker who adds records to each cell."""
+    added = np.geomspace(0.1, 10_000, 101)
+    ax.semilogx(added, [float(smoothed_cap(SMOKERS, RELEASE, alpha=alpha)) for alpha in added], color="#0072B2", linewidth=2.5)
+    for value, words in ((float(average_cap(SMOKERS, RELEASE)), "CAP: no record added"), (0.5, "a coin")):
+        ax.axhline(value, color="#555555", linestyle="--", linewidth=1)
+        ax.annotate(f"{words}, {value:.3f}", (0.1, value), xytext=(4, 4), textcoords="offset points")
+    ax.set(xlabel="records that the attacker adds to each cell", ylabel="average CAP", ylim=(0.47, 0.73))
+    ax.spines[["right", "top"]].set_visible(False)
+
+
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, publication_)
+    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, attacks, publication_)
 }
 
 
