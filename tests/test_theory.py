@@ -149,7 +149,7 @@ def test_links_between_pages_lead_somewhere():
 
 
 def test_concordance_calls_public_functions():
-    rows = [line.split(" | ") for line in text_of("concordance").splitlines() if line.startswith("| ")]
+    rows = [line.split(" | ") for line in text_of("concordance").partition("\n## ")[0].splitlines() if line.startswith("| ")]
     for package, _, _, call, _ in rows[1:]:
         if call.startswith("not provided, because "):
             continue

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 
 from capstats import audit, average_cap, baseline_cap
 from capstats.auditing.publication import publication
+from capstats.cap import smoothed_cap
 from capstats.datasets import example
 from capstats.laws import Bootstrap, Dirichlet, Independent, Uniform, expected_cap, variance_cap
 from capstats.plotting.inline import inline_svg
@@ -38,21 +40,6 @@ def baselines(ax: Axes) -> None:
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
-def publication_(ax: Axes) -> None:
-    """Average CAP of the voters: the exact number, and the multiples of the step, of which the public report prints one."""
-    found = audit(**example("anes96"))
-    exact, public = found.measures.average_cap.item(), publication(found, threshold=10)
-    (printed,) = public.shares["average_cap"]
-    steps = [k / public.steps for k in range(29, 35)]
-    ax.plot(steps, [0] * len(steps), "|", color="#555555", markersize=22)
-    ax.plot(exact, 0, "o", color="#D55E00", markersize=9)
-    ax.annotate(f"internal: {exact:.3f}", (exact, 0), xytext=(0, 34), textcoords="offset points", ha="left", color="#A04000")
-    ax.annotate(f"public: {printed:.3f}", (printed, 0), xytext=(0, -40), textcoords="offset points", ha="right", color="#0072B2")
-    ax.plot(printed, 0, "|", color="#0072B2", markersize=30, markeredgewidth=4)
-    ax.set(xlim=(0.72, 0.855), ylim=(-1, 1), yticks=[], xlabel=f"average CAP; the public report prints multiples of 1/{public.steps}")
-    ax.spines[["left", "right", "top"]].set_visible(False)
-
-
 def models(ax: Axes) -> None:
     """Mean and two standard deviations of average CAP under four models of a hundred records, and the smokers' release."""
     drawn = {
@@ -72,8 +59,34 @@ def models(ax: Axes) -> None:
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
+def publication_(ax: Axes) -> None:
+    """Average CAP of the voters: the exact number, and the multiples of the step, of which the public report prints one."""
+    found = audit(**example("anes96"))
+    exact, public = found.measures.average_cap.item(), publication(found, threshold=10)
+    (printed,) = public.shares["average_cap"]
+    steps = [k / public.steps for k in range(29, 35)]
+    ax.plot(steps, [0] * len(steps), "|", color="#555555", markersize=22)
+    ax.plot(exact, 0, "o", color="#D55E00", markersize=9)
+    ax.annotate(f"internal: {exact:.3f}", (exact, 0), xytext=(0, 34), textcoords="offset points", ha="left", color="#A04000")
+    ax.annotate(f"public: {printed:.3f}", (printed, 0), xytext=(0, -40), textcoords="offset points", ha="right", color="#0072B2")
+    ax.plot(printed, 0, "|", color="#0072B2", markersize=30, markeredgewidth=4)
+    ax.set(xlim=(0.72, 0.855), ylim=(-1, 1), yticks=[], xlabel=f"average CAP; the public report prints multiples of 1/{public.steps}")
+    ax.spines[["left", "right", "top"]].set_visible(False)
+
+
+def attacks(ax: Axes) -> None:
+    """Average CAP of the smokers' release for an attacker who adds records to each cell."""
+    added = np.geomspace(0.1, 10_000, 101)
+    ax.semilogx(added, [float(smoothed_cap(SMOKERS, RELEASE, alpha=alpha)) for alpha in added], color="#0072B2", linewidth=2.5)
+    for value, words in ((float(average_cap(SMOKERS, RELEASE)), "CAP: no record added"), (0.5, "a coin")):
+        ax.axhline(value, color="#555555", linestyle="--", linewidth=1)
+        ax.annotate(f"{words}, {value:.3f}", (0.1, value), xytext=(4, 4), textcoords="offset points")
+    ax.set(xlabel="records that the attacker adds to each cell", ylabel="average CAP", ylim=(0.47, 0.73))
+    ax.spines[["right", "top"]].set_visible(False)
+
+
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, models, publication_)
+    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, models, attacks, publication_)
 }
 
 
