@@ -18,7 +18,7 @@ from capstats import audit, average_cap, baseline_cap
 from capstats.auditing.publication import publication
 from capstats.cap import smoothed_cap
 from capstats.datasets import example
-from capstats.laws import Bootstrap, Dirichlet, Independent, Uniform, expected_cap, variance_cap
+from capstats.laws import Bootstrap, Dirichlet, Independent, Swap, Uniform, calibrate, expected_cap, variance_cap
 from capstats.plotting.inline import inline_svg
 
 FOLDER = Path(__file__).with_suffix("")
@@ -59,6 +59,23 @@ def models(ax: Axes) -> None:
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
+def perturbation(ax: Axes) -> None:
+    """Mean of average CAP, with two standard deviations, when targets of the smokers' table are swapped; the number for a mean of .65."""
+    swapped = np.arange(1, 101)
+    mean = np.array([float(expected_cap(SMOKERS, Swap(records=int(records)))) for records in swapped])
+    error = np.array([float(variance_cap(SMOKERS, Swap(records=int(records)))) ** 0.5 for records in swapped])
+    ax.fill_between(swapped, mean - 2 * error, mean + 2 * error, color="#0072B2", alpha=0.2, linewidth=0)
+    ax.plot(swapped, mean, color="#0072B2", linewidth=2.5)
+    wanted = 0.65
+    records = int(calibrate(SMOKERS, Swap, risk=wanted).records)
+    ax.plot([1, records, records], [wanted, wanted, 0.57], color="#D55E00", linestyle="--")
+    ax.annotate(f"{records} records for {wanted:.3f}", (records, 0.57), xytext=(6, 6), textcoords="offset points", color="#A04000")
+    ax.annotate(f"CAP(O) {mean[0]:.3f}", (1, mean[0]), xytext=(4, 12), textcoords="offset points")
+    ax.annotate(f"baseline {mean[-1]:.3f}", (100, mean[-1]), xytext=(-4, 36), textcoords="offset points", ha="right")
+    ax.set(xlim=(1, 100), ylim=(0.57, 0.7), xlabel="swapped records", ylabel="average CAP")
+    ax.spines[["right", "top"]].set_visible(False)
+
+
 def publication_(ax: Axes) -> None:
     """Average CAP of the voters: the exact number, and the multiples of the step, of which the public report prints one."""
     found = audit(**example("anes96"))
@@ -86,7 +103,7 @@ def attacks(ax: Axes) -> None:
 
 
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, models, attacks, publication_)
+    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, models, perturbation, attacks, publication_)
 }
 
 
