@@ -71,7 +71,7 @@ def perturbation(ax: Axes) -> None:
     ax.plot([1, records, records], [wanted, wanted, 0.57], color="#D55E00", linestyle="--")
     ax.annotate(f"{records} records for {wanted:.3f}", (records, 0.57), xytext=(6, 6), textcoords="offset points", color="#A04000")
     ax.annotate(f"CAP(O) {mean[0]:.3f}", (1, mean[0]), xytext=(4, 12), textcoords="offset points")
-    ax.annotate(f"baseline {mean[-1]:.3f}", (100, mean[-1]), xytext=(-4, 36), textcoords="offset points", ha="right")
+    ax.annotate(f"baseline {mean[-1]:.3f}", (100, mean[-1]), xytext=(-4, -17), textcoords="offset points", ha="right")
     ax.set(xlim=(1, 100), ylim=(0.57, 0.7), xlabel="swapped records", ylabel="average CAP")
     ax.spines[["right", "top"]].set_visible(False)
 
