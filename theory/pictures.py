@@ -18,7 +18,7 @@ from capstats import audit, average_cap, baseline_cap
 from capstats.auditing.publication import publication
 from capstats.cap import smoothed_cap
 from capstats.datasets import example
-from capstats.laws import Bootstrap, Dirichlet, Independent, Swap, Uniform, calibrate, expected_cap, variance_cap
+from capstats.laws import Bootstrap, Dirichlet, Independent, Swap, Uniform, calibrate, cap_law, expected_cap, variance_cap
 from capstats.plotting.inline import inline_svg
 
 FOLDER = Path(__file__).with_suffix("")
@@ -76,6 +76,23 @@ def perturbation(ax: Axes) -> None:
     ax.spines[["right", "top"]].set_visible(False)
 
 
+def limit_law(ax: Axes) -> None:
+    """Density of average CAP of the smokers' table over all releases, in the limit; what lies above the average CAP of the original."""
+    law, original = cap_law(SMOKERS, Uniform()), float(average_cap(SMOKERS, SMOKERS))
+    x = np.linspace(0.2, 0.8, 601)
+    density = law.density(x).upper.values
+    ax.plot(x, density, color="#0072B2", linewidth=2.5)
+    ax.fill_between(x, density, where=x >= original, color="#D55E00", alpha=0.5, linewidth=0)
+    share = float(law.cdf(original).lower)
+    ax.axvline(original, color="#D55E00", linestyle="--")
+    ax.annotate(
+        f"CAP(O) {original:.3f}:\nabove it {1 - share:.3f}", (original, 2.1), xytext=(6, 0), textcoords="offset points", color="#A04000"
+    )
+    ax.annotate(f"no riskier\nthan the original:\n{share:.3f}", (0.5, 0.6), ha="center")
+    ax.set(xlim=(0.2, 0.85), ylim=(0, 2.8), xlabel="average CAP", ylabel="density")
+    ax.spines[["right", "top"]].set_visible(False)
+
+
 def publication_(ax: Axes) -> None:
     """Average CAP of the voters: the exact number, and the multiples of the step, of which the public report prints one."""
     found = audit(**example("anes96"))
@@ -103,7 +120,8 @@ def attacks(ax: Axes) -> None:
 
 
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, models, perturbation, attacks, publication_)
+    function.__name__.strip("_").replace("_", "-"): function
+    for function in (baselines, models, perturbation, limit_law, attacks, publication_)
 }
 
 
