@@ -93,6 +93,21 @@ def limit_law(ax: Axes) -> None:
     ax.spines[["right", "top"]].set_visible(False)
 
 
+def law(ax: Axes) -> None:
+    """Distribution functions of average CAP of the smokers' table over all releases of ten and of a hundred records, and in the limit."""
+    original, x = float(average_cap(SMOKERS, SMOKERS)), np.linspace(0, 0.8, 1601)
+    for m, color, style in ((10, "#E69F00", "-"), (100, "#0072B2", "-"), (None, "#000000", ":")):
+        found = cap_law(SMOKERS, Uniform(m))
+        name = "limit" if m is None else f"{m} records"
+        label = f"{name}: {float(found.cdf(original).lower):.3f}"
+        ax.step(x, found.cdf(x).lower, where="post", color=color, linestyle=style, linewidth=2, label=label)
+    ax.axvline(original, color="#D55E00", linestyle="--")
+    ax.annotate(f"CAP(O) {original:.3f}", (original, 0.05), xytext=(-6, 0), textcoords="offset points", ha="right", color="#A04000")
+    ax.legend(loc="upper left", frameon=False, title="at most CAP(O)", alignment="left")
+    ax.set(xlim=(0, 0.8), ylim=(0, 1.02), xlabel="average CAP", ylabel="share of releases")
+    ax.spines[["right", "top"]].set_visible(False)
+
+
 def publication_(ax: Axes) -> None:
     """Average CAP of the voters: the exact number, and the multiples of the step, of which the public report prints one."""
     found = audit(**example("anes96"))
@@ -121,7 +136,7 @@ def attacks(ax: Axes) -> None:
 
 DRAWN: dict[str, Callable[[Axes], None]] = {
     function.__name__.strip("_").replace("_", "-"): function
-    for function in (baselines, models, perturbation, limit_law, attacks, publication_)
+    for function in (baselines, models, perturbation, limit_law, law, attacks, publication_)
 }
 
 
