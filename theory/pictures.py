@@ -14,10 +14,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from capstats import audit, average_cap, baseline_cap
+from capstats import audit, average_cap, average_cap_interval, baseline_cap, tabulate
 from capstats.auditing.publication import publication
 from capstats.cap import smoothed_cap
-from capstats.datasets import example
+from capstats.datasets import anes96, example
 from capstats.plotting.inline import inline_svg
 
 FOLDER = Path(__file__).with_suffix("")
@@ -65,8 +65,25 @@ def attacks(ax: Axes) -> None:
     ax.spines[["right", "top"]].set_visible(False)
 
 
+def individuals(ax: Axes) -> None:
+    """Average CAP of voters in the data and of others, guessed from a copy of the data and from a fresh sample, with intervals."""
+    voters = anes96().sample(frac=1, random_state=0).groupby(np.arange(944) % 3)
+    people, others, fresh = (part for _, part in list(voters))
+    for row, (name, release) in enumerate({"a copy of the data": people, "a fresh sample": fresh}.items()):
+        t = tabulate(people, release, holdout=others, keys=["PID", "income"], target="vote")
+        for shift, who, table, color in ((-0.14, "in the data", t.o, "#D55E00"), (0.14, "others", t.h, "#0072B2")):
+            found = average_cap_interval(table, t.s)
+            ax.plot([found.lower, found.upper], [row + shift] * 2, color=color, linewidth=2)
+            ax.plot(found.estimate, row + shift, "o", color=color, markersize=8)
+            words = f"{who}: {found.estimate.item():.2f}"
+            ax.annotate(words, (found.upper.item(), row + shift), xytext=(6, 0), textcoords="offset points", va="center", color=color)
+        ax.annotate(name, (0.35, row), va="center")
+    ax.set(xlim=(0.35, 1.0), ylim=(1.5, -0.5), yticks=[], xlabel="average CAP")
+    ax.spines[["left", "right", "top"]].set_visible(False)
+
+
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, attacks, publication_)
+    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, attacks, publication_, individuals)
 }
 
 
