@@ -18,6 +18,7 @@ from capstats import audit, average_cap, average_cap_interval, baseline_cap, tab
 from capstats.auditing.publication import publication
 from capstats.cap import smoothed_cap
 from capstats.datasets import anes96, example
+from capstats.laws import dp_bound
 from capstats.plotting.inline import inline_svg
 
 FOLDER = Path(__file__).with_suffix("")
@@ -82,8 +83,24 @@ def individuals(ax: Axes) -> None:
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
+def guarantees(ax: Axes) -> None:
+    """The greatest probability of a right guess about one person under differential privacy, for two priors."""
+    epsilon = np.linspace(0, 3, 121)
+    curves = (
+        ([0.75, 0.25], "three in four are healthy", (0.04, 0.83), "#0072B2", 6),
+        ([0.5, 0.5], "one in two is", (0.5, 0.58), "#D55E00", 2),
+    )
+    for prior, words, at, color, width in curves:
+        ax.plot(epsilon, dp_bound(prior, epsilon).bound, color=color, linewidth=width)
+        ax.annotate(words, at, color=color, va="center")
+    ax.axvline(np.log(3), color="#555555", linestyle="--", linewidth=1)
+    ax.annotate("ln 3", (np.log(3), 0.52), xytext=(4, 0), textcoords="offset points", va="center")
+    ax.set(xlabel="epsilon", ylabel="right guesses, at most", xlim=(0, 3), ylim=(0.48, 1.0))
+    ax.spines[["right", "top"]].set_visible(False)
+
+
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, attacks, publication_, individuals)
+    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, attacks, publication_, individuals, guarantees)
 }
 
 
