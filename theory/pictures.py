@@ -18,7 +18,7 @@ from capstats import audit, average_cap, average_cap_interval, baseline_cap, tab
 from capstats.auditing.publication import publication
 from capstats.cap import smoothed_cap
 from capstats.datasets import anes96, example
-from capstats.laws import dp_bound
+from capstats.laws import anonymity_bounds, dp_bound
 from capstats.plotting.inline import inline_svg
 
 FOLDER = Path(__file__).with_suffix("")
@@ -99,8 +99,24 @@ def guarantees(ax: Axes) -> None:
     ax.spines[["right", "top"]].set_visible(False)
 
 
+def anonymity(ax: Axes) -> None:
+    """What each model of anonymity of the smokers' release says of average CAP, and average CAP itself."""
+    bounds = anonymity_bounds(RELEASE, crossed=baseline_cap(SMOKERS, RELEASE, kind="crossed"))
+    ax.hlines(range(bounds.sizes["model"]), bounds.lower, bounds.upper, color="#0072B2", linewidth=7)
+    ax.set_yticks(
+        range(bounds.sizes["model"]),
+        [f"{name} = {round(value, 3):g}" for name, value in zip(bounds.model.values, bounds.value.values, strict=True)],
+    )
+    value = float(average_cap(SMOKERS, RELEASE))
+    ax.axvline(value, color="#D55E00", linewidth=2)
+    ax.annotate(f"{value:.3f}", (value, -0.6), xytext=(4, 0), textcoords="offset points", color="#A04000", va="center")
+    ax.set(xlim=(0, 1), ylim=(5.5, -1), xlabel="average CAP")
+    ax.spines[["left", "right", "top"]].set_visible(False)
+
+
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, attacks, publication_, individuals, guarantees)
+    function.__name__.strip("_").replace("_", "-"): function
+    for function in (baselines, attacks, publication_, individuals, guarantees, anonymity)
 }
 
 
