@@ -79,7 +79,7 @@ def individuals(ax: Axes) -> None:
             words = f"{who}: {found.estimate.item():.2f}"
             ax.annotate(words, (found.upper.item(), row + shift), xytext=(6, 0), textcoords="offset points", va="center", color=color)
         ax.annotate(name, (0.35, row), va="center")
-    ax.set(xlim=(0.35, 1.0), ylim=(1.5, -0.5), yticks=[], xlabel="average CAP")
+    ax.set(xlim=(0.35, 1.0), ylim=(1.5, -0.5), yticks=[], xlabel="average CAP of the vote, guessed from party and income")
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
