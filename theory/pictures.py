@@ -88,7 +88,7 @@ def guarantees(ax: Axes) -> None:
     epsilon = np.linspace(0, 3, 121)
     curves = (
         ([0.75, 0.25], "three in four are healthy", (0.04, 0.83), "#0072B2", 6),
-        ([0.5, 0.5], "one in two is", (0.5, 0.58), "#D55E00", 2),
+        ([0.5, 0.5], "one in two", (0.5, 0.58), "#D55E00", 2),
     )
     for prior, words, at, color, width in curves:
         ax.plot(epsilon, dp_bound(prior, epsilon).bound, color=color, linewidth=width)
