@@ -14,11 +14,23 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from capstats import audit, average_cap, baseline_cap
+from capstats import audit, average_cap, average_cap_interval, baseline_cap, tabulate
 from capstats.auditing.publication import publication
 from capstats.cap import smoothed_cap
-from capstats.datasets import example
-from capstats.laws import Bootstrap, Dirichlet, Independent, Swap, Uniform, calibrate, cap_law, expected_cap, variance_cap
+from capstats.datasets import anes96, example
+from capstats.laws import (
+    Bootstrap,
+    Dirichlet,
+    Independent,
+    Swap,
+    Uniform,
+    anonymity_bounds,
+    calibrate,
+    cap_law,
+    dp_bound,
+    expected_cap,
+    variance_cap,
+)
 from capstats.plotting.inline import inline_svg
 
 FOLDER = Path(__file__).with_suffix("")
@@ -134,9 +146,57 @@ def attacks(ax: Axes) -> None:
     ax.spines[["right", "top"]].set_visible(False)
 
 
+def individuals(ax: Axes) -> None:
+    """Average CAP of voters in the data and of others, guessed from a copy of the data and from a fresh sample, with intervals."""
+    voters = anes96().sample(frac=1, random_state=0).groupby(np.arange(944) % 3)
+    people, others, fresh = (part for _, part in list(voters))
+    for row, (name, release) in enumerate({"a copy of the data": people, "a fresh sample": fresh}.items()):
+        t = tabulate(people, release, holdout=others, keys=["PID", "income"], target="vote")
+        for shift, who, table, color in ((-0.14, "in the data", t.o, "#D55E00"), (0.14, "others", t.h, "#0072B2")):
+            found = average_cap_interval(table, t.s)
+            ax.plot([found.lower, found.upper], [row + shift] * 2, color=color, linewidth=2)
+            ax.plot(found.estimate, row + shift, "o", color=color, markersize=8)
+            words = f"{who}: {found.estimate.item():.2f}"
+            ax.annotate(words, (found.upper.item(), row + shift), xytext=(6, 0), textcoords="offset points", va="center", color=color)
+        ax.annotate(name, (0.35, row), va="center")
+    ax.set(xlim=(0.35, 1.0), ylim=(1.5, -0.5), yticks=[], xlabel="average CAP of the vote, guessed from party and income")
+    ax.spines[["left", "right", "top"]].set_visible(False)
+
+
+def guarantees(ax: Axes) -> None:
+    """The greatest probability of a right guess about one person under differential privacy, for two priors."""
+    epsilon = np.linspace(0, 3, 121)
+    curves = (
+        ([0.75, 0.25], "three in four are healthy", (0.04, 0.83), "#0072B2", 6),
+        ([0.5, 0.5], "one in two", (0.5, 0.58), "#D55E00", 2),
+    )
+    for prior, words, at, color, width in curves:
+        ax.plot(epsilon, dp_bound(prior, epsilon).bound, color=color, linewidth=width)
+        ax.annotate(words, at, color=color, va="center")
+    ax.axvline(np.log(3), color="#555555", linestyle="--", linewidth=1)
+    ax.annotate("ln 3", (np.log(3), 0.52), xytext=(4, 0), textcoords="offset points", va="center")
+    ax.set(xlabel="epsilon", ylabel="right guesses, at most", xlim=(0, 3), ylim=(0.48, 1.0))
+    ax.spines[["right", "top"]].set_visible(False)
+
+
+def anonymity(ax: Axes) -> None:
+    """What each model of anonymity of the smokers' release says of average CAP, and average CAP itself."""
+    bounds = anonymity_bounds(RELEASE, crossed=baseline_cap(SMOKERS, RELEASE, kind="crossed"))
+    ax.hlines(range(bounds.sizes["model"]), bounds.lower, bounds.upper, color="#0072B2", linewidth=7)
+    ax.set_yticks(
+        range(bounds.sizes["model"]),
+        [f"{name} = {round(value, 3):g}" for name, value in zip(bounds.model.values, bounds.value.values, strict=True)],
+    )
+    value = float(average_cap(SMOKERS, RELEASE))
+    ax.axvline(value, color="#D55E00", linewidth=2)
+    ax.annotate(f"{value:.3f}", (value, -0.6), xytext=(4, 0), textcoords="offset points", color="#A04000", va="center")
+    ax.set(xlim=(0, 1), ylim=(5.5, -1), xlabel="average CAP")
+    ax.spines[["left", "right", "top"]].set_visible(False)
+
+
 DRAWN: dict[str, Callable[[Axes], None]] = {
     function.__name__.strip("_").replace("_", "-"): function
-    for function in (baselines, models, perturbation, limit_law, law, attacks, publication_)
+    for function in (baselines, models, perturbation, limit_law, law, individuals, guarantees, anonymity, attacks, publication_)
 }
 
 
