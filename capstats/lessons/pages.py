@@ -46,7 +46,7 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
 PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "hands": ("hands.css", "hands.js", "hands-controls.js", "hands-questions.js"),
-        "average": ("average.css", "average.js", "average-controls.js", "average-questions.js"),
+        "average": ("average.css", "average.js", "average-people.js", "average-controls.js", "average-questions.js"),
         "guessing": ("figures.css", "figures.js", "guessing.js"),
         "law": ("figures.css", "figures.js", "laws.js", "law.js"),
         "protection": ("figures.css", "figures.js", "protect.js", "noise.js", "plane.js", "protection.js"),

@@ -140,9 +140,10 @@ function paged(container) {
     type: "button", class: "quiet", "data-go": section.dataset.question, "aria-label": `Question ${i + 1}`, click: () => turn(i),
   }, String(i + 1)));
   const go = (at) => sections.forEach((section, i) => {
+    const opens = i === at && !section.classList.contains("now");
     section.classList.toggle("now", i === at);
     assign(buttons[i], { "aria-current": i === at && "true" });
-    if (i === at) section.dispatchEvent(new Event("opened"));
+    if (opens) section.dispatchEvent(new Event("opened"));
   });
   const turn = (at) => {
     go(at);
