@@ -133,7 +133,8 @@ def test_no_dot_covers_another(tab):
 
 def crowd(tab):
     """Each dot of the first picture by release and group, as [x, y, colour], after it has come to rest."""
-    tab.wait_for_timeout(1600)
+    tab.evaluate("async () => { for (let k = 0; k < 2; k += 1) await new Promise(requestAnimationFrame); }")
+    tab.evaluate("for (const moving of document.getAnimations()) moving.finish()")
     return tab.evaluate("""() => Object.fromEntries([...document.querySelectorAll('#crowd .dots')].map((group, k, all) => [
       `${k < all.length / 2 ? 'A' : 'B'} ${group.dataset.person}`,
       [...group.children].map(dot => { const box = dot.getBoundingClientRect(), svg = dot.ownerSVGElement.getBoundingClientRect();
