@@ -54,7 +54,13 @@ def _number() -> dict[str, Any]:
         "sure": 1 - cap_ecdf(o, s, 0.9),
     }
     values = {name: share(value.item()) for name, value in found.items()}
-    return {"front": SENTENCES["front"], "number": SENTENCES["number"], "words": words([]) | {"target": "target"}, "z": Z, "example": values}
+    return {
+        "front": SENTENCES["front"],
+        "number": SENTENCES["number"],
+        "words": words([]) | {"target": "target"},
+        "z": Z,
+        "example": values,
+    }
 
 
 def _hands() -> dict[str, Any]:

@@ -30,7 +30,8 @@ SHOWN = """cases => cases.map(texts => {
   if (document.querySelector('#found').hidden) return found;
   return {
     ...found, right: text('#right'), said: text('#right-text'), place: text('#place'), caption: text('#caption'),
-    marks: all('.mark').map(e => [e.querySelector('span').textContent, e.querySelector('strong').textContent, e.classList.contains('release'),
+    marks: all('.mark').map(e => [
+      e.querySelector('span').textContent, e.querySelector('strong').textContent, e.classList.contains('release'),
       parseFloat(e.querySelector('.own')?.getAttribute('x1') ?? e.querySelector('svg svg').getAttribute('x')), !!e.querySelector('.bar')]),
     rows: all('#rows > div').map(e => [...e.querySelectorAll('dt span, dd')].map(x => x.textContent)),
     next: all('#next li').map(e => e.textContent),
@@ -315,10 +316,10 @@ def test_it_starts_with_the_example_which_is_gone_when_something_is_typed(tab):
     assert tab.locator("#about").inner_text() == SAID["missing"]
     assert not tab.locator("#found, #each").first.is_visible()
     assert tab.locator("[placeholder]").count() == 0
-    tab.get_by_role("button", name="Fill in the example").click()
+    tab.get_by_role("button", name="Try the example").click()
     assert tab.locator("#found").inner_text() == start
     assert tab.locator("#about").inner_text() == ""
-    tab.get_by_role("button", name="Empty it").click()
+    tab.get_by_role("button", name="Empty").click()
     assert tab.locator("#about").inner_text() == SAID["example"]
     assert tab.evaluate("document.activeElement.id") == "average"
 
@@ -328,9 +329,9 @@ def test_it_starts_with_the_example_which_is_gone_when_something_is_typed(tab):
 
 def test_a_share_may_be_written_in_many_ways(tab):
     ways = {
-        "0.775": "0.775", "0,775": "0.775", ".775": "0.775", "77.5%": "0.775", "77,5 %": "0.775", "77.5 per cent": "0.775", "731 of 944": "0.774",
-        "731/944": "0.774", "1,462 of 1,888": "0.774", "about 0.775": "0.775", ">0.999": "0.999", "at least 0.98": "0.980", "0.0625": "0.062",
-        "1": "1.000", "100%": "1.000", " 0.775. ": "0.775",
+        "0.775": "0.775", "0,775": "0.775", ".775": "0.775", "77.5%": "0.775", "77,5 %": "0.775", "77.5 per cent": "0.775",
+        "731 of 944": "0.774", "731/944": "0.774", "1,462 of 1,888": "0.774", "about 0.775": "0.775", " 0.775. ": "0.775",
+        ">0.999": "0.999", "at least 0.98": "0.980", "0.0625": "0.062", "1": "1.000", "100%": "1.000",
     }  # fmt: skip
     found = shown(tab, *({"average": text, "baseline": "0.5"} for text in ways))
     assert {text: x["marks"][1][1] for text, x in zip(ways, found, strict=True)} == ways
@@ -384,7 +385,14 @@ def test_every_set_of_fields_has_sentences(tab):
         elif not {"average", "baseline"} <= set(some):
             assert (found["problem"], found["about"]) == ("", SAID["missing"])
         else:
-            sentences = [found["right"], found["said"], found["place"], found["caption"], *found["next"], *(y for x in found["rows"] for y in x)]
+            sentences = [
+                found["right"],
+                found["said"],
+                found["place"],
+                found["caption"],
+                *found["next"],
+                *(y for x in found["rows"] for y in x),
+            ]
             assert all(sentences)
             assert not any(bad in text for text in sentences for bad in ("{", "undefined", "NaN", "null"))
 
@@ -410,7 +418,7 @@ def test_a_link_keeps_the_numbers(tab):
     tab.keyboard.press("Enter")
     numbers(tab)
     assert tab.locator("#found").inner_text() == before
-    tab.get_by_role("button", name="Empty it").click()
+    tab.get_by_role("button", name="Empty").click()
     assert tab.evaluate("location.hash") == ""
     tab.evaluate("link => { location.hash = link; }", link)
     tab.wait_for_timeout(100)

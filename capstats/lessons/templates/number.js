@@ -201,7 +201,8 @@ function render() {
   let bad = "";
   for (const name of [...SHARES, ...COUNTS]) {
     const text = numbers[name]?.wrong;
-    assign(field(name), { "aria-invalid": text ? "true" : null, placeholder: isExample && given.example[name] });
+    const described = `${name}-hint${text ? " problem" : ""}`;
+    assign(field(name), { "aria-invalid": text ? "true" : null, "aria-describedby": described, placeholder: isExample && given.example[name] });
     if (text) bad ||= `${field(name).labels[0].textContent}: ${text}`;
   }
   const together = bad || isExample ? "" : problem(numbers, texts.version);
