@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-
 from read_reports import public
 
 from capstats import audit, from_counts
