@@ -307,6 +307,12 @@ def test_a_custodian_finds_the_example_by_the_names_of_its_report(tab):
         assert f'"{section}"' in tab.locator("#next").inner_text()
 
 
+def test_the_table_of_places_has_the_names_of_a_report_in_json(tab):
+    names = tab.locator(".where code").all_text_contents()
+    assert len(set(names)) == len(names) == 8
+    assert set(names) <= set(audit(**with_holdout()).measures)
+
+
 def test_it_starts_with_the_example_which_is_gone_when_something_is_typed(tab):
     assert tab.locator("#about").inner_text() == SAID["example"]
     start = tab.locator("#found").inner_text()
