@@ -158,7 +158,7 @@ def write_lessons(app: Sphinx, failure: Exception | None) -> None:
     folder = Path(app.outdir) / "docs" / "lessons"
     folder.mkdir(parents=True, exist_ok=True)
     for name in lessons.LESSONS:
-        (folder / f"{name}.html").write_text(lessons.page(name), encoding="utf-8")
+        (folder / f"{name}.html").write_text(lessons.page(name, beside=lessons.LESSONS, home="../lessons.html"), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:

@@ -35,6 +35,12 @@ def question(tab: Page, name: str) -> Locator:
     return found
 
 
+def afresh(tab: Page) -> None:
+    """Load the page again without the progress in its address."""
+    tab.evaluate("history.replaceState(null, '', location.pathname)")
+    tab.reload()
+
+
 def judged(tab: Page, name: str, answer: Any = None) -> tuple[str, str]:
     """The state and the verdict after an answer: the value of a choice, or a number; none where the page is what is checked."""
     found = question(tab, name)

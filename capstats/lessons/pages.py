@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -56,7 +57,7 @@ PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """Style and scripts of each lesson in their order, after those of all lessons."""
 
 
-def page(name: str) -> str:
+def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
     """A lesson as one HTML file, which loads nothing and asks for nothing.
 
     Write it to a file and open the file in a browser; it needs no network and no Python.
@@ -65,6 +66,10 @@ def page(name: str) -> str:
     ----------
     name : str
         One of `LESSONS`.
+    beside : collection of str
+        Lessons whose files ``NAME.html`` are in the same folder, and to which the page may therefore link.
+    home : str
+        Address of a list of all lessons; without it the page names the command that prints one.
 
     Returns
     -------
@@ -88,10 +93,10 @@ def page(name: str) -> str:
     sources = ("common.css", "common.js", "questions.js", "cap.js", *PARTS[name])
     style, script = ("\n".join(_source(file) for file in sources if file.endswith(ending)) for ending in (".css", ".js"))
     numbers = json.dumps(given(name)).replace("<", "\\u003c")
-    titles = [lesson.title for lesson in LESSONS.values()]
-    following = dict(zip(LESSONS, titles[1:], strict=False)).get(name)
+    following = dict(pairwise(LESSONS)).get(name)
+    links = {"lessons": LESSONS, "following": following, "beside": beside, "home": home}
     parts = {"style": Markup(style), "script": Markup(script), "given": Markup(numbers)}
-    found = _environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], following=following, **parts)
+    found = _environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], **links, **parts)
     return f"{found.strip()}\n"
 
 

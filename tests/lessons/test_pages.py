@@ -38,8 +38,10 @@ def test_a_page_is_valid_html_with_the_lessons_title(name):
 def test_a_page_names_the_lesson_that_follows():
     names = list(LESSONS)
     for name, following in pairwise(names):
-        assert f"The next lesson is \N{LEFT DOUBLE QUOTATION MARK}{LESSONS[following].title}" in "".join(parsed(name).itertext())
-    assert "The next lesson" not in page(names[-1])
+        assert f"Next lesson: {LESSONS[following].title} (capstats lesson {following})" in "".join(parsed(name).itertext())
+        assert f'href="{following}.html">Next lesson: {LESSONS[following].title}' in page(name, beside=names)
+    assert "Next lesson" not in page(names[-1], beside=names)
+    assert 'href="../lessons.html">All lessons' in page("law", home="../lessons.html")
 
 
 @pytest.mark.few(2)
