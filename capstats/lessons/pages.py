@@ -30,6 +30,7 @@ class Lesson:
 
 LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
     {
+        "number": Lesson("What does my number mean?", "Type the numbers of a report, and see what they are high or low against."),
         "hands": Lesson("CAP with your hands", "Move people between the cells of a small table and watch every risk change."),
         "average": Lesson(
             "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 0.92."
@@ -41,10 +42,11 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
         "protection": Lesson("Choose your protection", "Turn the strength of a protection up and down, and see what it costs in utility."),
     }
 )
-"""The lessons by name, in the order in which they are best taken."""
+"""The page on which one types numbers, and the lessons in the order in which they are best taken, by name."""
 
 PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
+        "number": ("blocks.css", "number.css", "number.js"),
         "hands": ("hands.css", "hands.js", "hands-controls.js", "hands-questions.js"),
         "average": ("average.css", "average.js", "average-people.js", "average-controls.js", "average-questions.js"),
         "guessing": ("figures.css", "figures.js", "guessing.js"),
@@ -99,7 +101,8 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
 
 
 def _source(file: str) -> str:
-    return f"\n{files('capstats.lessons').joinpath('templates', file).read_text(encoding='utf-8').strip()}\n"
+    room = "auditing" if file == "blocks.css" else "lessons"  # the scale of a report
+    return f"\n{files(f'capstats.{room}').joinpath('templates', file).read_text(encoding='utf-8').strip()}\n"
 
 
 @cache

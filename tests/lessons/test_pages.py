@@ -19,8 +19,8 @@ def parsed(name):
     return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page(name))
 
 
-def test_there_are_five_lessons_in_their_order():
-    assert list(LESSONS) == ["hands", "average", "guessing", "law", "protection"]
+def test_a_page_for_numbers_stands_before_the_five_lessons_in_their_order():
+    assert list(LESSONS) == ["number", "hands", "average", "guessing", "law", "protection"]
 
 
 @pytest.mark.few(2)
@@ -78,7 +78,7 @@ def test_every_link_within_a_page_and_every_label_leads_somewhere(name):
 
 @pytest.mark.parametrize("wrong", ["hand", "", "all", None])
 def test_an_unknown_name_is_told_with_all_names(wrong):
-    with pytest.raises(ValueError, match=r"There is no lesson .*\. The lessons are hands, average, guessing, law, protection\."):
+    with pytest.raises(ValueError, match=r"There is no lesson .*\. The lessons are number, hands, average, guessing, law, protection\."):
         page(wrong)
 
 
