@@ -65,7 +65,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_css_files = ["site.css"]
-html_search_scorer = "search_order.js"
+html_search_scorer = str(Path(__file__).with_name("search_order.js"))
 _mathjax = find_spec("sphinx-mathjax-offline")
 assert _mathjax is not None
 assert _mathjax.submodule_search_locations is not None

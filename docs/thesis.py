@@ -1,4 +1,4 @@
-"""Draws ``thesis.svg``, the picture of the README: two releases of the same 900 people, and the probability that each of them is guessed right.
+"""Draws ``thesis.svg``, the picture of the README: how often each of 900 people is guessed right with two releases.
 
 ``python docs/thesis.py`` draws it anew; a test fails where it is out of date.
 """
@@ -104,7 +104,8 @@ def picture() -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 486" width="540" height="656" role="img"><style>{STYLE}</style>',
         '<rect width="400" height="486" rx="8" class="paper"/>',
-        f'<text class="title middle" x="200" y="29" textLength="372" lengthAdjust="spacingAndGlyphs">The lower average exposes {number} people</text>',
+        '<text class="title middle" x="200" y="29" textLength="372" lengthAdjust="spacingAndGlyphs">'
+        f"The lower average exposes {number} people</text>",
         *(draw(label, one, exposed) for label, one in both.items()),
         f'<g class="later"><text class="hit end" x="{edge}" y="104">{number} people are guessed</text>',
         f'<text class="hit end" x="{edge}" y="122">right {with_a:.0%} of the time</text>',
