@@ -29,7 +29,7 @@ version = release = capstats.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
 default_role = "literal"
 root_doc = "docs/index"
-include_patterns = ["docs/**", "theory/*", "notebooks/*", "CHANGELOG.md"]
+include_patterns = ["docs/**", "theory/*", "notebooks/*"]
 exclude_patterns = [f"mathjax/{unused}" for unused in ("sre/**", "*svg*", "output/svg*/**", "*full*", "mml-*", "tex-mml-*")]
 templates_path = ["templates"]
 
