@@ -37,7 +37,7 @@ WANTED = {  # what newcomers search for, and the page that answers it
     "browser": "docs/lessons",
     "what does my number mean": "docs/lessons",
     "teach": "docs/instructors",
-    "exercise": "docs/notebooks",
+    "students": "docs/instructors",
     "proof": "docs/researchers",
     "reproduce": "docs/researchers",
     "cite": "docs/researchers",
