@@ -21,8 +21,6 @@ from sphinx.environment import BuildEnvironment
 import capstats
 from capstats import lessons
 
-ROOT_PAGES = ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SECURITY")
-
 project = "capstats"
 author = "The capstats developers"
 copyright = author  # noqa: A001
@@ -31,7 +29,7 @@ version = release = capstats.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
 default_role = "literal"
 root_doc = "docs/index"
-include_patterns = ["docs/**", "theory/*", "notebooks/*", "benchmarks/README.md", *(f"{name}.md" for name in ROOT_PAGES)]
+include_patterns = ["docs/**", "theory/*", "notebooks/*"]
 exclude_patterns = [f"mathjax/{unused}" for unused in ("sre/**", "*svg*", "output/svg*/**", "*full*", "mml-*", "tex-mml-*")]
 templates_path = ["templates"]
 
@@ -60,16 +58,14 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {
-    f"docs/{page}": []
-    for page in ("index", "which-measure", "glossary", "from-r", "cost-and-scale", "lessons", "start", "instructors", "gallery")
-}
+html_sidebars = {f"docs/{page.stem}": [] for page in Path(__file__).parent.glob("*.md") if page.stem != "notebooks"}
 html_additional_pages = {"index": "redirect.html"}
 html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).with_name("search_order.js"))
 _mathjax = find_spec("sphinx-mathjax-offline")
 assert _mathjax is not None
 assert _mathjax.submodule_search_locations is not None
@@ -94,7 +90,8 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
     elif page.startswith("theory/"):
         source[0] = implemented(source[0].replace("\n\n```\n", "\n```\n"))
     elif page == "docs/lessons":
-        source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open the lesson</a>', source[0])
+        for name in lessons.LESSONS:
+            source[0] = source[0].replace(f"`lessons/{name}.html`", f'<a href="lessons/{name}.html">Open it</a>')
 
 
 def documented(room: str) -> str:
