@@ -7,6 +7,7 @@ on the site.
 from __future__ import annotations
 
 import re
+import runpy
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import getdoc, isclass
@@ -75,6 +76,7 @@ assert _mathjax.submodule_search_locations is not None
 html_static_path = ["static", *(f"{folder}/static" for folder in _mathjax.submodule_search_locations)]
 mathjax_path = "mathjax/tex-chtml.js"
 
+CHART = runpy.run_path(str(Path(__file__).with_name("which_measure.py")))
 THEORY = re.compile(r"``theory/([\w-]+)\.md``|theory/([\w-]+)\.md")
 CODE = re.compile(r"(`+[^`]+`+)")
 SYMBOL = re.compile(r"\b\w+_(?:[ijl]{1,2}\b\.?(?!\w)|\.\w\b|(?![\w(]))")  # o_ij, s_.j, o_i., key_
@@ -90,6 +92,8 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] += documented(page.rpartition("/")[2])
     elif page.startswith("theory/"):
         source[0] = source[0].replace("\n\n```\n", "\n```\n") + implemented(source[0])
+    elif page == "docs/which-measure":  # the links of a picture work only inline
+        source[0] = re.sub(r"^!\[.*\]\(which-measure\.svg\)$", CHART["inline"](), source[0], flags=re.M)
     elif page == "docs/lessons":
         source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open the lesson</a>', source[0])
 
