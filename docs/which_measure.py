@@ -24,7 +24,7 @@ QUESTIONS = {  # by what a newcomer asks first: the heading of the card, its fir
         ("How do I lower the risk?", "change the release", "rank_removals"),
         ("What does an epsilon promise?", "ask for a guarantee", "dp_bound"),
     ],
-    "What do others print?": [("What would SDMetrics, synthpop and others print?", "the same numbers", "as_sdmetrics")],
+    "What do others print?": [("What would SDMetrics or synthpop print?", "the same numbers", "as_sdmetrics")],
 }
 STYLE = """
 .chart text { font: 13px system-ui, sans-serif; fill: var(--pst-color-text-base, #1f2937); }
@@ -36,6 +36,7 @@ STYLE = """
 .chart a .box { fill: var(--pst-color-background, #fff); stroke: var(--pst-color-link, #0a7d91); stroke-width: 1.5; }
 .chart a .title { fill: var(--pst-color-link, #0a6b7c); text-decoration: underline; }
 .chart a:hover .box, .chart a:focus .box { stroke-width: 4; }
+.chart a { text-decoration: none; }
 .chart a:focus { outline: none; }
 """
 LEAF, GAP = 46, 12  # heights

@@ -94,9 +94,10 @@ def test_the_chart_is_legible_wide_and_narrow_and_is_used_with_the_keyboard(tmp_
             assert opened.evaluate("document.documentElement.scrollWidth") <= width
             assert opened.evaluate(
                 """[...document.querySelectorAll('.chart')].filter(x => x.clientWidth).map(chart =>
-                  [...chart.querySelectorAll('text')].every(x => x.getBoundingClientRect().height > 12
-                    && x.getBoundingClientRect().right
-                      < x.parentNode.closest('a, svg').getBoundingClientRect().right))"""
+                  [...chart.querySelectorAll('.box')].every(box => {
+                    const line = box.nextElementSibling.getBoundingClientRect()
+                    return line.height > 12 && line.right < box.getBoundingClientRect().right - 4
+                  }))"""
             ) == [True]
             reached = []
             for _ in LEAVES:
