@@ -14,7 +14,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import pytest
 from notebook_cells import CHECKS, METADATA, NOTEBOOKS, ROOT, TAGS, code_cells, exercises, has_tags, names_set, run, said, stored
 from public_names import ROOMS
@@ -62,12 +64,27 @@ def texts(cell):
     return {kind: re.sub("0x[0-9a-f]{6,}", "an address", str(text)) for kind, text in found.items()}
 
 
+def rows_of_measures():
+    """Each call of the tables of the notebook of measures, with the value that its row says."""
+    text = "\n".join(cell.source for cell in stored("measures").cells if cell.cell_type == "markdown")
+    return re.findall(r"^\| \[[\w, ]+\]\(\.\./theory/[^)]+\) \| `([^`]+)` \| (\S+) \| \S.* \|$", text, flags=re.MULTILINE)
+
+
 def test_every_public_function_of_the_rooms_of_measures_is_called_in_the_notebook_of_measures():
     rooms = ("cap", "disclosure", "anonymity", "screening", "laws", "attacks", "peers")
     listed = {f"{room}.{x}" for room in rooms for x in importlib.import_module(f"capstats.{room}").__all__} - {"laws.Law", "laws.Model"}
-    called = {ast.unparse(node.func) for node in ast.walk(source_tree("measures")) if isinstance(node, ast.Call)}
+    trees = [source_tree("measures"), *(ast.parse(call) for call, _ in rows_of_measures())]
+    called = {ast.unparse(node.func) for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)}
     assert {"cap.average_cap", "laws.dp_audit_release", "attacks.CAPClassifier", "peers.as_synthpop"} <= listed
     assert listed - called == set()
+
+
+def test_the_values_in_the_tables_of_measures_are_those_of_their_calls():
+    names = {}
+    exec(code_cells(stored("measures"))[0].source, names)
+    plt.close("all")
+    computed = {call: f"{float(np.ravel(eval(call, names))[0]):.4g}" for call, _ in rows_of_measures()}
+    assert computed == dict(rows_of_measures())
 
 
 def test_every_notebook_has_checks_of_its_headline_numbers_and_there_are_no_others():
