@@ -7,6 +7,7 @@ on the site.
 from __future__ import annotations
 
 import re
+import runpy
 import tomllib
 from importlib import import_module
 from importlib.util import find_spec
@@ -72,6 +73,7 @@ assert _mathjax.submodule_search_locations is not None
 html_static_path = ["static", *(f"{folder}/static" for folder in _mathjax.submodule_search_locations)]
 mathjax_path = "mathjax/tex-chtml.js"
 
+CHART = runpy.run_path(str(Path(__file__).with_name("which_measure.py")))
 THEORY = re.compile(r"(``)?theory/([\w-]+)\.md(?:#([\w-]+))?(?(1)``)")
 STATEMENTS = tomllib.loads((Path(__file__).parents[1] / "theory" / "statements.toml").read_text(encoding="utf-8"))
 CODE = re.compile(r"(`+[^`]+`+)")
@@ -89,6 +91,8 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] += documented(page.rpartition("/")[2])
     elif page.startswith("theory/"):
         source[0] = implemented(source[0].replace("\n\n```\n", "\n```\n"))
+    elif page == "docs/which-measure":  # the links of a picture work only inline
+        source[0] = re.sub(r"^!\[.*\]\(which-measure\.svg\)$", CHART["inline"](), source[0], flags=re.M)
     elif page == "docs/lessons":
         for name in lessons.LESSONS:
             source[0] = source[0].replace(f"`lessons/{name}.html`", f'<a href="lessons/{name}.html">Open it</a>')
