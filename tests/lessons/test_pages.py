@@ -27,7 +27,7 @@ def test_a_page_for_numbers_stands_before_the_five_lessons_in_their_order():
 @each_lesson
 def test_a_page_is_valid_html_with_the_lessons_title(name):
     root = parsed(name)
-    assert root.find("head/title").text == f"{LESSONS[name].title} - a lesson of capstats"
+    assert root.find("head/title").text == f"{LESSONS[name].title} - {'a page' if name == 'number' else 'a lesson'} of capstats"
     assert root.find("body/header/h1").text == LESSONS[name].title
     assert root.get("lang") == "en"
     ids = [element.get("id") for element in root.iter() if element.get("id")]
