@@ -90,8 +90,7 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
     elif page.startswith("theory/"):
         source[0] = implemented(source[0].replace("\n\n```\n", "\n```\n"))
     elif page == "docs/lessons":
-        for name in lessons.LESSONS:
-            source[0] = source[0].replace(f"`lessons/{name}.html`", f'<a href="lessons/{name}.html">Open it</a>')
+        source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open it</a>', source[0])
 
 
 def documented(room: str) -> str:
