@@ -94,8 +94,7 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
     elif page == "docs/which-measure":  # the links of a picture work only inline
         source[0] = re.sub(r"^!\[.*\]\(which-measure\.svg\)$", CHART["inline"](), source[0], flags=re.M)
     elif page == "docs/lessons":
-        for name in lessons.LESSONS:
-            source[0] = source[0].replace(f"`lessons/{name}.html`", f'<a href="lessons/{name}.html">Open it</a>')
+        source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open it</a>', source[0])
 
 
 def documented(room: str) -> str:
