@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import matplotlib as mpl
@@ -14,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from capstats import audit, average_cap, baseline_cap
+from capstats import audit, average_cap, baseline_cap, individual_cap
 from capstats.auditing.publication import publication
 from capstats.cap import smoothed_cap
 from capstats.datasets import example
@@ -23,6 +24,29 @@ from capstats.plotting.inline import inline_svg
 FOLDER = Path(__file__).with_suffix("")
 SMOKERS = [[20, 5], [30, 45]]  # the paper's Table 1: sick and healthy, smokers and not
 RELEASE = [[8, 7], [25, 60]]
+
+
+def narrow(ax: Axes, height: float) -> None:
+    """A figure whose text can be read in a column of a phone."""
+    ax.figure.set_size_inches(4.8, height)
+
+
+def cap(ax: Axes) -> None:
+    """Individual CAP of the hundred people, with bars as high as there are people: their area is average CAP."""
+    narrow(ax, 3)
+    people, risk = np.ravel(SMOKERS), individual_cap(SMOKERS, RELEASE).values.ravel()
+    names = [f"{number} {target} {key}" for number, (target, key) in zip(people, product(("sick", "healthy"), ("smokers", "others")), strict=True)]
+    order = np.argsort(risk)
+    middle = np.cumsum(people[order]) - people[order] / 2
+    ax.barh(middle, risk[order], people[order], color=["#E69F00", "#E69F00", "#56B4E9", "#56B4E9"], edgecolor="white")
+    for place, value in zip(middle, risk[order], strict=True):
+        ax.annotate(f"{value:.2f}", (value, place), xytext=(3, 0), textcoords="offset points", va="center")
+    mean = float(average_cap(SMOKERS, RELEASE))
+    ax.plot([mean, mean], [0, 100], color="#000000", linestyle="--")
+    ax.annotate(f"average CAP {mean:.3f}", (mean, -7), ha="center", va="center")
+    ax.set(xlim=(0, 1), ylim=(100, -14), xlabel="individual CAP")
+    ax.set_yticks(middle, [names[cell] for cell in order])
+    ax.spines[["right", "top"]].set_visible(False)
 
 
 def baselines(ax: Axes) -> None:
@@ -66,7 +90,7 @@ def attacks(ax: Axes) -> None:
 
 
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (baselines, attacks, publication_)
+    function.__name__.strip("_").replace("_", "-"): function for function in (cap, baselines, attacks, publication_)
 }
 
 
