@@ -50,16 +50,22 @@ def cap(ax: Axes) -> None:
 
 
 def baselines(ax: Axes) -> None:
-    """Average CAP of the smokers' release between a guess without a release and the original itself."""
+    """Average CAP of the smokers' release and of the original, and what is guessed without a key."""
+    narrow(ax, 2.6)
     marks = {
-        "no release": baseline_cap(SMOKERS),
-        "the original itself": average_cap(SMOKERS, SMOKERS),
-        "the release": average_cap(SMOKERS, RELEASE),
+        "a coin (uniform)": ("s", baseline_cap(SMOKERS, kind="uniform")),
+        "the shares (marginal)": ("s", baseline_cap(SMOKERS)),
+        "the original itself": ("o", average_cap(SMOKERS, SMOKERS)),
+        "the release": ("o", average_cap(SMOKERS, RELEASE)),
+        "always healthy (modal)": ("s", baseline_cap(SMOKERS, kind="modal")),
     }
-    for row, (name, value) in enumerate(marks.items()):
-        ax.plot([0.6, float(value)], [row, row], color="#0072B2", linewidth=6, solid_capstyle="butt")
-        ax.annotate(f"{name}: {value:.3f}", (float(value), row), xytext=(6, 0), textcoords="offset points", va="center")
-    ax.set(xlim=(0.6, 0.72), ylim=(2.5, -0.5), yticks=[], xlabel="share of right guesses")
+    for row, (marker, value) in enumerate(marks.values()):
+        ax.plot(float(value), row, marker, color="#D55E00" if marker == "o" else "#0072B2", markersize=9)
+        ax.annotate(f"{float(value):.3f}", (float(value), row), xytext=(9, 0), textcoords="offset points", va="center")
+    ax.set(xlim=(0.45, 0.85), ylim=(4.6, -0.6), xlabel="right guesses; circles: with the key")
+    ax.set_yticks(range(len(marks)), list(marks))
+    ax.grid(axis="y", color="#dddddd")
+    ax.set_axisbelow(True)
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
