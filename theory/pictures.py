@@ -15,10 +15,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from capstats import audit, average_cap, baseline_cap, individual_cap
+from capstats import audit, average_cap, baseline_cap, individual_cap, maximum_cap, minimum_cap
 from capstats.auditing.publication import publication
-from capstats.cap import smoothed_cap
+from capstats.cap import smoothed_cap, target_distance
 from capstats.datasets import example
+from capstats.laws import cap_bounds, frontier
 from capstats.plotting.inline import inline_svg
 
 FOLDER = Path(__file__).with_suffix("")
@@ -69,6 +70,30 @@ def baselines(ax: Axes) -> None:
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
+def attainable(ax: Axes) -> None:
+    """Least and greatest average CAP of all releases, and of those that keep more and more of the smokers' release."""
+    narrow(ax, 2.8)
+    keys, targets = np.sum(RELEASE, 0), np.sum(RELEASE, 1)
+    near = frontier(SMOKERS, distances=target_distance(SMOKERS, RELEASE))
+    fixed, both = cap_bounds(SMOKERS, key_totals=keys), cap_bounds(SMOKERS, key_totals=keys, target_totals=targets)
+    ranges = {
+        "any release": (minimum_cap(SMOKERS), maximum_cap(SMOKERS)),
+        "with its key totals": (fixed.least, fixed.greatest),
+        "no further from\nthe original": (near.least, near.greatest),
+        "with its totals of\nkeys and targets": (both.least, both.greatest),
+    }
+    for row, (least, greatest) in enumerate(ranges.values()):
+        ax.plot([float(least), float(greatest)], [row, row], color="#0072B2", linewidth=7, solid_capstyle="butt")
+        ax.annotate(f"{float(least):.3f} ", (float(least), row), ha="right", va="center")
+        ax.annotate(f" {float(greatest):.3f}", (float(greatest), row), ha="left", va="center")
+    release = float(average_cap(SMOKERS, RELEASE))
+    ax.axvline(release, color="#D55E00", linestyle="--")
+    ax.annotate(f"the release: {release:.3f}", (release, -0.75), ha="right", va="center", color="#A04000")
+    ax.set(xlim=(-0.15, 0.95), ylim=(3.5, -1.1), xlabel="average CAP")
+    ax.set_yticks(range(len(ranges)), list(ranges))
+    ax.spines[["left", "right", "top"]].set_visible(False)
+
+
 def publication_(ax: Axes) -> None:
     """Average CAP of the voters: the exact number, and the multiples of the step, of which the public report prints one."""
     found = audit(**example("anes96"))
@@ -96,7 +121,7 @@ def attacks(ax: Axes) -> None:
 
 
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (cap, baselines, attacks, publication_)
+    function.__name__.strip("_").replace("_", "-"): function for function in (cap, baselines, attainable, attacks, publication_)
 }
 
 
