@@ -19,6 +19,7 @@ from capstats import audit, average_cap, baseline_cap, individual_cap, maximum_c
 from capstats.auditing.publication import publication
 from capstats.cap import smoothed_cap, target_distance
 from capstats.datasets import example
+from capstats.disclosure import tau_curve
 from capstats.laws import cap_bounds, frontier
 from capstats.plotting.inline import inline_svg
 
@@ -94,6 +95,19 @@ def attainable(ax: Axes) -> None:
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
+def certainty(ax: Axes) -> None:
+    """How many of the hundred people are guessed right by an intruder who guesses from a share of tau on."""
+    narrow(ax, 2.8)
+    curve = tau_curve(SMOKERS, RELEASE, variant="all")
+    ends, values = [0.5, *curve.tau.values], curve.values
+    ax.stairs(values, ends, baseline=None, color="#0072B2", linewidth=3)
+    for start, end, value, words in zip(ends, ends[1:], values, ("everybody", "others", "nobody"), strict=False):
+        ax.annotate(f"{words}:\n{value:.2f}", ((start + end) / 2, value), xytext=(0, 5), textcoords="offset points", ha="center")
+    ax.set(xlim=(0.5, 1), ylim=(-0.03, 1), yticks=[0, 0.5, 1], ylabel="guessed right (TCAP)")
+    ax.set_xlabel("share that the intruder requires")
+    ax.spines[["right", "top"]].set_visible(False)
+
+
 def publication_(ax: Axes) -> None:
     """Average CAP of the voters: the exact number, and the multiples of the step, of which the public report prints one."""
     found = audit(**example("anes96"))
@@ -121,7 +135,7 @@ def attacks(ax: Axes) -> None:
 
 
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (cap, baselines, attainable, attacks, publication_)
+    function.__name__.strip("_").replace("_", "-"): function for function in (cap, baselines, attainable, certainty, attacks, publication_)
 }
 
 
