@@ -22,6 +22,7 @@ from capstats.datasets import example
 from capstats.disclosure import tau_curve
 from capstats.laws import cap_bounds, frontier
 from capstats.plotting.inline import inline_svg
+from capstats.screening import sweep
 
 FOLDER = Path(__file__).with_suffix("")
 SMOKERS = [[20, 5], [30, 45]]  # the paper's Table 1: sick and healthy, smokers and not
@@ -108,6 +109,21 @@ def certainty(ax: Axes) -> None:
     ax.spines[["right", "top"]].set_visible(False)
 
 
+def columns(ax: Axes) -> None:
+    """Average CAP of the voters for every subset of the two key columns."""
+    narrow(ax, 2.2)
+    voters = example("anes96")
+    tables = {name: voters[name] for name in ("original", "synthetic", "keys", "counts")}
+    found = sweep(**tables, targets=voters["target"], allow_same=True, measures="average_cap")
+    values = [found.without_keys.item(), *found.value.values.ravel()]
+    ax.barh(range(4), values, color=["#999999", "#56B4E9", "#E69F00", "#0072B2"])
+    for row, value in enumerate(values):
+        ax.annotate(f"{value:.3f}", (value, row), xytext=(3, 0), textcoords="offset points", va="center")
+    ax.set(xlim=(0, 0.95), ylim=(3.5, -0.5), xlabel="average CAP of 944 voters")
+    ax.set_yticks(range(4), ["no key", "education", "party", "both"])
+    ax.spines[["right", "top"]].set_visible(False)
+
+
 def publication_(ax: Axes) -> None:
     """Average CAP of the voters: the exact number, and the multiples of the step, of which the public report prints one."""
     found = audit(**example("anes96"))
@@ -135,7 +151,7 @@ def attacks(ax: Axes) -> None:
 
 
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (cap, baselines, attainable, certainty, attacks, publication_)
+    function.__name__.strip("_").replace("_", "-"): function for function in (cap, baselines, attainable, certainty, columns, attacks, publication_)
 }
 
 
