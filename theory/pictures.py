@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from itertools import product
 from pathlib import Path
 
 import matplotlib as mpl
@@ -27,6 +26,7 @@ from capstats.screening import sweep
 FOLDER = Path(__file__).with_suffix("")
 SMOKERS = [[20, 5], [30, 45]]  # the paper's Table 1: sick and healthy, smokers and not
 RELEASE = [[8, 7], [25, 60]]
+CELLS = ("sick smokers", "sick others", "healthy smokers", "healthy others")
 
 
 def narrow(ax: Axes, height: float) -> None:
@@ -38,7 +38,7 @@ def cap(ax: Axes) -> None:
     """Individual CAP of the hundred people, with bars as high as there are people: their area is average CAP."""
     narrow(ax, 3)
     people, risk = np.ravel(SMOKERS), individual_cap(SMOKERS, RELEASE).values.ravel()
-    names = [f"{number} {target} {key}" for number, (target, key) in zip(people, product(("sick", "healthy"), ("smokers", "others")), strict=True)]
+    names = [f"{number} {cell}" for number, cell in zip(people, CELLS, strict=True)]
     order = np.argsort(risk)
     middle = np.cumsum(people[order]) - people[order] / 2
     ax.barh(middle, risk[order], people[order], color=["#E69F00", "#E69F00", "#56B4E9", "#56B4E9"], edgecolor="white")
@@ -151,7 +151,8 @@ def attacks(ax: Axes) -> None:
 
 
 DRAWN: dict[str, Callable[[Axes], None]] = {
-    function.__name__.strip("_").replace("_", "-"): function for function in (cap, baselines, attainable, certainty, columns, attacks, publication_)
+    function.__name__.strip("_").replace("_", "-"): function
+    for function in (cap, baselines, attainable, certainty, columns, attacks, publication_)
 }
 
 
