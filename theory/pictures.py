@@ -14,10 +14,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from capstats import audit, average_cap, average_cap_interval, baseline_cap, tabulate
+from capstats import audit, average_cap, average_cap_interval, baseline_cap, individual_cap, maximum_cap, minimum_cap, tabulate
 from capstats.auditing.publication import publication
-from capstats.cap import smoothed_cap
+from capstats.cap import smoothed_cap, target_distance
 from capstats.datasets import anes96, example
+from capstats.disclosure import tau_curve
 from capstats.laws import (
     Bootstrap,
     Dirichlet,
@@ -26,30 +27,115 @@ from capstats.laws import (
     Uniform,
     anonymity_bounds,
     calibrate,
+    cap_bounds,
     cap_law,
     dp_bound,
     expected_cap,
+    frontier,
     variance_cap,
 )
 from capstats.plotting.inline import inline_svg
+from capstats.screening import sweep
 
 FOLDER = Path(__file__).with_suffix("")
 SMOKERS = [[20, 5], [30, 45]]  # the paper's Table 1: sick and healthy, smokers and not
 RELEASE = [[8, 7], [25, 60]]
+CELLS = ("sick smokers", "sick others", "healthy smokers", "healthy others")
+
+
+def narrow(ax: Axes, height: float) -> None:
+    """A figure whose text can be read in a column of a phone."""
+    ax.figure.set_size_inches(4.8, height)
+
+
+def cap(ax: Axes) -> None:
+    """Individual CAP of the hundred people, with bars as high as there are people: their area is average CAP."""
+    narrow(ax, 3)
+    people, risk = np.ravel(SMOKERS), individual_cap(SMOKERS, RELEASE).values.ravel()
+    names = [f"{number} {cell}" for number, cell in zip(people, CELLS, strict=True)]
+    order = np.argsort(risk)
+    middle = np.cumsum(people[order]) - people[order] / 2
+    ax.barh(middle, risk[order], people[order], color=["#E69F00", "#E69F00", "#56B4E9", "#56B4E9"], edgecolor="white")
+    for place, value in zip(middle, risk[order], strict=True):
+        ax.annotate(f"{value:.2f}", (value, place), xytext=(3, 0), textcoords="offset points", va="center")
+    mean = float(average_cap(SMOKERS, RELEASE))
+    ax.plot([mean, mean], [0, 100], color="#000000", linestyle="--")
+    ax.annotate(f"average CAP {mean:.3f}", (mean, -7), ha="center", va="center")
+    ax.set(xlim=(0, 1), ylim=(100, -14), xlabel="individual CAP")
+    ax.set_yticks(middle, [names[cell] for cell in order])
+    ax.spines[["right", "top"]].set_visible(False)
 
 
 def baselines(ax: Axes) -> None:
-    """Average CAP of the smokers' release between a guess without a release and the original itself."""
+    """Average CAP of the smokers' release and of the original, and what is guessed without a key."""
+    narrow(ax, 2.6)
     marks = {
-        "no release": baseline_cap(SMOKERS),
-        "the original itself": average_cap(SMOKERS, SMOKERS),
-        "the release": average_cap(SMOKERS, RELEASE),
+        "a coin (uniform)": ("s", baseline_cap(SMOKERS, kind="uniform")),
+        "the shares (marginal)": ("s", baseline_cap(SMOKERS)),
+        "the original itself": ("o", average_cap(SMOKERS, SMOKERS)),
+        "the release": ("o", average_cap(SMOKERS, RELEASE)),
+        "always healthy (modal)": ("s", baseline_cap(SMOKERS, kind="modal")),
     }
-    for row, (name, value) in enumerate(marks.items()):
-        ax.plot([0.6, float(value)], [row, row], color="#0072B2", linewidth=6, solid_capstyle="butt")
-        ax.annotate(f"{name}: {value:.3f}", (float(value), row), xytext=(6, 0), textcoords="offset points", va="center")
-    ax.set(xlim=(0.6, 0.72), ylim=(2.5, -0.5), yticks=[], xlabel="share of right guesses")
+    for row, (marker, value) in enumerate(marks.values()):
+        ax.plot(float(value), row, marker, color="#D55E00" if marker == "o" else "#0072B2", markersize=9)
+        ax.annotate(f"{float(value):.3f}", (float(value), row), xytext=(9, 0), textcoords="offset points", va="center")
+    ax.set(xlim=(0.45, 0.85), ylim=(4.6, -0.6), xlabel="right guesses; circles: with the key")
+    ax.set_yticks(range(len(marks)), list(marks))
+    ax.grid(axis="y", color="#dddddd")
+    ax.set_axisbelow(True)
     ax.spines[["left", "right", "top"]].set_visible(False)
+
+
+def attainable(ax: Axes) -> None:
+    """Least and greatest average CAP of all releases, and of those that keep more and more of the smokers' release."""
+    narrow(ax, 2.8)
+    keys, targets = np.sum(RELEASE, 0), np.sum(RELEASE, 1)
+    near = frontier(SMOKERS, distances=target_distance(SMOKERS, RELEASE))
+    fixed, both = cap_bounds(SMOKERS, key_totals=keys), cap_bounds(SMOKERS, key_totals=keys, target_totals=targets)
+    ranges = {
+        "any release": (minimum_cap(SMOKERS), maximum_cap(SMOKERS)),
+        "with its key totals": (fixed.least, fixed.greatest),
+        "no further from\nthe original": (near.least, near.greatest),
+        "with its totals of\nkeys and targets": (both.least, both.greatest),
+    }
+    for row, (least, greatest) in enumerate(ranges.values()):
+        ax.plot([float(least), float(greatest)], [row, row], color="#0072B2", linewidth=7, solid_capstyle="butt")
+        ax.annotate(f"{float(least):.3f} ", (float(least), row), ha="right", va="center")
+        ax.annotate(f" {float(greatest):.3f}", (float(greatest), row), ha="left", va="center")
+    release = float(average_cap(SMOKERS, RELEASE))
+    ax.axvline(release, color="#D55E00", linestyle="--")
+    ax.annotate(f"the release: {release:.3f}", (release, -0.75), ha="right", va="center", color="#A04000")
+    ax.set(xlim=(-0.15, 0.95), ylim=(3.5, -1.1), xlabel="average CAP")
+    ax.set_yticks(range(len(ranges)), list(ranges))
+    ax.spines[["left", "right", "top"]].set_visible(False)
+
+
+def certainty(ax: Axes) -> None:
+    """How many of the hundred people are guessed right by an intruder who guesses from a share of tau on."""
+    narrow(ax, 2.8)
+    curve = tau_curve(SMOKERS, RELEASE, variant="all")
+    ends, values = [0.5, *curve.tau.values], curve.values
+    ax.stairs(values, ends, baseline=None, color="#0072B2", linewidth=3)
+    for start, end, value, words in zip(ends, ends[1:], values, ("everybody", "others", "nobody"), strict=False):
+        ax.annotate(f"{words}:\n{value:.2f}", ((start + end) / 2, value), xytext=(0, 5), textcoords="offset points", ha="center")
+    ax.set(xlim=(0.5, 1), ylim=(-0.03, 1), yticks=[0, 0.5, 1], ylabel="guessed right (TCAP)")
+    ax.set_xlabel("share that the intruder requires")
+    ax.spines[["right", "top"]].set_visible(False)
+
+
+def columns(ax: Axes) -> None:
+    """Average CAP of the voters for every subset of the two key columns."""
+    narrow(ax, 2.2)
+    voters = example("anes96")
+    tables = {name: voters[name] for name in ("original", "synthetic", "keys", "counts")}
+    found = sweep(**tables, targets=voters["target"], allow_same=True, measures="average_cap")
+    values = [found.without_keys.item(), *found.value.values.ravel()]
+    ax.barh(range(4), values, color=["#999999", "#56B4E9", "#E69F00", "#0072B2"])
+    for row, value in enumerate(values):
+        ax.annotate(f"{value:.3f}", (value, row), xytext=(3, 0), textcoords="offset points", va="center")
+    ax.set(xlim=(0, 0.95), ylim=(3.5, -0.5), xlabel="average CAP of 944 voters")
+    ax.set_yticks(range(4), ["no key", "education", "party", "both"])
+    ax.spines[["right", "top"]].set_visible(False)
 
 
 def models(ax: Axes) -> None:
@@ -196,7 +282,22 @@ def anonymity(ax: Axes) -> None:
 
 DRAWN: dict[str, Callable[[Axes], None]] = {
     function.__name__.strip("_").replace("_", "-"): function
-    for function in (baselines, models, perturbation, limit_law, law, individuals, guarantees, anonymity, attacks, publication_)
+    for function in (
+        cap,
+        baselines,
+        attainable,
+        models,
+        perturbation,
+        limit_law,
+        law,
+        individuals,
+        guarantees,
+        anonymity,
+        certainty,
+        columns,
+        attacks,
+        publication_,
+    )
 }
 
 
