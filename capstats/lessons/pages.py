@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -84,21 +84,24 @@ def page(name: str) -> str:
     from markupsafe import Markup
 
     sources = ("common.css", "common.js", "questions.js", "cap.js", *PARTS[name])
-    style, script = ("\n".join(_source(file) for file in sources if file.endswith(ending)) for ending in (".css", ".js"))
+    style, script = (joined([file for file in sources if file.endswith(ending)]) for ending in (".css", ".js"))
     numbers = json.dumps(given(name)).replace("<", "\\u003c")
     titles = [lesson.title for lesson in LESSONS.values()]
     following = dict(zip(LESSONS, titles[1:], strict=False)).get(name)
     parts = {"style": Markup(style), "script": Markup(script), "given": Markup(numbers)}
-    found = _environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], following=following, **parts)
+    found = environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], following=following, **parts)
     return f"{found.strip()}\n"
 
 
-def _source(file: str) -> str:
-    return f"\n{files('capstats.lessons').joinpath('templates', file).read_text(encoding='utf-8').strip()}\n"
+def joined(sources: Iterable[str]) -> str:
+    """These style sheets, or these scripts, as one."""
+    texts = (files("capstats.lessons").joinpath("templates", file).read_text(encoding="utf-8").strip() for file in sources)
+    return "\n".join(f"\n{text}\n" for text in texts)
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """What makes pages of the templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
