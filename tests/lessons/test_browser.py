@@ -1,8 +1,9 @@
 """The page of `capstats browser` in Chromium: its numbers are the library's, and nothing leaves it."""
 
+import base64
+import gzip
 import http.server
 import io
-import json
 import re
 import threading
 import warnings
@@ -24,16 +25,35 @@ NAMES = [
     *("average_cap", "average_cap_matched", "average_cap_nearest", "matched_share", "baseline", "original_cap"),
     *("share_above_half", "share_above_nine_tenths", "share_certain", "original_records", "synthetic_records", "keys"),
 ]
-ANSWER = """async () => {
+COUNT = """async (cases) => {
+  const wait = async (ready) => {
+    for (const end = Date.now() + 20000; Date.now() < end && !ready();) await new Promise(done => setTimeout(done, 2));
+  };
+  const find = selector => document.querySelector(selector);
+  const said = () => find('[role=alert]').textContent;
   const shown = () => [...document.querySelectorAll('output[data-name]')].filter(e => e.dataset.value !== undefined);
-  const said = () => document.querySelector('[role=alert]').textContent;
-  for (const end = Date.now() + 20000; Date.now() < end && !shown().length && !said();) await new Promise(done => setTimeout(done, 5));
-  return [Object.fromEntries(shown().map(e => [e.dataset.name, Number(e.dataset.value)])), said()];
-}"""
-HEADER = """async () => {
-  const said = () => document.querySelector('[role=alert]').textContent;
-  const ready = () => document.querySelector('#keys').options.length || said();
-  for (const end = Date.now() + 20000; Date.now() < end && !ready();) await new Promise(done => setTimeout(done, 5));
+  const changed = (control) => control.dispatchEvent(new Event('change', {bubbles: true}));
+  const found = [];
+  for (const [files, keys, target] of cases) {
+    for (const [id, name, data] of files) {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([Uint8Array.from(atob(data), sign => sign.charCodeAt(0))], name));
+      find(id).files = transfer.files;
+      changed(find(id));
+    }
+    await wait(() => find('#keys').options.length || said());
+    const offered = [...find('#keys').options].map(option => option.text);
+    if ([...keys, target].every(name => offered.includes(name))) {
+      for (const option of find('#keys').options) option.selected = keys.includes(option.value);
+      changed(find('#keys'));
+      find('#target').value = target;
+      changed(find('#target'));
+      find('#count').click();
+      await wait(() => said() || shown().length);
+    }
+    found.push([Object.fromEntries(shown().map(e => [e.dataset.name, Number(e.dataset.value)])), said() || (shown().length ? '' : 'not offered')]);
+  }
+  return found;
 }"""
 PEOPLE = b"age,sex,job\n34,f,nurse\n34,f,nurse\n41,m,\n41,m,cook\n50,f,cook\n"
 RELEASE = b"age,sex,job\n34,f,nurse\n34,f,cook\n41,m,cook\n50,m,nurse\n"
@@ -45,37 +65,39 @@ def tab(tmp_path_factory):
         yield found
 
 
-def file(data, name):
-    return {"name": name, "mimeType": "text/csv", "buffer": data}
+def counted(tab, *pairs):
+    """The numbers that the page shows of each pair of files, and what it says in refusal; a pair is (original, synthetic, keys, target)."""
+    cases = [
+        (
+            [
+                (f"#{which}", name, base64.b64encode(data).decode())
+                for which, (name, data) in zip(("original", "synthetic"), map(named, files, "os"))
+            ],
+            *columns,
+        )
+        for *files, columns in ((original, synthetic, (keys, target)) for original, synthetic, keys, target in pairs)
+    ]
+    return list(map(tuple, tab.evaluate(COUNT, cases)))
 
 
-def counted(tab, original, synthetic, keys, target, names=("o.csv", "s.csv")):
-    """The numbers that the page shows, and what it says in refusal."""
-    tab.set_input_files("#original", file(original, names[0]))
-    tab.set_input_files("#synthetic", file(synthetic, names[1]))
-    tab.evaluate(HEADER)
-    offered = tab.locator("#keys option").all_text_contents()
-    if not {*keys, target} <= {*offered}:
-        return {}, tab.inner_text("#alert") or "a column is not offered"
-    if not tab.inner_text("#alert"):
-        tab.select_option("#keys", label=keys)
-        tab.select_option("#target", label=target)
-        tab.click("#count")
-    return tuple(tab.evaluate(ANSWER))
+def named(data, name):
+    """A file that is CSV unless it has a name already."""
+    return data if isinstance(data, tuple) else (f"{name}.csv", data)
 
 
-def of_library(folder, original, synthetic, keys, target, names=("o.csv", "s.csv")):
+def of_library(folder, original, synthetic, keys, target):
     """The same of the library: the numbers, or None and what it says in refusal."""
-    paths = [folder / name for name in names]
-    for path, data in zip(paths, (original, synthetic), strict=True):
-        path.write_bytes(data)
+    paths = []
+    for name, data in map(named, (original, synthetic), "os"):
+        paths.append(folder / name)
+        paths[-1].write_bytes(data)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = audit(*paths, keys=keys, target=target, copy_columns=0, progress=False).measures
     except (ValueError, TypeError) as error:
         return None, str(error)
-    return {name: found[name].item() for name in NAMES if name in found}, ""
+    return {name: found[name].item() for name in NAMES}, ""
 
 
 # --- random pairs of files ----------------------------------------------------------------------------------------------
@@ -132,18 +154,308 @@ def damaged(rng, data):
 
 @pytest.mark.chromium
 def test_pairs_of_files_give_the_numbers_of_the_library_or_are_refused_as_it_refuses_them(tab, tmp_path):
-    answered, refused = 0, []
-    for seed in range(320):
-        given = pair(seed)
+    pairs = list(map(pair, range(320)))
+    answered = 0
+    for seed, (given, (found, said)) in enumerate(zip(pairs, counted(tab, *pairs), strict=True)):
         expected, error = of_library(tmp_path, *given)
-        found, said = counted(tab, *given)
-        if expected is None:
-            assert (found, bool(said)) == ({}, True), (seed, error, said)
-        elif said:
-            refused.append((seed, said))
-        else:
-            answered += 1
-            assert set(found) == set(NAMES)
-            np.testing.assert_allclose([found[x] for x in expected], list(expected.values()), rtol=1e-12, atol=1e-12, err_msg=str(seed))
-    assert refused == []
+        assert bool(said) == bool(error), (seed, said, error)
+        if error:
+            assert found == {}
+            continue
+        answered += 1
+        assert set(found) == set(NAMES)
+        np.testing.assert_allclose([found[x] for x in NAMES], [expected[x] for x in NAMES], rtol=1e-12, atol=1e-12, err_msg=str(seed))
     assert answered >= 200
+
+
+# --- what is refused, and how -------------------------------------------------------------------------------------------
+
+GOOD = (PEOPLE, RELEASE, ["age", "sex"], "job")
+
+
+def zipped():
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened_archive:
+        opened_archive.writestr("xl/workbook.xml", "<workbook/>")
+    return archive.getvalue()
+
+
+REFUSED = {
+    "Choose at least one key": (PEOPLE, RELEASE, [], "job"),
+    "'job' is both a key and the target": (PEOPLE, RELEASE, ["age", "job"], "job"),
+    "o.csv: it has no header row": (b"", RELEASE, ["age"], "job"),
+    "o.csv: it has no header row. Add": (b"\nage,job\n1,a\n", RELEASE, ["age"], "job"),
+    "s.csv: it is empty: it has no record": (PEOPLE, b"age,sex,job\n\n", ["age"], "job"),
+    "s.csv: it has no column 'job'": (PEOPLE, b"age,sex\n34,f\n", ["age"], "job"),
+    "o.csv: column 'age' occurs 2 times": (b"age,age,job\n1,2,a\n", RELEASE, ["age"], "job"),
+    "o.csv: line 3: the record has 2 fields, the header has 3; field 3 is missing": (b"age,sex,job\n1,f,a\n1,f\n", *GOOD[1:]),
+    "o.csv: line 4: the record has 4 fields, the header has 3; field 4 is one too many": (b'age,sex,job\n1,f,"a\nb"\n1,f,a,\n', *GOOD[1:]),
+    "o.csv: line 2, field 3: its quote is not closed": (b'age,sex,job\n1,f,"a\n1,f,a\n', *GOOD[1:]),
+    "o.csv: line 2, field 2: text follows the closing quote": (b'age,sex,job\n1,"f"x,a\n', *GOOD[1:]),
+    "o.csv: line 3 is not UTF-8: it may be cp1252": ("age,sex,job\n1,f,a\n1,f,\u00e9\n".encode("cp1252"), *GOOD[1:]),
+    "o.csv: line 1 is not UTF-8: it holds a zero byte": (PEOPLE.decode().encode("utf-16-le"), *GOOD[1:]),
+    "o.csv: line 1 is not UTF-8: it": (PEOPLE.decode().encode("utf-16"), *GOOD[1:]),
+    "o.xlsx: it is an Excel file": (("o.xlsx", zipped()), *GOOD[1:]),
+    "o.csv: it is a zip archive, as an Excel file": (zipped(), *GOOD[1:]),
+    "o.parquet: it is a Parquet file": (("o.parquet", b"PAR1"), *GOOD[1:]),
+    "o.csv.gz: it is compressed with gzip": (("o.csv.gz", gzip.compress(PEOPLE)), *GOOD[1:]),
+    "o.csv: it is compressed with gzip": (gzip.compress(PEOPLE), *GOOD[1:]),
+    "o.dta: it is a Stata file": (("o.dta", b"<stata_dta>"), *GOOD[1:]),
+    "o.doc: its name does not end in .csv, .tsv, .txt": (("o.doc", PEOPLE), *GOOD[1:]),
+    "Both files hold the same records": (PEOPLE, PEOPLE, ["age"], "job"),
+    "Both files hold the same records. Numbers": (
+        b"age,id,job\n" + b"".join(b"%d,%d,x\n" % (i % 3, i) for i in range(30)),
+        b"job;id;age\r\n" + b"".join(b"x;%d;%d\r\n" % (i, i % 3) for i in range(30)[::-1]),
+        ["age"],
+        "job",
+    ),
+    "Column 'age' has no level in common in the original (3) and the synthetic file (1), so no key": (
+        PEOPLE,
+        b"age,sex,job\n1,f,cook\n",
+        *GOOD[2:],
+    ),
+    "Column 'job' has no level in common in the original (3) and the synthetic file (1), so no guess": (
+        PEOPLE,
+        b"age,sex,job\n34,f,x\n",
+        *GOOD[2:],
+    ),
+}
+
+
+@pytest.mark.chromium
+def test_what_cannot_be_read_or_compared_is_refused_by_name_and_only_there(tab):
+    said = [text for _, text in counted(tab, *REFUSED.values())]
+    assert [x for x in zip(REFUSED, said, strict=True) if not x[1].startswith(x[0])] == []
+    ((numbers, text),) = counted(tab, GOOD)
+    assert (numbers["original_records"], text) == (5, "")
+    assert tab.locator("[role=alert]").count() == 1
+
+
+@pytest.mark.chromium
+def test_a_choice_that_changes_takes_the_numbers_away(tab):
+    counted(tab, GOOD)
+    assert tab.locator("#results").is_visible()
+    tab.select_option("#target", label="sex")
+    assert tab.locator("#results").is_hidden()
+    assert tab.locator("output[data-value]").count() == 0
+
+
+# --- nothing leaves it --------------------------------------------------------------------------------------------------
+
+LEAKS = """async (address) => {
+  const blocked = [];
+  document.addEventListener('securitypolicyviolation', event => blocked.push(event.effectiveDirective));
+  const wait = () => new Promise(done => setTimeout(done, 300));
+  const tried = {
+    fetch: () => fetch(address + 'fetch', {mode: 'no-cors'}),
+    request: () => new Promise((done, fail) => { const x = new XMLHttpRequest(); x.onload = done; x.onerror = fail; x.open('GET', address + 'xhr'); x.send(); }),
+    socket: () => new Promise((done, fail) => { const x = new WebSocket(address.replace('http', 'ws') + 'socket'); x.onopen = done; x.onerror = fail; }),
+    events: () => new Promise((done, fail) => { const x = new EventSource(address + 'events'); x.onopen = done; x.onerror = fail; }),
+    beacon: () => { navigator.sendBeacon(address + 'beacon', 'x'); throw Error(); },
+    image: () => new Promise((done, fail) => { const x = new Image(); x.onload = done; x.onerror = fail; x.src = address + 'image'; }),
+    style: () => { document.body.style.backgroundImage = `url(${address}style)`; throw Error(); },
+    script: () => { const x = document.createElement('script'); x.src = address + 'script'; document.body.append(x); throw Error(); },
+    frame: () => { const x = document.createElement('iframe'); x.src = address + 'frame'; document.body.append(x); throw Error(); },
+    sheet: () => { const x = document.createElement('link'); x.rel = 'stylesheet'; x.href = address + 'sheet'; document.head.append(x); throw Error(); },
+    ahead: () => { const x = document.createElement('link'); x.rel = 'prefetch'; x.href = address + 'ahead'; document.head.append(x); throw Error(); },
+    object: () => { const x = document.createElement('object'); x.data = address + 'object'; document.body.append(x); throw Error(); },
+    media: () => { const x = document.createElement('video'); x.src = address + 'media'; document.body.append(x); throw Error(); },
+    form: () => {
+      const x = document.createElement('form');
+      const frame = document.createElement('iframe');
+      frame.name = 'there';
+      Object.assign(x, {action: address + 'form', method: 'post', target: 'there'});
+      document.body.append(frame, x);
+      x.submit();
+      throw Error();
+    },
+    worker: () => new Promise((done, fail) => {
+      const text = `fetch('${address}worker', {mode: 'no-cors'}).then(() => postMessage('sent'), () => postMessage('blocked'))`;
+      const x = new Worker(URL.createObjectURL(new Blob([text])));
+      x.onmessage = ({data}) => (data === 'sent' ? done() : fail());
+      x.onerror = fail;
+    }),
+    scripts: () => new Promise((done, fail) => {
+      const text = `try { importScripts('${address}scripts'); postMessage('sent') } catch { postMessage('blocked') }`;
+      const x = new Worker(URL.createObjectURL(new Blob([text])));
+      x.onmessage = ({data}) => (data === 'sent' ? done() : fail());
+      x.onerror = fail;
+    }),
+  };
+  const sent = [];
+  for (const [name, attempt] of Object.entries(tried)) {
+    try {
+      await attempt();
+      sent.push(name);
+    } catch { }
+  }
+  await wait();
+  return [sent, blocked.sort(), Object.keys(tried).length];
+}"""
+
+
+@contextmanager
+def server():
+    """A web server on this machine, and the paths that it was asked for."""
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):  # noqa: N802
+            asked.append(self.path)
+            self.send_response(200)
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.end_headers()
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as found:
+        threading.Thread(target=found.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{found.server_port}/", asked
+        found.shutdown()
+
+
+@pytest.mark.chromium
+def test_a_deliberate_attempt_to_send_something_fails_in_every_way(tab, tmp_path):
+    """The same attempts succeed on a page without the policy, so that they are attempts."""
+    text = browser_page()
+    open_page = re.sub(r"<meta http-equiv.*>\n", "", text)
+    found = {}
+    for name, page in (("closed", text), ("open", open_page)):
+        (tmp_path / f"{name}.html").write_text(page, encoding="utf-8")
+        other = tab.context.browser.new_page()
+        try:
+            other.goto((tmp_path / f"{name}.html").as_uri())
+            with server() as (address, asked):
+                sent, blocked, attempts = other.evaluate(LEAKS, address)
+                found[name] = sent, len(blocked), {path.strip("/") for path in asked}, attempts
+        finally:
+            other.close()
+    sent, blocked, asked, attempts = found["closed"]
+    assert (sent, asked) == ([], set())
+    assert blocked >= attempts - 2  # what workers are refused is reported to them
+    assert len(found["open"][2]) >= attempts - 2
+
+
+# --- the page -----------------------------------------------------------------------------------------------------------
+
+
+def test_it_is_one_small_valid_file_that_loads_nothing():
+    text = browser_page()
+    assert len(text.encode()) <= 300_000
+    root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+    assert root.find("body/header/h1").text == TITLE
+    for element in root.iter():
+        assert not {"src", "srcset", "action", "style", "onclick"} & set(element.keys()), element
+        assert element.get("href", "#").startswith("#")
+    (policy,) = (meta.get("content") for meta in root.iter("meta") if meta.get("http-equiv"))
+    assert re.sub(r"'sha256-[^']+'", "HASH", policy) == (
+        "default-src 'none'; style-src HASH; script-src HASH; worker-src blob:; form-action 'none'; base-uri 'none'"
+    )
+    assert set(re.findall(r"https?://[^\"' )<]+", text)) <= {"http://www.w3.org/2000/svg"}  # a name, not an address
+
+
+@pytest.mark.chromium
+def test_the_example_is_there_on_one_press_with_the_numbers_of_the_library(tab):
+    tab.click("#example")
+    wait_for(tab, "document.querySelector('output[data-name=keys]').dataset.value !== undefined")
+    expected = audit(**example("titanic"), copy_columns=0).measures
+    for name in NAMES:
+        shown = float(tab.get_attribute(f"output[data-name={name}]", "data-value"))
+        assert shown == pytest.approx(expected[name].item(), rel=1e-12), name
+    right = round(expected.average_cap_nearest.item() * 2201)
+    assert tab.inner_text("#right") == f"{right:,}"
+    assert [row.split()[0] for row in tab.locator("#groups tbody th").all_inner_texts()][:2] == ["Class:", "Sex:"]
+
+
+@pytest.mark.chromium
+def test_a_dot_says_who_it_is(tab):
+    counted(tab, (PEOPLE, RELEASE, ["age", "sex"], "job"))
+    assert tab.locator(".dots .dot").count() == 5
+    texts = tab.locator(".dots .dot").evaluate_all("dots => dots.map(dot => [dot.className, dot.getAttribute('aria-label')])")
+    assert ["dot sure", "age 41, sex m; job cook: guessed right with probability 1."] in texts
+    assert ["dot others", "age 41, sex m; job missing: guessed right with probability 0."] in texts
+    assert texts.count(["dot others", "age 34, sex f; job nurse: guessed right with probability 0.500."]) == 2
+    tab.locator(".dots .dot").first.focus()
+    first = tab.inner_text("#person")
+    tab.keyboard.press("ArrowRight")
+    assert tab.inner_text("#person") != first
+
+
+@pytest.mark.chromium
+def test_keys_that_are_too_fine_are_said(tab):
+    fine = b"id,job\n" + b"".join(b"%d,%d\n" % (i, i % 3) for i in range(60))
+    other = b"id,job\n" + b"".join(b"%d,%d\n" % (i + 30, i % 3) for i in range(60))
+    counted(tab, (fine, other, ["id"], "job"))
+    assert tab.inner_text("#fine").startswith("Nearly an identifier: id (60 values). 50% of people are without a synthetic record")
+
+
+@pytest.mark.chromium
+def test_with_the_keyboard_alone(tab, tmp_path):
+    """From the files, which the dialog of the system chooses, to a number: boxes by the space bar, the target by letters, the button by Enter."""
+    tab.reload()
+    for name, data in (("original", PEOPLE), ("synthetic", RELEASE)):
+        tab.set_input_files(f"#{name}", {"name": f"{name}.csv", "mimeType": "text/csv", "buffer": data})
+    wait_for(tab, "document.querySelectorAll('#boxes input').length === 3")
+    tab.locator("#synthetic").focus()
+    for key in ("Tab", "Space", "Tab", "Space", "Tab", "Tab"):
+        tab.keyboard.press(key)
+    assert tab.evaluate("document.activeElement.id") == "target"
+    tab.keyboard.type("job")
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Enter")
+    wait_for(tab, "document.querySelector('output[data-name=keys]').dataset.value === '3'")
+    assert tab.evaluate("[...document.querySelector('#keys').selectedOptions].map(option => option.text)") == ["age", "sex"]
+    assert tab.evaluate("document.activeElement.id") == "results"
+
+
+LONG = b"k,t\n" + b"".join(b"%d,%d\n" % (i % 1000, i % 7) for i in range(400_000))
+
+
+@pytest.mark.chromium
+def test_reading_can_be_cancelled_and_begun_again(tab, tmp_path):
+    for name, times in (("original", 30), ("synthetic", 31)):
+        (tmp_path / f"{name}.csv").write_bytes(LONG + LONG.partition(b"\n")[2] * times)
+        tab.set_input_files(f"#{name}", tmp_path / f"{name}.csv")
+    tab.select_option("#keys", label="k")
+    tab.select_option("#target", label="t")
+    tab.click("#count")
+    wait_for(tab, "Number(document.querySelector('#bar').value) > 0")
+    assert re.fullmatch(r"[0-9.]+ [kM]B of [0-9.]+ MB read", tab.inner_text("#read"))
+    tab.click("#cancel")
+    assert tab.locator("#working").is_hidden()
+    tab.wait_for_timeout(300)
+    assert (tab.locator("output[data-value]").count(), tab.inner_text("#alert")) == (0, "")
+    ((found, _),) = counted(tab, GOOD)
+    assert found["keys"] == 3
+
+
+@pytest.mark.chromium
+def test_a_file_that_was_changed_after_it_was_chosen_is_refused(tab, tmp_path):
+    for name, data in (("original", PEOPLE), ("synthetic", RELEASE)):
+        (tmp_path / f"{name}.csv").write_bytes(data)
+        tab.set_input_files(f"#{name}", tmp_path / f"{name}.csv")
+    tab.select_option("#keys", label="age")
+    tab.select_option("#target", label="job")
+    (tmp_path / "original.csv").write_bytes(PEOPLE + b"60,f,cook\n")
+    tab.click("#count")
+    wait_for(tab, "document.querySelector('#alert').textContent !== ''")
+    assert tab.inner_text("#alert").startswith("original.csv: it was changed, moved or removed after it was chosen")
+
+
+@pytest.mark.chromium
+def test_it_fits_a_phone_and_has_names_and_contrast_in_the_dark(tab):
+    counted(tab, GOOD)
+    for width, scheme in ((1280, "light"), (375, "dark"), (320, "light")):
+        tab.emulate_media(color_scheme=scheme)
+        tab.set_viewport_size({"width": width, "height": 800})
+        assert tab.evaluate("document.documentElement.scrollWidth") == width
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(20, 25, 29)"
+    tab.emulate_media(color_scheme="dark")
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 25, 29)"
+    small = "[...document.querySelectorAll('button:not(.dot), select:not(.unseen), #boxes label')].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44)"
+    assert tab.evaluate(f"{small}.length") == 0
+    tab.set_viewport_size({"width": 1280, "height": 900})
+    tab.emulate_media(color_scheme="light")
