@@ -19,6 +19,7 @@ from sphinx.environment import BuildEnvironment
 
 import capstats
 from capstats import lessons
+from capstats.lessons.browser import browser_page
 
 ROOT_PAGES = ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SECURITY")
 
@@ -90,8 +91,8 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] += documented(page.rpartition("/")[2])
     elif page.startswith("theory/"):
         source[0] = source[0].replace("\n\n```\n", "\n```\n") + implemented(source[0])
-    elif page == "docs/lessons":
-        source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open the lesson</a>', source[0])
+    elif page in ("docs/lessons", "docs/browser"):
+        source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open it</a>', source[0])
 
 
 def documented(room: str) -> str:
@@ -154,11 +155,12 @@ def leave_out(app: Sphinx, what: str, name: str, obj: object, skip: bool, option
 
 
 def write_lessons(app: Sphinx, failure: Exception | None) -> None:
-    """Each lesson is a file of its own."""
+    """Each lesson is a file of its own, and so is the page that counts two files."""
     folder = Path(app.outdir) / "docs" / "lessons"
     folder.mkdir(parents=True, exist_ok=True)
     for name in lessons.LESSONS:
         (folder / f"{name}.html").write_text(lessons.page(name), encoding="utf-8")
+    (folder / "browser.html").write_text(browser_page(), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:

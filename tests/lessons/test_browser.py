@@ -51,7 +51,8 @@ COUNT = """async (cases) => {
       find('#count').click();
       await wait(() => said() || shown().length);
     }
-    found.push([Object.fromEntries(shown().map(e => [e.dataset.name, Number(e.dataset.value)])), said() || (shown().length ? '' : 'not offered')]);
+    const numbers = Object.fromEntries(shown().map(e => [e.dataset.name, Number(e.dataset.value)]));
+    found.push([numbers, said() || (shown().length ? '' : 'a column is not offered')]);
   }
   return found;
 }"""
@@ -67,16 +68,10 @@ def tab(tmp_path_factory):
 
 def counted(tab, *pairs):
     """The numbers that the page shows of each pair of files, and what it says in refusal; a pair is (original, synthetic, keys, target)."""
-    cases = [
-        (
-            [
-                (f"#{which}", name, base64.b64encode(data).decode())
-                for which, (name, data) in zip(("original", "synthetic"), map(named, files, "os"))
-            ],
-            *columns,
-        )
-        for *files, columns in ((original, synthetic, (keys, target)) for original, synthetic, keys, target in pairs)
-    ]
+    cases = []
+    for original, synthetic, keys, target in pairs:
+        files = [("#original", *named(original, "o")), ("#synthetic", *named(synthetic, "s"))]
+        cases.append(([(which, name, base64.b64encode(data).decode()) for which, name, data in files], keys, target))
     return list(map(tuple, tab.evaluate(COUNT, cases)))
 
 
@@ -119,7 +114,10 @@ def pair(seed):
     levels = {name: [labels[i] for i in rng.choice(len(labels), rng.integers(2, 6), replace=False)] for name in names}
     rows = [[levels[name][rng.integers(len(levels[name]))] for name in names] for _ in range(rng.integers(1, 60))]
     drawn = [rows[i] for i in rng.integers(0, len(rows), rng.integers(1, 60))]
-    drawn = [[levels[name][rng.integers(len(levels[name]))] if rng.random() < 0.2 else x for name, x in zip(names, row)] for row in drawn]
+    drawn = [
+        [levels[name][rng.integers(len(levels[name]))] if rng.random() < 0.2 else x for name, x in zip(names, row, strict=True)]
+        for row in drawn
+    ]
     order = list(rng.permutation(len(names)))
     files = written(rng, names, rows), written(rng, [names[i] for i in order], [[row[i] for i in order] for row in drawn])
     target, *keys = rng.permutation(names)[: rng.integers(2, len(names) + 1)].tolist()
@@ -153,10 +151,12 @@ def damaged(rng, data):
 
 
 @pytest.mark.chromium
-def test_pairs_of_files_give_the_numbers_of_the_library_or_are_refused_as_it_refuses_them(tab, tmp_path):
-    pairs = list(map(pair, range(320)))
+@pytest.mark.parametrize("part", range(4))
+def test_pairs_of_files_give_the_numbers_of_the_library_or_are_refused_as_it_refuses_them(part, tab, tmp_path):
+    seeds = range(80 * part, 80 * part + 80)
+    pairs = list(map(pair, seeds))
     answered = 0
-    for seed, (given, (found, said)) in enumerate(zip(pairs, counted(tab, *pairs), strict=True)):
+    for seed, given, (found, said) in zip(seeds, pairs, counted(tab, *pairs), strict=True):
         expected, error = of_library(tmp_path, *given)
         assert bool(said) == bool(error), (seed, said, error)
         if error:
@@ -165,7 +165,7 @@ def test_pairs_of_files_give_the_numbers_of_the_library_or_are_refused_as_it_ref
         answered += 1
         assert set(found) == set(NAMES)
         np.testing.assert_allclose([found[x] for x in NAMES], [expected[x] for x in NAMES], rtol=1e-12, atol=1e-12, err_msg=str(seed))
-    assert answered >= 200
+    assert answered >= 50
 
 
 # --- what is refused, and how -------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def zipped():
 
 REFUSED = {
     "Choose at least one key": (PEOPLE, RELEASE, [], "job"),
-    "'job' is both a key and the target": (PEOPLE, RELEASE, ["age", "job"], "job"),
+    "Column 'job' is both a key and the target": (PEOPLE, RELEASE, ["age", "job"], "job"),
     "o.csv: it has no header row": (b"", RELEASE, ["age"], "job"),
     "o.csv: it has no header row. Add": (b"\nage,job\n1,a\n", RELEASE, ["age"], "job"),
     "s.csv: it is empty: it has no record": (PEOPLE, b"age,sex,job\n\n", ["age"], "job"),
@@ -245,42 +245,51 @@ def test_a_choice_that_changes_takes_the_numbers_away(tab):
 LEAKS = """async (address) => {
   const blocked = [];
   document.addEventListener('securitypolicyviolation', event => blocked.push(event.effectiveDirective));
-  const wait = () => new Promise(done => setTimeout(done, 300));
+  const heard = (x, good) => new Promise((done, fail) => Object.assign(x, {[good]: done, onerror: fail}));
+  const put = (tag, values) => {
+    document.body.append(Object.assign(document.createElement(tag), values));
+    throw Error('what it does is seen by the server');
+  };
+  const inWorker = (text) => new Promise((done, fail) => {
+    const x = new Worker(URL.createObjectURL(new Blob([text])));
+    x.onmessage = ({data}) => (data === 'sent' ? done() : fail());
+    x.onerror = fail;
+  });
   const tried = {
     fetch: () => fetch(address + 'fetch', {mode: 'no-cors'}),
-    request: () => new Promise((done, fail) => { const x = new XMLHttpRequest(); x.onload = done; x.onerror = fail; x.open('GET', address + 'xhr'); x.send(); }),
-    socket: () => new Promise((done, fail) => { const x = new WebSocket(address.replace('http', 'ws') + 'socket'); x.onopen = done; x.onerror = fail; }),
-    events: () => new Promise((done, fail) => { const x = new EventSource(address + 'events'); x.onopen = done; x.onerror = fail; }),
-    beacon: () => { navigator.sendBeacon(address + 'beacon', 'x'); throw Error(); },
-    image: () => new Promise((done, fail) => { const x = new Image(); x.onload = done; x.onerror = fail; x.src = address + 'image'; }),
-    style: () => { document.body.style.backgroundImage = `url(${address}style)`; throw Error(); },
-    script: () => { const x = document.createElement('script'); x.src = address + 'script'; document.body.append(x); throw Error(); },
-    frame: () => { const x = document.createElement('iframe'); x.src = address + 'frame'; document.body.append(x); throw Error(); },
-    sheet: () => { const x = document.createElement('link'); x.rel = 'stylesheet'; x.href = address + 'sheet'; document.head.append(x); throw Error(); },
-    ahead: () => { const x = document.createElement('link'); x.rel = 'prefetch'; x.href = address + 'ahead'; document.head.append(x); throw Error(); },
-    object: () => { const x = document.createElement('object'); x.data = address + 'object'; document.body.append(x); throw Error(); },
-    media: () => { const x = document.createElement('video'); x.src = address + 'media'; document.body.append(x); throw Error(); },
-    form: () => {
-      const x = document.createElement('form');
-      const frame = document.createElement('iframe');
-      frame.name = 'there';
-      Object.assign(x, {action: address + 'form', method: 'post', target: 'there'});
-      document.body.append(frame, x);
-      x.submit();
-      throw Error();
+    request: () => {
+      const x = new XMLHttpRequest();
+      const answer = heard(x, 'onload');
+      x.open('GET', address + 'request');
+      x.send();
+      return answer;
     },
-    worker: () => new Promise((done, fail) => {
-      const text = `fetch('${address}worker', {mode: 'no-cors'}).then(() => postMessage('sent'), () => postMessage('blocked'))`;
-      const x = new Worker(URL.createObjectURL(new Blob([text])));
-      x.onmessage = ({data}) => (data === 'sent' ? done() : fail());
-      x.onerror = fail;
-    }),
-    scripts: () => new Promise((done, fail) => {
-      const text = `try { importScripts('${address}scripts'); postMessage('sent') } catch { postMessage('blocked') }`;
-      const x = new Worker(URL.createObjectURL(new Blob([text])));
-      x.onmessage = ({data}) => (data === 'sent' ? done() : fail());
-      x.onerror = fail;
-    }),
+    socket: () => heard(new WebSocket(address.replace('http', 'ws') + 'socket'), 'onopen'),
+    events: () => heard(new EventSource(address + 'events'), 'onopen'),
+    beacon: () => {
+      navigator.sendBeacon(address + 'beacon', 'x');
+      throw Error('what it does is seen by the server');
+    },
+    image: () => heard(Object.assign(new Image(), {src: address + 'image'}), 'onload'),
+    background: () => {
+      document.body.style.backgroundImage = `url(${address}background)`;
+      throw Error('what it does is seen by the server');
+    },
+    script: () => put('script', {src: address + 'script'}),
+    frame: () => put('iframe', {src: address + 'frame'}),
+    sheet: () => put('link', {rel: 'stylesheet', href: address + 'sheet'}),
+    ahead: () => put('link', {rel: 'prefetch', href: address + 'ahead'}),
+    object: () => put('object', {data: address + 'object'}),
+    media: () => put('video', {src: address + 'media'}),
+    form: () => {
+      const form = Object.assign(document.createElement('form'), {action: address + 'form', method: 'post', target: 'there'});
+      const frame = Object.assign(document.createElement('iframe'), {name: 'there'});
+      document.body.append(frame, form);
+      form.submit();
+      throw Error('what it does is seen by the server');
+    },
+    worker: () => inWorker(`fetch('${address}worker', {mode: 'no-cors'}).then(() => postMessage('sent'), () => postMessage(''))`),
+    scripts: () => inWorker(`try { importScripts('${address}scripts'); postMessage('sent') } catch { postMessage('') }`),
   };
   const sent = [];
   for (const [name, attempt] of Object.entries(tried)) {
@@ -289,8 +298,8 @@ LEAKS = """async (address) => {
       sent.push(name);
     } catch { }
   }
-  await wait();
-  return [sent, blocked.sort(), Object.keys(tried).length];
+  await new Promise(done => setTimeout(done, 500));
+  return [sent, blocked.length, Object.keys(tried)];
 }"""
 
 
@@ -300,13 +309,13 @@ def server():
     asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):  # noqa: N802
+        def do_GET(self):
             asked.append(self.path)
             self.send_response(200)
             self.send_header("Access-Control-Allow-Origin", "*")
             self.end_headers()
 
-        do_POST = do_GET  # noqa: N815
+        do_POST = do_GET
 
         def log_message(self, *_):
             pass
@@ -330,18 +339,19 @@ def test_a_deliberate_attempt_to_send_something_fails_in_every_way(tab, tmp_path
             other.goto((tmp_path / f"{name}.html").as_uri())
             with server() as (address, asked):
                 sent, blocked, attempts = other.evaluate(LEAKS, address)
-                found[name] = sent, len(blocked), {path.strip("/") for path in asked}, attempts
+                found[name] = sent, blocked, {path.strip("/") for path in asked}, attempts
         finally:
             other.close()
     sent, blocked, asked, attempts = found["closed"]
     assert (sent, asked) == ([], set())
-    assert blocked >= attempts - 2  # what workers are refused is reported to them
-    assert len(found["open"][2]) >= attempts - 2
+    assert blocked >= len(attempts) - 2  # what workers are refused is reported to them
+    assert found["open"][2] == {*attempts}
 
 
 # --- the page -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_is_one_small_valid_file_that_loads_nothing():
     text = browser_page()
     assert len(text.encode()) <= 300_000
@@ -394,7 +404,7 @@ def test_keys_that_are_too_fine_are_said(tab):
 
 @pytest.mark.chromium
 def test_with_the_keyboard_alone(tab, tmp_path):
-    """From the files, which the dialog of the system chooses, to a number: boxes by the space bar, the target by letters, the button by Enter."""
+    """Boxes by the space bar, the target by letters, the button by Enter; the files are chosen in a dialog of the system."""
     tab.reload()
     for name, data in (("original", PEOPLE), ("synthetic", RELEASE)):
         tab.set_input_files(f"#{name}", {"name": f"{name}.csv", "mimeType": "text/csv", "buffer": data})
@@ -455,7 +465,7 @@ def test_it_fits_a_phone_and_has_names_and_contrast_in_the_dark(tab):
     assert tab.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(20, 25, 29)"
     tab.emulate_media(color_scheme="dark")
     assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 25, 29)"
-    small = "[...document.querySelectorAll('button:not(.dot), select:not(.unseen), #boxes label')].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44)"
-    assert tab.evaluate(f"{small}.length") == 0
+    touched = tab.locator("button:not(.dot):visible, #target, #boxes label")
+    assert min(touched.evaluate_all("all => all.map(e => e.getBoundingClientRect().height)")) >= 44
     tab.set_viewport_size({"width": 1280, "height": 900})
     tab.emulate_media(color_scheme="light")

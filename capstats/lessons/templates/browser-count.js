@@ -93,14 +93,18 @@ function sameRecords(one, other) {
 function joined(tables) {
   const keys = new Map();
   const targets = new Map();
-  const place = (map, label) => map.get(label) ?? (map.set(label, map.size), map.size - 1);
+  const place = (map, label) => {
+    const held = map.get(label);
+    if (held === undefined) map.set(label, map.size);
+    return held ?? map.size - 1;
+  };
   const cells = tables.map(({ size, pool, starts, counts }) => {
     const text = TEXT.decode(pool);
     const found = [];
     for (let i = 0; i < size; i += 1) {
       const split = text.lastIndexOf("\0", starts[i + 1] - 2) + 1; // between key and target
-      const j = place(keys, text.slice(starts[i], Math.max(split, starts[i])));
-      (found[j] ??= []).push(place(targets, text.slice(Math.max(split, starts[i]), starts[i + 1] - 1)), counts[i]);
+      const j = place(keys, text.slice(starts[i], split));
+      (found[j] ??= []).push(place(targets, text.slice(split, starts[i + 1] - 1)), counts[i]);
     }
     return found;
   });
@@ -119,9 +123,8 @@ function shownLabel(label) {
 function margins({ keys, targets, o, s }, columns) {
   const found = Array.from({ length: columns + 1 }, () => new Map());
   const add = (map, label, which, n) => {
-    const both = map.get(label) ?? [0, 0];
-    if (n > 0 && both[0] + both[1] === 0) map.set(label, both);
-    both[which] += n;
+    if (!map.has(label)) map.set(label, [0, 0]);
+    map.get(label)[which] += n;
   };
   [o, s].forEach((table, which) => table.forEach((cells, j) => {
     let records = 0;

@@ -177,7 +177,7 @@ async function readRecords(file, wanted, sink, progress = () => {}) {
   let number = 0;
   let following = bytesOf(file, start, start + SLICE);
   for (let at = start, isLast = false; !isLast; ) {
-    let part = await following;
+    const part = await following;
     at += part.length;
     isLast = at >= file.size || part.length === 0;
     if (!isLast) following = bytesOf(file, at, at + Math.max(SLICE, held)); // twice as much, not to begin a long record too often
@@ -186,7 +186,6 @@ async function readRecords(file, wanted, sink, progress = () => {}) {
     const end = held + part.length;
     text[end] = FEED;
     checkText(decoder, part, isLast, records.line, text, held);
-    part = null;
     let p = 0;
     for (;;) {
       if (p >= end) break;
@@ -232,25 +231,23 @@ async function readRecords(file, wanted, sink, progress = () => {}) {
   return number;
 }
 
-/** Raise where the bytes that were read last, at `held` of the text, are not UTF-8 or hold a zero byte. */
+/** Raise where the bytes that were read last, at `held` of the text, are not UTF-8 or hold a zero byte; `line` is that of the text. */
 function checkText(decoder, part, isLast, line, text, held) {
-  const zero = part.indexOf(0);
-  let bad = zero;
+  let good = part.indexOf(0); // bytes before the wrong one
+  const why = good < 0 ? "it may be cp1252" : "it holds a zero byte, as UTF-16 does";
   try {
     decoder.decode(part, { stream: !isLast });
+    if (good < 0) return;
   } catch {
-    let good = 0; // bytes before the wrong one, found by halving
-    bad = part.length;
-    const begun = Math.max(0, held - 3);
-    while (bad - good > 1) {
+    if (good < 0) good = 0;
+    for (let bad = part.length; bad - good > 1; ) { // by halving
       const half = (good + bad) >> 1;
-      if (isGood(text.subarray(begun, held + half))) good = half;
+      if (isGood(text.subarray(Math.max(0, held - 3), held + half))) good = half;
       else bad = half;
     }
   }
-  if (bad < 0) return;
-  for (let i = 0; i < held + bad; i += 1) line += text[i] === FEED || (text[i] === RETURN && text[i + 1] !== FEED) ? 1 : 0;
-  throw notText(line, zero >= 0 ? "it holds a zero byte, as UTF-16 does" : "it may be cp1252");
+  for (let i = 0; i < held + good; i += 1) line += text[i] === FEED || (text[i] === RETURN && text[i + 1] !== FEED) ? 1 : 0;
+  throw notText(line, why);
 }
 
 /** Whether bytes are UTF-8, but for a letter that they begin or end within. */

@@ -7,17 +7,19 @@ const FEWEST = 10; // people of a group that is listed
 const MANY = 20; // levels of a column, or keys, below which none is called fine
 const KINDS = ["sure", "half", "others"]; // above 0.9, above 0.5, and the others
 
-/** Everything that the page shows of two tables of distinct rows. */
-function measured(tables, columns) {
-  const joint = joined(tables);
-  const found = margins(joint, columns.length);
+/** Everything that the page shows of two joined tables, of which the margins were found. */
+function measured(joint, found, columns) {
   const nearest = nearestRows(joint, columns.length);
   const { o, s, keys, targets } = joint;
   const totals = targets.map((target) => [found[columns.length].get(target)[0]]); // one column, a row for each target
   const n = total(totals);
+  const m = sum(targets.map((target) => found[columns.length].get(target)[1]));
   const sums = { right: 0, used: 0, own: 0, matched: 0, above_half: 0, above_nine_tenths: 0, certain: 0, keys: 0 };
   const people = targets.map(() => []); // of each target: the key, how many, and how surely they are guessed right
-  const groups = columns.map(() => new Map());
+  const groups = columns.map((_, c) => {
+    const few = [...found[c]].filter(([, [records]]) => records >= FEWEST);
+    return new Map(few.map(([label, [records]]) => [label, { records, right: 0, without: 0, sure: 0 }]));
+  });
   o.forEach((cells, j) => {
     const at = new Map(); // the targets of this key, in the rows of small tables of one column
     for (const part of [cells, s[j] ?? []]) for (let c = 0; c < part.length; c += 2) if (!at.has(part[c])) at.set(part[c], at.size);
@@ -31,32 +33,34 @@ function measured(tables, columns) {
     const matched = column((add) => (s[j] ?? []).forEach((target, c) => c % 2 || add(target, s[j][c + 1])));
     const used = nearest?.[j] ? column((add) => nearest[j].forEach((pooled) => pooled.forEach((count, target) => add(target, count)))) : matched;
     const records = total(own);
-    const q = individualCap(used).map(([value]) => value);
+    const q = individualCap(used);
+    const zero = used === matched ? q : individualCap(matched); // where unmatched keys are never right
     sums.keys += 1;
     sums.own += records * averageCap(own, own);
     sums.matched += matchedRecords(own, matched);
-    sums.above_half += above(own, matched, 0.5);
-    sums.above_nine_tenths += above(own, matched, 0.9);
-    sums.certain += sum(individualCap(matched).map(([value], i) => (value === 1 ? own[i][0] : 0)));
     sums.right += records * averageCap(own, matched);
-    sums.used += records * averageCap(own, used);
-    const group = [0, 0, 0, 0]; // people, right, right without the release, above 0.9
+    sums.used += used === matched ? 0 : records * averageCap(own, used);
+    const group = { right: 0, without: 0, sure: 0 };
     at.forEach((i, target) => {
-      const count = own[i][0];
+      const [[count], [cap]] = [own[i], q[i]];
       if (count === 0) return;
-      people[target].push({ j, count, cap: q[i] });
-      [count, count * q[i], (count * totals[target][0]) / n, atMost(q[i], 0.9) ? 0 : count].forEach((x, part) => (group[part] += x));
+      if (!atMost(zero[i][0], 0.5)) sums.above_half += count;
+      if (!atMost(zero[i][0], 0.9)) sums.above_nine_tenths += count;
+      if (zero[i][0] === 1) sums.certain += count;
+      if (!atMost(cap, 0.9)) group.sure += count;
+      group.right += count * cap;
+      group.without += (count * totals[target][0]) / n;
+      people[target].push({ j, count, cap });
     });
     labelsOf(keys[j]).forEach((label, c) => {
-      const of = groups[c].get(label) ?? [0, 0, 0, 0];
-      groups[c].set(label, of.map((x, part) => x + group[part]));
+      const of = groups[c].get(label);
+      if (of) for (const part of Object.keys(group)) of[part] += group[part];
     });
   });
-  const m = sum(tables[1].counts);
   const numbers = {
     average_cap: sums.right / n,
     average_cap_matched: ratio(sums.right, sums.matched),
-    average_cap_nearest: nearest ? sums.used / n : NaN,
+    average_cap_nearest: nearest ? (sums.right + sums.used) / n : NaN,
     matched_share: sums.matched / n,
     baseline: baselineCap(totals),
     original_cap: sums.own / n,
@@ -102,9 +106,9 @@ function roundedUp(x) {
 
 /** The groups by one key column that are guessed right most above what they are without the release. */
 function groupsOf(groups, columns) {
-  return groups.flatMap((labels, c) => [...labels].map(([label, [size, right, without, sure]]) => (
-    { column: columns[c], label, people: size, cap: right / size, above: (right - without) / size, sure: sure / size }
-  ))).filter(({ people, above }) => people >= FEWEST && above > 0.0005)
+  return groups.flatMap((labels, c) => [...labels].map(([label, { records, right, without, sure }]) => (
+    { column: columns[c], label, people: records, cap: right / records, above: (right - without) / records, sure: sure / records }
+  ))).filter(({ above }) => above > 0.0005)
     .sort((a, b) => Number((b.above - a.above).toFixed(9)) || b.people - a.people)
     .slice(0, GROUPS)
     .map((group) => ({ ...group, label: shownLabel(group.label) }));

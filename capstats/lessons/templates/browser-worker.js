@@ -9,7 +9,8 @@ const TASKS = {
     return distinct.rows;
   },
   measure: async ({ tables, columns, target }) => {
-    const found = margins(joined(tables), columns.length);
+    const joint = joined(tables);
+    const found = margins(joint, columns.length);
     const apart = withoutMatch(found);
     if (apart >= 0) {
       const [o, s] = [0, 1].map((which) => [...found[apart].values()].filter((both) => both[which] > 0).length);
@@ -17,7 +18,7 @@ const TASKS = {
       throw new Refused(`Column '${[...columns, target][apart]}' has no level in common in the original (${o}) and the synthetic file (${s}), `
         + `so ${effect}. Check that it means the same in both, and is written in the same way.`);
     }
-    return { ...measured(tables, columns), agree: sameMargins(found) };
+    return { ...measured(joint, found, columns), agree: sameMargins(found) };
   },
   hash: async ({ file, columns, size }, progress) => {
     const hashes = new Hashes(size);
