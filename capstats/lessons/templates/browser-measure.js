@@ -90,7 +90,7 @@ function dotsOf(people, { keys, targets }) {
       return Array.from({ length: size }, (_, i) => {
         let through = ((i + 0.5) / size) * numbers[k];
         const { j, cap } = kind.find(({ count }) => (through -= count) < 0) ?? kind[kind.length - 1];
-        return { kind: KINDS[k], key: labelsOf(keys[j]).map(shownLabel), cap };
+        return { kind: KINDS[k], key: labelsOf(keys[j]).map(shownLabel), cap, people: numbers[k] / size };
       });
     });
     return { target, numbers, dots };

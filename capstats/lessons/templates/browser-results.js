@@ -55,8 +55,8 @@ function showHint({ columns: fine, whole: isWhole }, { matched_share: matched })
 
 function showPeople({ each, rows, rest }, keys, target) {
   const buttons = [];
-  const say = ({ kind, key, cap }, level) => `${keys.map((name, i) => `${name} ${label(key[i])}`).join(", ")}; ${target} ${label(level)}: `
-    + `guessed right with probability ${shown(cap)}${each > 1 ? `. The dot stands for ${people(each)}; this is one of them` : ""}.`;
+  const say = ({ key, cap, people: n }, level) => `${keys.map((name, i) => `${name} ${label(key[i])}`).join(", ")}; ${target} ${label(level)}: `
+    + `guessed right with probability ${shown(cap)}${n >= 1.5 ? `. The dot stands for about ${people(Math.round(n))}; this is one of them` : ""}.`;
   find("#people").replaceChildren(...rows.map(({ target: level, numbers: [sure, half, others], dots }) => {
     const n = sure + half + others;
     const says = `${people(n)}, ${percent(sure / n)} guessed right with more than 9 in 10 (${whole(sure)}), ${percent((sure + half) / n)} with more than `
