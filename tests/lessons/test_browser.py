@@ -168,6 +168,22 @@ def test_pairs_of_files_give_the_numbers_of_the_library_or_are_refused_as_it_ref
     assert answered >= 50
 
 
+@pytest.mark.chromium
+def test_where_a_file_is_cut_to_be_read_makes_no_difference(tab, tmp_path):
+    """Seven bytes at a time: records, quotes, line ends and letters are cut everywhere."""
+    whole = browser_page()
+    cut = whole.replace("const SLICE = 1 << 22;", "const SLICE = 7;")
+    assert cut != whole
+    pairs = [*map(pair, range(320, 400)), *REFUSED.values()]
+    (tmp_path / "cut.html").write_text(cut, encoding="utf-8")
+    other = tab.context.new_page()
+    try:
+        other.goto((tmp_path / "cut.html").as_uri())
+        assert [repr(x) for x in counted(other, *pairs)] == [repr(x) for x in counted(tab, *pairs)]
+    finally:
+        other.close()
+
+
 # --- what is refused, and how -------------------------------------------------------------------------------------------
 
 GOOD = (PEOPLE, RELEASE, ["age", "sex"], "job")
