@@ -1,4 +1,4 @@
-"""How often the intervals of `average_cap_interval` cover, by simulation: the figures quoted in theory/uncertainty.md.
+"""How often the intervals of `average_cap_interval` cover, by simulation: the figures quoted in theory/individuals.md#uncertainty.
 
 Run: python benchmarks/coverage.py [--samples 4000] [--seed 1]
 

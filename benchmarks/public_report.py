@@ -1,4 +1,5 @@
-"""What somebody with the releases learns from public reports: as they were before the rules of theory/public-report.md, and as they are.
+"""What somebody with the releases learns from public reports: as they were before the rules of theory/publication.md#public-report, and as
+they are.
 
 Run: python benchmarks/public_report.py [--quick]; seven minutes on two busy cores, or one
 

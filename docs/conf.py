@@ -7,6 +7,8 @@ on the site.
 from __future__ import annotations
 
 import re
+import runpy
+import tomllib
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import getdoc, isclass
@@ -21,8 +23,6 @@ import capstats
 from capstats import lessons
 from capstats.lessons.browser import browser_page
 
-ROOT_PAGES = ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SECURITY")
-
 project = "capstats"
 author = "The capstats developers"
 copyright = author  # noqa: A001
@@ -31,7 +31,7 @@ version = release = capstats.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
 default_role = "literal"
 root_doc = "docs/index"
-include_patterns = ["docs/**", "theory/*", "notebooks/*", "benchmarks/README.md", *(f"{name}.md" for name in ROOT_PAGES)]
+include_patterns = ["docs/**", "theory/*", "notebooks/*"]
 exclude_patterns = [f"mathjax/{unused}" for unused in ("sre/**", "*svg*", "output/svg*/**", "*full*", "mml-*", "tex-mml-*")]
 templates_path = ["templates"]
 
@@ -60,37 +60,40 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {
-    f"docs/{page}": []
-    for page in ("index", "which-measure", "glossary", "from-r", "cost-and-scale", "lessons", "start", "instructors", "gallery")
-}
+html_sidebars = {f"docs/{page.stem}": [] for page in Path(__file__).parent.glob("*.md") if page.stem != "notebooks"}
 html_additional_pages = {"index": "redirect.html"}
 html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).with_name("search_order.js"))
 _mathjax = find_spec("sphinx-mathjax-offline")
 assert _mathjax is not None
 assert _mathjax.submodule_search_locations is not None
 html_static_path = ["static", *(f"{folder}/static" for folder in _mathjax.submodule_search_locations)]
 mathjax_path = "mathjax/tex-chtml.js"
 
-THEORY = re.compile(r"``theory/([\w-]+)\.md``|theory/([\w-]+)\.md")
+CHART = runpy.run_path(str(Path(__file__).with_name("which_measure.py")))
+THEORY = re.compile(r"(``)?theory/([\w-]+)\.md(?:#([\w-]+))?(?(1)``)")
+STATEMENTS = tomllib.loads((Path(__file__).parents[1] / "theory" / "statements.toml").read_text(encoding="utf-8"))
 CODE = re.compile(r"(`+[^`]+`+)")
 SYMBOL = re.compile(r"\b\w+_(?:[ijl]{1,2}\b\.?(?!\w)|\.\w\b|(?![\w(]))")  # o_ij, s_.j, o_i., key_
 
 
 def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
-    """What only the site shows: the order of the theory pages, what each implements, and links to the lessons."""
+    """What only the site shows: the order of the chapters, what each statement is about, and links to statements and lessons."""
+    source[0] = re.sub(r"\]\([\w./-]*#([\w-]+)\)", lambda link: f"](#theory-{link[1]})" if link[1] in STATEMENTS else link[0], source[0])
     if page == "theory/README":
-        for title, chapter in re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", source[0], flags=re.M):
-            pages = re.findall(r"^\| \[([\w-]+)\]\(\1\.md\)", chapter, flags=re.M)
-            source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(pages) + "\n```\n"
+        chapters = re.findall(r"^\| (?:\d+ )?\[[^]]+\]\(([\w-]+)\.md\)", source[0], flags=re.M)
+        source[0] = re.sub(r"\[(statements\.toml)\]\(\1\)", r"`theory/\1`", source[0])
+        source[0] += "\n```{toctree}\n:hidden:\n\n" + "\n".join(chapters) + "\n```\n"
     elif page.startswith("docs/api/") and page != "docs/api/index":
         source[0] += documented(page.rpartition("/")[2])
     elif page.startswith("theory/"):
-        source[0] = source[0].replace("\n\n```\n", "\n```\n") + implemented(source[0])
+        source[0] = implemented(source[0].replace("\n\n```\n", "\n```\n"))
+    elif page == "docs/which-measure":  # the links of a picture work only inline
+        source[0] = re.sub(r"^!\[.*\]\(which-measure\.svg\)$", CHART["inline"](), source[0], flags=re.M)
     elif page in ("docs/lessons", "docs/browser"):
         source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open it</a>', source[0])
 
@@ -119,16 +122,13 @@ def documented(room: str) -> str:
 
 
 def implemented(text: str) -> str:
-    """The last lines of a theory page: the functions that it is about, and the tests that check it."""
-    found = re.search(r"\A---\n(.*?)^---\n", text, flags=re.M | re.S)
-    if found is None:
-        return ""
-    lists = {field: re.findall(r"- (.+)", items) for field, items in re.findall(r"^(\w+):\n((?:  - .+\n)+)", found[1], flags=re.M)}
-    source = re.findall(r"^source: (.+)$", found[1], flags=re.M)
-    functions = ", ".join(f"{{py:obj}}`{name}`" for name in lists["implements"])
-    tests = "\n".join(f"- `{name}`" for name in lists["verified_by"])
-    told = f"This page is about {functions}. Source: {source[0]}.\n\nThe tests that check it:\n\n{tests}\n"
-    return f"\n\n## Functions, tests and source\n\n{told}"
+    """A chapter whose statements have labels, and end with the functions that they are about and their sources."""
+    opening, *pieces = re.split(r'^<a id="([\w-]+)"></a>\n', text, flags=re.M)
+    for name, part in zip(pieces[::2], pieces[1::2], strict=True):
+        functions = ", ".join(f"{{py:obj}}`{function}`" for function in STATEMENTS[name]["implements"])
+        label = f'<a id="{name}"></a>\n\n(theory-{name})=\n'
+        opening += f"{label}{part.strip()}\n\n*Functions:* {functions}. *Source:* {STATEMENTS[name]['source']}.\n\n"
+    return opening
 
 
 def mark_up(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
@@ -137,9 +137,14 @@ def mark_up(app: Sphinx, what: str, name: str, obj: object, options: object, lin
     for number, line in enumerate(lines[:end]):
         if re.match(r"\w+ : ", line):  # the name of a parameter or an attribute
             continue
-        parts = CODE.split(THEORY.sub(lambda found: f":doc:`/theory/{found[1] or found[2]}`", line))
+        parts = CODE.split(THEORY.sub(statement, line))
         parts[::2] = [SYMBOL.sub(r"``\g<0>``", part).replace("|", "\\|") for part in parts[::2]]
         lines[number] = "".join(parts)
+
+
+def statement(found: re.Match[str]) -> str:
+    """The link to a chapter or a statement that a docstring names."""
+    return f":ref:`theory: {found[3]} <theory-{found[3]}>`" if found[3] else f":doc:`/theory/{found[2]}`"
 
 
 def find_short_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.Node) -> nodes.Node | None:
@@ -159,7 +164,7 @@ def write_lessons(app: Sphinx, failure: Exception | None) -> None:
     folder = Path(app.outdir) / "docs" / "lessons"
     folder.mkdir(parents=True, exist_ok=True)
     for name in lessons.LESSONS:
-        (folder / f"{name}.html").write_text(lessons.page(name), encoding="utf-8")
+        (folder / f"{name}.html").write_text(lessons.page(name, beside=lessons.LESSONS, home="../lessons.html"), encoding="utf-8")
     (folder / "browser.html").write_text(browser_page(), encoding="utf-8")
 
 

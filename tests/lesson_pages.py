@@ -29,10 +29,17 @@ EACH = """async cases => {
 def question(tab: Page, name: str) -> Locator:
     """A question of a lesson, on the screen."""
     found = tab.locator(f"[data-question={name}]")
+    found.evaluate("question => { const folded = question.closest('details'); if (folded) folded.open = true; }")
     number = tab.locator(f"[data-go={name}]")
     if number.count():
         number.click()
     return found
+
+
+def afresh(tab: Page) -> None:
+    """Load the page again without the progress in its address."""
+    tab.evaluate("history.replaceState(null, '', location.pathname)")
+    tab.reload()
 
 
 def judged(tab: Page, name: str, answer: Any = None) -> tuple[str, str]:
@@ -87,3 +94,36 @@ def agree_all(shown: list[dict[str, float]], expected: dict[str, Any]) -> None:
     assert all(sorted(numbers) == names for numbers in shown)
     wanted = np.stack([np.broadcast_to(np.asarray(expected[name], dtype=float), len(shown)) for name in names], axis=1)
     np.testing.assert_allclose([[numbers[name] for name in names] for numbers in shown], wanted, rtol=1e-9, atol=1e-12, err_msg=str(names))
+
+
+SIZES = ((1280, 800), (1366, 768), (375, 740))
+WORDS_BEFORE = """selector => {
+  const moving = document.querySelector(selector);
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  let words = 0;
+  while (walker.nextNode()) {
+    const parent = walker.currentNode.parentElement;
+    if (moving.contains(parent)) break;
+    if (parent.closest('.skip, script, noscript, .unseen') || !parent.checkVisibility()) continue;
+    words += walker.currentNode.data.split(/\\s+/).filter(Boolean).length;
+  }
+  return words;
+}"""
+IN_SIGHT = """selector => {
+  const {top, bottom} = document.querySelector(selector).getBoundingClientRect();
+  return scrollY === 0 && top >= 0 && bottom <= innerHeight;
+}"""
+
+
+def first_screen(tab: Page, moving: str, press: str) -> None:
+    """The first thing that moves is in sight before and after the first press, without scrolling, after fewer than forty words."""
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        afresh(tab)
+        tab.evaluate(DRAWN)
+        assert tab.evaluate(WORDS_BEFORE, moving) < 40
+        assert tab.evaluate(IN_SIGHT, moving), f"{moving} is not in sight at {width} x {height}"
+        assert tab.evaluate(IN_SIGHT, press), f"{press} is not in sight at {width} x {height}"
+        tab.locator(press).click()
+        tab.evaluate(DRAWN)
+        assert tab.evaluate(IN_SIGHT, moving), f"{moving} is not in sight at {width} x {height} after the press"

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
 CHECKS = {path.stem: path for path in sorted((ROOT / "tests" / "notebook_checks").glob("*.py"))}
 METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}, "language_info": {"name": "python"}}
-TAGS = {"exercise": ["exercise"], "check": ["check", "hide-input"]}
+TAGS = {"picture": ["picture", "hide-input"], "exercise": ["exercise"], "check": ["check", "hide-input"]}
 SOLUTION = re.compile(r"<details><summary>Solution</summary>\n\n```python\n(.+?)\n```\n\n(\S.+)\n\n</details>", re.S)
 
 
@@ -59,7 +59,7 @@ def has_tags(cell: NotebookNode, kind: str) -> bool:
 
 
 def exercises(notebook: NotebookNode) -> list[Exercise]:
-    """What stands around each cell that asks for an answer; `test_notebooks.py` says that it is an exercise."""
+    """The cells around each one that asks for an answer; `test_notebooks.py` says that it is an exercise."""
     return [Exercise(*notebook.cells[i - 1 : i + 3]) for i, cell in enumerate(notebook.cells) if has_tags(cell, "exercise")]
 
 

@@ -11,7 +11,10 @@ REFERENCES = CITATION.split("references:\n")[1].split("  - type: ")[1:]
 
 
 def test_every_doi_is_one_that_a_function_or_a_page_names() -> None:
-    texts = [path.read_text(encoding="utf-8") for path in [*ROOT.glob("capstats/**/*.py"), *ROOT.glob("theory/*.md")]]
+    texts = [
+        path.read_text(encoding="utf-8")
+        for path in [*ROOT.glob("capstats/**/*.py"), *ROOT.glob("theory/*.md"), ROOT / "theory" / "statements.toml"]
+    ]
     dois = re.findall(r"^    doi: (\S+)$", CITATION, re.M)
     assert len(dois) == len(set(dois)) >= 15
     assert [doi for doi in dois if not any(f"doi.org/{doi}" in text for text in texts)] == []

@@ -26,7 +26,8 @@ def anchors(path: Path) -> set[str]:
     text = prose(path.stem) if path.suffix == ".ipynb" else path.read_text(encoding="utf-8")
     names = [heading.strip().replace(" ", "-") for heading in HEADING.findall(text)]
     made = [re.sub(r"[^\w-]", "", heading).lower() for heading in names]
-    return {x for x in made if x in names} if path.suffix == ".ipynb" else set(made)
+    statements = re.findall(r'^<a id="([\w-]+)"></a>$', text, flags=re.MULTILINE)
+    return {x for x in made if x in names} if path.suffix == ".ipynb" else {*made, *statements}
 
 
 @each_notebook

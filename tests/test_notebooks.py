@@ -14,12 +14,14 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import pytest
 from notebook_cells import CHECKS, METADATA, NOTEBOOKS, ROOT, TAGS, code_cells, exercises, has_tags, names_set, run, said, stored
 from public_names import ROOMS
 
-MODULES = {"capstats", *(f"capstats.{room}" for room in (*ROOMS, "datasets", "paper", "plotting"))}
+MODULES = {"capstats", *(f"capstats.{room}" for room in (*ROOMS, "datasets", "lessons", "paper", "plotting"))}
 PACKAGES = {"matplotlib", "numpy", "pandas", "xarray"}
 BESIDES = {  # what one notebook may import in addition
     "attacks": {"sklearn"},
@@ -30,6 +32,8 @@ BESIDES = {  # what one notebook may import in addition
 }
 WITHOUT_EXERCISES = {"measures"}
 MEGABYTE = 1_000_000
+WIDTH = 88  # of a line of code, as in notebooks/ruff.toml
+WORDS = {"measures": 4_000}  # of one notebook, code included
 INLINE = "module://matplotlib_inline.backend_inline"  # figures belong into the cells, whoever runs the notebook
 
 pytestmark = pytest.mark.notebook
@@ -60,12 +64,27 @@ def texts(cell):
     return {kind: re.sub("0x[0-9a-f]{6,}", "an address", str(text)) for kind, text in found.items()}
 
 
+def rows_of_measures():
+    """Each call of the tables of the notebook of measures, with the value that its row says."""
+    text = "\n".join(cell.source for cell in stored("measures").cells if cell.cell_type == "markdown")
+    return re.findall(r"^\| \[[\w, ]+\]\(\.\./theory/[^)]+\) \| `([^`]+)` \| (\S+) \| \S.* \|$", text, flags=re.MULTILINE)
+
+
 def test_every_public_function_of_the_rooms_of_measures_is_called_in_the_notebook_of_measures():
     rooms = ("cap", "disclosure", "anonymity", "screening", "laws", "attacks", "peers")
     listed = {f"{room}.{x}" for room in rooms for x in importlib.import_module(f"capstats.{room}").__all__} - {"laws.Law", "laws.Model"}
-    called = {ast.unparse(node.func) for node in ast.walk(source_tree("measures")) if isinstance(node, ast.Call)}
+    trees = [source_tree("measures"), *(ast.parse(call) for call, _ in rows_of_measures())]
+    called = {ast.unparse(node.func) for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)}
     assert {"cap.average_cap", "laws.dp_audit_release", "attacks.CAPClassifier", "peers.as_synthpop"} <= listed
     assert listed - called == set()
+
+
+def test_the_values_in_the_tables_of_measures_are_those_of_their_calls():
+    names = {}
+    exec(code_cells(stored("measures"))[0].source, names)
+    plt.close("all")
+    computed = {call: f"{float(np.ravel(eval(call, names))[0]):.4g}" for call, _ in rows_of_measures()}
+    assert computed == dict(rows_of_measures())
 
 
 def test_every_notebook_has_checks_of_its_headline_numbers_and_there_are_no_others():
@@ -95,12 +114,12 @@ def test_notebook_keeps_its_outputs_of_one_run_from_top_to_bottom(name):
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     assert not any(output.output_type == "error" or output.get("name") == "stderr" for cell in cells for output in cell.outputs)
     silent = [cell.source for cell in cells if not cell.outputs and not has_tags(cell, "exercise")]
-    assert silent == [cells[0].source]  # the imports
+    assert silent == []
     assert "assert " not in "\n".join(cell.source for cell in cells)
 
 
 @each_notebook
-def test_notebook_has_two_or_three_exercises_whose_checks_say_not_yet(name):
+def test_notebook_has_two_or_three_exercises_and_before_an_answer_it_is_the_readers_turn(name):
     found = exercises(stored(name))
     assert len(found) == 0 if name in WITHOUT_EXERCISES else 2 <= len(found) <= 3
     for number, exercise in enumerate(found, start=1):
@@ -108,8 +127,41 @@ def test_notebook_has_two_or_three_exercises_whose_checks_say_not_yet(name):
         for line in exercise.given.source.splitlines():
             assert re.fullmatch(r"[a-z]\w* = \.\.\.  # your answer", line), line
         assert has_tags(exercise.check, "check")
-        assert re.match(r"Not yet: \S", said(exercise.check))
+        assert said(exercise.check) == "(your turn)"
         assert len(exercise.reason) > 40
+
+
+@each_notebook
+def test_checks_do_not_contain_the_answers(name):
+    """They compare a digest and do nothing else, or they compute from the answer whether it is as the question asks."""
+    for exercise in exercises(stored(name)):
+        asked, source = names_set(exercise.given.source), " ".join(exercise.check.source.split())
+        if "check_answer" in source:
+            names = ", ".join(asked) if len(asked) == 1 else r"\(\w+(?:, \w+)+\)"
+            assert re.fullmatch(rf"print\( ?check_answer\( ?{names}, \"[0-9a-f]{{12}}\", \".+\"(?:, step=[\d.]+)?,? ?\) ?\)", source), (
+                source
+            )
+            continue
+        calls = [node for node in ast.walk(ast.parse(exercise.check.source)) if isinstance(node, ast.Call)]
+        given = [ast.unparse(node.func) for node in calls if asked & {x.id for x in ast.walk(node) if isinstance(x, ast.Name)}]
+        assert set(given) - {"print", "float", "abs", "round"}, source
+
+
+@each_notebook
+def test_lines_of_code_are_not_wide_and_words_not_many(name):
+    notebook = stored(name)
+    code = [cell.source for cell in code_cells(notebook)] + [exercise.solution for exercise in exercises(notebook)]
+    assert [line for text in code for line in text.splitlines() if len(line) > WIDTH] == []
+    assert sum(len(cell.source.split()) for cell in notebook.cells) <= WORDS.get(name, 1_800)
+
+
+@each_notebook
+def test_notebook_begins_with_a_picture(name):
+    notebook = stored(name)
+    first = notebook.cells[1]
+    assert has_tags(first, "picture")
+    assert [True for output in first.outputs if "image/png" in output.get("data", {})] == [True]
+    assert not any(has_tags(cell, "picture") for cell in notebook.cells[2:])
 
 
 @each_notebook
@@ -144,25 +196,32 @@ def test_notebook_holds_no_machine_path_and_no_timings(name):
     notebook = stored(name)
     assert notebook.metadata == METADATA
     tagged = {id(x.given): "exercise" for x in exercises(notebook)} | {id(x.check): "check" for x in exercises(notebook)}
+    tagged[id(notebook.cells[1])] = "picture"
     for cell in notebook.cells:
         assert cell.metadata == ({"tags": TAGS[tagged[id(cell)]]} if id(cell) in tagged else {})
 
 
 @each_notebook
-def test_notebook_opens_with_its_question_its_source_and_its_seconds(name):
+def test_notebook_opens_with_its_question_and_answer(name):
     first = stored(name).cells[0]
     assert first.cell_type == "markdown"
     assert re.match(r"# .+\n", first.source)
-    assert re.findall(r"^\*\*(\w+)\.\*\* .", first.source, flags=re.MULTILINE) == ["Question", "Source", "Time"]
-    assert re.search(r"\d+ seconds", first.source)
+    assert re.findall(r"^\*\*(\w+)\.\*\* .", first.source, flags=re.MULTILINE) == ["Question", "Answer"]
 
 
 @each_notebook
-def test_notebook_closes_with_things_to_try(name):
+def test_notebook_closes_with_things_to_try_and_its_source(name):
     last = stored(name).cells[-1]
     assert last.cell_type == "markdown"
     assert last.source.startswith("## Things to try next\n")
     assert last.source.count("\n- ") >= 3
+    assert re.search(r"\n\n\*\*Source\.\*\* [^\n]+\Z", last.source)
+
+
+@each_notebook
+def test_notebook_states_no_time_that_it_does_not_measure(name):
+    prose = " ".join(cell.source for cell in stored(name).cells if cell.cell_type == "markdown")
+    assert re.findall(r"\d+ (?:seconds|minutes)", prose) == []
 
 
 @each_notebook

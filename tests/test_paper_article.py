@@ -67,7 +67,7 @@ def test_labels_of_figures_and_tables_are_there_and_referred_to() -> None:
 
 @pytest.mark.slow
 def test_the_numbers_of_the_article_are_those_of_the_library() -> None:
-    """The 0.58 and 0.92 of its figure are in test_thesis.py."""
+    """The numbers of its figure are in test_thesis.py."""
     o_3, o_4 = (paper_originals().sel(original=label, drop=True) for label in ("O_3", "O_4"))
     a, e = (paper_synthetics().sel(synthetic=label, drop=True) for label in "ae")
     assert f"{average_cap(o_4, a):.3f} and {average_cap(o_4, e):.3f}" in SAID

@@ -65,6 +65,16 @@ def test_it_opens_with_the_picture_and_is_short() -> None:
     assert len(README.splitlines()) <= 110
 
 
+def test_the_first_page_of_the_site_has_the_same_picture_command_and_answer() -> None:
+    """tests/test_pages.py runs the command of the first page."""
+    first = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    picture = r"!\[The lower average exposes 93 people\.[^]]+\]"
+    assert re.findall(picture, README) == re.findall(picture, first) != []
+    assert re.findall(r"```console\n(.*?)```", README, re.S) == re.findall(r"```console\n(.*?)```", first, re.S) != []
+    ways = ("I have two files", "I have a number", "I teach", "I want proofs")
+    assert [way for way in ways if f"**{way}**" not in README or f"**[{way}](" not in first] == []
+
+
 def test_the_number_of_printed_values_is_the_one_that_it_names() -> None:
     assert f"recomputes all {len(printed_values())} numbers that the paper prints" in README
 
@@ -78,9 +88,9 @@ def test_its_speeds_are_those_on_the_page_of_cost_and_scale() -> None:
 
 
 def test_it_leads_to_every_page_of_the_documentation() -> None:
-    """All but those that the site alone needs: its first page, and its lists of notebooks and of pages for contributors."""
+    """All but those that the site alone needs: its first page, and its list of notebooks."""
     pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
-    pages -= {f"docs/{name}.md" for name in ("index", "notebooks", "contributing")}
+    pages -= {f"docs/{name}.md" for name in ("index", "notebooks")}
     folders = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*/index.md") if path.parent.name != "api"}
     assert pages >= {"docs/start.md", "docs/gallery.md"}
     assert sorted(page for page in pages | folders if f"]({page})" not in README) == []

@@ -8,6 +8,7 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from chromium import browser
@@ -17,6 +18,34 @@ from capstats.lessons import LESSONS
 
 ROOT = Path(__file__).parents[1]
 LINKS = runpy.run_path(str(ROOT / "docs" / "links.py"))
+WANTED = {  # what newcomers search for, and the page that answers it
+    "install": "docs/start",
+    "download": "docs/start",
+    "interpret": "docs/custodians/interpret-a-report",
+    "report": "docs/custodians/interpret-a-report",
+    "acceptable": "docs/custodians/what-is-high",
+    "safe": "docs/custodians/what-is-high",
+    "threshold": "docs/custodians/what-is-high",
+    "copies": "docs/custodians/what-is-high",
+    "personal data": "docs/custodians/index",
+    "publish": "docs/custodians/index",
+    "quasi-identifier": "docs/custodians/choosing-keys",
+    "Excel": "docs/custodians/formats",
+    "missing values": "docs/custodians/formats",
+    "survey weights": "docs/custodians/weighted-data",
+    "lesson": "docs/lessons",
+    "browser": "docs/lessons",
+    "what does my number mean": "docs/lessons",
+    "teach": "docs/instructors",
+    "students": "docs/instructors",
+    "proof": "docs/researchers",
+    "reproduce": "docs/researchers",
+    "cite": "docs/researchers",
+    "SDMetrics": "docs/coming-from/sdmetrics",
+    "R": "docs/from-r",
+    "memory": "docs/cost-and-scale",
+    "holdout": "docs/glossary",
+}
 pytestmark = pytest.mark.site
 
 
@@ -98,10 +127,14 @@ def test_every_page_is_shown_without_errors_and_without_scrolling_sideways(site:
 
 
 @pytest.mark.chromium
-def test_the_search_finds_a_page_without_a_server(site: Path) -> None:
+def test_the_search_shows_newcomers_the_page_that_they_want_among_the_first_three(site: Path) -> None:
+    """Sphinx's own search, without a server."""
+    found = {}
     with browser() as program:
         page = program.new_page()
-        page.goto(f"{(site / 'search.html').as_uri()}?q=PRAM")
-        page.wait_for_selector("#search-results li a")
-        found = page.locator("#search-results li a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
-    assert any("theory/pram.html" in link for link in found)
+        for query in WANTED:
+            page.goto(f"{(site / 'search.html').as_uri()}?q={quote(query)}")
+            page.wait_for_function("/finished|did not match/.test(document.querySelector('#search-results .search-summary')?.textContent)")
+            links = page.locator("#search-results li > a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+            found[query] = [re.split("[?#]", link)[0].removesuffix(".html") for link in links[:3]]
+    assert {query: pages for query, pages in found.items() if WANTED[query] not in pages} == {}

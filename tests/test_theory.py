@@ -1,7 +1,9 @@
-"""Pages, functions and tests name each other, and the examples on the pages run."""
+"""Chapters, statements, functions and tests name each other, and the examples of every statement run."""
 
 import doctest
 import re
+import runpy
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -10,23 +12,30 @@ from public_names import public_names
 
 ROOT = Path(__file__).parents[1]
 THEORY = ROOT / "theory"
-WITHOUT_FRONT_MATTER = {"README", "notation", "concordance"}
-PAGES = sorted(page.stem for page in THEORY.glob("*.md") if page.stem not in WITHOUT_FRONT_MATTER)
-SECTIONS = ["Statement", "Assumptions", "Proof", "In code", "Check", "Where it fails"]
-FIELDS = ["id", "implements", "verified_by", "source"]
+STATEMENTS = tomllib.loads((THEORY / "statements.toml").read_text(encoding="utf-8"))
+NOT_CHAPTERS = {"README", "notation", "concordance"}
+CHAPTERS = sorted(page.stem for page in THEORY.glob("*.md") if page.stem not in NOT_CHAPTERS)
+FIELDS = {"chapter", "source", "implements", "verified_by"}
+NAMED = re.compile(r"theory/([\w-]+)\.md(?:#([\w-]+))?")
 
 
+@cache
 def text_of(page: str) -> str:
     return (THEORY / f"{page}.md").read_text(encoding="utf-8")
 
 
-def front_matter(page: str) -> dict[str, str | list[str]]:
-    """Read the plain YAML used on the pages: `field: text`, or `field:` and lines `  - item`."""
-    opening, block, _ = text_of(page).split("---\n", 2)
-    assert opening == "", f"theory/{page}.md must open with its front matter"
-    entries = re.findall(r"^(\w+):(?: (.+)\n|\n((?:  - .+\n)+))", block, flags=re.MULTILINE)
-    assert len(entries) == len(re.findall(r"^\w", block, flags=re.MULTILINE))
-    return {field: text or re.findall(r"^  - (.+)$", items, flags=re.MULTILINE) for field, text, items in entries}
+def parts(chapter: str) -> dict[str, str]:
+    """The statements of a chapter by their anchors, each with its heading."""
+    pieces = re.split(r'^<a id="([\w-]+)"></a>\n\n(?=## )', text_of(chapter), flags=re.MULTILINE)
+    return dict(zip(pieces[1::2], pieces[2::2], strict=True))
+
+
+def part(statement: str) -> str:
+    return parts(STATEMENTS[statement]["chapter"])[statement]
+
+
+def anchors(page: str) -> set[str]:
+    return set(re.findall(r'<a id="([\w-]+)"></a>', text_of(page)))
 
 
 def public_functions() -> dict[str, str]:
@@ -34,36 +43,67 @@ def public_functions() -> dict[str, str]:
     return {name: found.__doc__ or "" for name, found in public_names().items() if callable(found)}
 
 
-def test_pages_have_their_front_matter_and_sections():
-    for page in PAGES:
-        fields = front_matter(page)
-        assert list(fields) == FIELDS, page
-        assert fields["id"] == page
-        assert isinstance(fields["implements"], list), page
-        assert isinstance(fields["verified_by"], list), page
-        assert fields["source"], page
-        assert re.findall(r"^## (.+)$", text_of(page), flags=re.MULTILINE) == SECTIONS, page
+def address(statement: str) -> str:
+    return f"theory/{STATEMENTS[statement]['chapter']}.md#{statement}"
 
 
-def test_functions_of_the_pages_exist_and_name_them():
+def test_statements_are_those_of_the_chapters():
+    for name, fields in STATEMENTS.items():
+        assert set(fields) == FIELDS, name
+        assert all(fields.values()), name
+    assert {chapter: list(parts(chapter)) for chapter in CHAPTERS} == {
+        chapter: [name for name, fields in STATEMENTS.items() if fields["chapter"] == chapter] for chapter in CHAPTERS
+    }
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_opens_with_what_it_says_and_a_picture(chapter):
+    opening = text_of(chapter).partition("<a id=")[0]
+    picture = re.search(r"^!\[[^]]+\]\(([^)]+)\)", opening, flags=re.MULTILINE)
+    assert re.match(r"# .+\n\n[A-Z`*\"]", opening)
+    assert picture, "no picture"
+    assert (THEORY / picture[1]).is_file()
+
+
+@pytest.mark.slow
+def test_pictures_are_those_that_their_script_draws():
+    script = runpy.run_path(str(THEORY / "pictures.py"))
+    stored = {file.stem: file.read_text(encoding="utf-8") for file in (THEORY / "pictures").glob("*.svg")}
+    assert stored == {chapter: script["picture"](chapter) for chapter in script["DRAWN"]}
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_statement_comes_after_an_example_and_before_its_proof(statement):
+    opening, stated, rest = part(statement).partition("\n**Statement**\n")
+    motivation, example, _ = opening.partition("\n```python\n")
+    assert stated, "no statement"
+    assert example, "no example before the statement"
+    assert motivation.rstrip().endswith((".", ":")), "no sentence before the first example"
+    assert rest.count("<details>\n<summary>Proof</summary>\n") == 1
+    assert rest.count("<details>") == rest.count("</details>")
+
+
+def test_functions_of_the_statements_exist_and_name_them():
     public, wrong = public_names(), []
-    for page in PAGES:
-        for dotted in front_matter(page)["implements"]:
+    for name, fields in STATEMENTS.items():
+        for dotted in fields["implements"]:
             if dotted not in public:
-                wrong.append(f"theory/{page}.md implements {dotted}, which is not public")
-            elif f"theory/{page}.md" not in (public[dotted].__doc__ or ""):
-                wrong.append(f"the docstring of {dotted} does not name theory/{page}.md")
+                wrong.append(f"{name} implements {dotted}, which is not public")
+            elif address(name) not in (public[dotted].__doc__ or ""):
+                wrong.append(f"the docstring of {dotted} does not name {address(name)}")
     assert wrong == []
 
 
-def test_pages_of_the_docstrings_exist_and_list_the_functions():
+def test_statements_of_the_docstrings_exist_and_list_the_functions():
     wrong = []
-    for name, doc in public_functions().items():
-        for page in set(re.findall(r"theory/([\w-]+)\.md", doc)) - WITHOUT_FRONT_MATTER:
-            if page not in PAGES:
-                wrong.append(f"the docstring of {name} names theory/{page}.md, which does not exist")
-            elif name not in front_matter(page)["implements"]:
-                wrong.append(f"the docstring of {name} names theory/{page}.md, which does not implement it")
+    for function, doc in public_functions().items():
+        for chapter, name in set(NAMED.findall(doc)):
+            if chapter in NOT_CHAPTERS or (chapter in CHAPTERS and not name):
+                continue
+            if name not in STATEMENTS or chapter != STATEMENTS[name]["chapter"]:
+                wrong.append(f"the docstring of {function} names theory/{chapter}.md#{name}, which does not exist")
+            elif function not in STATEMENTS[name]["implements"]:
+                wrong.append(f"the docstring of {function} names {address(name)}, which does not implement it")
     assert wrong == []
 
 
@@ -73,54 +113,43 @@ def functions_of(file: str) -> set[str]:
     return set(re.findall(r"^def (\w+)\(", path.read_text(encoding="utf-8"), re.M)) if path.is_file() else set()
 
 
-def test_tests_of_the_pages_exist():
+def test_tests_of_the_statements_exist():
     wrong = []
-    for page in PAGES:
-        for test_id in front_matter(page)["verified_by"]:
+    for name, fields in STATEMENTS.items():
+        for test_id in fields["verified_by"]:
             file, _, function = test_id.partition("::")
             if function not in functions_of(file):
-                wrong.append(f"theory/{page}.md: {test_id} does not exist")
+                wrong.append(f"{name}: {test_id} does not exist")
     assert wrong == []
 
 
-def run_examples(page: str, part: str) -> None:
-    """Run the examples in one part of a page, which has at least one."""
-    fences = re.findall(r"^```python\n(.*?)^```$", part, flags=re.MULTILINE | re.DOTALL)
-    assert fences, f"theory/{page}.md: no example"
+@pytest.mark.few(28)
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_examples_of_a_statement_run_and_print_what_it_shows(statement):
+    fences = re.findall(r"^```python\n(.*?)^```$", part(statement), flags=re.MULTILINE | re.DOTALL)
     assert all(fence.startswith(">>> ") for fence in fences)
-    examples = doctest.DocTestParser().get_doctest("\n".join(fences), {}, page, f"theory/{page}.md", 0)
+    examples = doctest.DocTestParser().get_doctest("\n".join(fences), {}, statement, address(statement), 0)
     report: list[str] = []
     result = doctest.DocTestRunner().run(examples, out=report.append)
+    assert result.attempted > 1
     assert result.failed == 0, "".join(report)
 
 
-@pytest.mark.few(28)
-@pytest.mark.parametrize("page", PAGES)
-def test_page_opens_with_a_motivation_and_an_example_that_runs(page):
-    opening = re.split(r"^# .+$", text_of(page).split("\n## ")[0], flags=re.MULTILINE)[1]
-    motivation = opening.split("```")[0].strip()
-    assert motivation.endswith((".", ":")), f"theory/{page}.md has no sentence before its first example"
-    run_examples(page, opening)
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_check_of_a_page_runs_and_prints_what_it_shows(page):
-    run_examples(page, text_of(page).split("## Check\n")[1].split("\n## ")[0])
-
-
 def test_index_lists_every_page_once():
-    pages = re.findall(r"^\| \[([\w-]+)\]\(\1\.md\)", text_of("README"), flags=re.MULTILINE)
+    pages = re.findall(r"^\| (?:\d+ )?\[[^]]+\]\(([\w-]+)\.md\)", text_of("README"), flags=re.MULTILINE)
     assert sorted(pages) == sorted(page.stem for page in THEORY.glob("*.md") if page.stem != "README")
 
 
 def test_links_between_pages_lead_somewhere():
     for page in sorted(page.stem for page in THEORY.glob("*.md")):
-        for target in re.findall(r"\]\(([^)#]+\.md)\)", text_of(page)):
-            assert (THEORY / target).is_file(), f"theory/{page}.md links to {target}"
+        for target, anchor in re.findall(r"\]\((?:([\w-]+)\.md)?(?:#([\w-]+))?\)", text_of(page)):
+            assert not target or (THEORY / f"{target}.md").is_file(), f"theory/{page}.md links to {target}"
+            found = target or page
+            assert not anchor or found not in CHAPTERS or anchor in anchors(found), f"theory/{page}.md links to {found}#{anchor}"
 
 
 def test_concordance_calls_public_functions():
-    rows = [line.split(" | ") for line in text_of("concordance").splitlines() if line.startswith("| ")]
+    rows = [line.split(" | ") for line in text_of("concordance").partition("\n## ")[0].splitlines() if line.startswith("| ")]
     for package, _, _, call, _ in rows[1:]:
         if call.startswith("not provided, because "):
             continue

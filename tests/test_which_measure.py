@@ -1,14 +1,22 @@
-"""The decision page leads to every public function, and its questions are where its contents say."""
+"""The decision page leads to every public function; its chart leads to eight cards, and these to the other questions."""
 
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
+import pytest
+from chromium import browser
 from public_names import public_names
 
-PAGE = (Path(__file__).parents[1] / "docs" / "which-measure.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = (DOCS / "which-measure.md").read_text(encoding="utf-8")
 QUESTIONS, NAMES = PAGE.split("## Every name\n")
+CARDS, BEHIND = QUESTIONS.split("## Eight cards\n")[1].split("\n## ", maxsplit=1)
+CHART = runpy.run_path(str(DOCS / "which_measure.py"))
+LEAVES = [leaf for leaves in CHART["QUESTIONS"].values() for leaf in leaves]
 MEASURES = ("anonymity", "attacks", "cap", "disclosure", "laws", "peers", "screening")
 
 
@@ -22,10 +30,14 @@ def functions(*parts: str) -> set[str]:
     }
 
 
+def headings(text: str) -> list[str]:
+    return re.findall(r"^### (.*)$", text, re.M)
+
+
 def test_every_measure_answers_a_question() -> None:
     measures = functions(*MEASURES)
     assert {"average_cap", "disco", "Law", "dp_audit", "CAPClassifier", "as_sdnist"} <= measures
-    assert {name for name in measures if f"`{name}`" not in QUESTIONS} == set()
+    assert {name for name in measures if f"`{name}`" not in QUESTIONS and f".{name}(" not in QUESTIONS} == set()
 
 
 def test_every_public_function_is_in_the_table_of_names() -> None:
@@ -33,13 +45,62 @@ def test_every_public_function_is_in_the_table_of_names() -> None:
     assert lacking <= {"at_most", "observed_domain", "full_domain"}
 
 
-def test_the_contents_list_the_questions_in_their_order() -> None:
-    contents = re.findall(r"\[([^\]]*\?)\]\((#[^)]*)\)", QUESTIONS.split("\n## ", maxsplit=1)[0])
-    assert [title for title, _ in contents] == re.findall(r"^### (.*)$", QUESTIONS, re.M)
-    for title, anchor in contents:
-        assert anchor == "#" + re.sub(r"[^\w-]", "", title.lower().replace(" ", "-"))
+def test_the_chart_has_at_most_eight_leaves_each_with_a_card_that_calls_its_function() -> None:
+    assert [heading for heading, *_ in LEAVES] == headings(CARDS)
+    assert len(LEAVES) <= 8
+    for (*_, call), card in zip(LEAVES, re.split(r"^### ", CARDS, flags=re.M)[1:], strict=True):
+        assert re.search(rf"\b{call.removesuffix('_sdmetrics')}\w*\(", card), call
+
+
+def test_the_chart_is_up_to_date() -> None:
+    assert CHART["PICTURE"].read_text(encoding="utf-8") == CHART["chart"]() + "\n", "python docs/which_measure.py draws it anew"
+    for narrow in (False, True):
+        links = [x.get("href") for x in ET.fromstring(CHART["chart"](narrow=narrow)).iter("{http://www.w3.org/2000/svg}a")]
+        assert links == [CHART["anchor"](heading) for heading in headings(CARDS)]
+
+
+def test_the_cards_link_to_the_questions_behind_them_in_their_order() -> None:
+    links = re.findall(r"\[([^\]]*\?)\]\((#[^)]*)\)", "".join(re.findall(r"^More: .*?\n\n", CARDS, re.M | re.S)).replace("\n", " "))
+    rest = headings("## " + BEHIND)
+    first = ["Is that a lot?"]  # in the text of its card
+    assert sorted(first + [title for title, _ in links]) == sorted(rest)
+    assert [title for title, _ in links] == [title for title in rest if title not in first]
+    for title, link in links:
+        assert link == CHART["anchor"](title)
 
 
 def test_every_question_says_how_to_read_its_number_and_what_it_does_not_say() -> None:
     for question in re.split(r"^### ", QUESTIONS, flags=re.M)[1:]:
-        assert question.index("\n>>> ") < question.index("**Read it") < question.index("**It does not say**") < question.index("Theory: ")
+        assert question.index("\n>>> ") < question.index("**Read it") < question.replace("\n", " ").index("**It does not say**")
+        assert question.replace("\n", " ").index("**It does not say**") < question.index("Theory:")
+
+
+def test_the_page_is_short() -> None:
+    assert len(PAGE.split()) <= 3500
+    for card in re.split(r"^### ", CARDS, flags=re.M)[1:]:
+        assert len(card.split()) <= 200
+
+
+@pytest.mark.chromium
+def test_the_chart_is_legible_wide_and_narrow_and_is_used_with_the_keyboard(tmp_path: Path) -> None:
+    css = (DOCS / "static" / "site.css").read_text(encoding="utf-8")
+    page = tmp_path / "page.html"
+    page.write_text(f"<!doctype html><style>{css}</style><body>{CHART['inline']()}</body>", encoding="utf-8")
+    with browser() as program:
+        opened = program.new_page()
+        for width in (1280, 375):
+            opened.set_viewport_size({"width": width, "height": 900})
+            opened.goto(page.as_uri())
+            assert opened.evaluate("document.documentElement.scrollWidth") <= width
+            assert opened.evaluate(
+                """[...document.querySelectorAll('.chart')].filter(x => x.clientWidth).map(chart =>
+                  [...chart.querySelectorAll('.box')].every(box => {
+                    const line = box.nextElementSibling.getBoundingClientRect()
+                    return line.height > 12 && line.right < box.getBoundingClientRect().right - 4
+                  }))"""
+            ) == [True]
+            reached = []
+            for _ in LEAVES:
+                opened.keyboard.press("Tab")
+                reached.append(opened.evaluate("document.activeElement.getAttribute('href')"))
+            assert reached == [CHART["anchor"](heading) for heading, *_ in LEAVES]

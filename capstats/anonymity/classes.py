@@ -80,7 +80,7 @@ def k_anonymity(table: Counts) -> xr.DataArray:
 
     Notes
     -----
-    See theory/anonymity.md. Merging keys never lowers it.
+    See theory/anonymity.md#anonymity. Merging keys never lowers it.
 
     References
     ----------
@@ -121,7 +121,7 @@ def class_sizes(table: Counts) -> xr.Dataset:
 
     Notes
     -----
-    See theory/anonymity.md. The records whose prosecutor risk exceeds 0.2 are those with size below 5.
+    See theory/anonymity.md#anonymity. The records whose prosecutor risk exceeds 0.2 are those with size below 5.
 
     References
     ----------
@@ -172,8 +172,8 @@ def prosecutor_risk(table: Counts) -> xr.DataArray:
 
     Notes
     -----
-    See theory/anonymity.md. Synthetic records do not belong to people. For a synthetic table the value only shows how common each released
-    key is.
+    See theory/anonymity.md#anonymity. Synthetic records do not belong to people. For a synthetic table the value only shows how common
+    each released key is.
 
     References
     ----------
@@ -219,7 +219,7 @@ def marketer_risk(table: Counts) -> xr.DataArray:
 
     Notes
     -----
-    See theory/anonymity.md. It is at most 1 / k.
+    See theory/anonymity.md#anonymity. It is at most 1 / k.
 
     References
     ----------
@@ -297,8 +297,8 @@ def alpha_k_anonymity(table: Counts) -> xr.Dataset:
 
     Notes
     -----
-    See theory/anonymity.md. This is the general model, in which every target is sensitive. If only one target is sensitive, alpha is
-    ``individual_cap(table, table).sel(target=...).max("key")``.
+    See theory/anonymity.md#anonymity. This is the general model, in which every target is sensitive. If only one target is sensitive,
+    alpha is ``individual_cap(table, table).sel(target=...).max("key")``.
 
     References
     ----------
@@ -352,8 +352,8 @@ def l_diversity(table: Counts, *, kind: Diversity = "distinct", l: int | None = 
 
     Notes
     -----
-    See theory/anonymity.md. pyCANON sorts the shares in ascending order, truncates the entropy l to an integer, and mixes up records if
-    the index of its frame is not 0, 1, ...
+    See theory/anonymity.md#anonymity. pyCANON sorts the shares in ascending order, truncates the entropy l to an integer, and mixes up
+    records if the index of its frame is not 0, 1, ...
 
     References
     ----------

@@ -98,7 +98,7 @@ def t_closeness(table: Counts, *, distance: Distance = "equal") -> xr.DataArray:
 
     Notes
     -----
-    See theory/anonymity.md.
+    See theory/anonymity.md#anonymity.
 
     References
     ----------
@@ -164,7 +164,7 @@ def beta_likeness(table: Counts, *, kind: Likeness = "basic") -> xr.DataArray:
 
     Notes
     -----
-    See theory/anonymity.md. pyCANON's enhanced value, the greatest over i of min(beta, -ln p_i), is a different quantity.
+    See theory/anonymity.md#anonymity. pyCANON's enhanced value, the greatest over i of min(beta, -ln p_i), is a different quantity.
 
     References
     ----------
@@ -217,7 +217,7 @@ def delta_disclosure(table: Counts, *, kind: DeltaKind = "all") -> xr.DataArray:
 
     Notes
     -----
-    See theory/anonymity.md. Natural logarithms; ARX uses base 2. With "occurring", merging keys can raise the value.
+    See theory/anonymity.md#anonymity. Natural logarithms; ARX uses base 2. With "occurring", merging keys can raise the value.
 
     References
     ----------

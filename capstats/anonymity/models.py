@@ -77,7 +77,7 @@ def anonymity_profile(o: Counts, s: Counts, *, l: int = 2) -> xr.Dataset:  # noq
 
     Notes
     -----
-    See theory/anonymity.md. The rows are the targets of both tables; this affects ``ordered_t`` only.
+    See theory/anonymity.md#anonymity. The rows are the targets of both tables; this affects ``ordered_t`` only.
 
     References
     ----------
@@ -187,7 +187,7 @@ def satisfies_anonymity(
 
     Notes
     -----
-    See theory/anonymity.md. Numbers that differ by rounding only count as equal (see `at_most`).
+    See theory/anonymity.md#anonymity. Numbers that differ by rounding only count as equal (see `at_most`).
 
     References
     ----------

@@ -74,8 +74,8 @@ class CAPClassifier(*_BASES):  # type: ignore[misc]
 
     Notes
     -----
-    See theory/model-attack.md. Columns may hold numbers, strings or missing values (a level of their own). ``predict`` returns the most
-    probable class, the first one in case of a tie, and the most frequent fitted class for a row without probabilities.
+    See theory/attacks.md#model-attack. Columns may hold numbers, strings or missing values (a level of their own). ``predict`` returns the
+    most probable class, the first one in case of a tie, and the most frequent fitted class for a row without probabilities.
 
     References
     ----------

@@ -76,8 +76,8 @@ def maximum_knowledge(
 
     Notes
     -----
-    See theory/maximum-knowledge.md for the points that the source leaves open. The nearest records are those within each released table;
-    records at equal distance are pooled. If t modes tie, each is guessed with probability 1/t. Ranks are divided by the number of
+    See theory/attacks.md#maximum-knowledge for the points that the source leaves open. The nearest records are those within each released
+    table; records at equal distance are pooled. If t modes tie, each is guessed with probability 1/t. Ranks are divided by the number of
     records of their table and compared without rounding. A missing value is a level of its own, after all others.
 
     References

@@ -78,7 +78,7 @@ def model_attack(
 
     Notes
     -----
-    See theory/model-attack.md. With `CAPClassifier` ``average`` is the average CAP.
+    See theory/attacks.md#model-attack. With `CAPClassifier` ``average`` is the average CAP.
 
     References
     ----------

@@ -93,7 +93,7 @@ def membership_scores(
 
     Notes
     -----
-    See theory/membership.md. Scores are sums over distinct rows with their multiplicities, computed in logarithms.
+    See theory/attacks.md#membership. Scores are sums over distinct rows with their multiplicities, computed in logarithms.
 
     References
     ----------

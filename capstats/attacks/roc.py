@@ -82,8 +82,8 @@ def membership_roc(
 
     Notes
     -----
-    See theory/membership.md. Scores whose logarithms differ by rounding only (1e-14 of their size) are ties. Use the same tolerance to
-    compare scores of another call with a threshold.
+    See theory/attacks.md#membership. Scores whose logarithms differ by rounding only (1e-14 of their size) are ties. Use the same
+    tolerance to compare scores of another call with a threshold.
 
     References
     ----------
@@ -295,7 +295,8 @@ def best_membership_width(
 
     Notes
     -----
-    See theory/membership.md. Threshold and width are chosen with knowledge of the members, so the result is optimistic for the intruder.
+    See theory/attacks.md#membership. Threshold and width are chosen with knowledge of the members, so the result is optimistic for the
+    intruder.
 
     References
     ----------

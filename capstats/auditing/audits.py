@@ -69,7 +69,7 @@ class Audit(Findings):
 
     Notes
     -----
-    theory/public-report.md says what the public version of `to_html` promises, and what it does not.
+    theory/publication.md#public-report says what the public version of `to_html` promises, and what it does not.
     """
 
     def to_frame(self) -> pd.DataFrame:
@@ -121,7 +121,7 @@ class Audit(Findings):
             File to write the page to. The internal version is as confidential as the original, so its owner alone can read the file.
         audience : {"internal", "public"}
             The public version, of at most four releases, may be published with the data: no number in it, and no sum or difference of its
-            numbers, stands for 1 to `threshold` - 1 records. See theory/public-report.md.
+            numbers, stands for 1 to `threshold` - 1 records. See theory/publication.md#public-report.
         threshold : int
             At least 2; used by the public version alone.
         ledger : str or Path
@@ -137,8 +137,8 @@ class Audit(Findings):
         Raises
         ------
         ValueError
-            If `audience` is neither; if `path` was read; if there can be no public version (theory/public-report.md); if the ledger is
-            missing, damaged, a link or open to others, or has another report and there is no `reason`.
+            If `audience` is neither; if `path` was read; if there can be no public version (theory/publication.md#public-report); if the
+            ledger is missing, damaged, a link or open to others, or has another report and there is no `reason`.
         """
         check_choice(audience, "audience", ("internal", "public"))
         check_unread(path, self.seen)
@@ -212,7 +212,7 @@ def audit(
         them, ``copied_unique_records`` to one that is unique there, and ``near_copied_records``, for 2 to 20 columns, agree with one in all
         but one column. ``copied_expected`` and ``copied_unique_expected`` are what chance would give. Values are compared as they stand
         in the records, without `types` and `bins`: 1, 1.0 and the text "1" are equal, so are True and 1, a date and its ISO 8601 text, and
-        missing values and codes of `null_values`. A weighted record counts once. See theory/copies.md.
+        missing values and codes of `null_values`. A weighted record counts once. See theory/individuals.md#copies.
     against : label, optional
         One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).

@@ -205,7 +205,7 @@ def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
         )
     texts = ["scale" if _unmatched(audit) == "nearest" else "scale_zero"]
     texts += ["other_size"] if len(own) > 1 and (m.synthetic_records != m.original_records).any() else []
-    return Scale([*own, *releases, original], " ".join(say(audit, FRONT[text]) for text in texts))
+    return Scale([*own, *releases, original], " ".join(say(audit, FRONT[text]) for text in [*texts, "lesson"]))
 
 
 def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:

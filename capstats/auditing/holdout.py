@@ -37,7 +37,7 @@ def holdout_differs(tables: xr.Dataset) -> dict[str, Any]:
     Of a random split the records of a level, and those up to a level, that are in the holdout have a hypergeometric law. Each such number
     is tested by it, at a part of ``LEVEL``, and the parts add up to it: whatever the data, a random split is said to differ with at most
     this probability. Weighted records are counted; where one of the two tables alone has weights, or counts are fractional, nothing is
-    said. See theory/membership-test.md.
+    said. See theory/individuals.md#membership-test.
     """
     if ("o_records" in tables) != ("h_records" in tables):
         return {}

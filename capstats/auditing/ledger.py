@@ -60,8 +60,8 @@ def published(
             if entries and reason is None:
                 raise ValueError(
                     f"The ledger {str(path)!r} has a public report of {entries[-1]['date']} with {_differences(entry, entries[-1])}. Two "
-                    f"reports together can tell about one person (theory/public-report.md). Publish that report again, or give the reason "
-                    f"why another one may be published (`reason=`, on the command line --reason); the ledger keeps it."
+                    f"reports together can tell about one person (theory/publication.md#public-report). Publish that report again, or "
+                    f"give the reason why another one may be published (`reason=`, on the command line --reason); the ledger keeps it."
                 )
             entries.append({"date": date, "capstats": p.version, **entry, "reason": reason})
             write_confidential(path, json.dumps({"capstats ledger": FORMAT, "published": entries}, indent=1) + "\n")

@@ -20,10 +20,10 @@ Shown = Literal["answer", "details", "one", "releases", "matched", "surely", "qu
 
 @dataclass(frozen=True)
 class Term:
-    """A definition: what a term means, in `words`; the page of the documentation that proves it; and its source in the list, if any."""
+    """A definition: what a term means, in `words`; the statement of the documentation with its proof; its source in the list, if any."""
 
     meaning: str
-    page: str
+    statement: str
     source: str = ""
 
 
@@ -97,7 +97,7 @@ def definitions(names: Collection[str], weighted: Collection[str] = ()) -> Terms
     sources = {key: (text, *address, None)[:2] for key, (text, *address) in _LIST["sources"].items()}
     return Terms(
         [
-            (name, term.meaning.format(**own), [(f"{THEORY}{term.page}.md", None), *([sources[term.source]] if term.source else [])])
+            (name, term.meaning.format(**own), [(f"{THEORY}{term.statement}", None), *([sources[term.source]] if term.source else [])])
             for name, term in TERMS.items()
             if name in wanted
         ]

@@ -132,7 +132,7 @@ def _compared(p: Publication) -> Facts:
 
 def _answer(p: Publication) -> list[Block]:
     if p.releases > 1:
-        return [_say(p, TEXT["meaning"]), _comparison(p)]
+        return [_say(p, TEXT["meaning"]), _comparison(p), SENTENCES["front"]["lesson"]]
     sentences: list[Block] = [_say(p, TEXT["right"]), _say(p, TEXT["meaning"])]
     if not p.weighted:
         sentences.append(_say(p, TEXT["error"], error=_at_most(_error(p, "average_cap"))))
@@ -140,7 +140,7 @@ def _answer(p: Publication) -> list[Block]:
         both = float(np.hypot(_error(p, "average_cap"), _error(p, "holdout_cap")))
         error = "" if p.weighted else f" (standard error {_at_most(both)})"
         sentences.append(_say(p, TEXT["holdout"], difference=_differences(p, p.shares["holdout_cap"])[0], error=error))
-    return sentences
+    return [*sentences, SENTENCES["front"]["lesson"]]
 
 
 def _differences(p: Publication, others: Sequence[float]) -> list[str]:

@@ -29,7 +29,7 @@ class Publication:
 
     ``people`` and ``holdout`` (0 without one) are multiples of ``base``; every share is a multiple of 1 / ``steps``. ``shares`` has one
     number for each release, and one for those of the original. ``below`` has the shares of people whose individual CAP is at most each of
-    ``BANDS``, dims (band, release). theory/public-report.md has a proof of what each of these numbers tells.
+    ``BANDS``, dims (band, release). theory/publication.md#public-report has a proof of what each of these numbers tells.
     """
 
     version: str
@@ -53,8 +53,8 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
     """The rounded numbers of an audit.
 
     For each release ``2 * threshold`` records, however they are weighted, are at most one step of the shares: a printed share then leaves
-    open whether nobody or `threshold` people are in a group. See theory/public-report.md. ValueError if there are too few records, too
-    many releases, or a holdout of another population.
+    open whether nobody or `threshold` people are in a group. See theory/publication.md#public-report. ValueError if there are too few
+    records, too many releases, or a holdout of another population.
     """
     check_integer(threshold, "threshold", "a whole number of records, 2 or more", least=2)
     tables, p, m = audit.tables, audit.provenance, audit.measures
@@ -126,7 +126,7 @@ def _rounded(shares: Floats, steps: int) -> Floats:
 def _average(o: xr.DataArray, s: xr.DataArray, steps: int) -> Floats:
     """Average CAP computed from the rounded shares of people above each value of individual CAP, rounded again.
 
-    Rounded itself, it would be a sum that the maker of a release can shift to a border of rounding (theory/public-report.md).
+    Rounded itself, it would be a sum that the maker of a release can shift to a border of rounding (theory/publication.md#public-report).
     """
 
     def formula(o: Table, s: Table) -> Array:

@@ -177,8 +177,8 @@ def audit_targets(
     Notes
     -----
     The numbers of a target are those of its own `audit`. ``baseline_excess``, by which targets are ordered, is the share of the guesses
-    wrong at the baseline that the release makes right, net: comparable between targets of few and of many levels. See theory/baselines.md
-    and theory/comparison.md.
+    wrong at the baseline that the release makes right, net: comparable between targets of few and of many levels. See
+    theory/baselines.md#baselines and theory/baselines.md#comparison.
 
     References
     ----------

@@ -49,8 +49,8 @@ def average_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius:
 
     Notes
     -----
-    c = sum_j (sum_i o_ij s_ij) / s_.j, over matched keys: see theory/average-cap.md. No table of q_ij is
-    made. For "nearest" and `radius` see theory/neighbours.md.
+    c = sum_j (sum_i o_ij s_ij) / s_.j, over matched keys: see theory/cap.md#average-cap. No table of q_ij is
+    made. For "nearest" and `radius` see theory/attacks.md#neighbours.
 
     References
     ----------
@@ -115,7 +115,7 @@ def smoothed_cap(o: Counts, s: Counts, *, alpha: float) -> xr.DataArray:
 
     Notes
     -----
-    See theory/smoothed-cap.md. For alpha near 0 it is average CAP with 1 / I for an unmatched key; for large alpha it is 1 / I.
+    See theory/attacks.md#smoothed-cap. For alpha near 0 it is average CAP with 1 / I for an unmatched key; for large alpha it is 1 / I.
 
     References
     ----------
@@ -161,7 +161,7 @@ def matched_records(o: Counts, s: Counts) -> xr.DataArray:
 
     Notes
     -----
-    See theory/average-cap.md: average CAP with "zero" is average CAP with "drop" times n_M / n.
+    See theory/cap.md#average-cap: average CAP with "zero" is average CAP with "drop" times n_M / n.
 
     References
     ----------
@@ -204,7 +204,7 @@ def correct_predictions(o: Counts, s: Counts) -> xr.DataArray:
 
     Notes
     -----
-    See theory/predictive-success.md. There is no prediction for unmatched keys.
+    See theory/baselines.md#predictive-success. There is no prediction for unmatched keys.
 
     References
     ----------

@@ -46,7 +46,7 @@ def baseline_cap(o: Counts, s: Counts | None = None, *, kind: Kind = "marginal")
 
     Notes
     -----
-    See theory/baselines.md. CAP of the original with itself is never below the marginal baseline.
+    See theory/baselines.md#baselines. CAP of the original with itself is never below the marginal baseline.
 
     References
     ----------
@@ -102,7 +102,7 @@ def goodman_kruskal_tau(o: Counts) -> xr.DataArray:
 
     Notes
     -----
-    See theory/goodman-kruskal.md.
+    See theory/baselines.md#goodman-kruskal.
 
     References
     ----------
@@ -153,7 +153,7 @@ def goodman_kruskal_lambda(o: Counts) -> xr.DataArray:
 
     Notes
     -----
-    See theory/goodman-kruskal.md.
+    See theory/baselines.md#goodman-kruskal.
 
     References
     ----------

@@ -46,8 +46,8 @@ def protected_records(o: Counts, s: Counts, *, unmatched: Convention = "zero", r
 
     Notes
     -----
-    See theory/comparison.md. If a key is matched and the synthetic table gives it no new target, some of its records are not protected,
-    because the individual CAPs of a key sum to 1 over its targets in both tables.
+    See theory/baselines.md#comparison. If a key is matched and the synthetic table gives it no new target, some of its records are not
+    protected, because the individual CAPs of a key sum to 1 over its targets in both tables.
 
     References
     ----------
@@ -102,8 +102,8 @@ def normalized_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radi
 
     Notes
     -----
-    See theory/comparison.md. If each target is replaced with probability theta by a draw from the target margin of the original, the
-    expected value is 1 - theta.
+    See theory/baselines.md#comparison. If each target is replaced with probability theta by a draw from the target margin of the original,
+    the expected value is 1 - theta.
 
     References
     ----------
@@ -149,8 +149,8 @@ def target_distance(o: Counts, s: Counts) -> xr.DataArray:
     Notes
     -----
     D = sum_j (o_.j / n) sum_i |r_ij - q_ij| / 2, the mean over original records of the total variation distance between the targets of
-    their key in the two tables; a record whose key is not in `s` counts 1. See theory/target-distance.md: average CAP differs from that
-    of the original with itself by at most D.
+    their key in the two tables; a record whose key is not in `s` counts 1. See theory/attainable.md#target-distance: average CAP differs
+    from that of the original with itself by at most D.
 
     References
     ----------

@@ -51,7 +51,7 @@ def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero
 
     Notes
     -----
-    See theory/distribution.md: the value of the k-th record follows from the cumulated counts of the sorted cells.
+    See theory/cap.md#distribution: the value of the k-th record follows from the cumulated counts of the sorted cells.
 
     References
     ----------
@@ -108,7 +108,7 @@ def cap_ecdf(o: Counts, s: Counts, at: Any, *, unmatched: Convention = "zero") -
 
     Notes
     -----
-    See theory/distribution.md.
+    See theory/cap.md#distribution.
 
     References
     ----------
@@ -170,7 +170,7 @@ def cap_boxplot(o: Counts, s: Counts, *, unmatched: Convention = "zero") -> xr.D
 
     Notes
     -----
-    See theory/distribution.md.
+    See theory/cap.md#distribution.
 
     References
     ----------

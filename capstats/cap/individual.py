@@ -42,8 +42,8 @@ def individual_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radi
 
     Notes
     -----
-    See theory/average-cap.md and, for "nearest" and `radius`, theory/neighbours.md. Over the targets of a matched key the values add up to
-    1 (theory/theorem-1.md).
+    See theory/cap.md#average-cap and, for "nearest" and `radius`, theory/attacks.md#neighbours. Over the targets of a matched key the
+    values add up to 1 (theory/cap.md#theorem-1).
 
     References
     ----------

@@ -225,7 +225,7 @@ def nearest_distance(o: Counts, s: Counts) -> xr.DataArray:
 
     Notes
     -----
-    See theory/neighbours.md.
+    See theory/attacks.md#neighbours.
 
     References
     ----------

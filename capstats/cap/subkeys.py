@@ -1,7 +1,7 @@
 """Donors of each recipient: the synthetic keys nearest to a key, or within a radius of it, found without comparing all pairs.
 
 Two keys at Hamming distance d agree in all columns but d. So whoever is at distance d is found by looking sub-keys up: the keys without d
-of their columns. theory/neighbours.md proves that each pair is met as often as it must be.
+of their columns. theory/attacks.md#neighbours proves that each pair is met as often as it must be.
 """
 
 from __future__ import annotations

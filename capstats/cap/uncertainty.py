@@ -76,9 +76,9 @@ def average_cap_interval(
 
     Notes
     -----
-    See theory/uncertainty.md for the assumptions. The original records are a random sample. The synthetic table is fixed; with `over` it
-    is a random draw from a fixed law of synthesis. A table made from these records fits them better than other records; this is not part
-    of the interval: see `holdout_contrast`.
+    See theory/individuals.md#uncertainty for the assumptions. The original records are a random sample. The synthetic table is fixed; with
+    `over` it is a random draw from a fixed law of synthesis. A table made from these records fits them better than other records; this is
+    not part of the interval: see `holdout_contrast`.
 
     Weighted records are treated as independent, with fixed weights. Clusters and strata are ignored: with clusters, such as households or
     areas, the standard error is usually too small, with strata usually too large.
@@ -185,8 +185,8 @@ def holdout_contrast(
 
     Notes
     -----
-    See theory/uncertainty.md: the samples are independent, so their variances are added. The holdout must come from the same population
-    by the same sampling design, or both samples must be weighted to that population. Clusters and strata are ignored.
+    See theory/individuals.md#uncertainty: the samples are independent, so their variances are added. The holdout must come from the same
+    population by the same sampling design, or both samples must be weighted to that population. Clusters and strata are ignored.
 
     References
     ----------
@@ -266,10 +266,10 @@ def individual_share(
 
     Notes
     -----
-    See theory/individual-share.md. N is the mean over `o`, minus that over `h`, of q - t, where t is the share of the target among all
-    records of the key in both samples. Its expectation is that of the plain contrast of q, with less sampling noise; the plain ratio of
-    two contrasts is near 1 for harmless releases if keys are few. The share is small, too, where a few records are copied among many, or
-    where the holdout was used for the synthesis.
+    See theory/individuals.md#individual-share. N is the mean over `o`, minus that over `h`, of q - t, where t is the share of the target
+    among all records of the key in both samples. Its expectation is that of the plain contrast of q, with less sampling noise; the plain
+    ratio of two contrasts is near 1 for harmless releases if keys are few. The share is small, too, where a few records are copied among
+    many, or where the holdout was used for the synthesis.
 
     Examples
     --------

@@ -17,7 +17,8 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     names = settings.get("lesson")
     if not names:
         return listing(), 0
-    pages = {name: page(name) for name in (LESSONS if "all" in names else names)}
+    wanted = list(LESSONS) if "all" in names else names
+    pages = {name: page(name, beside=wanted) for name in wanted}
     folder = Path(settings.get("out", "."))
     folder.mkdir(parents=True, exist_ok=True)
     return write_pages({folder / f"{name}.html": text for name, text in pages.items()}, settings, messages), 0

@@ -221,7 +221,7 @@ def _by_holdout(original: Known, holdout: Known, m: float, c: Counts, times: Cou
     """Copies that the original would have if it were, like the holdout, a sample that the release knows nothing of; and their deviation.
 
     ``c`` is how often the release has a record, ``times`` how often the original has it, and ``others`` how often the holdout. See
-    theory/copies.md.
+    theory/individuals.md#copies.
     """
     f, t = min(1.0, original.total / holdout.total), max(1.0, original.total / holdout.total)
     found = {}
@@ -238,7 +238,7 @@ def _by_frequencies(original: Known, m: float, c: Counts, times: Counts) -> dict
     """Copies among m further records of the population, as the records that occur once, twice and three times in the original say.
 
     Good (1953): a further record is in the original with a probability that 1 - f1 / n estimates, and one of its unique records with
-    2 f2 / n. See theory/copies.md.
+    2 f2 / n. See theory/individuals.md#copies.
     """
     n = original.total
     f1, f2, f3 = np.bincount(np.minimum(original.counts, 4), minlength=4)[1:4].tolist()
@@ -262,7 +262,7 @@ def copied_beyond_chance(release: Mapping[str, float]) -> bool:
 
     Notes
     -----
-    See theory/copies.md.
+    See theory/individuals.md#copies.
 
     Examples
     --------

@@ -80,7 +80,7 @@ def disco(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArra
 
     Notes
     -----
-    See theory/attribute-disclosure.md.
+    See theory/certainty.md#attribute-disclosure.
 
     References
     ----------
@@ -121,7 +121,7 @@ def dis(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArray:
 
     Notes
     -----
-    See theory/attribute-disclosure.md: `disco` is at most this share, which is at most the share of matched records.
+    See theory/certainty.md#attribute-disclosure: `disco` is at most this share, which is at most the share of matched records.
 
     References
     ----------
@@ -160,7 +160,7 @@ def dio(o: Counts, *, counted: Counts | None = None) -> xr.DataArray:
 
     Notes
     -----
-    See theory/attribute-disclosure.md. Adding a key column never lowers it.
+    See theory/certainty.md#attribute-disclosure. Adding a key column never lowers it.
 
     References
     ----------
@@ -197,7 +197,7 @@ def weap(s: Counts) -> xr.DataArray:
 
     Notes
     -----
-    See theory/attribute-disclosure.md. With sparse backing cells without records are 0, even those of an empty key.
+    See theory/certainty.md#attribute-disclosure. With sparse backing cells without records are 0, even those of an empty key.
 
     References
     ----------
@@ -260,7 +260,7 @@ def sample_uniques(o: Counts, s: Counts | None = None, *, counted: Counts | None
 
     Notes
     -----
-    See theory/uniques.md.
+    See theory/certainty.md#uniques.
 
     References
     ----------
@@ -304,7 +304,7 @@ def replicated_uniques(o: Counts, s: Counts, *, counted: Counts | None = None) -
 
     Notes
     -----
-    See theory/uniques.md: never above ``sample_uniques(o, s)``.
+    See theory/certainty.md#uniques: never above ``sample_uniques(o, s)``.
 
     References
     ----------

@@ -75,7 +75,7 @@ def exclude(
 
     Notes
     -----
-    See theory/exclusions.md. Do not use ``o_counted`` in place of `o`: keys with excluded records could then look unique or pure.
+    See theory/certainty.md#exclusions. Do not use ``o_counted`` in place of `o`: keys with excluded records could then look unique or pure.
 
     References
     ----------
@@ -229,8 +229,8 @@ def one_way_check(o: Counts, s: Counts, *, counted: Counts | None = None, record
 
     Notes
     -----
-    See theory/exclusions.md. synthpop checks only the target with most disclosed records, which gives the same result for a `share` of 0.5
-    or more.
+    See theory/certainty.md#exclusions. synthpop checks only the target with most disclosed records, which gives the same result for a
+    `share` of 0.5 or more.
 
     References
     ----------
@@ -285,7 +285,7 @@ def two_way_check(o: Counts, s: Counts, *, counted: Counts | None = None, record
 
     Notes
     -----
-    See theory/exclusions.md.
+    See theory/certainty.md#exclusions.
 
     References
     ----------

@@ -74,7 +74,7 @@ def key_summary(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.Da
 
     Notes
     -----
-    See theory/record-risk.md: summed over keys, ``correct`` and ``disclosed`` are the numerators of average CAP and DiSCO.
+    See theory/cap.md#record-risk: summed over keys, ``correct`` and ``disclosed`` are the numerators of average CAP and DiSCO.
 
     References
     ----------
@@ -186,7 +186,7 @@ def record_risk(
 
     Notes
     -----
-    See theory/record-risk.md.
+    See theory/cap.md#record-risk.
 
     References
     ----------

@@ -90,7 +90,7 @@ def tcap(
 
     Notes
     -----
-    See theory/tcap.md: "certain" is at most "matched", which is at most "disclosive", where they are defined.
+    See theory/certainty.md#tcap: "certain" is at most "matched", which is at most "disclosive", where they are defined.
 
     References
     ----------
@@ -151,7 +151,7 @@ def tau_curve(
 
     Notes
     -----
-    See theory/tcap.md. It takes one sort by share, and cumulated sums.
+    See theory/certainty.md#tcap. It takes one sort by share, and cumulated sums.
 
     References
     ----------

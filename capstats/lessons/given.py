@@ -9,11 +9,14 @@ import numpy as np
 
 from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
-from capstats.datasets import paper_originals, paper_synthetics, smoking
+from capstats.cap.distribution import cap_ecdf
+from capstats.counting.tabulate import tabulate
+from capstats.datasets import example, paper_originals, paper_synthetics, smoking
 from capstats.laws.attainable.extremes import maximum_cap
 from capstats.laws.distribution.average import cap_law
 from capstats.laws.distribution.exact import Atoms
 from capstats.laws.models import Uniform
+from capstats.tables.printing import share
 from capstats.tables.ties import at_most
 
 FIFTH = 5  # all counts of the paper's Table 1 are multiples of it, so that twenty people have the shares of its hundred
@@ -34,7 +37,30 @@ FINITE: Final = MappingProxyType(
 
 def given(name: str) -> dict[str, Any]:
     """What the lesson of this name is given: tables as lists of rows, a row a target and a column a key."""
-    return {"hands": _hands, "law": figure_2, "protection": _protected}.get(name, _paper_tables)()
+    return {"number": _number, "hands": _hands, "law": figure_2, "protection": _protected}.get(name, _paper_tables)()
+
+
+def _number() -> dict[str, Any]:
+    """The sentences of reports, and the numbers of an example as the front sheet of its report has them."""
+    from capstats.auditing.compute import Z
+    from capstats.auditing.measures import SENTENCES, words
+
+    tables = tabulate(**{name: x for name, x in example("anes96").items() if name != "provenance"})
+    o, s = tables.o, tables.s
+    found = {
+        "average": average_cap(o, s, unmatched="nearest"),
+        "baseline": baseline_cap(o),
+        "original": average_cap(o, o),
+        "sure": 1 - cap_ecdf(o, s, 0.9),
+    }
+    values = {name: share(value.item()) for name, value in found.items()}
+    return {
+        "front": SENTENCES["front"],
+        "number": SENTENCES["number"],
+        "words": words([]) | {"target": "target"},
+        "z": Z,
+        "example": values,
+    }
 
 
 def _hands() -> dict[str, Any]:

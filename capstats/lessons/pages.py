@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +30,7 @@ class Lesson:
 
 LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
     {
+        "number": Lesson("What does my number mean?", "Type the numbers of a report, and see what they are high or low against."),
         "hands": Lesson("CAP with your hands", "Move people between the cells of a small table and watch every risk change."),
         "average": Lesson(
             "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 0.92."
@@ -40,12 +42,13 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
         "protection": Lesson("Choose your protection", "Turn the strength of a protection up and down, and see what it costs in utility."),
     }
 )
-"""The lessons by name, in the order in which they are best taken."""
+"""The page on which one types numbers, and the lessons in the order in which they are best taken, by name."""
 
 PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
+        "number": ("blocks.css", "number.css", "number.js"),
         "hands": ("hands.css", "hands.js", "hands-controls.js", "hands-questions.js"),
-        "average": ("average.css", "average.js", "average-controls.js", "average-questions.js"),
+        "average": ("average.css", "average.js", "average-people.js", "average-controls.js", "average-questions.js"),
         "guessing": ("figures.css", "figures.js", "guessing.js"),
         "law": ("figures.css", "figures.js", "laws.js", "law.js"),
         "protection": ("figures.css", "figures.js", "protect.js", "noise.js", "plane.js", "protection.js"),
@@ -54,7 +57,7 @@ PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """Style and scripts of each lesson in their order, after those of all lessons."""
 
 
-def page(name: str) -> str:
+def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
     """A lesson as one HTML file, which loads nothing and asks for nothing.
 
     Write it to a file and open the file in a browser; it needs no network and no Python.
@@ -63,6 +66,10 @@ def page(name: str) -> str:
     ----------
     name : str
         One of `LESSONS`.
+    beside : collection of str
+        Lessons whose files ``NAME.html`` are in the same folder, and to which the page may therefore link.
+    home : str
+        Address of a list of all lessons; without it the page names the command that prints one.
 
     Returns
     -------
@@ -86,16 +93,17 @@ def page(name: str) -> str:
     sources = ("common.css", "common.js", "questions.js", "cap.js", *PARTS[name])
     style, script = (joined([file for file in sources if file.endswith(ending)]) for ending in (".css", ".js"))
     numbers = json.dumps(given(name)).replace("<", "\\u003c")
-    titles = [lesson.title for lesson in LESSONS.values()]
-    following = dict(zip(LESSONS, titles[1:], strict=False)).get(name)
+    following = dict(pairwise(LESSONS)).get(name)
+    links = {"lessons": LESSONS, "following": following, "beside": beside, "home": home}
     parts = {"style": Markup(style), "script": Markup(script), "given": Markup(numbers)}
-    found = environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], following=following, **parts)
+    found = environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], **links, **parts)
     return f"{found.strip()}\n"
 
 
 def joined(sources: Iterable[str]) -> str:
     """These style sheets, or these scripts, as one."""
-    texts = (files("capstats.lessons").joinpath("templates", file).read_text(encoding="utf-8").strip() for file in sources)
+    rooms = {file: "auditing" if file == "blocks.css" else "lessons" for file in sources}  # the scale of a report is in both
+    texts = (files(f"capstats.{room}").joinpath("templates", file).read_text(encoding="utf-8").strip() for file, room in rooms.items())
     return "\n".join(f"\n{text}\n" for text in texts)
 
 

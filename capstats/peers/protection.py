@@ -85,7 +85,7 @@ def disclosure_protection(
 
     Notes
     -----
-    See theory/protection.md. The classes of `capstats.sdmetrics` give the same numbers under the names of SDMetrics.
+    See theory/publication.md#protection. The classes of `capstats.sdmetrics` give the same numbers under the names of SDMetrics.
 
     References
     ----------

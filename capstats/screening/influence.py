@@ -58,8 +58,8 @@ def cap_influence(o: Counts, s: Counts, *, unit: Unit = "record", of: Of = "orig
 
     Notes
     -----
-    See theory/influence.md. Without one original record the change is (CAP - q_ij) / (n - 1), and these changes add up to 0 over the
-    original records: the jackknife has no bias here.
+    See theory/columns.md#influence. Without one original record the change is (CAP - q_ij) / (n - 1), and these changes add up to 0 over
+    the original records: the jackknife has no bias here.
 
     References
     ----------
@@ -161,9 +161,9 @@ def rank_removals(o: Counts, s: Counts, *, unit: Unit = "key", of: Of = "synthet
 
     Notes
     -----
-    See theory/influence.md. The changes of several removals add up if they are synthetic records of different keys and the number of
-    original records in the average does not change: with "zero" always, with "drop" if each of these keys keeps a synthetic record. Other
-    changes need not add up.
+    See theory/columns.md#influence. The changes of several removals add up if they are synthetic records of different keys and the number
+    of original records in the average does not change: with "zero" always, with "drop" if each of these keys keeps a synthetic record.
+    Other changes need not add up.
 
     References
     ----------

@@ -106,7 +106,7 @@ def sweep(
 
     Notes
     -----
-    See theory/sweep.md: counts of fewer key columns are sums, CAP of the original and modal accuracy never fall when a column is
+    See theory/columns.md#sweep: counts of fewer key columns are sums, CAP of the original and modal accuracy never fall when a column is
     added, the Shapley value of a column is its average increment over all orders of adding the columns, and the average of its mean
     increments over all sizes.
 

@@ -54,8 +54,8 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Unmatched =
 
     Notes
     -----
-    See theory/influence.md. Merging a and b of the target adds the records of a attributed to b, and those of b to a; so average CAP
-    never falls.
+    See theory/columns.md#influence. Merging a and b of the target adds the records of a attributed to b, and those of b to a; so average
+    CAP never falls.
 
     References
     ----------
@@ -174,7 +174,7 @@ def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, u
 
     Notes
     -----
-    See theory/influence.md. After one merge the effects of the others change.
+    See theory/columns.md#influence. After one merge the effects of the others change.
 
     References
     ----------

@@ -214,7 +214,7 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
     Notes
     -----
     Counts add over shards, and so do sums of weights and of squared weights; measures do not, except those of a fixed `s` over shards of
-    `o`: see theory/average-cap.md.
+    `o`: see theory/cap.md#average-cap.
 
     References
     ----------
@@ -323,7 +323,7 @@ def observed_domain(tables: xr.Dataset) -> xr.DataArray:
 
     Notes
     -----
-    See theory/theorem-2.md: a key that only the synthetic table has makes the least average CAP 0.
+    See theory/attainable.md#theorem-2: a key that only the synthetic table has makes the least average CAP 0.
 
     References
     ----------
@@ -368,7 +368,7 @@ def full_domain(tables: xr.Dataset) -> xr.Dataset:
 
     Notes
     -----
-    See theory/theorem-2.md for what a larger domain does to the least average CAP.
+    See theory/attainable.md#theorem-2 for what a larger domain does to the least average CAP.
 
     References
     ----------

@@ -39,7 +39,7 @@ def at_most(value: Any, reference: Any, *, rtol: float = TIE, scale: Any = 0.0) 
 
     Notes
     -----
-    See theory/distribution.md.
+    See theory/cap.md#distribution.
 
     References
     ----------

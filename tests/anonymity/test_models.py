@@ -56,7 +56,7 @@ def test_every_model_is_that_of_its_own_function():
 
 
 def test_a_copy_is_as_anonymous_as_the_original_and_discloses_all():
-    """What the models cannot see: theory/anonymity.md."""
+    """What the models cannot see: theory/anonymity.md#anonymity."""
     o = [[5, 0], [0, 5]]
     models = anonymity_profile(o, o)
     assert models.k.values.tolist() == [5, 5]

@@ -98,7 +98,7 @@ def test_average_cap_with_the_nearest_keys_is_that_of_a_loop_over_records(weight
 
 
 def test_a_fine_key_looks_safe_in_version_1_and_not_with_the_nearest_keys():
-    """Years of experience 2, 3, 11 and 12, of which the release has 3 and 12: theory/average-cap.md works the numbers out."""
+    """Years of experience 2, 3, 11 and 12, of which the release has 3 and 12: theory/cap.md#average-cap works the numbers out."""
     original = {"years": [2, 3, 11, 12], "wage": ["low", "low", "high", "high"]}
     release = {"years": [1, 3, 12, 13], "wage": ["low", "low", "high", "high"]}
     m = audit(original, release, keys="years", target="wage").measures

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from read_reports import public
 
 from capstats import audit, from_counts
 from capstats.auditing.front import SENTENCES, Z
@@ -330,3 +331,10 @@ def test_the_title_is_the_release_and_the_date(monkeypatch, tmp_path):
     assert found.to_dict()["provenance"]["date"] == "1970-01-02"
     several = audited([tmp_path / "made.csv", tmp_path / "o.csv"], None, tmp_path / "o.csv")
     assert repr(several).splitlines()[0] == "Disclosure risk of 2 releases of o.csv, 1970-01-02"
+
+
+def test_every_report_names_the_page_that_says_what_its_numbers_mean(fresh, copied):
+    assert FRONT["lesson"] in text(fresh)
+    assert "capstats lesson number" in FRONT["lesson"]
+    for page in (fresh.to_html(), public(copied), public(audited({"a": FRESH, "b": ORIGINAL}))):
+        assert page.count(FRONT["lesson"]) == 1

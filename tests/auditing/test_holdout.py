@@ -28,7 +28,7 @@ DENIED = "is no measure of what is about individuals: original and holdout diffe
 @theorem
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(1, 6), st.sampled_from([0.05, 0.2, 0.5]), st.booleans())
 def test_of_all_splits_no_larger_share_differs_than_the_level(both, held, level, ordered):
-    """By enumeration in fractions; theory/membership-test.md, statement 6."""
+    """By enumeration in fractions; theory/individuals.md#membership-test, statement 6."""
     held = min(held, sum(both))
     splits = [x for x in itertools.product(*(range(k + 1) for k in both)) if sum(x) == held]
     ways = {x: math.prod(map(math.comb, both, x)) for x in splits}

@@ -45,8 +45,8 @@ def test_the_values_are_in_the_text_the_page_and_the_json_and_not_in_public():
     assert f"the difference would be as large with probability {p} (a test of disclosure)." in text
     assert "(a test of utility; it is small for every useful release)." in text
     for page in (found.to_html(), one.to_html()):
-        assert "theory/membership-test.md" in page
-        assert "theory/permutation-test.md" in page
+        assert "theory/individuals.md#membership-test" in page
+        assert "theory/individuals.md#permutation-test" in page
     for page in (public(found), public(one)):
         assert "permut" not in page
         assert "p-value" not in page

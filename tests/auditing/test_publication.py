@@ -227,7 +227,7 @@ def test_a_tie_is_rounded_alike_wherever_it_is_printed():
 
 def test_every_number_of_a_public_report_is_in_the_proof():
     """Whatever enters `Publication`, of which alone pages and texts are made, must first stand in the table of the page."""
-    page = (Path(__file__).parents[2] / "theory" / "public-report.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "theory" / "publication.md").read_text(encoding="utf-8")
     table = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     named = {name for cell in table for name in cell.replace("`", " ").replace(",", " ").split()}
     assert named == {*OF_ORIGINAL, *OF_RELEASES, *(field.name for field in fields(Publication) if field.name != "shares")}
@@ -236,7 +236,7 @@ def test_every_number_of_a_public_report_is_in_the_proof():
 @pytest.mark.few(2)
 @pytest.mark.parametrize(("n", "threshold", "shape"), [(12, 2, (2, 2)), (40, 3, (2, 2)), (41, 4, (3, 1)), (16, 2, (2, 3))])
 def test_one_report_never_proves_that_a_group_is_small(n, threshold, shape):
-    """Parts 2 and 3 of theory/public-report.md, by all originals: with each report nobody, or `threshold`, may be in a group."""
+    """theory/publication.md#public-report, parts 2 and 3, by all originals: with each report 0 or `threshold` people may be in a group."""
     cells = shape[0] * shape[1]
     rows = np.array(list(compositions(n, cells)))
     o = xr.DataArray(rows.reshape(-1, *shape), dims=("draw", "target", "key"))

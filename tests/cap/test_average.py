@@ -196,7 +196,7 @@ def test_fractional_weights_count_as_records_do(scale):
 @examples(30)  # tests/laws/test_theorems.py has all small tables
 @given(pairs_of_tables())
 def test_version_1_is_version_2_times_the_matched_share(tables):
-    """Part 3 of theory/average-cap.md; 0 where version 2 is undefined."""
+    """Part 3 of theory/cap.md#average-cap; 0 where version 2 is undefined."""
     o, s = tables
     share = matched_records(o, s) / o.sum()
     version_2 = average_cap(o, s, unmatched="drop")

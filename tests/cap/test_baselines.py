@@ -138,7 +138,7 @@ def test_baselines_of_huge_counts_are_those_of_exact_fractions(kind):
 @examples(30)  # tests/laws/test_theorems.py has all small tables
 @given(pairs_of_tables())
 def test_cap_of_the_original_is_at_least_the_marginal_baseline(tables):
-    """Part 1 of theory/baselines.md."""
+    """Part 1 of theory/baselines.md#baselines."""
     o, _ = tables
     assert at_most(baseline_cap(o), average_cap(o, o))
 
@@ -147,7 +147,7 @@ def test_cap_of_the_original_is_at_least_the_marginal_baseline(tables):
 @examples(30)  # tests/laws/test_theorems.py has all small tables
 @given(pairs_of_tables())
 def test_uniform_is_at_most_marginal_is_at_most_modal_and_so_is_crossed(tables):
-    """Part 2 of theory/baselines.md."""
+    """Part 2 of theory/baselines.md#baselines."""
     o, s = tables
     modal = baseline_cap(o, kind="modal")
     assert at_most(baseline_cap(o, kind="uniform"), baseline_cap(o))
@@ -158,7 +158,7 @@ def test_uniform_is_at_most_marginal_is_at_most_modal_and_so_is_crossed(tables):
 @theorem
 @given(pairs_of_tables())
 def test_marginal_and_crossed_are_average_caps_without_a_key(tables):
-    """Part 3 of theory/baselines.md: all keys pooled into one."""
+    """Part 3 of theory/baselines.md#baselines: all keys pooled into one."""
     o, s = tables
     pooled_o, pooled_s = o.sum(1, keepdims=True), s.sum(1, keepdims=True)
     assert baseline_cap(o).item() == pytest.approx(average_cap(pooled_o, pooled_o).item(), rel=1e-14)

@@ -101,7 +101,7 @@ def test_what_is_borrowed_from_the_nearest_keys_counts():
 @theorem
 @given(pairs)
 def test_where_a_key_keeps_its_targets_not_all_of_its_people_are_protected(tables):
-    """Part 1 of theory/comparison.md: in every matched key at least the records of its least filled cell are not."""
+    """Part 1 of theory/baselines.md#comparison: in every matched key at least the records of its least filled cell are not."""
     o, s = tables
     s = s * (o > 0)
     held = np.where(o > 0, o, 99).min(0) * (s.sum(0) > 0)
@@ -153,7 +153,7 @@ def test_normalised_cap_is_that_of_a_loop_over_people(unmatched):
 @theorem
 @given(pairs, st.integers(0, 10))
 def test_replacing_a_share_of_the_targets_by_draws_leaves_the_rest(tables, tenths):
-    """Part 3 of theory/comparison.md: with q = (1 - theta) r + theta p the value is 1 - theta; theta 0 is the original, 1 the baseline."""
+    """Part 3 of theory/baselines.md#comparison: with q = (1 - theta) r + theta p the value is 1 - theta (0: original, 1: baseline)."""
     o, _ = tables
     theta = tenths / 10
     s = (1 - theta) * o + theta * o.sum(1, keepdims=True) * o.sum(0) / max(o.sum(), 1)
@@ -167,7 +167,7 @@ def test_replacing_a_share_of_the_targets_by_draws_leaves_the_rest(tables, tenth
 
 @pytest.mark.parametrize("theta", [Fraction(0), Fraction(1, 3), Fraction(1)])
 def test_the_expected_value_after_random_replacement_by_enumeration(theta):
-    """Part 4 of theory/comparison.md: every outcome for each of five records, with its probability, in fractions."""
+    """Part 4 of theory/baselines.md#comparison: every outcome for each of five records, with its probability, in fractions."""
     o = [[2, 1], [0, 2]]
     p = [Fraction(3, 5), Fraction(2, 5)]
     expected, probability = Fraction(0), Fraction(0)

@@ -316,7 +316,7 @@ def test_quantiles_rise_and_stay_among_the_values(tables, levels):
 @theorem
 @given(pairs_of_tables(), st.floats(0, 1))
 def test_as_many_records_as_its_rank_are_at_most_a_quantile(tables, level):
-    """Part 2 of theory/distribution.md: rank h = (n - 1) level, so that floor(h) + 1 records are at most the quantile."""
+    """Part 2 of theory/cap.md#distribution: rank h = (n - 1) level, so that floor(h) + 1 records are at most the quantile."""
     o, s = tables
     n = int(o.sum())
     at_most_it = cap_ecdf(o, s, cap_quantiles(o, s, level).item()).item() * n
@@ -326,7 +326,7 @@ def test_as_many_records_as_its_rank_are_at_most_a_quantile(tables, level):
 @theorem
 @given(pairs_of_tables(), st.sampled_from(["zero", "drop"]))
 def test_mean_of_the_distribution_is_the_average_cap(tables, unmatched):
-    """Part 4 of theory/distribution.md: the jumps of the ecdf, times where they are."""
+    """Part 4 of theory/cap.md#distribution: the jumps of the ecdf, times where they are."""
     o, s = tables
     values = np.unique(individual_cap(o, s).values)
     steps = np.diff(cap_ecdf(o, s, values, unmatched=unmatched).values, prepend=0)

@@ -100,7 +100,7 @@ def splits(both: np.ndarray, n: int) -> list[tuple[np.ndarray, np.ndarray]]:
 
 @pytest.mark.slow
 def test_over_all_splits_a_release_that_does_not_depend_on_them_gains_nothing() -> None:
-    """Part 1 of theory/individual-share.md, in fractions: the mean of sum Delta (q - t) is 0 for any q."""
+    """Part 1 of theory/individuals.md#individual-share, in fractions: the mean of sum Delta (q - t) is 0 for any q."""
     both, rng = np.array([[2, 1, 1], [1, 0, 3]]), np.random.default_rng(3)
     q = [[Fraction(int(x), 7) for x in row] for row in rng.integers(0, 8, both.shape)]
     t = [[Fraction(int(both[i, j]), int(both[:, j].sum())) for j in range(3)] for i in range(2)]

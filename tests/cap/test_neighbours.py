@@ -261,7 +261,7 @@ def test_counts_near_2_to_the_53_stay_exact(way):
 @theorem
 @given(cases())
 def test_the_largest_radius_is_the_crossed_baseline(case):
-    """Part 4 of theory/neighbours.md, where both tables hold records."""
+    """Part 4 of theory/attacks.md#neighbours, where both tables hold records."""
     keys, o, s = case
     if o.any() and s.any():
         tables = labelled(keys, o, s)

@@ -109,7 +109,7 @@ def test_differences_of_more_than_255_columns_are_counted():
 
 @pytest.mark.parametrize("columns", range(1, 8))
 def test_inclusion_and_exclusion_count_each_pair_within_the_radius_once(columns):
-    """Part 3 of theory/neighbours.md, for every radius and every number of columns that differ."""
+    """Part 3 of theory/attacks.md#neighbours, for every radius and every number of columns that differ."""
     for radius, differ in product(range(columns + 1), repeat=2):
         met = {d: sum(set(range(differ)) <= set(dropped) for dropped in combinations(range(columns), d)) for d in range(radius + 1)}
         assert all(times == comb(columns - differ, d - differ) if d >= differ else times == 0 for d, times in met.items())

@@ -55,7 +55,8 @@ def test_a_wrong_name_is_told_with_the_names_and_nothing_is_written(asked, tmp_p
     out, err = capsys.readouterr()
     assert out == ""
     assert err == (
-        "capstats lesson: There is no lesson 'avrage'. The lessons are hands, average, guessing, law, protection. Did you mean 'average'?\n"
+        "capstats lesson: There is no lesson 'avrage'. The lessons are number, hands, average, guessing, law, protection. "
+        "Did you mean 'average'?\n"
     )
     assert asked == list(tmp_path.iterdir()) == []
 

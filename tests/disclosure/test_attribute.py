@@ -112,7 +112,7 @@ def test_huge_counts_are_exact():
 @theorem
 @given(pairs_of_tables())
 def test_disclosed_are_among_answered_among_matched(tables):
-    """Part 1 of theory/attribute-disclosure.md; DiSDiO is "certain" times the matched share."""
+    """Part 1 of theory/certainty.md#attribute-disclosure; DiSDiO is "certain" times the matched share."""
     o, s = tables
     matched = matched_records(o, s).item() / o.sum()
     in_both = tcap(o, s, variant="certain").fillna(0).item() * matched
@@ -257,7 +257,7 @@ def test_bad_tables_raise(measure):
 
 
 def test_purity_of_fractional_weights_is_decided_as_floats_add():
-    """Assumption of theory/attribute-disclosure.md: 1 + 1e-17 is stored as 1, 1 + 1e-15 is not."""
+    """Assumption of theory/certainty.md#attribute-disclosure: 1 + 1e-17 is stored as 1, 1 + 1e-15 is not."""
     assert disco([[1], [0]], [[1], [1e-17]]) == 1
     assert disco([[1], [0]], [[1], [1e-15]]) == 0
 

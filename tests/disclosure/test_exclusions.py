@@ -57,7 +57,7 @@ def test_reasons_are_those_of_a_loop_over_cells(backing):
 
 
 def test_parts_add_up_to_the_whole():
-    """Part 1 of theory/exclusions.md: for every measure, over the records that count and those excluded for each reason."""
+    """Part 1 of theory/certainty.md#exclusions: for every measure, over the records that count and those excluded for each reason."""
     t = tables()
     left = exclude(t, **OPTIONS)
     assert (left.o_counted + left.o_excluded.sum("reason") == t.o).all()

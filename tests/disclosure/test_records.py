@@ -137,7 +137,7 @@ def test_a_record_keeps_its_values_wherever_it_stands():
 
 
 def test_records_average_to_the_measures():
-    """Part 2 of theory/record-risk.md."""
+    """Part 2 of theory/cap.md#record-risk."""
     original, synthetic = people(5, 70), people(6, 50)
     found = record_risk(original, synthetic, keys=["a", "b"], target="t")
     t = tabulate(original, synthetic, keys=["a", "b"], target="t")
@@ -289,7 +289,7 @@ def test_a_summary_of_three_keys():
 
 
 def test_keys_add_up_to_the_measures():
-    """Part 1 of theory/record-risk.md."""
+    """Part 1 of theory/cap.md#record-risk."""
     rng = np.random.default_rng(71)
     for _ in range(12):
         o, s = rng.integers(0, 3, (2, 3, 6)) * (rng.random((2, 3, 6)) < 0.6)

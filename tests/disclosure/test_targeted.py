@@ -101,7 +101,7 @@ def test_every_variant_is_that_of_a_loop_over_people(rule, variant):
 @pytest.mark.few(1)
 @covered
 def test_the_curve_is_tcap_at_every_threshold(rule, variant):
-    """Part 4 of theory/tcap.md: constant up to each share that occurs, that share included."""
+    """Part 4 of theory/certainty.md#tcap: constant up to each share that occurs, that share included."""
     rng = np.random.default_rng(42)
     for _ in range(6):
         o, s = (rng.integers(0, 6, (3, 5)) * (rng.random((3, 5)) < 0.7) for _ in range(2))

@@ -171,7 +171,7 @@ def absent_cells(o: Table) -> set[tuple[int, int]]:
     return {(i, j) for i, j in cells_of(o) if sum(column(o, j)) == 0}
 
 
-# theory/theorem-1.md, theory/average-cap.md
+# theory/cap.md#theorem-1, theory/cap.md#average-cap
 
 
 @shapes
@@ -252,7 +252,7 @@ def test_average_cap_adds_over_shards_of_the_original():
         np.testing.assert_allclose(values(whole, *dims), values(mean, *dims), rtol=1e-12, atol=0)
 
 
-# theory/lemma-1.md
+# theory/attainable.md#lemma-1
 
 
 @cache
@@ -329,7 +329,7 @@ def test_maximum_cap_is_the_greatest_of_all_tables(shape, unmatched):
             assert_equal(values(capstats.maximum_cap(o, unmatched=unmatched), "original_table"), exact)
 
 
-# theory/theorem-2.md, theory/theorem-3.md
+# theory/attainable.md#theorem-2, theory/attainable.md#theorem-3
 
 
 @shapes
@@ -425,7 +425,7 @@ def test_a_larger_domain_never_raises_the_minimum(unmatched):
     assert float(capstats.minimum_cap(wide.o, unmatched=unmatched)) == expected
 
 
-# theory/predictive-success.md
+# theory/baselines.md#predictive-success
 
 
 @shapes
@@ -459,7 +459,7 @@ def test_modal_attack_with_the_original_is_the_best_rule(shape):
     assert actual.tolist() == exact
 
 
-# theory/baselines.md
+# theory/baselines.md#baselines
 
 
 def target_shares(table: Table) -> list[Fraction]:
@@ -517,7 +517,7 @@ def test_uniform_is_at_most_marginal_is_at_most_modal(shape):
     assert capstats.at_most(capstats.baseline_cap(o, s, kind="crossed"), modal).all()
 
 
-# theory/distribution.md
+# theory/cap.md#distribution
 
 
 def quantile(ordered: list[Fraction], level: Fraction) -> Fraction | None:
@@ -591,7 +591,7 @@ def test_at_most_orders_small_fractions_exactly():
         assert actual.tolist() == [[x <= y for y in fractions] for x in fractions]
 
 
-# theory/uniform-tables.md
+# theory/models.md#uniform-tables
 
 
 def test_stars_and_bars_reach_every_table_exactly_once():

@@ -2,7 +2,7 @@
 
 import chromium
 import pytest
-from lesson_pages import numbers
+from lesson_pages import afresh, numbers
 
 from capstats.lessons import page
 
@@ -22,6 +22,6 @@ def lesson(browser, tmp_path_factory, request):
 @pytest.fixture
 def tab(lesson):
     """The lesson at its start."""
-    lesson.reload()
+    afresh(lesson)
     numbers(lesson)
     return lesson

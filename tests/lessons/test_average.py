@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from chromium import opened
-from lesson_pages import agree, agree_all, counts, judged, moved, numbers
+from lesson_pages import afresh, agree, agree_all, counts, first_screen, judged, moved, numbers
 
 from capstats import average_cap, baseline_cap, cap_boxplot, cap_ecdf, individual_cap
 from capstats.datasets import paper_originals, paper_synthetics
@@ -20,8 +20,8 @@ CELLS = [(i, j) for j in range(3) for i in range(3)]
 
 @pytest.fixture
 def tab(tab):
-    """The lesson at its start, after the vote."""
-    tab.get_by_role("button", name="Show the people").click()
+    """The lesson at its start, with what is folded open."""
+    tab.evaluate("for (const folded of document.querySelectorAll('details')) folded.open = true")
     numbers(tab)
     return tab
 
@@ -30,6 +30,7 @@ def expected(o, left, right, threshold):
     """What the library says of a table, or of many at once."""
     n, hundredths = o.sum((-2, -1)), np.rint(100 * np.asarray(threshold)).astype(int)
     found = {"people": n, "threshold": threshold, "original": average_cap(o, o), "baseline": baseline_cap(o)}
+    found |= {"patients": 900, "average-a": average_cap(ORIGINALS["O_3"], S["b"]), "average-b": average_cap(ORIGINALS["O_3"], S["g"])}
     found |= {f"o-{i}-{j}": o[..., i, j] for i, j in CELLS}
     for side, s in zip(SIDES, (left, right), strict=True):
         q, box = individual_cap(o, s).values, cap_boxplot(o, s)
@@ -127,19 +128,111 @@ def test_no_dot_covers_another(tab):
         assert tab.evaluate(covered) == [0, 0]
 
 
-def test_the_people_are_shown_after_the_vote(lesson):
-    lesson.reload()
+# --- the first screen
+
+
+def crowd(tab):
+    """Each dot of the first picture by release and group, as [x, y, colour], after it has come to rest."""
+    tab.evaluate("async () => { for (let k = 0; k < 2; k += 1) await new Promise(requestAnimationFrame); }")
+    tab.evaluate("for (const moving of document.getAnimations()) moving.finish()")
+    return tab.evaluate("""() => Object.fromEntries([...document.querySelectorAll('#crowd .dots')].map((group, k, all) => [
+      `${k < all.length / 2 ? 'A' : 'B'} ${group.dataset.person}`,
+      [...group.children].map(dot => { const box = dot.getBoundingClientRect(), svg = dot.ownerSVGElement.getBoundingClientRect();
+        return [box.x + box.width / 2 - svg.x, box.y + box.height / 2 - svg.y, getComputedStyle(dot).fill, box.width]; }),
+    ]))""")
+
+
+def test_the_picture_is_in_the_first_screen_before_and_after_the_vote(lesson):
+    first_screen(lesson, "#crowd", "[data-vote=A]")
+    lesson.set_viewport_size({"width": 1280, "height": 800})
+
+
+@pytest.mark.parametrize(
+    ("vote", "answer"),
+    [
+        ("A", "You published A. 93 people over 65 with asthma can now be guessed right with 92 %. With B nobody is above 50 %."),
+        ("B", "You published B: nobody is above 50 %. With A, the lower average, it would be 92 % for 93 people over 65 with asthma."),
+    ],
+)
+def test_a_vote_is_answered_and_kept_in_the_address(lesson, vote, answer):
+    afresh(lesson)
+    assert lesson.locator("#said").inner_text() == ""
+    lesson.locator(f"[data-vote={vote}]").press("Enter")
+    for _ in range(2):
+        assert lesson.locator("#said").inner_text().replace("\u00a0", " ") == answer
+        assert lesson.locator(f"[data-vote={vote}]").get_attribute("aria-pressed") == "true"
+        assert "the 171 people above 50" in lesson.locator("#person").inner_text()
+        lesson.reload()
+    assert f"vote={vote}" in lesson.url
+
+
+def test_the_patients_move_from_the_average_to_their_risk(lesson):
+    afresh(lesson)
+    before = crowd(lesson)
+    lesson.locator("[data-vote=A]").click()
+    after = crowd(lesson)
+    width = lesson.locator("#crowd").bounding_box()["width"]
+    colours = {}
+    for release, name in (("A", "b"), ("B", "g")):
+        q = individual_cap(ORIGINALS["O_3"], S[name]).values
+        start = [dot for key, dots in before.items() if key[0] == release for dot in dots]
+        assert len(start) == 900
+        assert np.mean([x for x, *_ in start]) == pytest.approx(
+            24 + (width - 48) * float(average_cap(ORIGINALS["O_3"], S[name])), abs=0.02 * width
+        )
+        for i, j in CELLS:
+            if not ORIGINALS["O_3"][i, j]:
+                continue
+            dots = after[f"{release} {i}-{j}"]
+            assert len(dots) == ORIGINALS["O_3"][i, j]
+            assert np.mean([x for x, *_ in dots]) == pytest.approx(24 + (width - 48) * q[i, j], abs=0.03 * width)
+            colours.setdefault((i, j), set()).update(colour for _, _, colour, _ in dots)
+    orange = {cell for cell, found in colours.items() if found == colours[1, 2]}
+    assert all(len(found) == 1 for found in colours.values())
+    assert orange == {(1, 1), (1, 2)}
+
+
+def test_no_patient_covers_another(lesson):
+    afresh(lesson)
+    for vote in (None, "A"):
+        if vote:
+            lesson.locator(f"[data-vote={vote}]").click()
+        dots = np.array([dot[:2] + dot[3:] for group in crowd(lesson).values() for dot in group])
+        assert len(dots) == 1800
+        far = np.hypot(*(dots[:, None, :2] - dots[None, :, :2]).transpose(2, 0, 1)) + np.eye(len(dots)) * 1e3
+        assert (far > 0.9 * dots[:, 2].min()).all()
+
+
+def test_a_patient_is_named_by_the_pointer_and_by_the_keyboard_in_both_releases(lesson):
+    afresh(lesson)
+    lesson.locator("[data-vote=B]").click()
+    dots = crowd(lesson)["B 1-2"]
+    box = lesson.locator("#crowd").bounding_box()
+    lesson.mouse.move(box["x"] + dots[5][0], box["y"] + dots[5][1])
+    said = lesson.locator("#person").inner_text().replace("\u00a0", " ")
+    assert said == "93 people over 65 with asthma: risk 92 % with A, 49 % with B."
+    assert lesson.locator("#crowd .chosen").count() == 2
+    lesson.locator("[data-vote=B]").focus()
+    lesson.keyboard.press("Tab")
+    lesson.keyboard.press("ArrowRight")
+    said = lesson.locator("#person").inner_text().replace("\u00a0", " ")
+    assert said == "78 people aged 40 to 65 with asthma: risk 56 % with A, 35 % with B."
+    assert "78 people aged 40 to 65 with asthma" in lesson.evaluate("document.activeElement.getAttribute('aria-label')")
+
+
+def test_nothing_moves_where_motion_is_to_be_reduced(lesson):
+    lesson.emulate_media(reduced_motion="reduce")
+    afresh(lesson)
+    lesson.locator("[data-vote=A]").click()
     numbers(lesson)
-    assert [x.inner_text() for x in lesson.locator(".panel .key output").all()] == ["0.307", "0.349"]
-    hidden = lesson.locator(".panel svg, .count, #threshold, #who, .statistics")
-    assert [x.is_visible() for x in hidden.all()] == [False] * 7
-    assert "93" not in lesson.locator("header").first.inner_text()
-    lesson.emulate_media(media="print")
-    assert all(lesson.locator(x).first.is_visible() for x in (".panel svg", ".count", ".statistics"))
-    lesson.emulate_media(media="screen")
-    lesson.get_by_role("button", name="Show the people").press("Enter")
-    assert [x.is_visible() for x in hidden.all()] == [True] * 7
-    assert lesson.evaluate("document.activeElement.id") == "dots-title"
+    dot = "() => document.querySelector('#crowd [data-person=\"1-2\"] circle').getBoundingClientRect().x"
+    there = lesson.evaluate(dot)
+    lesson.wait_for_timeout(300)
+    assert lesson.evaluate(dot) == there
+    lesson.emulate_media(reduced_motion="no-preference")
+
+
+# --- other releases and other people
 
 
 def test_another_original_has_other_people(tab):
@@ -164,12 +257,13 @@ def test_nine_hundred_people_with_one_risk_fit_in(tab):
 
 
 def test_the_dots_are_walked_with_the_keyboard_from_the_highest_risk_and_light_up_on_both_sides(tab):
+    tab.locator("#threshold").focus()
     while not tab.evaluate("document.activeElement.classList.contains('people')"):
         tab.keyboard.press("Tab")
     numbers(tab)
     who = tab.locator("#who").inner_text()
-    assert who.startswith("93 people with key K3 and target T2: CAP 0.922 with Sb, 0.492 with Sg.")
-    assert "Sb: 213 of the 231 records with K3 have T2." in who
+    assert who.startswith("93 people over 65 with asthma: risk 0.922 with A, 0.492 with B.")
+    assert "A: 213 of the 231 records over 65 have asthma." in who
     assert tab.locator(".people.chosen").count() == 2
     found = []
     for _ in range(8):
@@ -179,7 +273,7 @@ def test_the_dots_are_walked_with_the_keyboard_from_the_highest_risk_and_light_u
     q = individual_cap(ORIGINALS["O_3"], S["b"]).values
     held = sorted((cell for cell in CELLS if ORIGINALS["O_3"][cell]), key=lambda cell: -q[cell])
     assert found == [f"{i}-{j}" for i, j in [*held, held[-1]]]
-    assert tab.locator("#who").inner_text().startswith("59 people with key K3 and target T3")
+    assert tab.locator("#who").inner_text().startswith("59 people over 65 with heart disease")
     tab.keyboard.press("Home")
     assert tab.evaluate("document.activeElement.dataset.people") == "1-2"
 
@@ -197,14 +291,14 @@ def test_the_threshold_is_moved_with_the_keyboard(tab):
 
 def test_a_finger_asks_who_a_dot_is(browser, tmp_path):
     with opened(browser, tmp_path, page("average"), width=375, height=800, has_touch=True, is_mobile=True) as tab:
-        tab.get_by_role("button", name="Show the people").tap()
+        tab.locator("#explore > summary").tap()
         numbers(tab)
         group = tab.locator("[data-side=right] [data-people='1-2']")
         group.scroll_into_view_if_needed()
         box = group.bounding_box()
         tab.touchscreen.tap(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.6)
         numbers(tab)
-        assert tab.locator("#who").inner_text().startswith("93 people with key K3 and target T2")
+        assert tab.locator("#who").inner_text().startswith("93 people over 65 with asthma")
 
 
 def test_random_tables_have_900_people_and_the_start_comes_back(tab):
@@ -246,21 +340,21 @@ def test_an_answer_is_right_or_wrong(tab, name, wrong, answer):
 
 
 def test_a_threshold_with_more_people_above_it_in_s_g(tab):
-    assert "at 0.50 there are 171 people with S_b and 0 with S_g" in judged(tab, "turned")[1]
+    assert "at 0.50 there are 171 people with A and 0 with B" in judged(tab, "turned")[1]
     moved(tab, {"#threshold": 0.3})
     assert judged(tab, "turned")[0] == "right"
     tab.locator("#original").select_option("O_1")
-    assert "Back to the start" in judged(tab, "turned")[1]
+    assert "Back to A and B" in judged(tab, "turned")[1]
 
 
 def test_a_release_with_a_low_average_and_nobody_at_risk(tab):
-    assert "S_b has an average of 0.307 and a highest CAP of 0.922" in judged(tab, "better")[1]
+    assert "A has an average of 0.307 and a highest risk of 0.922" in judged(tab, "better")[1]
     put(tab, right=[[1, 1, 1], [1, 1, 1], [1, 1, 1]])
     assert judged(tab, "better")[0] == "wrong"
     put(tab, right=[[5, 2, 1], [5, 5, 4], [0, 3, 5]])
     assert judged(tab, "better")[0] == "right"
     tab.locator("#original").select_option("O_4")
-    assert "choose the original O_3" in judged(tab, "better")[1]
+    assert "choose the patients O_3" in judged(tab, "better")[1]
 
 
 def test_the_same_average_with_other_people_at_risk(tab):
@@ -268,14 +362,38 @@ def test_the_same_average_with_other_people_at_risk(tab):
     tab.locator("#original").select_option("O_1")
     assert judged(tab, "blind")[0] == "right"
     tab.locator("[data-release=left]").select_option("S_g")
-    assert "the averages are the same; the highest CAP is" in judged(tab, "blind")[1]
+    assert "the averages are the same; the highest risk is" in judged(tab, "blind")[1]
 
 
 def test_the_answer_in_words_has_the_numbers_of_the_library(tab):
-    tab.locator("summary", has_text="One answer").click()
-    text = tab.locator("#answer").inner_text()
-    assert "93 people with key K3 and target T2 have a CAP of 0.92" in text
+    text = tab.locator("#answer").inner_text().replace("\u00a0", " ")
+    assert "93 people over 65 with asthma have a risk of 0.92" in text
     assert "nobody is above 0.49" in text
-    assert f"{ORIGINALS['O_3'][[0, 2], 2].sum()} other people have a CAP below 0.1" in text
-    assert "only because" not in text
+    assert f"{ORIGINALS['O_3'][[0, 2], 2].sum()} other people have a risk below 0.1" in text
     assert "judgement" in text
+
+
+EXPLAINED = [
+    *(("above", n) for n in (93, 78, 0, 729, 900, 450, 213, 231, 263)),
+    *(("riskiest", cell) for cell in ("1-1", "2-0", "0-2")),
+    *(("others", share) for share in (0.92, 0.163, 0.103, 0.261, 0.31, 0.349, 0.33, 0.18, 0.51)),
+    *(("why", answer) for answer in ("fewer", "left", "keys")),
+    ("lower", "S_g"),
+]
+
+
+def test_each_wrong_answer_that_can_be_explained_has_a_sentence_of_its_own(tab):
+    said = {}
+    for name, answer in EXPLAINED:
+        state, verdict = judged(tab, name, answer)
+        assert state == "wrong", (name, answer)
+        said[name, answer] = verdict
+    assert len(set(said.values())) == len(EXPLAINED) == 25
+    usual = {name: judged(tab, name, answer)[1] for name, answer in (("above", 500), ("others", 0.77))}
+    assert set(said.values()).isdisjoint(usual.values())
+
+
+def test_a_question_brings_its_own_tables(tab):
+    tab.locator("#original").select_option("O_1")
+    tab.locator("[data-go=why]").click()
+    assert numbers(tab)["above-left"] == 171

@@ -19,15 +19,15 @@ def parsed(name):
     return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page(name))
 
 
-def test_there_are_five_lessons_in_their_order():
-    assert list(LESSONS) == ["hands", "average", "guessing", "law", "protection"]
+def test_a_page_for_numbers_stands_before_the_five_lessons_in_their_order():
+    assert list(LESSONS) == ["number", "hands", "average", "guessing", "law", "protection"]
 
 
 @pytest.mark.few(2)
 @each_lesson
 def test_a_page_is_valid_html_with_the_lessons_title(name):
     root = parsed(name)
-    assert root.find("head/title").text == f"{LESSONS[name].title} - a lesson of capstats"
+    assert root.find("head/title").text == f"{LESSONS[name].title} - {'a page' if name == 'number' else 'a lesson'} of capstats"
     assert root.find("body/header/h1").text == LESSONS[name].title
     assert root.get("lang") == "en"
     ids = [element.get("id") for element in root.iter() if element.get("id")]
@@ -38,8 +38,10 @@ def test_a_page_is_valid_html_with_the_lessons_title(name):
 def test_a_page_names_the_lesson_that_follows():
     names = list(LESSONS)
     for name, following in pairwise(names):
-        assert f"The next lesson is \N{LEFT DOUBLE QUOTATION MARK}{LESSONS[following].title}" in "".join(parsed(name).itertext())
-    assert "The next lesson" not in page(names[-1])
+        assert f"Next lesson: {LESSONS[following].title} (capstats lesson {following})" in "".join(parsed(name).itertext())
+        assert f'href="{following}.html">Next lesson: {LESSONS[following].title}' in page(name, beside=names)
+    assert "Next lesson" not in page(names[-1], beside=names)
+    assert 'href="../lessons.html">All lessons' in page("law", home="../lessons.html")
 
 
 @pytest.mark.few(2)
@@ -76,7 +78,7 @@ def test_every_link_within_a_page_and_every_label_leads_somewhere(name):
 
 @pytest.mark.parametrize("wrong", ["hand", "", "all", None])
 def test_an_unknown_name_is_told_with_all_names(wrong):
-    with pytest.raises(ValueError, match=r"There is no lesson .*\. The lessons are hands, average, guessing, law, protection\."):
+    with pytest.raises(ValueError, match=r"There is no lesson .*\. The lessons are number, hands, average, guessing, law, protection\."):
         page(wrong)
 
 

@@ -1,5 +1,5 @@
 averages = average.to_series()
-assert averages.round(4).to_dict() == {"b": 0.3074, "g": 0.349}
+assert averages.round(4).to_dict() == {"A": 0.3074, "B": 0.349}
 assert above.sel(at=0.5).values.round(6).tolist() == [171, 0]
 assert above.sel(at=0.9).values.round(6).tolist() == [93, 0]
 assert upper.sel(quantile=1).values.round(3).tolist() == [0.922, 0.492]

@@ -1,6 +1,6 @@
 import numpy as np
 
-asymptotic = [limit[name].cdf(itself.sel(original=name).item()).lower.item() for name in names]
+asymptotic = [limit[name].cdf(itself[name]).lower.item() for name in limit]
 assert np.round(asymptotic, 6).tolist() == [1, 1, 0.995823, 0.993932]
 assert (shares["lower"] <= shares["upper"]).all()
 assert round(rows["O_3", 30][0], 3) == 0.985

@@ -116,7 +116,7 @@ def test_both_backings_and_any_batch_give_the_same(unit, of, unmatched):
 @theorem
 @given(pairs)
 def test_an_original_record_changes_cap_by_what_it_lacks_of_the_average(tables):
-    """(CAP - q) / (n - 1), which adds up to 0 over the records: part 1 of theory/influence.md."""
+    """(CAP - q) / (n - 1), which adds up to 0 over the records: part 1 of theory/columns.md#influence."""
     o, s = tables
     for unmatched in ("zero", "drop"):
         change = np.nan_to_num(cap_influence(o, s, unmatched=unmatched).change.values)
@@ -139,7 +139,7 @@ def test_squared_changes_are_the_jackknife_of_the_standard_error(tables):
 @theorem
 @given(pairs)
 def test_changes_of_synthetic_records_add_up_to_0_in_a_key_that_has_two(tables):
-    """And to minus the key's share of CAP where it has one: part 2 of theory/influence.md."""
+    """And to minus the key's share of CAP where it has one: part 2 of theory/columns.md#influence."""
     o, s = tables
     if not o.any():
         return
@@ -214,7 +214,7 @@ def test_synthetic_removals_in_two_keys_by_hand():
 
 @pytest.mark.parametrize(("unmatched", "whole_keys"), [("zero", True), ("drop", False)])
 def test_synthetic_removals_in_different_keys_add_up_while_as_many_records_count(unmatched, whole_keys):
-    """Part 3 of theory/influence.md: always in version 1; in version 2 if every key keeps a synthetic record."""
+    """Part 3 of theory/columns.md#influence: always in version 1; in version 2 if every key keeps a synthetic record."""
     rng, compared = np.random.default_rng(4), 0
     for o, s in random_pairs(3, 200):
         removals = list(removals_of_synthetic_records(rng, s, whole_keys))

@@ -82,7 +82,7 @@ def test_both_backings_and_any_batch_give_the_same(unmatched):
 @theorem
 @given(pairs)
 def test_merging_targets_adds_the_confusion_of_the_two(tables):
-    """Part 5 of theory/influence.md: average CAP never falls, and merges of the target add up."""
+    """Part 5 of theory/columns.md#influence: average CAP never falls, and merges of the target add up."""
     o, s = tables
     if not o.any():
         return

@@ -43,7 +43,7 @@ def minimum_cap(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
 
     Notes
     -----
-    See theory/theorem-2.md and theory/theorem-3.md.
+    See theory/attainable.md#theorem-2 and theory/attainable.md#theorem-3.
 
     References
     ----------
@@ -88,7 +88,7 @@ def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) 
 
     Notes
     -----
-    See theory/lemma-1.md.
+    See theory/attainable.md#lemma-1.
 
     References
     ----------
@@ -138,8 +138,9 @@ def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
 
     Notes
     -----
-    See theory/theorem-2.md and theory/theorem-3.md for every table that attains the minimum, not only those with one cell. A sparse
-    table stores no empty cells. If the minimum is 0, all cells that it does not store are True, including those of keys without records.
+    See theory/attainable.md#theorem-2 and theory/attainable.md#theorem-3 for every table that attains the minimum, not only those with one
+    cell. A sparse table stores no empty cells. If the minimum is 0, all cells that it does not store are True, including those of keys
+    without records.
 
     References
     ----------
@@ -182,7 +183,7 @@ def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataAr
 
     Notes
     -----
-    See theory/theorem-2.md and theory/theorem-3.md.
+    See theory/attainable.md#theorem-2 and theory/attainable.md#theorem-3.
 
     References
     ----------

@@ -53,13 +53,13 @@ def anonymity_bounds(s: Any, *, crossed: Any = None, matched: Any = 1.0) -> xr.D
 
     Notes
     -----
-    See theory/anonymity-bounds.md: k alone says nothing; max_j (1 - (l_j - 1) / s_.j) for l; alpha; x - t and x + t; (1 + beta) x;
-    e^-delta x and e^delta x. The lower one of delta takes all targets, the upper one those that occur in their class, so that empty cells
-    do not make it infinite. With weights the number of records of a target is unknown, and l is NaN.
+    See theory/anonymity.md#anonymity-bounds: k alone says nothing; max_j (1 - (l_j - 1) / s_.j) for l; alpha; x - t and x + t; (1 + beta)
+    x; e^-delta x and e^delta x. The lower one of delta takes all targets, the upper one those that occur in their class, so that empty
+    cells do not make it infinite. With weights the number of records of a target is unknown, and l is NaN.
 
     References
     ----------
-    The models: see `capstats.anonymity`. The bounds: theory/anonymity-bounds.md.
+    The models: see `capstats.anonymity`. The bounds: theory/anonymity.md#anonymity-bounds.
 
     Examples
     --------

@@ -70,9 +70,9 @@ def frontier(o: Any, *, distances: ArrayLike | None = None, key_totals: Any = No
 
     Notes
     -----
-    See theory/frontier.md. A record that moves, within its key, to the target with least r_ij changes average CAP by (r_ij - min_i r_ij)/n
-    and the distance by 1/n; the records for which this is most move first. The curves are those of tables of fractions; whole records
-    come as near as `frontier_tables` says.
+    See theory/attainable.md#frontier. A record that moves, within its key, to the target with least r_ij changes average CAP by (r_ij -
+    min_i r_ij)/n and the distance by 1/n; the records for which this is most move first. The curves are those of tables of fractions;
+    whole records come as near as `frontier_tables` says.
 
     References
     ----------
@@ -262,7 +262,7 @@ def frontier_tables(o: Any, *, distances: ArrayLike, m: int | None = None) -> xr
 
     Notes
     -----
-    See theory/frontier.md. If m is n, only one key is rounded: in all others all records of a target move, or none.
+    See theory/attainable.md#frontier. If m is n, only one key is rounded: in all others all records of a target move, or none.
 
     References
     ----------

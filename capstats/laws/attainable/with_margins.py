@@ -2,7 +2,7 @@
 
 With both margins it is a transportation problem, the least sum of o_ij s_ij / s_.j over all tables of counts with these margins. A table
 comes from shortest paths between targets, in floats, which may err in the last bits. What they leave is found and corrected in fractions,
-so that the prices that are returned prove the table to be one of the least: see theory/transportation-bounds.md.
+so that the prices that are returned prove the table to be one of the least: see theory/attainable.md#transportation-bounds.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ def cap_bounds(o: Any, *, key_totals: Any, target_totals: Any = None, unmatched:
 
     Notes
     -----
-    See theory/lemma-1.md for given key totals, and theory/transportation-bounds.md for both margins: a transportation problem with costs
-    o_ij / m_j. It is solved by shortest paths between targets and proved in integers, so the time grows with the square of the number of
-    targets, and in proportion to that of the keys.
+    See theory/attainable.md#lemma-1 for given key totals, and theory/attainable.md#transportation-bounds for both margins: a
+    transportation problem with costs o_ij / m_j. It is solved by shortest paths between targets and proved in integers, so the time grows
+    with the square of the number of targets, and in proportion to that of the keys.
 
     References
     ----------

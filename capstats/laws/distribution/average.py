@@ -54,9 +54,9 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
 
     Notes
     -----
-    See theory/limit-law.md for the limit, theory/limit-law-inversion.md for its numbers where keys are many, theory/limit-law-dirichlet.md
-    for shares that follow the original, theory/finite-law.md for few releases, and theory/simulated-law.md for many. The average is
-    version 1: records of unmatched keys count 0.
+    See theory/limit-law.md#limit-law for the limit, theory/limit-law.md#limit-law-inversion for its numbers where keys are many,
+    theory/limit-law.md#limit-law-dirichlet for shares that follow the original, theory/law.md#finite-law for few releases, and
+    theory/law.md#simulated-law for many. The average is version 1: records of unmatched keys count 0.
 
     References
     ----------
@@ -116,7 +116,7 @@ def pooled_law(o: Counts, model: Model, *, releases: int, rng: Any = SEED, level
 
     Notes
     -----
-    See theory/several-releases.md, and theory/simulated-law.md where releases are too many to be listed.
+    See theory/law.md#several-releases, and theory/law.md#simulated-law where releases are too many to be listed.
 
     References
     ----------

@@ -44,9 +44,9 @@ class Law:
 
     Notes
     -----
-    See theory/limit-law.md and theory/simulated-law.md. A subclass gives ``_below(x)``, lower and upper bounds of P(average CAP <= x) of
-    each number of an array; a value of the law that ties with x (`at_most`) counts as at most x; and ``_draws(number, rng)``, independent
-    values of the law. It may give ``_density(x)`` and ``atoms()``.
+    See theory/limit-law.md#limit-law and theory/law.md#simulated-law. A subclass gives ``_below(x)``, lower and upper bounds of P(average
+    CAP <= x) of each number of an array; a value of the law that ties with x (`at_most`) counts as at most x; and ``_draws(number, rng)``,
+    independent values of the law. It may give ``_density(x)`` and ``atoms()``.
 
     Examples
     --------
@@ -212,7 +212,7 @@ class Law:
 
         Notes
         -----
-        See theory/several-releases.md.
+        See theory/law.md#several-releases.
 
         Examples
         --------
@@ -247,7 +247,7 @@ class Law:
 
         Notes
         -----
-        See theory/several-releases.md.
+        See theory/law.md#several-releases.
 
         Examples
         --------
@@ -333,7 +333,7 @@ class Greatest(Law):
 class Simulated(Law):
     """A law that is known by independent values of it, of which the bounds are Clopper-Pearson intervals at each point.
 
-    The bounds of a quantile follow from those of the distribution function; they are order statistics: theory/simulated-law.md.
+    The bounds of a quantile follow from those of the distribution function; they are order statistics: theory/law.md#simulated-law.
     """
 
     def __init__(self, draws: Draws, ends: tuple[float, float], *, about: str, cost: int, rng: Any = SEED, level: float = LEVEL):

@@ -13,7 +13,7 @@ from capstats.tables.ties import TIE
 
 NUMBERS = 1 << 25  # records x values of the grid
 FINEST = 1 << 17  # values of the grid
-ROUNDING = 1e-9  # more than rounding takes from a probability: theory/finite-law.md
+ROUNDING = 1e-9  # more than rounding takes from a probability: theory/law.md#finite-law
 
 
 def uniform_bounds(o: Array, m: int, x: float) -> tuple[float, float]:

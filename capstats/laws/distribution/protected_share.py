@@ -50,8 +50,8 @@ def protected_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LE
 
     Notes
     -----
-    See theory/protected-law.md, and theory/simulated-law.md where releases are too many to be listed. Records of an unmatched key are
-    protected, as with ``unmatched="zero"``.
+    See theory/law.md#protected-law, and theory/law.md#simulated-law where releases are too many to be listed. Records of an unmatched key
+    are protected, as with ``unmatched="zero"``.
 
     References
     ----------

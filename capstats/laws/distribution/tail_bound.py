@@ -52,8 +52,8 @@ def cap_tail_bound(o: Counts, model: Model, *, excess: float, key_totals: ArrayL
 
     Notes
     -----
-    See theory/tail-bound.md: exp(-2 n^2 excess^2 / V), where V adds up, over matched keys, the squared range max_i o_ij - min_i o_ij times
-    a factor: 1 / m_j where records of a key are independent, 4 / m_j for `Permuted`, and a number between 1 / m_j and 1 where each
+    See theory/law.md#tail-bound: exp(-2 n^2 excess^2 / V), where V adds up, over matched keys, the squared range max_i o_ij - min_i o_ij
+    times a factor: 1 / m_j where records of a key are independent, 4 / m_j for `Permuted`, and a number between 1 / m_j and 1 where each
     record makes its target more likely.
 
     References

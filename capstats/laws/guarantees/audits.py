@@ -63,9 +63,9 @@ def dp_audit(contrasts: Any, epsilon: Any, *, adjacency: Adjacency, level: float
 
     Notes
     -----
-    See theory/dp-audit.md. The expected contrast is at most tanh(eps / 2) under substitution, and 1 - e^-eps where records are added or
-    removed. The limit is that of betting on a larger mean with shares 1, 1/2, 1/4, ... of the stake; it does not depend on the order of
-    the repetitions.
+    See theory/guarantees.md#dp-audit. The expected contrast is at most tanh(eps / 2) under substitution, and 1 - e^-eps where records are
+    added or removed. The limit is that of betting on a larger mean with shares 1, 1/2, 1/4, ... of the stake; it does not depend on the
+    order of the repetitions.
 
     References
     ----------
@@ -158,8 +158,8 @@ def dp_audit_release(
 
     Notes
     -----
-    See theory/dp-audit-release.md. The number of right pairs is at most as large as a binomial one with that probability; where records
-    are added or removed, a swap is two steps, and the probability is e^(2 eps) / (1 + e^(2 eps)). Choose `rng` before looking.
+    See theory/guarantees.md#dp-audit-release. The number of right pairs is at most as large as a binomial one with that probability; where
+    records are added or removed, a swap is two steps, and the probability is e^(2 eps) / (1 + e^(2 eps)). Choose `rng` before looking.
 
     References
     ----------

@@ -68,8 +68,8 @@ def noisy_counts(
 
     Notes
     -----
-    See theory/noisy-counts.md: noise z has probability (1 - a) / (1 + a) a^|z| with a = exp(-epsilon / sensitivity). It is drawn with
-    integers, by the sampler of Canonne, Kamath and Steinke, so that no rounding of floats weakens the guarantee.
+    See theory/guarantees.md#noisy-counts: noise z has probability (1 - a) / (1 + a) a^|z| with a = exp(-epsilon / sensitivity). It is
+    drawn with integers, by the sampler of Canonne, Kamath and Steinke, so that no rounding of floats weakens the guarantee.
 
     References
     ----------
@@ -187,8 +187,8 @@ def expected_noisy_cap(o: Any, *, epsilon: float, adjacency: Adjacency) -> xr.Da
 
     Notes
     -----
-    See theory/noisy-cap.md: the cells of a key are independent, so that the mean is the integral from 0 to 1 of a polynomial, for which
-    the rule of Clenshaw and Curtis is exact. The time grows with the records of the largest key and with 1 / epsilon.
+    See theory/guarantees.md#noisy-cap: the cells of a key are independent, so that the mean is the integral from 0 to 1 of a polynomial,
+    for which the rule of Clenshaw and Curtis is exact. The time grows with the records of the largest key and with 1 / epsilon.
 
     References
     ----------

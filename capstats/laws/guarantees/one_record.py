@@ -57,9 +57,9 @@ def dp_bound(prior: Any, epsilon: Any, *, unmatched: Convention = "zero") -> xr.
 
     Notes
     -----
-    See theory/dp-bound.md, also for a table with bound .5025 and average CAP .919. With P_s the sum of the s largest p, the bound is the
-    largest e^eps P_s / (e^eps + s - 1) over s = 1..I; for "drop" it is p_(1) e^eps / (1 - p_(1) + p_(1) e^eps). The target of the record
-    has the prior given all that the intruder knows, which may be all other records.
+    See theory/guarantees.md#dp-bound, also for a table with bound .5025 and average CAP .919. With P_s the sum of the s largest p, the
+    bound is the largest e^eps P_s / (e^eps + s - 1) over s = 1..I; for "drop" it is p_(1) e^eps / (1 - p_(1) + p_(1) e^eps). The target of
+    the record has the prior given all that the intruder knows, which may be all other records.
 
     References
     ----------
@@ -133,7 +133,7 @@ def dp_epsilon(prior: Any, risk: Any, *, unmatched: Convention = "zero") -> xr.D
 
     Notes
     -----
-    See theory/dp-bound.md: e^eps P_s / (e^eps + s - 1) is at most r if and only if P_s <= r or eps <= ln(r (s - 1) / (P_s - r)).
+    See theory/guarantees.md#dp-bound: e^eps P_s / (e^eps + s - 1) is at most r if and only if P_s <= r or eps <= ln(r (s - 1) / (P_s - r)).
 
     References
     ----------
@@ -201,8 +201,9 @@ def dp_mechanism(prior: Any, epsilon: Any, *, unmatched: Convention = "zero", co
 
     Notes
     -----
-    See theory/dp-bound.md. Targets that are never released are answered as if any of the others were true, with equal probability.
-    From the margins (1087, 400) at epsilon 1 target 2 is released with probability .731 where it is true, from (1088, 399) never.
+    See theory/guarantees.md#dp-bound. Targets that are never released are answered as if any of the others were true, with equal
+    probability. From the margins (1087, 400) at epsilon 1 target 2 is released with probability .731 where it is true, from (1088, 399)
+    never.
 
     References
     ----------

@@ -114,9 +114,9 @@ def membership_test(
 
     Notes
     -----
-    See theory/membership-test.md. The test is valid, P(p_value <= a) <= a for every a, if original and holdout are a random split of the
-    same records, or two random samples of one population, and the release was made without the holdout. Exact values are those of whole
-    numbers up to rounding; ties count as at least as extreme.
+    See theory/individuals.md#membership-test. The test is valid, P(p_value <= a) <= a for every a, if original and holdout are a random
+    split of the same records, or two random samples of one population, and the release was made without the holdout. Exact values are
+    those of whole numbers up to rounding; ties count as at least as extreme.
 
     References
     ----------
@@ -206,8 +206,8 @@ def permutation_test(
 
     Notes
     -----
-    See theory/permutation-test.md. Under the null the release is one of the tables with its margins, by the multivariate hypergeometric
-    law; P(p_value <= a) <= a for every a. The mean is the crossed baseline over matched keys.
+    See theory/individuals.md#permutation-test. Under the null the release is one of the tables with its margins, by the multivariate
+    hypergeometric law; P(p_value <= a) <= a for every a. The mean is the crossed baseline over matched keys.
 
     References
     ----------

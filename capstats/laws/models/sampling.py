@@ -51,7 +51,8 @@ def sample_tables(o: Counts, model: Model, *, draws: int, rng: Rng = None) -> xr
 
     Notes
     -----
-    See theory/uniform-tables.md (stars and bars; no rounded probability is used) and, for all other models, theory/sampling.md.
+    See theory/models.md#uniform-tables (stars and bars; no rounded probability is used) and, for all other models,
+    theory/models.md#sampling.
 
     References
     ----------

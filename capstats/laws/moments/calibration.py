@@ -67,8 +67,8 @@ def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = Non
 
     Notes
     -----
-    See theory/calibration.md. Under `Pram`, `Swap` and `Partial` the expected CAP falls from CAP(O). Under `Dirichlet` it may rise and
-    fall: intervals of alpha are cut in half until bounds on them exclude the wanted value.
+    See theory/perturbation.md#calibration. Under `Pram`, `Swap` and `Partial` the expected CAP falls from CAP(O). Under `Dirichlet` it may
+    rise and fall: intervals of alpha are cut in half until bounds on them exclude the wanted value.
 
     References
     ----------

@@ -42,7 +42,7 @@ def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
 
     Notes
     -----
-    See theory/expected-disclosure.md.
+    See theory/models.md#expected-disclosure.
 
     References
     ----------

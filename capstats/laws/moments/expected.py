@@ -44,9 +44,9 @@ def expected_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
 
     Notes
     -----
-    See theory/expected-cap.md and, for version 2, theory/expected-cap-drop.md for the models that place records in cells;
-    theory/permutation-moments.md for `Permuted`; theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the
-    keys.
+    See theory/models.md#expected-cap and, for version 2, theory/models.md#expected-cap-drop for the models that place records in cells;
+    theory/perturbation.md#permutation-moments for `Permuted`; theory/perturbation.md#partial-synthesis, theory/perturbation.md#pram and
+    theory/perturbation.md#swap for those that keep the keys.
 
     References
     ----------
@@ -99,10 +99,10 @@ def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
 
     Notes
     -----
-    See theory/expected-cap.md and, for version 2, theory/expected-cap-drop.md for the models that place records in cells;
-    theory/permutation-moments.md for `Permuted`; theory/partial-synthesis.md, theory/pram.md and theory/swap.md for those that keep the
-    keys. Pairs of keys are grouped by their weights, so that the cost grows with the square of the number of distinct weights, not of
-    keys.
+    See theory/models.md#expected-cap and, for version 2, theory/models.md#expected-cap-drop for the models that place records in cells;
+    theory/perturbation.md#permutation-moments for `Permuted`; theory/perturbation.md#partial-synthesis, theory/perturbation.md#pram and
+    theory/perturbation.md#swap for those that keep the keys. Pairs of keys are grouped by their weights, so that the cost grows with the
+    square of the number of distinct weights, not of keys.
 
     References
     ----------
@@ -152,8 +152,8 @@ def expected_cap_bounds(o: Counts, model: Model) -> xr.Dataset:
 
     Notes
     -----
-    See theory/expected-cap-drop.md. The width is the range of the shares for which an attribution is right at a key, times the squared
-    coefficient of variation of the number of matched records.
+    See theory/models.md#expected-cap-drop. The width is the range of the shares for which an attribution is right at a key, times the
+    squared coefficient of variation of the number of matched records.
 
     References
     ----------

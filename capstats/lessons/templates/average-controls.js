@@ -36,15 +36,16 @@ function order(dots, side) {
   return -individualCap(state[side])[i][j] + (3 * j + i) * 1e-9;
 }
 
+/** A and B again. */
+function restart() {
+  state = start();
+  render();
+}
+
 for (const button of findAll("[data-do]")) {
   button.addEventListener("click", () => {
     if (button.dataset.do === "start") {
-      state = start();
-      render();
-    } else if (button.dataset.do === "people") {
-      document.body.classList.remove("voting");
-      render();
-      find("#dots-title").focus();
+      restart();
     } else put(button.dataset.do, shares.o(), "own");
   });
 }
@@ -68,11 +69,6 @@ for (const table of ["o", ...SIDES]) {
   }
 }
 
-const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-const written = [];
-while (texts.nextNode()) if (!texts.currentNode.parentElement.closest("script, option, svg")) written.push(texts.currentNode);
-for (const text of written) text.replaceWith(...lowered(text.data));
-
-document.body.classList.add("voting"); // until the people are asked for
+find("#explore").addEventListener("toggle", render);
 addEventListener("resize", render);
 render();

@@ -1,95 +1,131 @@
-// The average hides people: the questions, about O_3 with S_b and S_g unless the page itself is checked.
+// The average hides people: the questions, about the patients with A and B unless the page itself is checked.
 
-const paper = { o: given.originals.O_3, b: given.synthetics.S_b, g: given.synthetics.S_g };
-const averages = { b: averageCap(paper.o, paper.b), g: averageCap(paper.o, paper.g) };
-const risks = { b: individualCap(paper.b), g: individualCap(paper.g) };
-const worst = cells.reduce((a, b) => (risks.b[b[0]][b[1]] > risks.b[a[0]][a[1]] && paper.o[b[0]][b[1]] > 0 ? b : a), [2, 0]);
-const exposed = paper.o[worst[0]][worst[1]];
-const nearlyNone = total(paper.o) - above(paper.o, paper.b, 0.1);
+const nearlyNone = total(patients) - above(patients, releases.A, 0.1);
 const atStart = () => state.names.o === "O_3" && state.names.left === "S_b" && state.names.right === "S_g";
+const load = () => {
+  restart();
+  find("#explore").open ||= find("#asks").open;
+};
+/** Records of a release with an age group, and those of them with a diagnosis. */
+const inRelease = (release, [i, j]) => [releases[release][i][j], keyTotals(releases[release])[j]];
+const [withAsthma, overall] = inRelease("A", worst);
+const [asthmaInB, overallInB] = inRelease("B", worst);
+const second = atRisk.find((cell) => cell !== worst);
+const atRiskPeople = above(patients, releases.A, 0.5);
 
 ask("lower", {
-  check: (answer) => answer === "S_b" || "the lower average is the safer one, if the average is all that you know.",
-  hints: ["Compare the two large numbers above the dots.", "Smaller is safer."],
-  after: `${shown(averages.b)} against ${shown(averages.g)}. The next questions look at the people.`,
+  load,
+  check: (reply) => reply === "S_b" || "the lower average is the safer one, if the average is all that you know.",
+  hints: ["Compare the two averages at the top.", "Smaller is safer."],
+  after: `${shown(averages.A)} against ${shown(averages.B)}. The next questions look at the people.`,
 });
 
 ask("above", {
-  of: () => total(paper.o),
-  check: (answer) => answer === above(paper.o, paper.b, 0.5) || "count the dots to the right of 0.5 with S_b: the number below them is that count.",
-  hints: ['Press "Show the people" and put the threshold at 0.5. "Back to the start" brings O_3, S_b and S_g back.', "Read the number below the dots of S_b."],
-  after: () => `With S_g there ${above(paper.o, paper.g, 0.5) === 0 ? "is nobody" : `are ${above(paper.o, paper.g, 0.5)}`}.`,
+  load,
+  of: () => total(patients),
+  check: (reply) => reply === atRiskPeople || "count the dots of A to the right of 0.5: the number below them is that count.",
+  wrong: [
+    [exposed, `these are the people at ${percent(riskOf("A", worst))}. Another group is above a half too.`],
+    [patients[second[0]][second[1]], `these are the people at ${percent(riskOf("A", second))}. Another group is above a half too.`],
+    [0, "that is B: with it nobody is above a half. Look at A."],
+    [total(patients) - atRiskPeople, "these are the people at a half or below. How many are the others?"],
+    [total(patients), "that is everybody. Count those to the right of 0.5."],
+    [total(patients) / 2, "half of the people is something else: a guess about each of them must be right with more than one half."],
+    [withAsthma, `these are records of A, ${withAsthma} of the ${overall} over 65. Count the patients.`],
+    [overall, `these are the records of A that are over 65. Count the patients.`],
+    [nearlyNone, "these are the people with a risk below 0.1, at the other end."],
+  ],
+  hints: ["Orange dots are above 0.5 with A.", "Under \u201cOther releases\u201d the number stands below the dots of A."],
+  after: () => `With B there ${above(patients, releases.B, 0.5) === 0 ? "is nobody" : `are ${above(patients, releases.B, 0.5)}`}.`,
 });
 
+const wrongGroup = ([i, j]) => [`${i}-${j}`, `they are at ${shown(riskOf("A", [i, j]), 2)}. Others are farther to the right.`];
 ask("riskiest", {
-  check: (answer) => answer === worst.join("-") || "they are at a lower place. Look for the dots farthest to the right.",
-  hints: ["Point at the dots farthest to the right in S_b, or go to them with Tab.", "The highest CAP is in the table too."],
-  after: `These ${exposed} people have a CAP of ${shown(risks.b[worst[0]][worst[1]])}: ${paper.b[worst[0]][worst[1]]} of the `
-    + `${keyTotals(paper.b)[worst[1]]} records of S_b with ${KEYS[worst[1]]} have ${TARGETS[worst[0]]}.`,
+  load,
+  check: (reply) => reply === worst.join("-") || "look for the dots farthest to the right.",
+  wrong: held.filter((cell) => cell !== worst).map(wrongGroup).concat([["0-2", `they are at ${shown(risks.A[0][2], 2)}: few records over 65 have diabetes in A.`]]),
+  hints: ["Point at the dots farthest to the right, or go to them with Tab.", "The highest risk is in the table too."],
+  after: `These ${exposed} people have a risk of ${shown(riskOf("A", worst))}: ${withAsthma} of the ${overall} records of A that are over 65 have asthma.`,
 });
 
 ask("others", {
-  check: (answer) => isAbout(answer, risks.g[worst[0]][worst[1]]) || "look for the same key and target among the dots of S_g.",
-  hints: ["Point at the people of the last question: they light up in both releases.", `They have ${KEYS[worst[1]]} and ${TARGETS[worst[0]]}.`],
-  after: `It is ${shown(risks.g[worst[0]][worst[1]])}, and the highest of all with S_g. With S_b it is nearly twice as much.`,
+  load,
+  check: (reply) => isAbout(reply, riskOf("B", worst)) || "look for the same age and diagnosis among the dots of B.",
+  wrong: [
+    [riskOf("A", worst), "that is A."],
+    [asthmaInB / total(releases.B), `${asthmaInB} of all ${total(releases.B)} records of B. The neighbour looks at the ${overallInB} over 65 only.`],
+    [exposed / total(patients), `that is their share of the patients. Divide records of B: ${asthmaInB} of those over 65.`],
+    [exposed / keyTotals(patients)[worst[1]], "that is the share of asthma among the patients over 65. The neighbour sees the records of B."],
+    [targetTotals(releases.B)[worst[0]] / total(releases.B), "that is asthma among all records of B. The neighbour looks at those over 65 only."],
+    [averages.B, "that is the average of B, over all people."],
+    [averages.A, "that is the average of A."],
+    [risks.B[0][worst[1]], "that is diabetes over 65 in B."],
+    [risks.B[2][worst[1]], "that is heart disease over 65 in B."],
+    [1 - riskOf("B", worst), "that is the probability that the guess is wrong."],
+  ],
+  hints: ["Point at the people of the last question: they light up in both releases.", "They are over 65 and have asthma."],
+  after: `It is ${shown(riskOf("B", worst))}, the highest of all with B. With A it is nearly twice as much.`,
 });
 
 ask("why", {
-  check: (answer) => answer === "safe" || {
-    fewer: "both releases have 900 records.",
-    left: "everybody counts in the average, each person once.",
-    keys: "each key has records in both releases.",
-  }[answer],
-  hints: ["Look at the left end of S_b.", "How many people have a CAP below 0.1? Move the threshold there."],
-  after: `With S_b ${nearlyNone} people have a CAP below 0.1. In the average they make up for the ${exposed} at the other end; but `
+  load,
+  check: (reply) => reply === "safe" || "look at the left end of A.",
+  wrong: [
+    ["fewer", "both releases have 900 records."],
+    ["left", "everybody counts in the average, each person once."],
+    ["keys", "each age group has records in both releases."],
+  ],
+  hints: ["Look at the left end of A.", "How many people have a risk below 0.1?"],
+  after: `With A ${nearlyNone} people have a risk below 0.1. In the average they make up for the ${exposed} at the other end; but `
     + "nobody is safer because somebody else is.",
 });
 
 ask("turned", {
+  load,
   check: () => {
-    if (!atStart()) return 'choose O_3, S_b and S_g: "Back to the start" does.';
-    const [b, g] = [above(paper.o, paper.b, state.threshold), above(paper.o, paper.g, state.threshold)];
-    return g > b || `at ${shown(state.threshold, 2)} there are ${b} people with S_b and ${g} with S_g.`;
+    if (!atStart()) return 'choose the patients O_3, A and B: "Back to A and B" does.';
+    const [a, b] = [above(patients, releases.A, state.threshold), above(patients, releases.B, state.threshold)];
+    return b > a || `at ${shown(state.threshold, 2)} there are ${a} people with A and ${b} with B.`;
   },
-  hints: ["Nearly all dots of S_g are between 0.3 and 0.5.", "Try 0.3."],
-  after: "One threshold is no better than one average. With S_g many people have a middling risk and nobody a high one; the whole picture shows both.",
+  hints: ["Nearly all dots of B are between 0.3 and 0.5.", "Try 0.3."],
+  after: "One threshold is no better than one average. With B many people have a middling risk and nobody a high one; the whole picture shows both.",
 });
 
 ask("better", {
+  load,
   check: () => {
-    if (state.names.o !== "O_3") return "choose the original O_3.";
+    if (state.names.o !== "O_3") return "choose the patients O_3.";
     const said = [];
     for (const side of SIDES) {
       const s = state[side];
       if (total(s) === 0) continue;
-      const [value, most] = [averageCap(paper.o, s), highest(paper.o, s)];
-      if (!atMost(averages.b, value) && atMost(most, 0.5)) return true;
-      said.push(`${title(side)} has an average of ${shown(value)} and a highest CAP of ${shown(most)}`);
+      const [value, most] = [averageCap(patients, s), highest(patients, s)];
+      if (!atMost(averages.A, value) && atMost(most, 0.5)) return true;
+      said.push(`${title(side)} has an average of ${shown(value)} and a highest risk of ${shown(most)}`);
     }
     return said.length ? `${said.join("; ")}.` : "the releases have no record.";
   },
-  hints: ["Type the numbers of a table. In each key, only the shares of the targets matter.",
-    "Nobody has K_1 with T_1 or with T_2: records there put nobody at risk.",
-    "In K_2 and K_3 give the rarest target of the original half of the records, and the commonest the fewest."],
+  hints: ["Open \u201cType the numbers of the tables\u201d. In each age group, only the shares of the diagnoses matter.",
+    "Nobody under 40 has diabetes or asthma: records there put nobody at risk.",
+    "In the other age groups give the rarest diagnosis of the patients half of the records, and the commonest the fewest."],
   after: "So a low average and a low maximum go together. A release like yours has little to do with the original: look at utility too.",
 });
 
 ask("blind", {
+  load,
   check: () => {
     const [a, b] = SIDES.map((side) => averageCap(state.o, state[side]));
     const [x, y] = SIDES.map((side) => highest(state.o, state[side]));
     if (!total(state.o)) return "the original has no people.";
     if (Math.abs(a - b) > 1e-9) return `the averages are ${shown(a, 4)} and ${shown(b, 4)}.`;
-    return Math.abs(x - y) >= 0.3 - 1e-12 || `the averages are the same; the highest CAP is ${shown(x)} and ${shown(y)}.`;
+    return Math.abs(x - y) >= 0.3 - 1e-12 || `the averages are the same; the highest risk is ${shown(x)} and ${shown(y)}.`;
   },
-  hints: ["Choose an original in which all cells have the same number of people.", "With O_1, compare S_b with S_g, or with any other release."],
-  after: () => (state.names.o === "O_1" ? "In O_1 all cells are equal. What one target of a key gains, the others lose (Theorem 1), so every release "
-    + "with all three keys has the average 1/3." : "The same average, and other people at risk."),
+  hints: ["Choose patients of whom all groups have the same number.", "With O_1, compare A with B, or with any other release."],
+  after: () => (state.names.o === "O_1" ? "In O_1 all groups are equal. What one diagnosis of an age group gains, the others lose (Theorem 1), so every "
+    + "release with all three age groups has the average 1/3." : "The same average, and other people at risk."),
 });
 
-find("#answer").replaceChildren(...lowered(`With S_b, ${exposed} people with key ${KEYS[worst[1]]} and target ${TARGETS[worst[0]]} have a CAP of `
-  + `${shown(risks.b[worst[0]][worst[1]], 2)}: whoever knows their key learns their target almost surely. With S_g nobody is above `
-  + `${shown(highest(paper.o, paper.g), 2)}. The average of S_b is lower (${shown(averages.b, 2)} against ${shown(averages.g, 2)}): with it `
-  + `${nearlyNone} other people have a CAP below 0.1, and in an average the safety of some hides the risk of others. That S_b is "worse" is a `
-  + `judgement: that near-certainty about ${exposed} people weighs more than the lower risk of the others. So look at the distribution of `
-  + "individual CAP, and at its upper end, before a release is chosen."));
+find("#answer").textContent = `With A, ${group(worst)} have a risk of ${shown(riskOf("A", worst), 2)}: whoever knows their age group learns their `
+  + `diagnosis almost surely. With B nobody is above ${shown(riskOf("B", highestIn("B")), 2)}. The average of A is lower (${shown(averages.A, 2)} against `
+  + `${shown(averages.B, 2)}) because ${nearlyNone} other people have a risk below 0.1: the safety of some hides the risk of others. That A is worse is a `
+  + `judgement: near-certainty about ${exposed} people weighs more than the lower risk of the others.`;

@@ -1,8 +1,9 @@
 // The average hides people: two releases of one original, a dot for each person.
 
 const SIDES = ["left", "right"];
-const KEYS = ["K_1", "K_2", "K_3"];
-const TARGETS = ["T_1", "T_2", "T_3"];
+const KEYS = ["under 40", "aged 40 to 65", "over 65"];
+const TARGETS = ["diabetes", "asthma", "heart disease"];
+const LETTERS = { S_b: "A", S_g: "B", S_a: "C", S_e: "D" };
 const COLUMN = 0.05; // the width of a column of dots, in individual CAP
 const EDGE = 24; // pixels left and right of the axis
 const MOST = 999; // people in a cell
@@ -14,9 +15,7 @@ const start = () => ({
 });
 
 let state = start();
-const title = (side) => ({ own: `the ${side} release`, itself: "the original" }[state.names[side]] ?? state.names[side]);
-/** The parts of a text, with lowered indices: S_b, K_1. */
-const lowered = (text) => text.split(/\b([OSKT]_[a-z\d])\b/).flatMap((part, k) => (k % 2 ? [part[0], make("sub", {}, part[2])] : part));
+const title = (side) => ({ own: `the ${side} release`, itself: "the original" }[state.names[side]] ?? LETTERS[state.names[side]]);
 
 // --- numbers
 
@@ -48,18 +47,18 @@ const grouped = (n) => n.toLocaleString("en-US");
 
 /**
  * The people of each cell as dots around their CAP, in the order of CAP: a list of {value, i, j, people, above, dots, top}. Dots stand in
- * columns, `across` of them for a cell, which begin at the line of the threshold, so that none is cut. Each dot takes the lowest free place of
+ * columns, `across` of them for a cell, which begin at the line of a threshold, so that none is cut. Each dot takes the lowest free place of
  * its cell's columns; those of a cell that the line would cut are moved beside it, to the side where the cell is counted.
  */
-function stacked(o, s, place, across) {
+function stacked(o, s, place, across, threshold) {
   const q = individualCap(s);
   const size = (place(COLUMN) - place(0)) / across;
-  const line = place(state.threshold);
+  const line = place(threshold);
   const heights = new Map();
   const height = (column) => heights.get(column) ?? 0;
   const groups = cells.filter(([i, j]) => o[i][j] > 0).map(([i, j]) => ({ i, j, value: q[i][j], people: o[i][j] })).sort((a, b) => a.value - b.value);
   return groups.map((group) => {
-    const above = !atMost(group.value, state.threshold);
+    const above = !atMost(group.value, threshold);
     const middle = Math.round((place(group.value) - line) / size - across / 2);
     const first = above ? Math.max(middle, 0) : Math.min(middle, -across);
     const columns = Array.from({ length: across }, (_, k) => first + k);
@@ -75,7 +74,7 @@ function stacked(o, s, place, across) {
 /** The dots of both panels, as large as fit into the height. */
 function stackedBoth({ height, place }) {
   for (let across = 4; ; across += 1) {
-    const found = Object.fromEntries(SIDES.map((side) => [side, stacked(state.o, state[side], place, across)]));
+    const found = Object.fromEntries(SIDES.map((side) => [side, stacked(state.o, state[side], place, across, state.threshold)]));
     if (Object.values(found).flat().every(({ top }) => top <= height)) return found;
   }
 }
@@ -93,7 +92,7 @@ function renderPanel(side, found, groups, size) {
   const floor = height + 22;
   assign(svg, { viewBox: `0 0 ${width} ${floor + 112}`, height: floor + 112 });
   find(".fixed", svg)?.remove();
-  const back = draw("g", { class: "fixed" }, axis(place, floor, [0, 0.2, 0.4, 0.6, 0.8, 1], "individual CAP"));
+  const back = draw("g", { class: "fixed" }, axis(place, floor, [0, 0.2, 0.4, 0.6, 0.8, 1], "risk: individual CAP"));
   back.append(...boxplot(found, side, place, floor + 66), draw("g", { class: "threshold", "aria-hidden": "true" },
     draw("path", { d: `M${place(state.threshold)} 16V${floor}` }),
     draw("text", { x: Math.min(Math.max(place(state.threshold), 24), width - 24), y: 11, "text-anchor": "middle" }, shown(state.threshold, 2))));
@@ -141,8 +140,8 @@ function boxplot(found, side, place, y) {
 // --- one group of people
 
 function told(i, j, found) {
-  const risks = SIDES.map((side) => `${shown(found[`cap-${side}-${i}-${j}`])} with ${title(side)}`);
-  return `${counted(state.o[i][j], "person", "people")} with key ${KEYS[j]} and target ${TARGETS[i]}: CAP ${risks.join(", ")}.`;
+  const each = SIDES.map((side) => `${shown(found[`cap-${side}-${i}-${j}`])} with ${title(side)}`);
+  return `${counted(state.o[i][j], "person", "people")} ${KEYS[j]} with ${TARGETS[i]}: risk ${each.join(", ")}.`;
 }
 
 function renderChosen(found) {
@@ -154,13 +153,13 @@ function renderChosen(found) {
     lines[0] = told(i, j, found);
     lines.push(...SIDES.map((side) => `${title(side)[0].toUpperCase()}${title(side).slice(1)}: ${guess(side, i, j)}`));
   }
-  find("#who").replaceChildren(...lines.map((line, k) => make(k ? "span" : "strong", {}, ...lowered(line))));
+  find("#who").replaceChildren(...lines.map((line, k) => make(k ? "span" : "strong", {}, line)));
 }
 
 function guess(side, i, j) {
   const m = keyTotals(state[side])[j];
-  if (m === 0) return `no record has ${KEYS[j]}, so there is nothing to guess from.`;
-  return `${state[side][i][j]} of the ${counted(m, "record", "records")} with ${KEYS[j]} ${state[side][i][j] === 1 ? "has" : "have"} ${TARGETS[i]}.`;
+  if (m === 0) return `no record is ${KEYS[j]}, so there is nothing to guess from.`;
+  return `${state[side][i][j]} of the ${counted(m, "record", "records")} ${KEYS[j]} ${state[side][i][j] === 1 ? "has" : "have"} ${TARGETS[i]}.`;
 }
 
 function choose(cell) {
@@ -176,7 +175,7 @@ const render = later(() => {
   for (const [name, value] of Object.entries(found)) show(name, value, name === "threshold" ? shown(value, 2) : value >= 1000 ? grouped(value) : shown(value));
   for (const side of SIDES) {
     find(`[data-release="${side}"]`).value = state.names[side];
-    for (const cell of findAll(`[data-title="${side}"]`)) cell.replaceChildren(...lowered(title(side)));
+    for (const cell of findAll(`[data-title="${side}"]`)) cell.textContent = title(side);
   }
   find("#original").value = state.names.o;
   if (Number(find("#threshold").value) !== state.threshold) find("#threshold").value = state.threshold;
@@ -186,6 +185,7 @@ const render = later(() => {
       if (document.activeElement !== input) input.value = state[table][i][j];
     }
   }
+  if (!find("#explore").open) return;
   const width = Math.max(find(".panel svg").clientWidth, 240);
   const size = { width, height: width > 450 ? 300 : 230, place: scale(0, 1, EDGE, width - EDGE) };
   const groups = stackedBoth(size);

@@ -89,8 +89,23 @@ function typed(text, whole = false) {
   return Number.isFinite(value) ? value : NaN;
 }
 
-/** Whether an answer, rounded by the reader to two decimals or more, is this number. */
-const isAbout = (answer, value, within = 0.0051) => Math.abs(answer - value) <= within;
+/** Whether an answer, rounded by the reader to two decimals or more, is this number; a share may be a percentage without its sign. */
+const isAbout = (answer, value, within = 0.0051) => Math.abs(answer - value) <= within
+  || (value > 0 && value <= 1 && answer >= 2 && answer <= 100 && Math.abs(answer / 100 - value) <= within);
+
+// --- progress, which is in the address: a page that is loaded again, or whose link is shared, goes on where it was
+
+const kept = new URLSearchParams(location.hash.slice(1));
+
+/** Keep a text under a name in the address; `kept.get(name)` has it again, null if there is none. */
+function keep(name, value) {
+  kept.set(name, value);
+  history.replaceState(null, "", `#${kept}`);
+}
+find(".skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the address is kept
+  find("#main").focus();
+});
 
 // --- random numbers
 

@@ -1,4 +1,4 @@
-// The law of average CAP over random tables, for an original with two targets: theory/limit-law.md and theory/finite-law.md.
+// The law of average CAP over random tables, for an original with two targets: theory/limit-law.md#limit-law and theory/law.md#finite-law.
 
 /** P(a sum of independent uniform numbers on [0, d], d in widths, is at most y). */
 function boxBelow(widths, y) {

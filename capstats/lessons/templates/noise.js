@@ -1,4 +1,4 @@
-// Counts with discrete Laplace noise, set to 0 where they are negative: theory/noisy-counts.md and noisy-cap.md, neighbours by substitution.
+// Counts with discrete Laplace noise, set to 0 where they are negative: theory/guarantees.md#noisy-counts and noisy-cap.md, neighbours by substitution.
 
 const decay = (epsilon) => Math.exp(-epsilon / 2); // a: one record in another cell changes two counts by one
 

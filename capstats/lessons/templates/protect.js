@@ -1,4 +1,4 @@
-// Closed forms of three ways to protect targets: theory/pram.md, swap.md, calibration.md, dp-bound.md and target-distance.md.
+// Closed forms of three ways to protect targets: theory/perturbation.md, guarantees.md#dp-bound and attainable.md#target-distance.
 
 const records = (o) => o[0].map((_, j) => column(o, j)).filter((key) => sum(key) > 0); // the keys that have records
 const shares = (o) => targetTotals(o).map((o_i) => o_i / total(o)); // p

@@ -1,13 +1,19 @@
-// Questions with checked answers: the form of each is in the template (question.html.j2), its check in the script of the lesson.
+// Questions with checked answers, and predictions: their forms are in the template (question.html.j2), what is right in the script of the lesson.
+//   ask(name, {check, load, wrong, hints, after, of})   a question: see below
+//   predict(name, {value, say})                         a mark that is put on a scale from 0 to 1 before the value appears: see below
+//   keep(name, text), kept.get(name)                    progress in the address (common.js); questions and predictions keep theirs themselves
 
 const right = new Set();
+const again = []; // what brings kept progress back, once the page is there
 
 /**
  * The check of one question. `check(answer)` gets the chosen value, the typed number, or nothing where the state of the page is what counts;
  * it returns true, or a sentence on what is missing. `hints` are shown one after another, `after` once the answer is right. Where a number of
  * people, records or tables is asked for, which the label of the field tells, `of()` is how many there are: for an answer that is the share.
+ * `load()` puts the question's own tables on the page when it is opened. `wrong` explains wrong answers: a list of [matcher, sentence] in which
+ * the matcher is a number, the value of a choice, or a function of the answer; the first that fits is used, and `check` for the others.
  */
-function ask(name, { check, hints = [], after = "", of = () => 0 }) {
+function ask(name, { check, load = () => {}, wrong = [], hints = [], after = "", of = () => 0 }) {
   const section = find(`[data-question="${name}"]`);
   const form = find("form", section);
   const field = find("input:not([type=radio])", form);
@@ -34,11 +40,19 @@ function ask(name, { check, hints = [], after = "", of = () => 0 }) {
     const given = answer();
     if (given === undefined) return "choose one of the answers.";
     if (Number.isNaN(given)) return noun ? `give ${whole}.` : "give a number, such as 0.25 or 1/4.";
+    const found = check(given);
+    const fits = ([matcher]) => {
+      if (typeof matcher === "function") return matcher(given);
+      return given === matcher || (!noun && typeof matcher === "number" && isAbout(given, matcher));
+    };
+    const explained = found === true ? undefined : wrong.find(fits);
+    if (explained) return explained[1];
     if (noun && !Number.isInteger(given) && given < 1) {
       return rightShare(given) ? `this is the right share. Give ${whole}.` : `this is a share. Give ${whole}.`;
     }
-    return check(given);
+    return found;
   };
+  section.addEventListener("opened", load);
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -46,9 +60,20 @@ function ask(name, { check, hints = [], after = "", of = () => 0 }) {
     section.dataset.state = found === true ? "right" : "wrong";
     const told = typeof after === "function" ? after() : after;
     verdict.textContent = found === true ? `Right. ${told}` : `Not yet: ${found || "try again."}`;
-    if (found === true) right.add(name);
+    if (found === true) {
+      right.add(name);
+      keep("done", [...right].join("."));
+    }
     section.dispatchEvent(new Event("judged"));
     report();
+  });
+
+  again.push(() => {
+    if (!kept.get("done")?.split(".").includes(name)) return;
+    right.add(name);
+    section.dataset.state = "right";
+    verdict.textContent = "Answered before.";
+    section.dispatchEvent(new Event("judged"));
   });
 
   const button = find("[data-hint]", form);
@@ -63,6 +88,45 @@ function ask(name, { check, hints = [], after = "", of = () => 0 }) {
   });
 }
 
+/**
+ * A prediction: the reader drags a mark on a scale from 0 to 1, and what is hidden, every element with data-until="name", appears after "That is my
+ * guess", with the true value beside the guess. `value()` is that value, `say(guess, value)` a sentence about the two.
+ */
+function predict(name, { value, say }) {
+  const form = find(`[data-predict="${name}"]`);
+  const slider = find("input", form);
+  const hide = (are) => findAll(`[data-until="${name}"]`).forEach((element) => element.classList.toggle("until", are));
+  const put = (mark, at, text) => {
+    find(mark, form).style.left = `${100 * at}%`;
+    find(mark, form).textContent = text;
+  };
+  const move = () => put(".mark", slider.value, shown(Number(slider.value), 2));
+  const reveal = () => {
+    const [guess, truth] = [Number(slider.value), value()];
+    form.dataset.state = "done";
+    slider.disabled = true;
+    find("button", form).hidden = true;
+    put(".truth", truth, `\u25b2 ${shown(truth, 2)}`);
+    find(".verdict", form).textContent = say(guess, truth);
+    hide(false);
+    keep(`guess-${name}`, slider.value);
+  };
+  slider.addEventListener("input", move);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    reveal();
+  });
+  hide(true);
+  move();
+  again.push(() => {
+    const guess = kept.get(`guess-${name}`);
+    if (guess === null) return;
+    slider.value = guess;
+    move();
+    reveal();
+  });
+}
+
 /** How many questions were answered. */
 function report() {
   const all = findAll("[data-question]").length;
@@ -73,15 +137,21 @@ function report() {
 function paged(container) {
   const sections = findAll("[data-question]", container);
   const buttons = sections.map((section, i) => make("button", {
-    type: "button", class: "quiet", "data-go": section.dataset.question, "aria-label": `Question ${i + 1}`, click: () => go(i),
+    type: "button", class: "quiet", "data-go": section.dataset.question, "aria-label": `Question ${i + 1}`, click: () => turn(i),
   }, String(i + 1)));
   const go = (at) => sections.forEach((section, i) => {
+    const opens = i === at && !section.classList.contains("now");
     section.classList.toggle("now", i === at);
     assign(buttons[i], { "aria-current": i === at && "true" });
+    if (opens) section.dispatchEvent(new Event("opened"));
   });
+  const turn = (at) => {
+    go(at);
+    keep("at", sections[at].dataset.question);
+  };
   sections.forEach((section, i) => {
     const next = make("button", { type: "button", hidden: true, click: () => {
-      go(i + 1);
+      turn(i + 1);
       find("h3", sections[i + 1]).focus();
     } }, "Next question");
     if (i + 1 < sections.length) find(".buttons", section).append(next);
@@ -93,10 +163,11 @@ function paged(container) {
     });
   });
   container.prepend(make("nav", { "aria-label": "Questions", class: "numbers-of-questions" }, ...buttons));
-  go(0);
+  go(Math.max(sections.findIndex((section) => section.dataset.question === kept.get("at")), 0));
 }
 
 addEventListener("DOMContentLoaded", () => {
   findAll(".questions.one").forEach(paged);
+  again.forEach((back) => back());
   report();
 });

@@ -191,7 +191,7 @@ def test_minimal_table_has_m_records_and_the_least_average_cap(o, m, unmatched):
 @theorem
 @given(originals(least=1), st.sampled_from(VERSIONS))
 def test_a_row_of_zeros_makes_the_least_cap_zero(o, unmatched):
-    """The domain: theory/theorem-2.md."""
+    """The domain: theory/attainable.md#theorem-2."""
     assert minimum_cap(o, unmatched=unmatched) > 0
     wider = np.vstack([o, np.zeros_like(o[:1])])
     assert minimum_cap(wider, unmatched=unmatched).item() == 0

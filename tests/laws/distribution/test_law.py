@@ -161,7 +161,7 @@ def test_a_simulated_mean_has_the_seed_and_the_level_that_it_is_given():
 
 
 def test_the_greatest_is_never_below_the_mean_of_the_same_releases():
-    """So it has the smaller distribution function: one page of theory/several-releases.md."""
+    """So it has the smaller distribution function: one page of theory/law.md#several-releases."""
     law = cap_law([[2, 0, 1], [0, 1, 1]], Uniform(4))
     values = np.linspace(0, 1, 50)
     assert (law.best_of(3).cdf(values).lower <= law.mean_of(3).cdf(values).upper + 1e-15).all()

@@ -50,7 +50,7 @@ def test_the_expected_value_is_held_against_a_release():
 def simulated():
     """100,000 uniform tables of 900 records, as in the paper, and their average CAP against its four originals.
 
-    Shares that are uniform on the simplex, then records with these shares: see theory/uniform-tables.md.
+    Shares that are uniform on the simplex, then records with these shares: see theory/models.md#uniform-tables.
     """
     rng = np.random.default_rng(20)
     shares = rng.dirichlet(np.ones(9), 100_000)

@@ -1,0 +1,151 @@
+// The average hides people, first screen: a vote, and the patients, who move from the average to their own risk in both releases.
+
+const patients = given.originals.O_3;
+const releases = { A: given.synthetics.S_b, B: given.synthetics.S_g };
+const averages = { A: averageCap(patients, releases.A), B: averageCap(patients, releases.B) };
+const risks = { A: individualCap(releases.A), B: individualCap(releases.B) };
+const held = cells.filter(([i, j]) => patients[i][j] > 0);
+const riskOf = (release, [i, j]) => risks[release][i][j];
+const highestIn = (release) => held.reduce((a, b) => (riskOf(release, b) > riskOf(release, a) ? b : a));
+const worst = highestIn("A");
+const exposed = patients[worst[0]][worst[1]];
+const atRisk = held.filter((cell) => !atMost(riskOf("A", cell), 0.5));
+const percent = (value) => `${Math.round(100 * value)}\u00a0%`;
+const group = ([i, j]) => `${counted(patients[i][j], "person", "people")} ${KEYS[j]} with ${TARGETS[i]}`;
+
+const crowd = find("#crowd");
+const LEAST = 260; // pixels of the picture's height
+const MOST_HIGH = 520;
+const BETWEEN = 34; // for the axis
+const shuffled = (() => { // each patient's place in the crowd, the same in both releases
+  const next = random(5);
+  const order = Array.from({ length: total(patients) }, (_, k) => k);
+  for (let k = order.length - 1; k > 0; k -= 1) {
+    const other = Math.floor(next() * (k + 1));
+    [order[k], order[other]] = [order[other], order[k]];
+  }
+  return order;
+})();
+const groups = {}; // the drawn patients by release and cell
+let voted = null;
+let pointed = null;
+let dotsAt = []; // [x, y, cell] of each dot, for the pointer
+
+for (const release of ["A", "B"]) {
+  groups[release] = new Map(held.map((cell) => {
+    const dots = Array.from({ length: patients[cell[0]][cell[1]] }, () => draw("circle"));
+    const label = `${group(cell)}: risk ${percent(riskOf("A", cell))} with A, ${percent(riskOf("B", cell))} with B`;
+    const role = release === "A" ? { role: "button", tabindex: "-1", "aria-label": label } : { "aria-hidden": "true" };
+    const drawn = draw("g", { class: `dots${atRisk.includes(cell) ? " hit" : ""}`, "data-person": cell.join("-"), ...role }, ...dots);
+    return [cell, drawn];
+  }));
+}
+
+/** The places of a release's patients, [x, height above the axis], by cell: around the average before the vote, at their risk after it. */
+function places(release, place, room, across) {
+  const stacks = stacked(patients, releases[release], place, across, 0.5);
+  if (voted) return new Map(stacks.map(({ i, j, dots }) => [held.find((cell) => cell[0] === i && cell[1] === j), dots]));
+  const { size } = stacks[0];
+  const columns = Math.max(Math.ceil((total(patients) * size) / room), 30);
+  let k = 0;
+  return new Map(held.map((cell) => [cell, Array.from({ length: patients[cell[0]][cell[1]] }, () => {
+    const at = shuffled[k++];
+    return [place(averages[release]) + ((at % columns) - (columns - 1) / 2) * size, (Math.floor(at / columns) + 0.5) * size];
+  })]));
+}
+
+function drawCrowd(moving) {
+  const width = Math.max(crowd.clientWidth, 240);
+  const below = innerHeight - crowd.getBoundingClientRect().top - scrollY;
+  const height = Math.min(Math.max(below - find("#person").offsetHeight - 24, LEAST), MOST_HIGH);
+  const half = (height - BETWEEN) / 2;
+  const place = scale(0, 1, EDGE, width - EDGE);
+  let across = 4;
+  const fits = () => ["A", "B"].every((release) => stacked(patients, releases[release], place, across, 0.5).every(({ top }) => top <= half - 4));
+  while (!fits()) across += 1;
+  crowd.classList.toggle("moving", moving && !still.matches);
+  assign(crowd, { viewBox: `0 0 ${width} ${height}`, height });
+  find(".fixed", crowd)?.remove();
+  const back = draw("g", { class: "fixed", "aria-hidden": "true" });
+  for (const value of [0, 0.25, 0.5, 0.75, 1]) {
+    back.append(draw("text", { x: place(value), y: half + BETWEEN / 2 + 5, "text-anchor": "middle", class: "soft" }, percent(value)));
+  }
+  for (const y of [half + 2, half + BETWEEN - 2]) back.append(draw("path", { d: `M${place(0)} ${y}H${place(1)}` }));
+  const side = (text, x, y, anchor) => draw("text", { x, y, class: "side", "text-anchor": anchor }, text);
+  back.append(side("Release A", width - EDGE, 18, "end"), side("Release B", width - EDGE, height - 6, "end"));
+  for (const release of ["A", "B"]) {
+    const mean = place(averages[release]);
+    back.append(draw("path", { class: "mean", d: release === "A" ? `M${mean} ${half + 2}l-6 9h12z` : `M${mean} ${half + BETWEEN - 2}l-6 -9h12z` }));
+  }
+  crowd.prepend(back);
+  dotsAt = [];
+  for (const release of ["A", "B"]) {
+    const size = (place(COLUMN) - place(0)) / across;
+    for (const [cell, dots] of places(release, place, half - 24, across)) {
+      const drawn = groups[release].get(cell);
+      if (!drawn.parentNode) crowd.append(drawn);
+      dots.forEach(([x, high], k) => {
+        const y = release === "A" ? half - high : half + BETWEEN + high;
+        const dot = drawn.children[k];
+        dot.setAttribute("r", (size * 0.43).toFixed(2));
+        dot.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
+        dotsAt.push([x, y, cell]);
+      });
+    }
+  }
+  renewCrowd();
+}
+
+const inOrder = [...held].sort((a, b) => riskOf("A", b) - riskOf("A", a));
+const renewCrowd = rove(() => inOrder.map((cell) => groups.A.get(cell)), (drawn) => point(held.find((cell) => cell.join("-") === drawn.dataset.person)));
+
+/** Light up a group of patients in both releases, and say who they are. */
+function point(cell) {
+  if (!voted || pointed === cell) return;
+  pointed = cell;
+  for (const release of ["A", "B"]) for (const [one, drawn] of groups[release]) drawn.classList.toggle("chosen", one === cell);
+  sayPerson();
+}
+
+function sayPerson() {
+  const line = find("#person");
+  if (!voted) line.textContent = "";
+  else if (pointed) {
+    line.replaceChildren(make("strong", {}, group(pointed)), `: risk ${percent(riskOf("A", pointed))} with A, ${percent(riskOf("B", pointed))} with B.`);
+  } else {
+    const people = sum(atRisk.map(([i, j]) => patients[i][j]));
+    line.textContent = `Orange: the ${people} people above 50\u00a0% with A. Point at a dot, or press Tab and the arrow keys: who is it?`;
+  }
+}
+
+/** The answer to a vote. */
+function answer(vote) {
+  const them = group(worst);
+  if (vote === "A") return `You published A. ${them} can now be guessed right with ${percent(riskOf("A", worst))}. With B nobody is above 50\u00a0%.`;
+  return `You published B: nobody is above 50\u00a0%. With A, the lower average, it would be ${percent(riskOf("A", worst))} for ${them}.`;
+}
+
+function vote(name, moving = true) {
+  voted = name;
+  document.body.classList.add("voted");
+  for (const button of findAll("[data-vote]")) assign(button, { "aria-pressed": String(button.dataset.vote === name) });
+  find("#said").textContent = answer(name);
+  sayPerson();
+  drawCrowd(moving);
+  keep("vote", name);
+}
+
+for (const button of findAll("[data-vote]")) button.addEventListener("click", () => vote(button.dataset.vote));
+for (const [event, reach] of [["pointermove", 10], ["click", 24]]) {
+  crowd.addEventListener(event, ({ clientX, clientY }) => {
+    const { left, top } = crowd.getBoundingClientRect();
+    const far = ([x, y]) => Math.hypot(clientX - left - x, clientY - top - y);
+    const near = dotsAt.reduce((a, b) => (far(b) < far(a) ? b : a));
+    if (far(near) <= reach) point(near[2]);
+  });
+}
+addEventListener("resize", later(() => drawCrowd(false)));
+show("patients", total(patients));
+for (const release of ["A", "B"]) show(`average-${release.toLowerCase()}`, averages[release], shown(averages[release], 2));
+if (["A", "B"].includes(kept.get("vote"))) vote(kept.get("vote"), false);
+else drawCrowd(false);

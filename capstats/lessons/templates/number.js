@@ -1,0 +1,275 @@
+// What does my number mean? Numbers of a report, typed, on the scale of its front sheet, and the sentences that follow from them.
+
+const SHARES = ["average", "baseline", "original", "sure", "fresh"];
+const COUNTS = ["people", "holdout"];
+const NAMES = [...SHARES, ...COUNTS, "version"];
+const NOISE = 1e-12; // of floats
+const { front, number: said } = given;
+const fill = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => ({ ...given.words, ...values })[name]);
+
+// --- numbers as reports write them
+
+/** With so many decimals; what lies exactly between two goes to the even one. */
+function fixed(x, digits) {
+  const between = x * 2 ** (digits + 1);
+  if (!Number.isInteger(between) || between % 2 === 0) return x.toFixed(digits);
+  const low = Math.floor(x * 10 ** digits);
+  return ((low % 2 ? low + 1 : low) / 10 ** digits).toFixed(digits);
+}
+
+const whole = (x) => Number(fixed(x, 0));
+const grouped = (n) => n.toLocaleString("en-US");
+
+/** A share, 0 or 1 only where it is exactly that. */
+function share(x) {
+  const text = fixed(x, 3);
+  if (x > NOISE && Number(text) === 0) return "<0.001";
+  return 1 - x > NOISE && Number(text) === 1 ? ">0.999" : text;
+}
+
+function percent(x) {
+  if (x >= 0.995 && x < 1) return ">99%";
+  if (x > 0 && x < 0.005) return x >= 0.0005 ? `${fixed(100 * x, 1)}%` : "<0.1%";
+  return `${fixed(100 * x, 0)}%`;
+}
+
+// --- what was typed
+
+const wrong = (reason, values) => ({ wrong: fill(said.wrong[reason], values) });
+
+/** The value of a share and how far its digits leave it open; null where nothing was typed; or what is wrong with it. */
+function shareOf(name, text, people) {
+  if (!text) return null;
+  const bound = /^(<|>|at least |at most )/i.exec(text);
+  const plain = text.slice(bound ? bound[0].length : 0);
+  const parts = /^(.*?)(?:\/| of (?:the |all )?)(.*)$/i.exec(plain);
+  const alone = /^(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?: (?:people|persons?|records?))?$/i.test(plain);
+  const n = typed(plain, true);
+  if (alone && name === "sure" && n === 1 && !people) return wrong("one");
+  if (alone && people && (n > 1 || (n === 1 && name === "sure"))) {
+    return n > people ? wrong("too_many", { text, n: grouped(people) }) : { value: n / people, open: name === "sure" ? 0 : 0.5 / people };
+  }
+  const value = parts ? n : typed(plain);
+  if (Number.isNaN(value)) return wrong("not_a_number", { text });
+  if (value < 0) return wrong("below_0", { text });
+  if (value > 1) return wrong(value <= 100 && !parts ? "above_1" : "far_above_1", { text });
+  const digits = /[.,](\d+)[^\d]*$/.exec(plain)?.[1].length ?? 0;
+  const unit = 10 ** -digits * (/%|cent/i.test(plain) ? 0.01 : 1);
+  if (parts) return { value, open: plain.includes("/") || name === "sure" ? 0 : 0.5 / typed(parts[2], true) };
+  if (/e/i.test(plain.replace(/per ?cent/i, ""))) return { value, open: 0 };
+  return { value, open: bound ? unit : unit === 1 ? 0 : unit / 2 };
+}
+
+function countOf(text) {
+  if (!text) return null;
+  const value = typed(text, true);
+  return Number.isInteger(value) && value >= 1 && !/[%/]/.test(text) ? { value, open: 0 } : wrong("not_people", { text });
+}
+
+/** All fields as numbers by name. */
+function numbersOf(texts) {
+  const found = Object.fromEntries(COUNTS.map((name) => [name, countOf(texts[name])]));
+  for (const name of SHARES) found[name] = shareOf(name, texts[name], found.people?.value);
+  if (found.baseline?.value === 0 && found.baseline.open === 0) found.baseline = wrong("no_baseline");
+  return found;
+}
+
+/** Why numbers that are each right cannot belong together, if so. */
+function problem({ average: c, baseline: b, original: o, sure: a }, version) {
+  if (c && version === "drop") return fill(said.wrong.version_2);
+  const least = (x) => x.value - x.open - NOISE;
+  const most = (x) => x.value + x.open + NOISE;
+  if (o && b && most(o) < least(b)) return fill(said.wrong.original_below, { original: share(o.value), baseline: share(b.value) });
+  if (!c) return "";
+  const average = share(c.value);
+  if (o && least(c) > Math.sqrt(most(o))) {
+    return fill(said.wrong.above_greatest, { average, original: share(o.value), greatest: share(Math.sqrt(o.value)) });
+  }
+  const ends = a && { average, share_sure: percent(a.value), least: share(0.9 * a.value), most: share(0.9 + 0.1 * a.value) };
+  if (a && 0.9 * least(a) > most(c)) return fill(said.wrong.too_low, ends);
+  if (a && 0.9 + 0.1 * most(a) < least(c)) return fill(said.wrong.too_high, ends);
+  return "";
+}
+
+// --- what it means
+
+/** Whether x lies below (-1), at (0) or above (1) y, as far as their digits tell. */
+const side = (x, y) => (Math.abs(x.value - y.value) <= x.open + y.open + NOISE ? 0 : Math.sign(x.value - y.value));
+
+/** Where average CAP lies: the name of a sentence, and what goes into it. */
+function place({ average: c, baseline: b, original: o }) {
+  const above = side(c, b);
+  if (above <= 0) return above ? ["below", { by: share(b.value - c.value) }] : ["at_baseline"];
+  if (!o) return ["above_baseline", { by: share(c.value - b.value) }];
+  const beyond = side(c, o);
+  if (beyond >= 0) return beyond ? ["above_original", { by: share(c.value - o.value) }] : ["at_original"];
+  const range = o.value - b.value;
+  const way = (c.value - b.value) / range;
+  return (c.open + (1 - way) * b.open + way * o.open) / range > 0.05 ? ["rough"] : ["between", { way: percent(way) }];
+}
+
+function ofBaseline({ baseline: { value: b } }) {
+  const name = b === 1 ? "one" : b >= 0.5 ? "frequent" : "even";
+  return fill(said.baseline[name], { least: percent(b), most: percent(Math.sqrt(b)) });
+}
+
+function ofOriginal({ original: o, baseline: b }) {
+  if (!o) return said.original.missing;
+  return side(o, b) ? fill(said.original.above, { by: share(o.value - b.value) }) : said.original.alike;
+}
+
+function ofSure({ sure: a, average: { value: c }, people: n }) {
+  if (!a) return fill(said.above.missing, { least: percent(Math.max(0, (c - 0.9) / 0.1)), most: percent(Math.min(1, c / 0.9)) });
+  const many = n ? grouped(whole(a.value * n.value)) : share(a.value);
+  return a.value ? fill(said.above.some, { share_sure: percent(a.value), sure: many }) : said.above.none;
+}
+
+/** An interval of a mean of numbers from 0 to 1 (Wilson's). */
+function interval(mean, n) {
+  const z2 = given.z ** 2 / n;
+  const middle = (mean + z2 / 2) / (1 + z2);
+  const half = Math.sqrt(z2 * (mean * (1 - mean) + z2 / 4)) / (1 + z2);
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+}
+
+function ofFresh({ fresh: f, holdout: n, average: c, original: o }) {
+  if (!f) return front.no_holdout;
+  if (o && side(f, o) > 0) return said.fresh_sample.odd;
+  const [lower, upper] = n ? interval(f.value, n.value) : [f.value, f.value];
+  const open = c.open + (n ? 0 : f.open) + NOISE;
+  const texts = { by: share(Math.abs(c.value - f.value)), lower: share(lower), upper: share(upper) };
+  if (c.value < lower - open) return fill(said.fresh_sample.below, texts);
+  if (c.value <= upper + open) return fill(said.fresh_sample[n ? "within" : "as_high"], texts);
+  return fill(said.fresh_sample[n ? "surely" : "above"], texts);
+}
+
+/** The number and the sentence in front: people where their number is known. */
+function headline({ average: c, baseline: b, original: o, people: n }) {
+  const text = (x) => {
+    if (!n) return share(x.value);
+    const [least, most] = [-1, 1].map((sign) => whole((x.value + sign * x.open * (1 - 1e-9)) * n.value));
+    return `${"about ".repeat(least !== most)}${grouped(whole(x.value * n.value))}`;
+  };
+  const name = n ? "right" : "right_weighted";
+  const values = { baseline: text(b), ...(o && { original: text(o) }), ...(n && { n: grouped(n.value) }) };
+  return [text(c), fill((o ? front : said)[name], values)];
+}
+
+/** The marks of the scale: name, value, whether it is the release. */
+function marks({ average, baseline, original, fresh }) {
+  return [
+    [front.marks.baseline, baseline.value], ...(fresh ? [[front.marks.fresh_sample, fresh.value]] : []), [said.release, average.value, true],
+    original ? [front.marks.original, original.value] : [said.everybody, 1],
+  ];
+}
+
+/** What to look at next, in its order. */
+function following(numbers, where) {
+  const names = [
+    ...(numbers.sure ? [] : ["above"]), "people", "copies", where === "below" || where === "at_baseline" ? "utility" : "lower",
+    ...(numbers.fresh ? [] : ["holdout"]), "limit",
+  ];
+  return names.map((name) => said.next[name]);
+}
+
+// --- the page
+
+const field = (name) => find(`#${name}`);
+const write = (id, text) => { find(`#${id}`).textContent = text; };
+
+function drawScale(all) {
+  const values = all.map(([, value]) => value);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const at = (value) => `${(2 + 96 * (most > least ? (value - least) / (most - least) : 0.5)).toFixed(2)}%`;
+  const fresh = all.find(([name]) => name === front.marks.fresh_sample)?.[1];
+  const line = (kind, x1, x2, y1, y2) => draw("line", { class: kind, x1, x2, y1, y2 });
+  find("#scale").replaceChildren(...all.map(([name, value, isRelease]) => {
+    const picture = draw("svg", { "aria-hidden": "true", width: "100%", height: 24 }, line("axis", "2%", "98%", 12, 12));
+    for (const [, other, released] of all) if (!released) picture.append(line("tick", at(other), at(other), 0, 24));
+    if (isRelease && value > fresh) picture.append(line("bar", at(fresh), at(value), 12, 12));
+    if (isRelease) picture.append(draw("svg", { x: at(value), overflow: "visible" }, draw("path", { d: "M-8 1H8L0 15Z" })));
+    else picture.append(line("own", at(value), at(value), 2, 22));
+    return make("div", { class: `mark${isRelease ? " release" : ""}` }, make("span", {}, name), picture, " ", make("strong", {}, share(value)));
+  }));
+}
+
+function render() {
+  const typedIn = Object.fromEntries(NAMES.map((name) => [name, field(name).value.trim().replace(/\s+/g, " ")]));
+  const isExample = NAMES.every((name) => name === "version" || !typedIn[name]);
+  const texts = isExample ? { ...typedIn, ...given.example } : typedIn;
+  const numbers = numbersOf(texts);
+  let bad = "";
+  for (const name of [...SHARES, ...COUNTS]) {
+    const text = numbers[name]?.wrong;
+    const described = `${name}-hint${text ? " problem" : ""}`;
+    assign(field(name), { "aria-invalid": text ? "true" : null, "aria-describedby": described, placeholder: isExample && given.example[name] });
+    if (text) bad ||= `${field(name).labels[0].textContent}: ${text}`;
+  }
+  const together = bad || isExample ? "" : problem(numbers, texts.version);
+  const ready = !bad && !together && numbers.average && numbers.baseline;
+  write("problem", bad || together);
+  write("about", isExample ? said.example : ready || bad || together ? "" : said.missing);
+  find("#found").hidden = !ready;
+  find("#each").hidden = !ready;
+  if (ready) fillIn(numbers, texts.version);
+  return bad || together || (ready ? `${find(".headline").textContent} ${find("#place").textContent}` : said.missing);
+}
+
+function fillIn(numbers, version) {
+  const [right, text] = headline(numbers);
+  write("right", right);
+  write("right-text", text);
+  const [where, values] = place(numbers);
+  const sentence = fill(said.average[where], values);
+  write("place", sentence);
+  drawScale(marks(numbers));
+  const captions = [version === "zero" ? "scale_zero" : "scale", ...(numbers.fresh ? ["other_size"] : [])];
+  write("caption", captions.map((name) => fill(front[name])).join(" "));
+  const rows = [
+    [front.marks.baseline, numbers.baseline, ofBaseline(numbers)], [front.marks.original, numbers.original, ofOriginal(numbers)],
+    [said.sure, numbers.sure, ofSure(numbers)], [front.marks.fresh_sample, numbers.fresh, ofFresh(numbers)],
+  ];
+  find("#rows").replaceChildren(...rows.map(([name, x, meaning]) => make("div", {},
+    make("dt", {}, name, " ", make("span", {}, x ? share(x.value) : "not typed")), make("dd", {}, meaning))));
+  find("#next").replaceChildren(...following(numbers, where).map((line) => make("li", {}, line)));
+}
+
+/** The address gets what was typed. */
+function remember() {
+  const filled = NAMES.filter((name) => field(name).value && !(name === "version" && field(name).value === "nearest"));
+  const kept = new URLSearchParams(filled.map((name) => [name, field(name).value]));
+  history.replaceState(null, "", filled.length ? `#${kept}` : location.pathname + location.search);
+}
+
+/** The fields get what the address has; an address without numbers, such as that of the skip link, changes nothing. */
+function recall() {
+  if (!location.hash.includes("=")) return;
+  put(Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
+}
+
+function put(values) {
+  for (const name of NAMES) field(name).value = (values[name] ?? "").slice(0, 40);
+  if (!find("#version").value) find("#version").value = "nearest";
+  render();
+}
+
+function fromButton(values) {
+  put(values);
+  remember();
+  announce(render());
+}
+
+find("#numbers").addEventListener("input", later(() => {
+  render();
+  remember();
+}));
+find("#numbers").addEventListener("change", () => announce(render()));
+find("#numbers").addEventListener("submit", (event) => event.preventDefault());
+find("#example").addEventListener("click", () => fromButton(given.example));
+find("#empty").addEventListener("click", () => {
+  fromButton({});
+  field("average").focus();
+});
+addEventListener("hashchange", recall);
+put({});
+recall();

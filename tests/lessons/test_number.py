@@ -1,0 +1,462 @@
+"""What does my number mean?: the scale and the sentences are those of the front sheet, and of an oracle on random numbers."""
+
+from itertools import combinations
+from math import floor, sqrt
+
+import numpy as np
+import pytest
+from chromium import opened
+from lesson_pages import numbers
+
+from capstats import audit, average_cap, baseline_cap, cap_ecdf
+from capstats.auditing.compute import Z
+from capstats.auditing.measures import SENTENCES
+from capstats.auditing.report import Headline, Scale
+from capstats.datasets import anes96, example
+from capstats.lessons import page
+from capstats.tables.printing import count, share
+
+pytestmark = pytest.mark.chromium
+LESSON = "number"
+CASES = 200
+FRONT, SAID = SENTENCES["front"], SENTENCES["number"]
+SHARES = ("average", "baseline", "original", "sure", "fresh")
+FIELDS = (*SHARES, "people", "holdout")
+SHOWN = """cases => cases.map(texts => {
+  put(texts);
+  const text = selector => document.querySelector(selector).textContent;
+  const all = selector => [...document.querySelectorAll(selector)];
+  const found = {problem: text('#problem'), about: text('#about'), wrong: all('[aria-invalid]').map(e => e.id)};
+  if (document.querySelector('#found').hidden) return found;
+  return {
+    ...found, right: text('#right'), said: text('#right-text'), place: text('#place'), caption: text('#caption'),
+    marks: all('.mark').map(e => [
+      e.querySelector('span').textContent, e.querySelector('strong').textContent, e.classList.contains('release'),
+      parseFloat(e.querySelector('.own')?.getAttribute('x1') ?? e.querySelector('svg svg').getAttribute('x')), !!e.querySelector('.bar')]),
+    rows: all('#rows > div').map(e => [...e.querySelectorAll('dt span, dd')].map(x => x.textContent)),
+    next: all('#next li').map(e => e.textContent),
+  };
+})"""
+
+
+@pytest.fixture
+def tab(lesson):
+    """The page at its start, without numbers in its address."""
+    lesson.evaluate("history.replaceState(null, '', location.pathname)")
+    lesson.reload()
+    numbers(lesson)
+    return lesson
+
+
+def shown(tab, *cases):
+    """What the page says of each case, the texts of its fields by name."""
+    numbers(tab)
+    return tab.evaluate(SHOWN, [dict(case) for case in cases])
+
+
+# --- the oracle: sentences by name, of values and of how far their digits leave them open
+
+
+def percent(x):
+    if 0.995 <= x < 1:
+        return ">99%"
+    if 0 < x < 0.005:
+        return f"{100 * x:.1f}%" if x >= 0.0005 else "<0.1%"
+    return f"{100 * x:.0f}%"
+
+
+def compare(x, y):
+    return 0 if abs(x[0] - y[0]) <= x[1] + y[1] + 1e-12 else 1 if x[0] > y[0] else -1
+
+
+def contradiction(v, version):
+    """The sentence on numbers that cannot belong together, if any."""
+    (c, open_c), (b, open_b), (o, open_o), (a, open_a) = (v.get(name, (None, 0)) for name in SHARES[:4])
+    if c is not None and version == "drop":
+        return "version_2", {}
+    if o is not None and b is not None and o + open_o < b - open_b - 2e-12:
+        return "original_below", {"original": share(o), "baseline": share(b)}
+    if c is None:
+        return None
+    if o is not None and c - open_c > sqrt(o + open_o) + 2e-12:
+        return "above_greatest", {"average": share(c), "original": share(o), "greatest": share(sqrt(o))}
+    if a is not None:
+        texts = {"average": share(c), "share_sure": percent(a), "least": share(0.9 * a), "most": share(0.9 + 0.1 * a)}
+        if 0.9 * (a - open_a) > c + open_c + 2e-12:
+            return "too_low", texts
+        if 0.9 + 0.1 * (a + open_a) < c - open_c - 2e-12:
+            return "too_high", texts
+    return None
+
+
+def placed(v):
+    c, b, o = v["average"], v["baseline"], v.get("original")
+    if compare(c, b) <= 0:
+        return ("at_baseline", {}) if compare(c, b) == 0 else ("below", {"by": share(b[0] - c[0])})
+    if o is None:
+        return "above_baseline", {"by": share(c[0] - b[0])}
+    if compare(c, o) >= 0:
+        return ("at_original", {}) if compare(c, o) == 0 else ("above_original", {"by": share(c[0] - o[0])})
+    way = (c[0] - b[0]) / (o[0] - b[0])
+    error = (c[1] + (1 - way) * b[1] + way * o[1]) / (o[0] - b[0])
+    return ("rough", {}) if error > 0.05 else ("between", {"way": percent(way)})
+
+
+def of_fresh(v, n_h):
+    if "fresh" not in v:
+        return None
+    c, f = v["average"], v["fresh"]
+    if "original" in v and compare(f, v["original"]) > 0:
+        return "odd", {}
+    lower = upper = f[0]
+    if n_h:
+        roots = np.roots([1 + Z**2 / n_h, -(2 * f[0] + Z**2 / n_h), f[0] ** 2])  # of (f - p)^2 = z^2 p (1 - p) / n
+        lower, upper = np.clip(np.sort(roots.real), 0, 1)
+    slack = c[1] + (0 if n_h else f[1]) + 1e-12
+    texts = {"by": share(abs(c[0] - f[0])), "lower": share(lower), "upper": share(upper)}
+    if lower - slack <= c[0] <= upper + slack:
+        return ("within" if n_h else "as_high"), texts
+    if c[0] < lower:
+        return "below", texts
+    return ("surely" if n_h else "above"), texts
+
+
+def expected(v, version="nearest", people=0, holdout=0):
+    """All that the page says of numbers, each a value and how far its digits leave it open."""
+    words = {"people": "people", "share": "share", "Share": "Share", "target": "target"}
+    if found := contradiction(v, version):
+        return {"problem": SAID["wrong"][found[0]].format(**found[1])}
+    if not {"average", "baseline"} <= set(v):
+        return {"problem": "", "about": SAID["missing"]}
+    (c, _), (b, _), o = v["average"], v["baseline"], v.get("original")
+
+    def told(x):
+        if not people:
+            return share(x[0])
+        ends = {round((x[0] + sign * x[1] * (1 - 1e-9)) * people) for sign in (-1, 1)}
+        return "about " * (len(ends) > 1) + count(round(x[0] * people))
+
+    texts = {"baseline": told(v["baseline"]), "original": o and told(o), "n": count(people)}
+    where, values = placed(v)
+    of_baseline = "one" if b == 1 else "frequent" if b >= 0.5 else "even"
+    of_original, by = ("missing", 0) if o is None else ("above", o[0] - b) if compare(o, v["baseline"]) else ("alike", 0)
+    a = v.get("sure")
+    of_sure = "missing" if a is None else "some" if a[0] else "none"
+    sure = {"least": percent(max(0, (c - 0.9) / 0.1)), "most": percent(min(1, c / 0.9))}
+    if a:
+        sure = {"share_sure": percent(a[0]), "sure": count(round(a[0] * people)) if people else share(a[0])}
+    fresh = of_fresh(v, holdout)
+    every = [("baseline", b), ("fresh", v["fresh"][0])] if fresh else [("baseline", b)]
+    every += [("release", c), ("original", o[0]) if o else ("everybody", 1)]
+    names = {"baseline": "guess without data", "fresh": "fresh sample", "release": "this release", "original": "the original itself"}
+    least, most = min(x for _, x in every), max(x for _, x in every)
+    marks = []
+    for name, x in every:
+        at = round(2 + 96 * ((x - least) / (most - least) if most > least else 0.5), 2)
+        is_release = name == "release"
+        marks.append([names.get(name, "everybody right"), share(x), is_release, at, is_release and bool(fresh) and c > v["fresh"][0]])
+    next_lines = ["above"] * (a is None) + ["people", "copies", "utility" if where in ("below", "at_baseline") else "lower"]
+    next_lines += ["holdout"] * (not fresh) + ["limit"]
+    sentences = [
+        SAID["baseline"][of_baseline].format(least=percent(b), most=percent(sqrt(b))),
+        SAID["original"][of_original].format(by=share(by)),
+        SAID["above"][of_sure].format(**sure),
+        SAID["fresh_sample"][fresh[0]].format(**fresh[1]) if fresh else FRONT["no_holdout"],
+    ]
+    typed = [v.get(name) for name in ("baseline", "original", "sure", "fresh")]
+    captions = ["scale_zero" if version == "zero" else "scale", *["other_size"] * bool(fresh)]
+    return {
+        "problem": "",
+        "about": "",
+        "right": told(v["average"]),
+        "said": (FRONT if o else SAID)["right" if people else "right_weighted"].format(**texts, **words),
+        "place": SAID["average"][where].format(**values),
+        "caption": " ".join(FRONT[name].format(**words) for name in captions),
+        "marks": marks,
+        "rows": [[share(x[0]) if x else "not typed", text] for x, text in zip(typed, sentences, strict=True)],
+        "next": [SAID["next"][name] for name in next_lines],
+    }
+
+
+def agree(found, wanted):
+    assert [dict(case, wrong=None, about=case["about"] if "about" in want else None) for case, want in zip(found, wanted, strict=True)] == [
+        {"about": None, **want, "wrong": None} for want in wanted
+    ]
+
+
+def written(rng, x, people):
+    """A share as somebody types it, with what it then is, and how far its digits leave it open."""
+    kind = rng.integers(5)
+    if kind == 0 and people:
+        k = round(x * people)
+        return f"{k} of {people}", (k / people, 0.5 / people)
+    if kind == 1:
+        text = f"{100 * x:.1f}"
+        return f"{text}%", (float(text) / 100, 0.0005)
+    if kind == 2:
+        return f"{x:.2f}".replace(".", ","), (float(f"{x:.2f}"), 0.005)
+    if kind == 3:
+        return repr(float(x)), (float(x), 0.5 * 10.0 ** -len(repr(float(x)).partition(".")[2]))
+    return f"{x:.3f}", (float(f"{x:.3f}"), 0.0005)
+
+
+def case(rng, values, people, holdout):
+    """Texts of some fields, and what an oracle says of their values."""
+    texts, v = {}, {}
+    for name, x in values.items():
+        texts[name], v[name] = written(rng, x, people)
+    version = str(rng.choice(["nearest", "zero"]))
+    n, n_h = (size if rng.random() < 0.5 else 0 for size in (people, holdout))
+    texts |= {"version": version, "people": f"{n:,}" if n else "", "holdout": str(n_h) if n_h else ""}
+    if "sure" in v and " of " in texts["sure"]:
+        v["sure"] = (v["sure"][0], 0)
+    return texts, expected(v, version, n, n_h)
+
+
+def test_on_random_tables_the_scale_and_the_sentences_are_the_oracles_and_no_number_is_refused(tab):
+    rng = np.random.default_rng(31)
+    cases = []
+    while len(cases) < CASES:
+        shape = (rng.integers(2, 4), rng.integers(1, 7))
+        o, h = (rng.multinomial(rng.integers(20, 900), p) for p in rng.dirichlet(np.full(np.prod(shape), 0.4), 1).repeat(2, 0))
+        s = rng.multinomial(rng.integers(20, 900), rng.choice([0.9, 0.3]) * o / o.sum() + 1e-9)
+        o, s, h = (x.reshape(shape) for x in (o, s, h))
+        values = {
+            "average": average_cap(o, s).item(),
+            "baseline": baseline_cap(o).item(),
+            "original": average_cap(o, o).item(),
+            "sure": 1 - cap_ecdf(o, s, 0.9).item(),
+            "fresh": average_cap(h, o).item(),
+        }
+        values = {name: x for name, x in values.items() if name in ("average", "baseline") or rng.random() < 0.8}
+        cases.append(case(rng, values, int(o.sum()), int(h.sum())))
+    texts, wanted = zip(*cases, strict=True)
+    found = shown(tab, *texts)
+    assert [(x["problem"], y) for x, y in zip(found, texts, strict=True) if x["problem"]] == []
+    agree(found, wanted)
+
+
+def test_on_random_numbers_the_page_refuses_what_the_oracle_refuses(tab):
+    rng = np.random.default_rng(32)
+    cases = []
+    for _ in range(CASES):
+        b = rng.beta(2, 2)
+        values = {"average": rng.beta(2, 2), "baseline": b, "original": np.clip(b + rng.normal(0.1, 0.2), 0, 1)}
+        values |= {"sure": rng.choice([0, rng.beta(1, 3), 1]), "fresh": rng.beta(2, 2)}
+        values = {name: float(x) for name, x in values.items() if rng.random() < 0.7}
+        cases.append(case(rng, values, int(rng.integers(5, 2000)), int(rng.integers(5, 2000))))
+    cases = [(texts, want) for texts, want in cases if any(texts.get(name) for name in FIELDS)]
+    texts, wanted = zip(*cases, strict=True)
+    found = shown(tab, *texts)
+    agree(found, wanted)
+    assert 20 < sum(bool(x["problem"]) for x in found) < CASES - 20
+
+
+# --- the front sheet
+
+
+def with_holdout():
+    voters = anes96()
+    original, holdout = voters[::2], voters[1::2]
+    release = original.sample(frac=1, replace=True, random_state=1).reset_index(drop=True)
+    return {"original": original, "synthetic": release, "holdout": holdout, "keys": ["educ", "PID"], "target": "vote"}
+
+
+AUDITS = {"titanic": lambda: example("titanic"), "anes96": lambda: example("anes96"), "holdout": with_holdout}
+
+
+@pytest.mark.parametrize("name", AUDITS)
+def test_the_numbers_of_a_report_have_the_marks_and_the_words_of_its_front_sheet(tab, name):
+    found = audit(**AUDITS[name]())
+    blocks = found.sections()["At a glance"]
+    (scale,) = (block for block in blocks if isinstance(block, Scale))
+    (headline,) = (block for block in blocks if isinstance(block, Headline))
+    m = found.measures
+    measures = {"average": "average_cap_nearest", "baseline": "baseline", "original": "original_cap", "fresh": "fresh_sample_cap"}
+    texts = {field: repr(m[measure].item()) for field, measure in measures.items() if measure in m}
+    texts["people"] = str(m.original_records.item())
+    (page_says,) = shown(tab, texts)
+    assert page_says["marks"] == [
+        [mark.name, mark.number, mark.is_release, round(2 + 96 * scale.place(mark.at), 2), mark.since is not None] for mark in scale.marks
+    ]
+    caption = page_says["caption"].replace("whose target", f"whose {next(iter(found.provenance['columns']['target']))}")
+    assert scale.caption == f"{caption.removesuffix(FRONT['other_size']).strip()} {FRONT['lesson']}"
+    if name == "holdout":
+        assert page_says["marks"][2][4], "the release lies above the fresh sample"
+    else:
+        assert (page_says["right"], page_says["said"]) == (headline.number, headline.text)
+        assert FRONT["no_holdout"] in blocks
+        assert page_says["rows"][-1][1] == FRONT["no_holdout"]
+
+
+def test_a_custodian_finds_the_example_by_the_names_of_its_report(tab):
+    report = repr(audit(**example("anes96")))
+    assert FRONT["lesson"] in " ".join(report.split())
+    rows = {line.split("  ")[1].strip(): line.split()[-1] for line in report.splitlines() if " |" in line or ".|" in line or ":." in line}
+    tab.locator("#average").fill(rows["this release"])
+    tab.locator("#baseline").fill(rows["guess without data"])
+    tab.locator("#original").fill(rows["the original itself"])
+    assert "with probability above 0.9\n  for 246 people (0.261)" in report
+    tab.locator("#sure").fill("0.261")
+    numbers(tab)
+    assert tab.locator("#place").inner_text().startswith("78% of the way")
+    assert tab.locator("#rows > div").nth(2).inner_text().endswith("26% of the people are guessed right with more than 9 in 10 (0.261). "
+                                                                   "The average does not show who they are.")  # fmt: skip
+    for section in ("Whom it hits", "Groups at most risk above the guess without data", "What would lower it most"):
+        assert f"\n{section}\n" in report
+        assert f'"{section}"' in tab.locator("#next").inner_text()
+
+
+def test_the_table_of_places_has_the_names_of_a_report_in_json(tab):
+    names = tab.locator(".where code").all_text_contents()
+    assert len(set(names)) == len(names) == 8
+    assert set(names) <= set(audit(**with_holdout()).measures)
+
+
+def test_it_starts_with_the_example_which_is_gone_when_something_is_typed(tab):
+    assert tab.locator("#about").inner_text() == SAID["example"]
+    start = tab.locator("#found").inner_text()
+    assert [tab.locator(f"#{name}").get_attribute("placeholder") for name in SHARES[:4]] == ["0.775", "0.514", "0.848", "0.261"]
+    tab.locator("#average").fill("0.6")
+    numbers(tab)
+    assert tab.locator("#about").inner_text() == SAID["missing"]
+    assert not tab.locator("#found, #each").first.is_visible()
+    assert tab.locator("[placeholder]").count() == 0
+    tab.get_by_role("button", name="Try the example").click()
+    assert tab.locator("#found").inner_text() == start
+    assert tab.locator("#about").inner_text() == ""
+    tab.get_by_role("button", name="Empty").click()
+    assert tab.locator("#about").inner_text() == SAID["example"]
+    assert tab.evaluate("document.activeElement.id") == "average"
+
+
+# --- what may be typed
+
+
+def test_a_share_may_be_written_in_many_ways(tab):
+    ways = {
+        "0.775": "0.775", "0,775": "0.775", ".775": "0.775", "77.5%": "0.775", "77,5 %": "0.775", "77.5 per cent": "0.775",
+        "731 of 944": "0.774", "731/944": "0.774", "1,462 of 1,888": "0.774", "about 0.775": "0.775", " 0.775. ": "0.775",
+        ">0.999": "0.999", "at least 0.98": "0.980", "0.0625": "0.062", "1": "1.000", "100%": "1.000",
+    }  # fmt: skip
+    found = shown(tab, *({"average": text, "baseline": "0.5"} for text in ways))
+    assert {text: x["marks"][1][1] for text, x in zip(ways, found, strict=True)} == ways
+    counts = {"731": "0.774", "731 people": "0.774", "1": "1.000", "0.775": "0.775", "0,775": "0.775"}
+    found = shown(tab, *({"average": text, "baseline": "0.5", "people": "944"} for text in counts))
+    assert {text: x["marks"][1][1] for text, x in zip(counts, found, strict=True)} == counts
+    people = shown(tab, *({"average": "0.7", "baseline": "0.5", "people": text, "sure": "1"} for text in ("1,000", "1000", "1 000 people")))
+    assert [x["rows"][2][0] for x in people] == ["0.001"] * 3
+
+
+WRONG = {
+    "not_a_number": ({"average": "high"}, {"text": "high"}),
+    "above_1": ({"average": "77.5"}, {"text": "77.5"}),
+    "far_above_1": ({"baseline": "246"}, {"text": "246"}),
+    "too_many": ({"sure": "1,000", "people": "944"}, {"text": "1,000", "n": "944"}),
+    "one": ({"sure": "1"}, {}),
+    "below_0": ({"fresh": "-0.1"}, {"text": "-0.1"}),
+    "no_baseline": ({"baseline": "0"}, {}),
+    "not_people": ({"people": "0.5"}, {"text": "0.5"}),
+}
+TOGETHER = {
+    "original_below": ({"original": "0.4"}, {"original": "0.400", "baseline": "0.514"}),
+    "above_greatest": ({"average": "0.95", "original": "0.848"}, {"average": "0.950", "original": "0.848", "greatest": "0.921"}),
+    "version_2": ({"version": "drop"}, {}),
+    "too_low": ({"average": "0.3", "sure": "50%"}, {"share_sure": "50%", "least": "0.450", "average": "0.300"}),
+    "too_high": ({"average": "0.960", "sure": "50.0%"}, {"share_sure": "50%", "most": "0.950", "average": "0.960"}),
+}
+
+
+@pytest.mark.parametrize("name", SAID["wrong"])
+def test_what_cannot_be_has_a_sentence_and_no_judgement(tab, name):
+    texts, values = (WRONG | TOGETHER)[name]
+    (found,) = shown(tab, {"average": "0.775", "baseline": "0.514", **texts})
+    sentence = SAID["wrong"][name].format(**values)
+    if name in WRONG:
+        field = next(iter(texts))
+        assert found["wrong"] == [field]
+        sentence = f"{tab.locator(f'label[for={field}]').inner_text()}: {sentence}"
+        assert "problem" in tab.locator(f"#{field}").get_attribute("aria-describedby")
+    assert found["problem"] == sentence
+    assert "marks" not in found
+    assert not tab.locator("#each").is_visible()
+
+
+def test_every_set_of_fields_has_sentences(tab):
+    texts = {"average": "0.775", "baseline": "0.514", "original": "0.848", "sure": "246", "fresh": "0.8", "people": "944", "holdout": "300"}
+    sets = [some for n in range(1, 8) for some in combinations(texts, n)]
+    for some, found in zip(sets, shown(tab, *({name: texts[name] for name in some} for some in sets)), strict=True):
+        if "sure" in some and "people" not in some:
+            assert found["problem"].endswith(SAID["wrong"]["far_above_1"].format(text="246"))
+        elif not {"average", "baseline"} <= set(some):
+            assert (found["problem"], found["about"]) == ("", SAID["missing"])
+        else:
+            sentences = [
+                found["right"],
+                found["said"],
+                found["place"],
+                found["caption"],
+                *found["next"],
+                *(y for x in found["rows"] for y in x),
+            ]
+            assert all(sentences)
+            assert not any(bad in text for text in sentences for bad in ("{", "undefined", "NaN", "null"))
+
+
+def test_no_sentence_calls_a_release_safe():
+    texts = [text for part in SAID.values() if isinstance(part, dict) for text in part.values()]
+    assert [text for text in texts if "safe" in text.lower()] == [SAID["next"]["limit"]]
+    assert "No number here has one that makes a release safe." in SAID["next"]["limit"]
+
+
+# --- the address
+
+
+def test_a_link_keeps_the_numbers(tab):
+    tab.locator("#average").fill("77,5 %")
+    tab.locator("#baseline").fill("0.514")
+    tab.locator("#version").select_option("zero")
+    numbers(tab)
+    link = tab.evaluate("location.hash")
+    assert link == "#average=77%2C5+%25&baseline=0.514&version=zero"
+    before = tab.locator("#found").inner_text()
+    tab.locator(".skip").focus()
+    tab.keyboard.press("Enter")
+    numbers(tab)
+    assert tab.locator("#found").inner_text() == before
+    tab.get_by_role("button", name="Empty").click()
+    assert tab.evaluate("location.hash") == ""
+    tab.evaluate("link => { location.hash = link; }", link)
+    tab.wait_for_timeout(100)
+    assert tab.locator("#found").inner_text() == before
+    assert tab.locator("#average").input_value() == "77,5 %"
+
+
+def test_an_address_that_somebody_made_up_does_no_harm(tab):
+    tab.evaluate("() => { location.hash = 'average=<img src=x onerror=alert(1)>&version=none&other=1&baseline=' + '9'.repeat(99); }")
+    tab.wait_for_timeout(100)
+    assert "is not a number that this page can read" in tab.locator("#problem").inner_text()
+    assert tab.locator("img").count() == 0
+    assert tab.locator("#version").input_value() == "nearest"
+    assert len(tab.locator("#baseline").input_value()) == 40
+
+
+def test_the_answer_is_said_when_a_field_is_left(tab):
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.id") == "average"
+    tab.keyboard.type("0.9")
+    tab.keyboard.press("Tab")
+    assert tab.locator("#announcer").text_content() == SAID["missing"]
+    tab.keyboard.type("0.5")
+    tab.keyboard.press("Enter")
+    assert tab.locator("#announcer").text_content().startswith("0.900 is the share of people guessed right")
+
+
+@pytest.mark.parametrize("width", [375, 320])
+def test_on_a_phone_the_answer_is_below_the_two_numbers(browser, tmp_path, width):
+    with opened(browser, tmp_path, page("number"), width=width, height=800, has_touch=True, is_mobile=True) as tab:
+        boxes = [tab.locator(x).bounding_box() for x in (".first", ".answer", ".more", "#each")]
+        assert [floor(x["y"]) for x in boxes] == sorted(floor(x["y"]) for x in boxes)
+        assert boxes[1]["y"] < 500
+        assert tab.evaluate("document.documentElement.scrollWidth") == width

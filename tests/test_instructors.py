@@ -1,0 +1,91 @@
+"""The answers on the page for instructors are right."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from capstats import average_cap, baseline_cap, cap_ecdf, correct_predictions, individual_cap, maximum_cap, minimum_cap
+from capstats.datasets import paper_originals, paper_synthetics
+from capstats.laws import Pram, Swap, Uniform, calibrate, cap_law, dp_bound, dp_epsilon, expected_cap, expected_noisy_cap
+
+PAGE = (Path(__file__).parents[1] / "docs" / "instructors.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \|(?: (.+?) \|)?$", PAGE, re.M)
+TABLES = [(lesson, np.array(json.loads(table.strip("`"))), numbers) for lesson, _, table, numbers in ROWS if table.startswith("`[[")]
+ANSWERS = "".join(f"{lesson}: {asked}: {answer}\n" for lesson, asked, answer, numbers in ROWS if not numbers)
+HUNDRED = [[4, 1], [6, 9]]
+O_1, O_3, O_4 = (paper_originals().sel(original=name, drop=True) for name in ("O_1", "O_3", "O_4"))
+S = {name: paper_synthetics().sel(synthetic=name, drop=True) for name in "abeg"}
+
+
+def tables(lesson: str) -> list[np.ndarray]:
+    return [table for name, table, _ in TABLES if name == lesson]
+
+
+def printed(lesson: str) -> list[list[float]]:
+    return [[float(number) for number in re.findall(r"\d+(?:\.\d+)?", numbers)] for name, _, numbers in TABLES if name == lesson]
+
+
+def cap(original: object, release: object, **options: object) -> float:
+    return float(average_cap(np.asarray(original), np.asarray(release), **options))
+
+
+def test_hands() -> None:
+    exposed, least, same, greatest, versions = tables("hands")
+    caps = [[cap(HUNDRED, table)] for table in (exposed, least, same, greatest, versions)]
+    caps[0].append(individual_cap(HUNDRED, exposed).max().item())
+    caps[4] += [cap(HUNDRED, versions, unmatched="drop"), baseline_cap(HUNDRED).item()]
+    for found, numbers in zip(caps, printed("hands"), strict=True):
+        assert found == pytest.approx(numbers, abs=5e-4)
+    assert (caps[1][0], caps[3][0]) == pytest.approx((minimum_cap(HUNDRED).item(), maximum_cap(HUNDRED).item()))
+    assert caps[2][0] == pytest.approx(cap(HUNDRED, HUNDRED))
+    assert not np.isclose(individual_cap(HUNDRED, same), individual_cap(HUNDRED, HUNDRED)).any()
+
+
+def test_average() -> None:
+    (mine,) = tables("average")
+    assert [cap(O_3, mine)] == pytest.approx(printed("average")[0], abs=5e-4)
+    assert cap(O_3, mine) < cap(O_3, S["b"])
+    assert individual_cap(O_3.values, mine).max() <= 0.5
+    above = {name: round(900 * (1 - cap_ecdf(O_3, S[name], 0.3).item())) for name in "bg"}
+    assert f"0.3: {above['g']} people against {above['b']}" in ANSWERS
+    assert f"{cap(O_1, S['b']):.3f}" == f"{cap(O_1, S['g']):.3f}" == "0.333"
+    b, g = (individual_cap(O_1, S[name]).max().item() for name in "bg")
+    assert f"0.333, and {b:.3f} against {g:.3f}" in ANSWERS
+
+
+def test_guessing() -> None:
+    for table, numbers in zip(tables("guessing"), printed("guessing"), strict=True):
+        assert [cap(O_4, table), correct_predictions(O_4.values, table).item()] == pytest.approx(numbers, abs=5e-4)
+    low, high = (cap(O_4, table) for table in tables("guessing"))
+    assert low < cap(O_4, S["a"]) < high
+    assert high > cap(O_4, S["e"])
+    assert f"{correct_predictions(O_4, O_4).item():.0f}, with the original itself" in ANSWERS
+
+
+def test_law() -> None:
+    for table, numbers in zip(tables("law"), printed("law"), strict=True):
+        assert [cap_law(table, Uniform()).cdf(cap(table, table)).lower.item()] == pytest.approx(numbers, abs=5e-4)
+    failing = 1 - cap_law(O_4, Uniform()).cdf(cap(O_4, O_4)).lower.item()
+    assert f"about {10_000 * failing:.0f}" in ANSWERS
+
+
+def test_protection() -> None:
+    (unrelated,) = tables("protection")
+    assert cap(unrelated, unrelated) == baseline_cap(unrelated).item() == printed("protection")[0][0]
+    redrawn, swapped = calibrate(O_3, Pram, risk=0.42).theta.item(), calibrate(O_3, Swap, risk=0.42).records.item()
+    assert f"a share of {redrawn:.3f} of the targets drawn anew, or {swapped:.0f} records swapped" in ANSWERS
+    assert f": {dp_epsilon([0.25, 0.75], 0.75).item():.3f}\n" in ANSWERS
+    averages = {f"{expected_cap(O_3, model).item():.4f}" for model in (Pram(theta=0.5), Swap(records=450))}
+    assert averages == {"0.4216"}
+    assert "nearly the same, 0.4216" in ANSWERS
+    assert f"a factor of at most {np.e:.2f}" in ANSWERS
+    odds = np.exp(-1.0)
+    response = Pram(matrix=(np.eye(3) * (1 - odds) + odds) / (1 + 2 * odds))
+    noisy = expected_noisy_cap(O_3, epsilon=1.0, adjacency="substitution").lower.item()
+    assert f"with at most {dp_bound(O_3.values, 1.0).bound.item():.3f}" in ANSWERS
+    assert f"{expected_cap(O_3, response).item():.3f} and {noisy:.3f}, and that of the original {cap(O_3, O_3):.3f}" in ANSWERS
