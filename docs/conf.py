@@ -21,6 +21,7 @@ from sphinx.environment import BuildEnvironment
 
 import capstats
 from capstats import lessons
+from capstats.lessons.browser import browser_page
 
 project = "capstats"
 author = "The capstats developers"
@@ -93,7 +94,7 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = implemented(source[0].replace("\n\n```\n", "\n```\n"))
     elif page == "docs/which-measure":  # the links of a picture work only inline
         source[0] = re.sub(r"^!\[.*\]\(which-measure\.svg\)$", CHART["inline"](), source[0], flags=re.M)
-    elif page == "docs/lessons":
+    elif page in ("docs/lessons", "docs/browser"):
         source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open it</a>', source[0])
 
 
@@ -159,11 +160,12 @@ def leave_out(app: Sphinx, what: str, name: str, obj: object, skip: bool, option
 
 
 def write_lessons(app: Sphinx, failure: Exception | None) -> None:
-    """Each lesson is a file of its own."""
+    """Each lesson is a file of its own, and so is the page that counts two files."""
     folder = Path(app.outdir) / "docs" / "lessons"
     folder.mkdir(parents=True, exist_ok=True)
     for name in lessons.LESSONS:
         (folder / f"{name}.html").write_text(lessons.page(name, beside=lessons.LESSONS, home="../lessons.html"), encoding="utf-8")
+    (folder / "browser.html").write_text(browser_page(), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:

@@ -140,6 +140,7 @@ sys.exit(status)
         ("records o.csv s.csv --keys k --target t --csv out/c.csv", ["c.csv"]),
         ("attack knowledge o.csv s.csv --columns k,t --csv out/c.csv", ["c.csv"]),
         ("lesson hands --no-open --out out", ["hands.html"]),
+        ("browser --no-open --out out/b.html", ["b.html"]),
     ],
 )  # fmt: skip
 def test_a_command_changes_the_files_that_it_is_told_to_write_and_its_temporary_ones_alone(arguments, outputs, tmp_path):

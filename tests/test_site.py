@@ -68,7 +68,7 @@ def sources() -> list[Path]:
 
 
 def test_every_page_and_every_lesson_is_on_the_site(site: Path) -> None:
-    lessons = [Path("docs", "lessons", f"{name}.html") for name in LESSONS]
+    lessons = [Path("docs", "lessons", f"{name}.html") for name in [*LESSONS, "browser"]]
     assert [path for path in sources() + lessons if not (site / path).is_file()] == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from collections.abc import Mapping
 from pathlib import Path
 
 from capstats.auditing.confidential import check_replaceable
@@ -20,15 +21,19 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     pages = {name: page(name, beside=wanted) for name in wanted}
     folder = Path(settings.get("out", "."))
     folder.mkdir(parents=True, exist_ok=True)
-    written = [folder / f"{name}.html" for name in pages]
-    check_replaceable((file, None) for file in written)
-    for file, text in zip(written, pages.values(), strict=True):
+    return write_pages({folder / f"{name}.html": text for name, text in pages.items()}, settings, messages), 0
+
+
+def write_pages(pages: Mapping[Path, str], settings: Settings, messages: list[str]) -> str:
+    """Write pages, open them in the browser unless nobody wants it, and say what was written."""
+    check_replaceable((file, None) for file in pages)
+    for file, text in pages.items():
         file.write_text(text, encoding="utf-8")
     if settings.get("open", True):
-        for file in written:
+        for file in pages:
             if not webbrowser.open(file.resolve().as_uri()):
                 messages.append(f"no browser was found to open {str(file)!r} in; a double click on the file opens it.")
-    return "\n".join(f"Written: {printable(str(file))}" for file in written), 0
+    return "\n".join(f"Written: {printable(str(file))}" for file in pages)
 
 
 def listing() -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from capstats import __version__
-from capstats.cli import anonymity, attack, audit, count, describe, lesson, paper, records, sweep
+from capstats.cli import anonymity, attack, audit, browser, count, describe, lesson, paper, records, sweep
 from capstats.cli.configuration import settings_of
 from capstats.cli.options import COMMANDS, HELD, OPTIONS, Command
 from capstats.cli.outputs import INPUTS
@@ -26,6 +26,7 @@ from capstats.codes.names import printable
 RUN = {
     "paper": paper.run,
     "lesson": lesson.run,
+    "browser": browser.run,
     "describe": describe.run,
     "audit": audit.run,
     "count": count.run,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -91,22 +91,25 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
     from markupsafe import Markup
 
     sources = ("common.css", "common.js", "questions.js", "cap.js", *PARTS[name])
-    style, script = ("\n".join(_source(file) for file in sources if file.endswith(ending)) for ending in (".css", ".js"))
+    style, script = (joined([file for file in sources if file.endswith(ending)]) for ending in (".css", ".js"))
     numbers = json.dumps(given(name)).replace("<", "\\u003c")
     following = dict(pairwise(LESSONS)).get(name)
     links = {"lessons": LESSONS, "following": following, "beside": beside, "home": home}
     parts = {"style": Markup(style), "script": Markup(script), "given": Markup(numbers)}
-    found = _environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], **links, **parts)
+    found = environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], **links, **parts)
     return f"{found.strip()}\n"
 
 
-def _source(file: str) -> str:
-    room = "auditing" if file == "blocks.css" else "lessons"  # the scale of a report
-    return f"\n{files(f'capstats.{room}').joinpath('templates', file).read_text(encoding='utf-8').strip()}\n"
+def joined(sources: Iterable[str]) -> str:
+    """These style sheets, or these scripts, as one."""
+    rooms = {file: "auditing" if file == "blocks.css" else "lessons" for file in sources}  # the scale of a report is in both
+    texts = (files(f"capstats.{room}").joinpath("templates", file).read_text(encoding="utf-8").strip() for file, room in rooms.items())
+    return "\n".join(f"\n{text}\n" for text in texts)
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """What makes pages of the templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 

@@ -229,7 +229,7 @@ def test_no_option_of_a_command_stands_twice(command):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "command", [command for command in COMMANDS if command.name not in ("paper", "lesson")], ids=lambda command: command.name
+    "command", [command for command in COMMANDS if command.name not in ("paper", "lesson", "browser")], ids=lambda command: command.name
 )
 def test_the_configuration_in_the_help_of_a_command_runs(command, tmp_path, capsys):
     with pytest.raises(SystemExit):

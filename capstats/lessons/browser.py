@@ -1,0 +1,34 @@
+"""The page that counts two CSV files in a browser: one HTML file, whose workers read the files, and which may open no connection."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from capstats.datasets import example
+from capstats.lessons.pages import environment, joined
+
+TITLE: Final = "What does your synthetic file say about people?"
+STYLE = ("common.css", "browser.css")
+SCRIPT = ("common.js", "cap.js", "browser-results.js", "browser.js")
+WORKER = ("cap.js", "browser-csv.js", "browser-count.js", "browser-measure.js", "browser-worker.js")
+
+
+def browser_page() -> str:
+    """The page as text; it needs no network and no Python."""
+    from markupsafe import Markup
+
+    texts = {"style": joined(STYLE), "script": joined(SCRIPT), "worker": joined(WORKER), "given": json.dumps(_titanic())}
+    found = environment().get_template("browser.html.j2").render(title=TITLE, **{name: Markup(text) for name, text in texts.items()})
+    return f"{found.strip()}\n"
+
+
+def _titanic() -> dict[str, Any]:
+    """The files of an example: the cells of each, with how often they occur before their labels."""
+    given = example("titanic")
+    cells, columns = given["original"], [*given["keys"], given["target"]]
+    tables = {
+        name: {"header": columns, "cells": cells.loc[cells[counts] > 0, [counts, *columns]].astype({counts: int}).values.tolist()}
+        for name, counts in zip(("original", "synthetic"), given["counts"], strict=True)
+    }
+    return {**tables, "keys": given["keys"], "target": given["target"]}

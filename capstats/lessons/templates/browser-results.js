@@ -1,0 +1,92 @@
+// The results of the page that counts two files: the answer, the scale, the people, the groups and the numbers.
+
+const KINDS = { sure: "guessed right with probability above 0.9", half: "above 0.5", others: "others" };
+const whole = (n) => Math.round(n).toLocaleString("en");
+const percent = (x) => (x >= 0.995 && x < 1 ? ">99%" : x > 0 && x < 0.005 ? (x < 0.0005 ? "<0.1%" : `${(100 * x).toFixed(1)}%`) : `${Math.round(100 * x)}%`);
+const shareOf = (x) => (!Number.isFinite(x) ? "undefined" : x > 0 && x < 0.0005 ? "<0.001" : x < 1 && x >= 0.9995 ? ">0.999" : x.toFixed(3));
+const label = (text) => (text === null ? "missing" : text === "" || text !== text.trim() ? `"${text}"` : text);
+const people = (n) => (n === 1 ? "1 person" : `${whole(n)} people`);
+
+function showResults({ numbers, dots, groups, fine }, keys, target) {
+  const isNearest = !Number.isNaN(numbers.average_cap_nearest);
+  const onScale = isNearest ? numbers.average_cap_nearest : numbers.average_cap;
+  const n = numbers.original_records;
+  for (const [name, value] of Object.entries(numbers)) show(name, value, Number.isInteger(value) && name.match(/records|keys/) ? whole(value) : shareOf(value));
+  const [right, without, own] = [onScale, numbers.baseline, numbers.original_cap].map((x) => whole(x * n));
+  find("#right").textContent = right;
+  find("#right-of").textContent = `of ${people(n)} are guessed right with this release; ${without} without it, ${own} with the original itself.`;
+  showScale([["guess without data", numbers.baseline], ["this release", onScale], ["the original itself", numbers.original_cap]]);
+  find("#scale-says").textContent = `Share of people whose ${target} is guessed right (average CAP) by who knows ${keys.join(", ")}; `
+    + `keys that the release does not have ${isNearest ? "use the nearest that it has" : "are never right"}.`;
+  showHint(fine, numbers);
+  showPeople(dots, keys, target);
+  showGroups(groups);
+  find("#results").hidden = false;
+  announce(`${right} ${find("#right-of").textContent}`);
+  find("#results").focus({ preventScroll: true });
+  find("#results").scrollIntoView({ behavior: still.matches ? "auto" : "smooth" });
+}
+
+/** Three marks on one axis, a line each. */
+function showScale(marks) {
+  const values = marks.map(([, value]) => value);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const place = (value) => `${2 + 96 * (most > least ? (value - least) / (most - least) : 0.5)}%`;
+  find("#scale").setAttribute("aria-label", marks.map(([name, value]) => `${name} ${shareOf(value)}`).join(", "));
+  find("#scale").replaceChildren(...marks.map(([name, value], i) => {
+    const line = draw("svg", {}, draw("line", { class: "line", x1: "2%", x2: "98%", y1: "50%", y2: "50%" }));
+    for (const [, other] of marks) line.append(draw("line", { class: "tick", x1: place(other), x2: place(other), y1: 0, y2: "100%" }));
+    if (i === 1 && value > values[0]) line.append(draw("line", { class: "bar", x1: place(values[0]), x2: place(value), y1: "50%", y2: "50%" }));
+    line.append(draw("circle", { class: "at", cx: place(value), cy: "50%", r: 7 }));
+    return make("div", { class: i === 1 ? "mark release" : "mark" }, make("span", {}, name), line, make("span", {}, shareOf(value)));
+  }));
+}
+
+function showHint({ columns: fine, whole: isWhole }, { matched_share: matched }) {
+  const names = fine.map(({ name, levels }) => `${name} (${whole(levels)} values)`).join(", ");
+  const why = `${percent(1 - matched)} of people are without a synthetic record of their keys. They count 0 in average CAP, which is low because the keys are `
+    + "fine, not because the release is safe: look at the matched people and at the nearest keys.";
+  const hint = find("#fine");
+  hint.hidden = !fine.length && !isWhole && matched > 0;
+  if (matched === 0) hint.textContent = "No key of the original is in the synthetic file, although each column shares values with it. Choose fewer or coarser keys.";
+  else if (fine.length) hint.textContent = `Nearly an identifier: ${names}. ${why} Round or group these values in both files, or leave the column out.`;
+  else hint.textContent = `These keys are too fine. ${why} Choose fewer or coarser keys.`;
+}
+
+function showPeople({ each, rows, rest }, keys, target) {
+  const buttons = [];
+  const say = ({ key, cap, people: n }, level) => `${keys.map((name, i) => `${name} ${label(key[i])}`).join(", ")}; ${target} ${label(level)}: `
+    + `guessed right with probability ${shown(cap)}${n >= 1.5 ? `. The dot stands for about ${people(Math.round(n))}; this is one of them` : ""}.`;
+  find("#people").replaceChildren(...rows.map(({ target: level, numbers: [sure, half, others], dots }) => {
+    const n = sure + half + others;
+    const says = `${people(n)}, ${percent(sure / n)} guessed right with more than 9 in 10 (${whole(sure)}), ${percent((sure + half) / n)} with more than `
+      + `1 in 2 (${whole(sure + half)})`;
+    const shownDots = dots.map((dot) => {
+      const text = say(dot, level);
+      const tell = () => (find("#person").textContent = text);
+      const button = make("button", { type: "button", class: `dot ${dot.kind}`, "aria-label": text, tabindex: "-1", pointerenter: tell, focus: tell, click: tell });
+      buttons.push(button);
+      return button;
+    });
+    const name = make("strong", {}, `${target} ${label(level)}`);
+    return make("div", { class: "level" }, make("p", {}, name, `: ${says}`), make("div", { class: "dots", role: "group", "aria-label": `${target} ${label(level)}` }, ...shownDots));
+  }));
+  rove(() => buttons)();
+  find("#person").textContent = "Point at a dot, tap it, or go to it with the arrow keys: it says whom it stands for.";
+  const swatches = Object.entries(KINDS).flatMap(([kind, text]) => [make("span", { class: `dot swatch ${kind}` }), ` ${text}`]);
+  const more = rest.length ? ` ${counted(rest.length, "more value", "more values")} of ${target}: ${whole(sum(rest.map(([sure]) => sure)))} of `
+    + `${people(sum(rest.map(sum)))} above 0.9.` : "";
+  const oneDot = each > 1 ? `One dot for ${people(each)}, at least one where there are any.` : "One dot a person.";
+  find("#dot-says").replaceChildren(...swatches, `. ${oneDot}${more}`);
+}
+
+function showGroups(groups) {
+  if (!groups.length) {
+    find("#groups").replaceChildren(make("p", {}, "No group of 10 people or more is guessed right more often than without the release."));
+    return;
+  }
+  const head = ["10 people or more", "above", ">0.9", "people", "right"].map((text) => make("th", { scope: "col" }, text));
+  const rows = groups.map((group) => make("tr", {}, make("th", { scope: "row" }, `${group.column}: ${label(group.label)}`),
+    ...[`+${group.above.toFixed(2)}`, percent(group.sure), whole(group.people), shareOf(group.cap)].map((text) => make("td", {}, text))));
+  find("#groups").replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
+}

@@ -1,0 +1,40 @@
+"""The command `capstats browser`: the file that it writes, and the browser."""
+
+import webbrowser
+from pathlib import Path
+
+import pytest
+
+from capstats.cli import main
+from capstats.lessons.browser import browser_page
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """The addresses that a browser is asked to open, from an empty current folder."""
+    found = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(webbrowser, "open", lambda address: found.append(address) is None)
+    return found
+
+
+def test_the_page_is_written_here_and_opened(asked, tmp_path, capsys):
+    assert main(["browser"]) == 0
+    assert capsys.readouterr() == ("Written: browser.html\n", "")
+    assert Path("browser.html").read_text(encoding="utf-8") == browser_page()
+    assert asked == [(tmp_path / "browser.html").as_uri()]
+
+
+def test_it_is_written_under_another_name_again_and_not_opened(asked, capsys):
+    for _ in range(2):
+        assert main(["browser", "--out", "page.html", "--no-open"]) == 0
+    assert capsys.readouterr().out == "Written: page.html\n" * 2
+    assert asked == []
+
+
+def test_a_file_of_somebody_else_stays(asked, capsys):
+    Path("browser.html").write_text("<p>My notes.", encoding="utf-8")
+    assert main(["browser"]) == 2
+    assert "capstats did not make it" in capsys.readouterr().err
+    assert Path("browser.html").read_text(encoding="utf-8") == "<p>My notes."
+    assert asked == []

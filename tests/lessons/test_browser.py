@@ -1,0 +1,489 @@
+"""The page of `capstats browser` in Chromium: its numbers are the library's, and nothing leaves it."""
+
+import base64
+import gzip
+import http.server
+import io
+import re
+import threading
+import warnings
+import zipfile
+from contextlib import contextmanager
+
+import html5lib
+import numpy as np
+import pytest
+from chromium import browser as chromium
+from chromium import opened
+from lesson_pages import wait_for
+
+from capstats import audit
+from capstats.datasets import example
+from capstats.lessons.browser import TITLE, browser_page
+
+NAMES = [
+    *("average_cap", "average_cap_matched", "average_cap_nearest", "matched_share", "baseline", "original_cap"),
+    *("share_above_half", "share_above_nine_tenths", "share_certain", "original_records", "synthetic_records", "keys"),
+]
+COUNT = """async (cases) => {
+  const wait = async (ready) => {
+    for (const end = Date.now() + 20000; Date.now() < end && !ready();) await new Promise(done => setTimeout(done, 2));
+  };
+  const find = selector => document.querySelector(selector);
+  const said = () => find('[role=alert]').textContent;
+  const shown = () => [...document.querySelectorAll('output[data-name]')].filter(e => e.dataset.value !== undefined);
+  const changed = (control) => control.dispatchEvent(new Event('change', {bubbles: true}));
+  const found = [];
+  for (const [files, keys, target] of cases) {
+    for (const [id, name, data] of files) {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([Uint8Array.from(atob(data), sign => sign.charCodeAt(0))], name));
+      find(id).files = transfer.files;
+      changed(find(id));
+    }
+    await wait(() => find('#keys').options.length || said());
+    const offered = [...find('#keys').options].map(option => option.text);
+    if ([...keys, target].every(name => offered.includes(name))) {
+      for (const option of find('#keys').options) option.selected = keys.includes(option.value);
+      changed(find('#keys'));
+      find('#target').value = target;
+      changed(find('#target'));
+      find('#count').click();
+      await wait(() => said() || shown().length);
+    }
+    const numbers = Object.fromEntries(shown().map(e => [e.dataset.name, Number(e.dataset.value)]));
+    found.push([numbers, said() || (shown().length ? '' : 'a column is not offered')]);
+  }
+  return found;
+}"""
+PEOPLE = b"age,sex,job\n34,f,nurse\n34,f,nurse\n41,m,\n41,m,cook\n50,f,cook\n"
+RELEASE = b"age,sex,job\n34,f,nurse\n34,f,cook\n41,m,cook\n50,m,nurse\n"
+
+
+@pytest.fixture(scope="module")
+def tab(tmp_path_factory):
+    with chromium() as program, opened(program, tmp_path_factory.mktemp("page"), browser_page()) as found:
+        yield found
+
+
+def counted(tab, *pairs):
+    """The numbers that the page shows of each pair of files, and what it says in refusal; a pair is (original, synthetic, keys, target)."""
+    cases = []
+    for original, synthetic, keys, target in pairs:
+        files = [("#original", *named(original, "o")), ("#synthetic", *named(synthetic, "s"))]
+        cases.append(([(which, name, base64.b64encode(data).decode()) for which, name, data in files], keys, target))
+    return list(map(tuple, tab.evaluate(COUNT, cases)))
+
+
+def named(data, name):
+    """A file that is CSV unless it has a name already."""
+    return data if isinstance(data, tuple) else (f"{name}.csv", data)
+
+
+def of_library(folder, original, synthetic, keys, target):
+    """The same of the library: the numbers, or None and what it says in refusal."""
+    paths = []
+    for name, data in map(named, (original, synthetic), "os"):
+        paths.append(folder / name)
+        paths[-1].write_bytes(data)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = audit(*paths, keys=keys, target=target, copy_columns=0, progress=False).measures
+    except (ValueError, TypeError) as error:
+        return None, str(error)
+    return {name: found[name].item() for name in NAMES}, ""
+
+
+# --- random pairs of files ----------------------------------------------------------------------------------------------
+
+COLUMNS = ["age", "région", "a b", 'sa"id', "x;y", "Sex", "n,1", "#", "job"]
+LABELS = {
+    "words": ["a", "A", " a", "a ", "North", "north", "é", "e\u0301", "NA", "\ufeff", "日本", "-", "'x'", "#1", "\\"],
+    "numbers": ["1", "1.0", "01", "+1", "1e0", "2", "10", "100", "-9", ".5", "0.5", "1,5", "1;5"],
+    "odd": ["", None, 'say "x"', '"', "a,b", "a;b", "a|b", "a\tb", "two\nlines", "two\r\nlines", "\r", " ", "\u2028", '""'],
+}
+ENDS = [["\n"], ["\n"], ["\r\n"], ["\r"], ["\n", "\r\n", "\r"], ["\n", "\n\n"], ["\r\n", "\r\n\r\n"]]
+
+
+def pair(seed):
+    """Two files, their keys and their target: of some levels in many spellings, written in many ways."""
+    rng = np.random.default_rng(seed)
+    names = list(rng.choice(COLUMNS, rng.integers(2, 6), replace=False))
+    labels = [value for kind in rng.choice(list(LABELS), 2, replace=False) for value in LABELS[kind]]
+    levels = {name: [labels[i] for i in rng.choice(len(labels), rng.integers(2, 6), replace=False)] for name in names}
+    rows = [[levels[name][rng.integers(len(levels[name]))] for name in names] for _ in range(rng.integers(1, 60))]
+    drawn = [rows[i] for i in rng.integers(0, len(rows), rng.integers(1, 60))]
+    drawn = [
+        [levels[name][rng.integers(len(levels[name]))] if rng.random() < 0.2 else x for name, x in zip(names, row, strict=True)]
+        for row in drawn
+    ]
+    order = list(rng.permutation(len(names)))
+    files = written(rng, names, rows), written(rng, [names[i] for i in order], [[row[i] for i in order] for row in drawn])
+    target, *keys = rng.permutation(names)[: rng.integers(2, len(names) + 1)].tolist()
+    return *(damaged(rng, data) for data in files), keys, target
+
+
+def written(rng, names, rows):
+    """Records as CSV, in a way that is drawn: separator, quotes, line ends, mark, last line."""
+    separator, ends, always = rng.choice([",", ";", "\t", "|"]), ENDS[rng.integers(len(ENDS))], rng.random() < 0.3
+    hard = re.compile(f'^"|^$|[{re.escape(separator)}\r\n]')
+
+    def field(value, in_header=False):
+        if value is None:
+            return ""
+        if hard.search(value) or always or rng.random() < 0.1 or (in_header and re.search(r"[,;|\t]", value)):
+            return '"' + value.replace('"', '""') + '"'
+        return value
+
+    lines = [[field(name, in_header=True) for name in names], *([field(x) for x in row] for row in rows)]
+    text = "".join(separator.join(line) + ends[rng.integers(len(ends))] for line in lines)
+    text = text if rng.random() < 0.7 else text.rstrip("\r\n")
+    return (("\ufeff" if rng.random() < 0.2 else "") + text).encode()
+
+
+def damaged(rng, data):
+    """Now and then a byte more or less."""
+    if rng.random() > 0.06:
+        return data
+    at = rng.integers(len(data))
+    return data[:at] + [b'"', b"\xe9", b"\0", b",", b"x", b""][rng.integers(6)] + data[at + 1 :]
+
+
+@pytest.mark.chromium
+@pytest.mark.parametrize("part", range(4))
+def test_pairs_of_files_give_the_numbers_of_the_library_or_are_refused_as_it_refuses_them(part, tab, tmp_path):
+    seeds = range(80 * part, 80 * part + 80)
+    pairs = list(map(pair, seeds))
+    answered = 0
+    for seed, given, (found, said) in zip(seeds, pairs, counted(tab, *pairs), strict=True):
+        expected, error = of_library(tmp_path, *given)
+        assert bool(said) == bool(error), (seed, said, error)
+        if error:
+            assert found == {}
+            continue
+        answered += 1
+        assert set(found) == set(NAMES)
+        np.testing.assert_allclose([found[x] for x in NAMES], [expected[x] for x in NAMES], rtol=1e-12, atol=1e-12, err_msg=str(seed))
+    assert answered >= 50
+
+
+@pytest.mark.chromium
+def test_where_a_file_is_cut_to_be_read_makes_no_difference(tab, tmp_path):
+    """Seven bytes at a time: records, quotes, line ends and letters are cut everywhere."""
+    whole = browser_page()
+    cut = whole.replace("const SLICE = 1 << 22;", "const SLICE = 7;")
+    assert cut != whole
+    pairs = [*map(pair, range(320, 400)), *REFUSED.values()]
+    (tmp_path / "cut.html").write_text(cut, encoding="utf-8")
+    other = tab.context.new_page()
+    try:
+        other.goto((tmp_path / "cut.html").as_uri())
+        assert [repr(x) for x in counted(other, *pairs)] == [repr(x) for x in counted(tab, *pairs)]
+    finally:
+        other.close()
+
+
+# --- what is refused, and how -------------------------------------------------------------------------------------------
+
+GOOD = (PEOPLE, RELEASE, ["age", "sex"], "job")
+
+
+def zipped():
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened_archive:
+        opened_archive.writestr("xl/workbook.xml", "<workbook/>")
+    return archive.getvalue()
+
+
+REFUSED = {
+    "Choose at least one key": (PEOPLE, RELEASE, [], "job"),
+    "Column 'job' is both a key and the target": (PEOPLE, RELEASE, ["age", "job"], "job"),
+    "o.csv: it has no header row": (b"", RELEASE, ["age"], "job"),
+    "o.csv: it has no header row. Add": (b"\nage,job\n1,a\n", RELEASE, ["age"], "job"),
+    "s.csv: it is empty: it has no record": (PEOPLE, b"age,sex,job\n\n", ["age"], "job"),
+    "s.csv: it has no column 'job'": (PEOPLE, b"age,sex\n34,f\n", ["age"], "job"),
+    "o.csv: column 'age' occurs 2 times": (b"age,age,job\n1,2,a\n", RELEASE, ["age"], "job"),
+    "o.csv: line 3: the record has 2 fields, the header has 3; field 3 is missing": (b"age,sex,job\n1,f,a\n1,f\n", *GOOD[1:]),
+    "o.csv: line 4: the record has 4 fields, the header has 3; field 4 is one too many": (b'age,sex,job\n1,f,"a\nb"\n1,f,a,\n', *GOOD[1:]),
+    "o.csv: line 2, field 3: its quote is not closed": (b'age,sex,job\n1,f,"a\n1,f,a\n', *GOOD[1:]),
+    "o.csv: line 2, field 2: text follows the closing quote": (b'age,sex,job\n1,"f"x,a\n', *GOOD[1:]),
+    "o.csv: line 3 is not UTF-8: it may be cp1252": ("age,sex,job\n1,f,a\n1,f,\u00e9\n".encode("cp1252"), *GOOD[1:]),
+    "o.csv: line 1 is not UTF-8: it holds a zero byte": (PEOPLE.decode().encode("utf-16-le"), *GOOD[1:]),
+    "o.csv: line 1 is not UTF-8: it": (PEOPLE.decode().encode("utf-16"), *GOOD[1:]),
+    "o.xlsx: it is an Excel file": (("o.xlsx", zipped()), *GOOD[1:]),
+    "o.csv: it is a zip archive, as an Excel file": (zipped(), *GOOD[1:]),
+    "o.parquet: it is a Parquet file": (("o.parquet", b"PAR1"), *GOOD[1:]),
+    "o.csv.gz: it is compressed with gzip": (("o.csv.gz", gzip.compress(PEOPLE)), *GOOD[1:]),
+    "o.csv: it is compressed with gzip": (gzip.compress(PEOPLE), *GOOD[1:]),
+    "o.dta: it is a Stata file": (("o.dta", b"<stata_dta>"), *GOOD[1:]),
+    "o.doc: its name does not end in .csv, .tsv, .txt": (("o.doc", PEOPLE), *GOOD[1:]),
+    "Both files hold the same records": (PEOPLE, PEOPLE, ["age"], "job"),
+    "Both files hold the same records. Numbers": (
+        b"age,id,job\n" + b"".join(b"%d,%d,x\n" % (i % 3, i) for i in range(30)),
+        b"job;id;age\r\n" + b"".join(b"x;%d;%d\r\n" % (i, i % 3) for i in range(30)[::-1]),
+        ["age"],
+        "job",
+    ),
+    "Column 'age' has no level in common in the original (3) and the synthetic file (1), so no key": (
+        PEOPLE,
+        b"age,sex,job\n1,f,cook\n",
+        *GOOD[2:],
+    ),
+    "Column 'job' has no level in common in the original (3) and the synthetic file (1), so no guess": (
+        PEOPLE,
+        b"age,sex,job\n34,f,x\n",
+        *GOOD[2:],
+    ),
+}
+
+
+@pytest.mark.chromium
+def test_what_cannot_be_read_or_compared_is_refused_by_name_and_only_there(tab):
+    said = [text for _, text in counted(tab, *REFUSED.values())]
+    assert [x for x in zip(REFUSED, said, strict=True) if not x[1].startswith(x[0])] == []
+    ((numbers, text),) = counted(tab, GOOD)
+    assert (numbers["original_records"], text) == (5, "")
+    assert tab.locator("[role=alert]").count() == 1
+
+
+@pytest.mark.chromium
+def test_a_choice_that_changes_takes_the_numbers_away(tab):
+    counted(tab, GOOD)
+    assert tab.locator("#results").is_visible()
+    tab.select_option("#target", label="sex")
+    assert tab.locator("#results").is_hidden()
+    assert tab.locator("output[data-value]").count() == 0
+
+
+# --- nothing leaves it --------------------------------------------------------------------------------------------------
+
+LEAKS = """async (address) => {
+  const blocked = [];
+  document.addEventListener('securitypolicyviolation', event => blocked.push(event.effectiveDirective));
+  const heard = (x, good) => new Promise((done, fail) => Object.assign(x, {[good]: done, onerror: fail}));
+  const put = (tag, values) => {
+    document.body.append(Object.assign(document.createElement(tag), values));
+    throw Error('what it does is seen by the server');
+  };
+  const inWorker = (text) => new Promise((done, fail) => {
+    const x = new Worker(URL.createObjectURL(new Blob([text])));
+    x.onmessage = ({data}) => (data === 'sent' ? done() : fail());
+    x.onerror = fail;
+  });
+  const tried = {
+    fetch: () => fetch(address + 'fetch', {mode: 'no-cors'}),
+    request: () => {
+      const x = new XMLHttpRequest();
+      const answer = heard(x, 'onload');
+      x.open('GET', address + 'request');
+      x.send();
+      return answer;
+    },
+    socket: () => heard(new WebSocket(address.replace('http', 'ws') + 'socket'), 'onopen'),
+    events: () => heard(new EventSource(address + 'events'), 'onopen'),
+    beacon: () => {
+      navigator.sendBeacon(address + 'beacon', 'x');
+      throw Error('what it does is seen by the server');
+    },
+    image: () => heard(Object.assign(new Image(), {src: address + 'image'}), 'onload'),
+    background: () => {
+      document.body.style.backgroundImage = `url(${address}background)`;
+      throw Error('what it does is seen by the server');
+    },
+    script: () => put('script', {src: address + 'script'}),
+    frame: () => put('iframe', {src: address + 'frame'}),
+    sheet: () => put('link', {rel: 'stylesheet', href: address + 'sheet'}),
+    ahead: () => put('link', {rel: 'prefetch', href: address + 'ahead'}),
+    object: () => put('object', {data: address + 'object'}),
+    media: () => put('video', {src: address + 'media'}),
+    form: () => {
+      const form = Object.assign(document.createElement('form'), {action: address + 'form', method: 'post', target: 'there'});
+      const frame = Object.assign(document.createElement('iframe'), {name: 'there'});
+      document.body.append(frame, form);
+      form.submit();
+      throw Error('what it does is seen by the server');
+    },
+    worker: () => inWorker(`fetch('${address}worker', {mode: 'no-cors'}).then(() => postMessage('sent'), () => postMessage(''))`),
+    scripts: () => inWorker(`try { importScripts('${address}scripts'); postMessage('sent') } catch { postMessage('') }`),
+  };
+  const sent = [];
+  for (const [name, attempt] of Object.entries(tried)) {
+    try {
+      await attempt();
+      sent.push(name);
+    } catch { }
+  }
+  return [sent, blocked.length, Object.keys(tried)];
+}"""
+
+
+@contextmanager
+def server():
+    """A web server on this machine, and the paths that it was asked for."""
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.end_headers()
+
+        do_POST = do_GET
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as found:
+        threading.Thread(target=found.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{found.server_port}/", asked
+        found.shutdown()
+
+
+@pytest.mark.chromium
+def test_a_deliberate_attempt_to_send_something_fails_in_every_way(tab, tmp_path):
+    """The same attempts succeed on a page without the policy, so that they are attempts."""
+    text = browser_page()
+    open_page = re.sub(r"<meta http-equiv.*>\n", "", text)
+    found = {}
+    for name, page in (("closed", text), ("open", open_page)):
+        (tmp_path / f"{name}.html").write_text(page, encoding="utf-8")
+        other = tab.context.browser.new_page()
+        try:
+            other.goto((tmp_path / f"{name}.html").as_uri())
+            with server() as (address, asked):
+                sent, blocked, attempts = other.evaluate(LEAKS, address)
+                for _ in range(20 if name == "closed" else 200):  # a second for what comes late; ten for what must come
+                    if len({*asked}) < len(attempts):
+                        other.wait_for_timeout(50)
+                found[name] = sent, blocked, {path.strip("/") for path in asked}, attempts
+        finally:
+            other.close()
+    sent, blocked, asked, attempts = found["closed"]
+    assert (sent, asked) == ([], set())
+    assert blocked >= len(attempts) - 2  # what workers are refused is reported to them
+    assert found["open"][2] == {*attempts}
+
+
+# --- the page -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_it_is_one_small_valid_file_that_loads_nothing():
+    text = browser_page()
+    assert len(text.encode()) <= 300_000
+    root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+    assert root.find("body/header/h1").text == TITLE
+    for element in root.iter():
+        assert not {"src", "srcset", "action", "style", "onclick"} & set(element.keys()), element
+        assert element.get("href", "#").startswith("#")
+    (policy,) = (meta.get("content") for meta in root.iter("meta") if meta.get("http-equiv"))
+    assert re.sub(r"'sha256-[^']+'", "HASH", policy) == (
+        "default-src 'none'; style-src HASH; script-src HASH; worker-src blob:; form-action 'none'; base-uri 'none'"
+    )
+    assert set(re.findall(r"https?://[^\"' )<]+", text)) <= {"http://www.w3.org/2000/svg"}  # a name, not an address
+
+
+@pytest.mark.chromium
+def test_the_example_is_there_on_one_press_with_the_numbers_of_the_library(tab):
+    tab.click("#example")
+    wait_for(tab, "document.querySelector('output[data-name=keys]').dataset.value !== undefined")
+    expected = audit(**example("titanic"), copy_columns=0).measures
+    for name in NAMES:
+        shown = float(tab.get_attribute(f"output[data-name={name}]", "data-value"))
+        assert shown == pytest.approx(expected[name].item(), rel=1e-12), name
+    right = round(expected.average_cap_nearest.item() * 2201)
+    assert tab.inner_text("#right") == f"{right:,}"
+    assert [row.split()[0] for row in tab.locator("#groups tbody th").all_inner_texts()][:2] == ["Class:", "Sex:"]
+
+
+@pytest.mark.chromium
+def test_a_dot_says_who_it_is(tab):
+    counted(tab, (PEOPLE, RELEASE, ["age", "sex"], "job"))
+    assert tab.locator(".dots .dot").count() == 5
+    texts = tab.locator(".dots .dot").evaluate_all("dots => dots.map(dot => [dot.className, dot.getAttribute('aria-label')])")
+    assert ["dot sure", "age 41, sex m; job cook: guessed right with probability 1."] in texts
+    assert ["dot others", "age 41, sex m; job missing: guessed right with probability 0."] in texts
+    assert texts.count(["dot others", "age 34, sex f; job nurse: guessed right with probability 0.500."]) == 2
+    tab.locator(".dots .dot").first.focus()
+    first = tab.inner_text("#person")
+    tab.keyboard.press("ArrowRight")
+    assert tab.inner_text("#person") != first
+
+
+@pytest.mark.chromium
+def test_keys_that_are_too_fine_are_said(tab):
+    fine = b"id,job\n" + b"".join(b"%d,%d\n" % (i, i % 3) for i in range(60))
+    other = b"id,job\n" + b"".join(b"%d,%d\n" % (i + 30, i % 3) for i in range(60))
+    counted(tab, (fine, other, ["id"], "job"))
+    assert tab.inner_text("#fine").startswith("Nearly an identifier: id (60 values). 50% of people are without a synthetic record")
+
+
+@pytest.mark.chromium
+def test_with_the_keyboard_alone(tab, tmp_path):
+    """Boxes by the space bar, the target by letters, the button by Enter; the files are chosen in a dialog of the system."""
+    tab.reload()
+    for name, data in (("original", PEOPLE), ("synthetic", RELEASE)):
+        tab.set_input_files(f"#{name}", {"name": f"{name}.csv", "mimeType": "text/csv", "buffer": data})
+    wait_for(tab, "document.querySelectorAll('#boxes input').length === 3")
+    tab.locator("#synthetic").focus()
+    for key in ("Tab", "Space", "Tab", "Space", "Tab", "Tab"):
+        tab.keyboard.press(key)
+    assert tab.evaluate("document.activeElement.id") == "target"
+    tab.keyboard.type("job")
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Enter")
+    wait_for(tab, "document.querySelector('output[data-name=keys]').dataset.value === '3'")
+    assert tab.evaluate("[...document.querySelector('#keys').selectedOptions].map(option => option.text)") == ["age", "sex"]
+    assert tab.evaluate("document.activeElement.id") == "results"
+
+
+LONG = b"k,t\n" + b"".join(b"%d,%d\n" % (i % 1000, i % 7) for i in range(400_000))
+
+
+@pytest.mark.chromium
+def test_reading_can_be_cancelled_and_begun_again(tab, tmp_path):
+    for name, times in (("original", 30), ("synthetic", 31)):
+        (tmp_path / f"{name}.csv").write_bytes(LONG + LONG.partition(b"\n")[2] * times)
+        tab.set_input_files(f"#{name}", tmp_path / f"{name}.csv")
+    tab.select_option("#keys", label="k")
+    tab.select_option("#target", label="t")
+    tab.click("#count")
+    wait_for(tab, "Number(document.querySelector('#bar').value) > 0")
+    assert re.fullmatch(r"[0-9.]+ [kM]B of [0-9.]+ MB read", tab.inner_text("#read"))
+    tab.click("#cancel")
+    assert tab.locator("#working").is_hidden()
+    tab.wait_for_timeout(300)
+    assert (tab.locator("output[data-value]").count(), tab.inner_text("#alert")) == (0, "")
+    ((found, _),) = counted(tab, GOOD)
+    assert found["keys"] == 3
+
+
+@pytest.mark.chromium
+def test_a_file_that_was_changed_after_it_was_chosen_is_refused(tab, tmp_path):
+    for name, data in (("original", PEOPLE), ("synthetic", RELEASE)):
+        (tmp_path / f"{name}.csv").write_bytes(data)
+        tab.set_input_files(f"#{name}", tmp_path / f"{name}.csv")
+    tab.select_option("#keys", label="age")
+    tab.select_option("#target", label="job")
+    (tmp_path / "original.csv").write_bytes(PEOPLE + b"60,f,cook\n")
+    tab.click("#count")
+    wait_for(tab, "document.querySelector('#alert').textContent !== ''")
+    assert tab.inner_text("#alert").startswith("original.csv: it was changed, moved or removed after it was chosen")
+
+
+@pytest.mark.chromium
+def test_it_fits_a_phone_and_has_names_and_contrast_in_the_dark(tab):
+    counted(tab, GOOD)
+    for width, scheme in ((1280, "light"), (375, "dark"), (320, "light")):
+        tab.emulate_media(color_scheme=scheme)
+        tab.set_viewport_size({"width": width, "height": 800})
+        assert tab.evaluate("document.documentElement.scrollWidth") == width
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(20, 25, 29)"
+    tab.emulate_media(color_scheme="dark")
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 25, 29)"
+    touched = tab.locator("button:not(.dot):visible, #target, #boxes label")
+    assert min(touched.evaluate_all("all => all.map(e => e.getBoundingClientRect().height)")) >= 44
+    tab.set_viewport_size({"width": 1280, "height": 900})
+    tab.emulate_media(color_scheme="light")
