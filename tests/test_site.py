@@ -34,7 +34,7 @@ WANTED = {  # what newcomers search for, and the page that answers it
     "missing values": "docs/custodians/formats",
     "survey weights": "docs/custodians/weighted-data",
     "lesson": "docs/lessons",
-    "browser": "docs/lessons",
+    "browser": "docs/browser",
     "what does my number mean": "docs/lessons",
     "teach": "docs/instructors",
     "students": "docs/instructors",
