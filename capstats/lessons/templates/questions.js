@@ -142,10 +142,11 @@ function paged(container) {
   const go = (at) => sections.forEach((section, i) => {
     section.classList.toggle("now", i === at);
     assign(buttons[i], { "aria-current": i === at && "true" });
-    if (i === at) section.dispatchEvent(new Event("opened"));
   });
+  const open = () => find(".now", container).dispatchEvent(new Event("opened"));
   const turn = (at) => {
     go(at);
+    open();
     keep("at", sections[at].dataset.question);
   };
   sections.forEach((section, i) => {
@@ -163,7 +164,13 @@ function paged(container) {
   });
   container.prepend(make("nav", { "aria-label": "Questions", class: "numbers-of-questions" }, ...buttons));
   go(Math.max(sections.findIndex((section) => section.dataset.question === kept.get("at")), 0));
+  const fold = container.closest("details:not([open])"); // the first question's tables are put there when it is unfolded
+  if (fold) find("summary", fold).addEventListener("click", open, { once: true });
+  else open();
+  if (fold && kept.get("at")) find("summary", fold).click();
 }
+
+addEventListener("beforeprint", () => findAll("details").forEach((details) => { details.open = true; }));
 
 addEventListener("DOMContentLoaded", () => {
   findAll(".questions.one").forEach(paged);
