@@ -46,7 +46,7 @@ def predicted(tab: Page) -> None:
 
 
 def first_screen(browser: Browser, folder: Path, text: str, *, moving: str, answer: str) -> None:
-    """What moves lies in the first screen before the first press and after it, and so does the answer; fewer than forty words come before it."""
+    """What moves is in the first screen before the first press and after it, with the answer; fewer than forty words come before it."""
     for width, height in ((1280, 800), (1366, 768), (375, 740)):
         with opened(browser, folder, text, width=width, height=height, has_touch=width < 400, is_mobile=width < 400) as tab:
             words = (

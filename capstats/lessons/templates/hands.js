@@ -66,9 +66,9 @@ function move(table, [i, j], [to, along]) {
 
 // --- people
 
-/** Places for n people in a box: as large as fits, at most 26 wide. */
+/** Places for n people in a box: as large as fits, at most 30 wide. */
 function laid(n, width, height) {
-  let size = 26;
+  let size = 30;
   while (Math.floor(width / size) * Math.floor(height / size) < n) size -= 0.5;
   const across = Math.floor(width / size);
   return Array.from({ length: n }, (_, k) => ({ x: size * ((k % across) + 0.5), y: size * (Math.floor(k / across) + 0.5), size }));
@@ -190,6 +190,7 @@ const render = later(() => {
   const who = places.filter(([i, j]) => tables.o[i][j] > 0 && found[`cap-${i}-${j}`] === found.highest).map(([i, j]) => named(i, j, tables.o[i][j]));
   find("#riskiest").textContent = who.length && found.highest > 0 ? `(${who.join(", ")})` : "";
   find('[data-do="undo"]').disabled = past.length === 0;
+  find(".glance").classList.toggle("until", past.length === 0); // on a phone, not over the answer
   renderRuler(found);
   renderWords(found);
 });
