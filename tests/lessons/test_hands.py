@@ -64,16 +64,14 @@ def test_an_empty_original_has_no_average_and_an_empty_release_none_in_version_2
 
 def test_the_words_are_those_of_the_table(tab):
     tab.locator("summary").nth(1).click()
-    words = tab.locator("#words").inner_text().splitlines()
-    assert words[0] == "2 of the 7 synthetic smokers are sick: CAP 2/7 = 0.286 for each of the 4 sick smokers."
-    assert words[1] == "1 of the 13 synthetic non-smokers is sick: CAP 1/13 = 0.077 for the 1 sick non-smoker."
+    assert [tab.locator(f"[data-cell=o-0-{j}] .risk").inner_text() for j in (0, 1)] == ["CAP 2/7 = 0.286", "CAP 1/13 = 0.077"]
+    assert "Least, the smallest cell = 1/20 = 0.050. " in tab.locator("#others").inner_text()
     formula = tab.locator("#formula").inner_text().replace("\N{MULTIPLICATION SIGN}", "*")
     assert "(4 * 2/7 + 1 * 1/13 + 6 * 5/7 + 9 * 12/13) / 20 = 0.691" in formula
     put(tab, s=[[1, 0], [0, 0]])
     numbers(tab)
-    words = tab.locator("#words").inner_text().splitlines()
-    assert words[0] == "The 1 synthetic smoker is sick: CAP 1/1 = 1 for each of the 4 sick smokers."
-    assert words[1] == "There is no synthetic non-smoker: nothing to guess from. CAP 0 for the 1 sick non-smoker."
+    assert [tab.locator(f"[data-cell=o-0-{j}] .risk").inner_text() for j in (0, 1)] == ["CAP 1/1 = 1", "CAP 0: nothing to guess from"]
+    assert tab.locator("[data-share='1']").inner_text() == "none"
     assert tab.locator(".cell.certain").count() == 1
 
 

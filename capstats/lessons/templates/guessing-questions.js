@@ -14,7 +14,7 @@ predict("second", {
       [1 / 3, "One in three would be pure chance. "],
       [correctPredictions(o, o) / n, "So many if the original itself were released. "],
     ].find(([other]) => near(other));
-    return `${mistake?.[1] ?? ""}Only ${number(value * n)}: asthma is the commonest in A at every age, and few people have it. Average CAP, ${shown(first)}, is about the `
+    return `${mistake?.[1] ?? ""}Only ${number(value * n)}: asthma is the commonest in A at every age, and the fewest people have it. Average CAP, ${shown(first)}, is about the `
       + "first alone.";
   },
 });

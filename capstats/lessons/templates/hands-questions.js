@@ -60,7 +60,7 @@ ask("sum", {
     ["nothing", "the smokers in the release are either sick or healthy. Move one and look at both cells."],
     ["depends", "look at the fractions: 2/7 and 5/7. What is their sum?"],
   ],
-  hints: ["Move one smoker of the release from sick to healthy and compare both CAP values before and after.", "2/7 + 5/7 = 1."],
+  hints: ["Move one smoker of the release from sick to healthy and compare both CAP values.", "2/7 + 5/7 = 1."],
   after: "The CAP values of a key in the release add up to 1 (Theorem 1). What protects some people puts others at risk.",
 });
 

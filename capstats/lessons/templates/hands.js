@@ -101,7 +101,7 @@ function renderCell(table, i, j) {
 /** Individual CAP as a fraction and a number: "2/7 = 0.286". */
 function risk(j, i) {
   const m = keyTotals(tables.s)[j];
-  if (m === 0) return "0";
+  if (m === 0) return "0: nothing to guess from";
   const value = tables.s[i][j] / m;
   return Number.isInteger(value) ? `${tables.s[i][j]}/${m} = ${value}` : `${tables.s[i][j]}/${m} = ${shown(value)}`;
 }
@@ -134,24 +134,10 @@ function renderRuler(found) {
 
 // --- words
 
-function sentence(i, j) {
-  const { o, s } = tables;
-  const m = keyTotals(s)[j];
-  const people = o[i][j];
-  const who = people === 1 ? `the 1 ${named(i, j, 1)}` : `each of the ${people} ${named(i, j)}`;
-  if (m === 0) {
-    return people ? `There is no synthetic ${KEYS[j]}: nothing to guess from. CAP 0 for ${who}.` : `There is no synthetic ${KEYS[j]}.`;
-  }
-  const of = m === 1 ? `The 1 synthetic ${KEYS[j]} is ${s[i][j] ? "" : "not "}${TARGETS[i]}`
-    : `${s[i][j]} of the ${m} synthetic ${KEYS[j]}s ${s[i][j] === 1 ? "is" : "are"} ${TARGETS[i]}`;
-  return people ? `${of}: CAP ${risk(j, i)} for ${who}.` : `${of}, but the original has no ${named(i, j, 1)}.`;
-}
-
 function renderWords(found) {
   const { o, s } = tables;
   const n = total(o);
   const m = keyTotals(s);
-  find("#words").replaceChildren(...places.map(([i, j]) => make("li", {}, sentence(i, j))));
   const terms = places.filter(([i, j]) => o[i][j] > 0).map(([i, j]) => `${o[i][j]} × ${m[j] ? `${s[i][j]}/${m[j]}` : "0"}`).join(" + ");
   const matched = matchedRecords(o, s);
   const value = shown(found["average-zero"]);
@@ -161,9 +147,8 @@ function renderWords(found) {
   find("#formula").textContent = n ? `Average CAP = (${terms}) / ${n} = ${value}. ${version2}` : "The original has no people.";
   const sick = targetTotals(o);
   find("#others").textContent = n
-    ? `Baseline, a guess from the shares of the original without any key: (${sick[0]}² + ${sick[1]}²) / ${n}² = ${shown(found.baseline)}. `
-      + `Least of any release with records: the smallest cell over ${n}, ${Math.min(...o.flat())}/${n} = ${shown(found["minimum-zero"])}. `
-      + `Greatest: the largest cell of each key over ${n}, (${Math.max(...column(o, 0))} + ${Math.max(...column(o, 1))})/${n} = `
+    ? `Baseline = (${sick[0]}² + ${sick[1]}²) / ${n}² = ${shown(found.baseline)}. Least, the smallest cell = ${Math.min(...o.flat())}/${n} = `
+      + `${shown(found["minimum-zero"])}. Greatest, the largest cell of each key = (${Math.max(...column(o, 0))} + ${Math.max(...column(o, 1))})/${n} = `
       + `${shown(found["maximum-zero"])}.` : "";
 }
 
