@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from chromium import DRAWN
+from chromium import DRAWN, opened
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Locator, Page
 
 READ = "() => Object.fromEntries([...document.querySelectorAll('output[data-name]')].map(e => [e.dataset.name, Number(e.dataset.value)]))"
 EACH = """async cases => {
@@ -29,11 +31,39 @@ EACH = """async cases => {
 def question(tab: Page, name: str) -> Locator:
     """A question of a lesson, on the screen."""
     found = tab.locator(f"[data-question={name}]")
-    found.evaluate("question => { const folded = question.closest('details'); if (folded) folded.open = true; }")
-    number = tab.locator(f"[data-go={name}]")
+    fold = tab.locator("details:not([open])", has=found)
+    if fold.count():
+        fold.locator("summary").click()
+    number = tab.locator(f"[data-go={name}]:not([aria-current])")
     if number.count():
         number.click()
     return found
+
+
+def predicted(tab: Page) -> None:
+    """Make the predictions of a page with their marks where they are, so that nothing of it is hidden."""
+    tab.evaluate("document.querySelectorAll('.predict').forEach(form => form.requestSubmit())")
+
+
+def first_screen(browser: Browser, folder: Path, text: str, *, moving: str, answer: str, press: str = ".predict button") -> None:
+    """What moves is in the first screen before the first press and after it, with the answer; fewer than forty words come before it."""
+    for width, height in ((1280, 800), (1366, 768), (375, 740)):
+        with opened(browser, folder, text, width=width, height=height, has_touch=width < 400, is_mobile=width < 400) as tab:
+            words = " ".join(tab.locator("h1, .thesis, .vote, .predict label").all_inner_texts())
+            assert len(words.split()) < 40, words
+            for seen in (moving, press):
+                assert inside(tab, seen, height), f"{seen} before, {width} x {height}"
+            box = tab.locator(press).bounding_box() or {}
+            tab.mouse.click(box["x"] + 9, box["y"] + 9)
+            tab.evaluate(DRAWN)
+            assert tab.evaluate("scrollY") == 0
+            for seen in (moving, answer):
+                assert inside(tab, seen, height), f"{seen} after, {width} x {height}"
+
+
+def inside(tab: Page, selector: str, height: int) -> bool:
+    box = tab.locator(selector).bounding_box()
+    return box is not None and box["y"] >= 0 and box["y"] + box["height"] <= height
 
 
 def afresh(tab: Page) -> None:
@@ -94,36 +124,3 @@ def agree_all(shown: list[dict[str, float]], expected: dict[str, Any]) -> None:
     assert all(sorted(numbers) == names for numbers in shown)
     wanted = np.stack([np.broadcast_to(np.asarray(expected[name], dtype=float), len(shown)) for name in names], axis=1)
     np.testing.assert_allclose([[numbers[name] for name in names] for numbers in shown], wanted, rtol=1e-9, atol=1e-12, err_msg=str(names))
-
-
-SIZES = ((1280, 800), (1366, 768), (375, 740))
-WORDS_BEFORE = """selector => {
-  const moving = document.querySelector(selector);
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  let words = 0;
-  while (walker.nextNode()) {
-    const parent = walker.currentNode.parentElement;
-    if (moving.contains(parent)) break;
-    if (parent.closest('.skip, script, noscript, .unseen') || !parent.checkVisibility()) continue;
-    words += walker.currentNode.data.split(/\\s+/).filter(Boolean).length;
-  }
-  return words;
-}"""
-IN_SIGHT = """selector => {
-  const {top, bottom} = document.querySelector(selector).getBoundingClientRect();
-  return scrollY === 0 && top >= 0 && bottom <= innerHeight;
-}"""
-
-
-def first_screen(tab: Page, moving: str, press: str) -> None:
-    """The first thing that moves is in sight before and after the first press, without scrolling, after fewer than forty words."""
-    for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
-        afresh(tab)
-        tab.evaluate(DRAWN)
-        assert tab.evaluate(WORDS_BEFORE, moving) < 40
-        assert tab.evaluate(IN_SIGHT, moving), f"{moving} is not in sight at {width} x {height}"
-        assert tab.evaluate(IN_SIGHT, press), f"{press} is not in sight at {width} x {height}"
-        tab.locator(press).click()
-        tab.evaluate(DRAWN)
-        assert tab.evaluate(IN_SIGHT, moving), f"{moving} is not in sight at {width} x {height} after the press"

@@ -49,7 +49,7 @@ PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "number": ("blocks.css", "number.css", "number.js"),
         "hands": ("hands.css", "hands.js", "hands-controls.js", "hands-questions.js"),
         "average": ("average.css", "average.js", "average-people.js", "average-controls.js", "average-questions.js"),
-        "guessing": ("figures.css", "figures.js", "guessing.js"),
+        "guessing": ("figures.css", "guessing.css", "figures.js", "guessing.js", "guessing-questions.js"),
         "law": ("figures.css", "figures.js", "laws.js", "law.js"),
         "protection": ("figures.css", "figures.js", "protect.js", "noise.js", "plane.js", "protection.js"),
     }

@@ -142,9 +142,8 @@ def crowd(tab):
     ]))""")
 
 
-def test_the_picture_is_in_the_first_screen_before_and_after_the_vote(lesson):
-    first_screen(lesson, "#crowd", "[data-vote=A]")
-    lesson.set_viewport_size({"width": 1280, "height": 800})
+def test_the_picture_is_in_the_first_screen_before_and_after_the_vote(browser, tmp_path):
+    first_screen(browser, tmp_path, page(LESSON), moving="#crowd", answer="#said", press="[data-vote=A]")
 
 
 @pytest.mark.parametrize(

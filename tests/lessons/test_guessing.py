@@ -4,7 +4,7 @@ import chromium
 import numpy as np
 import pytest
 from lesson_controls import after, choices_that_are_right, choose, numbers_that_are_right, typed, verdict
-from lesson_pages import judged
+from lesson_pages import afresh, first_screen, judged, moved, predicted, question, wait_for
 
 from capstats import average_cap, correct_predictions, individual_cap
 from capstats.datasets import paper_originals, paper_synthetics
@@ -15,6 +15,11 @@ LESSON = "guessing"
 O = {str(name): paper_originals().sel(original=name, drop=True).values for name in paper_originals().original.values}  # noqa: E741
 S = {str(name): paper_synthetics().sel(synthetic=name, drop=True).values for name in paper_synthetics().synthetic.values}
 DRAWS = 200
+EXPLAINED = {  # wrong answers with a sentence of their own
+    "order": ["a", "e", "reverse"],
+    "itself": [439, 900, 300, 467, 369, 134, 272, 198],
+    "agree": ["pure", "even"],
+}
 
 
 def releases(draws):
@@ -55,15 +60,52 @@ def test_a_table_of_the_paper_is_one_press_away(tab, name):
 
 @pytest.mark.parametrize(("name", "o"), O.items())
 def test_the_page_says_how_many_people_the_original_has(tab, name, o):
+    tab.get_by_text("Change the release and the clinic").click()
     after(tab, [[choose("original", name)]])
     assert tab.locator('[data-name="people"]').inner_text() == f"{o.sum():,}"
 
 
 def test_each_wrong_choice_is_told_something_of_its_own(tab):
-    for asked, wrong in {"order": ("a", "e", "reverse"), "agree": ("pure", "even")}.items():
+    for asked, wrong in EXPLAINED.items():
         told = {judged(tab, asked, value)[1] for value in wrong}
         assert len(told) == len(wrong)
-        assert all(text.startswith("Not yet: ") and len(text) > 40 for text in told)
+        assert all(text.startswith("Not yet: ") and len(text) > 25 and "add up the greatest count of" not in text for text in told)
+
+
+def test_what_moves_and_the_answer_are_in_the_first_screen(browser, tmp_path):
+    first_screen(browser, tmp_path, page(LESSON), moving="#modal-dots", answer=".guess .verdict")
+
+
+def test_a_guess_is_answered_and_the_second_picture_turns(browser, tmp_path):
+    first, second = (f(O["O_3"], S["b"]).item() for f in (average_cap, correct_predictions))
+    with chromium.opened(browser, tmp_path, page(LESSON)) as tab:
+        assert tab.locator("details, [data-name=modal_right]").locator("visible=true").count() == 0
+        for guess, said in {
+            0.19: "Well guessed.",
+            0.31: "the first guesser.",
+            0.33: "pure chance",
+            0.56: "the original itself",
+            0.9: "Only 171",
+        }.items():
+            afresh(tab)
+            assert tab.locator("#modal-dots .guessed").evaluate_all("all => all.map(e => e.getAttribute('d')).join('')") == ""
+            moved(tab, {".predict input": guess})
+            predicted(tab)
+            verdict = tab.locator(".guess .verdict").inner_text()
+            assert said in verdict
+            assert f"Only {second:.0f}: " in verdict
+            assert f"Average CAP, {first:.3f}, " in verdict
+        dots = "[...document.querySelectorAll('#WHO-dots .guessed')].map(e => e.getAttribute('d')).join('').split('h0').length - 1"
+        wait_for(tab, f"{dots.replace('WHO', 'modal')} === {second:.0f}")
+        assert tab.evaluate(dots.replace("WHO", "random")) == pytest.approx(first * 900, abs=4)  # rounded in each cell
+
+
+def test_a_question_loads_its_own_tables(tab):
+    for name, release in {"order": "a", "lower": "a", "higher": "e"}.items():
+        question(tab, name)
+        assert tab.locator('[name="original"][value="O_4"]').is_checked()
+        assert tab.locator(f'[data-release="S_{release}"]').get_attribute("aria-pressed") == "true"
+        after(tab, [[choose("original", "O_3"), ('[data-release="S_g"]', None)]])
 
 
 def test_guesses_about_people_come_out_as_expected(tab):
@@ -84,12 +126,12 @@ def test_guesses_about_people_come_out_as_expected(tab):
 )
 def test_a_release_answers_a_question_if_it_has_what_is_wanted(tab, name, wrong, right):
     assert verdict(tab, name).startswith("Not yet")
-    after(tab, [typed(wrong)])
+    after(tab, [[choose("original", "O_4"), *typed(wrong)]])
     assert verdict(tab, name).startswith("Not yet")
     after(tab, [typed(right)])
     assert verdict(tab, name).startswith("Right.")
     after(tab, [[choose("original", "O_3")]])
-    assert "O\u2084" in verdict(tab, name)
+    assert "clinic 4" in verdict(tab, name)
 
 
 def test_the_other_questions_have_the_answers_of_the_library(tab):
@@ -100,6 +142,10 @@ def test_the_other_questions_have_the_answers_of_the_library(tab):
 
 
 def test_a_release_is_made_with_the_keyboard_alone(tab):
+    after(tab, [[choose("original", "O_4"), ('[data-release="S_a"]', None)]])
+    for summary in tab.locator("summary").all():
+        summary.click()
+    after(tab, [[choose("original", "O_4"), ('[data-release="S_a"]', None)]])
     tab.locator('[data-cell="0,0"]').focus()
     for _ in range(3):
         tab.keyboard.press("ArrowRight")
@@ -115,6 +161,10 @@ def test_a_release_is_made_with_the_keyboard_alone(tab):
 
 def test_a_finger_moves_a_slider_and_presses_a_button(browser, tmp_path):
     with chromium.opened(browser, tmp_path, page("guessing"), width=375, height=800, has_touch=True) as tab:
+        predicted(tab)
+        for summary in tab.locator("summary").all():
+            summary.click()
+        after(tab, [[choose("original", "O_4"), ('[data-release="S_a"]', None)]])
         slider = tab.locator('[data-cell="2,1"]')
         slider.scroll_into_view_if_needed()
         box = slider.bounding_box()

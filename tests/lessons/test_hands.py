@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from chromium import opened
-from lesson_pages import agree, agree_all, counts, judged, moved, numbers
+from lesson_pages import afresh, agree, agree_all, counts, first_screen, judged, moved, numbers, predicted, question
 
 from capstats import average_cap, baseline_cap, individual_cap, maximum_cap, minimum_cap
 from capstats.lessons import page
@@ -24,6 +24,12 @@ def expected(o, s):
         found[f"average-{version}"] = average_cap(o, s, unmatched=version)
         found[f"minimum-{version}"] = minimum_cap(o, unmatched=version)
         found[f"maximum-{version}"] = maximum_cap(o, unmatched=version)
+    sick = o * np.array([[1], [0]])
+    with np.errstate(invalid="ignore"):
+        found |= {
+            f"{name}-sick": (sick * p).sum((-2, -1)) / sick.sum((-2, -1))
+            for name, p in (("average", q), ("original", individual_cap(o, o).values))
+        }
     found["highest"] = np.where(found["total-o"] > 0, np.where(o > 0, q, 0).max((-2, -1)), np.nan)
     return found
 
@@ -45,6 +51,7 @@ def test_every_number_is_the_librarys_on_random_tables(tab):
 
 
 def test_an_empty_original_has_no_average_and_an_empty_release_none_in_version_2(tab):
+    tab.locator("summary").nth(1).click()
     put(tab, o=[[0, 0], [0, 0]])
     assert np.isnan(numbers(tab)["average-zero"])
     assert tab.locator("#formula").inner_text() == "The original has no people."
@@ -56,17 +63,65 @@ def test_an_empty_original_has_no_average_and_an_empty_release_none_in_version_2
 
 
 def test_the_words_are_those_of_the_table(tab):
-    words = tab.locator("#words").inner_text().splitlines()
-    assert words[0] == "2 of the 7 synthetic smokers are sick: CAP 2/7 = 0.286 for each of the 4 sick smokers."
-    assert words[1] == "1 of the 13 synthetic non-smokers is sick: CAP 1/13 = 0.077 for the 1 sick non-smoker."
+    tab.locator("summary").nth(1).click()
+    assert [tab.locator(f"[data-cell=o-0-{j}] .risk").inner_text() for j in (0, 1)] == ["CAP 2/7 = 0.286", "CAP 1/13 = 0.077"]
+    assert "Least, the smallest cell = 1/20 = 0.050. " in tab.locator("#others").inner_text()
     formula = tab.locator("#formula").inner_text().replace("\N{MULTIPLICATION SIGN}", "*")
     assert "(4 * 2/7 + 1 * 1/13 + 6 * 5/7 + 9 * 12/13) / 20 = 0.691" in formula
     put(tab, s=[[1, 0], [0, 0]])
     numbers(tab)
-    words = tab.locator("#words").inner_text().splitlines()
-    assert words[0] == "The 1 synthetic smoker is sick: CAP 1/1 = 1 for each of the 4 sick smokers."
-    assert words[1] == "There is no synthetic non-smoker: nothing to guess from. CAP 0 for the 1 sick non-smoker."
+    assert [tab.locator(f"[data-cell=o-0-{j}] .risk").inner_text() for j in (0, 1)] == ["CAP 1/1 = 1", "CAP 0: nothing to guess from"]
+    assert tab.locator("[data-share='1']").inner_text() == "none"
     assert tab.locator(".cell.certain").count() == 1
+
+
+def test_what_moves_and_the_answer_are_in_the_first_screen(browser, tmp_path):
+    first_screen(browser, tmp_path, page(LESSON), moving="[data-table=s]", answer=".guess .verdict")
+
+
+def test_a_guess_is_answered(browser, tmp_path):
+    with opened(browser, tmp_path, page(LESSON)) as tab:
+        assert tab.locator("[data-table=o], .numbers, details, [data-name=s-0-0]").locator("visible=true").count() == 0
+        guesses = {
+            0.29: "Well guessed: 2 of",
+            0.71: "5 of 7 are the healthy.",
+            0.1: "2 of 20",
+            0.15: "the sick among all",
+            0.4: "original smokers",
+            0.5: "toss",
+        }
+        for guess, said in guesses.items():
+            afresh(tab)
+            moved(tab, {".predict input": guess})
+            predicted(tab)
+            verdict = tab.locator(".guess .verdict").inner_text()
+            assert said in verdict
+            assert verdict.endswith(
+                "2 of the 7 smokers in the release are sick: 2/7 = 0.286 is Ann's Correct Attribution Probability, CAP."
+            )
+        assert tab.locator(".guessed [data-share='0']").inner_text() == "2 of 7"
+
+
+def test_nobody_is_moved_before_the_guess(browser, tmp_path):
+    with opened(browser, tmp_path, page(LESSON)) as tab:
+        tab.locator("[data-cell=s-0-0] .place").focus()
+        tab.keyboard.press("+")
+        assert held(tab, "s") == START["s"]
+        predicted(tab)
+        tab.locator("[data-cell=s-0-0] .place").focus()
+        tab.keyboard.press("+")
+        assert held(tab, "s")[0][0] == START["s"][0][0] + 1
+
+
+def test_the_sick_alone_may_be_looked_at(tab):
+    found = numbers(tab)
+    assert tab.locator(".big output:visible").inner_text() == f"{found['average-zero']:.3f}"
+    tab.locator("#sick-only").check()
+    numbers(tab)
+    o, q = np.array(START["o"])[0], individual_cap(START["o"], START["s"]).values[0]
+    assert found["average-sick"] == pytest.approx((o * q).sum() / o.sum(), rel=1e-12)
+    assert tab.locator(".big output:visible").inner_text() == f"{found['average-sick']:.3f}"
+    assert tab.locator("#verdict").inner_text() == "below the original with itself"
 
 
 # --- keyboard, mouse, finger
@@ -91,6 +146,8 @@ def test_people_are_moved_added_and_taken_away_with_the_keyboard_alone(tab):
 
 
 def test_a_question_is_answered_with_the_keyboard_alone(tab):
+    tab.locator("summary").first.focus()
+    tab.keyboard.press("Enter")
     tab.locator("[data-go=sum]").focus()
     tab.keyboard.press("Enter")
     while tab.evaluate("document.activeElement.type") != "radio":
@@ -134,6 +191,7 @@ def test_a_person_dropped_outside_the_table_goes_back(tab, end):
 
 def test_people_are_dragged_with_a_finger(browser, tmp_path):
     with opened(browser, tmp_path, page("hands"), width=375, height=800, has_touch=True, is_mobile=True) as tab:
+        predicted(tab)
         tab.locator("[data-cell=s-0-1]").scroll_into_view_if_needed()
         person = tab.locator("[data-cell=s-0-0] .person").first.bounding_box()
         to = centre(tab, "s", 0, 1)
@@ -153,6 +211,7 @@ def test_people_are_dragged_with_a_finger(browser, tmp_path):
 def test_the_buttons_do_what_they_say_and_undo_takes_it_back(tab):
     undo = tab.locator("[data-do=undo]")
     assert undo.is_disabled()
+    tab.locator("details.typing summary").click()
     tab.locator("[data-do=copy]").click()
     assert held(tab, "s") == START["o"]
     tab.locator("[data-do=empty]").click()
@@ -168,7 +227,7 @@ def test_the_buttons_do_what_they_say_and_undo_takes_it_back(tab):
 
 @pytest.mark.parametrize("wrong", ["", "-1", "61", "1.5"])
 def test_a_number_that_is_no_count_changes_nothing_and_is_marked(tab, wrong):
-    tab.locator("summary").click()
+    tab.locator("details.typing summary").click()
     field = tab.locator("[data-count=o-0-0]")
     field.fill(wrong)
     assert field.get_attribute("aria-invalid") == "true"
@@ -180,8 +239,8 @@ def test_a_number_that_is_no_count_changes_nothing_and_is_marked(tab, wrong):
 # --- questions: a release that is wrong, why, and one that is right
 
 ANSWERS = {
-    "predict": ("is a share", 0.4, 0.29),
-    "sum": ("one guess of the two", "same", "falls"),
+    "predict": ("is a share", 0.9, 0.38),
+    "sum": ("sick or healthy", "same", "falls"),
 }
 RELEASES = {
     "exposed": [
@@ -215,6 +274,22 @@ RELEASES = {
 }
 
 
+EXPLAINED = {  # wrong answers with a sentence of their own
+    "predict": [5 / 8, 3 / 20, 3 / 4, 4 / 20, 4 / 10, 2 / 7, 3 / 5, 1 / 2, 3],
+    "sum": ["same", "nothing", "depends"],
+    "hidden": [20, 7, 4, 6, 0],
+}
+
+
+@pytest.mark.parametrize("name", EXPLAINED)
+def test_a_wrong_answer_that_can_be_explained_is(tab, name):
+    found = {judged(tab, name, answer)[1] for answer in EXPLAINED[name]}
+    assert len(found) == len(EXPLAINED[name])
+    assert all(
+        text.startswith("Not yet: ") and not {"is a share among the smokers", "count the original people"} & {text} for text in found
+    )
+
+
 @pytest.mark.parametrize("name", ANSWERS)
 def test_an_answer_is_right_or_wrong_with_a_reason(tab, name):
     why, wrong, answer = ANSWERS[name]
@@ -228,6 +303,7 @@ def test_an_answer_is_right_or_wrong_with_a_reason(tab, name):
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_a_release_is_right_or_wrong_with_a_reason(tab, name):
+    question(tab, name)
     for release, why in RELEASES[name]:
         put(tab, s=release)
         state, verdict = judged(tab, name)
@@ -239,35 +315,40 @@ def test_a_release_is_right_or_wrong_with_a_reason(tab, name):
 
 
 def test_the_last_question_asks_for_a_release_without_non_smokers(tab):
+    question(tab, "hidden")
+    assert held(tab, "s") == [[2, 0], [5, 0]]
+    put(tab, s=[[2, 1], [5, 0]])
     assert "still non-smokers" in judged(tab, "hidden", 10)[1]
     put(tab, s=[[2, 0], [5, 0]])
-    assert "count the original people" in judged(tab, "hidden", 20)[1]
+    assert "count the original people" in judged(tab, "hidden", 19)[1]
     assert judged(tab, "hidden", 10)[0] == "right"
 
 
 @pytest.mark.parametrize("name", RELEASES)
 @pytest.mark.parametrize("o", [[[5, 1], [6, 9]], [[0, 0], [0, 0]], [[5, 5], [5, 5]]])
 def test_a_question_about_the_start_asks_for_it(tab, name, o):
+    question(tab, name)
     put(tab, o=o, s=[[1, 3], [3, 1]])
     assert judged(tab, name)[1].startswith("Not yet: the original was changed.")
 
 
 def test_an_empty_release_has_no_average_to_be_praised(tab):
+    tab.locator("details.typing summary").click()
     tab.locator("[data-do=empty]").click()
     numbers(tab)
-    assert tab.locator(".big").inner_text() == "no release"
+    assert tab.locator(".big output:visible").inner_text() == "no release"
     assert tab.locator("#verdict").inner_text() == "nothing to guess from"
     assert tab.locator(".pointer").count() == 0
 
 
 def test_an_unmatched_person_is_not_called_safe(tab):
-    put(tab, s=[[2, 0], [5, 0]])
     assert "one who takes the nearest key may still guess" in judged(tab, "hidden", 10)[1]
 
 
 def test_one_question_is_on_the_screen_and_the_next_follows(tab):
+    assert tab.locator("[data-question]:visible").count() == 0
+    judged(tab, "predict", 0.375)
     assert tab.locator("[data-question]:visible").count() == 1
-    judged(tab, "predict", 0.2857)
     tab.get_by_role("button", name="Next question").click()
     assert tab.locator("[data-question=sum]").is_visible()
     assert tab.evaluate("document.activeElement.id") == "sum-title"

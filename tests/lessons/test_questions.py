@@ -1,7 +1,10 @@
 """Answers as they are typed, and hints: what all questions share, tried on the lesson of the hands."""
 
 import pytest
-from lesson_pages import counts, judged, moved, question
+from chromium import DRAWN, opened
+from lesson_pages import afresh, counts, judged, moved, numbers, predicted, question
+
+from capstats.lessons import page
 
 pytestmark = pytest.mark.chromium
 LESSON = "hands"
@@ -15,7 +18,7 @@ def verdict(tab, name, text):
 
 @pytest.mark.parametrize(
     "text",
-    ["2/7", " 2 of 7", "2 out of the 7.", "+0.29", "0,286", "28.6 %", "28.6 percent", "2.86e-1", "2.86 x 10^-1", "= .286.", "0.286 sick"],
+    ["3/8", " 3 of 8", "3 out of the 8.", "+0.38", "0,375", "37.5 %", "37.5 percent", "3.75e-1", "3.75 x 10^-1", "= .375.", "0.375 sick"],
 )
 def test_a_probability_may_be_typed_in_many_ways(tab, text):
     assert verdict(tab, "predict", text).startswith("Right. ")
@@ -47,7 +50,6 @@ def test_a_logarithm_is_a_number(tab):
     ],
 )
 def test_a_count_is_a_whole_number_of_people(tab, text, told):
-    moved(tab, counts(s=[[2, 0], [5, 0]]))
     assert verdict(tab, "hidden", text).startswith(told)
 
 
@@ -58,3 +60,79 @@ def test_hints_are_kept_and_come_to_an_end(tab):
     button.click()
     assert found.locator(".hint li").count() == 2
     assert button.is_disabled()
+
+
+# --- what a question loads, explains and keeps
+
+
+def release(tab):
+    found = numbers(tab)
+    return [found[f"s-{i}-{j}"] for i in (0, 1) for j in (0, 1)]
+
+
+def test_a_question_loads_its_own_table_when_it_is_opened_and_not_before(tab):
+    start = release(tab)
+    question(tab, "predict")
+    assert release(tab) == [3, 1, 5, 11] != start
+    moved(tab, counts(s=[[1, 1], [1, 1]]))
+    judged(tab, "predict", 0.5)
+    assert release(tab) == [1, 1, 1, 1]
+    question(tab, "sum")
+    assert release(tab) == start
+    question(tab, "hidden")
+    assert release(tab) == [start[0], 0, start[2], 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("5/8", "these are the healthy smokers"),
+        ("62.5 %", "these are the healthy smokers"),
+        ("62.5", "these are the healthy smokers"),
+        ("3/20", "this is the share among all records"),
+        ("0.9", "it is a share among the smokers"),
+    ],
+)
+def test_a_wrong_answer_is_explained_where_it_can_be(tab, text, told):
+    assert verdict(tab, "predict", text).startswith(f"Not yet: {told}")
+
+
+def test_an_explanation_does_not_refuse_what_is_right(tab):
+    question(tab, "predict")
+    moved(tab, counts(s=[[2, 1], [2, 1]]))  # as many healthy as sick
+    assert verdict(tab, "predict", "1/2").startswith("Right. ")
+
+
+def test_values_are_hidden_until_they_were_predicted(browser, tmp_path):
+    with opened(browser, tmp_path, page(LESSON)) as tab:
+        hidden = tab.locator("[data-until=ann]")
+        assert hidden.count() > 5
+        assert hidden.locator("visible=true").count() == 0
+        assert tab.locator(".predict .truth").is_hidden()
+        slider = tab.locator(".predict input")
+        slider.focus()
+        tab.keyboard.press("ArrowRight")
+        assert tab.locator(".predict .mark").inner_text() == "0.51"
+        tab.keyboard.press("Enter")
+        assert hidden.first.is_visible()
+        assert slider.is_disabled()
+        assert tab.locator(".predict .truth").inner_text().endswith("0.29")
+
+
+def test_progress_is_kept_in_the_address(browser, tmp_path):
+    with opened(browser, tmp_path, page(LESSON)) as tab:
+        moved(tab, {".predict input": 0.4})
+        predicted(tab)
+        judged(tab, "sum", "falls")
+        address = tab.evaluate("location.hash")
+        tab.reload()
+        tab.evaluate(DRAWN)
+        assert tab.evaluate("location.hash") == address
+        assert tab.locator(".predict .mark").inner_text() == "0.40"
+        assert "original smokers" in tab.locator(".predict .verdict").inner_text()
+        assert tab.locator("[data-question=sum]").is_visible()
+        assert tab.locator("[data-question=sum] .verdict").inner_text() == "Answered before."
+        assert tab.locator("#progress").inner_text() == "1 of 8 questions answered."
+        afresh(tab)
+        assert tab.locator("#progress").inner_text() == "0 of 8 questions answered."
+        assert tab.locator(".predict .verdict").inner_text() == ""

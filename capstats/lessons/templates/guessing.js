@@ -1,13 +1,21 @@
 // Guessing is not predicting: the random guesser of average CAP beside the modal guesser.
 
 const MOST = 500; // of a slider
-const names = { targets: ["T_1", "T_2", "T_3"], keys: ["K_1", "K_2", "K_3"] };
-const state = { original: "O_4", o: given.originals.O_4, s: mapped(given.synthetics.S_a, (x) => x), release: "S_a" };
+const names = { targets: ["diabetes", "asthma", "heart disease"], keys: ["under 40", "40 to 65", "over 65"] };
+const RELEASES = { S_b: "A", S_g: "B", S_a: "C", S_e: "D" };
+const START = ["O_3", "S_b"];
+const state = { turned: 0 }; // how much of the second picture has turned
 const people = () => total(state.o);
+
+/** Another clinic, another release, or both. */
+function take(original, name, table = given.synthetics[name]) {
+  Object.assign(state, { original, o: given.originals[original], s: mapped(table, (count) => Math.min(count, MOST)), release: name });
+}
+take(...START);
 
 // --- the two intruders, key by key
 
-/** For one key: the shares of the release, and the probability with which each target is named by the modal guesser. */
+/** For one key: the shares of the release, and the probability with which each target is named by the second guesser. */
 function guesses(j) {
   const key = column(state.s, j);
   const q = key.map((s_ij) => ratio(s_ij, sum(key), 0));
@@ -17,49 +25,80 @@ function guesses(j) {
 
 const rightOf = (j, named) => sum(column(state.o, j).map((o_ij, i) => o_ij * named[i]));
 
-// --- a card for each key: sliders of the release, two bars of the original
+// --- the pictures: a dot for each person, by age group and diagnosis
+
+/** The places 0 to n - 1 in a random order, which is always the same. */
+function scattered(n) {
+  const draws = random(n);
+  return Array.from({ length: n }, (_, k) => [draws(), k]).sort(([a], [b]) => a - b).map(([, k]) => k);
+}
+
+/** A picture as wide as its place, of those whom one of the two guesses right. */
+function picture(who) {
+  const right = (i, j) => (who === "random" ? state.o[i][j] * guesses(j).q[i] : state.turned * state.o[i][j] * guesses(j).named[i]);
+  const again = fitted(find(`#${who}-dots`), 700, (wide) => {
+    const small = wide < 420;
+    const [left, pitch, room] = small ? [84, 3.4, 5] : [96, 6, 9];
+    const across = Math.floor(((wide - left) / 3 - 2 * room) / pitch);
+    const svg = draw("svg", { class: `${who}${small ? " small" : ""}`, role: "img" });
+    names.keys.forEach((key, j) => svg.append(draw("text", { x: left + (j * (wide - left)) / 3, y: 12 }, key)));
+    let top = 20;
+    names.targets.forEach((target, i) => {
+      const high = Math.max(Math.ceil(Math.max(...state.o[i]) / across), 2) * pitch;
+      svg.append(draw("text", { x: 0, y: top + high / 2 + 4 }, target));
+      state.o[i].forEach((n, j) => {
+        const x = left + (j * (wide - left)) / 3;
+        const dots = (places) => places.map((k) => `M${(x + pitch * ((k % across) + 0.5)).toFixed(1)} ${(top + pitch * (Math.floor(k / across) + 0.5)).toFixed(1)}h0`);
+        const hits = Math.round(right(i, j));
+        const order = scattered(n);
+        svg.append(draw("path", { class: "missed", d: dots(order.slice(hits)).join("") }), draw("path", { class: "guessed", d: dots(order.slice(0, hits)).join("") }));
+        if (who === "modal" && state.turned && guesses(j).named[i]) {
+          svg.append(draw("rect", { class: "said", x: x - 3, y: top - 3, width: across * pitch + 6, height: high + 6, rx: 5 }));
+        }
+      });
+      top += high + room;
+    });
+    const value = who === "random" ? averageCap(state.o, state.s) * people() : correctPredictions(state.o, state.s);
+    const text = who === "modal" && !state.turned ? "not guessed yet" : `${number(value)} right`;
+    return assign(svg, { width: wide, viewBox: `0 0 ${wide} ${top}`, "aria-label": `${people()} people by age group and diagnosis: ${text}` });
+  });
+  return later(again);
+}
+const pictures = ["random", "modal"].map(picture);
+
+/** The second picture turns, within a second. */
+function turn() {
+  const from = performance.now();
+  const step = (now) => {
+    state.turned = still.matches ? 1 : Math.min(Math.max((now - from) / 900, 0.01), 1);
+    pictures[1]();
+    if (state.turned < 1) requestAnimationFrame(step);
+  };
+  step(from);
+}
+
+// --- a card for each key: sliders of the release
 
 const cards = names.keys.map((key, j) => {
   const rows = names.targets.map((target, i) => {
     const slider = make("input", { type: "range", min: 0, max: MOST, step: 1, id: `s${i}${j}`, "data-cell": `${i},${j}`, input: () => move(i, j) });
     const badge = make("span", { class: "badge" });
     const text = output(`share_${i}_${j}`);
-    return { slider, badge, text, count: make("span", { class: "count" }), label: make("label", { for: `s${i}${j}` }, symbol(target)) };
+    return { slider, badge, text, count: make("span", { class: "count" }), label: make("label", { for: `s${i}${j}` }, target) };
   });
-  const bars = {};
-  for (const who of ["random", "modal"]) {
-    bars[who] = draw("svg", { viewBox: "0 0 300 34", class: `bar ${who}`, role: "img" });
-  }
   const line = (who, text) => make("p", { class: `result ${who}` }, `${text}: `, output(`${who}_right_${j}`), make("span", { class: "held" }));
-  const card = make("section", { class: "card key", "aria-label": `Key ${key}` },
-    make("h3", {}, "Key ", symbol(key)),
+  const card = make("section", { class: "card key", "aria-label": `Age ${key}` },
+    make("h3", {}, key),
     ...rows.map(({ label, slider, count, text, badge }) => make("div", { class: "dial" }, label, slider, count, make("span", { class: "share" }, text, badge))),
-    line("random", "Random guesser right"), bars.random, line("modal", "Modal guesser right"), bars.modal);
+    line("random", "First guesser right"), line("modal", "Second guesser right"));
   find("#keys").append(card);
-  return { card, rows, bars };
+  return { card, rows };
 });
 
 function move(i, j) {
   state.s[i][j] = Number(cards[j].rows[i].slider.value);
   state.release = "yours";
   update();
-}
-
-/** People of one key by target; in each segment the share that is guessed right is filled. */
-function fillBar(svg, j, named, text) {
-  const o_j = sum(column(state.o, j));
-  const parts = [];
-  let x = 0;
-  column(state.o, j).forEach((o_ij, i) => {
-    const wide = ratio(300 * o_ij, o_j, 0);
-    if (wide > 0) {
-      parts.push(draw("rect", { x: x + 1, y: 1, width: Math.max(wide - 2, 0.5), height: 32, rx: 3, class: "segment" }));
-      if (named[i] > 0) parts.push(draw("rect", { x: x + 1, y: 1, width: Math.max((wide - 2) * named[i], 0.5), height: 32, rx: 3, class: "right" }));
-      if (wide > 44) parts.push(draw("text", { x: x + wide / 2, y: 22, "text-anchor": "middle", class: "on" }, symbol(names.targets[i], draw), draw("tspan", { dy: -3 }, ` ${o_ij}`)));
-    }
-    x += wide;
-  });
-  svg.replaceChildren(draw("title", {}, text), ...parts);
 }
 
 function showKey(j) {
@@ -71,83 +110,77 @@ function showKey(j) {
     row.count.textContent = state.s[i][j];
     row.badge.textContent = named[i] === 1 ? "named" : named[i] > 0 ? "tied" : "";
     show(`share_${i}_${j}`, q[i], `${(100 * q[i]).toFixed(0)} %`);
-    row.slider.setAttribute("aria-valuetext", `${state.s[i][j]} released records, ${(100 * q[i]).toFixed(0)} % of the key`);
+    row.slider.setAttribute("aria-valuetext", `${state.s[i][j]} released records, ${(100 * q[i]).toFixed(0)} % of the age group`);
   });
   show(`random_right_${j}`, rightOf(j, q), number(rightOf(j, q), 1));
   show(`modal_right_${j}`, rightOf(j, named), number(rightOf(j, named), Number.isInteger(rightOf(j, named)) ? 0 : 1));
   findAll(".held", card).forEach((span) => { span.textContent = ` of ${o_j}`; });
 }
 
-const drawBars = later(() => names.keys.forEach((_, j) => {
-  const { q, named } = guesses(j);
-  const o_j = sum(column(state.o, j));
-  fillBar(cards[j].bars.random, j, q, `Random guesser: ${rightOf(j, q).toFixed(1)} of ${o_j} people right`);
-  fillBar(cards[j].bars.modal, j, named, `Modal guesser: ${rightOf(j, named).toFixed(1)} of ${o_j} people right`);
-}));
-
 function update() {
   names.keys.forEach((_, j) => showKey(j));
   const [average, predicted] = [averageCap(state.o, state.s), correctPredictions(state.o, state.s)];
   show("people", people(), number(people()));
   show("average", average);
-  show("random_right", average * people(), number(average * people(), 1));
+  show("random_right", average * people(), number(average * people()));
   show("modal_right", predicted, number(predicted, Number.isInteger(predicted) ? 0 : 1));
   show("modal_share", predicted / people());
-  findAll(".of").forEach((span) => { span.textContent = `of ${number(people())} people`; });
+  findAll(".of").forEach((span) => { span.textContent = `of ${number(people())}`; });
   findAll("#presets button").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.release === state.release)));
-  drawBars();
+  chooseOriginal(state.original);
+  if (state.original !== drawn) showCloud();
+  find(".glance").classList.toggle("until", `${state.original} ${state.release}` === START.join(" ")); // on a phone, not over the answer
+  pictures.forEach((again) => again());
   placeYours();
 }
 
 // --- choices
 
-function release(name, table) {
-  state.s = mapped(table, (count) => Math.min(count, MOST));
-  state.release = name;
+const renew = () => {
   forget();
   update();
-}
-
+};
 const chance = random(20);
 const presets = {
-  ...Object.fromEntries(Object.keys(given.synthetics).map((name) => [name, () => given.synthetics[name]])),
+  ...Object.fromEntries(Object.keys(RELEASES).map((name) => [name, () => given.synthetics[name]])),
   "the original": () => state.o,
   "a random table": () => uniformTable(900, 3, 3, chance),
 };
 for (const [name, table] of Object.entries(presets)) {
-  const text = name.includes("_") ? symbol(name) : name;
-  find("#presets").append(make("button", { type: "button", class: "quiet", "data-release": name, click: () => release(name, table()) }, text));
+  find("#presets").append(make("button", { type: "button", class: "quiet", "data-release": name, click: () => {
+    take(state.original, name, table());
+    renew();
+  } }, RELEASES[name] ?? name));
 }
 
-const chooseOriginal = choices(find("#originals"), "original", Object.fromEntries(Object.keys(given.originals).map((name) => [name, symbol(name)])), (name) => {
-  state.original = name;
-  state.o = given.originals[name];
-  forget();
-  showCloud();
-  update();
+const clinics = Object.fromEntries(Object.keys(given.originals).map((name) => [name, name.replace("O_", "clinic ")]));
+const chooseOriginal = choices(find("#originals"), "original", clinics, (name) => {
+  take(name, state.release, state.s);
+  renew();
 });
-chooseOriginal(state.original);
 
 // --- all releases as points: right guesses of the one and of the other
 
 let plane;
+let drawn; // the original of the drawing
 let yours;
 
-/** Where a release lies: right guesses of the random guesser, across, and of the modal guesser, upwards. */
+/** Where a release lies: right guesses of the first guesser, across, and of the second guesser, upwards. */
 const where = (s) => [plane.x(averageCap(state.o, s) * people()), plane.y(correctPredictions(state.o, s))];
 
 const drawCloud = fitted(find("#cloud"), 760, (wide) => {
+  drawn = state.original;
   const high = Math.min(Math.max(wide * 0.6, 330), 440);
   const most = maximumCap(state.o) * people();
   const end = Math.ceil((1.07 * most) / 100) * 100;
   plane = { x: scale(0, end, 52, wide - 24), y: scale(0, end, high - 52, 40) };
   const svg = draw("svg", {
     width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img",
-    "aria-label": "People guessed right by the random guesser, across, and by the modal guesser, upwards, for 400 random releases and yours",
+    "aria-label": "People guessed right by the first guesser, across, and by the second guesser, upwards, for 400 random releases and yours",
   });
   const values = [...new Set([...ticks(0, end, 5), end])].filter((value) => value === end || value < 0.9 * end);
-  svg.append(axis(plane.x, high - 52, values, "random guesser: expected right guesses", number));
-  svg.append(upright(plane.y, 52, values, "modal guesser: people predicted", number, [high - 52, 40]));
+  svg.append(axis(plane.x, high - 52, values, "first guesser: expected right guesses", number));
+  svg.append(upright(plane.y, 52, values, "second guesser: people predicted", number, [high - 52, 40]));
   svg.append(draw("path", { d: path([[plane.x(0), plane.y(0)], [plane.x(end), plane.y(end)]]), class: "both" }));
   svg.append(draw("text", { x: plane.x(0.86 * end), y: plane.y(0.86 * end) + 26, "text-anchor": "middle", class: "soft" }, "both alike"));
   const draws = random(900);
@@ -155,13 +188,13 @@ const drawCloud = fitted(find("#cloud"), 760, (wide) => {
     const [x, y] = where(uniformTable(900, 3, 3, draws));
     svg.append(draw("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r: 3, class: "drawn-dot" }));
   }
-  const named = [...Object.entries(given.synthetics), [state.original, state.o]];
+  const named = [...Object.entries(given.synthetics), ["the original", state.o]];
   const places = named.map(([, table]) => where(table));
   for (const [name, table] of named) {
     const [x, y] = where(table);
     svg.append(draw("path", { d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, class: "named" }));
     const crowded = places.some(([a, b]) => a > x && a - x < 75 && Math.abs(b - y) < 20); // another one to the right
-    svg.append(draw("text", { x: crowded ? x - 11 : x + 13, y: y - 9, "text-anchor": crowded ? "end" : "start", class: "halo" }, symbol(name, draw)));
+    svg.append(draw("text", { x: crowded ? x - 11 : x + 13, y: y - 9, "text-anchor": crowded ? "end" : "start", class: "halo" }, RELEASES[name] ?? name));
   }
   yours = draw("g", { class: "yours" }, draw("circle", { r: 11 }), draw("text", { x: 0, y: 27, "text-anchor": "middle", class: "halo" }, "yours"));
   svg.append(yours);
@@ -170,6 +203,7 @@ const drawCloud = fitted(find("#cloud"), 760, (wide) => {
 });
 
 const showCloud = later(drawCloud);
+find("#cloud").closest("details").addEventListener("toggle", () => dispatchEvent(new Event("resize"))); // it has its width once it is open
 
 function placeYours() {
   const [x, y] = where(state.s);
@@ -182,7 +216,7 @@ const game = { people: 0, random: 0, modal: 0, draws: random(100) };
 const panels = ["random", "modal"].map((who) => {
   const svg = draw("svg", { viewBox: "0 0 300 132", role: "img", class: `dots ${who}` });
   const text = make("p", {}, "Right: ", output(`game_${who}`), " of ", output(`game_people_${who}`), make("span", { class: "expected" }));
-  find("#dots").append(make("div", { class: `card ${who}` }, make("h3", {}, who === "random" ? "Random guesser" : "Modal guesser"), svg, text));
+  find("#dots").append(make("div", { class: `card ${who}` }, make("h3", {}, who === "random" ? "First guesser" : "Second guesser"), svg, text));
   return { who, svg, text };
 });
 
@@ -204,7 +238,7 @@ function guessHundred() {
   game.people += 100;
   for (const { who } of panels) game[who] += found[who].filter(Boolean).length;
   showGame(found);
-  announce(`Of ${game.people} people the random guesser is right for ${game.random}, the modal guesser for ${game.modal}.`);
+  announce(`Of ${game.people} people the first guesser is right for ${game.random}, the second guesser for ${game.modal}.`);
 }
 
 function showGame(found) {
@@ -227,56 +261,3 @@ find("#guess").addEventListener("click", guessHundred);
 find("#forget").addEventListener("click", forget);
 forget();
 update();
-
-// --- questions
-
-const onO4 = () => (state.original === "O_4" ? "" : "choose O\u2084 as the original first.");
-const now = () => [averageCap(state.o, state.s), correctPredictions(state.o, state.s)];
-
-ask("order", {
-  check: (answer) => answer === "split" || {
-    a: "against the modal guesser it is. Compare the two average CAPs once more.",
-    e: "against the random guesser it is. Compare the people predicted once more.",
-    reverse: "there is one for each guesser. Read both totals again: lower is safer.",
-  }[answer],
-  hints: ["Choose O\u2084, then press S\u2090 and S\u2091 in turn. Lower is safer."],
-  after: "Average CAP is 0.318 for S\u2090 and 0.309 for S\u2091, but S\u2091 lets the modal guesser predict 272 people, S\u2090 only 134. In each key of S\u2090 the most frequent target is a rare one in O\u2084.",
-});
-ask("itself", {
-  of: () => total(given.originals.O_4),
-  check: (answer) => answer === correctPredictions(given.originals.O_4, given.originals.O_4) || "add up the greatest count of each key.",
-  hints: ["Press \u201cthe original\u201d and read the total, or add up the greatest counts of the three columns of O\u2084."],
-  after: "197 + 136 + 198: with the original the guess for each key is the best possible one. A random guess is right for 439 people.",
-});
-ask("lower", {
-  check: () => {
-    const [average, predicted] = now();
-    if (onO4()) return onO4();
-    if (!(average < averageCap(state.o, given.synthetics.S_a))) return `average CAP is ${average.toFixed(3)}, which is not below 0.318.`;
-    return predicted > 400 || `${number(predicted)} people are predicted; more than 400 are wanted.`;
-  },
-  hints: [
-    "A target is named for everybody with the key if it leads by one record. So give about half of the key to a target that many people have, and the rest to a target that few people have.",
-    "In K\u2081 and in K\u2082 let T\u2082 lead T\u2081 by one record, and leave T\u2083 empty.",
-    "In K\u2083 let T\u2082 lead T\u2081 by one record, and leave T\u2083 empty: fewer people are predicted than with T\u2083, but average CAP falls below 0.318.",
-  ],
-  after: "A target that leads by one record is predicted for everybody, while the random guesser names it in little more than a third of the cases.",
-});
-ask("higher", {
-  check: () => {
-    const [average, predicted] = now();
-    if (onO4()) return onO4();
-    if (!(average > averageCap(state.o, given.synthetics.S_e))) return `average CAP is ${average.toFixed(3)}, which is not above 0.309.`;
-    return predicted < 100 || `${number(predicted)} people are predicted; fewer than 100 are wanted.`;
-  },
-  hints: ["Make the rarest target of each key the most frequent in the release, by one record.", "Give all the other records of the key to the target that most people have."],
-  after: "The modal guesser is led astray in every key, and the random guesser still profits from the second most frequent target.",
-});
-ask("agree", {
-  check: (answer) => answer === "itself" || {
-    pure: "with a single target in a key there is nothing else to name, so both name it.",
-    even: "if all targets tie, the modal guesser names each of them equally often, as the random guesser does.",
-  }[answer],
-  hints: ["With one target in a key there is nothing to choose. And what does the modal guesser do if all targets tie?"],
-  after: "With the original the modal guesser has 531 right, the random guesser 439. With one target in each key both name it, and with a tie of all targets the modal guesser guesses at random.",
-});

@@ -1,17 +1,19 @@
 // CAP with your hands: mouse, finger, keyboard, buttons and numbers.
 
 let ghost = null;
+const guessed = () => find(".predict").dataset.state === "done";
 
 function listen(table, i, j) {
   const cell = find(`[data-cell="${table}-${i}-${j}"]`);
   const place = find(".place", cell);
   const more = () => add(table, i, j, 1);
   const less = () => add(table, i, j, -1);
-  place.addEventListener("keydown", keys({
+  place.addEventListener("keydown", (event) => guessed() && press(event));
+  const press = keys({
     ArrowLeft: () => move(table, [i, j], [i, 0]), ArrowRight: () => move(table, [i, j], [i, 1]),
     ArrowUp: () => move(table, [i, j], [0, j]), ArrowDown: () => move(table, [i, j], [1, j]),
     "+": more, "=": more, "-": less, Delete: less, Backspace: less,
-  }));
+  });
   for (const button of findAll("[data-step]", cell)) button.addEventListener("click", () => add(table, i, j, Number(button.dataset.step)));
 
   const input = find(`[data-count="${table}-${i}-${j}"]`);
@@ -40,7 +42,7 @@ function listen(table, i, j) {
     light(null);
   };
   draggable(find("svg", cell), {
-    start: (event) => event.target.closest(".person"),
+    start: (event) => guessed() && event.target.closest(".person"),
     move: (dragged, event) => {
       if (!ghost) {
         const own = dragged.cloneNode(true);
@@ -74,5 +76,7 @@ const actions = {
 };
 
 for (const table of ["o", "s"]) for (const [i, j] of places) listen(table, i, j);
+sickOnly.addEventListener("change", render);
+addEventListener("resize", render);
 for (const button of findAll("[data-do]")) button.addEventListener("click", actions[button.dataset.do]);
 render();

@@ -1,34 +1,71 @@
-// CAP with your hands: the questions.
+// CAP with your hands: the guess about Ann, and the questions.
+
+predict("ann", {
+  value: () => individualCap(given.s)[0][0],
+  say: (guess, value) => {
+    const [sick, all] = [given.s[0][0], keyTotals(given.s)[0]];
+    find(".stage").classList.add("guessed");
+    render();
+    const near = (other) => Math.abs(guess - other) < 0.026;
+    const mistake = [
+      [value, "Well guessed: "],
+      [1 - value, `${all - sick} of ${all} are the healthy. `],
+      [sick / total(given.s), `${sick} of ${total(given.s)} would be of all records; he looks up smokers only. `],
+      [targetTotals(given.s)[0] / total(given.s), "That is the share of the sick among all records; he looks up smokers only. "],
+      [individualCap(given.o)[0][0], "That is the share among the original smokers, whom he never sees. "],
+      [0.5, "Sick or healthy is no toss of a coin. "],
+    ].find(([other]) => near(other));
+    return `${mistake?.[1] ?? ""}${sick} of the ${all} smokers in the release are sick: ${sick}/${all} = ${shown(value)} is Ann's Correct Attribution `
+      + "Probability, CAP.";
+  },
+});
 
 const EMPTY = "the release has no record.";
 const fresh = () => JSON.stringify(tables.o) === JSON.stringify(given.o);
 const RESTORE = 'the original was changed. Press "Back to the start" first.';
 /** Why a release cannot be judged yet; nothing if it can. */
 const unready = () => (fresh() ? !total(tables.s) && EMPTY : RESTORE);
+/** Puts tables on the page: the original of the start with this release. */
+const put = (s = given.s) => () => change((all) => Object.assign(all, { o: copy(given.o), s: copy(s) }));
+/** Matches a share, computed from the tables that are on the page. */
+const share = (of) => (answer) => isAbout(answer, of(tables));
 
 ask("predict", {
+  load: put([[3, 1], [5, 11]]),
   check: (answer) => {
     const m = keyTotals(tables.s)[0];
     if (m === 0) return 'there is no smoker in the release. Press "Back to the start".';
-    return isAbout(answer, tables.s[0][0] / m) || "it is a share among the synthetic smokers.";
+    return isAbout(answer, tables.s[0][0] / m) || "it is a share among the smokers of the release.";
   },
+  wrong: [
+    [share(({ s }) => s[1][0] / keyTotals(s)[0]), "these are the healthy smokers of the release. Ann is sick."],
+    [share(({ s }) => s[0][0] / total(s)), "this is the share among all records. The neighbour looks up smokers only."],
+    [share(({ s }) => s[0][0] / targetTotals(s)[0]), "this is the share of smokers among the sick. He knows that she smokes, and guesses the health."],
+    [share(({ s }) => targetTotals(s)[0] / total(s)), "these are all the sick, smokers or not. He looks up smokers only."],
+    [share(({ o }) => o[0][0] / keyTotals(o)[0]), "this is the share among the original smokers, whom he never sees."],
+    [share(() => individualCap(given.s)[0][0]), "this was the release before. Count the smokers again."],
+    [share(({ s }) => s[0][0] / s[1][0]), "this is sick to healthy. Divide the sick by all smokers."],
+    [share(() => 0.5), "the two are not equally probable: one of them has more smokers in the release."],
+    [(answer) => Number.isInteger(answer) && answer === tables.s[0][0], "this is how many are sick. Divide by all smokers of the release."],
+  ],
   hints: ["How many smokers are in the release?", "How many of these are sick? The neighbour picks one of the smokers at random."],
-  after: () => `${tables.s[0][0]} of the ${keyTotals(tables.s)[0]} synthetic smokers are sick. Only the release is looked up; the original decides whose `
-    + "risk it is.",
+  after: () => `${tables.s[0][0]} of the ${keyTotals(tables.s)[0]} smokers in the release are sick. The original only decides whose risk it is.`,
 });
 
 ask("sum", {
-  check: (answer) => answer === "falls" || {
-    same: "one guess of the two is right. Can both become more likely?",
-    nothing: "the smokers in the release are either sick or healthy. Change one and look at both cells.",
-    depends: "look at the fractions: 2/7 and 5/7. What is their sum?",
-  }[answer],
-  hints: ["Move one synthetic smoker from sick to healthy and compare both CAP values before and after.", "2/7 + 5/7 = 1."],
-  after: "The CAP values of a key add up to 1 over the targets, as long as the key is in the release (Theorem 1). What protects some people puts "
-    + "others at risk.",
+  load: put(),
+  check: (answer) => answer === "falls",
+  wrong: [
+    ["same", "the guess is sick or healthy. Can both become more likely?"],
+    ["nothing", "the smokers in the release are either sick or healthy. Move one and look at both cells."],
+    ["depends", "look at the fractions: 2/7 and 5/7. What is their sum?"],
+  ],
+  hints: ["Move one smoker of the release from sick to healthy and compare both CAP values.", "2/7 + 5/7 = 1."],
+  after: "The CAP values of a key in the release add up to 1 (Theorem 1). What protects some people puts others at risk.",
 });
 
 ask("exposed", {
+  load: put(),
   check: () => {
     const { o, s } = tables;
     if (unready()) return unready();
@@ -39,10 +76,11 @@ ask("exposed", {
     return low ? "the average is low enough, but nobody has a CAP of 1." : "the average is too high, and nobody has a CAP of 1.";
   },
   hints: ["A CAP of 1 needs a key whose synthetic records all have the same target.", "There is a single sick non-smoker. Make all synthetic non-smokers sick."],
-  after: "The average went down because many people became safer; it does not say that somebody became certain.",
+  after: "Many people became safer, so the average fell. It does not say that somebody became certain.",
 });
 
 ask("least", {
+  load: put(),
   check: () => {
     const { o, s } = tables;
     if (unready()) return unready();
@@ -51,18 +89,19 @@ ask("least", {
   },
   hints: ["A record in a cell makes the people of that cell easier to guess. Which cell of the original has the fewest people?",
     "An unmatched key counts 0. Put all records into the smallest cell."],
-  after: "All records lie in the smallest cell of the original (Theorem 2). The release is of no use, and the one sick non-smoker, "
-    + "whom it describes, is known with certainty: the smallest average hides the greatest risk.",
+  after: "All records lie in the smallest cell of the original (Theorem 2). The one sick non-smoker is known with certainty: the smallest average hides "
+    + "the greatest risk.",
 });
 
 ask("risky", {
+  load: put(),
   check: () => {
     const { o, s } = tables;
     if (unready()) return unready();
     const [q, own] = [individualCap(s), individualCap(o)];
     if (!same(averageCap(o, s), averageCap(o, o))) return `the average is ${shown(averageCap(o, s))}, and ${shown(averageCap(o, o))} is wanted.`;
-    const kept = places.filter(([i, j]) => o[i][j] > 0 && same(q[i][j], own[i][j])).map(([i, j]) => named(i, j));
-    return kept.length === 0 || `the average is right, but some people have the CAP of the original: ${kept.join(", ")}.`;
+    const equal = places.filter(([i, j]) => o[i][j] > 0 && same(q[i][j], own[i][j])).map(([i, j]) => named(i, j));
+    return equal.length === 0 || `the average is right, but some people have the CAP of the original: ${equal.join(", ")}.`;
   },
   hints: ["What the smokers gain, the non-smokers have to lose. Try a release in which no smoker is sick.",
     "With no sick smoker in the release, 1 of 5 non-smokers has to be sick."],
@@ -70,6 +109,7 @@ ask("risky", {
 });
 
 ask("above", {
+  load: put(given.o),
   check: () => {
     const { o, s } = tables;
     if (unready()) return unready();
@@ -79,11 +119,12 @@ ask("above", {
       : `the average is ${shown(value)}, above the ${shown(own)} of the original with itself. A release can have still more.`;
   },
   hints: ["Most smokers of the original are healthy. What if all synthetic smokers are?", "Make everybody in the release healthy, with smokers among them."],
-  after: () => `The average is greatest if everybody in the release has the commonest target of their key (Lemma 1): ${shown(maximumCap(tables.o))}. `
-    + `The original with itself has ${shown(averageCap(tables.o, tables.o))}: a high mark, but not the highest.`,
+  after: () => `It is greatest if everybody in the release has the commonest target of their key (Lemma 1): ${shown(maximumCap(tables.o))}. `
+    + `The original with itself has ${shown(averageCap(tables.o, tables.o))}.`,
 });
 
 ask("unmatched", {
+  load: put(),
   check: () => {
     const { o, s } = tables;
     if (unready()) return unready();
@@ -97,6 +138,7 @@ ask("unmatched", {
 });
 
 ask("hidden", {
+  load: put(given.s.map(([smokers]) => [smokers, 0])),
   of: () => total(tables.o),
   check: (answer) => {
     const m = keyTotals(tables.s);
@@ -104,6 +146,13 @@ ask("hidden", {
     if (m[0] === 0) return "leave some smokers in the release.";
     return answer === keyTotals(tables.o)[0] || "count the original people whose key is in the release.";
   },
+  wrong: [
+    [(answer) => keyTotals(tables.s)[1] === 0 && answer === total(tables.o), "this is everybody, over whom version 1 averages."],
+    [(answer) => keyTotals(tables.s)[1] === 0 && answer === keyTotals(tables.s)[0], "these are the smokers of the release. Whose risks are averaged?"],
+    [(answer) => keyTotals(tables.s)[1] === 0 && answer === tables.o[0][0], "these are the sick smokers. The average counts the healthy ones too."],
+    [(answer) => keyTotals(tables.s)[1] === 0 && answer === tables.o[1][0], "these are the healthy smokers. The average counts the sick ones too."],
+    [(answer) => keyTotals(tables.s)[1] === 0 && answer === 0, "the smokers are still in the release, so their risks are averaged."],
+  ],
   hints: ["Version 2 leaves out everybody whose key is not in the release.", "Count the original smokers, sick and healthy."],
   after: "Version 2 says nothing about the others. This intruder finds nobody with their key; one who takes the nearest key may still guess. Their "
     + "number belongs beside the average.",

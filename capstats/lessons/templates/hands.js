@@ -7,6 +7,10 @@ const copy = (t) => t.map((row) => [...row]);
 const start = () => ({ o: copy(given.o), s: copy(given.s) });
 const places = [0, 1].flatMap((i) => [0, 1].map((j) => [i, j]));
 
+const sickOnly = find("#sick-only");
+/** The names of the average that is looked at, and of that of the original with itself. */
+const averaged = () => (sickOnly.checked ? ["average-sick", "original-sick"] : ["average-zero", "original"]);
+
 let tables = start();
 const past = [];
 let seed = 1;
@@ -24,6 +28,8 @@ function numbers({ o, s }) {
     found[`maximum-${version}`] = maximumCap(o, version);
   }
   const risks = places.filter(([i, j]) => o[i][j] > 0).map(([i, j]) => q[i][j]);
+  const sick = [o[0], [0, 0]];
+  Object.assign(found, { "average-sick": averageCap(sick, s), "original-sick": averageCap(sick, o) });
   found.highest = risks.length ? Math.max(...risks) : NaN;
   return found;
 }
@@ -39,13 +45,13 @@ function change(edit) {
 const named = (i, j, n = 2) => `${TARGETS[i]} ${KEYS[j]}${n === 1 ? "" : "s"}`;
 const whose = (table) => (table === "o" ? "original" : "synthetic");
 
-const averaged = () => `Average CAP ${shown(averageCap(tables.o, tables.s))}.`;
+const inWords = () => `Average CAP ${shown(averageCap(tables.o, tables.s))}.`;
 
 function add(table, i, j, by) {
   const count = tables[table][i][j] + by;
   if (count < 0 || count > MOST) return;
   change((all) => { all[table][i][j] = count; });
-  announce(`${count} ${whose(table)} ${named(i, j, count)}. ${averaged()}`);
+  announce(`${count} ${whose(table)} ${named(i, j, count)}. ${inWords()}`);
 }
 
 function move(table, [i, j], [to, along]) {
@@ -55,14 +61,14 @@ function move(table, [i, j], [to, along]) {
     all[table][i][j] -= 1;
     all[table][to][along] += 1;
   });
-  announce(`Moved: ${t[i][j]} ${named(i, j, t[i][j])}, ${t[to][along]} ${named(to, along, t[to][along])}. ${averaged()}`);
+  announce(`Moved: ${t[i][j]} ${named(i, j, t[i][j])}, ${t[to][along]} ${named(to, along, t[to][along])}. ${inWords()}`);
 }
 
 // --- people
 
-/** Places for n people in a box: as large as fits, at most 24 wide. */
+/** Places for n people in a box: as large as fits, at most 30 wide. */
 function laid(n, width, height) {
-  let size = 24;
+  let size = 30;
   while (Math.floor(width / size) * Math.floor(height / size) < n) size -= 0.5;
   const across = Math.floor(width / size);
   return Array.from({ length: n }, (_, k) => ({ x: size * ((k % across) + 0.5), y: size * (Math.floor(k / across) + 0.5), size }));
@@ -81,12 +87,13 @@ function renderCell(table, i, j) {
   const place = find(".place", cell);
   assign(place, { "aria-valuenow": n, "aria-valuetext": table === "o" ? `${n}, each with CAP ${risk(j, i)}` : String(n) });
   const svg = find("svg", cell);
-  const spots = laid(n, 132, 100);
+  const [width, height] = [svg.clientWidth || 132, svg.clientHeight || 68];
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const spots = laid(n, width, height);
   while (svg.children.length > n) svg.lastChild.remove();
   while (svg.children.length < n) svg.append(person(table, i));
   spots.forEach(({ x, y, size }, k) => svg.children[k].setAttribute("transform", `translate(${x} ${y}) scale(${(size / 24)})`));
   if (table === "o") cell.classList.toggle("certain", n > 0 && individualCap(tables.s)[i][j] === 1);
-  else find(`[data-share="${i}-${j}"]`).textContent = keyTotals(tables.s)[j] ? `share ${n}/${keyTotals(tables.s)[j]}` : "key not released";
   const input = find(`[data-count="${table}-${i}-${j}"]`);
   if (document.activeElement !== input) input.value = n;
 }
@@ -94,7 +101,7 @@ function renderCell(table, i, j) {
 /** Individual CAP as a fraction and a number: "2/7 = 0.286". */
 function risk(j, i) {
   const m = keyTotals(tables.s)[j];
-  if (m === 0) return "0";
+  if (m === 0) return "0: nothing to guess from";
   const value = tables.s[i][j] / m;
   return Number.isInteger(value) ? `${tables.s[i][j]}/${m} = ${value}` : `${tables.s[i][j]}/${m} = ${shown(value)}`;
 }
@@ -104,7 +111,8 @@ function risk(j, i) {
 function renderRuler(found) {
   const svg = find("#ruler");
   const place = scale(0, 1, 14, 346);
-  const marks = [["least", "minimum-zero"], ["baseline", "baseline"], ["original", "original"], ["greatest", "maximum-zero"]]
+  const marks = (sickOnly.checked ? [["original", "original-sick"]]
+    : [["least", "minimum-zero"], ["baseline", "baseline"], ["original", "original"], ["greatest", "maximum-zero"]])
     .map(([text, name]) => ({ text, value: found[name] })).filter(({ value }) => !Number.isNaN(value));
   svg.replaceChildren(axis(place, 48, [0, 0.25, 0.5, 0.75, 1]));
   const ends = [];
@@ -118,35 +126,18 @@ function renderRuler(found) {
     svg.append(draw("path", { class: "line", d: `M${place(value)} 42V${y - 12}` }));
     svg.append(draw("text", { x: middle, y, "text-anchor": "middle" }, text));
   }
-  for (const [version, name] of [["drop", "version 2"], ["zero", "version 1"]]) {
-    const value = found[`average-${version}`];
-    if (Number.isNaN(value) || !found["total-s"] || (version === "drop" && same(value, found["average-zero"]))) continue;
-    svg.append(draw("path", { class: `pointer ${version}`, d: `M${place(value)} 46l-8 -15h16z` }));
-    const close = version === "drop" && Math.abs(found["average-drop"] - found["average-zero"]) < 0.17;
-    svg.append(draw("text", { x: Math.min(Math.max(place(value), 30), 330), y: close ? 11 : 25, "text-anchor": "middle" }, name));
-  }
+  const value = found[averaged()[0]];
+  if (Number.isNaN(value) || !found["total-s"]) return;
+  svg.append(draw("path", { class: "pointer", d: `M${place(value)} 46l-8 -15h16z` }));
+  svg.append(draw("text", { x: Math.min(Math.max(place(value), 36), 324), y: 25, "text-anchor": "middle" }, "this release"));
 }
 
 // --- words
-
-function sentence(i, j) {
-  const { o, s } = tables;
-  const m = keyTotals(s)[j];
-  const people = o[i][j];
-  const who = people === 1 ? `the 1 ${named(i, j, 1)}` : `each of the ${people} ${named(i, j)}`;
-  if (m === 0) {
-    return people ? `There is no synthetic ${KEYS[j]}: nothing to guess from. CAP 0 for ${who}.` : `There is no synthetic ${KEYS[j]}.`;
-  }
-  const of = m === 1 ? `The 1 synthetic ${KEYS[j]} is ${s[i][j] ? "" : "not "}${TARGETS[i]}`
-    : `${s[i][j]} of the ${m} synthetic ${KEYS[j]}s ${s[i][j] === 1 ? "is" : "are"} ${TARGETS[i]}`;
-  return people ? `${of}: CAP ${risk(j, i)} for ${who}.` : `${of}, but the original has no ${named(i, j, 1)}.`;
-}
 
 function renderWords(found) {
   const { o, s } = tables;
   const n = total(o);
   const m = keyTotals(s);
-  find("#words").replaceChildren(...places.map(([i, j]) => make("li", {}, sentence(i, j))));
   const terms = places.filter(([i, j]) => o[i][j] > 0).map(([i, j]) => `${o[i][j]} × ${m[j] ? `${s[i][j]}/${m[j]}` : "0"}`).join(" + ");
   const matched = matchedRecords(o, s);
   const value = shown(found["average-zero"]);
@@ -156,14 +147,13 @@ function renderWords(found) {
   find("#formula").textContent = n ? `Average CAP = (${terms}) / ${n} = ${value}. ${version2}` : "The original has no people.";
   const sick = targetTotals(o);
   find("#others").textContent = n
-    ? `Baseline, a guess from the shares of the original without any key: (${sick[0]}² + ${sick[1]}²) / ${n}² = ${shown(found.baseline)}. `
-      + `Least of any release with records: the smallest cell over ${n}, ${Math.min(...o.flat())}/${n} = ${shown(found["minimum-zero"])}. `
-      + `Greatest: the largest cell of each key over ${n}, (${Math.max(...column(o, 0))} + ${Math.max(...column(o, 1))})/${n} = `
+    ? `Baseline = (${sick[0]}² + ${sick[1]}²) / ${n}² = ${shown(found.baseline)}. Least, the smallest cell = ${Math.min(...o.flat())}/${n} = `
+      + `${shown(found["minimum-zero"])}. Greatest, the largest cell of each key = (${Math.max(...column(o, 0))} + ${Math.max(...column(o, 1))})/${n} = `
       + `${shown(found["maximum-zero"])}.` : "";
 }
 
 function compared(found) {
-  const { "average-zero": value, original } = found;
+  const [value, original] = averaged().map((name) => found[name]);
   if (Number.isNaN(value)) return "";
   if (!found["total-s"]) return "nothing to guess from";
   if (same(value, original)) return "the same as the original with itself";
@@ -178,9 +168,14 @@ const render = later(() => {
     show(name, value, name.startsWith("cap-") ? risk(Number(j), Number(i)) : name.startsWith("average-") && !found["total-s"] ? "no release" : shown(value));
   }
   find("#verdict").textContent = compared(found);
+  document.body.classList.toggle("sick-only", sickOnly.checked);
+  for (const j of [0, 1]) {
+    find(`[data-share="${j}"]`).textContent = keyTotals(tables.s)[j] ? `${tables.s[0][j]} of ${keyTotals(tables.s)[j]}` : "none";
+  }
   const who = places.filter(([i, j]) => tables.o[i][j] > 0 && found[`cap-${i}-${j}`] === found.highest).map(([i, j]) => named(i, j, tables.o[i][j]));
   find("#riskiest").textContent = who.length && found.highest > 0 ? `(${who.join(", ")})` : "";
   find('[data-do="undo"]').disabled = past.length === 0;
+  find(".glance").classList.toggle("until", past.length === 0); // on a phone, not over the answer
   renderRuler(found);
   renderWords(found);
 });
