@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from chromium import DRAWN
+from chromium import DRAWN, opened
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Locator, Page
 
 READ = "() => Object.fromEntries([...document.querySelectorAll('output[data-name]')].map(e => [e.dataset.name, Number(e.dataset.value)]))"
 EACH = """async cases => {
@@ -29,10 +31,44 @@ EACH = """async cases => {
 def question(tab: Page, name: str) -> Locator:
     """A question of a lesson, on the screen."""
     found = tab.locator(f"[data-question={name}]")
-    number = tab.locator(f"[data-go={name}]")
+    fold = tab.locator("details:not([open])", has=found)
+    if fold.count():
+        fold.locator("summary").click()
+    number = tab.locator(f"[data-go={name}]:not([aria-current])")
     if number.count():
         number.click()
     return found
+
+
+def predicted(tab: Page) -> None:
+    """Make the predictions of a page with their marks where they are, so that nothing of it is hidden."""
+    tab.evaluate("document.querySelectorAll('.predict').forEach(form => form.requestSubmit())")
+
+
+def first_screen(browser: Browser, folder: Path, text: str, *, moving: str, answer: str) -> None:
+    """Before the first press and after it, what moves lies in the first screen, in three sizes; so does the answer. Fewer than forty words before it."""
+    for width, height in ((1280, 800), (1366, 768), (375, 740)):
+        with opened(browser, folder, text, width=width, height=height, has_touch=width < 400, is_mobile=width < 400) as tab:
+            words = (
+                tab.locator("h1").inner_text()
+                + " "
+                + tab.locator(".thesis").inner_text()
+                + " "
+                + tab.locator(".predict label").inner_text()
+            )
+            assert len(words.split()) < 40, words
+            for seen in (moving, ".predict button"):
+                assert inside(tab, seen, height), f"{seen} before, {width} x {height}"
+            tab.locator(".predict button").click()
+            tab.wait_for_timeout(100)
+            assert tab.evaluate("scrollY") == 0
+            for seen in (moving, answer):
+                assert inside(tab, seen, height), f"{seen} after, {width} x {height}"
+
+
+def inside(tab: Page, selector: str, height: int) -> bool:
+    box = tab.locator(selector).bounding_box()
+    return box is not None and box["y"] >= 0 and box["y"] + box["height"] <= height
 
 
 def afresh(tab: Page) -> None:

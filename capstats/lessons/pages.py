@@ -37,7 +37,7 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
         "guessing": Lesson(
             "Guessing is not predicting", "A release can have the lower CAP and yet let an intruder predict twice as many people."
         ),
-        "law": Lesson("Almost any table passes", "Draw random releases, and see that nearly all of them are no riskier than the original."),
+        "law": Lesson("Does a blind table pass?", "Draw releases that know nothing of the original, and count how many of them are no riskier than it."),
         "protection": Lesson("Choose your protection", "Turn the strength of a protection up and down, and see what it costs in utility."),
     }
 )
@@ -48,7 +48,7 @@ PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "hands": ("hands.css", "hands.js", "hands-controls.js", "hands-questions.js"),
         "average": ("average.css", "average.js", "average-controls.js", "average-questions.js"),
         "guessing": ("figures.css", "figures.js", "guessing.js"),
-        "law": ("figures.css", "figures.js", "laws.js", "law.js"),
+        "law": ("figures.css", "law.css", "figures.js", "laws.js", "law.js", "law-questions.js"),
         "protection": ("figures.css", "figures.js", "protect.js", "noise.js", "plane.js", "protection.js"),
     }
 )

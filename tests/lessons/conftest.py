@@ -2,7 +2,7 @@
 
 import chromium
 import pytest
-from lesson_pages import afresh, numbers
+from lesson_pages import afresh, numbers, predicted
 
 from capstats.lessons import page
 
@@ -21,7 +21,8 @@ def lesson(browser, tmp_path_factory, request):
 
 @pytest.fixture
 def tab(lesson):
-    """The lesson at its start."""
+    """The lesson at its start, with its predictions made."""
     afresh(lesson)
+    predicted(lesson)
     numbers(lesson)
     return lesson

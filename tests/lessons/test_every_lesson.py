@@ -2,7 +2,7 @@
 
 import pytest
 from chromium import opened
-from lesson_pages import judged, numbers, question
+from lesson_pages import judged, numbers, predicted, question
 
 from capstats.lessons import LESSONS, page
 
@@ -26,6 +26,7 @@ FOCUS = """() => {
 }"""
 OPEN = """() => {
   document.body.classList.remove('voting');
+  for (const form of document.querySelectorAll('.predict')) form.requestSubmit();
   for (const details of document.querySelectorAll('details')) details.open = true;
   for (const question of document.querySelectorAll('.question')) question.classList.add('now');
 }"""
@@ -80,6 +81,7 @@ def test_every_number_shown_has_all_its_digits_beside_it(name, browser, tmp_path
 @each_lesson
 def test_questions_give_hints_and_ask_for_an_answer_that_is_not_given(name, browser, tmp_path):
     with opened(browser, tmp_path, page(name)) as tab:
+        predicted(tab)
         for asked in tab.evaluate("[...document.querySelectorAll('[data-question]')].map(e => e.dataset.question)"):
             found = question(tab, asked)
             if found.locator("input").count():

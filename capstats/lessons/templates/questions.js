@@ -1,6 +1,6 @@
 // Questions with checked answers, and predictions: their forms are in the template (question.html.j2), what is right in the script of the lesson.
 //   ask(name, {check, load, wrong, hints, after, of})   a question: see below
-//   predict(name, {value, say})                         a mark that is put on a scale from 0 to 1 before the value appears: see below
+//   predict(name, {value, say, text})                   a mark that is put on a scale from 0 to 1 before the value appears: see below
 //   keep(name, text), kept.get(name)                    progress in the address (common.js); questions and predictions keep theirs themselves
 
 const right = new Set();
@@ -90,23 +90,26 @@ function ask(name, { check, load = () => {}, wrong = [], hints = [], after = "",
 
 /**
  * A prediction: the reader drags a mark on a scale from 0 to 1, and what is hidden, every element with data-until="name", appears after "That is my
- * guess", with the true value beside the guess. `value()` is that value, `say(guess, value)` a sentence about the two.
+ * guess", with the true value beside the guess. `value()` is that value, `say(guess, value)` a sentence about the two, `text` a value as text.
  */
-function predict(name, { value, say }) {
+function predict(name, { value, say, text = (x) => shown(x, 2) }) {
   const form = find(`[data-predict="${name}"]`);
   const slider = find("input", form);
   const hide = (are) => findAll(`[data-until="${name}"]`).forEach((element) => element.classList.toggle("until", are));
-  const put = (mark, at, text) => {
+  const put = (mark, at, label) => {
     find(mark, form).style.left = `${100 * at}%`;
-    find(mark, form).textContent = text;
+    find(mark, form).textContent = label;
   };
-  const move = () => put(".mark", slider.value, shown(Number(slider.value), 2));
+  const move = () => {
+    put(".mark", slider.value, text(Number(slider.value)));
+    assign(slider, { "aria-valuetext": text(Number(slider.value)) });
+  };
   const reveal = () => {
     const [guess, truth] = [Number(slider.value), value()];
     form.dataset.state = "done";
     slider.disabled = true;
     find("button", form).hidden = true;
-    put(".truth", truth, `\u25b2 ${shown(truth, 2)}`);
+    put(".truth", truth, `\u25b2 ${text(truth)}`);
     find(".verdict", form).textContent = say(guess, truth);
     hide(false);
     keep(`guess-${name}`, slider.value);
@@ -142,10 +145,11 @@ function paged(container) {
   const go = (at) => sections.forEach((section, i) => {
     section.classList.toggle("now", i === at);
     assign(buttons[i], { "aria-current": i === at && "true" });
-    if (i === at) section.dispatchEvent(new Event("opened"));
   });
+  const open = () => find(".now", container).dispatchEvent(new Event("opened"));
   const turn = (at) => {
     go(at);
+    open();
     keep("at", sections[at].dataset.question);
   };
   sections.forEach((section, i) => {
@@ -163,7 +167,13 @@ function paged(container) {
   });
   container.prepend(make("nav", { "aria-label": "Questions", class: "numbers-of-questions" }, ...buttons));
   go(Math.max(sections.findIndex((section) => section.dataset.question === kept.get("at")), 0));
+  const fold = container.closest("details:not([open])"); // the first question's tables are put there when it is unfolded
+  if (fold) find("summary", fold).addEventListener("click", open, { once: true });
+  else open();
+  if (fold && kept.get("at")) find("summary", fold).click();
 }
+
+addEventListener("beforeprint", () => findAll("details").forEach((details) => { details.open = true; }));
 
 addEventListener("DOMContentLoaded", () => {
   findAll(".questions.one").forEach(paged);
