@@ -185,7 +185,7 @@ function update() {
   show("finite_lower", finite[0], Number.isNaN(finite[0]) ? "not computed" : finite[0].toFixed(finite[0] === finite[1] ? 4 : 5));
   show("finite_upper", finite[1], Number.isNaN(finite[1]) ? "not computed" : finite[1].toFixed(5));
   find("#to").hidden = finite[0] === finite[1] || Number.isNaN(finite[0]);
-  find("#finite-label").textContent = `Exact, ${state.m} records`;
+  find("#finite-label").textContent = `Passes, ${state.m} records`;
   show("mean", uniformMean(table(), state.m), uniformMean(table(), state.m).toFixed(4));
   const last = showTable(drawn.last, "The last table");
   const failed = drawn.failed === drawn.last ? [] : showTable(drawn.failed, "The last one that failed");
