@@ -49,7 +49,10 @@ PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "average": ("average.css", "average.js", "average-controls.js", "average-questions.js"),
         "guessing": ("figures.css", "figures.js", "guessing.js"),
         "law": ("figures.css", "law.css", "figures.js", "laws.js", "law.js", "law-questions.js"),
-        "protection": ("figures.css", "figures.js", "protect.js", "noise.js", "plane.js", "protection.js"),
+        "protection": (
+            *("figures.css", "protection.css", "figures.js", "protect.js", "noise.js", "plane.js"),
+            *("protection.js", "protection-people.js", "protection-questions.js"),
+        ),
     }
 )
 """Style and scripts of each lesson in their order, after those of all lessons."""

@@ -95,5 +95,6 @@ function fitted(place, most, render) {
   };
   fit();
   addEventListener("resize", fit);
+  place.closest("details")?.addEventListener("toggle", fit);
   return again;
 }
