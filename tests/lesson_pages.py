@@ -46,21 +46,16 @@ def predicted(tab: Page) -> None:
 
 
 def first_screen(browser: Browser, folder: Path, text: str, *, moving: str, answer: str) -> None:
-    """Before the first press and after it, what moves lies in the first screen, in three sizes; so does the answer. Fewer than forty words before it."""
+    """What moves is in the first screen before the first press and after it, with the answer; fewer than forty words come before it."""
     for width, height in ((1280, 800), (1366, 768), (375, 740)):
         with opened(browser, folder, text, width=width, height=height, has_touch=width < 400, is_mobile=width < 400) as tab:
-            words = (
-                tab.locator("h1").inner_text()
-                + " "
-                + tab.locator(".thesis").inner_text()
-                + " "
-                + tab.locator(".predict label").inner_text()
-            )
+            words = " ".join(tab.locator("h1, .thesis, .predict label").all_inner_texts())
             assert len(words.split()) < 40, words
             for seen in (moving, ".predict button"):
                 assert inside(tab, seen, height), f"{seen} before, {width} x {height}"
-            tab.locator(".predict button").click()
-            tab.wait_for_timeout(100)
+            box = tab.locator(".predict button").bounding_box() or {}
+            tab.mouse.click(box["x"] + 9, box["y"] + 9)
+            tab.evaluate(DRAWN)
             assert tab.evaluate("scrollY") == 0
             for seen in (moving, answer):
                 assert inside(tab, seen, height), f"{seen} after, {width} x {height}"

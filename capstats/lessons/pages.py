@@ -37,7 +37,9 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
         "guessing": Lesson(
             "Guessing is not predicting", "A release can have the lower CAP and yet let an intruder predict twice as many people."
         ),
-        "law": Lesson("Does a blind table pass?", "Draw releases that know nothing of the original, and count how many of them are no riskier than it."),
+        "law": Lesson(
+            "Does a blind table pass?", "Draw releases that know nothing of anybody, and see how many are no riskier than the original."
+        ),
         "protection": Lesson("Choose your protection", "Turn the strength of a protection up and down, and see what it costs in utility."),
     }
 )

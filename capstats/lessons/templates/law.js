@@ -95,7 +95,10 @@ function binned(end, count) {
   const step = itself() / steps;
   const at = drawn.averages.map((average) => (passes(average) ? Math.min(Math.floor(average / step + 1e-9), steps - 1) : Math.max(Math.floor(average / step), steps)));
   const bins = new Map();
-  at.forEach((k, table) => bins.set(k, [...(bins.get(k) ?? []), table]));
+  at.forEach((k, table) => {
+    if (!bins.has(k)) bins.set(k, []);
+    bins.get(k).push(table);
+  });
   return { step, steps, bins: [...bins], highest: Math.max(0, ...[...bins.values()].map((tables) => tables.length)) };
 }
 

@@ -90,15 +90,16 @@ function ask(name, { check, load = () => {}, wrong = [], hints = [], after = "",
 
 /**
  * A prediction: the reader drags a mark on a scale from 0 to 1, and what is hidden, every element with data-until="name", appears after "That is my
- * guess", with the true value beside the guess. `value()` is that value, `say(guess, value)` a sentence about the two, `text` a value as text.
+ * guess", with the true value beside the guess. `value()` is that value, `say(guess, value)` a sentence about the two, and `text(x)` a
+ * value in words.
  */
 function predict(name, { value, say, text = (x) => shown(x, 2) }) {
   const form = find(`[data-predict="${name}"]`);
   const slider = find("input", form);
   const hide = (are) => findAll(`[data-until="${name}"]`).forEach((element) => element.classList.toggle("until", are));
-  const put = (mark, at, label) => {
+  const put = (mark, at, text) => {
     find(mark, form).style.left = `${100 * at}%`;
-    find(mark, form).textContent = label;
+    find(mark, form).textContent = text;
   };
   const move = () => {
     put(".mark", slider.value, text(Number(slider.value)));
