@@ -177,6 +177,16 @@ def test_the_guess_is_answered_and_kept_in_the_address(browser, tmp_path):
         assert tab.evaluate("state.original") == "own"
 
 
+@pytest.mark.parametrize(
+    ("guess", "opening"), [(0.99, "You were close"), (0.5, "It is no toss of a coin"), (0, "Not looking is no failing")]
+)
+def test_a_guess_that_can_be_explained_is(browser, tmp_path, guess, opening):
+    with chromium.opened(browser, tmp_path, page(LESSON)) as tab:
+        after(tab, [[("#predict-pass", guess)]])
+        predicted(tab)
+        assert tab.locator(".predict .verdict").inner_text().startswith(f"{opening}: 100 of these 100 pass")
+
+
 def test_the_picture_moves_in_the_first_screen(browser, tmp_path):
     first_screen(browser, tmp_path, page(LESSON), moving="#chart", answer=".predict .verdict")
 

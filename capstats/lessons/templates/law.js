@@ -255,7 +255,12 @@ predict("pass", {
   },
   say: (guess, share) => {
     const [yours, found] = [guess, share].map((x) => Math.round(100 * x));
-    const near = Math.abs(yours - found) < 5 ? "You were close" : `You said ${yours}`;
-    return `${near}: ${found} of these 100 pass, ${(100 * given.originals.O_3.limit).toFixed(1)} of 100 in the long run. They know nobody, so passing proves nothing.`;
+    const opening = [
+      [Math.abs(yours - found) < 5, "You were close"],
+      [yours === 50, "It is no toss of a coin"],
+      [yours < 10, "Not looking is no failing"],
+      [true, `You said ${yours}`],
+    ].find(([fits]) => fits)[1];
+    return `${opening}: ${found} of these 100 pass, ${(100 * given.originals.O_3.limit).toFixed(1)} of 100 in the long run. They know nobody, so passing proves nothing.`;
   },
 });
