@@ -38,7 +38,9 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
         "guessing": Lesson(
             "Guessing is not predicting", "A release can have the lower CAP and yet let an intruder predict twice as many people."
         ),
-        "law": Lesson("Almost any table passes", "Draw random releases, and see that nearly all of them are no riskier than the original."),
+        "law": Lesson(
+            "Does a blind table pass?", "Draw releases that know nothing of anybody, and see how many are no riskier than the original."
+        ),
         "protection": Lesson("Choose your protection", "Turn the strength of a protection up and down, and see what it costs in utility."),
     }
 )
@@ -50,8 +52,11 @@ PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "hands": ("hands.css", "hands.js", "hands-controls.js", "hands-questions.js"),
         "average": ("average.css", "average.js", "average-people.js", "average-controls.js", "average-questions.js"),
         "guessing": ("figures.css", "guessing.css", "figures.js", "guessing.js", "guessing-questions.js"),
-        "law": ("figures.css", "figures.js", "laws.js", "law.js"),
-        "protection": ("figures.css", "figures.js", "protect.js", "noise.js", "plane.js", "protection.js"),
+        "law": ("figures.css", "law.css", "figures.js", "laws.js", "law.js", "law-questions.js"),
+        "protection": (
+            *("figures.css", "protection.css", "figures.js", "protect.js", "noise.js", "plane.js"),
+            *("protection.js", "protection-people.js", "protection-questions.js"),
+        ),
     }
 )
 """Style and scripts of each lesson in their order, after those of all lessons."""

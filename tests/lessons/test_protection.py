@@ -1,15 +1,17 @@
 """Choose your protection: in a browser, risk, deviation, distance, settings and promise are those of the library."""
 
+import chromium
 import numpy as np
 import pytest
 from every_release import class_of, made
 from lesson_controls import after, choices_that_are_right, choose, numbers_that_are_right, typed, verdict
-from lesson_pages import judged, wait_for
+from lesson_pages import first_screen, judged, predicted, question, wait_for
 
 from capstats import average_cap, baseline_cap
 from capstats.cap import target_distance
-from capstats.datasets import paper_originals
+from capstats.datasets import paper_originals, smoking
 from capstats.laws import Pram, Swap, calibrate, dp_bound, dp_epsilon, expected_cap, expected_noisy_cap, variance_cap
+from capstats.lessons import page
 
 pytestmark = pytest.mark.chromium
 LESSON = "protection"
@@ -118,6 +120,7 @@ def test_the_needed_setting_is_set_with_one_press(tab):
     after(tab, [[choose("original", "O_3"), ("#wanted", 0.42)]])
     for row, method in enumerate(("theta", "swapped", "epsilon")):
         button = tab.locator("#needs button").nth(row)
+        button.evaluate("button => { button.closest('details').open = true; }")
         button.focus()
         tab.keyboard.press("Enter")
         assert tab.locator(f'[name="method"][value="{method}"]').is_checked()
@@ -132,19 +135,33 @@ def test_numbers_that_are_asked_for_are_those_of_the_library(tab):
         "swapped": int(calibrate(o, Swap, risk=0.42).records),
         "epsilon": round(dp_epsilon([0.75, 0.25], 0.75).item(), 2),
     }
-    for question, right in answers.items():
-        after(tab, [[choose("original", "smokers" if question == "epsilon" else "O_3")]])
-        assert numbers_that_are_right(tab, question, [0.3, right]) == [right]
+    for asked, right in answers.items():
+        assert numbers_that_are_right(tab, asked, [0.3, right]) == [right]
 
 
 @pytest.mark.parametrize(
-    ("question", "answer", "wanted"), [("theta", 0.514, "O"), ("swapped", 463, "O"), ("same", "both", "O"), ("epsilon", 1.1, "Smokers")]
+    ("asked", "answer", "wanted"),
+    [("theta", 0.514, "Patients"), ("swapped", 463, "Patients"), ("same", "both", "Patients"), ("epsilon", 1.1, "Smokers")],
 )
-def test_a_question_about_a_named_table_is_judged_only_while_the_page_shows_it(tab, question, answer, wanted):
+def test_a_question_about_a_named_table_is_judged_only_while_the_page_shows_it(tab, asked, answer, wanted):
+    question(tab, asked)
     after(tab, [[choose("original", "own")]])
-    state, told = judged(tab, question, answer)
+    state, said = judged(tab, asked, answer)
     assert state == "wrong"
-    assert told.startswith(f"Not yet: choose {wanted}")
+    assert said.startswith(f"Not yet: choose \u201c{wanted}\u201d")
+
+
+def test_a_question_puts_its_own_table_and_method_on_the_page(tab):
+    names = ("theta", "swapped", "epsilon", "silent", "same", "nothing")
+    found = {name: (question(tab, name), tab.evaluate("[state.original, state.method]"))[1] for name in names}
+    assert found == {
+        "theta": ["O_3", "theta"],
+        "swapped": ["O_3", "swapped"],
+        "epsilon": ["smokers", "epsilon"],
+        "silent": ["smokers", "epsilon"],
+        "same": ["O_3", "epsilon"],
+        "nothing": ["own", "theta"],
+    }
 
 
 def test_a_named_table_cannot_be_changed_and_own_tables_are_kept(tab):
@@ -160,7 +177,7 @@ def test_the_example_of_a_line_above_the_promise_has_the_numbers_of_the_library(
     o = paper_originals().sel(original="O_3", drop=True)
     noisy = expected_noisy_cap(o, epsilon=0.2, adjacency="substitution")
     bound = dp_bound(o.values, 0.2).bound.item()
-    told = tab.locator("#breach").inner_text()
+    told = tab.locator("#breach").text_content()
     assert noisy.lower > bound
     assert f"{float(noisy.lower + noisy.upper) / 2:.3f}" in told
     assert f"{bound:.3f}" in told
@@ -169,22 +186,93 @@ def test_the_example_of_a_line_above_the_promise_has_the_numbers_of_the_library(
 
 def test_each_choice_has_one_answer(tab):
     after(tab, [[choose("original", "O_3")]])
-    for question, right in {"margins": "margins", "silent": "group", "same": "both"}.items():
-        assert choices_that_are_right(tab, question) == [right]
+    for asked, right in {"margins": "margins", "silent": "group", "same": "both"}.items():
+        assert choices_that_are_right(tab, asked) == [right]
 
 
-def test_each_wrong_choice_is_told_something_of_its_own(tab):
-    after(tab, [[choose("original", "O_3")]])
-    for asked, wrong in {"margins": ("safer", "keys"), "silent": ("own", "much"), "same": ("risk", "better")}.items():
-        told = {judged(tab, asked, value)[1] for value in wrong}
-        assert len(told) == 2
-        assert all(text.startswith("Not yet: ") and len(text) > 40 for text in told)
+WRONG = {
+    "theta": [0.486, 0.42, 0.058, 0.122, 0.5, 1, 0.365, 0.478, 463, 0.7],
+    "swapped": [462, 437, 378, 450, 53, 900, 0, 600, 1000, 300],
+    "epsilon": [3, 0.477, 1.386, 0.405, 0.288, -1.0986, 0.75, 0.25, 0, 2],
+    "margins": ["safer", "keys"],
+    "silent": ["own", "much"],
+    "same": ["risk", "better"],
+}
+
+
+@pytest.mark.parametrize("asked", WRONG)
+def test_each_wrong_answer_is_explained_in_a_sentence_of_its_own(tab, asked):
+    found = [judged(tab, asked, answer) for answer in WRONG[asked]]
+    assert {state for state, _ in found} == {"wrong"}
+    said = [text for _, text in found]
+    assert len(set(said)) == len(WRONG[asked])
+    assert all(text.startswith("Not yet: ") and len(text) > 28 for text in said)
+
+
+def test_an_explanation_is_of_the_table_on_the_page(tab):
+    question(tab, "theta")
+    after(tab, [[choose("original", "O_4")]])
+    assert judged(tab, "theta", 0.486)[1].startswith("Not yet: choose")
+
+
+# --- the first screen
+
+
+def test_risk_and_use_of_the_smokers_are_those_of_the_library_at_every_noise(tab):
+    o = smoking().o.values
+    for replaced, found in enumerate(after(tab, [[("#noise", k)] for k in range(101)])):
+        mean, _, table = protected(o, "theta", {"theta": replaced / 100})
+        assert found["noise"] == replaced / 100
+        assert found["people_risk"] == pytest.approx(mean, abs=1e-9)
+        assert found["people_use"] == pytest.approx(1 - target_distance(o, table).item(), abs=1e-9)
+    assert found["before"] == pytest.approx(average_cap(o, o).item(), abs=1e-9)
+    assert found["floor"] == pytest.approx(baseline_cap(o).item(), abs=1e-9)
+
+
+DOTS = """() => ['', '.sick', '.replaced'].map(kind => document.querySelectorAll(`#people .person${kind}`).length)"""
+
+
+def test_as_many_people_change_as_the_dial_says(tab):
+    for replaced in (0, 50, 100):
+        after(tab, [[("#noise", replaced)]])
+        people, sick, rings = tab.evaluate(DOTS)
+        assert (people, rings) == (100, replaced)
+        told = tab.locator("#people svg").get_attribute("aria-label")
+        assert told.startswith(f"{replaced} of 100 answers are replaced.")
+        assert sum(int(word) for word in told.replace(",", "").split() if word.isdigit()) == replaced + 100 + sick
+    after(tab, [[("#noise", 0)]])
+    assert tab.evaluate(DOTS) == [100, smoking().o.values[0].sum(), 0]
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_the_guess_is_answered_and_kept_and_half_of_the_people_change(motion, browser, tmp_path):
+    with chromium.opened(browser, tmp_path, page(LESSON), reduced_motion=motion) as tab:
+        assert tab.locator("#noise").is_hidden()
+        after(tab, [[("#predict-half", 0.33)]])
+        predicted(tab)
+        if motion == "reduce":
+            assert tab.evaluate(DOTS)[2] == 50
+        wait_for(tab, "document.querySelectorAll('#people .replaced').length === 50")
+        said = tab.locator(".predict .verdict").inner_text()
+        assert said.startswith("Half of it would be left")
+        assert "falls by 0.02 only" in said
+        assert "0.625" in said
+        assert tab.locator("#noise").input_value() == "50"
+        tab.reload()
+        wait_for(tab, "document.querySelectorAll('#people .replaced').length === 50")
+        assert tab.locator(".predict .verdict").inner_text() == said
+
+
+def test_the_picture_moves_in_the_first_screen(browser, tmp_path):
+    for moving in ("#people", ".bars"):
+        first_screen(browser, tmp_path, page(LESSON), moving=moving, answer=".predict .verdict")
 
 
 def test_a_count_that_is_no_whole_number_from_0_to_999_is_marked_and_changes_nothing(tab):
     (before,) = after(tab, [[choose("original", "own")]])
-    assert "whole number from 0 to 999" in tab.locator("#editor").inner_text()
+    assert "whole number from 0 to 999" in tab.locator("#editor").text_content()
     field = tab.locator('[data-cell="0,0"]')
+    field.evaluate("field => { field.closest('details').open = true; }")
     for wrong in ("1000", "-1", "2.5", ""):
         field.fill(wrong)
         assert field.get_attribute("aria-invalid") == "true"
@@ -205,12 +293,12 @@ def test_a_table_without_people_is_named_so_where_the_figures_are(tab):
     after(tab, [[choose("original", "own"), *typed([[0, 0], [0, 0]])]])
     for figure in ("#plane", "#bound"):
         wait_for(tab, f"document.querySelector('{figure}').textContent === 'The table has no people.'")
-    assert "undefined" not in tab.locator("main").inner_text()
-    assert tab.locator("#range").inner_text() == "The table has no people."
+    assert "undefined" not in tab.locator("main").text_content()
+    assert tab.locator("#range").text_content() == "The table has no people."
 
 
 def test_an_original_with_one_target_has_no_numbers(tab):
     (found,) = after(tab, [[choose("original", "own"), *typed([[20, 40], [0, 0]])]])
     assert np.isnan(found["risk"])
     assert tab.locator("#draw").is_disabled()
-    assert "at least two targets" in tab.locator("#range").inner_text()
+    assert "at least two targets" in tab.locator("#range").text_content()

@@ -7,6 +7,12 @@ function symbol(name, tag = make) {
   return tag === draw ? draw("tspan", {}, letter, small) : make("span", { class: "symbol" }, letter, small);
 }
 
+/** The names of keys and targets of a table: of three targets the age groups and diagnoses of the story. */
+const groupsOf = (table) => ({
+  ages: table[0].length === 3 ? ["under 40", "40 to 65", "over 65"] : ["younger", "older"],
+  diagnoses: table.length === 3 ? ["diabetes", "asthma", "heart disease"] : ["sick", "healthy"],
+});
+
 /** Several choices in a row, of which one holds: radio buttons that look like one switch. Returns a function that sets it without a call. */
 function choices(place, name, options, change) {
   const inputs = Object.entries(options).map(([value, text]) => {
@@ -89,5 +95,6 @@ function fitted(place, most, render) {
   };
   fit();
   addEventListener("resize", fit);
+  place.closest("details")?.addEventListener("toggle", fit);
   return again;
 }

@@ -1,9 +1,10 @@
-// Almost any table passes: average CAP of random tables builds up Figure 2 of the paper under its exact law.
+// Does a blind table pass? Average CAP of random tables builds up Figure 2 of the paper under its exact law.
 
 const own = { 2: [[30, 10], [20, 40]], 3: [[30, 10, 5], [20, 40, 25]] };
 const state = { original: "O_3", keys: 2, m: 900, random: random(2) };
 let seen = false; // whether a table was drawn: until then the law is kept back, so that a class can guess
 const drawn = { averages: [], passed: 0, last: null, failed: null };
+let fallen = 0; // tables whose dots have fallen
 
 const isOwn = () => state.original === "own";
 const table = () => (isOwn() ? own[state.keys] : given.originals[state.original].o);
@@ -58,6 +59,7 @@ function drawTables(count) {
 }
 
 function clear() {
+  fallen = 0;
   Object.assign(drawn, { averages: [], passed: 0, last: null, failed: null });
   update();
 }
@@ -83,40 +85,79 @@ function keepDrawing(on) {
 
 // --- the figure
 
-/** Bars: an edge lies at CAP(O), so that each holds tables that pass, or tables that fail. */
-function histogram(end) {
-  const step = itself() / Math.max(Math.round((itself() / end) * 60), 1);
-  const bars = new Map();
-  for (const average of drawn.averages) {
-    const k = passes(average) ? Math.min(Math.floor(average / step + 1e-9), Math.round(itself() / step) - 1) : Math.floor(average / step);
-    bars.set(k, (bars.get(k) ?? 0) + 1);
-  }
-  const found = [...bars].map(([k, count]) => ({ from: k * step, to: (k + 1) * step, high: count / (drawn.averages.length * step), fails: k * step >= itself() - step / 2 }));
-  return { step, bars: found };
+const [TOP, FOOT] = [46, 48]; // pixels above and below the plot
+const [LARGEST, SMALLEST] = [24, 5]; // a dot
+const MOST_DOTS = 300;
+
+/** Tables in steps of average CAP, of which one ends at CAP(O), so that each holds tables that pass, or tables that fail. */
+function binned(end, count) {
+  const steps = Math.max(Math.round((itself() / end) * count), 1);
+  const step = itself() / steps;
+  const at = drawn.averages.map((average) => (passes(average) ? Math.min(Math.floor(average / step + 1e-9), steps - 1) : Math.max(Math.floor(average / step), steps)));
+  const bins = new Map();
+  at.forEach((k, table) => {
+    if (!bins.has(k)) bins.set(k, []);
+    bins.get(k).push(table);
+  });
+  return { step, steps, bins: [...bins], highest: Math.max(0, ...[...bins.values()].map((tables) => tables.length)) };
 }
 
-const drawChart = fitted(find("#chart"), 760, (wide) => {
-  const high = Math.min(Math.max(wide * 0.58, 300), 420);
-  const line = curve();
-  const end = Math.min(1.04 * Math.max(empty() ? 1 : itself(), ...line.map(([x]) => x), oneValue() || 0), 1.02);
-  const { step, bars } = empty() ? { step: 1, bars: [] } : histogram(end);
-  const usual = line.length ? Math.max(...line.map(([, y]) => y)) : 1 / step;
-  const top = 1.08 * Math.max(usual, ...(drawn.averages.length > 99 ? bars.map((bar) => bar.high) : []));
-  const x = scale(0, end, 14, wide - 14);
-  const y = scale(0, top, high - 52, 64);
-  const svg = draw("svg", { width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `Average CAP of ${drawn.averages.length} random tables${seen ? ", and its exact law" : ""}` });
-  for (const bar of bars) {
-    const reach = Math.max(y(bar.high), 64);
-    svg.append(draw("rect", { x: x(bar.from) + 0.5, width: Math.max(x(bar.to) - x(bar.from) - 1, 1), y: reach, height: high - 52 - reach, class: bar.fails ? "upper" : "lower" }));
+/** The largest dots that fit under the top, for all tables and for the law; nothing where they would be too small. */
+function dotted(end, wide, room, usual) {
+  const count = drawn.averages.length;
+  for (let size = LARGEST; count <= MOST_DOTS && size >= SMALLEST; size -= 1) {
+    const found = binned(end, wide / size);
+    if (size * Math.max(found.highest, usual * count * found.step) <= room) return { ...found, size };
   }
-  svg.append(axis(x, high - 52, ticks(0, end, wide < 500 ? 4 : 6), "average CAP"));
-  if (line.length) svg.append(draw("path", { d: path(line.map(([a, b]) => [x(a), y(b)])), class: "curve secret" }));
-  else if (!empty()) svg.append(draw("path", { d: `M${x(oneValue())} ${high - 52}V64`, class: "curve secret" }));
+  return null;
+}
+
+/** A dot for each table; those that are new fall, one after another. */
+function dotsOf({ bins, steps, step, size }, x, floor) {
+  const fresh = drawn.averages.length - fallen;
+  const dots = bins.flatMap(([k, tables]) => tables.map((table, place) => {
+    const dot = draw("circle", { cx: x((k + 0.5) * step), cy: floor - (place + 0.5) * size, r: size * 0.43, class: `${k < steps ? "lower" : "upper"}${table >= fallen ? " falling" : ""}` });
+    if (table >= fallen) dot.style.animationDelay = `${Math.round((1000 * (table - fallen)) / fresh)}ms`;
+    return dot;
+  }));
+  fallen = drawn.averages.length;
+  return dots;
+}
+
+function barsOf({ bins, steps, step }, x, y, floor) {
+  fallen = drawn.averages.length;
+  return bins.map(([k, tables]) => {
+    const reach = Math.max(y(tables.length / (drawn.averages.length * step)), TOP);
+    return draw("rect", { x: x(k * step) + 0.5, width: Math.max(x((k + 1) * step) - x(k * step) - 1, 1), y: reach, height: floor - reach, class: k < steps ? "lower" : "upper" });
+  });
+}
+
+const drawChart = fitted(find("#chart"), 1168, (wide) => {
+  const below = innerHeight - find("#chart").getBoundingClientRect().top - scrollY;
+  const high = Math.min(Math.max(below - 64, 260), 430);
+  const floor = high - FOOT;
+  const line = curve();
+  const own = empty() ? 1 : itself();
+  const end = Math.min(1.04 * Math.max(own * 1.12, ...line.map(([x]) => x), oneValue() || 0), 1.12);
+  const x = scale(0, end, 14, wide - 14);
+  const usual = line.length ? Math.max(...line.map(([, y]) => y)) : 0;
+  const dots = empty() ? null : dotted(end, wide - 28, floor - TOP, usual);
+  const bars = dots || empty() ? null : binned(end, 60);
+  const count = Math.max(drawn.averages.length, 1);
+  const top = dots && drawn.averages.length ? (floor - TOP) / (dots.size * count * dots.step) : 1.08 * Math.max(usual || 1, bars ? bars.highest / (count * bars.step) : 0);
+  const y = scale(0, top, floor, TOP);
+  const svg = draw("svg", { width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `Average risk of ${drawn.averages.length} random tables, ${drawn.passed} of which pass${seen ? ", and its exact law" : ""}` });
+  svg.append(draw("rect", { x: x(own), y: 0, width: Math.max(wide - 14 - x(own), 0), height: floor, class: "fails-here" }));
+  const coming = fallen < drawn.averages.length && dots ? " coming" : "";
+  svg.append(...(dots ? dotsOf(dots, x, floor) : []), ...(bars ? barsOf(bars, x, y, floor) : []));
+  svg.append(axis(x, floor, ticks(0, end, wide < 500 ? 4 : 6), "average risk"));
+  if (line.length) svg.append(draw("path", { d: path(line.map(([a, b]) => [x(a), y(b)])), class: `curve secret${coming}` }));
+  else if (!empty()) svg.append(draw("path", { d: `M${x(oneValue())} ${floor}V${TOP}`, class: `curve secret${coming}` }));
   if (!empty()) {
-    const b = baselineCap(table());
-    svg.append(draw("path", { d: `M${x(b)} ${high - 52}V44`, class: "base" }), draw("path", { d: `M${x(itself())} ${high - 52}V24`, class: "own-risk" }));
-    svg.append(draw("text", { x: x(b) - 6, y: 52, "text-anchor": "end", class: "halo soft" }, "baseline"));
-    svg.append(draw("text", { x: x(itself()) - 6, y: 32, "text-anchor": "end", class: "halo of-itself" }, "CAP(O)"));
+    svg.append(draw("path", { d: `M${x(own)} ${floor}V0`, class: "own-risk" }));
+    svg.append(draw("text", { x: x(own) - 8, y: 16, "text-anchor": "end", class: "halo of-itself" }, `the real data: ${own.toFixed(3)}`));
+    svg.append(draw("text", { x: x(own) - 8, y: 36, "text-anchor": "end", class: "halo it-passes" }, "\u2190 passes"));
+    svg.append(draw("text", { x: x(own) + 8, y: 36, class: "halo of-itself" }, "fails \u2192"));
   }
   return svg;
 });
@@ -129,9 +170,9 @@ function showTable(found, title) {
   if (!found) return [];
   const { s, average } = found;
   const verdict = passes(average) ? make("span", { class: "passes" }, "passes") : make("span", { class: "fails" }, "fails");
-  const head = make("tr", {}, make("td"), ...s[0].map((_, j) => make("th", { scope: "col" }, symbol(`K_${j + 1}`))));
-  const body = s.map((row, i) => make("tr", {}, make("th", { scope: "row" }, symbol(`T_${i + 1}`)), ...row.map((count) => make("td", {}, String(count)))));
-  return [make("div", {}, make("h3", { class: "after" }, title), make("table", { class: "drawn" }, head, ...body), make("p", { class: "verdict-line" }, `Average CAP ${average.toFixed(3)}: `, verdict))];
+  const head = make("tr", {}, make("td"), ...s[0].map((_, j) => make("th", { scope: "col" }, groupsOf(s).ages[j])));
+  const body = s.map((row, i) => make("tr", {}, make("th", { scope: "row" }, groupsOf(s).diagnoses[i]), ...row.map((count) => make("td", {}, String(count)))));
+  return [make("div", {}, make("h3", { class: "after" }, title), make("table", { class: "drawn" }, head, ...body), make("p", { class: "verdict-line" }, `Average risk ${average.toFixed(3)}: `, verdict))];
 }
 
 function update() {
@@ -147,7 +188,7 @@ function update() {
   show("finite_lower", finite[0], Number.isNaN(finite[0]) ? "not computed" : finite[0].toFixed(finite[0] === finite[1] ? 4 : 5));
   show("finite_upper", finite[1], Number.isNaN(finite[1]) ? "not computed" : finite[1].toFixed(5));
   find("#to").hidden = finite[0] === finite[1] || Number.isNaN(finite[0]);
-  find("#finite-label").textContent = `Exact, ${state.m} records`;
+  find("#finite-label").textContent = `Passes, ${state.m} records`;
   show("mean", uniformMean(table(), state.m), uniformMean(table(), state.m).toFixed(4));
   const last = showTable(drawn.last, "The last table");
   const failed = drawn.failed === drawn.last ? [] : showTable(drawn.failed, "The last one that failed");
@@ -158,10 +199,10 @@ function update() {
 }
 
 function honest() {
-  if (empty()) return "The original has no people. Give it some.";
-  const text = state.m === 900 ? "With 900 records the law is close to that of very many." : `With ${state.m} records the law is another one: a key may be missing from a release, and shares are coarse, so the bars do not follow the line.`;
-  if (!curve().length) return `${text} For this original the law of very many records is one value, ${oneValue().toFixed(3)}: a random table has it wherever no key is missing.`;
-  if (isOwn() && !finiteFits(table(), state.m)) return `${text} For three keys and 900 records the exact share is not computed here; capstats has it.`;
+  if (empty()) return "There are no people. Add some.";
+  const text = state.m === 900 ? "With 900 records the law is close to the line." : `With ${state.m} records the law is another one: an age group may be missing, and shares are coarse.`;
+  if (!curve().length) return `${text} Here the line is one value, ${oneValue().toFixed(3)}: every table has it if no age group is missing.`;
+  if (isOwn() && !finiteFits(table(), state.m)) return `${text} For three age groups and 900 records the exact share is not computed here; capstats has it.`;
   return text;
 }
 
@@ -169,18 +210,28 @@ function honest() {
 
 const width = choices(find("#width"), "width", { 2: "2", 3: "3" }, (keys) => { state.keys = Number(keys); renew(); });
 const edit = tableEditor(find("#editor"), {
-  label: "People of the original", rows: (i) => symbol(`T_${i + 1}`), columns: (j) => symbol(`K_${j + 1}`),
+  label: "People", rows: (i) => make("span", {}, groupsOf(table()).diagnoses[i]), columns: (j) => make("span", {}, groupsOf(table()).ages[j]),
   change: (changed) => { own[state.keys] = changed; clear(); },
 });
-const titles = { ...Object.fromEntries(Object.keys(given.originals).map((name) => [name, symbol(name)])), own: "My own" };
-choices(find("#originals"), "original", titles, (name) => { state.original = name; renew(); })(state.original);
-choices(find("#records"), "records", { 10: "10", 30: "30", 900: "900" }, (m) => { state.m = Number(m); renew(); })("900");
+const setOriginal = choices(find("#originals"), "original", { O_1: "Nothing", O_4: "A little", O_3: "More", O_2: "Everything", own: "My own" }, (name) => { state.original = name; renew(); });
+setOriginal(state.original);
+const setRecords = choices(find("#records"), "records", { 10: "10", 30: "30", 900: "900" }, (m) => { state.m = Number(m); renew(); });
+setRecords("900");
 width("2");
 
 function renew() {
   find("#width").hidden = !isOwn();
   edit(table(), isOwn());
   clear();
+}
+
+/** Put an original on the page, with 900 records; what is there already stays. */
+function put(name) {
+  if (state.original === name && state.m === 900) return;
+  Object.assign(state, { original: name, m: 900 });
+  setOriginal(name);
+  setRecords("900");
+  renew();
 }
 
 findAll("[data-draw]").forEach((button) => button.addEventListener("click", () => {
@@ -191,48 +242,25 @@ find("#run").addEventListener("click", () => keepDrawing(!running));
 find("#clear").addEventListener("click", () => { keepDrawing(false); clear(); });
 renew();
 
-// --- questions
-
-ask("below", {
-  check: (answer) => answer === "little" || {
-    safe: "tables that protect nobody on purpose pass as well: draw 1,000 with O\u2084.",
-    close: "a table drawn blindly knows nothing of the original. Draw 1,000 with O\u2084 and see whether they pass.",
-    most: "the average says nothing of how many people are above it or below: a few high risks may make up for many low ones, or the reverse.",
-  }[answer],
-  hints: ["These tables know nothing of the original. How many of them pass?"],
-  after: "Whoever offers a table without having looked at the original can say the same.",
-});
-ask("fail", {
-  of: () => 10000,
-  check: (answer) => (answer >= 60 && answer <= 61) || "the exact share that passes is in the table of numbers; the others fail.",
-  hints: ["Draw a table, choose O\u2084, read the exact share for very many records, subtract it from 1 and multiply by 10,000."],
-  after: "The exact probability is 0.99393, so about 61 tables in 10,000 fail. With 900 records it is between 0.99357 and 0.99360, so 64.",
-});
-ask("even", {
-  check: () => {
-    if (!isOwn()) return "choose \u201cMy own\u201d and change its counts.";
-    if (total(table()) < 20) return "the original needs at least 20 people.";
-    const { limit } = exact();
-    return limit < 0.6 || `${(100 * limit).toFixed(1)} % of all tables pass.`;
+predict("pass", {
+  text: (share) => String(Math.round(100 * share)),
+  value: () => {
+    const was = kept.get("guess-pass") === null ? "O_3" : state.original; // that of a question which was brought back
+    put("O_3");
+    clear();
+    drawTables(100);
+    const share = drawn.passed / 100;
+    put(was);
+    return share;
   },
-  hints: ["For which originals is CAP(O) near the middle of the law?", "Let the key say almost nothing about the target, and the target be nearly even."],
-  after: () => `Here ${(100 * exact().limit).toFixed(1)} % pass. The test can fail where the original tells next to nothing, which is where nobody needs it.`,
-});
-ask("never", {
-  check: () => {
-    if (!isOwn()) return "choose \u201cMy own\u201d and change its counts.";
-    if (empty()) return "the original needs people.";
-    if (!atMost(itself(), 0.6)) return `CAP(O) is ${itself().toFixed(3)}.`;
-    return atMost(maximumCap(table()), itself()) || "some table has a greater average CAP: the one with all records of a key on its most frequent target.";
+  say: (guess, share) => {
+    const [yours, found] = [guess, share].map((x) => Math.round(100 * x));
+    const opening = [
+      [Math.abs(yours - found) < 5, "You were close"],
+      [yours === 50, "It is no toss of a coin"],
+      [yours < 10, "Not looking is no failing"],
+      [true, `You said ${yours}`],
+    ].find(([fits]) => fits)[1];
+    return `${opening}: ${found} of these 100 pass, ${(100 * given.originals.O_3.limit).toFixed(1)} of 100 in the long run. They know nobody, so passing proves nothing.`;
   },
-  hints: ["No table exceeds the people in the greatest cell of each key, divided by all. When is CAP(O) as large?", "For one key: either all its people have one target, or both targets have the same number."],
-  after: "Then CAP(O) is the greatest value that any release attains, and the test cannot fail.",
-});
-ask("reason", {
-  check: (answer) => answer === "mean" || {
-    up: "compare the mean of all tables for O\u2081 and O\u2082, with 900 records.",
-    same: "the mean does stay; now compare the widths of the three lines.",
-  }[answer],
-  hints: ["Choose O\u2081, O\u2084 and O\u2082 in turn, and draw 1,000 tables each."],
-  after: "A random table does not know the original, so its mean cannot depend on it; with 10 records it is a little lower, since a key may be missing. CAP(O) moves away to the right much faster than the law widens.",
 });

@@ -6,10 +6,10 @@ const isOwn = () => state.original === "own";
 const table = () => (isOwn() ? own[state.size] : given[state.original]);
 const ready = () => targetTotals(table()).filter((o_i) => o_i > 0).length > 1; // there is something to guess
 const WORDS = {
-  theta: "Post-randomisation (PRAM): with probability \u03b8 the target of a record is thrown away and drawn anew from the shares of the targets of all people. Otherwise it stays.",
-  swapped: "Swapping: h records are chosen blindly, and their targets are dealt out among them anew. No one else changes.",
-  epsilon: "Randomised response: each record by itself tells its true target with exp(\u03b5) times the probability of each other one. Nobody but the person needs to know the true target.",
-  noise: "Noisy counts: the custodian counts the records of each cell and adds noise, a whole number whose probability falls with its size. With a smaller \u03b5 the noise is wider. Counts below 0 become 0.",
+  theta: "Post-randomisation (PRAM): with probability \u03b8 the target of a record is drawn anew from the shares of all people.",
+  swapped: "Swapping: h records are chosen blindly, and their targets are dealt out among them anew.",
+  epsilon: "Randomised response: in secret, each person gives her true target with exp(\u03b5) times the probability of each other one.",
+  noise: "Noisy counts: a whole number whose probability falls with its size is added to each count; below 0 becomes 0.",
 };
 
 // --- each method: its dial, its expected release, and mean and variance of average CAP
@@ -88,7 +88,7 @@ function showNeeds(o) {
   }
   const [b, itself] = [baselineCap(o), averageCap(o, o)];
   find("#range").textContent = !ready() ? lacking()
-    : `Redrawing and swapping reach every risk from the baseline, ${b.toFixed(3)}, to CAP(O), ${itself.toFixed(3)}; randomised response from ${(1 / o.length).toFixed(3)}, a blind guess. For noisy counts there is no such formula: move their slider.`;
+    : `Redrawing and swapping reach ${b.toFixed(3)}, the baseline, to ${itself.toFixed(3)}, CAP(O); randomised response begins at ${(1 / o.length).toFixed(3)}. Noisy counts have no such formula.`;
 }
 
 /** A number, or a dash where the table has none. */
@@ -127,9 +127,9 @@ function update() {
 /** An example of a line above the promise: noisy counts of O_3. */
 function aboveThePromise() {
   const [at, o] = [0.2, given.O_3];
-  return ["Where a coloured line lies above the black one, that is not a breach: what the release says of everybody with the key is no person's secret. Example: ", symbol("O_3"), ` with noisy counts and \u03b5 = ${at}. The random guesser is right in a share of ${noisyCap(o, at).toFixed(3)}, and the promise is ${dpBound(shares(o), at).bound.toFixed(3)}. She learns the shares of each key, which would be nearly the same if any one person had given another answer.`];
+  return `A coloured line above the black one is not a breach. The patients with noisy counts and \u03b5 = ${at}: risk ${noisyCap(o, at).toFixed(3)}, promise ${dpBound(shares(o), at).bound.toFixed(3)}. What is learned of an age group would be nearly the same without any one person.`;
 }
-find("#breach").append(...aboveThePromise());
+find("#breach").append(aboveThePromise());
 
 // --- controls
 
@@ -172,11 +172,12 @@ function apply(name) {
 }
 
 const edit = tableEditor(find("#editor"), {
-  label: "People of the original", rows: (i) => titleOf("rows", i), columns: (j) => titleOf("columns", j),
+  label: "People", rows: (i) => titleOf("rows", i), columns: (j) => titleOf("columns", j),
   change: (changed) => { own[state.size] = changed; renew(); },
 });
 const TITLES = { rows: ["sick", "healthy"], columns: ["smoker", "non-smoker"] };
-const titleOf = (what, k) => (table().length === 2 ? make("span", {}, TITLES[what][k]) : symbol(`${what === "rows" ? "T" : "K"}_${k + 1}`));
+const GROUPS = groupsOf(given.O_3);
+const titleOf = (what, k) => make("span", {}, (table().length === 2 ? TITLES : { rows: GROUPS.diagnoses, columns: GROUPS.ages })[what][k]);
 
 function begin() {
   state.swapped = Math.round(0.3 * total(table()));
@@ -185,12 +186,26 @@ function begin() {
 }
 
 choices(find("#sizes"), "size", { 2: "2 x 2", 3: "3 x 3" }, (size) => { state.size = Number(size); begin(); })("2");
-choices(find("#originals"), "original", { smokers: "Smokers", O_3: symbol("O_3"), O_4: symbol("O_4"), own: "My own" }, (name) => {
+const setOriginal = choices(find("#originals"), "original", { smokers: "Smokers", O_3: "Patients", O_4: "Other patients", own: "My own" }, (name) => {
   state.original = name;
   begin();
-})("smokers");
+});
+setOriginal("smokers");
 const setMethod = choices(find("#methods"), "method", NAMES, (name) => { state.method = name; renew(); });
 setMethod(state.method);
+
+/** Put an original, a method and its epsilon on the page; an original that is there stays as it is. */
+function put(name, method, epsilon = state.epsilon) {
+  if (state.original !== name) {
+    state.original = name;
+    setOriginal(name);
+    begin();
+  }
+  Object.assign(state, { method, epsilon });
+  setMethod(method);
+  renew();
+}
+
 find("#draw").addEventListener("click", () => {
   for (let k = 0; k < 50; k += 1) {
     const s = releases[state.method](table());
@@ -200,61 +215,3 @@ find("#draw").addEventListener("click", () => {
 });
 find("#clear").addEventListener("click", () => { state.dots = []; update(); });
 renew();
-
-// --- questions
-
-const TEXTS = { O_3: "O\u2083", smokers: "Smokers" };
-
-/** A check for which this table has to be on the page. */
-const on = (name, check) => (answer) => (state.original === name ? check(answer) : `choose ${TEXTS[name]} as the original first.`);
-
-ask("theta", {
-  check: on("O_3", (answer) => isAbout(answer, thetaFor(given.O_3, 0.42)) || "put the wanted average CAP to 0.42."),
-  hints: ["The risk falls on a straight line from CAP(O), 0.478, to the baseline, 0.365.", "(0.478 - 0.42) / (0.478 - 0.365)"],
-  after: "A little more than half of the link between key and target must go.",
-});
-ask("swapped", {
-  of: () => total(given.O_3),
-  check: on("O_3", (answer) => answer === swappedFor(given.O_3, 0.42) || "put the wanted average CAP to 0.42, and read the line on swapping."),
-  hints: ["With h records swapped a share (h - 1) / (n - 1) of the link is lost, which is what theta is for redrawing."],
-  after: "462 of 899 is just above 0.5138. In both cases the mean is 0.42; a single release is above it about as often as below.",
-});
-ask("epsilon", {
-  check: on("smokers", (answer) => isAbout(answer, Math.log(3)) || "three in four are healthy. How far may a record shift these odds before another guess is better?"),
-  hints: ["Choose the smokers, and move epsilon to the place where the promise leaves the modal guess.", "A quarter times e^epsilon must not exceed three quarters."],
-  after: "The logarithm of 3: the odds of sick to healthy are 1 to 3, and an epsilon-private release moves odds by a factor of at most e^epsilon.",
-});
-ask("margins", {
-  check: (answer) => answer === "margins" || {
-    safer: "the risk of a person depends on the shares of her key, and both methods move these in the same way.",
-    keys: "neither method touches a key: both change targets only.",
-  }[answer],
-  hints: ["Where do the new targets come from?"],
-  after: "The targets are dealt out among the same records, so their totals stay. Both keep all keys.",
-});
-ask("silent", {
-  check: (answer) => answer === "group" || {
-    own: "that would be the effect of her own record, and the odds of 1 to 3 grow at most 2.7 times.",
-    much: "that would be a factor of 100, and e to the power of 1 is 2.7.",
-  }[answer],
-  hints: ["Which of them would happen as well if her own target were changed before the release?"],
-  after: "That is inference about the population. The other two are excluded: her target cannot make a release more than exp(1) = 2.7 times as likely.",
-});
-ask("same", {
-  check: on("O_3", (answer) => answer === "both" || {
-    risk: "put epsilon to 1 and compare the risk of the two methods.",
-    better: "epsilon is 1 for both, so the promise is the same number.",
-  }[answer]),
-  hints: ["The guarantee is the same. Is what happens to this table the same?"],
-  after: "Randomised response changes each record, so with epsilon = 1 little of the link is left. Noise of a few records hardly changes counts near a hundred. The promise bounds what one record adds; risk and use have to be looked at on the table.",
-});
-ask("nothing", {
-  check: () => {
-    const o = table();
-    if (!isOwn()) return "choose \u201cMy own\u201d and change its counts.";
-    if (Math.min(...targetTotals(o), ...keyTotals(o)) < 10) return "each row and each column needs at least 10 people.";
-    return !greater(averageCap(o, o), baselineCap(o)) || `CAP(O) is ${averageCap(o, o).toFixed(4)}, the baseline ${baselineCap(o).toFixed(4)}: there is still something to lose.`;
-  },
-  hints: ["When does the key say nothing about the target?", "Give all keys the same shares of targets."],
-  after: "Key and target are independent, so CAP(O) is the baseline: a key adds nothing, and there is nothing to take away.",
-});

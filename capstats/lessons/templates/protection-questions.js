@@ -1,0 +1,106 @@
+// Choose your protection: the questions.
+
+const TEXTS = { O_3: "Patients", smokers: "Smokers" };
+const patients = { n: total(given.O_3), most: averageCap(given.O_3, given.O_3), least: baselineCap(given.O_3), theta: thetaFor(given.O_3, 0.42) };
+const [from, to] = [patients.most.toFixed(3), patients.least.toFixed(3)];
+const needs = swappedFor(given.O_3, 0.42);
+
+/** A check for which this table has to be on the page. */
+const on = (name, check) => (answer) => (state.original === name ? check(answer) : `choose \u201c${TEXTS[name]}\u201d as the original first.`);
+/** Explanations that hold only while this table is on the page. */
+const onlyOn = (name, list) => list.map(([matcher, text]) => [(answer) => state.original === name && (typeof matcher === "function" ? matcher(answer) : isAbout(answer, matcher)), text]);
+const is = (count) => (answer) => answer === Math.round(count);
+
+ask("theta", {
+  load: () => put("O_3", "theta"),
+  check: on("O_3", (answer) => isAbout(answer, patients.theta) || "put the wanted risk to 0.42, below \u201cFrom a wanted risk\u201d."),
+  wrong: onlyOn("O_3", [
+    [1 - patients.theta, "this is the share that stays."],
+    [0.42, "this is the wanted risk itself. Which share leads to it?"],
+    [patients.most - 0.42, "so far falls the risk. Divide by how far it can fall."],
+    [(patients.most - 0.42) / patients.most, `the risk can fall to ${to} only, not to 0. Divide by ${from} - ${to}.`],
+    [0.5, `nearly: with a half it is ${methods.theta(given.O_3, 0.5).mean.toFixed(4)}.`],
+    [1, `then the key tells nothing any more, and the risk is ${to}.`],
+    [patients.least, "this is the baseline, where the line ends."],
+    [patients.most, "this is CAP(O), where the line begins."],
+    [is(needs), "this is a number of records. Give the share."],
+  ]),
+  hints: [`The risk falls on a straight line from CAP(O), ${from}, to the baseline, ${to}.`, `(${from} - 0.42) / (${from} - ${to})`],
+  after: "A little more than half of the link between key and target must go.",
+});
+ask("swapped", {
+  of: () => patients.n,
+  load: () => put("O_3", "swapped"),
+  check: on("O_3", (answer) => answer === needs || "put the wanted risk to 0.42, and read the line on swapping."),
+  wrong: onlyOn("O_3", [
+    [is(needs - 1), "one too few: swapping h records loses (h - 1) / (n - 1) of the link, and this leaves the risk just above 0.42."],
+    [is(patients.n - needs), "these stay as they are. How many are swapped?"],
+    [is(0.42 * patients.n), "this is 42 % of the people. The risk shall be 0.42, not the share that is swapped."],
+    [is(patients.n / 2), "half is not quite enough: it leaves half of the link."],
+    [is((patients.most - 0.42) * patients.n), "this is the fall of the risk times the people. Divide by how far it can fall."],
+    [is(patients.n), "then nothing of the link is left. Fewer suffice."],
+    [is(0), "then the risk stays CAP(O)."],
+    [(answer) => answer > needs && answer < patients.n, "it is enough, but fewer are enough too."],
+    [(answer) => answer > patients.n, "there are 900 people only."],
+  ]),
+  hints: ["With h records swapped a share (h - 1) / (n - 1) of the link is lost, which is what theta is for redrawing."],
+  after: "462 of 899 is just above 0.5138. A single release is above 0.42 about as often as below.",
+});
+ask("epsilon", {
+  load: () => put("smokers", "epsilon"),
+  check: on("smokers", (answer) => isAbout(answer, Math.log(3)) || "three in four are healthy. How far may a record shift these odds before another guess is better?"),
+  wrong: onlyOn("smokers", [
+    [is(3), "these are the odds. Epsilon is their logarithm."],
+    [Math.log10(3), "this is the logarithm to the base 10. Take the natural one."],
+    [Math.log(4), "this is the logarithm of 4. One is sick for three who are healthy, so the odds are 3."],
+    [Math.log(1.5), "these are the odds among smokers. The promise begins with the shares of all people."],
+    [Math.log(4 / 3), "this is the logarithm of 1 / 0.75. Compare the healthy with the sick."],
+    [-Math.log(3), "turn the sign: epsilon is not negative."],
+    [0.75, "this is the share of the healthy. By which factor may the odds move?"],
+    [0.25, "this is the share of the sick. By which factor may the odds move?"],
+    [0, "even some noise less than infinite adds nothing: find the greatest epsilon."],
+  ]),
+  hints: ["Move epsilon to the place where the promise leaves the guess without the release.", "A quarter times e^epsilon must not exceed three quarters."],
+  after: "The logarithm of 3: the odds of sick to healthy are 1 to 3, and a release moves odds by a factor of at most e^epsilon.",
+});
+ask("margins", {
+  load: () => put("O_3", "swapped"),
+  check: (answer) => answer === "margins",
+  wrong: [
+    ["safer", "the risk of a person depends on the shares of her key, which both methods move in the same way."],
+    ["keys", "neither method touches a key: both change targets only."],
+  ],
+  hints: ["Where do the new targets come from?"],
+  after: "The targets are dealt out among the same records, so their totals stay; redrawing keeps them on average only.",
+});
+ask("silent", {
+  load: () => put("smokers", "epsilon", 1),
+  check: (answer) => answer === "group",
+  wrong: [
+    ["own", "that would be the effect of her own record, and the odds of 1 to 3 grow at most 2.7 times."],
+    ["much", "that would be a factor of 100, and e to the power of 1 is 2.7."],
+  ],
+  hints: ["Which of them would happen as well if her own target were changed before the release?"],
+  after: "That is knowledge about the population. The other two are excluded: her target cannot make a release more than exp(1) = 2.7 times as likely.",
+});
+ask("same", {
+  load: () => put("O_3", "epsilon", 1),
+  check: on("O_3", (answer) => answer === "both"),
+  wrong: onlyOn("O_3", [
+    [(answer) => answer === "risk", "put epsilon to 1 and compare the risk of the two methods."],
+    [(answer) => answer === "better", "epsilon is 1 for both, so the promise is the same number."],
+  ]),
+  hints: ["The guarantee is the same. Is what happens to this table the same?"],
+  after: "Randomised response changes each record, so little of the link is left; noise of a few records hardly changes counts near a hundred.",
+});
+ask("nothing", {
+  load: () => { if (!isOwn()) put("own", "theta"); },
+  check: () => {
+    const o = table();
+    if (!isOwn()) return "choose \u201cMy own\u201d and change its counts.";
+    if (Math.min(...targetTotals(o), ...keyTotals(o)) < 10) return "each row and each column needs at least 10 people.";
+    return !greater(averageCap(o, o), baselineCap(o)) || `CAP(O) is ${averageCap(o, o).toFixed(4)}, the baseline ${baselineCap(o).toFixed(4)}: there is still something to lose.`;
+  },
+  hints: ["When does the key say nothing about the target?", "Give all keys the same shares of targets."],
+  after: "Key and target are independent, so CAP(O) is the baseline, and there is nothing to take away.",
+});
