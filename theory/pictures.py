@@ -43,14 +43,8 @@ RELEASE = [[8, 7], [25, 60]]
 CELLS = ("sick smokers", "sick others", "healthy smokers", "healthy others")
 
 
-def narrow(ax: Axes, height: float) -> None:
-    """A figure whose text can be read in a column of a phone."""
-    ax.figure.set_size_inches(4.8, height)
-
-
 def cap(ax: Axes) -> None:
     """Individual CAP of the hundred people, with bars as high as there are people: their area is average CAP."""
-    narrow(ax, 3)
     people, risk = np.ravel(SMOKERS), individual_cap(SMOKERS, RELEASE).values.ravel()
     names = [f"{number} {cell}" for number, cell in zip(people, CELLS, strict=True)]
     order = np.argsort(risk)
@@ -68,7 +62,6 @@ def cap(ax: Axes) -> None:
 
 def baselines(ax: Axes) -> None:
     """Average CAP of the smokers' release and of the original, and what is guessed without a key."""
-    narrow(ax, 2.6)
     marks = {
         "a coin (uniform)": ("s", baseline_cap(SMOKERS, kind="uniform")),
         "the shares (marginal)": ("s", baseline_cap(SMOKERS)),
@@ -79,7 +72,7 @@ def baselines(ax: Axes) -> None:
     for row, (marker, value) in enumerate(marks.values()):
         ax.plot(float(value), row, marker, color="#D55E00" if marker == "o" else "#0072B2", markersize=9)
         ax.annotate(f"{float(value):.3f}", (float(value), row), xytext=(9, 0), textcoords="offset points", va="center")
-    ax.set(xlim=(0.45, 0.85), ylim=(4.6, -0.6), xlabel="right guesses; circles: with the key")
+    ax.set(xlim=(0.45, 0.85), ylim=(4.6, -0.6), xlabel="right guesses (circles: with key)")
     ax.set_yticks(range(len(marks)), list(marks))
     ax.grid(axis="y", color="#dddddd")
     ax.set_axisbelow(True)
@@ -88,7 +81,6 @@ def baselines(ax: Axes) -> None:
 
 def attainable(ax: Axes) -> None:
     """Least and greatest average CAP of all releases, and of those that keep more and more of the smokers' release."""
-    narrow(ax, 2.8)
     keys, targets = np.sum(RELEASE, 0), np.sum(RELEASE, 1)
     near = frontier(SMOKERS, distances=target_distance(SMOKERS, RELEASE))
     fixed, both = cap_bounds(SMOKERS, key_totals=keys), cap_bounds(SMOKERS, key_totals=keys, target_totals=targets)
@@ -112,7 +104,6 @@ def attainable(ax: Axes) -> None:
 
 def certainty(ax: Axes) -> None:
     """How many of the hundred people are guessed right by an intruder who guesses from a share of tau on."""
-    narrow(ax, 2.8)
     curve = tau_curve(SMOKERS, RELEASE, variant="all")
     ends, values = [0.5, *curve.tau.values], curve.values
     ax.stairs(values, ends, baseline=None, color="#0072B2", linewidth=3)
@@ -125,7 +116,6 @@ def certainty(ax: Axes) -> None:
 
 def columns(ax: Axes) -> None:
     """Average CAP of the voters for every subset of the two key columns."""
-    narrow(ax, 2.2)
     voters = example("anes96")
     tables = {name: voters[name] for name in ("original", "synthetic", "keys", "counts")}
     found = sweep(**tables, targets=voters["target"], allow_same=True, measures="average_cap")
@@ -149,11 +139,11 @@ def models(ax: Axes) -> None:
     for row, (name, model) in enumerate(drawn.items()):
         mean, error = float(expected_cap(SMOKERS, model)), float(variance_cap(SMOKERS, model)) ** 0.5
         ax.errorbar(mean, row, xerr=2 * error, fmt="o", color="#0072B2", capsize=5, linewidth=2)
-        ax.text(0.765, row, f"{name}: {mean:.3f}", va="center")
+        ax.annotate(f"{name}: {mean:.3f}", (0.22, row - 0.4), va="center")
     release = float(average_cap(SMOKERS, RELEASE))
     ax.axvline(release, color="#D55E00", linestyle="--")
-    ax.annotate(f"the release: {release:.3f}", (release, -0.75), xytext=(-6, 0), textcoords="offset points", ha="right", color="#A04000")
-    ax.set(xlim=(0.22, 1.05), ylim=(3.5, -1.1), yticks=[], xlabel="average CAP: mean, and two standard deviations")
+    ax.annotate(f"the release: {release:.3f}", (release, 3.5), xytext=(6, 0), textcoords="offset points", color="#A04000")
+    ax.set(xlim=(0.22, 0.85), ylim=(3.7, -0.8), yticks=[], xlabel="average CAP: mean and two standard deviations")
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
@@ -217,7 +207,7 @@ def publication_(ax: Axes) -> None:
     ax.annotate(f"internal: {exact:.3f}", (exact, 0), xytext=(0, 34), textcoords="offset points", ha="left", color="#A04000")
     ax.annotate(f"public: {printed:.3f}", (printed, 0), xytext=(0, -40), textcoords="offset points", ha="right", color="#0072B2")
     ax.plot(printed, 0, "|", color="#0072B2", markersize=30, markeredgewidth=4)
-    ax.set(xlim=(0.72, 0.855), ylim=(-1, 1), yticks=[], xlabel=f"average CAP; the public report prints multiples of 1/{public.steps}")
+    ax.set(xlim=(0.72, 0.855), ylim=(-1, 1), yticks=[], xlabel=f"average CAP; public: multiples of 1/{public.steps}")
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
@@ -238,14 +228,14 @@ def individuals(ax: Axes) -> None:
     people, others, fresh = (part for _, part in list(voters))
     for row, (name, release) in enumerate({"a copy of the data": people, "a fresh sample": fresh}.items()):
         t = tabulate(people, release, holdout=others, keys=["PID", "income"], target="vote")
-        for shift, who, table, color in ((-0.14, "in the data", t.o, "#D55E00"), (0.14, "others", t.h, "#0072B2")):
+        for shift, who, table, color in ((0, "in the data", t.o, "#D55E00"), (0.25, "others", t.h, "#0072B2")):
             found = average_cap_interval(table, t.s)
             ax.plot([found.lower, found.upper], [row + shift] * 2, color=color, linewidth=2)
             ax.plot(found.estimate, row + shift, "o", color=color, markersize=8)
             words = f"{who}: {found.estimate.item():.2f}"
             ax.annotate(words, (found.upper.item(), row + shift), xytext=(6, 0), textcoords="offset points", va="center", color=color)
-        ax.annotate(name, (0.35, row), va="center")
-    ax.set(xlim=(0.35, 1.0), ylim=(1.5, -0.5), yticks=[], xlabel="average CAP of the vote, guessed from party and income")
+        ax.annotate(f"guessed from {name}", (0.64, row - 0.25), va="center")
+    ax.set(xlim=(0.64, 1.02), ylim=(1.5, -0.5), yticks=[], xlabel="average CAP of the vote")
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
@@ -253,8 +243,8 @@ def guarantees(ax: Axes) -> None:
     """The greatest probability of a right guess about one person under differential privacy, for two priors."""
     epsilon = np.linspace(0, 3, 121)
     curves = (
-        ([0.75, 0.25], "three in four are healthy", (0.04, 0.83), "#0072B2", 6),
-        ([0.5, 0.5], "one in two", (0.5, 0.58), "#D55E00", 2),
+        ([0.75, 0.25], "three in four\nare healthy", (0.04, 0.82), "#0072B2", 6),
+        ([0.5, 0.5], "one in two", (1.18, 0.66), "#D55E00", 2),
     )
     for prior, words, at, color, width in curves:
         ax.plot(epsilon, dp_bound(prior, epsilon).bound, color=color, linewidth=width)
@@ -304,7 +294,7 @@ DRAWN: dict[str, Callable[[Axes], None]] = {
 def picture(chapter: str) -> str:
     """The picture of a chapter as SVG."""
     with mpl.rc_context(mpl.rcParamsDefault | {"backend": "Agg", "font.size": 12}):
-        _, ax = plt.subplots(figsize=(7.2, 2.8), layout="constrained")
+        _, ax = plt.subplots(figsize=(4.8, 3), layout="constrained")  # text readable in a column of a phone
         DRAWN[chapter](ax)
         return inline_svg(ax, prefix=chapter) + "\n"
 
