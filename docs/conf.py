@@ -124,6 +124,8 @@ def documented(room: str) -> str:
 def implemented(text: str) -> str:
     """A chapter whose statements have labels, and end with the functions that they are about and their sources."""
     opening, *pieces = re.split(r'^<a id="([\w-]+)"></a>\n', text, flags=re.M)
+    if pieces:
+        opening += "Symbols: [notation](notation.md).\n\n"
     for name, part in zip(pieces[::2], pieces[1::2], strict=True):
         functions = ", ".join(f"{{py:obj}}`{function}`" for function in STATEMENTS[name]["implements"])
         label = f'<a id="{name}"></a>\n\n(theory-{name})=\n'

@@ -114,7 +114,9 @@ function sayPerson() {
     line.replaceChildren(make("strong", {}, group(pointed)), `: risk ${percent(riskOf("A", pointed))} with A, ${percent(riskOf("B", pointed))} with B.`);
   } else {
     const people = sum(atRisk.map(([i, j]) => patients[i][j]));
-    line.textContent = `Orange: the ${people} people above 50\u00a0% with A. Point at a dot, or press Tab and the arrow keys: who is it?`;
+    const low = total(patients) - above(patients, releases.A, 0.1);
+    line.textContent = `Orange: the ${people} people above 50\u00a0% with A; ${low} others are below 10\u00a0% and pull its average down. Who is a dot? Point at it, `
+      + "or press Tab and the arrow keys.";
   }
 }
 
@@ -127,6 +129,8 @@ function answer(vote) {
 
 function vote(name, moving = true) {
   voted = name;
+  pointed = null;
+  for (const drawn of findAll(".dots", crowd)) drawn.classList.remove("chosen");
   document.body.classList.add("voted");
   for (const button of findAll("[data-vote]")) assign(button, { "aria-pressed": String(button.dataset.vote === name) });
   find("#said").textContent = answer(name);

@@ -6,6 +6,9 @@ const load = () => {
   restart();
   find("#explore").open ||= find("#asks").open;
 };
+const keepOwn = () => {
+  if (SIDES.every((side) => state.names[side] !== "own")) load(); // a table that was typed is kept
+};
 /** Records of a release with an age group, and those of them with a diagnosis. */
 const inRelease = (release, [i, j]) => [releases[release][i][j], keyTotals(releases[release])[j]];
 const [withAsthma, overall] = inRelease("A", worst);
@@ -92,7 +95,7 @@ ask("turned", {
 });
 
 ask("better", {
-  load,
+  load: keepOwn,
   check: () => {
     if (state.names.o !== "O_3") return "choose the patients O_3.";
     const said = [];
@@ -112,7 +115,7 @@ ask("better", {
 });
 
 ask("blind", {
-  load,
+  load: keepOwn,
   check: () => {
     const [a, b] = SIDES.map((side) => averageCap(state.o, state[side]));
     const [x, y] = SIDES.map((side) => highest(state.o, state[side]));
