@@ -94,7 +94,7 @@ def placed(v):
     if compare(c, b) <= 0:
         return ("at_baseline", {}) if compare(c, b) == 0 else ("below", {"by": share(b[0] - c[0])})
     if o is None:
-        return "above_baseline", {"by": share(c[0] - b[0])}
+        return "above_baseline", {"by": share(c[0] - b[0]), "way": percent((c[0] - b[0]) / (1 - b[0]))}
     if compare(c, o) >= 0:
         return ("at_original", {}) if compare(c, o) == 0 else ("above_original", {"by": share(c[0] - o[0])})
     way = (c[0] - b[0]) / (o[0] - b[0])
@@ -114,6 +114,8 @@ def of_fresh(v, n_h):
         lower, upper = np.clip(np.sort(roots.real), 0, 1)
     slack = c[1] + (0 if n_h else f[1]) + 1e-12
     texts = {"by": share(abs(c[0] - f[0])), "lower": share(lower), "upper": share(upper)}
+    if n_h and lower - slack <= c[0] <= upper + slack and not lower - 1e-12 <= c[0] <= upper + 1e-12:
+        return "rough", texts
     if lower - slack <= c[0] <= upper + slack:
         return ("within" if n_h else "as_high"), texts
     if c[0] < lower:

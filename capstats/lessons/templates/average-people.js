@@ -109,7 +109,7 @@ function point(cell) {
 
 function sayPerson() {
   const line = find("#person");
-  if (!voted) line.textContent = "";
+  if (!voted) line.textContent = "Vote first; then point at the dots.";
   else if (pointed) {
     line.replaceChildren(make("strong", {}, group(pointed)), `: risk ${percent(riskOf("A", pointed))} with A, ${percent(riskOf("B", pointed))} with B.`);
   } else {
@@ -150,6 +150,9 @@ for (const [event, reach] of [["pointermove", 10], ["click", 24]]) {
 }
 addEventListener("resize", later(() => drawCrowd(false)));
 show("patients", total(patients));
+show("worst-records", releases.A[worst[0]][worst[1]]);
+show("group-records", keyTotals(releases.A)[worst[1]]);
 for (const release of ["A", "B"]) show(`average-${release.toLowerCase()}`, averages[release], shown(averages[release], 2));
+sayPerson();
 if (["A", "B"].includes(kept.get("vote"))) vote(kept.get("vote"), false);
 else drawCrowd(false);

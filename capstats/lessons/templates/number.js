@@ -46,6 +46,7 @@ function shareOf(name, text, people) {
   const alone = /^(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?: (?:people|persons?|records?))?$/i.test(plain);
   const n = typed(plain, true);
   if (alone && name === "sure" && n === 1 && !people) return wrong("one");
+  if (/^\d+$/.test(plain) && n > 1 && n <= 100 && n < people) return wrong("ambiguous", { text });
   if (alone && people && (n > 1 || (n === 1 && name === "sure"))) {
     return n > people ? wrong("too_many", { text, n: grouped(people) }) : { value: n / people, open: name === "sure" ? 0 : 0.5 / people };
   }
@@ -62,6 +63,7 @@ function shareOf(name, text, people) {
 
 function countOf(text) {
   if (!text) return null;
+  if (/^\d{1,3}(\.\d{3})+$/.test(text)) return wrong("thousands", { text, n: text.replaceAll(".", "") });
   const value = typed(text, true);
   return Number.isInteger(value) && value >= 1 && !/[%/]/.test(text) ? { value, open: 0 } : wrong("not_people", { text });
 }
@@ -100,7 +102,7 @@ const side = (x, y) => (Math.abs(x.value - y.value) <= x.open + y.open + NOISE ?
 function place({ average: c, baseline: b, original: o }) {
   const above = side(c, b);
   if (above <= 0) return above ? ["below", { by: share(b.value - c.value) }] : ["at_baseline"];
-  if (!o) return ["above_baseline", { by: share(c.value - b.value) }];
+  if (!o) return ["above_baseline", { by: share(c.value - b.value), way: percent((c.value - b.value) / (1 - b.value)) }];
   const beyond = side(c, o);
   if (beyond >= 0) return beyond ? ["above_original", { by: share(c.value - o.value) }] : ["at_original"];
   const range = o.value - b.value;
@@ -137,8 +139,10 @@ function ofFresh({ fresh: f, holdout: n, average: c, original: o }) {
   if (o && side(f, o) > 0) return said.fresh_sample.odd;
   const [lower, upper] = n ? interval(f.value, n.value) : [f.value, f.value];
   const open = c.open + (n ? 0 : f.open) + NOISE;
+  const inside = c.value >= lower - NOISE && c.value <= upper + NOISE;
   const texts = { by: share(Math.abs(c.value - f.value)), lower: share(lower), upper: share(upper) };
   if (c.value < lower - open) return fill(said.fresh_sample.below, texts);
+  if (n && !inside && c.value <= upper + open) return fill(said.fresh_sample.rough, texts);
   if (c.value <= upper + open) return fill(said.fresh_sample[n ? "within" : "as_high"], texts);
   return fill(said.fresh_sample[n ? "surely" : "above"], texts);
 }
