@@ -358,6 +358,8 @@ WRONG = {
     "one": ({"sure": "1"}, {}),
     "below_0": ({"fresh": "-0.1"}, {"text": "-0.1"}),
     "no_baseline": ({"baseline": "0"}, {}),
+    "ambiguous": ({"sure": "3", "people": "12000"}, {"text": "3"}),
+    "thousands": ({"people": "12.000"}, {"text": "12.000", "n": "12000"}),
     "not_people": ({"people": "0.5"}, {"text": "0.5"}),
 }
 TOGETHER = {
