@@ -30,7 +30,13 @@ def expected(o, left, right, threshold):
     """What the library says of a table, or of many at once."""
     n, hundredths = o.sum((-2, -1)), np.rint(100 * np.asarray(threshold)).astype(int)
     found = {"people": n, "threshold": threshold, "original": average_cap(o, o), "baseline": baseline_cap(o)}
-    found |= {"patients": 900, "worst-records": S["b"][1, 2], "group-records": S["b"][:, 2].sum(), "average-a": average_cap(ORIGINALS["O_3"], S["b"]), "average-b": average_cap(ORIGINALS["O_3"], S["g"])}
+    found |= {
+        "patients": 900,
+        "worst-records": S["b"][1, 2],
+        "group-records": S["b"][:, 2].sum(),
+        "average-a": average_cap(ORIGINALS["O_3"], S["b"]),
+        "average-b": average_cap(ORIGINALS["O_3"], S["g"]),
+    }
     found |= {f"o-{i}-{j}": o[..., i, j] for i, j in CELLS}
     for side, s in zip(SIDES, (left, right), strict=True):
         q, box = individual_cap(o, s).values, cap_boxplot(o, s)
