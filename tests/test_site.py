@@ -127,6 +127,29 @@ def test_every_page_is_shown_without_errors_and_without_scrolling_sideways(site:
 
 
 @pytest.mark.chromium
+def test_the_questions_behind_the_cards_are_folded_and_a_link_to_one_opens_it(site: Path) -> None:
+    address = (site / "docs" / "which-measure.html").as_uri()
+    with browser() as program:
+        page = program.new_page()
+        page.goto(address)
+        folds = page.locator("section > details")
+        assert folds.count() == page.locator("section > details > summary > h3").count() == 28
+        assert page.locator("details[open]").count() == 0
+        linked = page.locator(".bd-article a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+        assert {*folds.evaluate_all("folds => folds.map(fold => '#' + fold.parentElement.id)")} <= {*linked}
+        for link in ("who-is-unique", "how-sure-is-the-number"):
+            page.goto(address + "#" + link)
+            assert page.locator(f"#{link} > details[open]").count() == 1
+        page.goto(address)
+        link = page.locator("a[href='#who-is-unique']").first
+        for _ in range(2):  # again after it was closed by hand
+            link.click()
+            page.wait_for_selector("#who-is-unique > details[open]")
+            page.locator("#who-is-unique > details > summary").click(position={"x": 5, "y": 5})
+            assert page.locator("details[open]").count() == 0
+
+
+@pytest.mark.chromium
 def test_the_search_shows_newcomers_the_page_that_they_want_among_the_first_three(site: Path) -> None:
     """Sphinx's own search, without a server."""
     found = {}
