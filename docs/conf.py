@@ -95,6 +95,10 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = implemented(source[0].replace("\n\n```\n", "\n```\n"))
     elif page == "docs/which-measure":  # the links of a picture work only inline
         source[0] = re.sub(r"^!\[.*\]\(which-measure\.svg\)$", CHART["inline"](), source[0], flags=re.M)
+    elif page == "docs/instructors":
+        source[0] = re.sub(f"`({'|'.join(lessons.LESSONS)})`", r'<a href="lessons/\1.html"><code>\1</code></a>', source[0])
+    elif page == "docs/notebooks":
+        source[0] = re.sub(r"^(\| .*\((\S+\.ipynb)\)) \|", r"\1, {download}`download <\2>` |", source[0], flags=re.M)
     elif page in ("docs/lessons", "docs/browser"):
         source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open it</a>', source[0])
 

@@ -86,6 +86,13 @@ def test_a_link_to_nowhere_and_a_remote_script_are_found(tmp_path: Path) -> None
     assert LINKS["remote"](tmp_path) == [("a.html", "https://example.org/a.js")]
 
 
+def test_every_notebook_can_be_downloaded_and_every_lesson_is_linked_from_the_plans(site: Path) -> None:
+    downloads = {Path(link).name for link in LINKS["page"](site / "docs" / "notebooks.html").links if "_downloads" in link}
+    assert downloads == {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
+    plans = LINKS["page"](site / "docs" / "instructors.html").links
+    assert {f"lessons/{name}.html" for name in LESSONS if name != "number"} <= plans
+
+
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     assert LINKS["remote"](site) == []
 
