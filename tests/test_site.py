@@ -45,6 +45,9 @@ WANTED = {  # what newcomers search for, and the page that answers it
     "R": "docs/from-r",
     "memory": "docs/cost-and-scale",
     "holdout": "docs/glossary",
+    "is .8 bad": "docs/custodians/what-is-high",
+    "who is at risk": "docs/which-measure",
+    "what is synthetic data": "docs/index",
 }
 pytestmark = pytest.mark.site
 
