@@ -1,6 +1,6 @@
-// A link to what is folded opens its fold, also if it is followed again.
+// A link to a folded question opens its fold, also if it is followed again.
 const unfold = (hash) => {
-  const fold = document.getElementById(decodeURIComponent(hash.slice(1)))?.querySelector(":scope > details");
+  const fold = document.getElementById(decodeURIComponent(hash.slice(1)))?.querySelector(":scope > details:has(> summary > h3)");
   if (fold) fold.open = true;
 };
 addEventListener("DOMContentLoaded", () => unfold(location.hash));
