@@ -76,7 +76,7 @@ html_static_path = ["static", *(f"{folder}/static" for folder in _mathjax.submod
 mathjax_path = "mathjax/tex-chtml.js"
 
 CHART = runpy.run_path(str(Path(__file__).with_name("which_measure.py")))
-THEORY = re.compile(r"(``)?theory/([\w-]+)\.md(?:#([\w-]+))?(?(1)``)")
+PAGE = re.compile(r"(``)?((?:theory|docs/coming-from)/[\w-]+)\.md(?:#([\w-]+))?(?(1)``)")
 STATEMENTS = tomllib.loads((Path(__file__).parents[1] / "theory" / "statements.toml").read_text(encoding="utf-8"))
 CODE = re.compile(r"(`+[^`]+`+)")
 SYMBOL = re.compile(r"\b\w+_(?:[ijl]{1,2}\b\.?(?!\w)|\.\w\b|(?![\w(]))")  # o_ij, s_.j, o_i., key_
@@ -139,19 +139,19 @@ def implemented(text: str) -> str:
 
 
 def mark_up(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Names of theory pages in docstrings become links, and symbols with indices stay as they are. Examples are left alone."""
+    """Names of pages in docstrings become links, and symbols with indices stay as they are. Examples are left alone."""
     end = lines.index("Examples") if "Examples" in lines else len(lines)
     for number, line in enumerate(lines[:end]):
         if re.match(r"\w+ : ", line):  # the name of a parameter or an attribute
             continue
-        parts = CODE.split(THEORY.sub(statement, line))
+        parts = CODE.split(PAGE.sub(statement, line))
         parts[::2] = [SYMBOL.sub(r"``\g<0>``", part).replace("|", "\\|") for part in parts[::2]]
         lines[number] = "".join(parts)
 
 
 def statement(found: re.Match[str]) -> str:
-    """The link to a chapter or a statement that a docstring names."""
-    return f":ref:`theory: {found[3]} <theory-{found[3]}>`" if found[3] else f":doc:`/theory/{found[2]}`"
+    """The link to a page or a statement that a docstring names."""
+    return f":ref:`theory: {found[3]} <theory-{found[3]}>`" if found[3] else f":doc:`/{found[2]}`"
 
 
 def find_short_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.Node) -> nodes.Node | None:

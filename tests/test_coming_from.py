@@ -16,7 +16,7 @@ import capstats
 from capstats.datasets import anes96
 
 PAGES = Path(__file__).parents[1] / "docs" / "coming-from"
-NAMES = sorted(path.stem for path in PAGES.glob("*.md") if path.stem != "index")
+NAMES = sorted(path.stem for path in PAGES.glob("*.md") if path.stem not in {"index", "concordance"})
 REFERENCE = Path(__file__).parent / "reference"
 
 
@@ -172,3 +172,17 @@ def test_the_calls_give_the_prosecutor_risks_of_arx():
     assert (
         float(sizes.records.where(1 / sizes["size"] > reference["threshold"]).sum() / sizes.records.sum()) == reference["records at risk"]
     )
+
+
+def test_concordance_calls_public_functions():
+    rows = [
+        line.split(" | ")
+        for line in (PAGES / "concordance.md").read_text(encoding="utf-8").partition("\n## ")[0].splitlines()
+        if line.startswith("| ")
+    ]
+    for package, _, _, call, _ in rows[1:]:
+        if call.startswith("not provided, because "):
+            continue
+        names = {f"capstats.{name}" for name in re.findall(r"(?<![\w.)])((?!np\.)(?:[a-z]+\.)?[a-z_]+)\(", call)}
+        assert names, f"no call in the row of {package}: {call}"
+        assert names <= set(public_names()), f"{names - set(public_names())} in the row of {package}"

@@ -150,6 +150,7 @@ def test_every_room_is_there() -> None:
     assert set(ROOMS) <= {path.parts[1] for path in MODULES if len(path.parts) > 2}
 
 
+@pytest.mark.slow
 def test_a_module_imports_from_rooms_above_it_only() -> None:
     names = {name_of(path): imported(path) for path in MODULES}
     assert [f"{name} imports {other}" for name, others in names.items() for other in sorted(others) if room_of(other) > room_of(name)] == []
@@ -189,6 +190,7 @@ def test_no_module_imports_itself_through_others() -> None:
     assert not left, f"in a circle: {sorted(left)}"
 
 
+@pytest.mark.slow
 def test_importing_capstats_loads_nothing_optional_or_slow() -> None:
     loaded = loaded_by("import capstats")
     assert "capstats.counting.tabulate" in loaded

@@ -13,7 +13,7 @@ from public_names import public_names
 ROOT = Path(__file__).parents[1]
 THEORY = ROOT / "theory"
 STATEMENTS = tomllib.loads((THEORY / "statements.toml").read_text(encoding="utf-8"))
-NOT_CHAPTERS = {"README", "notation", "concordance"}
+NOT_CHAPTERS = {"README", "notation"}
 CHAPTERS = sorted(page.stem for page in THEORY.glob("*.md") if page.stem not in NOT_CHAPTERS)
 FIELDS = {"chapter", "source", "implements", "verified_by"}
 NAMED = re.compile(r"theory/([\w-]+)\.md(?:#([\w-]+))?")
@@ -146,13 +146,3 @@ def test_links_between_pages_lead_somewhere():
             assert not target or (THEORY / f"{target}.md").is_file(), f"theory/{page}.md links to {target}"
             found = target or page
             assert not anchor or found not in CHAPTERS or anchor in anchors(found), f"theory/{page}.md links to {found}#{anchor}"
-
-
-def test_concordance_calls_public_functions():
-    rows = [line.split(" | ") for line in text_of("concordance").partition("\n## ")[0].splitlines() if line.startswith("| ")]
-    for package, _, _, call, _ in rows[1:]:
-        if call.startswith("not provided, because "):
-            continue
-        names = {f"capstats.{name}" for name in re.findall(r"(?<![\w.)])((?!np\.)(?:[a-z]+\.)?[a-z_]+)\(", call)}
-        assert names, f"no call in the row of {package}: {call}"
-        assert names <= set(public_names()), f"{names - set(public_names())} in the row of {package}"

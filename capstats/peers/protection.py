@@ -156,7 +156,7 @@ def as_sdmetrics(tables: xr.Dataset) -> dict[Any, Any]:
 
     Notes
     -----
-    See theory/concordance.md. Missing values are a level, as in DisclosureProtection.
+    See docs/coming-from/concordance.md. Missing values are a level, as in DisclosureProtection.
 
     References
     ----------

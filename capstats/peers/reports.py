@@ -76,7 +76,7 @@ def as_synthgauge(tables: Tables) -> dict[Any, Any]:
 
     Notes
     -----
-    See theory/concordance.md.
+    See docs/coming-from/concordance.md.
 
     References
     ----------
@@ -111,7 +111,7 @@ def as_sdnist(tables: Tables) -> dict[Any, Any]:
 
     Notes
     -----
-    See theory/concordance.md.
+    See docs/coming-from/concordance.md.
 
     References
     ----------

@@ -1,8 +1,8 @@
 """SDMetrics' CAP metrics under SDMetrics' names, computed from counts instead of row by row.
 
 Replace ``from sdmetrics.single_table import DisclosureProtection`` with ``from capstats.sdmetrics import DisclosureProtection``. Calls,
-parameter names, results and types of exceptions are those of SDMetrics 0.32.0. theory/concordance.md, section "The SDMetrics drop-in",
-lists the differences: they are cases in which SDMetrics is wrong or raises an error.
+parameter names, results and types of exceptions are those of SDMetrics 0.32.0. The differences are cases in which SDMetrics is wrong or
+raises an error: docs/coming-from/concordance.md, section "The SDMetrics drop-in".
 
 All numbers are protections, one minus a risk. The score of DisclosureProtection is ``cap_protection / baseline_protection``, at most 1:
 one minus average CAP, over one minus the chance of a guess that takes all sensitive values for equally frequent.

@@ -194,6 +194,7 @@ def test_one_over_alpha_is_at_most_entropy_l_is_at_most_distinct_l_is_at_most_k(
     assert distinct <= k
 
 
+@pytest.mark.slow
 @theorem
 @given(tables)
 def test_alpha_is_the_recursive_factor_for_one_target_and_at_least_cap_of_the_table(table):

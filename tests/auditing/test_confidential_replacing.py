@@ -34,6 +34,7 @@ def test_what_capstats_made_is_known_by_its_mark(name, made):
     assert made_by_capstats(made / name)
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_mark_at_another_place_or_in_another_format_is_none(name, made, tmp_path):

@@ -333,6 +333,7 @@ def test_the_title_is_the_release_and_the_date(monkeypatch, tmp_path):
     assert repr(several).splitlines()[0] == "Disclosure risk of 2 releases of o.csv, 1970-01-02"
 
 
+@pytest.mark.slow
 def test_every_report_names_the_page_that_says_what_its_numbers_mean(fresh, copied):
     assert FRONT["lesson"] in text(fresh)
     assert "capstats lesson number" in FRONT["lesson"]

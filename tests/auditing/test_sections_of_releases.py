@@ -48,6 +48,7 @@ def twenty():
 # --- a row each
 
 
+@pytest.mark.slow
 @pytest.mark.few(2)
 @pytest.mark.parametrize("number", [1, 2, 4, 7])
 def test_every_release_has_a_row(people, number):

@@ -204,6 +204,7 @@ def test_version_1_is_version_2_times_the_matched_share(tables):
     np.testing.assert_allclose(average_cap(o, s), version_2.fillna(0) * share, rtol=1e-14)
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs_of_tables())
 def test_average_cap_lies_between_the_means_of_the_least_and_greatest_counts_of_the_matched_keys(tables):

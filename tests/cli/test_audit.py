@@ -168,6 +168,7 @@ def test_limits_may_be_of_numbers_of_the_caller_and_of_differences(here, capsys)
     assert "'difference' is no measure" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("audience", ["internal", "public"])
 def test_the_page_is_that_of_the_library(audience, here, tmp_path, capsys):
     path = tmp_path / "report.html"

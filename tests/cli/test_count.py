@@ -92,6 +92,7 @@ def test_a_page_from_counts_has_all_but_the_hashes_of_the_files(tmp_path, capsys
     assert "SHA-256" not in first
 
 
+@pytest.mark.slow
 def test_limits_of_the_holdout_hold_for_counts(counts, capsys):
     assert main(["audit", counts, "--allow-same", "--fail-above", "individual_disclosure=-1"]) == 1
     assert "individual_disclosure is " in capsys.readouterr().err

@@ -26,6 +26,7 @@ def test_the_package_may_be_run_as_a_program(here, monkeypatch, capsys):
     assert "average CAP" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_installed_command_is_this_one():
     command = shutil.which("capstats", path=sysconfig.get_path("scripts"))
     assert command, "the package is installed without its command"
@@ -276,6 +277,7 @@ def test_exhausted_memory_is_told_with_what_to_do(here, monkeypatch, capsys, err
     )
 
 
+@pytest.mark.slow
 def test_the_command_leaves_the_handlers_of_signals_as_they_were(here, capsys):
     import signal
 

@@ -170,6 +170,7 @@ def test_every_engine_gives_the_same_dataset(engine: tuple[str, Any], bins: Any,
     assert int(tables.o.sum()) == (N if weights is None else sum(COLUMNS["w"]))
 
 
+@pytest.mark.slow
 @pytest.mark.few(4)
 @pytest.mark.parametrize("column", ["float", "int", "whole"])
 def test_explicit_points_cut_as_a_slow_loop_does(engine: tuple[str, Any], column: str) -> None:
@@ -192,6 +193,7 @@ def test_dates_are_cut_as_a_slow_loop_does(engine: tuple[str, Any]) -> None:
     assert tables.attrs["bins"] == {"date": ["1969-12-31", "1970-01-02"]}
 
 
+@pytest.mark.slow
 @pytest.mark.few(5)
 @pytest.mark.parametrize("column", ["datetime", "zone"])
 def test_datetimes_are_cut_as_a_slow_loop_does(engine: tuple[str, Any], column: str) -> None:
@@ -208,6 +210,7 @@ def test_bins_of_two_columns_and_a_plain_one_are_counted_together(engine: tuple[
     assert tables.identical(tabulate(COLUMNS, keys=["float", "t"], target="date", bins={"float": 3, "date": 2}))
 
 
+@pytest.mark.slow
 def test_a_column_of_another_kind_raises_on_every_engine(engine: tuple[str, Any]) -> None:
     name, table = engine
     original = {"date": [1.5, 2.5], "t": ["x", "y"]}
@@ -223,6 +226,7 @@ def test_a_column_of_another_kind_raises_on_every_engine(engine: tuple[str, Any]
             tabulate(original, table, keys="date", target="t", bins={"date": 2})
 
 
+@pytest.mark.slow
 @pytest.mark.few(12)
 @pytest.mark.parametrize("bins", [2, ("quantile", 2), [1]], ids=str)
 def test_text_that_is_no_number_raises_on_every_engine(engine: tuple[str, Any], bins: Any) -> None:
@@ -233,6 +237,7 @@ def test_text_that_is_no_number_raises_on_every_engine(engine: tuple[str, Any], 
         tabulate(engine[1], keys="whole", target="t", bins={"t": bins})
 
 
+@pytest.mark.slow
 def test_a_missing_column_agrees_with_cut_points_of_any_kind(engine: tuple[str, Any]) -> None:
     original = {"nothing": [DAY, DAY + dt.timedelta(9)], "t": ["x", "y"]}
     types = {"nothing": "date"} if engine[0] == "CSV" else None

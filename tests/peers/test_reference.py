@@ -21,7 +21,7 @@ from capstats.anonymity import (
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 REFERENCE = Path(__file__).parents[1] / "reference"
-CONCORDANCE = Path(__file__).parents[2] / "theory" / "concordance.md"
+CONCORDANCE = Path(__file__).parents[2] / "docs" / "coming-from" / "concordance.md"
 
 
 def load(name):

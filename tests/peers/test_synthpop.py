@@ -37,6 +37,7 @@ def number(value):
     return np.nan if value is None else value
 
 
+@pytest.mark.slow
 @cases
 @pytest.mark.parametrize("version", ["1.9-2", "development"])
 def test_numbers_of_synthpop_are_as_it_prints_them(case, version):

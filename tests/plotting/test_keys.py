@@ -124,6 +124,7 @@ def test_of_many_targets_those_with_the_greatest_risk_are_drawn_in_their_order()
     assert "original; synthetic records" in ax.get_xlabel()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shares", "written"), [([999, 1], [">.99", "<.01"]), ([1, 0], ["1", "0"]), ([99, 1], ["0.99", "0.01"]), ([1, 2], ["0.33", "0.67"])]
 )

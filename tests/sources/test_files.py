@@ -221,6 +221,7 @@ def test_a_file_is_read_whatever_its_own_name(tmp_path: Path, name: str) -> None
     assert records(path, ["a"]) == records(str(path), ["a"]) == {("x",): 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t[1].parquet", "a=z/t.parquet", "it's.PARQUET", "t.pq"])
 def test_a_parquet_file_is_read_whatever_its_own_name(tmp_path: Path, name: str) -> None:
     path = tmp_path / name

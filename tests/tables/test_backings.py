@@ -262,6 +262,7 @@ INTEGERS_ONLY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.few(100)
 @pytest.mark.parametrize("kind", ["one", "several", "full", "weights"])
 @pytest.mark.parametrize("measure", [*MEASURES, *INTEGERS_ONLY])

@@ -102,6 +102,7 @@ RESAMPLED = resampled(PEOPLE, 2)
 TEXTS = [people.astype(dict.fromkeys(people, str)) for people in (PEOPLE, RESAMPLED)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "as_text", "remedy", "options"),
     [

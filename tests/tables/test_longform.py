@@ -104,6 +104,7 @@ def test_a_column_that_is_called_as_a_count_hides_none() -> None:
     assert frame["o"].tolist() == frame["s[0]_"].tolist() == frame["h"].tolist() == [1, 0, 0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.few(3)
 @pytest.mark.parametrize("keys", [KEYS, ["group"], ["size", "member"]], ids=str)
 @pytest.mark.parametrize("read", [pd.read_parquet, lambda path: path, str], ids=["pandas", "path", "text"])
@@ -117,6 +118,7 @@ def test_the_long_form_goes_through_parquet_and_back(tmp_path: Path, keys: list[
     same(tabulate(frame, frame, keys=keys, target="income", counts=("o", "s"), types=None if read is pd.read_parquet else types), tables)
 
 
+@pytest.mark.slow
 @pytest.mark.few(2)
 @pytest.mark.parametrize("labels", [[1e300, 0.5, None], [1e300, 0.5], [1e18, 0.5], [2**63, 1], [2.0**70, 1e20]], ids=str)
 def test_large_numbers_go_through_parquet_and_back(tmp_path: Path, labels: list[Any]) -> None:

@@ -50,6 +50,7 @@ SMALL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize("case", SMALL)
 def test_every_table_is_as_frequent_as_every_other(case):
@@ -248,6 +249,7 @@ def test_a_sparse_original_gives_the_same_tables():
 # What comes out
 
 
+@pytest.mark.slow
 @examples(100)
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 10**6), st.integers(1, 5), st.integers(0, 99))
 def test_tables_have_m_records_and_none_is_negative(targets, keys, m, draws, seed):
