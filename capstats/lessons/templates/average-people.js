@@ -106,19 +106,14 @@ function sayPerson() {
   if (!voted) line.textContent = "Vote first; then point at the dots.";
   else if (pointed) {
     line.replaceChildren(make("strong", {}, group(patients, pointed)), `: risk ${percent(riskOf("A", pointed))} with A, ${percent(riskOf("B", pointed))} with B.`);
-  } else {
-    const people = sum(atRisk.map((cell) => at(patients, cell)));
-    const low = total(patients) - above(patients, releases.A, 0.1);
-    line.textContent = `Orange: the ${people} people above 50\u00a0% with A; ${low} others are below 10\u00a0% and pull its average down. Who is a dot? Point at it, `
-      + "or press Tab and the arrow keys.";
-  }
+  } else line.textContent = "Orange: above 50\u00a0% with A. Who is a dot? Point at it, or press Tab and the arrow keys.";
 }
 
 /** The answer to a vote. */
 function answer(vote) {
-  const them = group(patients, worst);
-  if (vote === "A") return `You published A. ${them} can now be guessed right with ${percent(riskOf("A", worst))}. With B nobody is above 50\u00a0%.`;
-  return `You published B: nobody is above 50\u00a0%. With A, the lower average, it would be ${percent(riskOf("A", worst))} for ${them}.`;
+  const risk = percent(riskOf("A", worst));
+  if (vote === "A") return `You published A. ${exposed} people can now be guessed right with ${risk}. With B nobody is above 50\u00a0%.`;
+  return `You published B: nobody is above 50\u00a0%. With A, the lower average, it would be ${risk} for ${exposed} people.`;
 }
 
 function vote(name, moving = true) {
@@ -144,8 +139,9 @@ for (const [event, reach] of [["pointermove", 10], ["click", 24]]) {
 }
 addEventListener("resize", later(() => drawCrowd(false)));
 show("patients", total(patients));
-show("worst-records", at(releases.A, worst));
-show("group-records", keyTotals(releases.A)[worst[1]]);
+const least = held[held.length - 1];
+show("least-records", at(releases.A, least));
+show("group-records", keyTotals(releases.A)[least[1]]);
 for (const release of ["A", "B"]) show(`average-${release.toLowerCase()}`, averages[release], shown(averages[release], 2));
 sayPerson();
 if (["A", "B"].includes(kept.get("vote"))) vote(kept.get("vote"), false);
