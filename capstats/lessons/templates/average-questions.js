@@ -108,7 +108,7 @@ ask("better", {
     }
     return said.length ? `${said.join("; ")}.` : "the releases have no record.";
   },
-  hints: ["Open \u201cType the numbers of the tables\u201d. In each age group, only the shares of the diagnoses matter.",
+  hints: ["Open \u201cType the tables\u201d. In each age group, only the shares of the diagnoses matter.",
     "Nobody under 40 has diabetes or asthma: records there put nobody at risk.",
     "In the other age groups give the rarest diagnosis of the patients half of the records, and the commonest the fewest."],
   after: "So a low average and a low maximum go together. A release like yours has little to do with the original: look at utility too.",
