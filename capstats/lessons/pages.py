@@ -73,7 +73,7 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
     beside : collection of str
         Lessons whose files ``NAME.html`` are in the same folder, and to which the page may therefore link.
     home : str
-        Address of a list of all lessons; without it the page names the command that prints one.
+        Address of a list of all lessons; without it the page lists the others with their commands.
 
     Returns
     -------

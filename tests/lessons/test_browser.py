@@ -447,8 +447,8 @@ def test_reading_can_be_cancelled_and_begun_again(tab, tmp_path):
     tab.select_option("#keys", label="k")
     tab.select_option("#target", label="t")
     tab.click("#count")
-    wait_for(tab, "Number(document.querySelector('#bar').value) > 0")
-    assert re.fullmatch(r"[0-9.]+ [kM]B of [0-9.]+ MB read", tab.inner_text("#read"))
+    read = "/^[0-9.]+ [kM]B of [0-9.]+ MB read$/.test(document.querySelector('#read').textContent)"
+    wait_for(tab, f"document.querySelector('#bar').value > 0 && {read}")
     tab.click("#cancel")
     assert tab.locator("#working").is_hidden()
     tab.wait_for_timeout(300)
