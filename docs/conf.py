@@ -183,9 +183,10 @@ def write_lessons(app: Sphinx, failure: Exception | None) -> None:
     """Each lesson is a file of its own, and so is the page that counts two files."""
     folder = Path(app.outdir) / "docs" / "lessons"
     folder.mkdir(parents=True, exist_ok=True)
-    for name in lessons.LESSONS:
-        (folder / f"{name}.html").write_text(lessons.page(name, beside=lessons.LESSONS, home="../lessons.html"), encoding="utf-8")
-    (folder / "browser.html").write_text(browser_page(), encoding="utf-8")
+    links = {"beside": lessons.LESSONS, "home": "../lessons.html"}
+    pages = {name: lessons.page(name, **links) for name in lessons.LESSONS} | {"browser": browser_page(**links)}
+    for name, text in pages.items():
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:

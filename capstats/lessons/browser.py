@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 from capstats.datasets import example
@@ -13,13 +14,13 @@ SCRIPT = ("common.js", "cap.js", "browser-results.js", "browser.js")
 WORKER = ("cap.js", "browser-csv.js", "browser-count.js", "browser-measure.js", "browser-worker.js")
 
 
-def browser_page() -> str:
-    """The page as text; it needs no network and no Python."""
+def browser_page(*, beside: Collection[str] = (), home: str = "") -> str:
+    """The page as text; it needs no network and no Python. `beside` and `home` are those of a lesson's page."""
     from markupsafe import Markup
 
     texts = {"style": STYLE, "script": SCRIPT, "worker": WORKER}
     parts = {name: Markup(joined(files)) for name, files in texts.items()}
-    found = environment().get_template("browser.html.j2").render(title=TITLE, given=_titanic(), **parts)
+    found = environment().get_template("browser.html.j2").render(title=TITLE, given=_titanic(), beside=beside, home=home, **parts)
     return f"{found.strip()}\n"
 
 

@@ -8,18 +8,20 @@ import re
 import threading
 import zipfile
 from contextlib import contextmanager
+from pathlib import Path
 
 import html5lib
 import numpy as np
 import pytest
 from chromium import browser as chromium
 from chromium import opened
-from lesson_pages import wait_for
+from lesson_pages import numbers, wait_for
 
-from capstats import audit
+from capstats import audit, lessons
 from capstats.datasets import example
 from capstats.lessons.browser import TITLE, browser_page
 
+DOCS = Path(__file__).parents[2] / "docs"
 NAMES = [
     *("average_cap", "average_cap_matched", "average_cap_nearest", "matched_share", "baseline", "original_cap"),
     *("share_above_half", "share_above_nine_tenths", "share_certain", "original_records", "synthetic_records", "keys"),
@@ -205,7 +207,10 @@ REFUSED = {
     "o.csv: line 4: the record has 4 fields, the header has 3; field 4 is one too many": (b'age,sex,job\n1,f,"a\nb"\n1,f,a,\n', *GOOD[1:]),
     "o.csv: line 2, field 3: its quote is not closed": (b'age,sex,job\n1,f,"a\n1,f,a\n', *GOOD[1:]),
     "o.csv: line 2, field 2: text follows the closing quote": (b'age,sex,job\n1,"f"x,a\n', *GOOD[1:]),
-    "o.csv: line 3 is not UTF-8: it may be cp1252": ("age,sex,job\n1,f,a\n1,f,\u00e9\n".encode("cp1252"), *GOOD[1:]),
+    "o.csv: line 3 is not UTF-8: it may be cp1252. Save the file as CSV in UTF-8 (in Excel: File, Save As, CSV UTF-8).": (
+        "age,sex,job\n1,f,a\n1,f,\u00e9\n".encode("cp1252"),
+        *GOOD[1:],
+    ),
     "o.csv: line 1 is not UTF-8: it holds a zero byte": (PEOPLE.decode().encode("utf-16-le"), *GOOD[1:]),
     "o.csv: line 1 is not UTF-8: it": (PEOPLE.decode().encode("utf-16"), *GOOD[1:]),
     "o.xlsx: it is an Excel file": (("o.xlsx", zipped()), *GOOD[1:]),
@@ -411,11 +416,47 @@ def test_a_dot_says_who_it_is(tab):
 
 
 @pytest.mark.chromium
-def test_keys_that_are_too_fine_are_said(tab):
+def test_each_share_says_what_becomes_of_people_without_their_keys(tab):
+    counted(tab, GOOD)
+    assert tab.inner_text("#results h2:has(+ #people)") == "Whom it hits (unmatched: nearest keys)"
+    terms = tab.locator(".numbers dt").filter(has_text="(unmatched: never right)").locator("code").all_inner_texts()
+    assert terms == ["share_above_half", "share_above_nine_tenths", "share_certain"]
+    ((found, _),) = counted(tab, (PEOPLE, PEOPLE.replace(b"m,\n", b"m,nurse\n"), ["age"], "job"))
+    assert found["matched_share"] == 1
+    assert tab.inner_text("#results h2:has(+ #people)") == "Whom it hits"
+
+
+@pytest.mark.chromium
+def test_on_the_site_its_links_lead_to_pages_and_hand_over_the_numbers(tab, tmp_path):
+    beside = {"beside": ["number"], "home": "../lessons.html"}
+    with opened(tab.context.browser, tmp_path, browser_page(**beside)) as other:
+        other.click("#example")
+        wait_for(other, "document.querySelector('#results').checkVisibility()")
+        addresses = other.locator("#results a:not(#hand)").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+        assert [re.fullmatch(r"\.\./(custodians/.+)\.html", address) is not None for address in addresses] == [True] * 3
+        assert all((DOCS / address[3:]).with_suffix(".md").is_file() for address in addresses)
+        headline, scale = other.inner_text(".headline"), other.locator(".mark > :last-child").all_inner_texts()
+        file, sign, typed = other.get_attribute("#hand", "href").partition("#")
+    assert (file, sign) == ("number.html", "#")
+    with opened(tab.context.browser, tmp_path, lessons.page("number")) as other:
+        other.evaluate("typed => { location.hash = typed; }", typed)
+        wait_for(other, "document.querySelector('#average').value !== ''")
+        numbers(other)
+        assert other.inner_text(".headline") == headline
+        assert other.locator(".mark > :last-child").all_inner_texts() == scale
+
+
+@pytest.mark.chromium
+def test_keys_that_are_too_fine_and_unchecked_copies_are_said_also_on_paper(tab):
     fine = b"id,job\n" + b"".join(b"%d,%d\n" % (i, i % 3) for i in range(60))
     other = b"id,job\n" + b"".join(b"%d,%d\n" % (i + 30, i % 3) for i in range(60))
     counted(tab, (fine, other, ["id"], "job"))
     assert tab.inner_text("#fine").startswith("Nearly an identifier: id (60 values). 50% of people are without a synthetic record")
+    for medium in ("screen", "print"):
+        tab.emulate_media(media=medium)
+        assert tab.inner_text("#answer + .warning").startswith("Copies of whole records are not checked on this page.")
+        assert tab.locator("#fine").is_visible()
+    tab.emulate_media(media="screen")
 
 
 @pytest.mark.chromium

@@ -102,7 +102,11 @@ def placed(v):
         return ("at_original", {}) if compare(c, o) == 0 else ("above_original", {"by": share(c[0] - o[0])})
     way = (c[0] - b[0]) / (o[0] - b[0])
     error = (c[1] + (1 - way) * b[1] + way * o[1]) / (o[0] - b[0])
-    return ("rough", {}) if error > 0.05 else ("between", {"way": percent(way)})
+    if error > 0.05:
+        return "rough", {}
+    if o[0] - b[0] < 0.05:
+        return "near_both", {"range": share(o[0] - b[0])}
+    return ["near_baseline", "between", "near_original"][(way >= 0.25) + (way > 0.75)], {"way": percent(way)}
 
 
 def of_fresh(v, n_h):
@@ -143,7 +147,8 @@ def expected(v, version="nearest", people=0, holdout=0):
 
     texts = {"baseline": told(v["baseline"]), "original": o and told(o), "n": count(people)}
     where, values = placed(v)
-    of_baseline = "one" if b == 1 else "frequent" if b >= 0.5 else "even"
+    is_above = c - v["average"][1] > sqrt(b + v["baseline"][1]) + 1e-12
+    of_baseline = "one" if b == 1 else "even" if b < 0.5 else "frequent_above" if is_above else "frequent"
     of_original, by = ("missing", 0) if o is None else ("above", o[0] - b) if compare(o, v["baseline"]) else ("alike", 0)
     a = v.get("sure")
     of_sure = "missing" if a is None else "some" if a[0] else "none"
@@ -160,7 +165,7 @@ def expected(v, version="nearest", people=0, holdout=0):
         at = round(2 + 96 * ((x - least) / (most - least) if most > least else 0.5), 2)
         is_release = name == "release"
         marks.append([names.get(name, "everybody right"), share(x), is_release, at, is_release and bool(fresh) and c > v["fresh"][0]])
-    next_lines = ["above"] * (a is None) + ["people", "copies", "utility" if where in ("below", "at_baseline") else "lower"]
+    next_lines = ["report"] + ["above"] * (a is None) + ["people", "copies", "utility" if where in ("below", "at_baseline") else "lower"]
     next_lines += ["holdout"] * (not fresh) + ["limit"]
     sentences = [
         SAID["baseline"][of_baseline].format(least=percent(b), most=percent(sqrt(b))),
@@ -304,7 +309,7 @@ def test_a_custodian_finds_the_example_by_the_names_of_its_report(tab):
     assert "with probability above 0.9\n  for 246 people (0.261)" in report
     tab.locator("#sure").fill("0.261")
     numbers(tab)
-    assert tab.locator("#place").inner_text().startswith("78% of the way")
+    assert re.match("78% of the way .*, in the highest quarter: high", tab.locator("#place").inner_text())
     assert tab.locator("#rows > div").nth(2).inner_text().endswith("26% of the people are guessed right with more than 9 in 10 (0.261). "
                                                                    "The average does not show who they are.")  # fmt: skip
     for section in ("Whom it hits", "Groups at most risk above the guess without data", "What would lower it most"):
@@ -314,7 +319,7 @@ def test_a_custodian_finds_the_example_by_the_names_of_its_report(tab):
 
 def test_on_the_site_a_page_to_read_next_is_a_link_to_it(browser, tmp_path):
     links = [found.groups() for found in map(LINK.search, SAID["next"].values()) if found]
-    assert len(links) == 2
+    assert len(links) == 3
     assert all((Path(__file__).parents[2] / file).is_file() for _, file, _ in links)
     with opened(browser, tmp_path, page(LESSON, home="../lessons.html")) as tab:
         numbers(tab)

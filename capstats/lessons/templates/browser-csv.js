@@ -10,6 +10,7 @@ const SLICE = 1 << 22; // bytes that are read at a time
 const LONGEST_HEADER = 1 << 22;
 const LONGEST_RECORD = 1 << 26;
 const ENDINGS = [".csv", ".tsv", ".txt"];
+const AS_CSV = "as CSV in UTF-8 (in Excel: File, Save As, CSV UTF-8)";
 const REPAIR = "Repair the file, and choose it again.";
 const OTHERS = { // by ending, and by first bytes
   "an Excel file": [".xlsx", ".xlsm", ".xlsb", ".xls", "\xd0\xcf\x11\xe0"],
@@ -138,7 +139,7 @@ async function opened(file) {
   const first = String.fromCharCode(...head);
   for (const [kind, signs] of Object.entries(OTHERS)) {
     if (signs.some((sign) => (sign.startsWith(".") ? name.endsWith(sign) : first.startsWith(sign)))) {
-      throw new Refused(`it is ${kind}, and this page reads CSV only. Save it as CSV in UTF-8; or install capstats, which reads more formats.`);
+      throw new Refused(`it is ${kind}, and this page reads CSV only. Save it ${AS_CSV}; or install capstats, which reads more formats.`);
     }
   }
   if (!ENDINGS.some((ending) => name.endsWith(ending))) {
@@ -160,7 +161,7 @@ function valueOf(text, from, to) {
   }
 }
 
-const notText = (line, why) => new Refused(`line ${line} is not UTF-8: ${why}. Save the file as CSV in UTF-8.`);
+const notText = (line, why) => new Refused(`line ${line} is not UTF-8: ${why}. Save the file ${AS_CSV}.`);
 
 /**
  * Give each record of a file to `sink.add(row, length, hash)`: the values of the wanted columns in turn, each with ENDED behind it. The row is

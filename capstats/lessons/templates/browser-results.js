@@ -4,6 +4,7 @@ const KINDS = { sure: "guessed right with probability above 0.9", half: "above 0
 const whole = (n) => Math.round(n).toLocaleString("en");
 const percent = (x) => (x >= 0.995 && x < 1 ? ">99%" : x > 0 && x < 0.005 ? (x < 0.0005 ? "<0.1%" : `${(100 * x).toFixed(1)}%`) : `${Math.round(100 * x)}%`);
 const shareOf = (x) => (!Number.isFinite(x) ? "undefined" : x > 0 && x < 0.0005 ? "<0.001" : x < 1 && x >= 0.9995 ? ">0.999" : x.toFixed(3));
+const ofPeople = (x) => (!Number.isFinite(x) ? "undefined" : x > 0 && x < 0.0005 ? "<0.1%" : x < 1 && x >= 0.9995 ? ">99.9%" : `${(100 * x).toFixed(1)}%`);
 const label = (text) => (text === null ? "missing" : text === "" || text !== text.trim() ? `"${text}"` : text);
 const people = (n) => (n === 1 ? "1 person" : `${whole(n)} people`);
 
@@ -11,13 +12,17 @@ function showResults({ numbers, dots, groups, fine }, keys, target) {
   const isNearest = !Number.isNaN(numbers.average_cap_nearest);
   const onScale = isNearest ? numbers.average_cap_nearest : numbers.average_cap;
   const n = numbers.original_records;
-  for (const [name, value] of Object.entries(numbers)) show(name, value, Number.isInteger(value) && name.match(/records|keys/) ? whole(value) : shareOf(value));
+  for (const [name, value] of Object.entries(numbers)) show(name, value, name.match(/records|keys/) ? whole(value) : ofPeople(value));
   const [right, without, own] = [onScale, numbers.baseline, numbers.original_cap].map((x) => whole(x * n));
   find("#right").textContent = right;
   find("#right-of").textContent = `of ${people(n)} are guessed right with this release; ${without} without it, ${own} with the original itself.`;
   showScale([["guess without data", numbers.baseline], ["this release", onScale], ["the original itself", numbers.original_cap]]);
   find("#scale-says").textContent = `Share of people whose ${target} is guessed right (average CAP) by who knows ${keys.join(", ")}; `
     + `keys that the release does not have ${isNearest ? "use the nearest that it has" : "are never right"}.`;
+  find("#unmatched").textContent = numbers.matched_share === 1 ? "" : isNearest ? " (unmatched: nearest keys)" : " (unmatched: never right)";
+  const handed = { average: onScale, baseline: numbers.baseline, original: numbers.original_cap };
+  const typed = Object.entries(handed).map(([name, x]) => [name, x.toFixed(6)]);
+  find("#hand")?.setAttribute("href", `number.html#${new URLSearchParams([...typed, ["people", n], ["version", isNearest ? "nearest" : "zero"]])}`);
   showHint(fine, numbers);
   showPeople(dots, keys, target);
   showGroups(groups);
@@ -85,7 +90,7 @@ function showGroups(groups) {
     find("#groups").replaceChildren(make("p", {}, "No group of 10 people or more is guessed right more often than without the release."));
     return;
   }
-  const head = ["10 people or more", "above", ">0.9", "people", "right"].map((text) => make("th", { scope: "col" }, text));
+  const head = ["10 people or more", "above guess without data", ">0.9", "people", "right"].map((text) => make("th", { scope: "col" }, text));
   const rows = groups.map((group) => make("tr", {}, make("th", { scope: "row" }, `${group.column}: ${label(group.label)}`),
     ...[`+${group.above.toFixed(2)}`, percent(group.sure), whole(group.people), shareOf(group.cap)].map((text) => make("td", {}, text))));
   find("#groups").replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));

@@ -4,6 +4,7 @@ const SHARES = ["average", "baseline", "original", "sure", "fresh"];
 const COUNTS = ["people", "holdout"];
 const NAMES = [...SHARES, ...COUNTS, "version"];
 const NOISE = 1e-12; // of floats
+const NEAR = 0.05; // baseline and original, between which nothing is called high or low
 const { front, number: said } = given;
 const fill = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => ({ ...given.words, ...values })[name]);
 
@@ -107,11 +108,14 @@ function place({ average: c, baseline: b, original: o }) {
   if (beyond >= 0) return beyond ? ["above_original", { by: share(c.value - o.value) }] : ["at_original"];
   const range = o.value - b.value;
   const way = (c.value - b.value) / range;
-  return (c.open + (1 - way) * b.open + way * o.open) / range > 0.05 ? ["rough"] : ["between", { way: percent(way) }];
+  if ((c.open + (1 - way) * b.open + way * o.open) / range > 0.05) return ["rough"];
+  if (range < NEAR) return ["near_both", { range: share(range) }];
+  return [way < 0.25 ? "near_baseline" : way > 0.75 ? "near_original" : "between", { way: percent(way) }];
 }
 
-function ofBaseline({ baseline: { value: b } }) {
-  const name = b === 1 ? "one" : b >= 0.5 ? "frequent" : "even";
+function ofBaseline({ baseline: { value: b, open }, average: c }) {
+  const isAbove = c.value - c.open > Math.sqrt(b + open) + NOISE; // the greatest share that the commonest answer can have
+  const name = b === 1 ? "one" : b < 0.5 ? "even" : isAbove ? "frequent_above" : "frequent";
   return fill(said.baseline[name], { least: percent(b), most: percent(Math.sqrt(b)) });
 }
 
@@ -170,7 +174,7 @@ function marks({ average, baseline, original, fresh }) {
 /** What to look at next, in its order. */
 function following(numbers, where) {
   const names = [
-    ...(numbers.sure ? [] : ["above"]), "people", "copies", where === "below" || where === "at_baseline" ? "utility" : "lower",
+    "report", ...(numbers.sure ? [] : ["above"]), "people", "copies", where === "below" || where === "at_baseline" ? "utility" : "lower",
     ...(numbers.fresh ? [] : ["holdout"]), "limit",
   ];
   return names.map((name) => said.next[name]);
