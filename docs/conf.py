@@ -52,7 +52,7 @@ numpydoc_use_plots = False
 html_theme = "pydata_sphinx_theme"
 html_title = "capstats"
 html_theme_options = {
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 5,
     "navigation_depth": 2,
     "show_toc_level": 2,
     "show_prev_next": True,
