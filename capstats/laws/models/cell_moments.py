@@ -6,25 +6,29 @@ A model says what each cell weighs in the urn from which m records are drawn, an
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from capstats.cap.neighbours import within
+from capstats.codes.column import Ints
 from capstats.laws.models.shares import absent, on_cells_of_targets, rest_of_targets, spread, targets_of
 from capstats.laws.models.urns import Urn
+from capstats.tables.dense import Dense
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Index, Table
 
 BLOCK = 1 << 18  # pairs of distinct weights at a time
+ROUNDING = 1e-12  # by less than this, probabilities that sum to 1 may miss it
 
 
 @dataclass(frozen=True)
 class Cells:
     """The urn of a model on a table; arrays have the shape (..., key).
 
-    A key weighs what its ``records`` weigh, and ``added``, as every key does.
+    A key weighs what its ``records`` weigh, and ``added``, as every key does. ``outside`` is what keys weigh that the table does not have.
     """
 
     urn: Urn
@@ -33,6 +37,7 @@ class Cells:
     mean: Floats  # records of the key for which an attribution is right on average, given that the key is matched: n mu_j
     spread: Floats  # variance of these records over the target that is drawn: n^2 sigma_j
     share: Fraction | None = None  # of right attributions, where it is the same number in every key of every table
+    outside: Array | float = 0.0  # shape (..., 1)
 
     @classmethod
     def smoothed(cls, o: Table, urn: Urn, alpha: float, *, alike: bool = False) -> Cells:
@@ -52,6 +57,17 @@ class Cells:
         return cls._of(o, urn, (o.key_total(), 0.0), shares, ratio(rest_of_targets(o, o_i), n, 0.0))
 
     @classmethod
+    def given(cls, o: Table, urn: Urn, p: Table, weight: Array) -> Cells:
+        """Cell (i, j) weighs p_ij, and key j with all its targets at least as much; all keys together weigh 1."""
+        of_targets = p.key_total()
+        shares, others = ratio(p.values, o.on_cells(weight), 0.0), ratio(np.maximum(weight - of_targets, 0), weight, 0.0)
+        found = cls._of(o, urn, (weight, 0.0), shares, others)
+        batch = found.mean.shape[:-1]
+        outside = 1 - weight.sum(-1, keepdims=True)
+        outside = np.broadcast_to(np.where(outside > ROUNDING, outside, 0.0), (*batch, 1))
+        return replace(found, records=np.broadcast_to(weight, found.mean.shape), outside=outside)
+
+    @classmethod
     def _of(cls, o: Table, urn: Urn, weights: tuple[Array, float], shares: Array, unstored: Array, share: Fraction | None = None) -> Cells:
         """From the shares of targets in their keys; ``unstored`` are those of cells that are not stored."""
         mean = o.like(shares * o.values).key_total()
@@ -64,7 +80,7 @@ class Cells:
     def rest(self) -> Floats:
         """What all other keys weigh."""
         others = self.records.sum(-1)[..., None] - self.records
-        return np.asarray(np.maximum(others, 0) + self.added * (self.records.shape[-1] - 1))
+        return np.asarray(np.maximum(others, 0) + self.added * (self.records.shape[-1] - 1) + self.outside)
 
     def matched(self) -> Floats:
         """How likely each key is in the release, 1 - Z_j."""
@@ -72,7 +88,8 @@ class Cells:
 
     def member(self, at: tuple[int, ...]) -> Cells:
         """The model on one table of a batch."""
-        return Cells(self.urn, self.records[at], self.added, self.mean[at], self.spread[at], self.share)
+        outside = self.outside[at] if isinstance(self.outside, np.ndarray) else self.outside
+        return Cells(self.urn, self.records[at], self.added, self.mean[at], self.spread[at], self.share, outside)
 
 
 def cells_mean(cells: Cells, n: Array) -> Floats:
@@ -86,10 +103,30 @@ def cells_variance(cells: Cells, n: Array) -> Floats:
     return ratio(found, n.astype(np.float64) ** 2, np.nan)
 
 
+def nearest_mean(o: Table, weights: Table, weight: Array, codes: list[Ints], urn: Urn) -> Floats:
+    """Expected average CAP where an unmatched key uses the nearest ones: shape (...); NaN where there is no original record.
+
+    ``weights`` are those of the cells, ``weight`` those of the keys. Records of the urn at a distance count where none is nearer.
+    """
+    n, total = o.total().astype(np.float64), weight.sum(-1, keepdims=True)
+    recipients = np.broadcast_to(o.key_total() > 0, np.broadcast_shapes(o.key_total().shape, weight.shape))
+    right, log_missed, nearer, weighed = np.zeros(1), np.zeros(1), np.zeros(1), np.zeros(1)
+    for d in range(len(codes) + 1):
+        pooled = within(codes, recipients, weights, d)[0].values
+        through = within(codes, recipients, Dense(weight[..., None, :]), d)[1]
+        shares = np.clip(ratio(pooled - nearer, o.on_cells(through - weighed), 0.0), 0, 1)
+        missed = urn.log_missed(through, np.maximum(total - through, 0))
+        right = right + o.like(o.values * shares).key_total() * (np.exp(log_missed) - np.exp(missed))
+        log_missed, nearer, weighed = missed, pooled, through
+    return ratio(right.sum(-1), n, np.nan)
+
+
 def of_each(cells: Cells, o_j: Array, moment: Callable[[Cells, Array], Any], out: tuple[int, ...] = ()) -> Floats:
     """A moment of each table of a batch; NaN where there is no original record."""
-    found = np.full((*o_j.shape[:-1], *out), np.nan)
-    for at in np.ndindex(o_j.shape[:-1]):
+    batch = cells.mean.shape[:-1]
+    o_j = np.broadcast_to(o_j, (*batch, o_j.shape[-1]))
+    found = np.full((*batch, *out), np.nan)
+    for at in np.ndindex(batch):
         if o_j[at].any():
             found[at] = moment(cells.member(at), o_j[at])
     return found
@@ -128,7 +165,7 @@ def covariance(cells: Cells, left: Floats, right: Floats) -> float:
     for start in range(0, len(sizes), step):
         j: Index = np.arange(start, min(start + step, len(sizes)))[:, None]
         k: Index = np.arange(len(sizes))[None, :]
-        rest = np.maximum(total - sizes[j] - sizes[k], 0) + cells.added * max(len(cells.records) - 2, 0)
+        rest = np.maximum(total - sizes[j] - sizes[k], 0) + cells.added * max(len(cells.records) - 2, 0) + cells.outside
         dependence = np.expm1(cells.urn.log_dependence(weight[j], weight[k], rest)) * np.exp(log_missed[j] + log_missed[k])
         apart = number[k] * within[j] + number[j] * within[k]
         apart = apart + number[j] * number[k] * (means[0][j] - means[0][k]) * (means[1][j] - means[1][k])

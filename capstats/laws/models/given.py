@@ -1,0 +1,116 @@
+"""A generator whose probabilities are known: every record of a release falls into a cell by itself."""
+
+# ruff: noqa: D102 -- what each method gives is said at `Model`
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from capstats.codes.column import Ints
+from capstats.laws.models.cell_moments import ROUNDING, Cells, nearest_mean
+from capstats.laws.models.cell_urns import CellUrn
+from capstats.tables.aligned import Aligned
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Counts, Floats, Table
+
+SLACK = 1e-9  # by less than this, probabilities may miss what they must sum to
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Given(CellUrn):
+    """A generator by its probabilities: each of m independent records has target i and key j with probability ``p[i, j]``.
+
+    Its mean and variance are those over all releases that the generator can make, without making one. It is no model of a program whose
+    records depend on each other: one that rejects or repeats draws, adjusts margins, or fits its parameters anew for each release. Where
+    parameters are drawn for each release, give `p` a dim for these draws: the mean of a release is the mean of the means, its variance the
+    mean of the variances plus the variance of the means.
+
+    Parameters
+    ----------
+    m : int, optional
+        Number of synthetic records, at least 1. Without it, the limit of large releases, which only `cap_law` knows.
+    p : array-like or DataArray, dims (target, key) and any others
+        Probabilities. With labels they go to the cells of `o` with these labels, without labels by position. They may sum to less than 1:
+        the other records have keys that `p` does not show.
+    key_weights : array-like or DataArray, dims (key,) and any others, optional
+        Probability of each key, with all targets. By default the sum of `p`, which is right where `p` has every target that the generator
+        gives.
+
+    See Also
+    --------
+    Bootstrap : the case p = o / n.
+
+    Notes
+    -----
+    See theory/models.md#generator.
+
+    Examples
+    --------
+    A generator that has learned the shares of two keys, and half of what the first says about the target:
+
+    >>> from capstats.laws import Given, expected_cap, variance_cap
+    >>> o = [[30, 10], [10, 50]]
+    >>> generator = Given(100, p=[[0.25, 0.1], [0.15, 0.5]])
+    >>> round(float(expected_cap(o, generator)), 4), round(float(variance_cap(o, generator)), 6)
+    (0.6583, 0.000542)
+    """
+
+    _: KW_ONLY
+    p: ArrayLike | xr.DataArray
+    key_weights: ArrayLike | xr.DataArray | None = None
+
+    def aligned(self, o: Counts, by_key: Mapping[str, Any] | None = None) -> Aligned:
+        own = {} if self.key_weights is None else {"key_weights": self.key_weights}
+        return Aligned({"o": o, "p": self.p}, {**own, **(by_key or {})}, inexact=("p",))
+
+    def arrays(self, aligned: Aligned) -> list[Array]:
+        """The original and the probabilities, which sum to 1: with one more target for all others, one more key for all others."""
+        o, p = super().arrays(aligned)
+        weight = aligned.map(lambda _, p, *w: self._weight(p, *w), "key_weights", ("key",)).values
+        others = np.maximum(weight - p.sum(0), 0)
+        outside = max(1 - weight.sum(), 0.0)
+        more = (int(others.sum() > ROUNDING), int(outside > ROUNDING))
+        o, p = (np.pad(table, [(0, size) for size in more]) for table in (o, p))
+        if more[0]:
+            p[-1, : len(others)] = others
+        if more[1]:
+            p[0, -1] = outside
+        return [o, p]
+
+    def cells(self, o: Table, *given: Any) -> Cells:
+        p, *w = given
+        return Cells.given(o, self.urn, p, self._weight(p, *w))
+
+    def _weight(self, p: Table, key_weights: Array | None = None) -> Floats:
+        """The weight of each key, checked."""
+        of_targets = p.key_total()
+        weight = of_targets if key_weights is None else np.maximum(key_weights, of_targets)
+        if key_weights is not None and (of_targets > key_weights * (1 + SLACK)).any():
+            raise ValueError("`key_weights` must be at least the sum of `p` over targets; it is less for a key. Add all targets up.")
+        if (weight.sum(-1) > 1 + SLACK).any():
+            what = "p" if key_weights is None else "key_weights"
+            raise ValueError(f"`{what}` must sum to at most 1; it sums to {weight.sum(-1).max():.12g}. Give probabilities, not counts.")
+        return np.asarray(weight, np.float64)
+
+    def limit(self, o: Table, *given: Any) -> Floats:
+        """Average CAP of ever larger releases: every key that the generator can give is in them."""
+        cells = self.cells(o, *given)
+        return ratio((cells.mean * (cells.weight() > 0)).sum(-1), o.total(), np.nan)
+
+    def nearest(self, codes: list[Ints], o: Table, *given: Any) -> Floats:
+        p, *w = given
+        weight = self._weight(p, *w)
+        if (weight.sum(-1) < 1 - SLACK).any():
+            raise ValueError(
+                '`unmatched="nearest"` needs all keys that the generator can give, as one of them may be the nearest; '
+                f"those of `p` have the probability {weight.sum(-1).min():.12g}. Give `p` on all keys, such as those of `full_domain`."
+            )
+        return nearest_mean(o, p, weight, codes, self.urn)
+
+    def weights(self, o: Array) -> Array:
+        return o
