@@ -28,7 +28,8 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
         Counts of original records, one table.
     model : Model
         How releases are made: `Uniform`, `Bootstrap`, `Independent`, `Dirichlet`, `Given`, `Permuted`, `Partial`, `Pram` or `Swap`.
-        The first five without `m` have the law in the limit of large releases. It is another law, never an approximation of that of a finite `m`.
+        The first five without `m` have the law in the limit of large releases. It is another law, never an approximation of that of a
+        finite `m`.
     rng : None, int, or numpy Generator
         Passed to ``numpy.random.default_rng`` where the law is simulated. By default always the same seed.
     level : float

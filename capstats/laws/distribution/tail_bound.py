@@ -25,8 +25,8 @@ def cap_tail_bound(o: Counts, model: Model, *, excess: float, key_totals: ArrayL
     o : array-like or DataArray, dims (target, key) and any others
         Counts of original records.
     model : Model
-        `Uniform`, `Bootstrap`, `Independent`, `Dirichlet` or `Given`, given ``key_totals``, so that their own number of records may be left out;
-        `Partial`, `Pram` or `Permuted`, which keep the key totals.
+        `Uniform`, `Bootstrap`, `Independent`, `Dirichlet` or `Given`, given ``key_totals``, so that their own number of records may be
+        left out; `Partial`, `Pram` or `Permuted`, which keep the key totals.
     excess : float
         By how much average CAP exceeds its mean, from 0.
     key_totals : array-like or DataArray, dims (key,) and any others, optional
