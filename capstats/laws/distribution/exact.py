@@ -83,9 +83,15 @@ class Atoms(Law):
         return np.asarray(self._values[np.searchsorted(self._through[0][1:-1], rng.random(number), side="right")])
 
     def best_of(self, releases: int) -> Law:  # noqa: D102 -- in `Law`
+        return self._extreme(releases, "greatest", self._sums)
+
+    def least_of(self, releases: int) -> Law:  # noqa: D102 -- in `Law`
+        return self._extreme(releases, "least", [self._total - part for part in self._sums])
+
+    def _extreme(self, releases: int, which: str, sums: list[int]) -> Law:
         power = check_releases(releases)
-        weights = {value: b**power - a**power for value, (a, b) in zip(self.weights, pairwise(self._sums), strict=True)}
-        return self._named(Atoms(weights, self.whole, about=f"greatest of {power} releases ({self.about})"))
+        weights = {value: abs(b**power - a**power) for value, (a, b) in zip(self.weights, pairwise(sums), strict=True)}
+        return self._named(Atoms(weights, self.whole, about=f"{which} of {power} releases ({self.about})"))
 
     def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:  # noqa: D102 -- in `Law`
         power = check_releases(releases)

@@ -161,7 +161,7 @@ def covariance(cells: Cells, left: Floats, right: Floats) -> float:
     within = np.bincount(group, (left - means[0][group]) * (right - means[1][group]))
 
     found = 0.0
-    step = max(1, BLOCK // len(sizes))
+    step = max(1, BLOCK // max(1, len(sizes)))
     for start in range(0, len(sizes), step):
         j: Index = np.arange(start, min(start + step, len(sizes)))[:, None]
         k: Index = np.arange(len(sizes))[None, :]
@@ -170,7 +170,7 @@ def covariance(cells: Cells, left: Floats, right: Floats) -> float:
         apart = number[k] * within[j] + number[j] * within[k]
         apart = apart + number[j] * number[k] * (means[0][j] - means[0][k]) * (means[1][j] - means[1][k])
         found -= float((dependence * apart).sum() / 2)
-        if cells.urn.m > 1:  # one record matches one key, always
+        if cells.urn.m > 1 or np.any(cells.outside):  # else one record matches one key, always
             alone = -np.exp(log_missed[j]) * np.expm1(log_missed[j])
             with_number = alone + (dependence * (number[k] - (j == k))).sum(-1, keepdims=True)
             found += float((with_number * (within[j] + number[j] * means[0][j] * means[1][j])).sum())
