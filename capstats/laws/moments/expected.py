@@ -44,7 +44,7 @@ def expected_cap(o: Counts, model: Model, *, unmatched: Convention = "zero") -> 
 
     Notes
     -----
-    See theory/models.md#expected-cap and, for version 2, theory/models.md#expected-cap-drop for the models that place records in cells;
+    See theory/models.md#expected-cap, for version 2 theory/models.md#expected-cap-drop and for `Given` theory/models.md#generator;
     theory/perturbation.md#permutation-moments for `Permuted`; theory/perturbation.md#partial-synthesis, theory/perturbation.md#pram and
     theory/perturbation.md#swap for those that keep the keys.
 
@@ -104,7 +104,7 @@ def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
 
     Notes
     -----
-    See theory/models.md#expected-cap and, for version 2, theory/models.md#expected-cap-drop for the models that place records in cells;
+    See theory/models.md#expected-cap, for version 2 theory/models.md#expected-cap-drop and for `Given` theory/models.md#generator;
     theory/perturbation.md#permutation-moments for `Permuted`; theory/perturbation.md#partial-synthesis, theory/perturbation.md#pram and
     theory/perturbation.md#swap for those that keep the keys. Pairs of keys are grouped by their weights, so that the cost grows with the
     square of the number of distinct weights, not of keys.
