@@ -127,7 +127,7 @@ def _places(own: Mapping[str, pd.DataFrame], columns: Mapping[str, pd.Index]) ->
     }
 
 
-def _product(steps: Sequence[Step], places: Mapping[str, pd.DataFrame]) -> xr.DataArray:
+def _product(steps: Sequence[Step], places: Mapping[str, pd.DataFrame]) -> xr.Variable:
     """The product of all conditional probabilities, summed over the dims of single columns."""
     dim_of = {str(column): dim for dim, frame in places.items() for column in frame}
     factors = [_factor(step, places, dim_of) for step in steps]
@@ -143,17 +143,17 @@ def _product(steps: Sequence[Step], places: Mapping[str, pd.DataFrame]) -> xr.Da
     return reduce(mul, factors)
 
 
-def _factor(step: Step, places: Mapping[str, pd.DataFrame], dim_of: Mapping[str, str]) -> xr.DataArray:
+def _factor(step: Step, places: Mapping[str, pd.DataFrame], dim_of: Mapping[str, str]) -> xr.Variable:
     """The probability of the level of a column given its parents, where each of them is found along its dim."""
     dims = list(dict.fromkeys(dim_of[parent] for parent in step.parents))
     sizes = [len(places[dim]) for dim in dims]
     check_size(prod(sizes) * len(step.levels), step.column)
     at = dict(zip(dims, np.indices(sizes).reshape(len(dims), prod(sizes)), strict=True))
     parents = pd.DataFrame({p: places[dim_of[p]][p].take(at[dim_of[p]]).array for p in step.parents}, index=range(prod(sizes)))
-    table = xr.DataArray(step.probabilities(parents).reshape(*sizes, -1), dims=[*dims, "level"])
+    table = xr.Variable([*dims, "level"], step.probabilities(parents).reshape(*sizes, -1))
     own = dim_of[step.column]
-    level = xr.DataArray(step.levels.get_indexer(pd.Index(places[own][step.column])), dims=own)
-    along = {own: xr.DataArray(np.arange(len(level)), dims=own)} if own in dims else {}
+    level = xr.Variable(own, step.levels.get_indexer(pd.Index(places[own][step.column])))
+    along = {own: xr.Variable(own, np.arange(len(level)))} if own in dims else {}
     return table.isel({"level": level, **along}) * (level >= 0)
 
 
