@@ -15,12 +15,13 @@ import numpy as np
 from capstats.cap.neighbours import within
 from capstats.codes.column import Ints
 from capstats.laws.models.shares import absent, on_cells_of_targets, rest_of_targets, spread, targets_of
-from capstats.laws.models.urns import Urn
+from capstats.laws.models.urns import NEGLIGIBLE, Urn
 from capstats.tables.dense import Dense
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Index, Table
 
 BLOCK = 1 << 18  # pairs of distinct weights at a time
+MANY = 4096  # distinct weights, beyond which most pairs are summed by a series
 ROUNDING = 1e-12  # by less than this, probabilities that sum to 1 may miss it
 
 
@@ -155,6 +156,8 @@ def covariance(cells: Cells, left: Floats, right: Floats) -> float:
     held = cells.weight() > 0
     left, right = left[held], right[held]
     sizes, first, group = np.unique(cells.records[held], return_index=True, return_inverse=True)
+    if len(sizes) > MANY and not cells.urn.reinforced:
+        return _of_many_weights(cells.urn, cells.weight()[held], cells.rest()[held], left, right)
     number, weight, total = np.bincount(group), cells.weight()[held][first], cells.records.sum()
     log_missed = cells.urn.log_missed(weight, cells.rest()[held][first])
     means = [np.bincount(group, values) / number for values in (left, right)]
@@ -175,3 +178,29 @@ def covariance(cells: Cells, left: Floats, right: Floats) -> float:
             with_number = alone + (dependence * (number[k] - (j == k))).sum(-1, keepdims=True)
             found += float((with_number * (within[j] + number[j] * means[0][j] * means[1][j])).sum())
     return found
+
+
+def _of_many_weights(urn: Urn, weight: Floats, rest: Floats, left: Floats, right: Floats) -> float:
+    """The same for an urn into which balls are put back. With y = weight / rest it has C_jk = Z_j Z_k ((1 - y_j y_k)^m - 1).
+
+    The binomial series of the power is a sum of products. Pairs with a key of y^2 > 1 / m, of which there are few, are summed one by one.
+    """
+    log_missed, y = urn.log_missed(weight, rest), weight / rest
+    missed, large = np.exp(log_missed), y**2 * urn.m > 1
+    found = -(left * right * missed * np.expm1(log_missed)).sum()
+
+    small, scale = ~large, y[~large].max(initial=0.0)
+    ours, theirs, factor = (left * missed)[small], (right * missed)[small], 1.0
+    for k in range(1, urn.m + 1):
+        ours, theirs, factor = ours * (y[small] / scale), theirs * (y[small] / scale), -factor * (urn.m - k + 1) / k * scale**2
+        found += factor * ours.sum() * theirs.sum()
+        if abs(factor) <= NEGLIGIBLE * urn.m * scale**2:
+            break
+    found -= (left * right * missed**2 * np.expm1(urn.m * np.log1p(-(y**2))))[small].sum()
+
+    for j in np.flatnonzero(large):
+        others = np.arange(len(y)) != j
+        dependence = np.expm1(urn.log_dependence(weight[j], weight, rest[j] - weight)) * missed[j] * missed
+        both = (left[j] * right + left * right[j]) * np.where(large, 0.5, 1.0)  # pairs of large keys come twice
+        found += (dependence * both)[others].sum()
+    return float(found)

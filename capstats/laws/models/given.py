@@ -44,6 +44,12 @@ class Given(CellUrn):
         Probability of each key, with all targets. By default the sum of `p`, which is right where `p` has every target that the generator
         gives.
 
+    Raises
+    ------
+    ValueError
+        If `m` is no number of records; with an `o`, if probabilities are negative, sum to more than 1 or do not fit its cells, or
+        a key weighs less than its cells.
+
     See Also
     --------
     Bootstrap : the case p = o / n.
@@ -51,6 +57,10 @@ class Given(CellUrn):
     Notes
     -----
     See theory/models.md#generator.
+
+    References
+    ----------
+    Johnson, Kotz and Balakrishnan (1997), Discrete Multivariate Distributions, chapter 35, for multinomial tables.
 
     Examples
     --------

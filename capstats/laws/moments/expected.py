@@ -106,8 +106,8 @@ def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
     -----
     See theory/models.md#expected-cap, for version 2 theory/models.md#expected-cap-drop and for `Given` theory/models.md#generator;
     theory/perturbation.md#permutation-moments for `Permuted`; theory/perturbation.md#partial-synthesis, theory/perturbation.md#pram and
-    theory/perturbation.md#swap for those that keep the keys. Pairs of keys are grouped by their weights, so that the cost grows with the
-    square of the number of distinct weights, not of keys.
+    theory/perturbation.md#swap for those that keep the keys. Pairs of keys are grouped by their weights: the cost grows with the square
+    of the number of distinct weights under `Uniform` and `Dirichlet`, and with their number, beyond 4,096, under the others.
 
     References
     ----------

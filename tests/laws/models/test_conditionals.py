@@ -186,6 +186,30 @@ def test_what_datasynthesizer_describes_is_a_network_of_labels():
         Given.from_datasynthesizer(cut.o, 9, description=DESCRIPTION)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_releases_of_datasynthesizer_have_the_mean_of_its_description(tmp_path, capfd):
+    describer = pytest.importorskip("DataSynthesizer.DataDescriber").DataDescriber(category_threshold=100)
+    generator = pytest.importorskip("DataSynthesizer.DataGenerator").DataGenerator()
+    voters, path = capstats.datasets.anes96()[["educ", "PID", "income", "vote"]].astype(str), str(tmp_path / "described.json")
+    voters.to_csv(tmp_path / "voters.csv", index=False)
+    asked = {"attribute_to_is_categorical": dict.fromkeys(voters, True), "seed": 1}
+    describer.describe_dataset_in_correlated_attribute_mode(str(tmp_path / "voters.csv"), epsilon=0, k=2, **asked)
+    describer.save_dataset_description_to_file(path)
+    intruder = {"keys": ["educ", "PID"], "target": "vote"}
+    description = json.loads((tmp_path / "described.json").read_text(encoding="utf-8"))
+    o = tabulate(voters, voters, **intruder).o
+    model = Given.from_datasynthesizer(o, len(voters), description=description)
+    caps = []
+    for seed in range(30):
+        generator.generate_dataset_in_correlated_attribute_mode(len(voters), path, seed=seed)
+        tables = tabulate(voters, generator.synthetic_dataset, **intruder)
+        caps.append(capstats.average_cap(tables.o, tables.s).item())
+    deviation = float(variance_cap(o, model)) ** 0.5
+    assert abs(np.mean(caps) - float(expected_cap(o, model))) < 4 * deviation / sqrt(len(caps))
+    assert 0.6 < np.std(caps) / deviation < 1.5
+
+
 def test_a_function_is_asked_for_all_cells():
     def probabilities(cells):
         assert sorted(cells) == ["age", "job", "sick"]
