@@ -109,12 +109,13 @@ def cell_probabilities(o: Counts, steps: Sequence[Step]) -> tuple[xr.DataArray, 
 
 
 def labels_of_cells(o: Counts) -> dict[str, pd.DataFrame]:
-    """The labels of the targets and of the keys, a column each; raise where there are none."""
+    """The labels of the targets and of the keys, a column each; raise where there are none, or the cells are too many."""
     found = {}
     for dim, axis in Aligned({"o": o}).axes.items():
         if axis is None:
             raise ValueError(f"`o` must have labels, by which the generator knows its cells; its {dim}s have none. Tabulate the records.")
         found[dim] = pd.DataFrame({name: as_labels(axis.get_level_values(name)) for name in names_of(axis)}, dtype=object)
+    check_size(prod(map(len, found.values())), "the cells of `o`")
     return found
 
 

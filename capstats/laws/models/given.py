@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from capstats.codes.column import Ints
 from capstats.laws.models.cell_moments import ROUNDING, Cells, nearest_mean
 from capstats.laws.models.cell_urns import CellUrn
-from capstats.laws.models.conditionals import Step, cell_probabilities, check_size, described, labels_of_cells
+from capstats.laws.models.conditionals import Step, cell_probabilities, described, labels_of_cells
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import CELLS
 from capstats.tables.sums import ratio
@@ -195,7 +195,6 @@ class Given(CellUrn):
         """
         own = labels_of_cells(o)
         targets, keys = len(own["target"]), len(own["key"])
-        check_size(targets * keys, "all cells of `o`")
         cells = [own["target"].iloc[np.repeat(np.arange(targets), keys)], own["key"].iloc[np.tile(np.arange(keys), targets)]]
         frame = pd.concat([part.reset_index(drop=True).infer_objects() for part in cells], axis=1)
         found = np.asarray(probabilities(frame), np.float64)

@@ -147,6 +147,7 @@ def test_releases_that_are_drawn_record_by_record_have_the_exact_mean_and_varian
     assert abs(few.mean() - float(expected_cap(o, model, unmatched="nearest"))) < 4 * few.std() / sqrt(len(few))
 
 
+@pytest.mark.slow
 def test_trees_have_the_shares_of_their_leaves():
     records = coded(people("titanic", ["Class", "Sex", "Survived"]))
     trees = trees_of(records, ["Class", "Sex", "Survived"])
@@ -252,6 +253,7 @@ def test_combinations_that_are_never_drawn_may_be_lacking():
     assert float(found.key_weights.sum()) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_columns_that_are_too_many_to_be_summed_out_are_refused():
     names = [f"c{k}" for k in range(28)]
     columns = {name: pd.Series([0.5, 0.5], pd.Index([0, 1], name=name)) for name in names}

@@ -60,7 +60,7 @@ def nearest_cap(o, s, keys):
     return right / sum(map(sum, o))
 
 
-@pytest.mark.parametrize("m", [1, 2, 4])
+@pytest.mark.parametrize("m", [1, 2, 3])
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 def test_mean_and_variance_are_those_of_every_release(m, unmatched):
     whole, releases = every(ORIGINAL, SHARES, WEIGHTS, m)
@@ -98,6 +98,7 @@ def test_mean_and_variance_are_those_of_every_release_of_random_generators(targe
         assert np.isnan(expected_cap_bounds(o, model).lower)
 
 
+@pytest.mark.slow
 def test_over_many_keys_of_different_weights_the_matched_records_have_the_moments_of_every_release():
     o = [[1, 0, 2, 1, 0, 1, 0, 3, 1, 1], [0, 1, 2, 0, 2, 1, 1, 0, 1, 0]]
     cells = [Fraction(k, 256) for k in (1, 2, 30, 4, 17, 8, 9, 20, 3, 5, 7, 11, 13, 2, 40, 20, 6, 1, 19, 38)]
@@ -228,6 +229,7 @@ def test_the_bound_of_a_tail_holds_for_a_target_that_the_original_lacks():
     assert float(found.bound) >= 0.5
 
 
+@pytest.mark.slow
 @examples(40)
 @given(st.integers(1, 3), st.integers(1, 5), st.integers(1, 30), st.integers(0, 10**6))
 def test_the_mean_rises_with_the_records_of_a_release_and_is_linear_in_the_original(targets, keys, m, seed):
@@ -242,6 +244,7 @@ def test_the_mean_rises_with_the_records_of_a_release_and_is_linear_in_the_origi
     assert float(expected_cap(a + b, Given(m, p=p))) == pytest.approx(together, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_several_generators_are_one_call_and_parameters_drawn_anew_are_a_mixture():
     rng = np.random.default_rng(4)
     p = rng.multinomial(64, rng.dirichlet(np.ones(6), 2)).reshape(2, 2, 3) / 64
