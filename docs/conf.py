@@ -85,6 +85,8 @@ SYMBOL = re.compile(r"\b\w+_(?:[ijl]{1,2}\b\.?(?!\w)|\.\w\b|(?![\w(]))")  # o_ij
 def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
     """What only the site shows: the order of the chapters, what each statement is about, and links to statements and lessons."""
     source[0] = re.sub(r"\]\([\w./-]*#([\w-]+)\)", lambda link: f"](#theory-{link[1]})" if link[1] in STATEMENTS else link[0], source[0])
+    number = r"\[([^]]+)\]\(((?:\.\./)*)lessons\.md#what-does-my-number-mean\)"
+    source[0] = re.sub(number, r'<a href="\2lessons/number.html">\1</a>', source[0])
     if page == "theory/README":
         chapters = re.findall(r"^\| (?:\d+ )?\[[^]]+\]\(([\w-]+)\.md\)", source[0], flags=re.M)
         source[0] = re.sub(r"\[(statements\.toml)\]\(\1\)", r"`theory/\1`", source[0])

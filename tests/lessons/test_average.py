@@ -162,10 +162,12 @@ def test_the_picture_is_in_the_first_screen_before_and_after_the_vote(browser, t
 def test_a_vote_is_answered_and_kept_in_the_address(lesson, vote, answer):
     afresh(lesson)
     assert lesson.locator("#said").inner_text() == ""
+    assert lesson.locator("summary", has_text="Why is A worse?").is_hidden()
     lesson.locator(f"[data-vote={vote}]").press("Enter")
     for _ in range(2):
         assert lesson.locator("#said").inner_text().replace("\u00a0", " ") == answer
         assert lesson.locator(f"[data-vote={vote}]").get_attribute("aria-pressed") == "true"
+        assert lesson.locator("summary", has_text="Why is A worse?").is_visible()
         assert lesson.locator("#person").inner_text().startswith("Orange: above 50")
         lesson.reload()
     assert f"vote={vote}" in lesson.url
@@ -292,6 +294,21 @@ def test_the_threshold_is_moved_with_the_keyboard(tab):
     assert found["above-left"] == 93
     tab.keyboard.press("Home")
     assert numbers(tab)["above-left"] == 900
+
+
+def test_a_count_of_three_digits_fits_into_its_field_on_a_phone(browser, tmp_path):
+    with opened(browser, tmp_path, page("average"), width=375, height=740) as tab:
+        for fold in ("#explore", ".typing"):
+            tab.locator(f"{fold} > summary").click()
+        room = tab.locator(".grid input").evaluate_all(
+            """all => all.map((field) => {
+              const style = getComputedStyle(field), text = document.createElement("canvas").getContext("2d");
+              text.font = style.font;
+              return field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - text.measureText("999").width;
+            })"""
+        )
+        assert len(room) == 27
+        assert min(room) > 2
 
 
 def test_a_finger_asks_who_a_dot_is(browser, tmp_path):

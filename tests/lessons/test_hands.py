@@ -115,6 +115,18 @@ def test_the_first_question_has_its_release_on_paper(tab):
     assert table.is_hidden()
 
 
+def test_what_answers_the_first_question_appears_with_the_answer(browser, tmp_path):
+    with opened(browser, tmp_path, page(LESSON)) as tab:
+        predicted(tab)
+        answers = tab.locator("[data-share='0'], .risk, .numbers .big")
+        assert answers.evaluate_all("all => all.every((one) => one.checkVisibility({ visibilityProperty: true }))")
+        tab.locator("summary", has_text="Eight questions").click()
+        assert not answers.evaluate_all("all => all.some((one) => one.checkVisibility({ visibilityProperty: true }))")
+        judged(tab, "predict", 0.375)
+        assert answers.evaluate_all("all => all.every((one) => one.checkVisibility({ visibilityProperty: true }))")
+        assert tab.locator("[data-question=predict] [data-hint]").is_hidden()
+
+
 def test_nobody_is_moved_before_the_guess(browser, tmp_path):
     with opened(browser, tmp_path, page(LESSON)) as tab:
         tab.locator("[data-cell=s-0-0] .place").focus()

@@ -103,10 +103,10 @@ function point(cell) {
 
 function sayPerson() {
   const line = find("#person");
-  if (!voted) line.textContent = "Vote first; then point at the dots.";
+  if (!voted) line.textContent = "Vote first; then point at the dots, or tap them.";
   else if (pointed) {
     line.replaceChildren(make("strong", {}, group(patients, pointed)), `: risk ${percent(riskOf("A", pointed))} with A, ${percent(riskOf("B", pointed))} with B.`);
-  } else line.textContent = "Orange: above 50\u00a0% with A. Who is a dot? Point at it, or press Tab and the arrow keys.";
+  } else line.textContent = "Orange: above 50\u00a0% with A. Who is a dot? Point at it, tap it, or press Tab and the arrow keys.";
 }
 
 /** The answer to a vote. */
