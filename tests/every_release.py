@@ -25,8 +25,9 @@ def made(model: str, m: int | None = None, **told: Any) -> laws.Model:
     """The model of the library with these options; fractions as floats."""
     own = class_of(model)
     told = {name: float(value) if isinstance(value, Fraction) else value for name, value in told.items() if value is not None}
-    if "matrix" in told and not hasattr(told["matrix"], "dims"):
-        told["matrix"] = [[float(x) for x in row] for row in told["matrix"]]
+    for name in {"matrix", "p"} & set(told):
+        if not hasattr(told[name], "dims"):
+            told[name] = [[float(x) for x in row] for row in told[name]]
     return own(**told) if m is None else own(m, **told)
 
 
@@ -69,12 +70,13 @@ def every_release(o: Any, m: int | None = None, *, model: str, **told: Any) -> d
     o = rows(o)
     targets, keys, n = len(o), len(o[0]), sum(map(sum, o))
     cells = [o[i][j] for i in range(targets) for j in range(keys)]
-    if model in ("uniform", "bootstrap", "independent", "dirichlet"):
+    if model in ("uniform", "bootstrap", "independent", "dirichlet", "given"):
         assert m is not None
         law = urn if model in ("uniform", "dirichlet") else multinomial
         weights = {
             "uniform": lambda: [Fraction(1) for _ in cells],
             "dirichlet": lambda: [Fraction(x) + Fraction(told["alpha"]) for x in cells],
+            "given": lambda: [Fraction(x) for row in told["p"] for x in row],
             "bootstrap": lambda: [Fraction(x, n) for x in cells],
             "independent": lambda: [Fraction(sum(o[i]) * sum(row[j] for row in o), n * n) for i in range(targets) for j in range(keys)],
         }[model]()

@@ -8,6 +8,7 @@ SMALL = [[2, 0, 1], [0, 1, 1]]
 EVEN = [[1, 1], [1, 1]]
 THREE = [[2, 0], [1, 1], [0, 1]]
 MATRIX = [[0.5, 0.25, 0.25], [0.0, 0.75, 0.25], [0.125, 0.0, 0.875]]
+GIVEN = [[0.25, 0.125, 0.0], [0.125, 0.375, 0.125]]
 
 CASES: list[tuple[list[list[int]], str, dict[str, Any]]] = [
     (SMALL, "uniform", {"m": 4}),
@@ -18,6 +19,7 @@ CASES: list[tuple[list[list[int]], str, dict[str, Any]]] = [
     (THREE, "bootstrap", {"m": 4}),
     (SMALL, "independent", {"m": 3}),
     (THREE, "independent", {"m": 2}),
+    (SMALL, "given", {"m": 3, "p": GIVEN}),
     (SMALL, "dirichlet", {"m": 3, "alpha": 0.25}),
     (THREE, "dirichlet", {"m": 3, "alpha": 0.1}),
     (THREE, "dirichlet", {"m": 2, "alpha": 0.0}),

@@ -21,7 +21,7 @@ from capstats.laws.guarantees.audits import dp_audit, dp_audit_release
 from capstats.laws.guarantees.noise import expected_noisy_cap, noisy_counts
 from capstats.laws.guarantees.one_record import dp_bound, dp_epsilon, dp_mechanism
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
-from capstats.laws.models import Bootstrap, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
+from capstats.laws.models import Bootstrap, Dirichlet, Given, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
 from capstats.laws.models.sampling import sample_tables
 from capstats.laws.moments.calibration import calibrate
 from capstats.laws.moments.disclosure import expected_disclosure
@@ -30,6 +30,7 @@ from capstats.laws.moments.expected import expected_cap, expected_cap_bounds, va
 __all__ = [
     "Bootstrap",
     "Dirichlet",
+    "Given",
     "Independent",
     "Law",
     "Model",

@@ -67,6 +67,12 @@ class Aligned:
         """
         return self.wrap(self._tables.map(formula, tuple(out) == CELLS), name, out)
 
+    def as_array(self, name: str) -> Array:
+        """The values of one of the tables, shape (..., target, key)."""
+        place = list(self.whole).index(name)
+        data = self.map(lambda *tables: tables[place], name, CELLS).variable.data
+        return np.asarray(data.todense() if is_sparse(data) else data)
+
     def totals(self, name: str) -> Array:
         """Records of one of the tables, along those dims of the batch that it has."""
         return summed(self._arrays[name].data, (-2, -1))

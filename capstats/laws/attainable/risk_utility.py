@@ -13,7 +13,6 @@ from capstats.cap.average import average_cap
 from capstats.cap.comparison import target_distance
 from capstats.cap.neighbours import Unmatched, check_unmatched
 from capstats.laws.models import check_records
-from capstats.laws.models.sampling import as_array
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import as_counts, shown
 from capstats.tables.dense import Dense
@@ -282,7 +281,7 @@ def frontier_tables(o: Any, *, distances: ArrayLike, m: int | None = None) -> xr
     if table.ndim > 2:
         raise ValueError(f"`o` has dims {tuple(map(str, table.dims))}; frontier tables are those of one. Choose one table.")
     aligned = Aligned({"o": table})
-    counts = as_array(aligned, "o")
+    counts = aligned.as_array("o")
     if not counts.any():
         raise ValueError("`o` holds no record, so no release is at a distance of it. Leave such tables out.")
     totals = None if m is None else _key_totals(counts, check_records(m))

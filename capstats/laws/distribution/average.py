@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from capstats.cap.average import average_cap
@@ -10,8 +11,7 @@ from capstats.laws.distribution.exact import MOST, TooManyError, exact_average
 from capstats.laws.distribution.law import LEVEL, SEED, Law, check_cells, check_releases
 from capstats.laws.distribution.limit import limit_law
 from capstats.laws.distribution.simulated import simulated_law
-from capstats.laws.models import Bootstrap, CellUrn, Independent, KeptKeys, Model, Permuted, checked_model
-from capstats.laws.models.sampling import as_array
+from capstats.laws.models import CellUrn, KeptKeys, Model, Permuted, checked_model
 from capstats.tables.aligned import Aligned
 from capstats.tables.dense import Dense
 from capstats.tables.table import Array, Counts, Floats
@@ -27,8 +27,9 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
     o : array-like or DataArray, dims (target, key)
         Counts of original records, one table.
     model : Model
-        How releases are made: `Uniform`, `Bootstrap`, `Independent`, `Dirichlet`, `Permuted`, `Partial`, `Pram` or `Swap`. The first
-        four without `m` have the law in the limit of large releases. It is another law, never an approximation of that of a finite `m`.
+        How releases are made: `Uniform`, `Bootstrap`, `Independent`, `Dirichlet`, `Given`, `Permuted`, `Partial`, `Pram` or `Swap`.
+        The first five without `m` have the law in the limit of large releases. It is another law, never an approximation of that of a
+        finite `m`.
     rng : None, int, or numpy Generator
         Passed to ``numpy.random.default_rng`` where the law is simulated. By default always the same seed.
     level : float
@@ -76,8 +77,7 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
     """
     model = checked_model(model, o, limit=True)
     if isinstance(model, CellUrn) and model.m is None:
-        one_table(o, model)
-        return limit_law(o, model)
+        return limit_law(o, one_table(o, model), model)
     return _average_law(o, model, 1, rng, level)
 
 
@@ -133,8 +133,8 @@ def pooled_law(o: Counts, model: Model, *, releases: int, rng: Any = SEED, level
     ([0.25, 0.5, 0.75], [0.25, 0.5, 0.25])
     """
     releases, model = check_releases(releases), checked_model(model, o)
-    if isinstance(model, Bootstrap | Independent):  # records do not depend on each other
-        return _average_law(o, type(model)(releases * (model.m or 0)), 1, rng, level)
+    if isinstance(model, CellUrn) and not model.reinforced:  # records do not depend on each other
+        return _average_law(o, replace(model, m=releases * (model.m or 0)), 1, rng, level)
     if releases > 1 and isinstance(model, KeptKeys | Permuted):  # each release has as many records of a key
         return _average_law(o, model, 1, rng, level).mean_of(releases, rng=rng, level=level)
     return _average_law(o, model, releases, rng, level)
@@ -155,7 +155,7 @@ def _averages(o: Array, s: Array) -> Floats:
 
 def one_table(o: Counts, model: Model) -> Aligned:
     """The tables that a model takes, aligned: one original with a record."""
-    aligned = Aligned(model.tables(o))
+    aligned = model.aligned(o)
     if aligned.shape:
         raise ValueError(f"A law is that of one table of (target, key); the tables also have {aligned.dims}. Choose one table.")
     if not aligned.totals("o").all():
@@ -169,8 +169,8 @@ def whole_tables(o: Counts, model: Model) -> list[Array]:
     if (cells := aligned.sizes["target"] * aligned.sizes["key"]) > MOST:
         check_cells(cells)
     for name, whole in aligned.whole.items():
-        if not whole:
+        if not whole and name != "p":
             raise ValueError(f"`{name}` must hold integers for the law of finitely many records; got fractional counts. Leave out weights.")
-    tables = [as_array(aligned, name) for name in aligned.whole]
+    tables = model.arrays(aligned)
     model.check(*map(Dense, tables))
     return tables

@@ -16,7 +16,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.laws.distribution.law import LEVEL, SEED, Law, check_releases
-from capstats.laws.models import Bootstrap, CellUrn, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
+from capstats.laws.models import Bootstrap, CellUrn, Dirichlet, Given, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
@@ -83,9 +83,15 @@ class Atoms(Law):
         return np.asarray(self._values[np.searchsorted(self._through[0][1:-1], rng.random(number), side="right")])
 
     def best_of(self, releases: int) -> Law:  # noqa: D102 -- in `Law`
+        return self._extreme(releases, "greatest", self._sums)
+
+    def least_of(self, releases: int) -> Law:  # noqa: D102 -- in `Law`
+        return self._extreme(releases, "least", [self._total - part for part in self._sums])
+
+    def _extreme(self, releases: int, which: str, sums: list[int]) -> Law:
         power = check_releases(releases)
-        weights = {value: b**power - a**power for value, (a, b) in zip(self.weights, pairwise(self._sums), strict=True)}
-        return self._named(Atoms(weights, self.whole, about=f"greatest of {power} releases ({self.about})"))
+        weights = {value: abs(b**power - a**power) for value, (a, b) in zip(self.weights, pairwise(sums), strict=True)}
+        return self._named(Atoms(weights, self.whole, about=f"{which} of {power} releases ({self.about})"))
 
     def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:  # noqa: D102 -- in `Law`
         power = check_releases(releases)
@@ -255,11 +261,14 @@ def length(records: int) -> int:
     return 1 + (records // 1000) ** 2
 
 
-def integer_urn(o: Array, model: Model) -> tuple[Array, int]:
+def integer_urn(o: Array, *p: Array, model: Model) -> tuple[Array, int]:
     """Integer weights of the cells of an urn, and by how much a draw of a cell makes its weight grow."""
     counts = o.astype(object)
     if isinstance(model, Bootstrap):
         return counts, 0
+    if isinstance(model, Given):
+        shares = np.array([[Fraction(float(x)) for x in row] for row in p[0]], object)
+        return shares * math.lcm(*(share.denominator for share in shares.flat)), 0
     if isinstance(model, Independent):
         return counts.sum(1)[:, None] * counts.sum(0), 0
     if isinstance(model, Dirichlet | Partial):
@@ -276,10 +285,10 @@ def drawn(weights: Array, grows: int, most: int) -> Callable[[Column], int]:
 
 def _in_cells(tables: list[Array], model: CellUrn, steps: Steps) -> Enumeration:
     """M records are drawn into cells; of the m! / prod s_ij! orders the keys have m! / prod_i s_ij! each, up to a common factor."""
-    (o,), m = tables, model.m or 0
+    o, m = tables[0], model.m or 0
     targets, keys = o.shape
     steps.take(keys * math.comb(m + targets, targets) * length(m))
-    weights, grows = integer_urn(o, model)
+    weights, grows = integer_urn(*tables, model=model)
 
     def columns(j: int) -> Iterator[tuple[Column, Column, int]]:
         weight = drawn(weights[:, j], grows, m)
@@ -294,7 +303,7 @@ def _in_cells(tables: list[Array], model: CellUrn, steps: Steps) -> Enumeration:
 def _partial(tables: list[Array], model: Partial, steps: Steps) -> Enumeration:
     """The targets of the records of each key are drawn from its urn."""
     (o,) = tables
-    weights, grows = integer_urn(o, model)
+    weights, grows = integer_urn(o, model=model)
 
     def columns(j: int) -> Iterator[tuple[Column, Column, int]]:
         records = int(o[:, j].sum())
@@ -377,7 +386,7 @@ def _swapped(tables: list[Array], model: Swap, steps: Steps) -> Enumeration:
 
 
 ENUMERATIONS: dict[type[Model], Callable[..., Enumeration]] = {
-    **dict.fromkeys((Uniform, Bootstrap, Independent, Dirichlet), _in_cells),
+    **dict.fromkeys((Uniform, Bootstrap, Independent, Dirichlet, Given), _in_cells),
     Permuted: _permuted,
     Partial: _partial,
     Pram: _pram,

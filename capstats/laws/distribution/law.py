@@ -221,7 +221,38 @@ class Law:
         >>> float(law.cdf(0.25).lower), float(law.best_of(3).cdf(0.25).lower)
         (0.5, 0.125)
         """
-        return self._named(Greatest(self, check_releases(releases)))
+        return self._named(Extreme(self, check_releases(releases)))
+
+    def least_of(self, releases: int) -> Law:
+        """Law of the least of several releases: the custodian who draws several and publishes the one with the least average CAP.
+
+        Parameters
+        ----------
+        releases : int
+            Number of independent releases of the same original, at least 1.
+
+        Returns
+        -------
+        Law
+            With the distribution function 1 - (1 - F) to the power of the number of releases.
+
+        Raises
+        ------
+        ValueError
+            If the number of releases is not a positive integer.
+
+        Notes
+        -----
+        See theory/law.md#several-releases.
+
+        Examples
+        --------
+        >>> from capstats.laws import Uniform, cap_law
+        >>> law = cap_law([[3], [1]], Uniform(1))  # 1/4 or 3/4
+        >>> float(law.cdf(0.25).lower), float(law.least_of(3).cdf(0.25).lower)
+        (0.5, 0.875)
+        """
+        return self._named(Extreme(self, check_releases(releases), least=True))
 
     def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:
         """Law of the mean over several releases: the intruder who takes any of them, on average.
@@ -310,21 +341,27 @@ class Law:
         return self.least
 
 
-class Greatest(Law):
-    """The law of the greatest of several independent values of one law."""
+class Extreme(Law):
+    """The law of the greatest, or of the least, of several independent values of one law."""
 
-    def __init__(self, one: Law, releases: int):
-        self.one, self.releases = one, releases
-        about = _of(f"greatest of {releases} releases", one.about)
+    def __init__(self, one: Law, releases: int, *, least: bool = False):
+        self.one, self.releases, self.of_least = one, releases, least
+        about = _of(f"{'least' if least else 'greatest'} of {releases} releases", one.about)
         super().__init__(one.least, one.greatest, about=about, cost=one.cost * releases)
 
     def _below(self, x: Floats) -> tuple[Floats, Floats]:
-        lower, upper = (side**self.releases for side in self.one._below(x))
+        """F^R, or 1 - (1 - F)^R, which ends at 1 as rounded as it begins at 0."""
+        ends = self.one._below(x)
+        lower, upper = (side**self.releases for side in ((1 - ends[1], 1 - ends[0]) if self.of_least else ends))
         slack = 2 * self.releases * UNIT
-        return np.where(lower < 1, lower * (1 - slack), lower), np.minimum(upper * (1 + slack), 1.0)
+        lower, upper = np.where(lower < 1, lower * (1 - slack), lower), np.minimum(upper * (1 + slack), 1.0)
+        if not self.of_least:
+            return lower, upper
+        return np.where(upper < 1, 1 - upper - slack, 0.0).clip(0), np.where(lower > 0, 1 - lower + slack, 1.0).clip(max=1)
 
     def _draws(self, number: int, rng: np.random.Generator) -> Floats:
-        return np.asarray(self.one._draws(number * self.releases, rng).reshape(number, self.releases).max(1))
+        drawn = self.one._draws(number * self.releases, rng).reshape(number, self.releases)
+        return np.asarray(drawn.min(1) if self.of_least else drawn.max(1))
 
     def _least_at_most(self) -> float:
         return self.one._least_at_most()

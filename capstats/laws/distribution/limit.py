@@ -13,7 +13,8 @@ from capstats.laws.distribution.closed_form import ClosedForm, SimplexSum, is_sp
 from capstats.laws.distribution.exact import Atoms
 from capstats.laws.distribution.inversion import LEAST, Inversion
 from capstats.laws.distribution.law import LEVEL, SEED, Law, check_releases
-from capstats.laws.models import Bootstrap, CellUrn, Independent
+from capstats.laws.models import Bootstrap, CellUrn, Given, Independent
+from capstats.tables.aligned import Aligned
 from capstats.tables.table import Counts, Floats
 
 FEW, MANY = 20_000, 300_000  # powers of the terms of a closed form, added up: computed at once, or where inversion is wide
@@ -50,13 +51,15 @@ class LimitLaw(Law):
         return LimitLaw(self.total.repeated(times), f"{self.model}, mean of {times} releases")
 
 
-def limit_law(o: Counts, model: CellUrn) -> Law:
+def limit_law(o: Counts, aligned: Aligned, model: CellUrn) -> Law:
     """The law under a model whose number of records grows without bound."""
     about = f"{model!r}, limit of large releases"
     if isinstance(model, Bootstrap):
         return _one_value(Fraction(average_cap(o, o).item()), about)
     if isinstance(model, Independent):
         return _one_value(Fraction(baseline_cap(o).item()), about)
+    if isinstance(model, Given):
+        return _one_value(Fraction(aligned.map(model.limit, "limit").item()), about)
     total = simplex_sum(o, model)
     return LimitLaw(total, about) if total.keys else _one_value(total.least, about)
 

@@ -9,8 +9,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from capstats.codes.checks import check_number
-from capstats.laws.models import CellUrn, Dirichlet, KeptKeys, Model, Partial, Permuted, Pram, Uniform, checked_model
-from capstats.tables.aligned import Aligned
+from capstats.laws.models import CellUrn, Dirichlet, Given, KeptKeys, Model, Partial, Permuted, Pram, Uniform, checked_model
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Counts, Floats, Table
@@ -26,12 +25,12 @@ def cap_tail_bound(o: Counts, model: Model, *, excess: float, key_totals: ArrayL
     o : array-like or DataArray, dims (target, key) and any others
         Counts of original records.
     model : Model
-        `Uniform`, `Bootstrap`, `Independent` or `Dirichlet`, given ``key_totals``, so that their own number of records may be left out;
-        `Partial`, `Pram` or `Permuted`, which keep the key totals.
+        `Uniform`, `Bootstrap`, `Independent`, `Dirichlet` or `Given`, given ``key_totals``, so that their own number of records may be
+        left out; `Partial`, `Pram` or `Permuted`, which keep the key totals.
     excess : float
         By how much average CAP exceeds its mean, from 0.
     key_totals : array-like or DataArray, dims (key,) and any others, optional
-        Numbers of synthetic records of each key, for the first four models.
+        Numbers of synthetic records of each key, for the first five models.
 
     Returns
     -------
@@ -72,19 +71,20 @@ def cap_tail_bound(o: Counts, model: Model, *, excess: float, key_totals: ArrayL
     """
     model = checked_model(model, o, limit=True)
     _check(model, excess, key_totals)
-    aligned = Aligned(model.tables(o), None if key_totals is None else {"key_totals": key_totals})
+    aligned = model.aligned(o, None if key_totals is None else {"key_totals": key_totals})
 
     def mean(o: Table, *given: Any) -> Floats:
         if isinstance(model, Permuted):
             return model.given_margins(o, *given)
         if not isinstance(model, CellUrn):
             return model.mean(o)
-        (m_j,) = given
-        return ratio((model.cells(o).mean * (m_j > 0)).sum(-1), o.total(), np.nan)
+        *given_by, m_j = given
+        return ratio((model.cells(o, *given_by).mean * (m_j > 0)).sum(-1), o.total(), np.nan)
 
     def bound(o: Table, *given: Any) -> Floats:
         n = o.total().astype(np.float64)
-        spread = ((o.key_greatest() - o.key_least()) ** 2.0 * _factor(model, o, *given)).sum(-1)  # V
+        least = 0 if isinstance(model, Given) else o.key_least()  # of a target that only the generator gives
+        spread = ((o.key_greatest() - least) ** 2.0 * _factor(model, o, *given)).sum(-1)  # V
         held = np.exp(-2 * (n * excess) ** 2 / np.where(spread > 0, spread, 1))
         return np.where(n > 0, np.where(spread > 0, held, float(excess == 0)), np.nan)
 
@@ -104,13 +104,13 @@ def _check(model: Model, excess: Any, key_totals: Any) -> None:
         raise ValueError(f"`key_totals` does not belong to `{model!r}`, which keeps the key totals of its table. Leave it out.")
 
 
-def _factor(model: Model, o: Table, given: Any = None) -> Floats:
-    """By what the squared range of each key is multiplied; 0 where it is empty in the release. ``given``: key totals, or a release."""
+def _factor(model: Model, o: Table, *tables: Any) -> Floats:
+    """By what the squared range of each key is multiplied; 0 where it is empty in the release. The last table: key totals, or a release."""
+    given: Any = o.key_total() if isinstance(model, KeptKeys) else tables[-1]
     if isinstance(model, Permuted):
         return ratio(4.0 * (given.key_total() > 0), given.key_total(), 0.0)
     if isinstance(model, KeptKeys):
         model.check(o)
-        given = o.key_total()
     m_j: Array = given * 1.0
     alone = ratio(np.ones(1), m_j, 0.0)
     urn = Dirichlet(alpha=model.alpha) if isinstance(model, Partial) else model

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from capstats.codes.checks import check_choice, is_number, shown
 from capstats.laws.guarantees.audits import Adjacency
-from capstats.laws.models.sampling import as_array, check_draws, one_table
+from capstats.laws.models.sampling import check_draws, one_table
+from capstats.tables.aligned import Aligned
 from capstats.tables.dense import Dense
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
@@ -88,8 +89,8 @@ def noisy_counts(
             "Keys that are there because they occur tell who is there, whatever the noise. Put the counts on all levels first."
         )
     rate, draws, generator = rate_of(epsilon, adjacency), check_draws(draws), np.random.default_rng(rng)
-    aligned = one_table({"o": o})
-    counts = as_array(aligned, "o")
+    aligned = one_table(Aligned({"o": o}))
+    counts = aligned.as_array("o")
     check_integers(Dense(counts), "o", ": noise is a number of records", "Give unweighted counts of records.")
     noise = discrete_laplace(rate, (draws, *counts.shape), generator)
     found = aligned.wrap(np.maximum(counts + noise, 0), "s", ("target", "key"), before=("draw",))
@@ -201,7 +202,7 @@ def expected_noisy_cap(o: Any, *, epsilon: float, adjacency: Adjacency) -> xr.Da
     (0.640026, True)
     """
     rate = float(rate_of(epsilon, adjacency))
-    aligned = one_table({"o": o})
+    aligned = one_table(Aligned({"o": o}))
     if not aligned.totals("o") > 0:
         raise ValueError("`o` holds no record, so that no release has an average CAP. Give a table with records.")
 

@@ -6,25 +6,30 @@ A model says what each cell weighs in the urn from which m records are drawn, an
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from capstats.cap.neighbours import within
+from capstats.codes.column import Ints
 from capstats.laws.models.shares import absent, on_cells_of_targets, rest_of_targets, spread, targets_of
-from capstats.laws.models.urns import Urn
+from capstats.laws.models.urns import NEGLIGIBLE, Urn
+from capstats.tables.dense import Dense
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Index, Table
 
 BLOCK = 1 << 18  # pairs of distinct weights at a time
+MANY = 4096  # distinct weights, beyond which most pairs are summed by a series
+ROUNDING = 1e-12  # by less than this, probabilities that sum to 1 may miss it
 
 
 @dataclass(frozen=True)
 class Cells:
     """The urn of a model on a table; arrays have the shape (..., key).
 
-    A key weighs what its ``records`` weigh, and ``added``, as every key does.
+    A key weighs what its ``records`` weigh, and ``added``, as every key does. ``outside`` is what keys weigh that the table does not have.
     """
 
     urn: Urn
@@ -33,6 +38,7 @@ class Cells:
     mean: Floats  # records of the key for which an attribution is right on average, given that the key is matched: n mu_j
     spread: Floats  # variance of these records over the target that is drawn: n^2 sigma_j
     share: Fraction | None = None  # of right attributions, where it is the same number in every key of every table
+    outside: Array | float = 0.0  # shape (..., 1)
 
     @classmethod
     def smoothed(cls, o: Table, urn: Urn, alpha: float, *, alike: bool = False) -> Cells:
@@ -52,6 +58,17 @@ class Cells:
         return cls._of(o, urn, (o.key_total(), 0.0), shares, ratio(rest_of_targets(o, o_i), n, 0.0))
 
     @classmethod
+    def given(cls, o: Table, urn: Urn, p: Table, weight: Array) -> Cells:
+        """Cell (i, j) weighs p_ij, and key j with all its targets at least as much; all keys together weigh 1."""
+        of_targets = p.key_total()
+        shares, others = ratio(p.values, o.on_cells(weight), 0.0), ratio(np.maximum(weight - of_targets, 0), weight, 0.0)
+        found = cls._of(o, urn, (weight, 0.0), shares, others)
+        batch = found.mean.shape[:-1]
+        outside = 1 - weight.sum(-1, keepdims=True)
+        outside = np.broadcast_to(np.where(outside > ROUNDING, outside, 0.0), (*batch, 1))
+        return replace(found, records=np.broadcast_to(weight, found.mean.shape), outside=outside)
+
+    @classmethod
     def _of(cls, o: Table, urn: Urn, weights: tuple[Array, float], shares: Array, unstored: Array, share: Fraction | None = None) -> Cells:
         """From the shares of targets in their keys; ``unstored`` are those of cells that are not stored."""
         mean = o.like(shares * o.values).key_total()
@@ -64,7 +81,7 @@ class Cells:
     def rest(self) -> Floats:
         """What all other keys weigh."""
         others = self.records.sum(-1)[..., None] - self.records
-        return np.asarray(np.maximum(others, 0) + self.added * (self.records.shape[-1] - 1))
+        return np.asarray(np.maximum(others, 0) + self.added * (self.records.shape[-1] - 1) + self.outside)
 
     def matched(self) -> Floats:
         """How likely each key is in the release, 1 - Z_j."""
@@ -72,7 +89,8 @@ class Cells:
 
     def member(self, at: tuple[int, ...]) -> Cells:
         """The model on one table of a batch."""
-        return Cells(self.urn, self.records[at], self.added, self.mean[at], self.spread[at], self.share)
+        outside = self.outside[at] if isinstance(self.outside, np.ndarray) else self.outside
+        return Cells(self.urn, self.records[at], self.added, self.mean[at], self.spread[at], self.share, outside)
 
 
 def cells_mean(cells: Cells, n: Array) -> Floats:
@@ -86,10 +104,30 @@ def cells_variance(cells: Cells, n: Array) -> Floats:
     return ratio(found, n.astype(np.float64) ** 2, np.nan)
 
 
+def nearest_mean(o: Table, weights: Table, weight: Array, codes: list[Ints], urn: Urn) -> Floats:
+    """Expected average CAP where an unmatched key uses the nearest ones: shape (...); NaN where there is no original record.
+
+    ``weights`` are those of the cells, ``weight`` those of the keys. Records of the urn at a distance count where none is nearer.
+    """
+    n, total = o.total().astype(np.float64), weight.sum(-1, keepdims=True)
+    recipients = np.broadcast_to(o.key_total() > 0, np.broadcast_shapes(o.key_total().shape, weight.shape))
+    right, log_missed, nearer, weighed = np.zeros(1), np.zeros(1), np.zeros(1), np.zeros(1)
+    for d in range(len(codes) + 1):
+        pooled = within(codes, recipients, weights, d)[0].values
+        through = within(codes, recipients, Dense(weight[..., None, :]), d)[1]
+        shares = np.clip(ratio(pooled - nearer, o.on_cells(through - weighed), 0.0), 0, 1)
+        missed = urn.log_missed(through, np.maximum(total - through, 0))
+        right = right + o.like(o.values * shares).key_total() * (np.exp(log_missed) - np.exp(missed))
+        log_missed, nearer, weighed = missed, pooled, through
+    return ratio(right.sum(-1), n, np.nan)
+
+
 def of_each(cells: Cells, o_j: Array, moment: Callable[[Cells, Array], Any], out: tuple[int, ...] = ()) -> Floats:
     """A moment of each table of a batch; NaN where there is no original record."""
-    found = np.full((*o_j.shape[:-1], *out), np.nan)
-    for at in np.ndindex(o_j.shape[:-1]):
+    batch = cells.mean.shape[:-1]
+    o_j = np.broadcast_to(o_j, (*batch, o_j.shape[-1]))
+    found = np.full((*batch, *out), np.nan)
+    for at in np.ndindex(batch):
         if o_j[at].any():
             found[at] = moment(cells.member(at), o_j[at])
     return found
@@ -118,23 +156,51 @@ def covariance(cells: Cells, left: Floats, right: Floats) -> float:
     held = cells.weight() > 0
     left, right = left[held], right[held]
     sizes, first, group = np.unique(cells.records[held], return_index=True, return_inverse=True)
+    if len(sizes) > MANY and not cells.urn.reinforced:
+        return _of_many_weights(cells.urn, cells.weight()[held], cells.rest()[held], left, right)
     number, weight, total = np.bincount(group), cells.weight()[held][first], cells.records.sum()
     log_missed = cells.urn.log_missed(weight, cells.rest()[held][first])
     means = [np.bincount(group, values) / number for values in (left, right)]
     within = np.bincount(group, (left - means[0][group]) * (right - means[1][group]))
 
     found = 0.0
-    step = max(1, BLOCK // len(sizes))
+    step = max(1, BLOCK // max(1, len(sizes)))
     for start in range(0, len(sizes), step):
         j: Index = np.arange(start, min(start + step, len(sizes)))[:, None]
         k: Index = np.arange(len(sizes))[None, :]
-        rest = np.maximum(total - sizes[j] - sizes[k], 0) + cells.added * max(len(cells.records) - 2, 0)
+        rest = np.maximum(total - sizes[j] - sizes[k], 0) + cells.added * max(len(cells.records) - 2, 0) + cells.outside
         dependence = np.expm1(cells.urn.log_dependence(weight[j], weight[k], rest)) * np.exp(log_missed[j] + log_missed[k])
         apart = number[k] * within[j] + number[j] * within[k]
         apart = apart + number[j] * number[k] * (means[0][j] - means[0][k]) * (means[1][j] - means[1][k])
         found -= float((dependence * apart).sum() / 2)
-        if cells.urn.m > 1:  # one record matches one key, always
+        if cells.urn.m > 1 or np.any(cells.outside):  # else one record matches one key, always
             alone = -np.exp(log_missed[j]) * np.expm1(log_missed[j])
             with_number = alone + (dependence * (number[k] - (j == k))).sum(-1, keepdims=True)
             found += float((with_number * (within[j] + number[j] * means[0][j] * means[1][j])).sum())
     return found
+
+
+def _of_many_weights(urn: Urn, weight: Floats, rest: Floats, left: Floats, right: Floats) -> float:
+    """The same for an urn into which balls are put back. With y = weight / rest it has C_jk = Z_j Z_k ((1 - y_j y_k)^m - 1).
+
+    The binomial series of the power is a sum of products. Pairs with a key of y^2 > 1 / m, of which there are few, are summed one by one.
+    """
+    log_missed, y = urn.log_missed(weight, rest), weight / rest
+    missed, large = np.exp(log_missed), y**2 * urn.m > 1
+    found = -(left * right * missed * np.expm1(log_missed)).sum()
+
+    small, scale = ~large, y[~large].max(initial=0.0)
+    ours, theirs, factor = (left * missed)[small], (right * missed)[small], 1.0
+    for k in range(1, urn.m + 1):
+        ours, theirs, factor = ours * (y[small] / scale), theirs * (y[small] / scale), -factor * (urn.m - k + 1) / k * scale**2
+        found += factor * ours.sum() * theirs.sum()
+        if abs(factor) <= NEGLIGIBLE * urn.m * scale**2:
+            break
+    found -= (left * right * missed**2 * np.expm1(urn.m * np.log1p(-(y**2))))[small].sum()
+
+    for j in np.flatnonzero(large):
+        others = np.arange(len(y)) != j
+        dependence = np.expm1(urn.log_dependence(weight[j], weight, rest[j] - weight)) * missed[j] * missed
+        both = (left[j] * right + left * right[j]) * np.where(large, 0.5, 1.0)  # pairs of large keys come twice
+        found += (dependence * both)[others].sum()
+    return float(found)

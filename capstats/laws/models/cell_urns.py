@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from capstats.cap.neighbours import Unmatched
-from capstats.laws.models.cell_moments import Cells, cells_mean, cells_variance
+from capstats.codes.column import Ints
+from capstats.laws.models.cell_moments import Cells, cells_mean, cells_variance, nearest_mean
 from capstats.laws.models.drawing import Counts, by_probability, compositions, from_urn, shared_out
 from capstats.laws.models.matched_only import matched_bounds, matched_mean, matched_variance
 from capstats.laws.models.model import Model, check_alpha, check_held, check_records
@@ -33,27 +34,27 @@ class CellUrn(Model):
         """The draws, of m records."""
         return Urn(self.m or 0, self.reinforced)
 
-    def cells(self, o: Table) -> Cells:
-        """The urn on a table."""
+    def cells(self, o: Table, *given: Any) -> Cells:
+        """The urn on a table, and on what else the model takes."""
         raise NotImplementedError
 
     def weights(self, o: Array) -> Array:
         """What each cell of one table weighs, up to a common factor."""
         raise NotImplementedError
 
-    def mean(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
-        cells = self.cells(o)
+    def mean(self, o: Table, *given: Any, unmatched: Unmatched = "zero") -> Floats:
+        cells = self.cells(o, *given)
         return cells_mean(cells, o.total()) if unmatched == "zero" else matched_mean(cells, o.key_total())
 
-    def variance(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
-        cells = self.cells(o)
+    def variance(self, o: Table, *given: Any, unmatched: Unmatched = "zero") -> Floats:
+        cells = self.cells(o, *given)
         return cells_variance(cells, o.total()) if unmatched == "zero" else matched_variance(cells, o.key_total())
 
-    def mean_bounds(self, o: Table) -> Floats:
-        return matched_bounds(self.cells(o), o.key_total())
+    def mean_bounds(self, o: Table, *given: Any) -> Floats:
+        return matched_bounds(self.cells(o, *given), o.key_total())
 
-    def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> Counts:
-        weights = check_held(self.weights(o), "o")
+    def draw(self, o: Array, *given: Array, draws: int, rng: np.random.Generator) -> Counts:
+        weights = check_held(self.weights(*(given or (o,))), "o")
         divide = from_urn if self.reinforced else by_probability
         return shared_out(np.full(draws, self.m), weights.reshape(-1), divide, rng).reshape(-1, *o.shape)
 
@@ -76,10 +77,10 @@ class Uniform(CellUrn):
 
     reinforced = True
 
-    def cells(self, o: Table) -> Cells:
+    def cells(self, o: Table, *_: Any) -> Cells:
         return Cells.smoothed(o, self.urn, 1.0, alike=True)
 
-    def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> Counts:
+    def draw(self, o: Array, *_: Array, draws: int, rng: np.random.Generator) -> Counts:
         return compositions(draws, o.size, self.m or 0, rng).reshape(-1, *o.shape)
 
 
@@ -87,8 +88,11 @@ class Uniform(CellUrn):
 class Bootstrap(CellUrn):
     """m records are drawn from the original ones, with replacement."""
 
-    def cells(self, o: Table) -> Cells:
+    def cells(self, o: Table, *_: Any) -> Cells:
         return Cells.smoothed(o, self.urn, 0.0)
+
+    def nearest(self, codes: list[Ints], o: Table, *_: Any) -> Floats:
+        return nearest_mean(o, o, o.key_total(), codes, self.urn)
 
     def weights(self, o: Array) -> Array:
         return o
@@ -98,7 +102,7 @@ class Bootstrap(CellUrn):
 class Independent(CellUrn):
     """m records are drawn, target and key independently from the margins of the original."""
 
-    def cells(self, o: Table) -> Cells:
+    def cells(self, o: Table, *_: Any) -> Cells:
         return Cells.crossed(o, self.urn)
 
     def weights(self, o: Array) -> Array:
@@ -116,7 +120,7 @@ class Dirichlet(CellUrn):
         super().__post_init__()
         self._set(alpha=check_alpha(self.alpha))
 
-    def cells(self, o: Table) -> Cells:
+    def cells(self, o: Table, *_: Any) -> Cells:
         return Cells.smoothed(o, self.urn, self.alpha)
 
     def weights(self, o: Array) -> Array:

@@ -51,9 +51,11 @@ def _mean(cells: Cells, o_j: Array) -> float:
 
 def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) -> float:
     """E[C / X], given X > 0, or with the spread of the answers E[D^2 / X^2]: see `over_sets`."""
-    keys, held = Keys.of(cells, o_j), o_j > 0
+    keys, held = Keys.of(cells, o_j), _held(cells, o_j)
     right, spread = right[held], None if spread is None else spread[held]
     count = len(keys.o_j)
+    if not count:
+        return np.nan
     if count <= FEW and (spread is None or count * 2**count * keys.urn.m <= WORK):
         return over_sets(keys, right, spread) / keys.some_matched()
     return Groups(keys).expected(right, spread) / keys.some_matched()
@@ -66,7 +68,9 @@ def _bounds(cells: Cells, o_j: Array) -> Floats:
         lower = np.nextafter(rounded, 0) if Fraction(rounded) > cells.share else rounded
         upper = np.nextafter(rounded, 1) if Fraction(rounded) < cells.share else rounded
         return np.array([lower, upper])
-    held, matched = o_j > 0, cells.matched()
+    held, matched = _held(cells, o_j), cells.matched()
+    if not held.any():
+        return np.full(2, np.nan)
     shares = cells.mean[held] / o_j[held]  # of the records of a key, those for which an attribution is right
     least, greatest = shares.min(), shares.max()
     near = (matched * cells.mean).sum() / (matched * o_j).sum()
@@ -83,20 +87,25 @@ def _bounds(cells: Cells, o_j: Array) -> Floats:
     return np.asarray(np.clip(ends, least - SLACK * greatest, greatest + SLACK * greatest))
 
 
+def _held(cells: Cells, o_j: Array) -> NDArray[np.bool_]:
+    """The keys with original records that a release can have."""
+    return (o_j > 0) & (cells.weight() > 0)
+
+
 @dataclass(frozen=True)
 class Keys:
-    """The keys of one table that have original records, in an urn."""
+    """The keys of one table that have original records, and that a release can have, in an urn."""
 
     urn: Urn
     o_j: Array  # original records of each key
     weight: Floats
-    filler: float  # weight of the keys without original records
+    filler: float  # weight of all other keys
 
     @classmethod
     def of(cls, cells: Cells, o_j: Array) -> Keys:
         """Those of the urn of one table."""
-        held = o_j > 0
-        return cls(cells.urn, o_j[held], cells.weight()[held].astype(np.float64), cells.added * int((~held).sum()))
+        held, weight = _held(cells, o_j), cells.weight().astype(np.float64)
+        return cls(cells.urn, o_j[held], weight[held], float(np.sum(cells.outside) + weight[~held].sum()))
 
     @property
     def total(self) -> float:
@@ -208,12 +217,14 @@ def _points(m: int, weight: float, odds: float, *, reinforced: bool) -> int:
 
 
 class Groups:
-    """Keys of one table with their circle; those with as many original records, ``sizes``, are a group."""
+    """Keys of one table with their circle; those with as many original records, ``sizes``, and the same weight are a group."""
 
     def __init__(self, keys: Keys):
         self.keys, self.circle = keys, Circle(keys.urn.m, keys.total, reinforced=keys.urn.reinforced)
-        self.sizes, first, self.group = np.unique(keys.o_j, return_index=True, return_inverse=True)
-        self.number, self.weight = np.bincount(self.group), keys.weight[first]  # keys of each group, and what one of them weighs
+        alike, group = np.unique(np.column_stack([keys.o_j, keys.weight]), axis=0, return_inverse=True)
+        self.sizes, self.weight = alike.T
+        self.group = group.ravel()
+        self.number = np.bincount(self.group)  # keys of each group
 
     @cached_property
     def exponents(self) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capstats.codes.checks import check_integer, check_number, shown
+from capstats.codes.column import Ints
+from capstats.tables.aligned import Aligned
 from capstats.tables.table import EXACT, Array, Counts, Floats
 
 SLACK = 1e-12  # more than rounding can take from a mean
@@ -18,6 +21,7 @@ CALLS = [
     "Bootstrap(m)",
     "Independent(m)",
     "Dirichlet(m, alpha=1)",
+    "Given(m, p=[[0.5], [0.5]])",
     "Permuted(s)",
     "Partial(alpha=1)",
     "Pram(theta=0.1)",
@@ -33,9 +37,13 @@ class Model:
     release after it, both aligned; `expected_cap`, `sample_tables` and the other functions of `capstats.laws` call them.
     """
 
-    def tables(self, o: Counts) -> dict[str, Counts]:
-        """The tables that its formulas take, to be aligned."""
-        return {"o": o}
+    def aligned(self, o: Counts, by_key: Mapping[str, Any] | None = None) -> Aligned:
+        """The tables that its formulas take."""
+        return Aligned({"o": o}, by_key)
+
+    def arrays(self, aligned: Aligned) -> list[Array]:
+        """The same as arrays (target, key), from which releases are drawn."""
+        return [aligned.as_array(name) for name in aligned.whole]
 
     def check(self, *tables: Any) -> None:
         """Raise where the parameters do not fit the tables."""
@@ -43,6 +51,13 @@ class Model:
     def mean(self, *tables: Any, **unmatched: Any) -> Floats:
         """Expected average CAP, with ``unmatched`` as in `average_cap`: shape (...); NaN where it is undefined."""
         raise NotImplementedError
+
+    def nearest(self, codes: list[Ints], *tables: Any) -> Floats:  # noqa: ARG002
+        """Expected average CAP where unmatched keys use the nearest ones, from the codes of the keys: shape (...)."""
+        raise ValueError(
+            f'The mean with `unmatched="nearest"` is known for `Bootstrap` and `Given`, not for `{self!r}`. '
+            "Draw releases with `sample_tables` and average their `average_cap`."
+        )
 
     def variance(self, *tables: Any, **unmatched: Any) -> Floats:
         """Variance of average CAP: shape (...); NaN where it is undefined."""

@@ -3,7 +3,9 @@
 # ruff: noqa: D102, ARG002 -- what each method gives is said at `Model`
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +29,8 @@ class Permuted(Model):
     def __post_init__(self) -> None:
         Aligned({"s": self.s})  # a table of counts
 
-    def tables(self, o: Counts) -> dict[str, Counts]:
-        return {"o": o, "s": self.s}
+    def aligned(self, o: Counts, by_key: Mapping[str, Any] | None = None) -> Aligned:
+        return Aligned({"o": o, "s": self.s}, by_key)
 
     def check(self, o: Table, s: Table) -> None:
         check_integers(s, "s", ": its records are permuted", "Give unweighted counts of the release.")

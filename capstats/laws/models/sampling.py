@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,7 @@ import xarray as xr
 from capstats.codes.checks import check_integer
 from capstats.laws.models import Model, checked_model
 from capstats.tables.aligned import Aligned
-from capstats.tables.backing import is_sparse
-from capstats.tables.table import Array, Counts
+from capstats.tables.table import Counts
 
 Rng = int | Sequence[int] | np.random.Generator | None
 
@@ -27,8 +26,8 @@ def sample_tables(o: Counts, model: Model, *, draws: int, rng: Rng = None) -> xr
     o : array-like or DataArray, dims (target, key)
         Counts of original records. `Uniform` uses only the I x J cells and their labels.
     model : Model
-        How releases are made, with its parameters: `Uniform`, `Bootstrap`, `Independent`, `Dirichlet`, `Permuted`, `Partial`, `Pram` or
-        `Swap`.
+        How releases are made, with its parameters: `Uniform`, `Bootstrap`, `Independent`, `Dirichlet`, `Given`, `Permuted`, `Partial`,
+        `Pram` or `Swap`.
     draws : int
         Number of tables, at least 1.
     rng : None, int, or numpy Generator
@@ -37,7 +36,7 @@ def sample_tables(o: Counts, model: Model, *, draws: int, rng: Rng = None) -> xr
     Returns
     -------
     DataArray of int, dims (draw, target, key)
-        Random tables. Each sums to m, to the records of `s`, or to those of `o`.
+        Random tables. Each sums to m, to the records of `s`, or to those of `o`; under `Given` to m less the records of other keys.
 
     Raises
     ------
@@ -75,9 +74,12 @@ def sample_tables(o: Counts, model: Model, *, draws: int, rng: Rng = None) -> xr
     """
     model = checked_model(model, o)
     draws, rng = check_draws(draws), np.random.default_rng(rng)
-    aligned = one_table(model.tables(o))
-    found = model.draw(*(as_array(aligned, name) for name in aligned.whole), draws=draws, rng=rng)
-    return aligned.wrap(found, "s", ("target", "key"), before=("draw",))
+    aligned = one_table(model.aligned(o))
+    found = model.draw(*model.arrays(aligned), draws=draws, rng=rng)
+    targets, keys = aligned.sizes["target"], aligned.sizes["key"]
+    if found.shape[1] > targets:
+        raise ValueError("`key_weights` has targets that `p` lacks, of which no table can be drawn. Give `p` for every target.")
+    return aligned.wrap(found[..., :keys], "s", ("target", "key"), before=("draw",))
 
 
 def check_draws(draws: Any) -> int:
@@ -85,17 +87,9 @@ def check_draws(draws: Any) -> int:
     return check_integer(draws, "draws", "a number of tables, an integer of at least 1", least=1)
 
 
-def one_table(tables: Mapping[str, Any]) -> Aligned:
-    """Tables without further dims, aligned."""
-    aligned = Aligned(tables)
+def one_table(aligned: Aligned) -> Aligned:
+    """Aligned tables, which must have no further dims."""
     if aligned.shape:
-        names = " and ".join(f"`{name}`" for name in tables)
+        names = " and ".join(f"`{name}`" for name in aligned.whole)
         raise ValueError(f"{names} must be one table of (target, key); it also has {aligned.dims}. Choose one table.")
     return aligned
-
-
-def as_array(aligned: Aligned, name: str) -> Array:
-    """The values of one of the tables, shape (target, key)."""
-    place = list(aligned.whole).index(name)
-    data = aligned.map(lambda *tables: tables[place], name, ("target", "key")).variable.data
-    return np.asarray(data.todense() if is_sparse(data) else data)

@@ -100,7 +100,7 @@ def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = Non
             if m is None
             else f"`m` does not belong to `{model.__name__}`, whose releases have as many records as `o`. Leave it out."
         )
-    aligned = one_table({"o": o})
+    aligned = one_table(Aligned({"o": o}))
     if not aligned.totals("o") > 0:
         raise ValueError("`o` holds no record, so that no release has an average CAP. Give a table with records.")
     if model is Dirichlet:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
 from capstats.laws.models import CellUrn, Independent, Model, Uniform, checked_model
 from capstats.laws.models.shares import absent, on_cells_of_targets, targets_of
-from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Counts, Floats, Table
@@ -22,8 +23,9 @@ def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
     ----------
     o : array-like or DataArray, dims (target, key) and any others
         Counts of original records, on the domain that the table shows: `Uniform` and `Dirichlet` reach cells without records too.
-    model : Uniform, Bootstrap, Independent or Dirichlet
-        How releases are made. The models that keep the keys, and `Permuted`, are not offered.
+    model : Uniform, Bootstrap, Independent, Dirichlet or Given
+        How releases are made. Under `Given`, ``dis`` counts all targets that `p` lacks as one. The models that keep the keys, and
+        `Permuted`, are not offered.
 
     Returns
     -------
@@ -63,22 +65,21 @@ def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
     model = checked_model(model, o)
     if not isinstance(model, CellUrn):
         raise ValueError(
-            f"`model` must be one that places each record by itself, Uniform, Bootstrap, Independent or Dirichlet; got {model!r}. "
+            f"`model` must be one that places each record by itself, Uniform, Bootstrap, Independent, Dirichlet or Given; got {model!r}. "
             "Draw releases with `sample_tables` and average `capstats.disclosure.disco`."
         )
-    aligned = Aligned({"o": o})
 
-    def formula(o: Table) -> Floats:
-        return np.stack([ratio(part.sum(-1), o.total(), np.nan) for part in _disclosed(o, model)], axis=-1)
+    def formula(o: Table, *given: Any) -> Floats:
+        return np.stack([ratio(part.sum(-1), o.total(), np.nan) for part in _disclosed(o, model, *given)], axis=-1)
 
-    found = aligned.map(formula, "expected_disclosure", ("part",))
+    found = model.aligned(o).map(formula, "expected_disclosure", ("part",))
     named = {name: found.isel(part=i) for i, name in enumerate(("disco", "dis", "matched"))}
     return Result(named, attrs={"result": "Expected disclosure"})
 
 
-def _disclosed(o: Table, model: CellUrn) -> tuple[Array, Array, Array]:
+def _disclosed(o: Table, model: CellUrn, *given: Any) -> tuple[Array, Array, Array]:
     """Expected records of each key that are disclosed, whose key is pure, and whose key is matched."""
-    cells, o_j, targets = model.cells(o), o.key_total(), targets_of(o)
+    cells, o_j, targets = model.cells(o, *given), o.key_total(), targets_of(o)
     rest, unstored = cells.rest(), absent(o)
 
     def pure(own: Floats, others: Floats, rest: Floats) -> Floats:
@@ -96,8 +97,11 @@ def _disclosed(o: Table, model: CellUrn) -> tuple[Array, Array, Array]:
             of_key = pure(share[:, None] * totals, others[:, None] * totals, rest[first]).sum(0)[key]
     else:
         alpha = cells.added / targets
-        whole = np.zeros_like(o.values) if isinstance(model, Uniform) else o.values
+        whole = given[0].values if given else np.zeros_like(o.values) if isinstance(model, Uniform) else o.values
         of_cells = pure(whole + alpha, o.on_cells(cells.records) - whole + (targets - 1) * alpha, o.on_cells(rest))
         of_absent = pure(np.full(o_j.shape, alpha), cells.records + (targets - 1) * alpha, rest)
         of_key = o.like(of_cells).key_total() + unstored * of_absent
+        if given:  # a key may be pure with another target
+            known = given[0].key_total()
+            of_key = of_key + pure(np.maximum(cells.records - known, 0), known, rest)
     return o.like(o.values * of_cells).key_total(), o_j * of_key, o_j * cells.matched()

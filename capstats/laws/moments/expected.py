@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import xarray as xr
 
-from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.cap.neighbours import Convention, Unmatched, check_convention, check_unmatched, key_columns
 from capstats.laws.models import Model, checked_model
-from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
 from capstats.tables.table import Counts
 
 
-def expected_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> xr.DataArray:
+def expected_cap(o: Counts, model: Model, *, unmatched: Convention = "zero") -> xr.DataArray:
     """Mean of average CAP over all releases that a model of synthesis can make of an original, exactly.
 
     It is what a release made in this way is to be held against: a release with a much greater average CAP was not
@@ -22,10 +21,11 @@ def expected_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
     o : array-like or DataArray, dims (target, key) and any others
         Counts of original records, on the domain that the table shows: `Uniform` and `Dirichlet` reach cells without records too.
     model : Model
-        How releases are made, with its parameters: `Uniform`, `Bootstrap`, `Independent` or `Dirichlet`, which place m records in the cells
-        of the table; `Permuted`, which permutes the targets of one release; or `Partial`, `Pram` or `Swap`, which keep the keys.
-    unmatched : {"zero", "drop"}
-        Version 1 or 2 of the average. The mean of version 2 is over the releases in which it is defined.
+        How releases are made, with its parameters: `Uniform`, `Bootstrap`, `Independent`, `Dirichlet` or `Given`, which place m records in
+        the cells of the table; `Permuted`, which permutes the targets of one release; or `Partial`, `Pram` or `Swap`, which keep the keys.
+    unmatched : {"zero", "drop", "nearest"}
+        Version 1 or 2 of the average, or the one in which unmatched keys use the nearest ones, for `Bootstrap` and `Given` alone. The mean
+        of version 2 is over the releases in which it is defined.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def expected_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
 
     Notes
     -----
-    See theory/models.md#expected-cap and, for version 2, theory/models.md#expected-cap-drop for the models that place records in cells;
+    See theory/models.md#expected-cap, for version 2 theory/models.md#expected-cap-drop and for `Given` theory/models.md#generator;
     theory/perturbation.md#permutation-moments for `Permuted`; theory/perturbation.md#partial-synthesis, theory/perturbation.md#pram and
     theory/perturbation.md#swap for those that keep the keys.
 
@@ -66,9 +66,12 @@ def expected_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
     >>> float(expected_cap([[1, 0], [0, 1]], Bootstrap(2)))
     0.75
     """
-    check_unmatched(unmatched)
-    model = checked_model(model, o)
-    return Aligned(model.tables(o)).map(lambda *tables: model.mean(*tables, unmatched=unmatched), "expected_cap")
+    check_convention(unmatched)
+    aligned = (model := checked_model(model, o)).aligned(o)
+    if unmatched == "nearest":
+        codes = key_columns(aligned, '`unmatched` "nearest"')
+        return aligned.map(lambda *tables: model.nearest(codes, *tables), "expected_cap")
+    return aligned.map(lambda *tables: model.mean(*tables, unmatched=unmatched), "expected_cap")
 
 
 def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> xr.DataArray:
@@ -80,8 +83,10 @@ def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
     ----------
     o : array-like or DataArray, dims (target, key) and any others
         Counts of original records, on the domain that the table shows.
-    model, unmatched
+    model
         As in `expected_cap`.
+    unmatched : {"zero", "drop"}
+        Version 1 or 2 of the average.
 
     Returns
     -------
@@ -99,10 +104,10 @@ def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
 
     Notes
     -----
-    See theory/models.md#expected-cap and, for version 2, theory/models.md#expected-cap-drop for the models that place records in cells;
+    See theory/models.md#expected-cap, for version 2 theory/models.md#expected-cap-drop and for `Given` theory/models.md#generator;
     theory/perturbation.md#permutation-moments for `Permuted`; theory/perturbation.md#partial-synthesis, theory/perturbation.md#pram and
-    theory/perturbation.md#swap for those that keep the keys. Pairs of keys are grouped by their weights, so that the cost grows with the
-    square of the number of distinct weights, not of keys.
+    theory/perturbation.md#swap for those that keep the keys. Pairs of keys are grouped by their weights: the cost grows with the square
+    of the number of distinct weights under `Uniform` and `Dirichlet`, and with their number, beyond 4,096, under the others.
 
     References
     ----------
@@ -118,7 +123,7 @@ def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
     """
     check_unmatched(unmatched)
     model = checked_model(model, o)
-    return Aligned(model.tables(o)).map(lambda *tables: model.variance(*tables, unmatched=unmatched), "variance_cap")
+    return model.aligned(o).map(lambda *tables: model.variance(*tables, unmatched=unmatched), "variance_cap")
 
 
 def expected_cap_bounds(o: Counts, model: Model) -> xr.Dataset:
@@ -173,6 +178,6 @@ def expected_cap_bounds(o: Counts, model: Model) -> xr.Dataset:
     (0.5624, 0.5626)
     """
     model = checked_model(model, o)
-    found = Aligned(model.tables(o)).map(model.mean_bounds, "expected_cap", ("part",))
+    found = model.aligned(o).map(model.mean_bounds, "expected_cap", ("part",))
     ends = {"lower": found.isel(part=0), "upper": found.isel(part=1)}
     return Result(ends, attrs={"result": "Bounds of the expected average CAP of matched records"})

@@ -163,7 +163,7 @@ def test_each_model_is_an_urn():
     models = Uniform(3), Bootstrap(3), Independent(3), Dirichlet(3, alpha=0.25)
     weights = [[[1, 1], [1, 1]], [[2, 1], [1, 0]], [[9, 3], [3, 1]], [[9, 5], [5, 1]]]  # (3, 1) times (3, 1); 4 (o_ij + 1/4)
     for model, expected, grows in zip(models, weights, (1, 0, 0, 4), strict=True):
-        found = integer_urn(ORIGINAL, model)
+        found = integer_urn(ORIGINAL, model=model)
         assert (found[0].tolist(), found[1]) == (expected, grows)
 
 

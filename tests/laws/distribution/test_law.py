@@ -126,17 +126,21 @@ def test_mean_and_greatest_of_few_values_are_exact(case, releases):
         releases = 2
     assert law.mean_of(releases).probabilities == by_hand(law, releases, lambda values: sum(values) / len(values))
     assert law.best_of(releases).probabilities == by_hand(law, releases, max)
+    assert law.least_of(releases).probabilities == by_hand(law, releases, min)
 
 
 @theorem
 @given(st.dictionaries(st.integers(0, 12), st.integers(1, 5), min_size=1, max_size=5), st.integers(1, 4))
-def test_the_bounds_of_the_greatest_hold_the_exact_law(weights, releases):
+def test_the_bounds_of_the_greatest_and_of_the_least_hold_the_exact_law(weights, releases):
     exact = Atoms(weights, 12)
-    law, expected = Law.best_of(exact, releases), by_hand(exact, releases, max)
-    asked = [*map(float, expected), *np.linspace(-0.1, 1.1, 13)]
-    found = law.cdf(asked)
-    for x, lower, upper in zip(asked, found.lower.values, found.upper.values, strict=True):
-        assert lower <= sum(p for value, p in expected.items() if float(value) <= x * (1 + 1e-12)) <= upper
+    for law, judged in ((Law.best_of(exact, releases), max), (Law.least_of(exact, releases), min)):
+        expected = by_hand(exact, releases, judged)
+        asked = [*map(float, expected), *np.linspace(-0.1, 1.1, 13)]
+        found = law.cdf(asked)
+        for x, lower, upper in zip(asked, found.lower.values, found.upper.values, strict=True):
+            held = sum(p for value, p in expected.items() if float(value) <= x * (1 + 1e-12))
+            assert lower <= held <= upper
+            assert upper - lower < 1e-13
 
 
 def test_the_mean_of_values_that_are_too_many_is_simulated():
@@ -172,6 +176,7 @@ def test_laws_of_one_value_and_bad_numbers_of_releases():
     assert law.mean_of(5).probabilities == {Fraction(1, 2): 1}
     assert Law.mean_of(law, 5).values.tolist() == [0.5] * 20_000
     assert "greatest of 2 releases (Uniform(m=3); all releases)" in repr(law.best_of(2))
+    assert "least of 2 releases (Uniform(m=3); all releases)" in repr(law.least_of(2))
     for wrong in (0, 1.5, True, None):
         with pytest.raises(ValueError, match="`releases` must be a number of releases"):
             law.mean_of(wrong)

@@ -15,7 +15,7 @@ from strategies import count_tables, examples, theorem
 
 import capstats
 from capstats.datasets import paper_originals
-from capstats.laws import Bootstrap, Dirichlet, Partial, Uniform, expected_cap, variance_cap
+from capstats.laws import Bootstrap, Dirichlet, Given, Partial, Uniform, expected_cap, expected_cap_bounds, variance_cap
 
 MODELS = {
     "uniform": {},
@@ -225,3 +225,15 @@ def test_a_table_without_records_has_no_average(name):
     batch = np.array([[[0, 0]], [[1, 2]]])
     for measure in (expected_cap, variance_cap):
         assert np.isnan(measure(batch, made(m=3, **options(name))).values).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("m", [1, 2, 30, 10**3, 10**5])
+@pytest.mark.parametrize("shape", [0.05, 1.0, 50.0])
+def test_keys_of_many_weights_have_the_variance_of_all_their_pairs(m, shape, monkeypatch):
+    rng = np.random.default_rng(5)
+    o, p = rng.poisson(2.0, (3, 60)), rng.dirichlet(np.full(181, shape))
+    generator = Given(m, p=p[:180].reshape(3, 60))
+    exact = [variance_cap(o, generator).item(), *expected_cap_bounds(o, generator).to_array().values]
+    monkeypatch.setattr("capstats.laws.models.cell_moments.MANY", 10)
+    found = [variance_cap(o, generator).item(), *expected_cap_bounds(o, generator).to_array().values]
+    assert found == pytest.approx(exact, rel=1e-11)

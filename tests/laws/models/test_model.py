@@ -34,6 +34,7 @@ EVERY_MODEL = [
     ("bootstrap", {"m": 3}),
     ("independent", {"m": 3}),
     ("dirichlet", {"m": 3, "alpha": Fraction(1, 2)}),
+    ("given", {"m": 3, "p": [[Fraction(1, 2), Fraction(1, 8)], [Fraction(1, 8), Fraction(1, 4)]]}),
     ("permutation", {"s": [[1, 1], [1, 0]]}),
     ("partial", {"alpha": Fraction(1)}),
     ("pram", {"theta": Fraction(1, 3)}),
@@ -58,7 +59,7 @@ def test_a_permutation_of_three_records_by_hand():
 @pytest.mark.parametrize(("model", "told"), EVERY_MODEL)
 def test_a_model_shows_its_parameters_but_no_cell_of_a_table(model, told):
     found = made(model, **told)
-    shown = [f"{name}=<2 x 2>" if name in ("s", "matrix") else f"{name}={getattr(found, name)}" for name in told]
+    shown = [f"{name}=<2 x 2>" if name in ("s", "matrix", "p") else f"{name}={getattr(found, name)}" for name in told]
     assert repr(found) == f"{type(found).__name__}({', '.join(shown)})"
 
 

@@ -133,6 +133,7 @@ MODELS = {
     "independent": {"m": 2},
     "dirichlet": {"m": 2, "alpha": Fraction(1, 2)},
     "dirichlet without alpha": {"m": 3, "alpha": Fraction(0)},
+    "given": {"m": 2, "p": [[Fraction(1, 8), 0, Fraction(1, 4)], [Fraction(1, 2), Fraction(1, 16), Fraction(1, 16)]]},
     "permutation": {"s": [[1, 1, 1], [1, 0, 1]]},
     "partial": {"alpha": Fraction(1, 4)},
     "pram": {"theta": Fraction(1, 2)},
@@ -143,9 +144,8 @@ MODELS = {
 
 
 def as_given(told):
-    return {name: float(value) if isinstance(value, Fraction) else value for name, value in told.items() if name != "matrix"} | (
-        {"matrix": [[float(x) for x in row] for row in told["matrix"]]} if "matrix" in told else {}
-    )
+    tables = {name: [[float(x) for x in row] for row in told[name]] for name in ("matrix", "p") if name in told}
+    return {name: float(value) if isinstance(value, Fraction) else value for name, value in told.items()} | tables
 
 
 @pytest.mark.slow
@@ -170,6 +170,7 @@ EVERYDAY = {
     "bootstrap": {"m": 900},
     "independent": {"m": 900},
     "dirichlet": {"m": 900, "alpha": 2.5},
+    "given": {"m": 900, "p": [[0.1, 0.05, 0.2], [0.3, 0.001, 0.049], [0.0, 0.2, 0.1]]},
     "permutation": {"s": [[300, 10, 0], [90, 200, 50], [0, 100, 150]]},
     "partial": {"alpha": 2.5},
     "pram": {"theta": 0.4},

@@ -117,7 +117,7 @@ def test_a_batch_and_a_sparse_table_have_the_same_means(name):
 
 def test_models_that_do_not_place_records_are_refused():
     for model in (Partial(alpha=1), Pram(theta=0.5), Swap(records=1), Permuted([[1, 2]])):
-        with pytest.raises(ValueError, match=r"`model` must be one that places each record by itself, Uniform, .* or Dirichlet; got"):
+        with pytest.raises(ValueError, match=r"`model` must be one that places each record by itself, Uniform, .* or Given; got"):
             expected_disclosure([[1, 2]], model)
     with pytest.raises(TypeError, match=r"`model` must be a model, laws.Uniform\(m\); got 'uniform'"):
         expected_disclosure([[1, 2]], "uniform")
