@@ -277,7 +277,8 @@ def _log_capital(inside: Floats, missed: Floats, epsilon: Floats, adjacency: Adj
     with np.errstate(divide="ignore"):  # a bet that lost all
         logs = [np.log(np.maximum(1 + (gain - 1)[..., None] * BETS, 0)).sum(-2) for gain in lines]
     weights = np.log(BETS / BETS.sum() / len(lines))
-    return np.logaddexp.reduce(np.concatenate([line + weights for line in logs], axis=-1), axis=-1)
+    capital: Floats = np.logaddexp.reduce(np.concatenate([line + weights for line in logs], axis=-1), axis=-1)
+    return capital
 
 
 def _limit(inside: Floats, missed: Floats, adjacency: Adjacency, level: float) -> Floats:

@@ -93,10 +93,11 @@ def dp_average_bound(
 
 def _step(q: xr.DataArray, epsilon: xr.DataArray, delta: xr.DataArray) -> xr.DataArray:
     """The greatest expectation of a score from 0 to 1 for a data set, given that for a neighbour."""
-    odds = np.exp(-epsilon)
-    low = np.minimum(q, odds) / odds.where(odds > 0, 1) + delta
+    odds: Any = np.exp(-epsilon)
+    low = q.clip(max=odds) / odds.where(odds > 0, 1) + delta
     high = (q + delta) * odds - np.expm1(-epsilon)
-    return np.minimum(low, high).where(odds > 0, 1.0).clip(max=1)
+    found: xr.DataArray = low.where(low < high, high).where(odds > 0, 1.0).clip(max=1)
+    return found
 
 
 def _by_tradeoff(q: Floats, tradeoff: Callable[[Floats], Any]) -> Floats:

@@ -281,7 +281,7 @@ def dp_mechanism(
         without, hit = _said(place, s, epsilon, unmatched)
         before = _said(rank, s, epsilon, unmatched)[0].where(s > 0)
         others = (1 - hit) / (1 - without).where(without < 1, 1) if unmatched != "drop" else odds
-        changed: xr.DataArray = xr.where(same, hit, before * others).where(s > 0)
+        changed = (same * hit + ~same * before * others).where(s > 0)
         return changed.transpose(..., "target", "released").rename("dp_mechanism").assign_coords(without=before)
     chance = possible * (same + ~same * odds)  # up to a constant, where the true target may be published
     among = (chance / (1 + (s - 1) * odds)).where(place < s, possible / s.clip(min=1))

@@ -40,7 +40,7 @@ def capital(inside, outside, epsilon, adjacency):
 
 
 def test_the_capital_after_equal_averages_is_worked_out_by_hand():
-    """All right inside, all wrong outside, epsilon 0: a bet of b multiplies its stake by 1 + b, three times, and has the weight b / (2 - 2**-7)."""
+    """All right inside, none outside, epsilon 0: a bet of b makes 1 + b of its stake, three times, and has the weight b / (2 - 2**-7)."""
     found = dp_audit(averages([1, 1, 1], [0, 0, 0]), 0, adjacency="substitution")
     bets = [2.0**-i for i in range(8)]
     assert 1 / found.p_value.item() == pytest.approx(sum(b * (1 + b) ** 3 for b in bets) / (2 - 2**-7), rel=1e-13)
@@ -86,9 +86,7 @@ def test_so_many_equal_averages_as_are_needed_refute_and_one_fewer_does_not(insi
 
 def test_low_averages_refute_far_more_than_their_difference_does():
     """.3 against .05: a difference of .25 can refute no epsilon above 2 artanh(.25) = .51, the quotient all up to ln 6."""
-    limits = [
-        dp_audit(averages(np.full(k, 0.3), np.full(k, 0.05)), 1, adjacency="substitution").epsilon_lower.item() for k in (100, 10**4)
-    ]
+    limits = [dp_audit(averages(np.full(k, 0.3), np.full(k, 0.05)), 1, adjacency="substitution").epsilon_lower.item() for k in (100, 10**4)]
     assert limits[0] > 1.1 > 0.52
     assert 1.77 < limits[1] < np.log(6)
 

@@ -177,7 +177,7 @@ def test_wrong_claims_are_refused(given, message):
 
 
 def test_options_are_checked():
-    with pytest.raises(ValueError, match="`adjacency` must be .* as the claim says; got 'bounded'"):
+    with pytest.raises(ValueError, match=r"`adjacency` must be .* as the claim says; got 'bounded'"):
         dp_average_bound(0.2, 1, adjacency="bounded")
     with pytest.raises(TypeError, match="`tradeoff` must return one number for each of an array"):
         dp_average_bound(0.2, tradeoff=lambda x: 0.5, adjacency="substitution")
