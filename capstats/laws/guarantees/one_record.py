@@ -157,7 +157,7 @@ def dp_epsilon(prior: Any, risk: Any, *, unmatched: Convention = "zero", adjacen
     Notes
     -----
     See theory/guarantees.md#dp-bound: e^eps P_s / (e^eps + s - 1) is at most r if and only if P_s <= r or eps <= ln(r (s - 1) / (P_s - r)).
-    Where records are added or removed, it is found by bisection.
+    Where records are added or removed (theory/guarantees.md#dp-bound-records), it is found by bisection.
 
     References
     ----------
