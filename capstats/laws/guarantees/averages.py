@@ -66,8 +66,8 @@ def dp_average_bound(
     ----------
     Yeom, Giacomelli, Fredrikson and Jha (2018), https://doi.org/10.1109/CSF.2018.00027, and Humphries et al. (2023),
     https://doi.org/10.1109/CSF57540.2023.00013 (what epsilon says of the difference).
-    Kifer et al. (2022), https://doi.org/10.48550/arXiv.2209.03310 (of the law of the release with a person and without).
-    Dong, Roth and Su (2022), https://doi.org/10.1111/rssb.12454 (trade-off functions, and their composition for groups).
+    Dong, Roth and Su (2022), https://doi.org/10.1111/rssb.12454 (trade-off functions, also of two steps).
+    Kifer et al. (2022), https://doi.org/10.48550/arXiv.2209.03310 (how to read the parameters of privacy).
 
     Examples
     --------
