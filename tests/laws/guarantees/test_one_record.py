@@ -372,8 +372,14 @@ def test_priors_are_probabilities_or_the_shares_of_a_table():
     claims = xr.DataArray([0.5, 1.0], dims="release")
     assert dp_bound(o, claims).bound.values.tolist() == dp_bound(o, [0.5, 1.0]).bound.values.tolist()
     assert dp_mechanism(o, claims, counts="public").dims == ("release", "target", "released")
-    added = {"adjacency": "add-remove"}
+
+
+@pytest.mark.slow
+def test_where_records_are_added_priors_and_claims_broadcast_too():
+    o, added, claims = [[3, 1], [1, 3], [2, 0]], {"adjacency": "add-remove"}, xr.DataArray([0.5, 1.0], dims="release")
+    table = xr.DataArray([o, [[0, 0]] * 3], dims=("area", "target", "key"))
     found = dp_bound(table, [0.5, 1.0], **added)
+    assert found.bound[0].values == pytest.approx(dp_bound([0.4, 0.4, 0.2], [0.5, 1.0], **added).bound.values, rel=1e-14)
     assert found.bound.dims == ("area", "epsilon")
     assert found.gain[1].isnull().all()
     assert found.bound[1].isnull().all()
