@@ -112,7 +112,7 @@ def picture() -> str:
         f'<text class="hit" x="{place(0.53):.4g}" y="358">the same {number}: {with_b:.0%}</text>',
         f'<text x="{place(0.53):.4g}" y="376">nobody is above 50%</text></g>',
         *(f'<text class="small middle" x="{place(x):g}" y="430">{x:.0%}</text>' for x in (0, 0.5, 1)),
-        '<text class="small middle" x="200" y="471">one dot a person: how often a guess about them is right</text></svg>',
+        '<text class="small middle" x="200" y="471">one dot a person, spread to be seen: how often a guess is right</text></svg>',
     ]
     return "\n".join(lines) + "\n"
 

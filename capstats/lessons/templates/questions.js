@@ -52,7 +52,8 @@ function ask(name, { check, load = () => {}, wrong = [], hints = [], after = "",
     }
     return found;
   };
-  section.addEventListener("opened", load);
+  const asked = () => { document.body.dataset.asked = section.dataset.state === "right" ? "" : name; }; // style sheets hide what answers it
+  for (const [event, then] of [["opened", load], ["opened", asked], ["judged", asked]]) section.addEventListener(event, then);
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -78,6 +79,7 @@ function ask(name, { check, load = () => {}, wrong = [], hints = [], after = "",
 
   const button = find("[data-hint]", form);
   button.hidden = hints.length === 0;
+  section.addEventListener("judged", () => { button.hidden ||= section.dataset.state === "right"; });
   button.addEventListener("click", () => {
     const told = hints[hint.children.length];
     hint.hidden = false;
