@@ -18,6 +18,7 @@ from capstats.laws.distribution.law import Law
 from capstats.laws.distribution.protected_share import protected_law
 from capstats.laws.distribution.tail_bound import cap_tail_bound
 from capstats.laws.guarantees.audits import dp_audit, dp_audit_release
+from capstats.laws.guarantees.averages import dp_average_bound
 from capstats.laws.guarantees.noise import expected_noisy_cap, noisy_counts
 from capstats.laws.guarantees.one_record import dp_bound, dp_epsilon, dp_mechanism
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
@@ -46,6 +47,7 @@ __all__ = [
     "cap_tail_bound",
     "dp_audit",
     "dp_audit_release",
+    "dp_average_bound",
     "dp_bound",
     "dp_epsilon",
     "dp_mechanism",

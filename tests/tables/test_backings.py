@@ -155,6 +155,8 @@ MEASURES = {
     ),
     "dp_bound": lambda o, s: capstats.laws.dp_bound(o, [0.5, 2.0]).bound,
     "dp_epsilon": lambda o, s: capstats.laws.dp_epsilon(o, 0.7),
+    "dp_bound add-remove": lambda o, s: capstats.laws.dp_bound(o, [0.5, 2.0], adjacency="add-remove").gain,
+    "dp_epsilon add-remove": lambda o, s: capstats.laws.dp_epsilon(o, 0.7, adjacency="add-remove"),
     "dp_mechanism": lambda o, s: capstats.laws.dp_mechanism(o, 1.0, counts="public"),
 }
 MODELS = {

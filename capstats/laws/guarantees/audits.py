@@ -1,4 +1,4 @@
-"""Refuting a claimed epsilon: from the contrasts of several splits and releases, or from the pairs of one release."""
+"""Refuting a claimed epsilon: from the averages of several splits and releases, or from the pairs of one release."""
 
 from __future__ import annotations
 
@@ -12,96 +12,118 @@ import xarray as xr
 from capstats.cap.neighbours import Convention, rows_used
 from capstats.cap.uncertainty import check_level
 from capstats.codes.checks import check_choice
-from capstats.laws.guarantees.one_record import epsilons
+from capstats.laws.guarantees.averages import dp_average_bound
+from capstats.laws.guarantees.one_record import Adjacency, epsilons
 from capstats.laws.guarantees.permutation import UNWEIGHTED, check_records, of_each_release, seed_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Table
 
-Adjacency = Literal["substitution", "add-remove"]
-
 BETS = 2.0 ** -np.arange(8)  # shares of the stake; a bet of b has the weight b / sum(BETS)
-STEPS = 60  # halvings of the interval for the mean
+STEPS = 60  # halvings of the interval for epsilon
 
 
-def dp_audit(contrasts: Any, epsilon: Any, *, adjacency: Adjacency, level: float = 0.95) -> xr.Dataset:
-    """Test of a claimed epsilon by the contrasts of average CAP between original and holdout, over independent repetitions.
+def dp_audit(
+    contrasts: Any, epsilon: Any, *, adjacency: Adjacency, design: Literal["split", "coins"] = "split", level: float = 0.95
+) -> xr.Dataset:
+    """Test of a claimed epsilon by average CAP of the people inside and of those outside, over repetitions.
 
-    A private release fits the original hardly better than records that were held out. If it fits much better on average over fresh splits
-    and releases, then the claim is wrong, or the program that is said to keep it has a mistake.
+    A private release fits the people in it hardly better than people who were left out. If it fits them much better, again and again, then
+    the claim is wrong, or the program that is said to keep it has a mistake. The test bets against the claim; a large gain refutes it.
 
     Parameters
     ----------
-    contrasts : array-like, or DataArray or Dataset with dim "repetition" and any others
-        Average CAP of the original minus that of the holdout, from -1 to 1: ``estimate`` of `holdout_contrast` with "zero" or "nearest".
-        Each comes from a fresh random split of the same records, in the same sizes, and a fresh release; at least 2.
+    contrasts : Dataset or mapping, dim "repetition" and any others
+        ``original`` and ``holdout``, average CAP of the people inside and outside, from 0 to 1, as `holdout_contrast` gives them with
+        "zero" or "nearest" (not "drop"). With "coins" also ``share``, the share of the people who are inside; an average of nobody
+        may be NaN.
     epsilon : float or array-like
         The claim, at least 0; a sequence gives the dim "epsilon".
     adjacency : {"substitution", "add-remove"}
-        What the claim is about: one record replaced by another one, or one record added or removed.
+        What the claim is about: one record replaced by another one, or one record added or removed. A program that releases as many
+        records as it reads keeps no claim about added or removed ones, unless that number is a fixed setting of it.
+    design : {"split", "coins"}
+        How chance chose the people inside: a number of them that was fixed before, or each by the toss of an own fair coin. Coins test a
+        claim about added or removed records in one step in place of two, and refute more.
     level : float
         Confidence: the test refutes a true claim with a probability of at most 1 - level.
 
     Returns
     -------
     Dataset, dims (..., epsilon)
-        ``contrast``, the mean over repetitions; ``lower``, a confidence limit that its expectation exceeds; ``allowed``, the largest
-        expectation under the claim; ``p_value``, valid whatever the distribution of the contrasts; ``refuted``; ``epsilon_lower``, a
-        confidence limit that the true epsilon exceeds, from 0; and ``repetitions_needed``, how many would refute the claim if all contrasts
-        were equal to the mean: the least number to plan with, inf if the mean is allowed.
+        ``original`` and ``holdout``, means over the repetitions (with "coins" of sums over half of the people); ``allowed``, the largest
+        expectation of the first under the claim, if that of the second is its mean; ``p_value``; ``refuted``; ``epsilon_lower``, a
+        confidence limit that the true epsilon exceeds, from 0; and ``repetitions_needed``, how many would refute the claim if all were
+        equal to the means: the least number to plan with, inf if no number would.
 
     Raises
     ------
     ValueError, TypeError
-        If there is one contrast only, one is not from -1 to 1, or `epsilon`, `adjacency` or `level` is not as described.
+        If an average is missing or not from 0 to 1, the dim "repetition" is missing, or `epsilon`, `adjacency`, `design` or `level` is not
+        as described; if coins are to test a claim about substitution, which says nothing of two data sets of different sizes.
 
     See Also
     --------
-    dp_audit_release : with a proof for one release.
-    dp_bound : what epsilon promises.
+    dp_average_bound : what epsilon allows.
+    dp_audit_release : from one release.
 
     Notes
     -----
-    See theory/guarantees.md#dp-audit. The expected contrast is at most tanh(eps / 2) under substitution, and 1 - e^-eps where records are
-    added or removed. The limit is that of betting on a larger mean with shares 1, 1/2, 1/4, ... of the stake; it does not depend on the
-    order of the repetitions.
+    See theory/guarantees.md#dp-audit. *Allowed*: to stop at will, and to look after each repetition; the same people in all repetitions;
+    other sizes, other settings of the program, another program with the same claim in each; people of any kind, chosen before. *Not
+    allowed*: a split that depends on earlier releases; a program that starts from a fixed seed; to leave out or to repeat what was seen;
+    a share of people inside chosen after a look. A person with several records is inside or outside with all of them, and counts once,
+    with the mean of their CAP; the claim must be about all of them.
+
+    The bets do not depend on the order of the repetitions.
 
     References
     ----------
     Waudby-Smith and Ramdas (2024), https://doi.org/10.1093/jrsssb/qkad009 (means of bounded variables by betting).
-    Yeom, Giacomelli, Fredrikson and Jha (2018), https://doi.org/10.1109/CSF.2018.00027 (that epsilon bounds the advantage).
-    Humphries, Oya, Tulloch, Rafuse, Goldberg, Hengartner and Kerschbaum (2023), https://doi.org/10.1109/CSF57540.2023.00013 (tanh).
-    Dong, Roth and Su (2022), https://doi.org/10.1111/rssb.12454 (trade-off functions, of which both are the greatest advantage).
+    Ville (1939): a bet that gains nothing on average reaches 1 / alpha with a probability of at most alpha.
+    Steinke, Nasr and Jagielski (2023), https://doi.org/10.48550/arXiv.2305.08846 (coins for each person, in one release).
+    Amin et al. (2026), https://doi.org/10.48550/arXiv.2606.16952 (what a release shows of a holdout as the mark of what it shows of the
+    original).
 
     Examples
     --------
-    Twenty splits, in each of which the release fits the original better by .6; epsilon .5 allows .245, and 15 splits would do:
+    In a hundred splits three in ten guesses are right inside and one in twenty outside. Epsilon .5 allows .0824; epsilon is above 1.1:
 
-    >>> found = dp_audit([0.6] * 20, 0.5, adjacency="substitution")
+    >>> found = dp_audit({"original": [0.3] * 100, "holdout": [0.05] * 100}, 0.5, adjacency="substitution")
     >>> round(float(found.allowed), 4), bool(found.refuted), round(float(found.epsilon_lower), 2), int(found.repetitions_needed)
-    (0.2449, True, 0.7, 15)
+    (0.0824, True, 1.16, 35)
     """
     check_choice(adjacency, "adjacency", get_args(Adjacency), ", as the claim of epsilon says")
+    check_choice(design, "design", ("split", "coins"))
     check_level(level)
-    c = _contrasts(contrasts)
+    if design == "coins" and adjacency == "substitution":
+        raise ValueError(
+            "Where coins choose the people, data sets of different sizes are compared; a claim about substitution says nothing of these. "
+            'Use splits of fixed sizes, or ask for a claim with adjacency="add-remove".'
+        )
+    inside, missed = _averages(contrasts, design)
     claim = epsilons(epsilon)
-    allowed = np.tanh(claim / 2) if adjacency == "substitution" else -np.expm1(-claim)
-    x = (1 + c) / 2  # from 0 to 1
-
-    lower = 2 * xr.apply_ufunc(_limit, x, input_core_dims=[["repetition"]], kwargs={"level": level}) - 1
-    capital = xr.apply_ufunc(_log_capital, x, (1 + allowed) / 2, input_core_dims=[["repetition"], []])
-    possible = lower.clip(min=0)
+    step: Adjacency = "substitution" if design == "coins" else adjacency
+    means = inside.mean("repetition"), missed.mean("repetition")
+    capital = xr.apply_ufunc(
+        _log_capital, inside, missed, claim, input_core_dims=[["repetition"], ["repetition"], []], kwargs={"adjacency": step}
+    )
+    limit = xr.apply_ufunc(
+        _limit, inside, missed, input_core_dims=[["repetition"], ["repetition"]], kwargs={"adjacency": step, "level": level}
+    )
+    needed = xr.apply_ufunc(np.vectorize(partial(_needed, adjacency=step, level=level), otypes=[np.float64]), *means, claim)
     found = {
-        "contrast": c.mean("repetition"),
-        "lower": lower,
-        "allowed": allowed,
+        "original": means[0],
+        "holdout": 1 - means[1],
+        "allowed": dp_average_bound((1 - means[1]).clip(0, 1), claim, adjacency=step),
         "p_value": np.exp(-capital.clip(min=0)),
         "refuted": capital >= -np.log(1 - level),
-        "epsilon_lower": 2 * np.arctanh(possible) if adjacency == "substitution" else -np.log1p(-possible),
-        "repetitions_needed": _needed(x.mean("repetition"), (1 + allowed) / 2, level),
+        "epsilon_lower": limit,
+        "repetitions_needed": needed,
     }
-    return Result(found, attrs={"result": f"Audit of a claimed epsilon, {c.sizes['repetition']} repetitions", "adjacency": adjacency})
+    repetitions = f"Audit of a claimed epsilon, {inside.sizes['repetition']} repetitions"
+    return Result(found, attrs={"result": repetitions, "adjacency": adjacency, "design": design})
 
 
 def dp_audit_release(
@@ -153,7 +175,7 @@ def dp_audit_release(
 
     See Also
     --------
-    dp_audit : from contrasts alone.
+    dp_audit : from averages of repeated releases.
     membership_test : of the claim that the release knows nothing of the split, epsilon 0.
 
     Notes
@@ -213,66 +235,80 @@ def dp_audit_release(
     return Result(found, attrs={"result": "Audit of a claimed epsilon, by pairs", "adjacency": adjacency})
 
 
-def _contrasts(contrasts: Any) -> xr.DataArray:
-    """Two contrasts or more along "repetition", each from -1 to 1."""
-    if isinstance(contrasts, xr.Dataset) and "estimate" in contrasts:
-        contrasts = contrasts.estimate
-    if not isinstance(contrasts, xr.DataArray):
+def _averages(contrasts: Any, design: str) -> tuple[xr.DataArray, xr.DataArray]:
+    """Right guesses inside and wrong ones outside along "repetition", as shares: of a split, or of half of the people."""
+    names = ["original", "holdout", *(["share"] if design == "coins" else [])]
+    tables = {}
+    for name in names:
         try:
-            contrasts = np.asarray(contrasts, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise TypeError("`contrasts` must hold numbers from -1 to 1, as the `estimate` of holdout_contrast does.") from error
-        if contrasts.ndim > 1:
-            raise ValueError(
-                f'`contrasts` has {contrasts.ndim} dimensions; give one a repetition, or a DataArray with the dim "repetition".'
-            )
-        contrasts = xr.DataArray(np.atleast_1d(contrasts), dims="repetition")
-    if "repetition" not in contrasts.dims or contrasts.sizes["repetition"] < 2:
-        raise ValueError(
-            "One contrast refutes nothing: it may be chance. Give at least 2, each of a fresh split and release, along the dim "
-            '"repetition"; for one release use dp_audit_release with its tables.'
-        )
-    if not bool((np.abs(contrasts) <= 1 + 1e-12).all()):
-        raise ValueError("`contrasts` must be from -1 to 1, as the `estimate` of holdout_contrast; some are not, or are NaN.")
-    checked: xr.DataArray = contrasts.astype(np.float64).clip(-1, 1)
-    return checked
+            table = contrasts[name]
+            table = table if isinstance(table, xr.DataArray) else np.asarray(table, dtype=np.float64)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            listed = ", ".join(f"`{x}`" for x in names)
+            raise TypeError(
+                f'`contrasts` must hold numbers named {listed} along the dim "repetition", as the Dataset of holdout_contrast; differences '
+                "alone are not enough."
+            ) from error
+        if not isinstance(table, xr.DataArray):
+            table = xr.DataArray(table, dims=("repetition",) * table.ndim) if table.ndim < 2 else table
+        if "repetition" not in getattr(table, "dims", ()):
+            raise ValueError(f'`{name}` must have one number for each repetition, or the dim "repetition", with a fresh release each.')
+        tables[name] = table.astype(np.float64)
+    share = tables.get("share", xr.DataArray(0.5))
+    inside, outside = tables["original"].where(share > 0, 0), tables["holdout"].where(share < 1, 0)
+    for name, table in (("original", inside), ("holdout", outside), ("share", share)):
+        if not bool(((table >= -1e-12) & (table <= 1 + 1e-12)).all()):
+            raise ValueError(f"`{name}` must be from 0 to 1; some are not, or are NaN.")
+    shared = xr.broadcast(2 * share * inside.clip(0, 1), 2 * (1 - share) * (1 - outside.clip(0, 1)))
+    return shared[0], shared[1]
 
 
-def _log_capital(x: Floats, mean: Floats) -> Floats:
-    """Logarithm of what a stake of 1 has become after bets that the values (..., repetition), from 0 to 1, have a larger mean than this."""
-    won = x / np.where(mean > 0, mean, 1)[..., None] - 1
+def _gains(inside: Any, missed: Any, epsilon: Any, adjacency: Adjacency) -> list[Any]:
+    """What a stake becomes on each of the lines a + b q, of which the least is the bound: (inside + b missed) / (a + b)."""
+    odds = np.exp(-epsilon)
+    twice = odds if adjacency == "substitution" else odds**2
+    middle = [] if adjacency == "substitution" else [(inside + missed) / (2 - odds)]
+    return [inside * twice + missed, *middle, inside + missed * twice]
+
+
+def _log_capital(inside: Floats, missed: Floats, epsilon: Floats, adjacency: Adjacency) -> Floats:
+    """Logarithm of what a stake of 1, spread over the lines and the shares of it that are bet, has become after (..., repetition)."""
+    lines = _gains(inside, missed, np.asarray(epsilon)[..., None], adjacency)
     with np.errstate(divide="ignore"):  # a bet that lost all
-        logs = np.log(np.maximum(1 + won[..., None] * BETS, 0)).sum(-2)
-    return np.where(mean > 0, np.logaddexp.reduce(logs + np.log(BETS / BETS.sum()), axis=-1), np.inf)
+        logs = [np.log(np.maximum(1 + (gain - 1)[..., None] * BETS, 0)).sum(-2) for gain in lines]
+    weights = np.log(BETS / BETS.sum() / len(lines))
+    capital: Floats = np.logaddexp.reduce(np.concatenate([line + weights for line in logs], axis=-1), axis=-1)
+    return capital
 
 
-def _limit(x: Floats, level: float) -> Floats:
-    """The largest mean that the bets reject, from below: the true one exceeds it with the confidence of the level."""
-    low, high = np.zeros(x.shape[:-1]), np.ones(x.shape[:-1])
+def _limit(inside: Floats, missed: Floats, adjacency: Adjacency, level: float) -> Floats:
+    """The greatest epsilon, up to 40, that the bets refute, by bisection: what they gain falls in epsilon."""
+    low = np.zeros(inside.shape[:-1])
+    high = low + 40
+    refuted = _log_capital(inside, missed, low, adjacency) >= -np.log(1 - level)
     for _ in range(STEPS):
         middle = (low + high) / 2
-        rejected = _log_capital(x, middle) >= -np.log(1 - level)
+        rejected = refuted & (_log_capital(inside, missed, middle, adjacency) >= -np.log(1 - level))
         low, high = np.where(rejected, middle, low), np.where(rejected, high, middle)
     return low
 
 
-def _needed(x: xr.DataArray, mean: Any, level: float) -> xr.DataArray:
-    """The least number of repetitions of one value that refutes the mean."""
+def _needed(inside: float, missed: float, epsilon: float, adjacency: Adjacency, level: float) -> float:
+    """The least number of repetitions of one value that refutes the claim; the capital is convex in it."""
+    gains = np.array(_gains(inside, missed, epsilon, adjacency))
+    if not gains.max() > 1:
+        return np.inf
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.maximum(1 + (gains - 1)[:, None] * BETS, 0))
+    weights = np.log(BETS / BETS.sum() / len(gains))
 
-    def of_one(x: float, mean: float) -> float:
-        if not x > mean:
-            return np.inf
-        logs, many = np.log1p(BETS * (x / mean - 1)), 1
+    def refutes(k: int) -> bool:
+        return bool(np.logaddexp.reduce(k * logs + weights, axis=None) >= -np.log(1 - level))
 
-        def refutes(k: int) -> bool:
-            return bool(np.logaddexp.reduce(k * logs + np.log(BETS / BETS.sum())) >= -np.log(1 - level))
-
-        while not refutes(many):
-            many *= 2
-        return float(bisect_left(range(many), True, lo=many // 2, key=refutes))
-
-    found: xr.DataArray = xr.apply_ufunc(np.vectorize(of_one, otypes=[np.float64]), x, mean)
-    return found
+    many = 1
+    while not refutes(many):
+        many *= 2
+    return float(bisect_left(range(many + 1), True, lo=many // 2, key=refutes))
 
 
 def _pairs(seed: int, n_o: Array, n_h: Array, score: Array) -> tuple[int, int]:

@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.codes.checks import check_choice, is_number, shown
-from capstats.laws.guarantees.audits import Adjacency
+from capstats.laws.guarantees.one_record import Adjacency
 from capstats.laws.models.sampling import check_draws, one_table
 from capstats.tables.aligned import Aligned
 from capstats.tables.dense import Dense

@@ -2,96 +2,97 @@
 
 import math
 from decimal import Decimal, localcontext
-from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
 import xarray as xr
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 from strategies import examples
 
 from capstats import holdout_contrast
-from capstats.laws import dp_audit, dp_audit_release
-from capstats.laws.guarantees.audits import _log_capital
+from capstats.laws import dp_audit, dp_audit_release, dp_average_bound
 
-ALLOWED = {"substitution": lambda eps: np.tanh(eps / 2), "add-remove": lambda eps: 1 - np.exp(-eps)}
 ODDS = {"substitution": 1, "add-remove": 2}
 
 
-def greatest_contrast(n, h, epsilon, adjacency):
-    """The greatest expected contrast over all private mechanisms, by a linear programme.
-
-    Original and holdout are a split of n + h people with keys of their own; a release says of each whether the CAP is 1 or 0. Originals
-    are all subsets of the people, or those of size n, where records are substituted.
-    """
-    people = range(n + h)
-    sizes = [n] if adjacency == "substitution" else range(n + h + 1)
-    originals = [frozenset(x) for size in sizes for x in combinations(people, size)]
-    releases = list(product([0, 1], repeat=n + h))
-    place = {(x, y): i for i, (x, y) in enumerate(product(originals, releases))}
-    gain, splits = np.zeros(len(place)), math.comb(n + h, n)
-    for (x, y), i in place.items():
-        if len(x) == n:
-            gain[i] = (sum(y[r] for r in x) / n - sum(y[r] for r in people if r not in x) / h) / splits
-    limits = []
-    for a, b in permutations(originals, 2):
-        if len(a ^ b) == ODDS["add-remove" if adjacency == "substitution" else "substitution"]:  # two records differ, or one
-            for y in releases:
-                row = np.zeros(len(place))
-                row[place[a, y]], row[place[b, y]] = 1, -np.exp(epsilon)
-                limits.append(row)
-    sums = np.array([[float(x == a) for x, _ in place] for a in originals])
-    found = linprog(-gain, np.array(limits), np.zeros(len(limits)), sums, np.ones(len(originals)), bounds=(0, None), method="highs")
-    assert found.status == 0
-    return -found.fun
+def averages(inside, outside, dims=("study", "repetition"), **more):
+    """The averages of the people inside and outside, as those of holdout_contrast."""
+    tables = {"original": inside, "holdout": outside, **more}
+    return xr.Dataset({name: (dims[-np.ndim(x) :], np.asarray(x, float)) for name, x in tables.items()})
 
 
-@pytest.mark.parametrize("adjacency", ALLOWED)
-@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 2.0])
-def test_no_private_mechanism_has_a_larger_expected_contrast(adjacency, epsilon):
-    """One record and one held out attain what is allowed; with more of them it holds, and may be out of reach."""
-    allowed = ALLOWED[adjacency](epsilon)
-    assert dp_audit([0, 0], epsilon, adjacency=adjacency).allowed.item() == pytest.approx(allowed, rel=1e-14)
-    assert greatest_contrast(1, 1, epsilon, adjacency) == pytest.approx(allowed, abs=1e-8)
-    for n, h in ((1, 2), (2, 1)):
-        assert greatest_contrast(n, h, epsilon, adjacency) <= allowed + 1e-8
+LINES = {
+    "substitution": lambda eps: [(0, np.exp(eps)), (1 - np.exp(-eps), np.exp(-eps))],
+    "add-remove": lambda eps: [(0, np.exp(2 * eps)), (1 - np.exp(-eps), 1), (1 - np.exp(-2 * eps), np.exp(-2 * eps))],
+}
 
 
-def test_the_capital_after_equal_contrasts_is_worked_out_by_hand():
-    """Contrasts of 1 against a mean of .5: a bet of b multiplies its stake by 1 + b, three times, and has the weight b / (2 - 2**-7)."""
-    found = _log_capital(np.ones(3), np.array(0.5))
+def capital(inside, outside, epsilon, adjacency):
+    """What a stake of 1 becomes, in a loop over lines and bets: a factor 1 - beta + beta (x + b (1 - y)) / (a + b) a repetition."""
+    bets, value = [2.0**-i for i in range(8)], 0.0
+    lines = LINES[adjacency](epsilon)
+    for a, b in lines:
+        for beta in bets:
+            won = math.prod(1 - beta + beta * (x + b * (1 - y)) / (a + b) for x, y in zip(inside, outside, strict=True))
+            value += won * beta / sum(bets) / len(lines)
+    return value
+
+
+def test_the_capital_after_equal_averages_is_worked_out_by_hand():
+    """All right inside, none outside, epsilon 0: a bet of b makes 1 + b of its stake, three times, and has the weight b / (2 - 2**-7)."""
+    found = dp_audit(averages([1, 1, 1], [0, 0, 0]), 0, adjacency="substitution")
     bets = [2.0**-i for i in range(8)]
-    assert np.exp(found) == pytest.approx(sum(b * (1 + b) ** 3 for b in bets) / (2 - 2**-7), rel=1e-13)
-    assert dp_audit([1, 1, 1], 0, adjacency="substitution").p_value.item() == pytest.approx(np.exp(-found), rel=1e-13)
+    assert 1 / found.p_value.item() == pytest.approx(sum(b * (1 + b) ** 3 for b in bets) / (2 - 2**-7), rel=1e-13)
+
+
+shares = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=30)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("adjacency", LINES)
 @examples(25)
-@given(st.lists(st.floats(-1, 1), min_size=2, max_size=30), st.floats(0, 3), st.sampled_from(sorted(ALLOWED)))
-def test_limit_p_value_and_verdict_agree_and_do_not_depend_on_the_order(contrasts, epsilon, adjacency):
-    found = dp_audit(contrasts, epsilon, adjacency=adjacency)
-    again = dp_audit(contrasts[::-1], epsilon, adjacency=adjacency)
+@given(shares, st.floats(0, 3))
+@example([(1.0, 0.0)] * 30, 0.5)
+def test_limit_p_value_and_verdict_agree_and_do_not_depend_on_the_order(adjacency, pairs, epsilon):
+    inside, outside = np.array(pairs).T
+    found = dp_audit(averages(inside, outside), epsilon, adjacency=adjacency)
+    again = dp_audit(averages(inside[::-1], outside[::-1]), epsilon, adjacency=adjacency)
     for name in found:
         assert found[name].item() == pytest.approx(again[name].item(), rel=1e-9, abs=1e-12)
+    assert found.p_value.item() == pytest.approx(min(1, 1 / max(capital(inside, outside, epsilon, adjacency), 1e-300)), rel=1e-9)
     assert found.refuted.item() == (found.p_value.item() <= 0.05 * (1 + 1e-12))
-    assert found.lower.item() <= max(found.contrast.item(), -1) + 1e-12
-    if abs(found.epsilon_lower.item() - epsilon) > 1e-9:
-        assert found.refuted.item() == (found.epsilon_lower.item() > epsilon)
-    assert ALLOWED[adjacency](found.epsilon_lower.item()) == pytest.approx(max(found.lower.item(), 0), abs=1e-12)
-    claims = dp_audit(contrasts, [0.0, epsilon, np.inf], adjacency=adjacency)
+    assert found.allowed.item() == pytest.approx(min(1, *(a + b * outside.mean() for a, b in LINES[adjacency](epsilon))), rel=1e-12)
+    limit = found.epsilon_lower.item()
+    if abs(limit - epsilon) > 1e-9:
+        assert found.refuted.item() == (limit > epsilon)
+    if limit > 0:
+        assert capital(inside, outside, limit, adjacency) == pytest.approx(20, rel=1e-9)
+    claims = dp_audit(averages(inside, outside), [0.0, epsilon, np.inf], adjacency=adjacency)
     assert claims.p_value.dims == ("epsilon",)
-    assert (np.diff(claims.p_value.values) >= -1e-12).all()
+    assert (np.diff(claims.p_value.values) >= -1e-12).all()  # the refuted claims are an interval
     assert not claims.refuted.values[-1]
 
 
-@pytest.mark.parametrize("value", [0.3, 0.6, 1.0])
-def test_so_many_equal_contrasts_as_are_needed_refute_and_one_fewer_does_not(value):
-    needed = int(dp_audit([value, value], 0.5, adjacency="substitution").repetitions_needed.item())
-    assert dp_audit([value] * needed, 0.5, adjacency="substitution").refuted.item()
-    assert not dp_audit([value] * (needed - 1), 0.5, adjacency="substitution").refuted.item()
-    assert dp_audit([0.2, 0.2], 0.5, adjacency="substitution").repetitions_needed.item() == np.inf
+@pytest.mark.few(2)
+@pytest.mark.parametrize("adjacency", LINES)
+@pytest.mark.parametrize(("inside", "outside"), [(0.6, 0.3), (0.3, 0.02), (1.0, 0.0), (0.99, 0.8)])
+def test_so_many_equal_averages_as_are_needed_refute_and_one_fewer_does_not(inside, outside, adjacency):
+    about = {"epsilon": 0.2, "adjacency": adjacency}
+    needed = int(dp_audit(averages([inside], [outside]), **about).repetitions_needed.item())
+    assert dp_audit(averages([inside] * needed, [outside] * needed), **about).refuted.item()
+    assert not dp_audit(averages([inside] * (needed - 1), [outside] * (needed - 1)), **about).refuted.item()
+
+
+def test_no_number_of_repetitions_refutes_what_is_allowed():
+    assert dp_audit(averages([0.3], [0.25]), 0.2, adjacency="substitution").repetitions_needed.item() == np.inf
+
+
+def test_low_averages_refute_far_more_than_their_difference_does():
+    """.3 against .05: a difference of .25 can refute no epsilon above 2 artanh(.25) = .51, the quotient all up to ln 6."""
+    limits = [dp_audit(averages(np.full(k, 0.3), np.full(k, 0.05)), 1, adjacency="substitution").epsilon_lower.item() for k in (100, 5000)]
+    assert limits[0] > 1.1 > 0.52
+    assert 1.75 < limits[1] < np.log(6)
 
 
 def at_most_level(refuted):
@@ -99,26 +100,59 @@ def at_most_level(refuted):
     return np.mean(refuted) <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / np.size(refuted))
 
 
+def worst_split(rng, q, epsilon, adjacency, shape):
+    """One person inside and one outside, in the mechanism that attains the bound: as often right as allowed, and ties of both or none."""
+    p = dp_average_bound(q, epsilon, adjacency=adjacency).item()
+    u = rng.random(shape)
+    return u < p, u > 1 - q
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("adjacency", ALLOWED)
-def test_a_true_claim_is_refuted_at_most_as_often_as_allowed(adjacency):
-    """Randomised response of one record against one held out: a contrast of 1 or -1, with the largest mean that epsilon allows."""
+@pytest.mark.parametrize("adjacency", LINES)
+@pytest.mark.parametrize("q", [0.02, 0.2, 0.5, 0.9])
+def test_a_true_claim_is_refuted_at_most_as_often_as_allowed(adjacency, q):
+    """The worst mechanism, with ties; also if one stops at the first repetition that refutes."""
     rng = np.random.default_rng(20)
     for epsilon, repetitions in ((0.5, 20), (1.0, 100)):
-        right = rng.random((800, repetitions)) < (1 + ALLOWED[adjacency](epsilon)) / 2
-        contrasts = xr.DataArray(np.where(right, 1.0, -1.0), dims=("study", "repetition"))
-        found = dp_audit(contrasts, epsilon, adjacency=adjacency)
+        inside, outside = worst_split(rng, q, epsilon, adjacency, (800, repetitions))
+        found = dp_audit(averages(inside, outside), epsilon, adjacency=adjacency)
         assert at_most_level(found.refuted.values)
         assert at_most_level((found.epsilon_lower > epsilon).values)
+        stops = [k for k in (1, 2, 3, 5, 7, 10, 14, 20, 30, 45, 70, 100) if k <= repetitions]
+        looks = [dp_audit(averages(inside[:, :k], outside[:, :k]), epsilon, adjacency=adjacency).refuted.values for k in stops]
+        assert at_most_level(np.any(looks, axis=0))
+
+
+def coins(rng, q, epsilon, people, shape):
+    """Each person in by a coin, and right as often as one step allows: averages, and the share of the people inside."""
+    p = dp_average_bound(q, epsilon, adjacency="substitution").item()
+    number = rng.binomial(people, 0.5, shape)
+    inside, outside = rng.binomial(number, p), rng.binomial(people - number, q)
+    with np.errstate(invalid="ignore"):
+        return averages(inside / number, outside / (people - number), share=number / people)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", [(0.4, 0.3), (2, 30), (20, 15)])
-def test_the_limit_is_below_the_mean_of_bounded_contrasts_as_often_as_it_says(shape):
-    rng = np.random.default_rng(21)
-    x = xr.DataArray(2 * rng.beta(*shape, (1500, 25)) - 1, dims=("study", "repetition"))
-    found = dp_audit(x, 1.0, adjacency="substitution")
-    assert at_most_level((found.lower > 2 * shape[0] / sum(shape) - 1).values)
+@pytest.mark.parametrize("people", [1, 2, 10, 1000])
+@pytest.mark.parametrize("q", [0.02, 0.5, 0.9])
+def test_with_coins_a_true_claim_is_refuted_at_most_as_often_as_allowed(people, q):
+    rng = np.random.default_rng(26)
+    found = dp_audit(coins(rng, q, 0.7, people, (800, 60)), 0.7, adjacency="add-remove", design="coins")
+    assert at_most_level(found.refuted.values)
+    assert at_most_level((found.epsilon_lower > 0.7).values)
+
+
+@pytest.mark.slow
+def test_coins_refute_more_than_splits_where_records_are_added():
+    """The same averages, near .3 inside and .05 outside, of 1,000 people: the coins leave out one of the two steps."""
+    rng = np.random.default_rng(27)
+    tossed = coins(rng, 0.05, np.log(6), 1000, (10, 100))
+    found = {design: dp_audit(tossed, 0.3, adjacency="add-remove", design=design) for design in ("split", "coins")}
+    assert found["coins"].original.mean().item() == pytest.approx(0.3, abs=0.01)
+    assert found["coins"].holdout.mean().item() == pytest.approx(0.05, abs=0.01)
+    assert (found["coins"].epsilon_lower > 1.5 * found["split"].epsilon_lower).all()
+    nobody = averages([np.nan, 0.3], [0.05, np.nan], share=[0.0, 1.0])
+    assert dp_audit(nobody, 0.3, adjacency="add-remove", design="coins").original.item() == pytest.approx(0.3)
 
 
 def table(cells, shape):
@@ -141,12 +175,13 @@ def test_randomised_response_of_whole_records_keeps_its_claim():
     o, h = (np.stack([table(x[part], shape) for x in splits]) for part in (slice(0, 30), slice(30, 60)))
     s = np.stack([table(randomised(x[:30], epsilon, 6, rng), shape) for x in splits])
     tables = [xr.DataArray(x, dims=("run", "target", "key")) for x in (o, s, h)]
-    contrasts = holdout_contrast(tables[0], tables[1], h=tables[2]).estimate.values.reshape(200, 10)
-    by_mean = dp_audit(xr.DataArray(contrasts, dims=("study", "repetition")), epsilon, adjacency="substitution")
+    contrasts = holdout_contrast(tables[0], tables[1], h=tables[2])
+    studies = averages(*(contrasts[name].values.reshape(200, 10) for name in ("original", "holdout")))
+    by_mean = dp_audit(studies, epsilon, adjacency="substitution")
     by_pairs = dp_audit_release(tables[0], tables[1], epsilon, h=tables[2], adjacency="substitution", rng=1)
     assert at_most_level(by_mean.refuted.values)
     assert at_most_level(by_pairs.refuted.values)
-    assert by_mean.contrast.mean().item() > 0.005  # the release does know the split
+    assert (by_mean.original - by_mean.holdout).mean().item() > 0.005  # the release does know the split
 
 
 @pytest.mark.slow
@@ -166,7 +201,7 @@ def test_pairs_of_one_record_are_refuted_as_often_as_the_binomial_law_says():
     assert found.refuted.mean().item() > 0.01
 
 
-@pytest.mark.parametrize("adjacency", ALLOWED)
+@pytest.mark.parametrize("adjacency", ODDS)
 def test_pairs_that_are_all_right_give_powers(adjacency):
     """Twenty of twenty: p = allowed**20, and the share exceeds .05**(1/20)."""
     o, h = np.hstack([np.eye(20, dtype=int), np.zeros((20, 20), int)]), np.hstack([np.zeros((20, 20), int), np.eye(20, dtype=int)])
@@ -178,19 +213,6 @@ def test_pairs_that_are_all_right_give_powers(adjacency):
     assert found.epsilon_lower.item() == pytest.approx(np.log(share / (1 - share)) / ODDS[adjacency], rel=1e-12)
     assert (found.right.item(), found.pairs.item(), found.share.item()) == (20, 20, 1)
     assert found.refuted.values.tolist() == [True, adjacency == "substitution" and bool(found.p_value.values[1] <= 0.05)]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("adjacency", ALLOWED)
-@examples(40)
-@given(st.floats(-14, 1))
-@example(-12.0)
-def test_what_a_small_epsilon_allows_keeps_its_digits(adjacency, log_epsilon):
-    epsilon = 10.0**log_epsilon
-    with localcontext(prec=60):
-        odds = (-Decimal(epsilon)).exp()
-        exact = (1 - odds) / (1 + odds) if adjacency == "substitution" else 1 - odds
-    assert dp_audit([0.1, 0.2], epsilon, adjacency=adjacency).allowed.item() == pytest.approx(float(exact), rel=1e-15, abs=0)
 
 
 def test_a_million_pairs_that_are_all_right_keep_the_digits_of_the_limit():
@@ -228,37 +250,43 @@ def test_a_release_of_the_original_is_refuted_by_its_pairs_long_before_its_contr
     found = dp_audit(contrasts, 0.5, adjacency="substitution")
     assert found.refuted.item()
     assert 5 < found.repetitions_needed.item() < 40
-    assert found.refuted.item() == dp_audit(contrasts.estimate.values, 0.5, adjacency="substitution").refuted.item()
+    given = {name: contrasts[name].values for name in ("original", "holdout")}
+    assert found.identical(dp_audit(given, 0.5, adjacency="substitution"))
 
 
-def test_one_contrast_and_contrasts_that_are_none_are_refused():
-    for one in (0.9, [0.9], xr.DataArray(0.9)):
-        with pytest.raises(ValueError, match=r"One contrast refutes nothing: it may be chance\. .* for one release use dp_audit_release"):
+def test_averages_that_are_none_are_refused():
+    for one in ({"original": 0.9, "holdout": 0.1}, averages([0.9], [0.1]).isel(repetition=0)):
+        with pytest.raises(ValueError, match="`original` must have one number for each repetition"):
             dp_audit(one, 1.0, adjacency="substitution")
-    with pytest.raises(ValueError, match="`contrasts` must be from -1 to 1"):
-        dp_audit([0.5, 1.5], 1.0, adjacency="substitution")
-    with pytest.raises(ValueError, match="`contrasts` must be from -1 to 1"):
-        dp_audit([0.5, np.nan], 1.0, adjacency="substitution")
-    with pytest.raises(ValueError, match="`contrasts` has 2 dimensions"):
-        dp_audit([[0.5, 0.5]], 1.0, adjacency="substitution")
+    for wrong in ([1.5, 0.5], [np.nan, 0.5]):
+        with pytest.raises(ValueError, match="`holdout` must be from 0 to 1; some are not, or are NaN"):
+            dp_audit(averages([0.5, 0.5], wrong), 1.0, adjacency="substitution")
+    with pytest.raises(ValueError, match="`original` must be from 0 to 1"):
+        dp_audit(averages([np.nan], [0.5], share=[0.5]), 1.0, adjacency="add-remove", design="coins")
+    with pytest.raises(TypeError, match="`contrasts` must hold numbers named `original`, `holdout`, `share` along"):
+        dp_audit(averages([0.5], [0.5]), 1.0, adjacency="add-remove", design="coins")
 
 
 def test_options_are_checked():
     o = np.eye(2, dtype=int)
     with pytest.raises(ValueError, match=r"`adjacency` must be .* got 'bounded'"):
-        dp_audit([0.5, 0.5], 1.0, adjacency="bounded")
+        dp_audit(averages([0.5], [0.5]), 1.0, adjacency="bounded")
+    with pytest.raises(ValueError, match='`design` must be "split" or "coins"'):
+        dp_audit(averages([0.5], [0.5]), 1.0, adjacency="add-remove", design="pairs")
+    with pytest.raises(ValueError, match="Where coins choose the people, data sets of different sizes are compared"):
+        dp_audit(averages([0.5], [0.5], share=[0.5]), 1.0, adjacency="substitution", design="coins")
     with pytest.raises(ValueError, match="`epsilon` must be at least 0"):
         dp_audit_release(o, o, -1, h=o, adjacency="substitution")
     with pytest.raises(ValueError, match="`level` must be between 0 and 1"):
-        dp_audit([0.5, 0.5], 1.0, adjacency="substitution", level=95)
+        dp_audit(averages([0.5], [0.5]), 1.0, adjacency="substitution", level=95)
     with pytest.raises(ValueError, match=r"`over` must be a dim of `o`, `s` and `h`, one split and release each; got 'run'"):
         dp_audit_release(o, o, 1.0, h=o, adjacency="substitution", over="run")
     with pytest.raises(ValueError, match=r"`h` must hold integers, because records are paired"):
         dp_audit_release(o, o, 1.0, h=o / 2, adjacency="substitution")
 
 
-def test_contrasts_that_are_no_numbers_are_refused():
-    for contrasts in (["secret", "b"], xr.Dataset({"x": 1})):
-        with pytest.raises(TypeError, match="`contrasts` must hold numbers from -1 to 1") as error:
+def test_differences_and_what_is_no_number_are_refused():
+    for contrasts in ([0.6, 0.5], 0.5, xr.DataArray([0.6, 0.5], dims="repetition"), {"original": ["secret"], "holdout": ["b"]}):
+        with pytest.raises(TypeError, match="`contrasts` must hold numbers named `original`, `holdout` along the dim") as error:
             dp_audit(contrasts, 1.0, adjacency="substitution")
         assert "secret" not in str(error.value)

@@ -1,7 +1,7 @@
 """The bound of differential privacy: against linear programmes over all mechanisms, and attained by randomised response."""
 
 from decimal import Decimal, localcontext
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from strategies import count_tables, examples
 
-from capstats.laws import Pram, dp_bound, dp_epsilon, dp_mechanism, expected_cap, expected_noisy_cap
+from capstats.laws import Pram, dp_bound, dp_epsilon, dp_mechanism, expected_cap, expected_noisy_cap, sample_tables
 
 PRIORS = [[1.0], [0.5, 0.5], [0.7, 0.3], [0.5, 0.3, 0.2], [0.4, 0.4, 0.2], [0.3, 0.25, 0.2, 0.15, 0.1], [0.2] * 5, [0.6, 0.4, 0.0]]
 
@@ -56,6 +56,37 @@ def best_mechanism(prior, epsilon, unmatched):
     return -found.fun
 
 
+def best_program(prior, epsilon, unmatched="zero"):
+    """The greatest prior mean of CAP over all programs for up to two records of one key, where records are added or removed.
+
+    A release says one target of the key or is silent: a share is a mean of these. For "drop" as in `best_mechanism`.
+    """
+    p = np.array(prior)
+    data = [x for size in range(3) for x in combinations_with_replacement(range(len(p)), size)]
+    place = np.arange(len(data) * (len(p) + 1)).reshape(len(data), len(p) + 1)  # the last release is silent
+    gain, matched = np.zeros((2, place.size))
+    limits, sums = [], np.zeros((len(data), place.size))
+    for a, x in enumerate(data):
+        sums[a, place[a]] = 1
+        if len(x) == 1:
+            gain[place[a, x[0]]] = p[x[0]]
+            matched[place[a, :-1]] = p[x[0]]
+        for b, y in enumerate(data):
+            if any(len(y) == len(x) + 1 and tuple(sorted((*x, z))) == y for z in range(len(p))):
+                for r, (one, other) in product(range(len(p) + 1), ((a, b), (b, a))):
+                    row = np.zeros(place.size)
+                    row[place[one, r]], row[place[other, r]] = 1, -np.exp(epsilon)
+                    limits.append(row)
+    if unmatched == "drop":
+        sums, to = np.vstack([sums[1:] - sums[0], matched]), [*[0] * (len(data) - 1), 1]
+    else:
+        to = [1] * len(data)
+    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    found = linprog(-gain, np.array(limits), np.zeros(len(limits)), sums, to, bounds=(0, None), method="highs", options=tight)
+    assert found.status == 0
+    return -found.fun
+
+
 def priors(targets=5):
     return st.lists(st.integers(0, 20), min_size=1, max_size=targets).filter(any).map(lambda x: np.array(x) / sum(x))
 
@@ -67,6 +98,104 @@ def test_no_mechanism_does_better_and_one_does_as_well(prior, unmatched):
     for epsilon in (0.0, 0.1, 0.5, 1.0, 2.5):
         found = dp_bound(prior, epsilon, unmatched=unmatched).bound.item()
         assert found == pytest.approx(best_mechanism(prior, epsilon, unmatched), abs=1e-7)
+
+
+RANDOM = np.random.default_rng(6)
+ADDED = [*PRIORS, *(RANDOM.dirichlet(np.full(targets, weight)) for targets in (2, 3, 4) for weight in (0.5, 1, 4) for _ in range(5))]
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("unmatched", ["zero", "drop"])
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 1.0, 1.5, 2.0])
+@pytest.mark.parametrize("place", range(len(ADDED)))
+def test_no_program_does_better_where_records_are_added(place, epsilon, unmatched):
+    found = dp_bound(ADDED[place], epsilon, unmatched=unmatched, adjacency="add-remove").bound.item()
+    assert found == pytest.approx(best_program(ADDED[place], epsilon, unmatched), abs=1e-9)
+
+
+def greedy(p, epsilon):
+    """The greatest sum of p_i f(b_i) over the simplex, piece by piece of f, the steepest ones first."""
+    first = 1 / (1 + np.exp(epsilon))
+    pieces = [piece for x in p for piece in ((x * np.exp(epsilon), first), (x * np.exp(-epsilon), 1 - first))]
+    left, value = 1.0, 0.0
+    for slope, length in sorted(pieces, reverse=True):
+        value += slope * min(length, left)
+        left -= min(length, left)
+    return value
+
+
+@pytest.mark.slow
+@examples(100)
+@given(priors(8), st.floats(0, 3))
+@example(np.full(8, 1 / 8), 0.3)
+@example(np.array([0.5, 0.25, 0.25]), np.log(2) / 2)
+def test_where_records_are_added_a_program_for_all_data_attains_the_bound(p, epsilon):
+    """With the record its target is at most e^eps times as likely as without it, and nothing is less likely than e^-eps times."""
+    for unmatched in ("zero", "drop"):
+        found = dp_bound(p, epsilon, unmatched=unmatched, adjacency="add-remove")
+        channel = dp_mechanism(p, epsilon, unmatched=unmatched, adjacency="add-remove")
+        said, before = (np.append(x, 1 - x.sum(-1, keepdims=True), axis=-1) for x in (channel.values, channel.without.values))
+        assert (said >= -1e-15).all()
+        assert unmatched == "drop" or said[:, -1] == pytest.approx(0, abs=1e-14)
+        assert (said <= np.exp(epsilon) * before + 1e-14).all()
+        assert (before <= np.exp(epsilon) * said + 1e-14).all()
+        right, matched = p @ np.diag(channel), p @ channel.values.sum(1)
+        assert right / (matched if unmatched == "drop" else 1) == pytest.approx(found.bound.item(), rel=1e-12)
+        if unmatched == "drop":
+            assert found.bound.item() == pytest.approx(dp_bound(p, 2 * epsilon, unmatched="drop").bound.item(), rel=1e-15)
+        else:
+            assert found.bound.item() == pytest.approx(greedy(p, epsilon), rel=1e-13)
+            assert p.max() - 1e-15 <= found.bound.item() <= dp_bound(p, 2 * epsilon).bound.item() + 1e-15
+        assert found.bound.item() >= dp_bound(p, epsilon, unmatched=unmatched).bound.item() - 1e-15
+
+
+def test_where_records_are_added_the_bound_is_worked_out_by_hand():
+    """(.5, .3, .2) and e^eps = 2: .5 + (.3 - .125 + .2 - .125) / 1.5 = 2/3; with e^eps = 1 nothing, with e^(2 eps) = 5/3 still nothing."""
+    p = [0.3, 0.5, 0.2]
+    found = dp_bound(p, [0, np.log(5 / 3) / 2, np.log(2)], adjacency="add-remove")
+    assert found.bound.values == pytest.approx([0.5, 0.5, 2 / 3], rel=1e-14)
+    assert found.targets.values.tolist() == [1, 1, 3]
+    even = dp_bound([0.5, 0.5], [1.0, np.inf], adjacency="add-remove").bound.values
+    assert even == pytest.approx([1 - np.exp(-1) / 2, 1], rel=1e-15)
+    channel = dp_mechanism(p, np.log(2), adjacency="add-remove")
+    assert channel.without.values == pytest.approx([1 / 3] * 3, rel=1e-14)
+    assert channel.values == pytest.approx(np.full((3, 3), 1 / 6) + np.eye(3) / 2, rel=1e-14)
+    assert dp_mechanism(p, np.inf, adjacency="add-remove").values.tolist() == np.eye(3).tolist()
+
+
+@pytest.mark.parametrize("targets", [1, 2, 5, 20])
+def test_where_records_are_added_a_uniform_prior_gives_one_value_of_f(targets):
+    epsilon, b = np.array([0.1, 1.0, 3.0]), 1 / targets
+    found = dp_bound(np.full(targets, b), epsilon, adjacency="add-remove").bound.values
+    assert found == pytest.approx(np.minimum(np.exp(epsilon) * b, 1 - np.exp(-epsilon) * (1 - b)), rel=1e-13)
+
+
+@pytest.mark.slow
+@examples(40)
+@given(priors(), st.floats(0, 1))
+@example(np.array([0.5, 0.5]), 1 - 1e-13)
+@example(np.array([0.5, 0.5]), 0.5 + 1e-13)
+@example(np.array([1.0]), 1.0)
+def test_where_records_are_added_the_epsilon_for_a_risk_is_the_greatest_that_keeps_it(p, part):
+    risk = p.max() + (1 - p.max()) * part
+    for unmatched in ("zero", "drop"):
+        found = dp_epsilon(p, risk, unmatched=unmatched, adjacency="add-remove").item()
+        if found == np.inf:
+            assert risk == 1
+        elif risk < 1:
+            bound = dp_bound(p, found, unmatched=unmatched, adjacency="add-remove")
+            assert bound.bound.item() == pytest.approx(risk, rel=1e-14)
+            assert bound.gain.item() == pytest.approx(risk - p.max(), rel=1e-9, abs=1e-15)
+            assert dp_bound(p, found + 0.1, unmatched=unmatched, adjacency="add-remove").bound.item() > risk
+    assert np.isnan(dp_epsilon([0.6, 0.4], [0.5, 0.6], adjacency="add-remove")).values.tolist() == [True, False]
+
+
+def test_a_program_that_releases_as_many_records_as_it_reads_keeps_no_epsilon_for_added_records():
+    """Randomised response keeps each epsilon for a change of targets; the size of its release gives away that a record was added."""
+    model = Pram(matrix=dp_mechanism([0.5, 0.5], 1.0))
+    releases = [{x.tobytes() for x in sample_tables([[records], [1]], model, draws=200, rng=1).values} for records in (1, 2)]
+    assert all(len(x) > 1 for x in releases)
+    assert not releases[0] & releases[1]
 
 
 @pytest.mark.slow
@@ -245,6 +374,23 @@ def test_priors_are_probabilities_or_the_shares_of_a_table():
     assert dp_mechanism(o, claims, counts="public").dims == ("release", "target", "released")
 
 
+@pytest.mark.slow
+def test_where_records_are_added_priors_and_claims_broadcast_too():
+    o, added, claims = [[3, 1], [1, 3], [2, 0]], {"adjacency": "add-remove"}, xr.DataArray([0.5, 1.0], dims="release")
+    table = xr.DataArray([o, [[0, 0]] * 3], dims=("area", "target", "key"))
+    found = dp_bound(table, [0.5, 1.0], **added)
+    assert found.bound[0].values == pytest.approx(dp_bound([0.4, 0.4, 0.2], [0.5, 1.0], **added).bound.values, rel=1e-14)
+    assert found.bound.dims == ("area", "epsilon")
+    assert found.gain[1].isnull().all()
+    assert found.bound[1].isnull().all()
+    assert (found.targets[1] == 0).all()
+    assert np.isnan(dp_mechanism(table, 1.0, counts="public", **added)[1]).all()
+    assert dp_epsilon(table, [0.5, 0.9], **added).dims == ("area", "risk")
+    assert np.isnan(dp_epsilon(table, 0.9, **added)[1])
+    assert dp_mechanism(o, claims, counts="public", **added).dims == ("release", "target", "released")
+    assert dp_mechanism(o, claims, counts="public", **added).without.dims == ("release", "released")
+
+
 def test_the_channel_is_a_matrix_of_pram():
     assert repr(Pram(matrix=dp_mechanism([0.5, 0.3, 0.2], 1.0))) == "Pram(matrix=<3 x 3>)"
 
@@ -272,3 +418,6 @@ def test_epsilon_and_risk_are_checked():
         dp_epsilon([0.5, 0.5], 1.5)
     with pytest.raises(ValueError, match="`unmatched` must be"):
         dp_bound([0.5, 0.5], 1.0, unmatched="one")
+    for call in (dp_bound, dp_epsilon, dp_mechanism):
+        with pytest.raises(ValueError, match='`adjacency` must be "substitution" or "add-remove"; got'):
+            call([0.5, 0.5], 1.0, adjacency="bounded")

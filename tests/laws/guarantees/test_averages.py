@@ -1,0 +1,183 @@
+"""What epsilon promises about an average: against linear programmes over all mechanisms for up to four people, and by hand."""
+
+from functools import cache
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.optimize import linprog
+from scipy.sparse import coo_array
+from scipy.stats import norm
+
+from capstats.laws import dp_average_bound
+
+HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+ADJACENCIES = ("substitution", "add-remove")
+QS = (0.0, 0.02, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.93, 1.0)
+EPSILONS = (0.0, 0.05, 0.3, 0.7, 1.0, 1.5, 2.0)
+
+
+@cache
+def designs(people, inside):
+    """All originals, and how often each person is in or out of each, over the number of those; ``inside`` None means coins."""
+    originals = [frozenset(x) for size in range(people + 1) for x in combinations(range(people), size)]
+    drawn = [x for x in originals if inside is None or len(x) == inside]
+    weights = np.zeros((len(originals), people))
+    for x in drawn:
+        sizes = (people / 2, people / 2) if inside is None else (inside, people - inside)
+        weights[originals.index(x)] = [(1 / sizes[0] if i in x else -1 / sizes[1]) / len(drawn) for i in range(people)]
+    return originals, weights
+
+
+def greatest_average(people, inside, q, claims, adjacency):
+    """The greatest expected average of the people inside over all mechanisms with an expected average ``q`` outside.
+
+    A release says of each person 0 or 1: a score between them is a mean of these. ``claims`` are pairs (epsilon, delta), all of which hold
+    for every two neighbours.
+    """
+    originals, weights = designs(people, inside)
+    said = np.array(list(product([0, 1], repeat=people)))
+    size = len(originals) * len(said)
+    place = np.arange(size).reshape(len(originals), len(said))
+    gain, lost = ((np.clip(sign * weights, 0, None) @ said.T).ravel() for sign in (1, -1))
+    rows, columns, values, limits, slack = [], [], [], [], size
+
+    def add(entries, limit):
+        rows.extend([len(limits)] * len(entries))
+        columns.extend(i for i, _ in entries)
+        values.extend(x for _, x in entries)
+        limits.append(limit)
+
+    for a, x in enumerate(originals):
+        for b, y in enumerate(originals):
+            if (adjacency == "add-remove" and len(x ^ y) == 1) or (adjacency == "substitution" and len(x) == len(y) and len(x ^ y) == 2):
+                for epsilon, delta in claims:
+                    above = range(slack, slack + len(said)) if delta else ()  # by how much each release is too likely
+                    for r in range(len(said)):
+                        extra = [(above[r], -1.0)] if delta else []
+                        add([(place[a, r], 1.0), (place[b, r], -np.exp(epsilon)), *extra], 0.0)
+                    if delta:
+                        add([(i, 1.0) for i in above], delta)
+                        slack += len(said)
+    a_ub = coo_array((values, (rows, columns)), (len(limits), slack)) if limits else None
+    sums = coo_array((np.ones(size), (np.repeat(np.arange(len(originals)), len(said)), np.arange(size))), (len(originals), slack)).toarray()
+    held = np.vstack([sums, np.pad(lost, (0, slack - size))])
+    found = linprog(-np.pad(gain, (0, slack - size)), a_ub, limits or None, held, [*[1] * len(originals), q], method="highs", options=HIGHS)
+    assert found.status == 0
+    return -found.fun
+
+
+@pytest.mark.few(6)
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("q", [*QS, *np.linspace(0.004, 0.996, 30)])
+def test_one_person_inside_and_one_outside_attain_the_bound(q, epsilon, adjacency):
+    found = dp_average_bound(q, epsilon, adjacency=adjacency).item()
+    assert found == pytest.approx(greatest_average(2, 1, q, [(epsilon, 0)], adjacency), abs=1e-9)
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+@pytest.mark.parametrize("delta", [0.01, 0.1, 0.3, 0.7, 1.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize("q", QS)
+def test_a_second_parameter_adds_what_it_allows(q, epsilon, delta, adjacency):
+    found = dp_average_bound(q, epsilon, delta=delta, adjacency=adjacency).item()
+    assert found == pytest.approx(greatest_average(2, 1, q, [(epsilon, delta)], adjacency), abs=1e-9)
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+@pytest.mark.parametrize(("people", "inside"), [(3, 1), (3, 2), (4, 1), (4, 2), (4, 3)])
+@pytest.mark.parametrize("epsilon", [0.1, 0.7, 2.0])
+@pytest.mark.parametrize("q", [0.02, 0.1, 0.3, 0.6, 0.93])
+def test_the_bound_holds_for_more_people(q, epsilon, people, inside, adjacency):
+    best = greatest_average(people, inside, q, [(epsilon, 0)], adjacency)
+    assert q - 1e-9 <= best <= dp_average_bound(q, epsilon, adjacency=adjacency).item() + 1e-9
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("people", [1, 2, 3, 4])
+@pytest.mark.parametrize("epsilon", [0.05, 0.3, 0.7, 1.0, 2.0])
+@pytest.mark.parametrize("q", [*QS, *np.linspace(0.01, 0.99, 16)])
+def test_with_coins_one_step_is_attained_by_any_number_of_people(q, epsilon, people):
+    found = dp_average_bound(q, epsilon, adjacency="substitution").item()
+    assert found == pytest.approx(greatest_average(people, None, q, [(epsilon, 0)], "add-remove"), abs=1e-9)
+
+
+def test_coins_and_a_claim_about_substitution_promise_nothing():
+    """A program may say how many records it has: one person in is known from one person out."""
+    assert greatest_average(1, None, 0.0, [(0.1, 0)], "substitution") == pytest.approx(1, abs=1e-9)
+
+
+CLAIMS = [(0.2, 0.3), (1.0, 0.05), (2.0, 0.0)]
+
+
+def from_claims(x):
+    """The trade-off function of all these claims together."""
+    both = [(1 - d - np.exp(e) * x, np.exp(-e) * (1 - d - x)) for e, d in CLAIMS]
+    return np.maximum(0, np.max([line for pair in both for line in pair], axis=0))
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+@pytest.mark.parametrize("q", QS)
+def test_a_trade_off_function_is_attained_too(q, adjacency):
+    found = dp_average_bound(q, tradeoff=from_claims, adjacency=adjacency).item()
+    assert found == pytest.approx(greatest_average(2, 1, q, CLAIMS, adjacency), abs=1e-9)
+
+
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+def test_a_gaussian_trade_off_function_adds_up_for_two_steps(adjacency):
+    """1 - T(q) is Phi(Phi^-1(q) + mu), so that two steps are one of 2 mu."""
+    q, mu = np.array([0.01, 0.2, 0.5, 0.9]), 0.7
+    found = dp_average_bound(q, tradeoff=lambda x: norm.cdf(norm.ppf(1 - x) - mu), adjacency=adjacency)
+    steps = 1 if adjacency == "substitution" else 2
+    assert found.values == pytest.approx(norm.cdf(norm.ppf(q) + steps * mu), rel=1e-12)
+
+
+def test_the_three_lines_are_worked_out_by_hand():
+    """e^eps = 2: 4q up to 1/6, then q + 1/2 up to 1/3, then (3 + q) / 4. At .2 that is .7, where one step of 2 eps would be .8."""
+    q = np.array([0.1, 1 / 6, 0.2, 1 / 3, 0.6])
+    found = dp_average_bound(q, np.log(2), adjacency="add-remove")
+    assert found.values == pytest.approx([0.4, 2 / 3, 0.7, 5 / 6, 0.9], rel=1e-15)
+    assert found.name == "bound"
+    assert dp_average_bound(0.2, 2 * np.log(2), adjacency="substitution").item() == pytest.approx(0.8, rel=1e-15)
+
+
+def test_numbers_broadcast_and_no_privacy_promises_nothing():
+    q = xr.DataArray([0.0, 0.5, 1.0], dims="release")
+    found = dp_average_bound(q, [0.0, 1.0, 800.0, np.inf], delta=[0.0, 0.1], adjacency="add-remove")
+    assert found.dims == ("release", "epsilon", "delta")
+    assert found.sel(epsilon=0, delta=0).values == pytest.approx(q.values, abs=0)
+    assert (found.sel(epsilon=np.inf) == 1).all()
+    assert (found >= q - 1e-15).all()
+    assert dp_average_bound([0.1, 0.2], 1, adjacency="substitution").dims == ("q",)
+    assert dp_average_bound(0.3, 1e-13, adjacency="substitution").item() - 0.3 == pytest.approx(0.3e-13, abs=1e-16)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "Give `epsilon`, with or without `delta`, or `tradeoff`"),
+        ({"epsilon": 1, "tradeoff": from_claims}, "Give `epsilon`, with or without `delta`, or `tradeoff`"),
+        ({"tradeoff": from_claims, "delta": 0.1}, "leave out `delta`"),
+        ({"epsilon": -1}, "`epsilon` must be at least 0"),
+        ({"epsilon": 1, "delta": 2}, "`delta` must be from 0 to 1"),
+        ({"epsilon": 1, "q": 1.5}, "`q` must be from 0 to 1"),
+        ({"tradeoff": lambda x: 1 - x / 2}, "`tradeoff` must be from 0 to 1 - x"),
+        ({"tradeoff": lambda x: (1 - x) * np.minimum(1, 0.1 + x)}, "`tradeoff` must not rise and must be convex"),
+        ({"tradeoff": lambda x: np.where(x < 0.5, 0.4, 0) * (x < 1)}, "`tradeoff` must not rise and must be convex"),
+    ],
+)
+def test_wrong_claims_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        dp_average_bound(**{"q": [0.2, 0.4], "adjacency": "substitution", **given})
+
+
+def test_options_are_checked():
+    with pytest.raises(ValueError, match=r"`adjacency` must be .* as the claim says; got 'bounded'"):
+        dp_average_bound(0.2, 1, adjacency="bounded")
+    with pytest.raises(TypeError, match="`tradeoff` must return one number for each of an array"):
+        dp_average_bound(0.2, tradeoff=lambda x: 0.5, adjacency="substitution")
