@@ -17,9 +17,10 @@ from capstats.laws.distribution.average import cap_law, pooled_law
 from capstats.laws.distribution.law import Law
 from capstats.laws.distribution.protected_share import protected_law
 from capstats.laws.distribution.tail_bound import cap_tail_bound
-from capstats.laws.guarantees.audits import dp_audit, dp_audit_release
+from capstats.laws.guarantees.audits import dp_audit
 from capstats.laws.guarantees.noise import expected_noisy_cap, noisy_counts
 from capstats.laws.guarantees.one_record import dp_bound, dp_epsilon, dp_mechanism
+from capstats.laws.guarantees.one_release import dp_audit_release
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
 from capstats.laws.models import Bootstrap, Dirichlet, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
 from capstats.laws.models.sampling import sample_tables

@@ -236,7 +236,7 @@ INTEGERS_ONLY = {
         f"dp_audit_release {name}": lambda o, s, name=name: capstats.laws.dp_audit_release(
             o, s, 0.5, h=s, adjacency="substitution", unmatched="drop", rng=1
         )[name]
-        for name in ("pairs", "right", "p_value")
+        for name in ("pairs", "right", "leading", "p_value", "epsilon_lower")
     },
     **{
         f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]
