@@ -12,6 +12,7 @@ The rooms:
 from capstats.laws.attainable.extremes import maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.attainable.from_anonymity import anonymity_bounds
 from capstats.laws.attainable.risk_utility import frontier, frontier_tables
+from capstats.laws.attainable.several_targets import joint_bounds
 from capstats.laws.attainable.with_margins import cap_bounds
 from capstats.laws.distribution.average import cap_law, pooled_law
 from capstats.laws.distribution.law import Law
@@ -55,6 +56,7 @@ __all__ = [
     "expected_noisy_cap",
     "frontier",
     "frontier_tables",
+    "joint_bounds",
     "maximum_cap",
     "membership_test",
     "minimal_cells",

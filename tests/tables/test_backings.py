@@ -144,6 +144,11 @@ MEASURES = {
         f"anonymity_bounds {name}": lambda o, s, name=name: capstats.laws.anonymity_bounds(s, crossed=0.3, matched=0.9)[name]
         for name in ("value", "lower", "upper", "least", "greatest")
     },
+    **{
+        f"joint_bounds {name}": lambda o, s, name=name: capstats.laws.joint_bounds([xr.Dataset({"o": o, "s": s})] * 2)[name]
+        for name in ("all_lower", "any_upper")
+    },
+    "anonymity_bounds by target": lambda o, s: capstats.laws.anonymity_bounds(s, targets=[3, 0, 2, 1]).least,
     "average CAP of the least table": lambda o, s: capstats.average_cap(o, capstats.laws.minimal_table(o, 5)),
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
         o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
