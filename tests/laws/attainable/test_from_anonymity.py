@@ -113,13 +113,13 @@ def check_against_programmes(seed):
 
 
 def test_sharp_bounds_are_those_of_linear_programmes():
-    for seed in range(2):
+    for seed in range(1):
         check_against_programmes(seed)
 
 
 @pytest.mark.slow
 def test_sharp_bounds_are_those_of_linear_programmes_for_many_releases():
-    for seed in range(2, 520):
+    for seed in range(1, 520):
         check_against_programmes(seed)
 
 

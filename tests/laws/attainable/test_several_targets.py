@@ -65,13 +65,13 @@ def check_against_programmes(seed):
 
 
 def test_bounds_are_those_of_linear_programmes():
-    for seed in range(2):
+    for seed in range(1):
         check_against_programmes(seed)
 
 
 @pytest.mark.slow
 def test_bounds_are_those_of_linear_programmes_for_many_tables():
-    for seed in range(2, 175):
+    for seed in range(1, 175):
         check_against_programmes(seed)
 
 
