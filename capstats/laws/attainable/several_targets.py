@@ -120,19 +120,19 @@ def _of_tables(named: Mapping[str, xr.Dataset]) -> dict[str, xr.DataArray]:
         by_key[name] = numbers.rename(part="target")  # as a table, so that keys are joined by their labels
     arrays, _ = on_same_cells(by_key)
     first, *others = named
-    right, o_j, s_j, matched = ([arrays[name].isel(target=part) for name in named] for part in range(4))
-    for name, *pairs in zip(others, o_j[1:], s_j[1:], strict=True):
-        same = [at_most(one, other) & at_most(other, one) for one, other in zip((o_j[0], s_j[0]), pairs, strict=True)]
-        if not all(bool(each.all()) for each in same):
+    for name in others:
+        one, other = (arrays[each].isel(target=slice(1, None)) for each in (first, name))
+        if not bool((at_most(one, other) & at_most(other, one)).all()):
             raise ValueError(
                 f"`{first}` and `{name}` must have as many records of each key: the same records with the same keys. Tabulate them alike, "
                 f'and with missing="level", so that none is dropped for a missing target.'
             )
-    records = o_j[0].sum("key")
-    return {name: bound.sum("key") / records.where(records > 0) for name, bound in _bounds(right, matched[0]).items()}
+    o_j = arrays[first].isel(target=1)
+    bounds = _bounds([arrays[name].isel(target=0) for name in named], o_j)  # 0 in keys without synthetic records, where nobody is right
+    records = o_j.sum("key")
+    return {name: bound.sum("key") / records.where(records > 0) for name, bound in bounds.items()}
 
 
 def _of_each_key(o: Table, s: Table) -> Floats:
-    """Records that are expected to be right, original, synthetic and matched records: shape (..., 4, key)."""
-    o_j, s_j = o.key_total(), s.key_total()
-    return np.stack(np.broadcast_arrays(correct_by_key(o, s), o_j, s_j, o_j * (s_j > 0)), axis=-2)
+    """Records that are expected to be right, original and synthetic records: shape (..., 3, key)."""
+    return np.stack(np.broadcast_arrays(correct_by_key(o, s), o.key_total(), s.key_total()), axis=-2)

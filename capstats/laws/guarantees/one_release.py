@@ -186,8 +186,8 @@ def _paired(seed: int, n_o: Array, n_h: Array, score: Array) -> tuple[Opened]:
     size = min(map(len, records))
     first, second = records[0][:size], records[1][:size]
     differ = (first >= 0) & (second >= 0) & ~at_most(np.abs(first - second), 0, scale=1)
-    first, second = first[differ], second[differ]
-    return (_by_difference(np.abs(first - second), first > second, first < second),)
+    gap = (first - second)[differ]
+    return (_by_difference(np.abs(gap), gap > 0, gap < 0),)
 
 
 def _pooled(opened: Array) -> Opened:

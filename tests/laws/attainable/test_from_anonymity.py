@@ -167,6 +167,7 @@ def test_targets_that_the_release_lacks_are_never_right():
     assert anonymity_bounds(s, crossed=0.25).least.item() == 0.5 * 0.25
     assert anonymity_bounds(s, crossed=0.25).greatest.item() == 0.5 * 0.75
     assert np.isnan(anonymity_bounds(s, crossed=0.6).least.item())
+    assert anonymity_bounds(s, crossed=0).greatest.item() == anonymity_bounds(s, crossed=0).least.item() == 0
     labelled = from_counts([[3, 1], [1, 3]], target_labels={"t": ["a", "b"]}).o
     targets = from_counts([[1], [1]], target_labels={"t": ["b", "c"]}).o.sum("key")
     found = anonymity_bounds(labelled, targets=targets)
