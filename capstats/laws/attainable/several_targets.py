@@ -129,8 +129,7 @@ def _of_tables(named: Mapping[str, xr.Dataset]) -> dict[str, xr.DataArray]:
             )
     o_j = arrays[first].isel(target=1)
     bounds = _bounds([arrays[name].isel(target=0) for name in named], o_j)  # 0 in keys without synthetic records, where nobody is right
-    records = o_j.sum("key")
-    return {name: bound.sum("key") / records.where(records > 0) for name, bound in bounds.items()}
+    return {name: bound.sum("key") / o_j.sum("key") for name, bound in bounds.items()}
 
 
 def _of_each_key(o: Table, s: Table) -> Floats:

@@ -238,6 +238,8 @@ def test_pairs_of_equal_scores_do_not_count_and_drop_leaves_out_unmatched_keys()
         dp_audit_release(other["o"], s, 1.0, h=other["h"], adjacency="substitution", unmatched=x).right.item() for x in ("zero", "drop")
     ]
     assert counted == [1, 0]
+    wrong = dp_audit_release([[0, 0, 0], [1, 0, 0]], s, 1.0, h=other["h"], adjacency="substitution", unmatched="drop")
+    assert wrong.pairs.item() == 0
 
 
 def test_a_release_of_the_original_is_refuted_by_its_pairs_long_before_its_contrasts():
