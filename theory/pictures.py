@@ -258,11 +258,10 @@ def guarantees(ax: Axes) -> None:
 def anonymity(ax: Axes) -> None:
     """What each model of anonymity of the smokers' release says of average CAP, and average CAP itself."""
     bounds = anonymity_bounds(RELEASE, crossed=baseline_cap(SMOKERS, RELEASE, kind="crossed"))
-    ax.hlines(range(bounds.sizes["model"]), bounds.lower, bounds.upper, color="#0072B2", linewidth=7)
-    ax.set_yticks(
-        range(bounds.sizes["model"]),
-        [f"{name} = {round(value, 3):g}" for name, value in zip(bounds.model.values, bounds.value.values, strict=True)],
-    )
+    rows = bounds.sizes["model"] + 1
+    ax.hlines(range(rows), [*bounds.lower, bounds.least], [*bounds.upper, bounds.greatest], color="#0072B2", linewidth=7)
+    models = [f"{name} = {round(value, 3):g}" for name, value in zip(bounds.model.values, bounds.value.values, strict=True)]
+    ax.set_yticks(range(rows), [*models, "sharp"])
     value = float(average_cap(SMOKERS, RELEASE))
     ax.axvline(value, color="#D55E00", linewidth=2)
     ax.annotate(f"{value:.3f}", (value, -0.6), xytext=(4, 0), textcoords="offset points", color="#A04000", va="center")

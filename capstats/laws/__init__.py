@@ -12,15 +12,17 @@ The rooms:
 from capstats.laws.attainable.extremes import maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.attainable.from_anonymity import anonymity_bounds
 from capstats.laws.attainable.risk_utility import frontier, frontier_tables
+from capstats.laws.attainable.several_targets import joint_bounds
 from capstats.laws.attainable.with_margins import cap_bounds
 from capstats.laws.distribution.average import cap_law, pooled_law
 from capstats.laws.distribution.law import Law
 from capstats.laws.distribution.protected_share import protected_law
 from capstats.laws.distribution.tail_bound import cap_tail_bound
-from capstats.laws.guarantees.audits import dp_audit, dp_audit_release
+from capstats.laws.guarantees.audits import dp_audit
 from capstats.laws.guarantees.averages import dp_average_bound
 from capstats.laws.guarantees.noise import expected_noisy_cap, noisy_counts
 from capstats.laws.guarantees.one_record import dp_bound, dp_epsilon, dp_mechanism
+from capstats.laws.guarantees.one_release import dp_audit_release
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
 from capstats.laws.models import Bootstrap, Dirichlet, Given, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
 from capstats.laws.models.sampling import sample_tables
@@ -57,6 +59,7 @@ __all__ = [
     "expected_noisy_cap",
     "frontier",
     "frontier_tables",
+    "joint_bounds",
     "maximum_cap",
     "membership_test",
     "minimal_cells",

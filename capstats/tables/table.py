@@ -91,6 +91,10 @@ class Dense:
         """The least cell of each key, min_i x_ij: shape (..., key)."""
         return np.asarray(np.minimum.reduce(self.values, axis=-2))
 
+    def target_greatest(self) -> Array:
+        """The greatest cell of each target, max_j x_ij: shape (..., target)."""
+        return np.asarray(np.maximum.reduce(self.values, axis=-1))
+
     def key_product(self, other: Table) -> Array:
         """sum_i x_ij y_ij of each key: shape (..., key). `shared` is the same, and exact for integers of any size."""
         x, y = self.values, other.values
@@ -195,6 +199,11 @@ class Cells:
     def key_least(self) -> Array:
         full = np.bincount(self.key, minlength=self.shape[1]) == self.shape[0]  # elsewhere a cell that is not stored holds 0
         return np.where(full, self._by_key(np.minimum, EXACT), 0).astype(self.values.dtype)
+
+    def target_greatest(self) -> Array:
+        found = np.zeros(self.shape[0], self.values.dtype)
+        np.maximum.at(found, self.target, self.values)
+        return found
 
     def _by_key(self, reduce: np.ufunc, start: float) -> Array:
         found = np.full(self.shape[1], start, self.values.dtype)

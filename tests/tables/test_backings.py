@@ -144,6 +144,11 @@ MEASURES = {
         f"anonymity_bounds {name}": lambda o, s, name=name: capstats.laws.anonymity_bounds(s, crossed=0.3, matched=0.9)[name]
         for name in ("value", "lower", "upper", "least", "greatest")
     },
+    **{
+        f"joint_bounds {name}": lambda o, s, name=name: capstats.laws.joint_bounds([xr.Dataset({"o": o, "s": s})] * 2)[name]
+        for name in ("all_lower", "any_upper")
+    },
+    "anonymity_bounds by target": lambda o, s: capstats.laws.anonymity_bounds(s, targets=[3, 0, 2, 1]).least,
     "average CAP of the least table": lambda o, s: capstats.average_cap(o, capstats.laws.minimal_table(o, 5)),
     "average CAP of the least table, drop": lambda o, s: capstats.average_cap(
         o, capstats.laws.minimal_table(o, 5, unmatched="drop"), unmatched="drop"
@@ -238,7 +243,7 @@ INTEGERS_ONLY = {
         f"dp_audit_release {name}": lambda o, s, name=name: capstats.laws.dp_audit_release(
             o, s, 0.5, h=s, adjacency="substitution", unmatched="drop", rng=1
         )[name]
-        for name in ("pairs", "right", "p_value")
+        for name in ("pairs", "right", "leading", "p_value", "epsilon_lower")
     },
     **{
         f"permutation_test {name}": lambda o, s, name=name: capstats.laws.permutation_test(o, s, draws=99, rng=1)[name]

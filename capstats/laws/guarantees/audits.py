@@ -1,4 +1,4 @@
-"""Refuting a claimed epsilon: from the averages of several splits and releases, or from the pairs of one release."""
+"""Refuting a claimed epsilon from the averages of several splits and releases."""
 
 from __future__ import annotations
 
@@ -9,16 +9,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 import xarray as xr
 
-from capstats.cap.neighbours import Convention, rows_used
 from capstats.cap.uncertainty import check_level
 from capstats.codes.checks import check_choice
 from capstats.laws.guarantees.averages import dp_average_bound
 from capstats.laws.guarantees.one_record import Adjacency, epsilons
-from capstats.laws.guarantees.permutation import UNWEIGHTED, check_records, of_each_release, seed_of
-from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
-from capstats.tables.sums import check_integers
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.table import Floats
 
 BETS = 2.0 ** -np.arange(8)  # shares of the stake; a bet of b has the weight b / sum(BETS)
 STEPS = 60  # halvings of the interval for epsilon
@@ -126,115 +122,6 @@ def dp_audit(
     return Result(found, attrs={"result": repetitions, "adjacency": adjacency, "design": design})
 
 
-def dp_audit_release(
-    o: Any,
-    s: Any,
-    epsilon: Any,
-    *,
-    h: Any,
-    adjacency: Adjacency,
-    unmatched: Convention = "zero",
-    over: str | None = None,
-    level: float = 0.95,
-    rng: Any = None,
-) -> xr.Dataset:
-    """Test of a claimed epsilon by one release: pairs of an original and a held out record, and which of the two has the larger CAP.
-
-    Of each pair chance decided which record was used for the release. A private release hardly tells which one: its guess by the larger
-    CAP is right with a probability of at most e^eps / (1 + e^eps), pair after pair, so that the right ones can be counted.
-
-    Parameters
-    ----------
-    o, s, h : array-like or DataArray, dims (target, key) and any others
-        Counts of original, synthetic and holdout records; `o` and `h` must hold integers and be a random split of the same records.
-    epsilon : float or array-like
-        The claim, at least 0; a sequence gives the dim "epsilon".
-    adjacency : {"substitution", "add-remove"}
-        What the claim is about: one record replaced by another one, or one record added or removed.
-    unmatched : {"zero", "drop", "nearest"}
-        Records whose key is not in the synthetic table have CAP 0, are left out with their pair, or use the nearest keys.
-    over : str, optional
-        A dim of all three tables along which they are independent repetitions, each with a fresh split and release; their pairs are added.
-    level : float
-        Confidence: the test refutes a true claim with a probability of at most 1 - level.
-    rng : None, int, or numpy Generator
-        Passed to ``numpy.random.default_rng``; it makes the pairs.
-
-    Returns
-    -------
-    Dataset, dims (..., epsilon)
-        ``pairs``, those in which the two records differ in CAP; ``right``, those in which the original one has the larger CAP; ``share``,
-        their quotient; ``allowed``, its largest expectation under the claim; ``p_value``; ``refuted``; and ``epsilon_lower``, a confidence
-        limit that the true epsilon exceeds, from 0. Without pairs the share is NaN and the p-value 1.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `o` or `h` holds fractional counts or sums of weights, `over` is not a dim of all tables, the tables are not counts or differ, or
-        `epsilon`, `adjacency` or `level` is not as described.
-
-    See Also
-    --------
-    dp_audit : from averages of repeated releases.
-    membership_test : of the claim that the release knows nothing of the split, epsilon 0.
-
-    Notes
-    -----
-    See theory/guarantees.md#dp-audit-release. The number of right pairs is at most as large as a binomial one with that probability; where
-    records are added or removed, a swap is two steps, and the probability is e^(2 eps) / (1 + e^(2 eps)). Choose `rng` before looking.
-
-    References
-    ----------
-    Steinke, Nasr and Jagielski (2023), https://doi.org/10.48550/arXiv.2305.08846 (auditing with one run).
-
-    Examples
-    --------
-    The release is the original: 40 people with keys and targets of their own. Of all 40 pairs the original record has the larger CAP.
-
-    >>> import numpy as np
-    >>> o, h = np.hstack([np.eye(40, dtype=int), np.zeros((40, 40), int)]), np.hstack([np.zeros((40, 40), int), np.eye(40, dtype=int)])
-    >>> found = dp_audit_release(o, o, 0.5, h=h, adjacency="substitution", rng=1)
-    >>> int(found.right), round(float(found.allowed), 4), bool(found.refuted), round(float(found.epsilon_lower), 2)
-    (40, 0.6225, True, 2.55)
-    """
-    from scipy.special import betainc, betaincinv
-
-    check_choice(adjacency, "adjacency", get_args(Adjacency), ", as the claim of epsilon says")
-    check_level(level)
-    aligned = Aligned({"o": o, "s": s, "h": h})
-    if over is not None and not all(over in getattr(table, "dims", ()) for table in (o, s, h)):
-        raise ValueError(f"`over` must be a dim of `o`, `s` and `h`, one split and release each; got {over!r}.")
-    check_records({"o": o, "h": h})
-    rows_of, seed = rows_used(aligned, unmatched), seed_of(rng)
-
-    def formula(o: Table, s: Table, h: Table) -> Floats:
-        for name, table in (("o", o), ("h", h)):
-            check_integers(table, name, ", because records are paired", UNWEIGHTED)
-        read, s_j = rows_of(o.like(o.values + h.values), s)
-        s_j = read.on_cells(s_j)
-        score = read.values / np.where(s_j > 0, s_j, 1) - (s_j == 0) * (unmatched != "zero")  # -1: left out
-        return of_each_release(partial(_pairs, seed), o, o.values, h.values, score)
-
-    counted = aligned.map(formula, "pairs", ("part",)).astype(np.int64)
-    pairs, right = (counted.isel(part=i) if over is None else counted.isel(part=i).sum(over) for i in range(2))
-    claim = epsilons(epsilon) * (1 if adjacency == "substitution" else 2)
-    allowed = 1 / (1 + np.exp(-claim))
-    some = right > 0
-    p_value = xr.apply_ufunc(betainc, right.where(some, 1), pairs - right + 1, allowed).where(some, 1.0)
-    share = xr.apply_ufunc(betaincinv, right.where(some, 1), pairs - right + 1, 1 - level).where(some, 0.5).clip(min=0.5)
-    rest = xr.apply_ufunc(betaincinv, pairs - right + 1, right.where(some, 1), level).where(some, 0.5).clip(max=0.5)  # 1 - share
-    found = {
-        "pairs": pairs,
-        "right": right,
-        "share": right / pairs.where(pairs > 0),
-        "allowed": allowed,
-        "p_value": p_value,
-        "refuted": p_value <= 1 - level,
-        "epsilon_lower": np.log(share / rest) / (1 if adjacency == "substitution" else 2),
-    }
-    return Result(found, attrs={"result": "Audit of a claimed epsilon, by pairs", "adjacency": adjacency})
-
-
 def _averages(contrasts: Any, design: str) -> tuple[xr.DataArray, xr.DataArray]:
     """Right guesses inside and wrong ones outside along "repetition", as shares: of a split, or of half of the people."""
     names = ["original", "holdout", *(["share"] if design == "coins" else [])]
@@ -309,13 +196,3 @@ def _needed(inside: float, missed: float, epsilon: float, adjacency: Adjacency, 
     while not refutes(many):
         many *= 2
     return float(bisect_left(range(many + 1), True, lo=many // 2, key=refutes))
-
-
-def _pairs(seed: int, n_o: Array, n_h: Array, score: Array) -> tuple[int, int]:
-    """Pairs of different scores, and those in which the original record has the larger one; a score of -1 is left out."""
-    rng = np.random.default_rng(seed)
-    records = [rng.permutation(np.repeat(score, counts)) for counts in (n_o, n_h)]
-    size = min(map(len, records))
-    first, second = records[0][:size], records[1][:size]
-    kept = (first >= 0) & (second >= 0)
-    return int(((first != second) & kept).sum()), int(((first > second) & kept).sum())

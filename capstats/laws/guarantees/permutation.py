@@ -295,12 +295,12 @@ def _run(alternative: Alternative, draws: int | None, level: float, rng: Any) ->
     return partial(tail, alternative=alternative, draws=draws, seed=seed_of(rng), level=level)
 
 
-def of_each_release(test: Callable[..., Sequence[float]], table: Table, *cells: Array) -> Floats:
+def of_each_release(test: Callable[..., Sequence[Any]], table: Table, *cells: Array, dtype: Any = np.float64) -> Array:
     """The test of every table of a batch, from values for each cell: shape (..., numbers)."""
     rows = [table.like(x).side_by_side() for x in np.broadcast_arrays(*cells)]
     batch = rows[0].shape[:-1]
     found = [test(*(row[at] for row in rows)) for at in np.ndindex(batch)]
-    return np.reshape(np.array(found, np.float64), (*batch, -1))
+    return np.reshape(np.array(found, dtype), (*batch, -1))
 
 
 def _result(numbers: dict[str, xr.DataArray], title: str, alternative: str) -> xr.Dataset:

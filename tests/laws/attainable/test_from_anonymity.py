@@ -1,9 +1,13 @@
 """Bounds from the anonymity of a synthetic table hold for every original, and are attained by some."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import xarray as xr
 from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
 from strategies import count_tables, counts, examples, table_pairs
 
 from capstats import average_cap, baseline_cap, from_counts, matched_records
@@ -39,12 +43,18 @@ def test_average_cap_of_every_original_is_within_all_bounds(tables):
     found = anonymity_bounds(s, crossed=x)
     assert (found.lower.values <= v2 + 1e-12).all()
     assert (v2 <= found.upper.values + 1e-12).all()
-    assert (found.least.item(), found.greatest.item()) == (found.lower.values.max(), found.upper.values.min())
+    assert found.lower.values.max() - 1e-12 <= found.least.item() <= v2 + 1e-12
+    assert v2 - 1e-12 <= found.greatest.item() <= found.upper.values.min() + 1e-12
+    by_target = anonymity_bounds(s, targets=(o * s.any(0)).sum(1))
+    assert found.least.item() - 1e-12 <= by_target.least.item() <= v2 + 1e-12
+    assert v2 - 1e-12 <= by_target.greatest.item() <= found.greatest.item() + 1e-12
+    np.testing.assert_allclose(by_target.upper, found.upper, rtol=1e-12)
     share = matched_records(o, s).item() / o.sum()
     whole = anonymity_bounds(s, crossed=x, matched=share)
     v1 = average_cap(o, s).item()
     assert (whole.lower.values <= v1 + 1e-12).all()
     assert (v1 <= whole.upper.values + 1e-12).all()
+    assert whole.least.item() - 1e-12 <= v1 <= whole.greatest.item() + 1e-12
 
 
 @pytest.mark.slow
@@ -74,10 +84,102 @@ def test_t_is_attained_on_both_sides_by_every_release_with_two_targets(s):
     assert min(apart) == pytest.approx(-t, abs=1e-12)
 
 
-def test_l_is_attained_where_the_other_targets_have_one_record_each():
-    s = np.array([[5, 1], [1, 1], [1, 0]])
-    assert anonymity_bounds(s).upper.sel(model="l").item() == 5 / 7 == average_cap(one_cell(s, 0, 0), s).item()
-    assert anonymity_bounds(s).greatest.item() == 5 / 7
+def programme(s, rows, sums):
+    """The least and the greatest v2 of all originals, of weights w_ij of the cells of matched keys and of one target that `s` lacks."""
+    s_j, columns = s.sum(0), []
+    for i, j in np.ndindex(s.shape):
+        if s_j[j]:
+            columns.append((i, s.sum(1)[i] / s.sum(), s[i, j] / s_j[j]))
+    columns.append((-1, 0.0, 0.0))
+    equal = np.array([[row(*column) for column in columns] for row in rows])
+    found = [linprog([sign * q for _, _, q in columns], A_eq=equal, b_eq=sums, bounds=(0, None), method="highs") for sign in (1, -1)]
+    assert {each.status for each in found} <= {0, 2}  # solved, or no original has the baseline
+    return [each.fun * sign if each.status == 0 else np.nan for sign, each in zip((1, -1), found, strict=True)]
+
+
+def check_against_programmes(seed):
+    rng = np.random.default_rng(seed)
+    s = rng.integers(0, 6, rng.integers(1, 6, 2))
+    s[rng.random(s.shape) < 0.3] = 0
+    s[0, 0] += not s.any()
+    x = rng.random() * s.sum(1).max() / s.sum() if seed % 8 else rng.random()
+    expected = programme(s, [lambda i, p, q: 1, lambda i, p, q: p], [1, x])
+    found = anonymity_bounds(s, crossed=x)
+    np.testing.assert_allclose([found.least.item(), found.greatest.item()], expected, atol=1e-9)
+    targets = rng.dirichlet(np.ones(len(s)))
+    expected = programme(s, [lambda i, p, q, k=k: i == k for k in range(len(s))], targets)
+    found = anonymity_bounds(s, targets=targets)
+    np.testing.assert_allclose([found.least.item(), found.greatest.item()], expected, atol=1e-9)
+
+
+def test_sharp_bounds_are_those_of_linear_programmes():
+    for seed in range(1):
+        check_against_programmes(seed)
+
+
+@pytest.mark.slow
+def test_sharp_bounds_are_those_of_linear_programmes_for_many_releases():
+    for seed in range(1, 520):
+        check_against_programmes(seed)
+
+
+@pytest.mark.slow
+@examples(30)
+@given(count_tables(4, 4), st.integers(0, 2**32 - 1))
+def test_sharp_bounds_are_attained(s, seed):
+    """Given targets: all records of each in its key with the least or greatest share. Given the baseline: by two cells, mixed."""
+    rng = np.random.default_rng(seed)
+    records, held = rng.integers(1, 9, len(s)), s.any(0)
+    q = s / np.maximum(s.sum(0), 1)
+    places = (np.where(held, q, 2).argmin(1), np.where(held, q, -1).argmax(1))
+    found = anonymity_bounds(s, targets=records)
+    for end, place in zip((found.least, found.greatest), places, strict=True):
+        o = np.zeros_like(s)
+        o[np.arange(len(s)), place] = records
+        assert average_cap(o, s).item() == pytest.approx(end.item(), rel=1e-12)
+    x = crossed(o, s)
+    cells = [(i, j) for i, j in np.ndindex(s.shape) if held[j]]
+    p = s.sum(1) / s.sum()
+    pairs = [(0, 0, 0, 0), *((p[i], q[i, j], i, j) for i, j in cells)]
+    reached = []
+    for a, b in product(pairs, pairs):
+        if a[0] <= x <= b[0] and a[0] < b[0]:
+            share = (x - a[0]) / (b[0] - a[0])
+            reached.append(a[1] + share * (b[1] - a[1]))
+        elif a[0] == x:
+            reached.append(a[1])
+    found = anonymity_bounds(s, crossed=x)
+    assert (min(reached), max(reached)) == (pytest.approx(found.least.item(), abs=1e-12), pytest.approx(found.greatest.item(), abs=1e-12))
+
+
+def test_the_smokers_release_has_its_ends_on_two_cells():
+    """Targets .15 and .85 of the release; at x = .675 a quarter of the records is sick, with a share of 7/67 or 8/33."""
+    found = anonymity_bounds([[8, 7], [25, 60]], crossed=0.675)
+    by_target = anonymity_bounds([[8, 7], [25, 60]], targets=[25, 75])
+    for of in (found, by_target):
+        assert of.least.item() == pytest.approx(0.25 * 7 / 67 + 0.75 * 25 / 33, rel=1e-12)
+        assert of.greatest.item() == pytest.approx(0.25 * 8 / 33 + 0.75 * 60 / 67, rel=1e-12)
+
+
+def test_targets_that_the_release_lacks_are_never_right():
+    """With the baseline .25 half of the records may have the target of share .5, and the others one that no synthetic record has."""
+    s = [[3, 1], [1, 3]]
+    assert anonymity_bounds(s, crossed=0.25).least.item() == 0.5 * 0.25
+    assert anonymity_bounds(s, crossed=0.25).greatest.item() == 0.5 * 0.75
+    assert np.isnan(anonymity_bounds(s, crossed=0.6).least.item())
+    assert anonymity_bounds(s, crossed=0).greatest.item() == anonymity_bounds(s, crossed=0).least.item() == 0
+    labelled = from_counts([[3, 1], [1, 3]], target_labels={"t": ["a", "b"]}).o
+    targets = from_counts([[1], [1]], target_labels={"t": ["b", "c"]}).o.sum("key")
+    found = anonymity_bounds(labelled, targets=targets)
+    assert (found.least.item(), found.greatest.item()) == (0.125, 0.375)
+
+
+def test_targets_and_the_baseline_together_are_refused():
+    with pytest.raises(ValueError, match="`targets` and `crossed` were both given"):
+        anonymity_bounds([[1, 2]], targets=[1], crossed=0.5)
+    with pytest.raises(ValueError, match="`targets` must be non-negative"):
+        anonymity_bounds([[1], [2]], targets=[1, -1])
+    assert np.isnan(anonymity_bounds([[1], [2]], targets=[0, 0]).greatest.item())
 
 
 def test_delta_is_attained_on_the_side_of_its_cell():
@@ -95,7 +197,7 @@ def test_delta_is_attained_on_the_side_of_its_cell():
 def test_values_are_those_of_the_models():
     s = np.array([[5, 1, 2], [1, 1, 2], [1, 2, 9]])
     found = anonymity_bounds(s, crossed=0.4).value.values
-    models = [k_anonymity(s), l_diversity(s), alpha_k_anonymity(s).alpha, t_closeness(s), beta_likeness(s), delta_disclosure(s)]
+    models = [k_anonymity(s), alpha_k_anonymity(s).alpha, t_closeness(s), beta_likeness(s), delta_disclosure(s)]
     np.testing.assert_array_equal(found, [model.item() for model in models])
 
 
@@ -106,8 +208,15 @@ def test_no_k_bounds_anything_and_no_l_of_two_does_in_large_classes(k):
     assert average_cap(pure, pure).item() == 1
     diverse = np.array([[k, 1], [1, k]])
     assert l_diversity(diverse).item() == 2
-    found = anonymity_bounds(diverse).upper.sel(model="l").item()
+    found = anonymity_bounds(diverse).greatest.item()
     assert found == pytest.approx(k / (k + 1)) == average_cap(np.eye(2, dtype=int), diverse).item()
+
+
+@examples(20)
+@given(count_tables(4, 4))
+def test_l_and_the_sizes_of_the_classes_never_bound_more_than_alpha(s):
+    classes = [column for column in s.T if column.any()]
+    assert alpha_k_anonymity(s).alpha.item() <= max(1 - ((column > 0).sum() - 1) / column.sum() for column in classes) + 1e-15
 
 
 def test_an_ordered_t_does_not_bound_the_difference():
@@ -119,9 +228,9 @@ def test_an_ordered_t_does_not_bound_the_difference():
     assert average_cap(o, s).item() - crossed(o, s) == 0.5 > ordered
 
 
-def test_without_a_baseline_only_k_l_and_alpha_bound():
+def test_without_a_baseline_only_k_and_alpha_bound():
     found = anonymity_bounds([[3, 1], [1, 2]])
-    assert np.isnan(found.upper.values).tolist() == np.isnan(found.lower.values).tolist() == [False] * 3 + [True] * 3
+    assert np.isnan(found.upper.values).tolist() == np.isnan(found.lower.values).tolist() == [False] * 2 + [True] * 3
     assert (found.least.item(), found.greatest.item()) == (0, 0.75)
 
 
@@ -143,12 +252,11 @@ def test_several_tables_have_a_row_each_and_tables_without_records_none():
     assert all(np.isnan(found[name].isel(draw=1)).all() for name in found)
 
 
-def test_weights_leave_l_unknown():
+def test_weights_give_the_bounds_of_their_counts():
     found = anonymity_bounds([[0.3, 0.1], [0.1, 0.9]], crossed=0.4)
     whole = anonymity_bounds([[3, 1], [1, 9]], crossed=0.4)
-    rest = found.model != "l"
-    np.testing.assert_allclose(found.upper[rest], whole.upper[rest], rtol=1e-12)
-    assert np.isnan(found.upper.sel(model="l").item())
+    for name in ("upper", "least", "greatest"):
+        np.testing.assert_allclose(found[name], whole[name], rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["crossed", "matched"])

@@ -1,7 +1,6 @@
 """Refuting epsilon: what private mechanisms can show at most, how often true claims are refuted, and how soon false ones are."""
 
 import math
-from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from capstats import holdout_contrast
-from capstats.laws import dp_audit, dp_audit_release, dp_average_bound
+from capstats.laws import dp_audit, dp_average_bound
 
 ODDS = {"substitution": 1, "add-remove": 2}
 
@@ -167,10 +166,9 @@ def randomised(cells, epsilon, number, rng):
 
 @pytest.mark.slow
 def test_randomised_response_of_whole_records_keeps_its_claim():
-    """Splits of 60 people in 2 x 3 cells: by the mean of ten contrasts, and by the pairs of one release."""
+    """Splits of 60 people in 2 x 3 cells: by the averages of ten splits."""
     rng, shape, epsilon = np.random.default_rng(22), (2, 3), 1.0
     pool = rng.integers(0, 6, 60)
-    by_mean, by_pairs = [], []
     splits = [rng.permutation(pool) for _ in range(2000)]
     o, h = (np.stack([table(x[part], shape) for x in splits]) for part in (slice(0, 30), slice(30, 60)))
     s = np.stack([table(randomised(x[:30], epsilon, 6, rng), shape) for x in splits])
@@ -178,74 +176,17 @@ def test_randomised_response_of_whole_records_keeps_its_claim():
     contrasts = holdout_contrast(tables[0], tables[1], h=tables[2])
     studies = averages(*(contrasts[name].values.reshape(200, 10) for name in ("original", "holdout")))
     by_mean = dp_audit(studies, epsilon, adjacency="substitution")
-    by_pairs = dp_audit_release(tables[0], tables[1], epsilon, h=tables[2], adjacency="substitution", rng=1)
     assert at_most_level(by_mean.refuted.values)
-    assert at_most_level(by_pairs.refuted.values)
     assert (by_mean.original - by_mean.holdout).mean().item() > 0.005  # the release does know the split
 
 
-@pytest.mark.slow
-def test_pairs_of_one_record_are_refuted_as_often_as_the_binomial_law_says():
-    """One record against one held out, 100 repetitions: the number of right pairs is binomial with the probability allowed."""
-    rng, epsilon = np.random.default_rng(23), 0.7
-    true = rng.integers(0, 2, (300, 100))  # which of two people is the original
-    told = np.where(rng.random(true.shape) < 1 / (1 + np.exp(-epsilon)), true, 1 - true)
-    o, s, h = (xr.DataArray(np.stack([x == 0, x == 1], -1)[:, :, None].astype(int), dims=("study", "run", "target", "key"))
-               for x in (true, told, 1 - true))  # fmt: skip
-    found = dp_audit_release(o, s, epsilon, h=h, adjacency="substitution", over="run", rng=1)
-    assert found.right.dims == ("study",)
-    assert (found.pairs == 100).all()
-    assert found.right.values.tolist() == (true == told).sum(1).tolist()
-    assert at_most_level(found.refuted.values)
-    assert at_most_level((found.epsilon_lower > epsilon).values)
-    assert found.refuted.mean().item() > 0.01
-
-
-@pytest.mark.parametrize("adjacency", ODDS)
-def test_pairs_that_are_all_right_give_powers(adjacency):
-    """Twenty of twenty: p = allowed**20, and the share exceeds .05**(1/20)."""
-    o, h = np.hstack([np.eye(20, dtype=int), np.zeros((20, 20), int)]), np.hstack([np.zeros((20, 20), int), np.eye(20, dtype=int)])
-    found = dp_audit_release(o, o, [0.5, 2.0], h=h, adjacency=adjacency, rng=0)
-    odds = np.exp(ODDS[adjacency] * np.array([0.5, 2.0]))
-    assert found.allowed.values == pytest.approx(odds / (1 + odds), rel=1e-14)
-    assert found.p_value.values == pytest.approx(found.allowed.values**20, rel=1e-12)
-    share = 0.05 ** (1 / 20)
-    assert found.epsilon_lower.item() == pytest.approx(np.log(share / (1 - share)) / ODDS[adjacency], rel=1e-12)
-    assert (found.right.item(), found.pairs.item(), found.share.item()) == (20, 20, 1)
-    assert found.refuted.values.tolist() == [True, adjacency == "substitution" and bool(found.p_value.values[1] <= 0.05)]
-
-
-def test_a_million_pairs_that_are_all_right_keep_the_digits_of_the_limit():
-    pairs = 10**6
-    found = dp_audit_release([[pairs, 0]], [[1, 0]], 1.0, h=[[0, pairs]], adjacency="substitution", rng=1)
-    with localcontext(prec=60):
-        share = ((1 - Decimal("0.95")).ln() / pairs).exp()
-        exact = (share / (1 - share)).ln()
-    assert found.epsilon_lower.item() == pytest.approx(float(exact), rel=1e-14)
-
-
-def test_pairs_of_equal_scores_do_not_count_and_drop_leaves_out_unmatched_keys():
-    """Keys: both of CAP 1; original 1 against 0 of the wrong target; original 1 against an unmatched record."""
-    s = [[1, 1, 0], [0, 0, 0]]
-    same = dp_audit_release([[1, 0, 0], [0, 0, 0]], s, 1.0, h=[[0, 1, 0], [0, 0, 0]], adjacency="substitution")
-    assert (same.pairs.item(), same.p_value.item(), same.epsilon_lower.item()) == (0, 1, 0)
-    assert np.isnan(same.share.item())
-    other = {"o": [[1, 0, 0], [0, 0, 0]], "h": [[0, 0, 1], [0, 0, 0]]}
-    counted = [
-        dp_audit_release(other["o"], s, 1.0, h=other["h"], adjacency="substitution", unmatched=x).right.item() for x in ("zero", "drop")
-    ]
-    assert counted == [1, 0]
-
-
-def test_a_release_of_the_original_is_refuted_by_its_pairs_long_before_its_contrasts():
-    """Epsilon .5 for releases of 300 people with 1000 keys: one release is enough for pairs; contrasts need several."""
+def test_releases_of_the_original_are_refuted_after_several_splits():
+    """Epsilon .5 for releases of 300 people with 1000 keys."""
     rng = np.random.default_rng(24)
     pool = rng.integers(0, 3000, 600)
     splits = [rng.permutation(pool) for _ in range(40)]
     o, h = (xr.DataArray(np.stack([table(x[part], (3, 1000)) for x in splits]), dims=("repetition", "target", "key"))
             for part in (slice(0, 300), slice(300, 600)))  # fmt: skip
-    one = dp_audit_release(o[0], o[0], 0.5, h=h[0], adjacency="substitution", rng=0)
-    assert one.refuted.item()
     contrasts = holdout_contrast(o, o, h=h)
     found = dp_audit(contrasts, 0.5, adjacency="substitution")
     assert found.refuted.item()
@@ -268,21 +209,14 @@ def test_averages_that_are_none_are_refused():
 
 
 def test_options_are_checked():
-    o = np.eye(2, dtype=int)
     with pytest.raises(ValueError, match=r"`adjacency` must be .* got 'bounded'"):
         dp_audit(averages([0.5], [0.5]), 1.0, adjacency="bounded")
     with pytest.raises(ValueError, match='`design` must be "split" or "coins"'):
         dp_audit(averages([0.5], [0.5]), 1.0, adjacency="add-remove", design="pairs")
     with pytest.raises(ValueError, match="Where coins choose the people, data sets of different sizes are compared"):
         dp_audit(averages([0.5], [0.5], share=[0.5]), 1.0, adjacency="substitution", design="coins")
-    with pytest.raises(ValueError, match="`epsilon` must be at least 0"):
-        dp_audit_release(o, o, -1, h=o, adjacency="substitution")
     with pytest.raises(ValueError, match="`level` must be between 0 and 1"):
         dp_audit(averages([0.5], [0.5]), 1.0, adjacency="substitution", level=95)
-    with pytest.raises(ValueError, match=r"`over` must be a dim of `o`, `s` and `h`, one split and release each; got 'run'"):
-        dp_audit_release(o, o, 1.0, h=o, adjacency="substitution", over="run")
-    with pytest.raises(ValueError, match=r"`h` must hold integers, because records are paired"):
-        dp_audit_release(o, o, 1.0, h=o / 2, adjacency="substitution")
 
 
 def test_differences_and_what_is_no_number_are_refused():
