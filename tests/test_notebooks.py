@@ -67,7 +67,7 @@ def texts(cell):
 def rows_of_measures():
     """Each call of the tables of the notebook of measures, with the value that its row says."""
     text = "\n".join(cell.source for cell in stored("measures").cells if cell.cell_type == "markdown")
-    return re.findall(r"^\| \[[\w, ]+\]\(\.\./theory/[^)]+\) \| `([^`]+)` \| (\S+) \| \S.* \|$", text, flags=re.MULTILINE)
+    return re.findall(r"^\| \[[\w, ]+\]\(\.\./(?:theory|docs)/[^)]+\) \| `([^`]+)` \| (\S+) \| \S.* \|$", text, flags=re.MULTILINE)
 
 
 def test_every_public_function_of_the_rooms_of_measures_is_called_in_the_notebook_of_measures():
