@@ -67,6 +67,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_css_files = ["site.css"]
+html_js_files = ["fold.js"]
 html_search_scorer = str(Path(__file__).with_name("search_order.js"))
 _mathjax = find_spec("sphinx-mathjax-offline")
 assert _mathjax is not None
@@ -94,6 +95,10 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = implemented(source[0].replace("\n\n```\n", "\n```\n"))
     elif page == "docs/which-measure":  # the links of a picture work only inline
         source[0] = re.sub(r"^!\[.*\]\(which-measure\.svg\)$", CHART["inline"](), source[0], flags=re.M)
+    elif page == "docs/instructors":
+        source[0] = re.sub(f"`({'|'.join(lessons.LESSONS)})`", r'<a href="lessons/\1.html"><code>\1</code></a>', source[0])
+    elif page == "docs/notebooks":
+        source[0] = re.sub(r"^(\| .*\((\S+\.ipynb)\)) \|", r"\1, {download}`download <\2>` |", source[0], flags=re.M)
     elif page in ("docs/lessons", "docs/browser"):
         source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open it</a>', source[0])
 
@@ -161,6 +166,17 @@ def leave_out(app: Sphinx, what: str, name: str, obj: object, skip: bool, option
     return True if re.fullmatch("set_.*_request", name) else None
 
 
+def fold_questions(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """On the page Which measure, each question without a card is folded below its heading, which keeps its anchor."""
+    if page != "docs/which-measure" or app.builder.format != "html":
+        return
+    cards = {card for questions in CHART["QUESTIONS"].values() for card, *_ in questions}
+    for section in list(tree.findall(nodes.section)):
+        if isinstance(section.parent.parent, nodes.section) and section[0].astext() not in cards:
+            before, between, after = (nodes.raw("", text, format="html") for text in ("<details><summary>", "</summary>", "</details>"))
+            section[:] = [before, section[0], between, *section[1:], after]
+
+
 def write_lessons(app: Sphinx, failure: Exception | None) -> None:
     """Each lesson is a file of its own, and so is the page that counts two files."""
     folder = Path(app.outdir) / "docs" / "lessons"
@@ -175,4 +191,5 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", mark_up, priority=400)  # before numpydoc
     app.connect("autodoc-skip-member", leave_out)
     app.connect("missing-reference", find_short_name)
+    app.connect("doctree-resolved", fold_questions)
     app.connect("build-finished", write_lessons)

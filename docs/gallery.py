@@ -155,7 +155,7 @@ def page() -> str:
     parts = [
         "# Gallery",
         "Every figure of `capstats.plotting`, drawn by `python docs/gallery.py`. Each function takes the result of another function, draws "
-        "it on the given Axes or in a new figure, and returns the Axes. All figures can be told apart in grey and by the colour-blind.",
+        "it on the given Axes or in a new figure, and returns the Axes. All are legible in grey and to the colour-blind.",
         "The code below each title continues this one:",
         f"```python\n{TABLES}\n```",
     ]

@@ -45,6 +45,9 @@ WANTED = {  # what newcomers search for, and the page that answers it
     "R": "docs/from-r",
     "memory": "docs/cost-and-scale",
     "holdout": "docs/glossary",
+    "is .8 bad": "docs/custodians/what-is-high",
+    "who is at risk": "docs/which-measure",
+    "what is synthetic data": "docs/index",
 }
 pytestmark = pytest.mark.site
 
@@ -86,6 +89,13 @@ def test_a_link_to_nowhere_and_a_remote_script_are_found(tmp_path: Path) -> None
     assert LINKS["remote"](tmp_path) == [("a.html", "https://example.org/a.js")]
 
 
+def test_every_notebook_can_be_downloaded_and_every_lesson_is_linked_from_the_plans(site: Path) -> None:
+    downloads = {Path(link).name for link in LINKS["page"](site / "docs" / "notebooks.html").links if "_downloads" in link}
+    assert downloads == {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
+    plans = LINKS["page"](site / "docs" / "instructors.html").links
+    assert {f"lessons/{name}.html" for name in LESSONS if name != "number"} <= plans
+
+
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     assert LINKS["remote"](site) == []
 
@@ -124,6 +134,29 @@ def test_every_page_is_shown_without_errors_and_without_scrolling_sideways(site:
                 wide = page.evaluate("document.documentElement.scrollWidth")
                 wrong += [f"{page.url}: {wide} pixels wide, of {width}"] * (wide > width)
     assert wrong == []
+
+
+@pytest.mark.chromium
+def test_the_questions_behind_the_cards_are_folded_and_a_link_to_one_opens_it(site: Path) -> None:
+    address = (site / "docs" / "which-measure.html").as_uri()
+    with browser() as program:
+        page = program.new_page()
+        page.goto(address)
+        folds = page.locator("section > details")
+        assert folds.count() == page.locator("section > details > summary > h3").count() == 28
+        assert page.locator("details[open]").count() == 0
+        linked = page.locator(".bd-article a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+        assert {*folds.evaluate_all("folds => folds.map(fold => '#' + fold.parentElement.id)")} <= {*linked}
+        for link in ("who-is-unique", "how-sure-is-the-number"):
+            page.goto(address + "#" + link)
+            assert page.locator(f"#{link} > details[open]").count() == 1
+        page.goto(address)
+        link = page.locator("a[href='#who-is-unique']").first
+        for _ in range(2):  # again after it was closed by hand
+            link.click()
+            page.wait_for_selector("#who-is-unique > details[open]")
+            page.locator("#who-is-unique > details > summary").click(position={"x": 5, "y": 5})
+            assert page.locator("details[open]").count() == 0
 
 
 @pytest.mark.chromium

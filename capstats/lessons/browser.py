@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final
 
 from capstats.datasets import example
@@ -18,8 +17,9 @@ def browser_page() -> str:
     """The page as text; it needs no network and no Python."""
     from markupsafe import Markup
 
-    texts = {"style": joined(STYLE), "script": joined(SCRIPT), "worker": joined(WORKER), "given": json.dumps(_titanic())}
-    found = environment().get_template("browser.html.j2").render(title=TITLE, **{name: Markup(text) for name, text in texts.items()})
+    texts = {"style": STYLE, "script": SCRIPT, "worker": WORKER}
+    parts = {name: Markup(joined(files)) for name, files in texts.items()}
+    found = environment().get_template("browser.html.j2").render(title=TITLE, given=_titanic(), **parts)
     return f"{found.strip()}\n"
 
 

@@ -21,6 +21,8 @@ from capstats.tables.ties import at_most
 
 FIFTH = 5  # all counts of the paper's Table 1 are multiples of it, so that twenty people have the shares of its hundred
 POINTS = 241  # of a curve
+NAMES: Final = MappingProxyType({"ages": ["under 40", "40 to 65", "over 65"], "diagnoses": ["diabetes", "asthma", "heart disease"]})
+"""What the lessons call the keys and the targets of the paper's 3 x 3 tables."""
 
 FINITE: Final = MappingProxyType(
     {
@@ -75,13 +77,14 @@ def _paper_tables() -> dict[str, Any]:
     return {
         "originals": {str(name): o.sel(original=name).values.tolist() for name in o.original.values},
         "synthetics": {f"S_{name}": s.sel(synthetic=name).values.tolist() for name in s.synthetic.values},
+        **NAMES,
     }
 
 
 def _protected() -> dict[str, Any]:
     """Originals to protect: the paper's smokers, and the two of its 3 x 3 tables in which the key tells something of the target."""
     o = paper_originals()
-    return {"smokers": smoking().o.values.tolist(), **{name: o.sel(original=name).values.tolist() for name in ("O_3", "O_4")}}
+    return {"smokers": smoking().o.values.tolist(), **{name: o.sel(original=name).values.tolist() for name in ("O_3", "O_4")}, **NAMES}
 
 
 def figure_2() -> dict[str, Any]:
@@ -91,7 +94,8 @@ def figure_2() -> dict[str, Any]:
     missing where the law is one value. `finite` has bounds of the probability for tables of 10, 30 and 900 records.
     """
     originals = paper_originals()
-    return {"originals": {str(name): _one(str(name), originals.sel(original=name, drop=True)) for name in originals.original.values}}
+    found = {str(name): _one(str(name), originals.sel(original=name, drop=True)) for name in originals.original.values}
+    return {"originals": found, **NAMES}
 
 
 def _one(name: str, o: Any) -> dict[str, Any]:

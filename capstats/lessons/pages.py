@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -74,7 +73,7 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
     beside : collection of str
         Lessons whose files ``NAME.html`` are in the same folder, and to which the page may therefore link.
     home : str
-        Address of a list of all lessons; without it the page names the command that prints one.
+        Address of a list of all lessons; without it the page lists the others with their commands.
 
     Returns
     -------
@@ -97,10 +96,9 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
 
     sources = ("common.css", "common.js", "questions.js", "cap.js", *PARTS[name])
     style, script = (joined([file for file in sources if file.endswith(ending)]) for ending in (".css", ".js"))
-    numbers = json.dumps(given(name)).replace("<", "\\u003c")
     following = dict(pairwise(LESSONS)).get(name)
     links = {"lessons": LESSONS, "following": following, "beside": beside, "home": home}
-    parts = {"style": Markup(style), "script": Markup(script), "given": Markup(numbers)}
+    parts = {"style": Markup(style), "script": Markup(script), "given": given(name)}
     found = environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], **links, **parts)
     return f"{found.strip()}\n"
 

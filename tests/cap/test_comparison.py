@@ -167,7 +167,7 @@ def test_replacing_a_share_of_the_targets_by_draws_leaves_the_rest(tables, tenth
 
 @pytest.mark.parametrize("theta", [Fraction(0), Fraction(1, 3), Fraction(1)])
 def test_the_expected_value_after_random_replacement_by_enumeration(theta):
-    """Part 4 of theory/baselines.md#comparison: every outcome for each of five records, with its probability, in fractions."""
+    """Part 3 of theory/baselines.md#comparison, the mean: every outcome for each of five records, with its probability, in fractions."""
     o = [[2, 1], [0, 2]]
     p = [Fraction(3, 5), Fraction(2, 5)]
     expected, probability = Fraction(0), Fraction(0)

@@ -1,6 +1,7 @@
 """Files that the tests of the command line read."""
 
 import shutil
+import webbrowser
 
 import pytest
 
@@ -42,3 +43,12 @@ def here(folder, tmp_path_factory, monkeypatch):
     shutil.copytree(folder, here, dirs_exist_ok=True)
     monkeypatch.chdir(here)
     return here
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """The addresses that a browser is asked to open, from an empty current folder."""
+    found = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(webbrowser, "open", lambda address: found.append(address) is None)
+    return found

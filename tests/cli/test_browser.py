@@ -1,21 +1,9 @@
 """The command `capstats browser`: the file that it writes, and the browser."""
 
-import webbrowser
 from pathlib import Path
-
-import pytest
 
 from capstats.cli import main
 from capstats.lessons.browser import browser_page
-
-
-@pytest.fixture
-def asked(tmp_path, monkeypatch):
-    """The addresses that a browser is asked to open, from an empty current folder."""
-    found = []
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(webbrowser, "open", lambda address: found.append(address) is None)
-    return found
 
 
 def test_the_page_is_written_here_and_opened(asked, tmp_path, capsys):

@@ -10,15 +10,6 @@ from capstats.cli import main
 from capstats.lessons import LESSONS, page
 
 
-@pytest.fixture
-def asked(tmp_path, monkeypatch):
-    """The addresses that a browser is asked to open, from an empty current folder."""
-    found = []
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(webbrowser, "open", lambda address: found.append(address) is None)
-    return found
-
-
 def test_without_a_name_it_lists_the_lessons_and_writes_nothing(asked, tmp_path, capsys):
     assert main(["lesson"]) == 0
     out = capsys.readouterr().out

@@ -79,7 +79,7 @@ def test_what_moves_and_the_answer_are_in_the_first_screen(browser, tmp_path):
 def test_a_guess_is_answered_and_the_second_picture_turns(browser, tmp_path):
     first, second = (f(O["O_3"], S["b"]).item() for f in (average_cap, correct_predictions))
     with chromium.opened(browser, tmp_path, page(LESSON)) as tab:
-        assert tab.locator("details, [data-name=modal_right]").locator("visible=true").count() == 0
+        assert tab.locator("main details, [data-name=modal_right]").locator("visible=true").count() == 0
         for guess, said in {
             0.19: "Well guessed.",
             0.31: "the first guesser.",

@@ -81,7 +81,7 @@ def test_what_moves_and_the_answer_are_in_the_first_screen(browser, tmp_path):
 
 def test_a_guess_is_answered(browser, tmp_path):
     with opened(browser, tmp_path, page(LESSON)) as tab:
-        assert tab.locator("[data-table=o], .numbers, details, [data-name=s-0-0]").locator("visible=true").count() == 0
+        assert tab.locator("[data-table=o], .numbers, main details, [data-name=s-0-0]").locator("visible=true").count() == 0
         guesses = {
             0.29: "Well guessed: 2 of",
             0.71: "5 of 7 are the healthy.",
@@ -100,6 +100,19 @@ def test_a_guess_is_answered(browser, tmp_path):
                 "2 of the 7 smokers in the release are sick: 2/7 = 0.286 is Ann's Correct Attribution Probability, CAP."
             )
         assert tab.locator(".guessed [data-share='0']").inner_text() == "2 of 7"
+
+
+def test_the_first_question_has_its_release_on_paper(tab):
+    table = tab.locator("[data-question=predict] table")
+    tab.emulate_media(media="print")
+    try:
+        tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert table.is_visible()
+        assert table.inner_text().split() == ["smokers", "non-smokers", "sick", "3", "1", "healthy", "5", "11"]
+        assert tab.locator(".guess").is_hidden()
+    finally:
+        tab.emulate_media(media="screen")
+    assert table.is_hidden()
 
 
 def test_nobody_is_moved_before_the_guess(browser, tmp_path):

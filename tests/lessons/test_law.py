@@ -167,14 +167,19 @@ def test_the_guess_is_answered_and_kept_in_the_address(browser, tmp_path):
         predicted(tab)
         passed = tab.evaluate("drawn.averages.filter(average => atMost(average, itself())).length")
         said = tab.locator(".predict .verdict").inner_text()
-        assert said.startswith(f"You said 40: {passed} of these 100 pass, 99.6 of 100 in the long run.")
+        assert said.startswith(f"You said 40: {passed} of 100 passed, 99.6 of 100 in the long run.")
         assert tab.locator("#chart circle").count() == 100
         assert tab.locator("#chart circle.lower").count() == passed
         question(tab, "even")
         tab.reload()
         wait_for(tab, "document.querySelector('.predict .verdict').textContent !== ''")
-        assert tab.locator(".predict .verdict").inner_text() == said
         assert tab.evaluate("state.original") == "own"
+        assert not any(tab.locator(f".predict .{mark}").is_visible() for mark in ("verdict", "truth"))
+        after(tab, [[choose("original", "O_3")]])
+        assert tab.locator(".predict .verdict").inner_text() == said
+        assert tab.locator(".predict .truth").is_visible()
+        after(tab, [[choose("records", 30)]])
+        assert tab.locator(".predict .verdict").is_hidden()
 
 
 @pytest.mark.parametrize(
@@ -184,7 +189,7 @@ def test_a_guess_that_can_be_explained_is(browser, tmp_path, guess, opening):
     with chromium.opened(browser, tmp_path, page(LESSON)) as tab:
         after(tab, [[("#predict-pass", guess)]])
         predicted(tab)
-        assert tab.locator(".predict .verdict").inner_text().startswith(f"{opening}: 100 of these 100 pass")
+        assert tab.locator(".predict .verdict").inner_text().startswith(f"{opening}: 100 of 100 passed")
 
 
 def test_the_picture_moves_in_the_first_screen(browser, tmp_path):

@@ -1,7 +1,9 @@
 """What does my number mean?: the scale and the sentences are those of the front sheet, and of an oracle on random numbers."""
 
+import re
 from itertools import combinations
 from math import floor, sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ CASES = 200
 FRONT, SAID = SENTENCES["front"], SENTENCES["number"]
 SHARES = ("average", "baseline", "original", "sure", "fresh")
 FIELDS = (*SHARES, "people", "holdout")
+LINK = re.compile(r"\[(.+)\]\((docs/(.+)\.md)\)")
 SHOWN = """cases => cases.map(texts => {
   put(texts);
   const text = selector => document.querySelector(selector).textContent;
@@ -176,7 +179,7 @@ def expected(v, version="nearest", people=0, holdout=0):
         "caption": " ".join(FRONT[name].format(**words) for name in captions),
         "marks": marks,
         "rows": [[share(x[0]) if x else "not typed", text] for x, text in zip(typed, sentences, strict=True)],
-        "next": [SAID["next"][name] for name in next_lines],
+        "next": [LINK.sub(r'"\1" in the documentation', SAID["next"][name]) for name in next_lines],
     }
 
 
@@ -307,6 +310,16 @@ def test_a_custodian_finds_the_example_by_the_names_of_its_report(tab):
     for section in ("Whom it hits", "Groups at most risk above the guess without data", "What would lower it most"):
         assert f"\n{section}\n" in report
         assert f'"{section}"' in tab.locator("#next").inner_text()
+
+
+def test_on_the_site_a_page_to_read_next_is_a_link_to_it(browser, tmp_path):
+    links = [found.groups() for found in map(LINK.search, SAID["next"].values()) if found]
+    assert len(links) == 2
+    assert all((Path(__file__).parents[2] / file).is_file() for _, file, _ in links)
+    with opened(browser, tmp_path, page(LESSON, home="../lessons.html")) as tab:
+        numbers(tab)
+        shown = tab.locator("#next a").evaluate_all("links => links.map(link => [link.textContent, link.getAttribute('href')])")
+        assert shown == [[title, f"../{path}.html"] for title, _, path in links]
 
 
 def test_the_table_of_places_has_the_names_of_a_report_in_json(tab):

@@ -44,6 +44,13 @@ def test_a_page_names_the_lesson_that_follows():
     assert 'href="../lessons.html">All lessons' in page("law", home="../lessons.html")
 
 
+@pytest.mark.slow
+def test_a_page_lists_the_other_lessons_with_their_files_or_commands():
+    found = "".join(parsed("law").itertext())
+    assert [f"{lesson.title} (capstats lesson {name})" in found for name, lesson in LESSONS.items()] == [name != "law" for name in LESSONS]
+    assert '<a href="hands.html">CAP with your hands</a>' in page("law", beside=["hands"])
+
+
 @pytest.mark.few(2)
 @each_lesson
 def test_a_page_loads_nothing(name):

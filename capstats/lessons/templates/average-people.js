@@ -4,14 +4,12 @@ const patients = given.originals.O_3;
 const releases = { A: given.synthetics.S_b, B: given.synthetics.S_g };
 const averages = { A: averageCap(patients, releases.A), B: averageCap(patients, releases.B) };
 const risks = { A: individualCap(releases.A), B: individualCap(releases.B) };
-const held = cells.filter(([i, j]) => patients[i][j] > 0);
-const riskOf = (release, [i, j]) => risks[release][i][j];
-const highestIn = (release) => held.reduce((a, b) => (riskOf(release, b) > riskOf(release, a) ? b : a));
-const worst = highestIn("A");
-const exposed = patients[worst[0]][worst[1]];
+const riskOf = (release, cell) => at(risks[release], cell);
+const held = cells.filter((cell) => at(patients, cell) > 0).sort((a, b) => riskOf("A", b) - riskOf("A", a));
+const [worst] = held;
+const exposed = at(patients, worst);
 const atRisk = held.filter((cell) => !atMost(riskOf("A", cell), 0.5));
 const percent = (value) => `${Math.round(100 * value)}\u00a0%`;
-const group = ([i, j]) => `${counted(patients[i][j], "person", "people")} ${KEYS[j]} with ${TARGETS[i]}`;
 
 const crowd = find("#crowd");
 const LEAST = 260; // pixels of the picture's height
@@ -33,25 +31,24 @@ let dotsAt = []; // [x, y, cell] of each dot, for the pointer
 
 for (const release of ["A", "B"]) {
   groups[release] = new Map(held.map((cell) => {
-    const dots = Array.from({ length: patients[cell[0]][cell[1]] }, () => draw("circle"));
-    const label = `${group(cell)}: risk ${percent(riskOf("A", cell))} with A, ${percent(riskOf("B", cell))} with B`;
-    const role = release === "A" ? { role: "button", tabindex: "-1", "aria-label": label } : { "aria-hidden": "true" };
+    const dots = Array.from({ length: at(patients, cell) }, () => draw("circle"));
+    const label = `${group(patients, cell)}: risk ${percent(riskOf("A", cell))} with A, ${percent(riskOf("B", cell))} with B`;
+    const role = release === "A" ? { role: "button", tabindex: "-1", "aria-label": label, focus: () => point(cell) } : { "aria-hidden": "true" };
     const drawn = draw("g", { class: `dots${atRisk.includes(cell) ? " hit" : ""}`, "data-person": cell.join("-"), ...role }, ...dots);
     return [cell, drawn];
   }));
 }
 
-/** The places of a release's patients, [x, height above the axis], by cell: around the average before the vote, at their risk after it. */
-function places(release, place, room, across) {
-  const stacks = stacked(patients, releases[release], place, across, 0.5);
-  if (voted) return new Map(stacks.map(({ i, j, dots }) => [held.find((cell) => cell[0] === i && cell[1] === j), dots]));
-  const { size } = stacks[0];
+/** The places of a release's patients, [x, height above the axis], as [cell, places]: around the average before the vote, at their risk after it. */
+function places(release, stacks, place, room) {
+  if (voted) return stacks.map(({ cell, dots }) => [cell, dots]);
+  const [{ size }] = stacks;
   const columns = Math.max(Math.ceil((total(patients) * size) / room), 30);
   let k = 0;
-  return new Map(held.map((cell) => [cell, Array.from({ length: patients[cell[0]][cell[1]] }, () => {
-    const at = shuffled[k++];
-    return [place(averages[release]) + ((at % columns) - (columns - 1) / 2) * size, (Math.floor(at / columns) + 0.5) * size];
-  })]));
+  return held.map((cell) => [cell, Array.from({ length: at(patients, cell) }, () => {
+    const spot = shuffled[k++];
+    return [place(averages[release]) + ((spot % columns) - (columns - 1) / 2) * size, (Math.floor(spot / columns) + 0.5) * size];
+  })]);
 }
 
 function drawCrowd(moving) {
@@ -60,9 +57,7 @@ function drawCrowd(moving) {
   const height = Math.min(Math.max(below - find("#person").offsetHeight - 24, LEAST), MOST_HIGH);
   const half = (height - BETWEEN) / 2;
   const place = scale(0, 1, EDGE, width - EDGE);
-  let across = 4;
-  const fits = () => ["A", "B"].every((release) => stacked(patients, releases[release], place, across, 0.5).every(({ top }) => top <= half - 4));
-  while (!fits()) across += 1;
+  const stacks = stackedAll(patients, [releases.A, releases.B], place, 0.5, half - 4);
   crowd.classList.toggle("moving", moving && !still.matches);
   assign(crowd, { viewBox: `0 0 ${width} ${height}`, height });
   find(".fixed", crowd)?.remove();
@@ -79,9 +74,9 @@ function drawCrowd(moving) {
   }
   crowd.prepend(back);
   dotsAt = [];
-  for (const release of ["A", "B"]) {
-    const size = (place(COLUMN) - place(0)) / across;
-    for (const [cell, dots] of places(release, place, half - 24, across)) {
+  ["A", "B"].forEach((release, which) => {
+    const [{ size }] = stacks[which];
+    for (const [cell, dots] of places(release, stacks[which], place, half - 24)) {
       const drawn = groups[release].get(cell);
       if (!drawn.parentNode) crowd.append(drawn);
       dots.forEach(([x, high], k) => {
@@ -92,12 +87,11 @@ function drawCrowd(moving) {
         dotsAt.push([x, y, cell]);
       });
     }
-  }
+  });
   renewCrowd();
 }
 
-const inOrder = [...held].sort((a, b) => riskOf("A", b) - riskOf("A", a));
-const renewCrowd = rove(() => inOrder.map((cell) => groups.A.get(cell)), (drawn) => point(held.find((cell) => cell.join("-") === drawn.dataset.person)));
+const renewCrowd = rove(() => [...groups.A.values()]);
 
 /** Light up a group of patients in both releases, and say who they are. */
 function point(cell) {
@@ -111,20 +105,15 @@ function sayPerson() {
   const line = find("#person");
   if (!voted) line.textContent = "Vote first; then point at the dots.";
   else if (pointed) {
-    line.replaceChildren(make("strong", {}, group(pointed)), `: risk ${percent(riskOf("A", pointed))} with A, ${percent(riskOf("B", pointed))} with B.`);
-  } else {
-    const people = sum(atRisk.map(([i, j]) => patients[i][j]));
-    const low = total(patients) - above(patients, releases.A, 0.1);
-    line.textContent = `Orange: the ${people} people above 50\u00a0% with A; ${low} others are below 10\u00a0% and pull its average down. Who is a dot? Point at it, `
-      + "or press Tab and the arrow keys.";
-  }
+    line.replaceChildren(make("strong", {}, group(patients, pointed)), `: risk ${percent(riskOf("A", pointed))} with A, ${percent(riskOf("B", pointed))} with B.`);
+  } else line.textContent = "Orange: above 50\u00a0% with A. Who is a dot? Point at it, or press Tab and the arrow keys.";
 }
 
 /** The answer to a vote. */
 function answer(vote) {
-  const them = group(worst);
-  if (vote === "A") return `You published A. ${them} can now be guessed right with ${percent(riskOf("A", worst))}. With B nobody is above 50\u00a0%.`;
-  return `You published B: nobody is above 50\u00a0%. With A, the lower average, it would be ${percent(riskOf("A", worst))} for ${them}.`;
+  const risk = percent(riskOf("A", worst));
+  if (vote === "A") return `You published A. ${exposed} people can now be guessed right with ${risk}. With B nobody is above 50\u00a0%.`;
+  return `You published B: nobody is above 50\u00a0%. With A, the lower average, it would be ${risk} for ${exposed} people.`;
 }
 
 function vote(name, moving = true) {
@@ -150,8 +139,9 @@ for (const [event, reach] of [["pointermove", 10], ["click", 24]]) {
 }
 addEventListener("resize", later(() => drawCrowd(false)));
 show("patients", total(patients));
-show("worst-records", releases.A[worst[0]][worst[1]]);
-show("group-records", keyTotals(releases.A)[worst[1]]);
+const least = held[held.length - 1];
+show("least-records", at(releases.A, least));
+show("group-records", keyTotals(releases.A)[least[1]]);
 for (const release of ["A", "B"]) show(`average-${release.toLowerCase()}`, averages[release], shown(averages[release], 2));
 sayPerson();
 if (["A", "B"].includes(kept.get("vote"))) vote(kept.get("vote"), false);

@@ -10,7 +10,7 @@ const keepOwn = () => {
   if (SIDES.every((side) => state.names[side] !== "own")) load(); // a table that was typed is kept
 };
 /** Records of a release with an age group, and those of them with a diagnosis. */
-const inRelease = (release, [i, j]) => [releases[release][i][j], keyTotals(releases[release])[j]];
+const inRelease = (release, cell) => [at(releases[release], cell), keyTotals(releases[release])[cell[1]]];
 const [withAsthma, overall] = inRelease("A", worst);
 const [asthmaInB, overallInB] = inRelease("B", worst);
 const second = atRisk.find((cell) => cell !== worst);
@@ -29,7 +29,7 @@ ask("above", {
   check: (reply) => reply === atRiskPeople || "count the dots of A to the right of 0.5: the number below them is that count.",
   wrong: [
     [exposed, `these are the people at ${percent(riskOf("A", worst))}. Another group is above a half too.`],
-    [patients[second[0]][second[1]], `these are the people at ${percent(riskOf("A", second))}. Another group is above a half too.`],
+    [at(patients, second), `these are the people at ${percent(riskOf("A", second))}. Another group is above a half too.`],
     [0, "that is B: with it nobody is above a half. Look at A."],
     [total(patients) - atRiskPeople, "these are the people at a half or below. How many are the others?"],
     [total(patients), "that is everybody. Count those to the right of 0.5."],
@@ -42,7 +42,7 @@ ask("above", {
   after: () => `With B there ${above(patients, releases.B, 0.5) === 0 ? "is nobody" : `are ${above(patients, releases.B, 0.5)}`}.`,
 });
 
-const wrongGroup = ([i, j]) => [`${i}-${j}`, `they are at ${shown(riskOf("A", [i, j]), 2)}. Others are farther to the right.`];
+const wrongGroup = (cell) => [cell.join("-"), `they are at ${shown(riskOf("A", cell), 2)}. Others are farther to the right.`];
 ask("riskiest", {
   load,
   check: (reply) => reply === worst.join("-") || "look for the dots farthest to the right.",
@@ -108,7 +108,7 @@ ask("better", {
     }
     return said.length ? `${said.join("; ")}.` : "the releases have no record.";
   },
-  hints: ["Open \u201cType the numbers of the tables\u201d. In each age group, only the shares of the diagnoses matter.",
+  hints: ["Open \u201cType the tables\u201d. In each age group, only the shares of the diagnoses matter.",
     "Nobody under 40 has diabetes or asthma: records there put nobody at risk.",
     "In the other age groups give the rarest diagnosis of the patients half of the records, and the commonest the fewest."],
   after: "So a low average and a low maximum go together. A release like yours has little to do with the original: look at utility too.",
@@ -128,7 +128,7 @@ ask("blind", {
     + "release with all three age groups has the average 1/3." : "The same average, and other people at risk."),
 });
 
-find("#answer").textContent = `With A, ${group(worst)} have a risk of ${shown(riskOf("A", worst), 2)}: whoever knows their age group learns their `
-  + `diagnosis almost surely. With B nobody is above ${shown(riskOf("B", highestIn("B")), 2)}. The average of A is lower (${shown(averages.A, 2)} against `
+find("#answer").textContent = `With A, ${group(patients, worst)} have a risk of ${shown(riskOf("A", worst), 2)}: whoever knows their age group learns their `
+  + `diagnosis almost surely. With B nobody is above ${shown(highest(patients, releases.B), 2)}. The average of A is lower (${shown(averages.A, 2)} against `
   + `${shown(averages.B, 2)}) because ${nearlyNone} other people have a risk below 0.1: the safety of some hides the risk of others. That A is worse is a `
   + `judgement: near-certainty about ${exposed} people weighs more than the lower risk of the others.`;

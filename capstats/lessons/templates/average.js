@@ -1,13 +1,13 @@
 // The average hides people: two releases of one original, a dot for each person.
 
 const SIDES = ["left", "right"];
-const KEYS = ["under 40", "aged 40 to 65", "over 65"];
-const TARGETS = ["diabetes", "asthma", "heart disease"];
+const AGED = given.ages.map((age) => age.replace(/^\d/, "aged $&"));
 const LETTERS = { S_b: "A", S_g: "B", S_a: "C", S_e: "D" };
 const COLUMN = 0.05; // the width of a column of dots, in individual CAP
 const EDGE = 24; // pixels left and right of the axis
 const MOST = 999; // people in a cell
-const cells = KEYS.flatMap((_, j) => TARGETS.map((_, i) => [i, j]));
+const cells = given.ages.flatMap((_, j) => given.diagnoses.map((_, i) => [i, j]));
+const at = (table, [i, j]) => table[i][j];
 const copy = (t) => t.map((row) => [...row]);
 const start = () => ({
   o: copy(given.originals.O_3), left: copy(given.synthetics.S_b), right: copy(given.synthetics.S_g),
@@ -46,7 +46,7 @@ const grouped = (n) => n.toLocaleString("en-US");
 // --- dots
 
 /**
- * The people of each cell as dots around their CAP, in the order of CAP: a list of {value, i, j, people, above, dots, top}. Dots stand in
+ * The people of each cell as dots around their CAP, in the order of CAP: a list of {value, cell, people, above, dots, size, top}. Dots stand in
  * columns, `across` of them for a cell, which begin at the line of a threshold, so that none is cut. Each dot takes the lowest free place of
  * its cell's columns; those of a cell that the line would cut are moved beside it, to the side where the cell is counted.
  */
@@ -56,7 +56,8 @@ function stacked(o, s, place, across, threshold) {
   const line = place(threshold);
   const heights = new Map();
   const height = (column) => heights.get(column) ?? 0;
-  const groups = cells.filter(([i, j]) => o[i][j] > 0).map(([i, j]) => ({ i, j, value: q[i][j], people: o[i][j] })).sort((a, b) => a.value - b.value);
+  const held = cells.filter(([i, j]) => o[i][j] > 0);
+  const groups = held.map((cell) => ({ cell, value: at(q, cell), people: at(o, cell) })).sort((a, b) => a.value - b.value);
   return groups.map((group) => {
     const above = !atMost(group.value, threshold);
     const middle = Math.round((place(group.value) - line) / size - across / 2);
@@ -71,11 +72,11 @@ function stacked(o, s, place, across, threshold) {
   });
 }
 
-/** The dots of both panels, as large as fit into the height. */
-function stackedBoth({ height, place }) {
+/** The dots of a list of releases, as large as all of them fit into the height. */
+function stackedAll(o, releases, place, threshold, height) {
   for (let across = 4; ; across += 1) {
-    const found = Object.fromEntries(SIDES.map((side) => [side, stacked(state.o, state[side], place, across, state.threshold)]));
-    if (Object.values(found).flat().every(({ top }) => top <= height)) return found;
+    const found = releases.map((s) => stacked(o, s, place, across, threshold));
+    if (found.flat().every(({ top }) => top <= height)) return found;
   }
 }
 
@@ -97,20 +98,21 @@ function renderPanel(side, found, groups, size) {
     draw("path", { d: `M${place(state.threshold)} 16V${floor}` }),
     draw("text", { x: Math.min(Math.max(place(state.threshold), 24), width - 24), y: 11, "text-anchor": "middle" }, shown(state.threshold, 2))));
   svg.prepend(back);
-  for (const [i, j] of cells) {
-    const group = groups.find((one) => one.i === i && one.j === j);
+  for (const cell of cells) {
+    const [i, j] = cell;
+    const group = groups.find((one) => one.cell === cell);
     let dots = find(`[data-people="${i}-${j}"]`, svg);
     if (!group) {
       dots?.remove();
       continue;
     }
     if (!dots) {
-      dots = draw("path", { "data-people": `${i}-${j}`, role: "button", tabindex: "-1", click: () => choose([i, j]), pointerenter: () => choose([i, j]) });
+      dots = draw("path", { "data-people": `${i}-${j}`, role: "button", tabindex: "-1", click: () => choose(cell), pointerenter: () => choose(cell) });
       svg.append(dots);
     }
     const chosen = state.chosen?.join() === `${i},${j}`;
     assign(dots, {
-      ...path(group, floor), "aria-label": told(i, j, found), "aria-pressed": String(chosen),
+      ...path(group, floor), "aria-label": told(cell, found), "aria-pressed": String(chosen),
       class: `people${group.above ? " above" : ""}${chosen ? " chosen" : ""}`,
     });
   }
@@ -139,9 +141,12 @@ function boxplot(found, side, place, y) {
 
 // --- one group of people
 
-function told(i, j, found) {
-  const each = SIDES.map((side) => `${shown(found[`cap-${side}-${i}-${j}`])} with ${title(side)}`);
-  return `${counted(state.o[i][j], "person", "people")} ${KEYS[j]} with ${TARGETS[i]}: risk ${each.join(", ")}.`;
+/** "93 people over 65 with asthma". */
+const group = (o, [i, j]) => `${counted(o[i][j], "person", "people")} ${AGED[j]} with ${given.diagnoses[i]}`;
+
+function told(cell, found) {
+  const each = SIDES.map((side) => `${shown(found[`cap-${side}-${cell.join("-")}`])} with ${title(side)}`);
+  return `${group(state.o, cell)}: risk ${each.join(", ")}.`;
 }
 
 function renderChosen(found) {
@@ -149,17 +154,16 @@ function renderChosen(found) {
   for (const row of findAll("[data-row]")) for (const cell of row.children) cell.classList.toggle("chosen", row.dataset.row === chosen);
   const lines = ["Point at a dot, or go to one with the Tab key: who is it?"];
   if (chosen) {
-    const [i, j] = state.chosen;
-    lines[0] = told(i, j, found);
-    lines.push(...SIDES.map((side) => `${title(side)[0].toUpperCase()}${title(side).slice(1)}: ${guess(side, i, j)}`));
+    lines[0] = told(state.chosen, found);
+    lines.push(...SIDES.map((side) => `${title(side)[0].toUpperCase()}${title(side).slice(1)}: ${guess(side, state.chosen)}`));
   }
   find("#who").replaceChildren(...lines.map((line, k) => make(k ? "span" : "strong", {}, line)));
 }
 
-function guess(side, i, j) {
+function guess(side, [i, j]) {
   const m = keyTotals(state[side])[j];
-  if (m === 0) return `no record is ${KEYS[j]}, so there is nothing to guess from.`;
-  return `${state[side][i][j]} of the ${counted(m, "record", "records")} ${KEYS[j]} ${state[side][i][j] === 1 ? "has" : "have"} ${TARGETS[i]}.`;
+  if (m === 0) return `no record is ${AGED[j]}, so there is nothing to guess from.`;
+  return `${state[side][i][j]} of the ${counted(m, "record", "records")} ${AGED[j]} ${state[side][i][j] === 1 ? "has" : "have"} ${given.diagnoses[i]}.`;
 }
 
 function choose(cell) {
@@ -188,7 +192,7 @@ const render = later(() => {
   if (!find("#explore").open) return;
   const width = Math.max(find(".panel svg").clientWidth, 240);
   const size = { width, height: width > 450 ? 300 : 230, place: scale(0, 1, EDGE, width - EDGE) };
-  const groups = stackedBoth(size);
-  for (const side of SIDES) renderPanel(side, found, groups[side], size);
+  const groups = stackedAll(state.o, SIDES.map((side) => state[side]), size.place, state.threshold, size.height);
+  SIDES.forEach((side, k) => renderPanel(side, found, groups[k], size));
   renderChosen(found);
 });

@@ -67,6 +67,11 @@ function show(name, value, text = shown(value)) {
   }
 }
 
+/** A table of counts, with names of its columns and rows. */
+const tableOf = (counts, columns, rows, attributes) => make("table", attributes,
+  make("tr", {}, make("td"), ...columns.map((name) => make("th", { scope: "col" }, name))),
+  ...counts.map((row, i) => make("tr", {}, make("th", { scope: "row" }, rows[i]), ...row.map((count) => make("td", {}, String(count))))));
+
 /** An <output> for `show`. */
 const output = (name, attributes = {}) => make("output", { "data-name": name, ...attributes });
 

@@ -9,8 +9,8 @@ function symbol(name, tag = make) {
 
 /** The names of keys and targets of a table: of three targets the age groups and diagnoses of the story. */
 const groupsOf = (table) => ({
-  ages: table[0].length === 3 ? ["under 40", "40 to 65", "over 65"] : ["younger", "older"],
-  diagnoses: table.length === 3 ? ["diabetes", "asthma", "heart disease"] : ["sick", "healthy"],
+  ages: table[0].length === 3 ? given.ages : ["younger", "older"],
+  diagnoses: table.length === 3 ? given.diagnoses : ["sick", "healthy"],
 });
 
 /** Several choices in a row, of which one holds: radio buttons that look like one switch. Returns a function that sets it without a call. */

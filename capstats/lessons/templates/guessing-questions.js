@@ -20,12 +20,18 @@ predict("second", {
 });
 
 const ASKED = given.originals.O_4;
-const onClinic4 = () => (state.original === "O_4" ? "" : "choose clinic 4 first.");
-const now = () => [averageCap(state.o, state.s), correctPredictions(state.o, state.s)];
 /** Puts clinic 4 and a release on the page. */
 const put = (name) => () => {
   take("O_4", name);
   renew();
+};
+/** Checks the release on the page: average CAP below that of another release and more people predicted; or above it and fewer. */
+const wanted = (release, below, people) => () => {
+  const [average, predicted] = [averageCap(state.o, state.s), correctPredictions(state.o, state.s)];
+  const other = averageCap(ASKED, given.synthetics[release]);
+  if (state.original !== "O_4") return "choose clinic 4 first.";
+  if (below ? average >= other : average <= other) return `average CAP is ${average.toFixed(3)}, which is not ${below ? "below" : "above"} ${other.toFixed(3)}.`;
+  return (below ? predicted > people : predicted < people) || `${number(predicted)} people are predicted; ${below ? "more" : "fewer"} than ${people} are wanted.`;
 };
 
 ask("order", {
@@ -58,12 +64,7 @@ ask("itself", {
 });
 ask("lower", {
   load: put("S_a"),
-  check: () => {
-    const [average, predicted] = now();
-    if (onClinic4()) return onClinic4();
-    if (!(average < averageCap(state.o, given.synthetics.S_a))) return `average CAP is ${average.toFixed(3)}, which is not below 0.318.`;
-    return predicted > 400 || `${number(predicted)} people are predicted; more than 400 are wanted.`;
-  },
+  check: wanted("S_a", true, 400),
   hints: [
     "A diagnosis is named for the whole age group if it leads by one record. So give about half of an age group to one that many people have, and the rest to one that few have.",
     "Under 65, in both groups, let asthma lead diabetes by one record, and leave heart disease empty.",
@@ -73,12 +74,7 @@ ask("lower", {
 });
 ask("higher", {
   load: put("S_e"),
-  check: () => {
-    const [average, predicted] = now();
-    if (onClinic4()) return onClinic4();
-    if (!(average > averageCap(state.o, given.synthetics.S_e))) return `average CAP is ${average.toFixed(3)}, which is not above 0.309.`;
-    return predicted < 100 || `${number(predicted)} people are predicted; fewer than 100 are wanted.`;
-  },
+  check: wanted("S_e", false, 100),
   hints: ["Make the rarest diagnosis of each age group the commonest in the release, by one record.", "Give all the other records of the age group to the diagnosis that most people have."],
   after: "The second guesser is led astray in every age group, and the first still profits from the second commonest diagnosis.",
 });

@@ -1,7 +1,6 @@
 // Guessing is not predicting: the random guesser of average CAP beside the modal guesser.
 
 const MOST = 500; // of a slider
-const names = { targets: ["diabetes", "asthma", "heart disease"], keys: ["under 40", "40 to 65", "over 65"] };
 const RELEASES = { S_b: "A", S_g: "B", S_a: "C", S_e: "D" };
 const START = ["O_3", "S_b"];
 const state = { turned: 0 }; // how much of the second picture has turned
@@ -41,9 +40,9 @@ function picture(who) {
     const [left, pitch, room] = small ? [84, 3.4, 5] : [96, 6, 9];
     const across = Math.floor(((wide - left) / 3 - 2 * room) / pitch);
     const svg = draw("svg", { class: `${who}${small ? " small" : ""}`, role: "img" });
-    names.keys.forEach((key, j) => svg.append(draw("text", { x: left + (j * (wide - left)) / 3, y: 12 }, key)));
+    given.ages.forEach((key, j) => svg.append(draw("text", { x: left + (j * (wide - left)) / 3, y: 12 }, key)));
     let top = 20;
-    names.targets.forEach((target, i) => {
+    given.diagnoses.forEach((target, i) => {
       const high = Math.max(Math.ceil(Math.max(...state.o[i]) / across), 2) * pitch;
       svg.append(draw("text", { x: 0, y: top + high / 2 + 4 }, target));
       state.o[i].forEach((n, j) => {
@@ -79,8 +78,8 @@ function turn() {
 
 // --- a card for each key: sliders of the release
 
-const cards = names.keys.map((key, j) => {
-  const rows = names.targets.map((target, i) => {
+const cards = given.ages.map((key, j) => {
+  const rows = given.diagnoses.map((target, i) => {
     const slider = make("input", { type: "range", min: 0, max: MOST, step: 1, id: `s${i}${j}`, "data-cell": `${i},${j}`, input: () => move(i, j) });
     const badge = make("span", { class: "badge" });
     const text = output(`share_${i}_${j}`);
@@ -118,7 +117,7 @@ function showKey(j) {
 }
 
 function update() {
-  names.keys.forEach((_, j) => showKey(j));
+  given.ages.forEach((_, j) => showKey(j));
   const [average, predicted] = [averageCap(state.o, state.s), correctPredictions(state.o, state.s)];
   show("people", people(), number(people()));
   show("average", average);

@@ -30,8 +30,10 @@ const put = (s = given.s) => () => change((all) => Object.assign(all, { o: copy(
 /** Matches a share, computed from the tables that are on the page. */
 const share = (of) => (answer) => isAbout(answer, of(tables));
 
+const CHANGED = [[3, 1], [5, 11]];
+find("[data-question=predict] form").before(tableOf(CHANGED, KEYS.map((key) => `${key}s`), TARGETS, { class: "on-paper" }));
 ask("predict", {
-  load: put([[3, 1], [5, 11]]),
+  load: put(CHANGED),
   check: (answer) => {
     const m = keyTotals(tables.s)[0];
     if (m === 0) return 'there is no smoker in the release. Press "Back to the start".';

@@ -1,7 +1,8 @@
 // Does a blind table pass? Average CAP of random tables builds up Figure 2 of the paper under its exact law.
 
+const GUESSED = "O_3"; // the original of the guess
 const own = { 2: [[30, 10], [20, 40]], 3: [[30, 10, 5], [20, 40, 25]] };
-const state = { original: "O_3", keys: 2, m: 900, random: random(2) };
+const state = { original: GUESSED, keys: 2, m: 900, random: random(2) };
 let seen = false; // whether a table was drawn: until then the law is kept back, so that a class can guess
 const drawn = { averages: [], passed: 0, last: null, failed: null };
 let fallen = 0; // tables whose dots have fallen
@@ -170,9 +171,8 @@ function showTable(found, title) {
   if (!found) return [];
   const { s, average } = found;
   const verdict = passes(average) ? make("span", { class: "passes" }, "passes") : make("span", { class: "fails" }, "fails");
-  const head = make("tr", {}, make("td"), ...s[0].map((_, j) => make("th", { scope: "col" }, groupsOf(s).ages[j])));
-  const body = s.map((row, i) => make("tr", {}, make("th", { scope: "row" }, groupsOf(s).diagnoses[i]), ...row.map((count) => make("td", {}, String(count)))));
-  return [make("div", {}, make("h3", { class: "after" }, title), make("table", { class: "drawn" }, head, ...body), make("p", { class: "verdict-line" }, `Average risk ${average.toFixed(3)}: `, verdict))];
+  const { ages, diagnoses } = groupsOf(s);
+  return [make("div", {}, make("h3", { class: "after" }, title), tableOf(s, ages, diagnoses, { class: "drawn" }), make("p", { class: "verdict-line" }, `Average risk ${average.toFixed(3)}: `, verdict))];
 }
 
 function update() {
@@ -195,6 +195,7 @@ function update() {
   find("#last").replaceChildren(...last, ...failed);
   find("#honest").textContent = honest();
   find("#honest").classList.toggle("secret", !empty());
+  for (const mark of [".truth", ".verdict"]) find(`.predict ${mark}`).hidden = state.original !== GUESSED || state.m !== 900;
   showChart();
 }
 
@@ -245,8 +246,8 @@ renew();
 predict("pass", {
   text: (share) => String(Math.round(100 * share)),
   value: () => {
-    const was = kept.get("guess-pass") === null ? "O_3" : state.original; // that of a question which was brought back
-    put("O_3");
+    const was = kept.get("guess-pass") === null ? GUESSED : state.original; // that of a question which was brought back
+    put(GUESSED);
     clear();
     drawTables(100);
     const share = drawn.passed / 100;
@@ -261,6 +262,6 @@ predict("pass", {
       [yours < 10, "Not looking is no failing"],
       [true, `You said ${yours}`],
     ].find(([fits]) => fits)[1];
-    return `${opening}: ${found} of these 100 pass, ${(100 * given.originals.O_3.limit).toFixed(1)} of 100 in the long run. They know nobody, so passing proves nothing.`;
+    return `${opening}: ${found} of 100 passed, ${(100 * given.originals[GUESSED].limit).toFixed(1)} of 100 in the long run. They know nobody, so passing proves nothing.`;
   },
 });

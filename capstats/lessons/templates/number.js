@@ -176,6 +176,14 @@ function following(numbers, where) {
   return names.map((name) => said.next[name]);
 }
 
+/** A sentence whose link, [title](page of the documentation), leads there on the site; a page that is a file of its own names it. */
+function linked(text) {
+  const { home } = find("#next").dataset;
+  const [before, title, path, after] = text.split(/\[(.+)\]\(docs\/(.+)\.md\)/);
+  if (!title) return [before];
+  return [before, home ? make("a", { href: home.replace(/[^/]*$/, `${path}.html`) }, title) : `"${title}" in the documentation`, after];
+}
+
 // --- the page
 
 const field = (name) => find(`#${name}`);
@@ -235,7 +243,7 @@ function fillIn(numbers, version) {
   ];
   find("#rows").replaceChildren(...rows.map(([name, x, meaning]) => make("div", {},
     make("dt", {}, name, " ", make("span", {}, x ? share(x.value) : "not typed")), make("dd", {}, meaning))));
-  find("#next").replaceChildren(...following(numbers, where).map((line) => make("li", {}, line)));
+  find("#next").replaceChildren(...following(numbers, where).map((line) => make("li", {}, ...linked(line))));
 }
 
 /** The address gets what was typed. */
