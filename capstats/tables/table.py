@@ -291,9 +291,13 @@ class Cells:
         order = np.argsort(place, kind="stable")
         place, given, target, found = place[order], given[order], self.target[asked], np.zeros((), np.int64)
         for first, last, factor, weight in windows.parts:
-            through = np.append(0, np.cumsum(self.values[given] * weight[self.target[given]]))
+            values = self.values[given] * weight[self.target[given]]
+            long = (
+                np.longdouble if values.dtype.kind == "f" else values.dtype
+            )  # sums through all keys, of which small ones need their digits
+            through = np.append(np.zeros(1, long), np.cumsum(values, dtype=long))
             below, up_to = (through[np.searchsorted(place, asker * self.shape[0] + end[target])] for end in (first, last))
-            found = found + (up_to - below) * factor[target]
+            found = found + (up_to - below).astype(values.dtype) * factor[target]
         return np.asarray(np.maximum(found, 0))
 
     def rows_in_windows(self, windows: Windows, rows: Callable[[Any], tuple[Any, Array]]) -> tuple[Cells, Array]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+import sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import counts, examples
@@ -126,8 +127,19 @@ def test_large_integers_and_nanoseconds_are_compared_exactly():
     labels = [start, start + pd.Timedelta(3, "ns"), start + pd.Timedelta(4, "ns")]
     times = from_counts([[1], [0], [0]], [[0], [1], [1]], target_labels=labels)
     assert float(average_cap(times.o, times.s, within=pd.Timedelta(3, "ns"))) == 0.5
+    beyond = from_counts([[1], [0], [0]], [[0], [1], [1]], target_labels=[10**30, 10**30 + 10**20, 2 * 10**30])
+    assert float(average_cap(beyond.o, beyond.s, within=10**20)) == 0.5
     wide = from_counts([[1], [0]], [[0], [1]], target_labels=[-(2**63), 2**63 - 1])
     assert float(average_cap(wide.o, wide.s, within=5)) == 0
+
+
+def test_a_function_of_dates_gives_lengths_of_time():
+    days = [dt.date(1, 1, 1), dt.date(2020, 1, 5), dt.date(2020, 1, 8), dt.date(9999, 12, 31)]
+    tables = from_counts([[1], [1], [0], [0]], [[1], [0], [2], [1]], target_labels=days)
+    lengths = np.array([1, 3, 1, 1], "m8[D]")
+    found = individual_cap(tables.o, tables.s, within=lambda dates: lengths)
+    assert found.values[:, 0].tolist() == [0.25, 0.5, 0.5, 0.25]
+    assert float(average_cap(tables.o, tables.s, within=lambda dates: DAY)) == 0.125
 
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # no moment is in both tables
@@ -213,6 +225,16 @@ def test_weights_count_as_numbers_of_people():
     for within in (1, ("triangular", 1.7)):
         found = average_cap(weighted.o, weighted.s, within=within)
         assert float(found) == pytest.approx(float(average_cap(whole.o, whole.s, within=within)), rel=1e-14)
+
+
+def test_small_keys_keep_their_digits_beside_large_ones():
+    """Of a sparse table, whose sums run through all keys, in numpy's longest floats."""
+    o, s = np.array([[1.0, 1], [0, 0], [0, 0]]), np.array([[0.1, 1e6 / 3], [0.2, 0], [0.4, 0.7]])[:, ::-1]
+    for within, expected in ((1, 0.3 / 0.7), (("triangular", 2), 0.2 / 0.7)):
+        tables = from_counts(o, s)
+        sparse_s = tables.s.copy(data=sparse.COO.from_numpy(tables.s.values))
+        found = individual_cap(tables.o, sparse_s, within=within).data.todense()[0, 1]
+        assert found == pytest.approx(expected, rel=1e7 * float(np.finfo(np.longdouble).eps))
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
