@@ -14,7 +14,17 @@ from hypothesis import strategies as st
 from strategies import counts, examples
 
 import capstats
-from capstats import at_most, average_cap, average_cap_interval, baseline_cap, from_counts, holdout_contrast, individual_cap
+from capstats import (
+    at_most,
+    average_cap,
+    average_cap_interval,
+    baseline_cap,
+    cap_ecdf,
+    cap_quantiles,
+    from_counts,
+    holdout_contrast,
+    individual_cap,
+)
 from capstats.datasets import anes96
 
 KEYS = ["educ", "PID"]
@@ -82,6 +92,10 @@ def test_every_version_is_that_of_a_loop_over_people(kind, backing, triangular):
         if backing == "dense":
             weighed = (values * tables.o).sum().item() / len(expected)
             assert weighed == pytest.approx(np.mean(expected), rel=1e-12)
+        quantiles = cap_quantiles(tables.o, tables.s, [0.2, 0.9], unmatched=unmatched, within=within)
+        np.testing.assert_allclose(quantiles.values, np.quantile(expected, [0.2, 0.9]), rtol=1e-12, atol=1e-15)
+        share = cap_ecdf(tables.o, tables.s, 0.1, unmatched=unmatched, within=within)
+        assert float(share) == np.mean(at_most(expected, 0.1))
         error = average_cap_interval(tables.o, tables.s, unmatched=unmatched, within=within).standard_error
         assert float(error) == pytest.approx(np.std(expected, ddof=1) / np.sqrt(len(expected)), rel=1e-12)
     everybody = [[credit(x, y, SPANS[kind], triangular) for y in original["t"]] for x in original["t"]]
