@@ -107,6 +107,17 @@ def test_the_calls_give_the_numbers_of_synthpop():
             assert found == pytest.approx(np.nan if expected is None else expected, rel=1e-12, nan_ok=True), (case["name"], name)
 
 
+def test_the_calls_give_the_numbers_of_riskutility():
+    """Rows that say yes against `as_riskutility`, which tests/peers/test_riskutility.py holds against the definitions."""
+    agreed = {theirs.strip("`"): calls(ours)[0] for theirs, ours, remark in rows("riskutility") if re.match("yes", remark)}
+    for o, s in (([[3, 2, 1], [1, 0, 0]], [[2, 1, 0], [0, 1, 0]]), ([[4, 0, 2], [1, 3, 2]], [[3, 0, 1], [0, 2, 1]])):
+        tables = capstats.from_counts(o, s)
+        expected = capstats.peers.as_riskutility(tables)
+        assert len(agreed.keys() & expected.keys()) == 10
+        for name in agreed.keys() & expected.keys():
+            assert float(eval(agreed[name], namespace_of(tables))) == pytest.approx(expected[name], rel=1e-12), name
+
+
 def namespace_of(tables: Any) -> dict[str, Any]:
     names: dict[str, Any] = {name: getattr(capstats, name) for name in dir(capstats)}
     return names | {"tables": tables, "o": tables.o, "s": tables.s, "n": tables.o.sum()}

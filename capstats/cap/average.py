@@ -9,13 +9,14 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.neighbours import Convention, imputation
+from capstats.cap.tolerance import Within
 from capstats.codes.checks import check_number
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import mode, ratio, shared
 from capstats.tables.table import Array, Counts, Floats, Table
 
 
-def average_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
+def average_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0, within: Within | None = None) -> xr.DataArray:
     """Mean Correct Attribution Probability of the original records.
 
     It is the expected share of people in the original data whose target an intruder guesses right.
@@ -30,6 +31,10 @@ def average_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius:
     radius : int
         Number of key columns in which synthetic records may differ from a key and still be used for it. With the number of all key columns
         the whole of `s` is used for every record: the baseline "crossed".
+    within : number, timedelta, function or ("triangular", distance), optional
+        For targets that are numbers or dates: a guess is right if it is at most this far from the person's value. A function takes the
+        array of target values and returns the distance for each, as ``lambda income: 0.1 * abs(income)``. With ("triangular", d) a guess
+        counts 1 - distance / d. A missing value is matched by missing ones only. It needs radius 0.
 
     Returns
     -------
@@ -41,7 +46,8 @@ def average_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius:
     ------
     ValueError, TypeError
         If the tables are not counts (the cell is named), or differ in shape or labels; if "nearest" or a radius is used with keys without
-        labels (give ``key_labels``) or both together; if the radius exceeds the number of key columns.
+        labels (give ``key_labels``) or both together; if the radius exceeds the number of key columns; if `within` is used with targets
+        that are no numbers or dates, is months or years, or is negative.
 
     See Also
     --------
@@ -50,7 +56,8 @@ def average_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius:
     Notes
     -----
     c = sum_j (sum_i o_ij s_ij) / s_.j, over matched keys: see theory/cap.md#average-cap. No table of q_ij is
-    made. For "nearest" and `radius` see theory/attacks.md#neighbours.
+    made. For "nearest" and `radius` see theory/attacks.md#neighbours, for `within` theory/cap.md#tolerance: compare it with `baseline_cap`
+    within the same distance. CAP of the original with itself may be below that; not so with "triangular".
 
     References
     ----------
@@ -66,9 +73,17 @@ def average_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius:
     >>> s = [[24, 36, 15], [226, 113, 213], [216, 54, 3]]
     >>> round(float(average_cap(o, s)), 4)
     0.3074
+
+    Incomes: within 500, the second person is guessed right with probability 1/2 and no longer never
+
+    >>> import capstats
+    >>> people = {"town": ["A", "B"], "income": [1000, 3000]}
+    >>> tables = capstats.tabulate(people, {"town": ["A", "B", "B"], "income": [1000, 3500, 3600]}, keys="town", target="income")
+    >>> float(average_cap(tables.o, tables.s, within=500))
+    0.75
     """
     aligned = Aligned({"o": o, "s": s})
-    impute = imputation(aligned, unmatched, radius)  # None with the defaults
+    impute = imputation(aligned, unmatched, radius, within=within)  # None with the defaults
 
     def formula(o: Table, s: Table) -> Floats:
         s, s_j = (s, s.key_total()) if impute is None else impute(o, s)

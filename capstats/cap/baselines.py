@@ -8,15 +8,16 @@ from typing import Literal, get_args
 import numpy as np
 import xarray as xr
 
+from capstats.cap.tolerance import Within, windows_of
 from capstats.codes.checks import check_choice
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import ratio
-from capstats.tables.table import Array, Counts, Floats, Table
+from capstats.tables.table import Array, Counts, Dense, Floats, Table, Windows
 
 Kind = Literal["marginal", "modal", "uniform", "modal_synthetic", "crossed"]
 
 
-def baseline_cap(o: Counts, s: Counts | None = None, *, kind: Kind = "marginal") -> xr.DataArray:
+def baseline_cap(o: Counts, s: Counts | None = None, *, kind: Kind = "marginal", within: Within | None = None) -> xr.DataArray:
     """Probability of a correct guess of the target without the key: the baseline of CAP.
 
     CAP needs a comparison: if nine in ten people are healthy, health is guessed right for most people without any release.
@@ -33,6 +34,9 @@ def baseline_cap(o: Counts, s: Counts | None = None, *, kind: Kind = "marginal")
         - "uniform": a random level of each target column, among those that occur in `o`;
         - "modal_synthetic": the greatest share of a target in `s`, max_i s_i. / m;
         - "crossed": the target of a random synthetic record, sum_i p_i s_i. / m.
+    within : number, timedelta, function or ("triangular", distance), optional
+        For targets that are numbers or dates: how far from the person's value a guess may be, as in `average_cap`. For "marginal" and
+        "crossed" only.
 
     Returns
     -------
@@ -42,11 +46,13 @@ def baseline_cap(o: Counts, s: Counts | None = None, *, kind: Kind = "marginal")
     Raises
     ------
     ValueError, TypeError
-        If `kind` is unknown or needs a missing `s`, or the tables are not counts or differ.
+        If `kind` is unknown or needs a missing `s`, the tables are not counts or differ, or `within` is wrong, as in `average_cap`, or
+        given for another kind.
 
     Notes
     -----
-    See theory/baselines.md#baselines. CAP of the original with itself is never below the marginal baseline.
+    See theory/baselines.md#baselines. CAP of the original with itself is never below the marginal baseline, unless
+    guesses within a distance count in full (theory/cap.md#tolerance).
 
     References
     ----------
@@ -62,17 +68,21 @@ def baseline_cap(o: Counts, s: Counts | None = None, *, kind: Kind = "marginal")
     (0.625, 0.75, 0.5)
     """
     check_choice(kind, "kind", get_args(Kind))
+    if within is not None and kind not in ("marginal", "crossed"):
+        raise ValueError(f'`within` needs `kind` "marginal" or "crossed"; got "{kind}".')
     if kind in ("modal_synthetic", "crossed"):
         if s is None:
             raise ValueError(f'`kind` "{kind}" needs the synthetic table: give `s`.')
         pair = Aligned({"o": o, "s": s})
-        return pair.map(_crossed if kind == "crossed" else lambda o, s: _modal(s) + 0 * o.total(), "baseline_cap")
+        windows = windows_of(pair, within)
+        return pair.map(lambda o, s: _crossed(o, s, windows) if kind == "crossed" else _modal(s) + 0 * o.total(), "baseline_cap")
     aligned = Aligned({"o": o})
     if kind == "uniform":
         axis = aligned.axes["target"]
         columns = [np.arange(aligned.sizes["target"])] if axis is None else list(map(np.asarray, axis.codes))
         return aligned.map(lambda o: _uniform(o, columns), "baseline_cap")
-    return aligned.map(_modal if kind == "modal" else lambda o: _crossed(o, o), "baseline_cap")
+    windows = windows_of(aligned, within)
+    return aligned.map(_modal if kind == "modal" else lambda o: _crossed(o, o, windows), "baseline_cap")
 
 
 def goodman_kruskal_tau(o: Counts) -> xr.DataArray:
@@ -186,9 +196,11 @@ def _modal(o: Table) -> Floats:
     return ratio(o.target_total().max(-1), o.total(), np.nan)
 
 
-def _crossed(o: Table, s: Table) -> Floats:
-    p = ratio(o.target_total(), o.total()[..., None], np.nan)
-    return np.asarray((p * ratio(s.target_total(), s.total()[..., None], np.nan)).sum(-1))
+def _crossed(o: Table, s: Table, windows: Windows | None) -> Floats:
+    p, right = ratio(o.target_total(), o.total()[..., None], np.nan), s.target_total()
+    if windows is not None:
+        right = Dense(right[..., None]).in_windows(windows).values[..., 0]
+    return np.asarray((p * ratio(right, s.total()[..., None], np.nan)).sum(-1))
 
 
 def _uniform(o: Table, columns: Sequence[Array]) -> Floats:

@@ -10,6 +10,7 @@ import xarray as xr
 from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, rows_used
+from capstats.cap.tolerance import Within
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
@@ -19,7 +20,7 @@ from capstats.tables.ties import at_most, ranks
 FOR_QUANTILES = (", because quantiles interpolate between records", "Use cap_ecdf, which takes weights, or round the weights to integers.")
 
 
-def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
+def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero", within: Within | None = None) -> xr.DataArray:
     """Quantiles of individual CAP over the original records, with linear interpolation.
 
     A low average can hide people at high risk: the 0.9 quantile is the risk that a tenth of the records exceed.
@@ -33,6 +34,8 @@ def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero
         Probabilities from 0 to 1.
     unmatched : {"zero", "drop", "nearest"}
         Records whose key is not in `s` have CAP 0, or are left out, or have that of the pooled records of the nearest synthetic keys.
+    within : number, timedelta, function or ("triangular", distance), optional
+        For targets that are numbers or dates: how far from the person's value a guess may be, as in `average_cap`.
 
     Returns
     -------
@@ -65,7 +68,7 @@ def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero
     probabilities = _numbers(q, "`q` must be one probability or a sequence of them, from 0 to 1", 0, 1)
     p = probabilities.reshape(-1)
     aligned = Aligned({"o": o, "s": s})
-    rows_of = rows_used(aligned, unmatched)
+    rows_of = rows_used(aligned, unmatched, within=within)
 
     def formula(o: Table, s: Table) -> Floats:
         check_integers(o, "o", *FOR_QUANTILES)
@@ -77,7 +80,7 @@ def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero
     return _leading(found, "quantile", probabilities)
 
 
-def cap_ecdf(o: Counts, s: Counts, at: Any, *, unmatched: Convention = "zero") -> xr.DataArray:
+def cap_ecdf(o: Counts, s: Counts, at: Any, *, unmatched: Convention = "zero", within: Within | None = None) -> xr.DataArray:
     """Share of the original records whose individual CAP is at most a given value.
 
     One minus this share is the share of people with a higher risk.
@@ -90,6 +93,8 @@ def cap_ecdf(o: Counts, s: Counts, at: Any, *, unmatched: Convention = "zero") -
         Values of individual CAP; ties count (see `at_most`).
     unmatched : {"zero", "drop", "nearest"}
         Records whose key is not in `s` have CAP 0, or are left out, or have that of the pooled records of the nearest synthetic keys.
+    within : number, timedelta, function or ("triangular", distance), optional
+        For targets that are numbers or dates: how far from the person's value a guess may be, as in `average_cap`.
 
     Returns
     -------
@@ -123,7 +128,7 @@ def cap_ecdf(o: Counts, s: Counts, at: Any, *, unmatched: Convention = "zero") -
     """
     places = _numbers(at, "`at` must be one number or a sequence of numbers")
     aligned = Aligned({"o": o, "s": s})
-    rows_of = rows_used(aligned, unmatched)
+    rows_of = rows_used(aligned, unmatched, within=within)
 
     def formula(o: Table, s: Table) -> Floats:
         values, weights = by_value(o, *rows_of(o, s), unmatched)

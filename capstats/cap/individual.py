@@ -6,12 +6,13 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.neighbours import Convention, rows_used
+from capstats.cap.tolerance import Within
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import attribution
 from capstats.tables.table import Counts, Table
 
 
-def individual_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
+def individual_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0, within: Within | None = None) -> xr.DataArray:
     """Correct Attribution Probability of a record in each cell: the share of its key's synthetic records that have its target.
 
     For one person: the probability that a guess from the synthetic records with the same key is right.
@@ -26,24 +27,27 @@ def individual_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radi
     radius : int
         Number of key columns in which synthetic records may differ from a key and still be used for it; from 0 to the number of key
         columns.
+    within : number, timedelta, function or ("triangular", distance), optional
+        For targets that are numbers or dates: how far from the person's value a guess may be, as in `average_cap`.
 
     Returns
     -------
     DataArray, dims (..., target, key)
         q_ij = s_ij / s_.j, from 0 (never right) to 1 (always right); with "nearest" or a radius the same share among the pooled records.
         "nearest" gives NaN if `s` has no record. With sparse backing cells without a record in either table are 0, which may differ from
-        the dense value for "drop", "nearest" or a radius.
+        the dense value for "drop", "nearest", a radius or `within`.
 
     Raises
     ------
     ValueError, TypeError
         If the tables are not counts (the cell is named), or differ in shape or labels; if "nearest" or a radius is used with keys without
-        labels (give ``key_labels``) or both together; if the radius exceeds the number of key columns.
+        labels (give ``key_labels``) or both together; if the radius exceeds the number of key columns; if `within` is wrong, as in
+        `average_cap`.
 
     Notes
     -----
     See theory/cap.md#average-cap and, for "nearest" and `radius`, theory/attacks.md#neighbours. Over the targets of a matched key the
-    values add up to 1 (theory/cap.md#theorem-1).
+    values add up to 1 (theory/cap.md#theorem-1), unless near guesses count (theory/cap.md#tolerance).
 
     References
     ----------
@@ -59,7 +63,7 @@ def individual_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radi
     [0.2424, 0.7576]
     """
     aligned = Aligned({"o": o, "s": s})
-    rows_of = rows_used(aligned, unmatched, radius, everybody=True)
+    rows_of = rows_used(aligned, unmatched, radius, everybody=True, within=within)
     empty = 0.0 if unmatched == "zero" else np.nan
 
     def formula(o: Table, s: Table) -> Table:

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.cap.subkeys import Pool, Search, differences, effort
+from capstats.cap.tolerance import Within, windows_of
 from capstats.codes.checks import check_integer
 from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned
@@ -40,16 +41,34 @@ def check_convention(unmatched: str) -> None:
     check_unmatched(unmatched, get_args(Convention))
 
 
-def rows_used(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False) -> RowsUsed:
+def rows_used(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False, within: Within | None = None) -> RowsUsed:
     """A function of both tables that gives the synthetic rows used for each key of `o`, and their totals.
 
-    Keys without original records may have no rows, except with ``everybody``.
+    Keys without original records may have no rows, except with ``everybody``. With ``within`` the rows count near guesses as well.
     """
-    return imputation(aligned, unmatched, radius, everybody=everybody) or (lambda _, s: (s, s.key_total()))
+    return imputation(aligned, unmatched, radius, everybody=everybody, within=within) or own_rows
 
 
-def imputation(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False) -> RowsUsed | None:
-    """The same where keys use the rows of other keys, with "nearest" or a radius; None where each key uses its own row."""
+def own_rows(_: Table, s: Table) -> tuple[Table, Array]:
+    """The rows of a table, and their totals."""
+    return s, s.key_total()
+
+
+def imputation(
+    aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False, within: Within | None = None
+) -> RowsUsed | None:
+    """The same where keys use the rows of other keys, with "nearest" or a radius; None where each key uses its own row, as it is."""
+    rows_of = _rows_of_others(aligned, unmatched, radius, everybody=everybody)
+    windows = windows_of(aligned, within)
+    if windows is None:
+        return rows_of
+    if radius:
+        raise ValueError(f"`within` needs radius 0; got radius {radius!r}. Give one of the two.")
+    used = rows_of or own_rows
+    return lambda o, s: s.rows_in_windows(windows, lambda table: used(o, table))
+
+
+def _rows_of_others(aligned: Aligned, unmatched: str, radius: int, *, everybody: bool) -> RowsUsed | None:
     check_convention(unmatched)
     check_integer(radius, "radius", "0, 1, ... up to the number of key columns", least=0)
     if unmatched == "nearest" and radius:

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.neighbours import Convention, RowsUsed, rows_used
+from capstats.cap.tolerance import Within
 from capstats.codes.checks import check_choice, check_number
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import unstacked
@@ -34,6 +35,7 @@ def average_cap_interval(
     against: Counts | None = None,
     over: str | None = None,
     unmatched: Convention = "zero",
+    within: Within | None = None,
     level: float = 0.95,
 ) -> xr.Dataset:
     """Average CAP with its standard error and confidence interval: for one synthetic table, the difference of two, or the mean of several.
@@ -54,6 +56,8 @@ def average_cap_interval(
         mean over them.
     unmatched : {"zero", "drop", "nearest"}
         Records whose key is not in the synthetic table count 0, are left out, or use the nearest keys, as in `average_cap`.
+    within : number, timedelta, function or ("triangular", distance), optional
+        For targets that are numbers or dates: how far from the person's value a guess may be, as in `average_cap`.
     level : float
         Coverage of the interval, between 0 and 1.
 
@@ -115,7 +119,7 @@ def average_cap_interval(
 
     weighted = {} if o_squares is None else {"o_squares": o_squares}
     aligned = Aligned({"o": o, **first, **second, **weighted}, inexact=weighted)
-    rows_of = rows_used(aligned, unmatched)
+    rows_of = rows_used(aligned, unmatched, within=within)
 
     def formula(o: Table, *tables: Table) -> Floats:
         squares = squares_of(o, tables[-1] if weighted else None, "o")
@@ -146,6 +150,7 @@ def holdout_contrast(
     o_squares: Counts | None = None,
     h_squares: Counts | None = None,
     unmatched: Convention = "zero",
+    within: Within | None = None,
     level: float = 0.95,
 ) -> xr.Dataset:
     """Average CAP of the original records minus that of records that were not used for synthesis, with its standard error.
@@ -163,6 +168,8 @@ def holdout_contrast(
         ``tables.h_squares`` of `tabulate`.
     unmatched : {"zero", "drop", "nearest"}
         Records of both samples whose key is not in the synthetic table count 0, are left out, or use the nearest keys.
+    within : number, timedelta, function or ("triangular", distance), optional
+        For targets that are numbers or dates: how far from the person's value a guess may be, as in `average_cap`.
     level : float
         Coverage of the interval, between 0 and 1.
 
@@ -207,7 +214,7 @@ def holdout_contrast(
 
     weighted = {name: table for name, table in (("o_squares", o_squares), ("h_squares", h_squares)) if table is not None}
     aligned = Aligned({"o": o, "s": s, "h": h, **weighted}, inexact=weighted)
-    rows_of = rows_used(aligned, unmatched)
+    rows_of = rows_used(aligned, unmatched, within=within)
 
     def formula(o: Table, s: Table, h: Table, *tables: Table) -> Floats:
         given = dict(zip(weighted, tables, strict=True))

@@ -42,7 +42,8 @@ def as_synthpop(tables: Tables, version: Version = "1.9-2", **options: Any) -> d
     tables : Dataset
         Result of `tabulate` or `from_counts`, with `s`.
     version : {"1.9-2", "development"}
-        The release on CRAN (1.9-0 to 1.9-3 agree), or the unreleased commit 218f692, where TCAP is another number.
+        The release on CRAN (1.9-0 to 1.9-2, and the code of 1.9-3 on GitHub, commit 9cc3081), or the unreleased commit 218f692, where TCAP
+        is another number: the one that the vignette of 1.9-3 defines.
     **options
         The options of ``disclosure()`` that change numbers, under their names there, with "." or "_": ``not_targetlev``,
         ``usetargetNA``, ``usekeysNA`` (one for all keys, or one each in the order of the keys), ``exclude_keys``, ``exclude_keylevs``,

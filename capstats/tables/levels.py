@@ -252,9 +252,9 @@ def _likely(column: str, entry: Entry) -> str:
         remedy = REMEDIES.get(cause, "recode one of the tables").format(column=column, option=shlex.quote(column))
         return f" Likely cause: {cause}{such}. To correct it, {remedy}{'' if cause not in REMEDIES else ', or recode one of the tables'}."
     if entry["kind"] == "number" and max(entry["levels"]) > MANY:
-        return (
-            f" Numbers with that many levels are rarely equal: cut them, as with bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)."
-        )
+        near = ", or let near guesses count, with `within` of average_cap" if entry["role"] == "target" else ""
+        bins = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"
+        return f" Numbers with that many levels are rarely equal: cut them, as with {bins}{near}."
     return " Check that the column means the same in both tables, and recode one of them."
 
 

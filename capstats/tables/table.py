@@ -11,9 +11,10 @@ Works on the coordinates of the cells with numpy alone, so that nothing of the p
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -45,6 +46,23 @@ def group_sums(values: Array, group: Index, groups: int) -> Array:
     cells = np.arange(len(rows))[:, None] * groups + group
     sums = np.bincount(cells.ravel(), rows.ravel(), len(rows) * groups)
     return sums.astype(values.dtype, copy=False).reshape(*values.shape[:-1], groups)
+
+
+class Part(NamedTuple):
+    """One part of `Windows`, of arrays by target: target k counts factor_i weight_k at target i where first_i <= rank_k < last_i."""
+
+    first: Index
+    last: Index
+    factor: Array
+    weight: Array
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How much a guess k counts for a person with target i: the sum of parts, each of which is a window in the order of the targets."""
+
+    rank: Index  # the place of each target in this order
+    parts: Sequence[Part]
 
 
 @dataclass(frozen=True)
@@ -134,6 +152,21 @@ class Dense:
         np.put_along_axis(found, np.broadcast_to(key[..., None, None], columns.shape), chosen, axis=-1)
         return Dense(found)
 
+    def in_windows(self, windows: Windows) -> Dense:
+        """sum_k K_ik x_kj, where K_ik is how much guess k counts for target i."""
+        values = self.values[..., np.argsort(windows.rank), :]
+        found = np.zeros((), np.int64)
+        for first, last, factor, weight in windows.parts:
+            through = np.zeros((*values.shape[:-2], values.shape[-2] + 1, values.shape[-1]), np.result_type(values, weight))
+            np.cumsum(values * weight[np.argsort(windows.rank), None], axis=-2, out=through[..., 1:, :])
+            found = found + (through[..., last, :] - through[..., first, :]) * factor[:, None]
+        return Dense(np.maximum(found, 0))
+
+    def rows_in_windows(self, windows: Windows, rows: Callable[[Any], tuple[Any, Array]]) -> tuple[Dense, Array]:
+        """The rows that keys use, in which guesses count by windows; and their totals."""
+        used, totals = rows(self)
+        return used.in_windows(windows), totals
+
     # --- rows that keys take from others
 
     def member(self, at: tuple[int, ...]) -> Dense:
@@ -169,6 +202,7 @@ class Cells:
     key: Index
     shape: tuple[int, int]
     fill: float = 0  # what a result says of the cells that are not stored
+    windows: Windows | None = None  # by which rows that keys take from others are counted
 
     def like(self, values: Array, fill: float = 0) -> Cells:
         return replace(self, values=values, fill=fill)
@@ -256,6 +290,30 @@ class Cells:
         column[self.target[self.key == key]] = self.values[self.key == key]
         return Cells(np.array([m]), np.array([column.argmin()]), np.array([key]), self.shape)
 
+    def in_windows(self, windows: Windows) -> Cells:
+        cells = np.arange(len(self.values))
+        return self.like(self._sums_in_windows(windows, cells, self.key, cells, self.key))
+
+    def _sums_in_windows(self, windows: Windows, given: Index, giver: Index, asked: Index, asker: Index) -> Array:
+        """For each asked cell, how much the given cells of its group count for its target."""
+        place = giver * self.shape[0] + windows.rank[self.target[given]]
+        order = np.argsort(place, kind="stable")
+        place, given, target, found = place[order], given[order], self.target[asked], np.zeros((), np.int64)
+        for first, last, factor, weight in windows.parts:
+            values = self.values[given] * weight[self.target[given]]
+            long = (
+                np.longdouble if values.dtype.kind == "f" else values.dtype
+            )  # sums through all keys, of which small ones need their digits
+            through = np.append(np.zeros(1, long), np.cumsum(values, dtype=long))
+            below, up_to = (through[np.searchsorted(place, asker * self.shape[0] + end[target])] for end in (first, last))
+            found = found + (up_to - below).astype(values.dtype) * factor[target]
+        return np.asarray(np.maximum(found, 0))
+
+    def rows_in_windows(self, windows: Windows, rows: Callable[[Any], tuple[Any, Array]]) -> tuple[Cells, Array]:
+        own = self.in_windows(windows)  # rows of other keys have records in cells that are not stored, so they are counted as they come
+        taken, totals = rows(replace(self, values=self.values.astype(own.values.dtype), windows=windows))
+        return self.like(own.values + (taken.values - self.values)), totals
+
     # --- rows that keys take from others
 
     def member(self, at: tuple[int, ...]) -> Cells:
@@ -275,6 +333,9 @@ class Cells:
         given, giver = self._of_keys(donors)
         taken, taker = self._of_keys(recipients)
         if not len(given):
+            return
+        if self.windows is not None:
+            to[taken] += times * self._sums_in_windows(self.windows, given, donor_group[giver], taken, recipient_group[taker])
             return
         kinds, kind = np.unique(donor_group[giver] * self.shape[0] + self.target[given], return_inverse=True)
         sums = group_sums(self.values[given], kind, len(kinds))

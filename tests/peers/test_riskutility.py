@@ -1,13 +1,22 @@
 """The numbers of riskutility, held against their definitions, person by person."""
 
+import json
+import math
 from collections import Counter, defaultdict
+from fractions import Fraction
+from pathlib import Path
 from statistics import mean, median
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples, table_pairs
 
-from capstats import from_counts, tabulate
-from capstats.peers import as_riskutility
+from capstats import cap_ecdf, from_counts, tabulate
+from capstats.attacks import CAPClassifier, model_attack
+from capstats.datasets import anes96
+from capstats.peers import as_riskutility, rapid
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -102,3 +111,85 @@ def test_tables_without_a_complete_record_raise():
     t = tabulate({"k": [1, None], "t": [1, 2]}, {"k": [None], "t": [2]}, keys="k", target="t")
     with pytest.raises(ValueError, match="`s` has no record without a missing key or target"):
         as_riskutility(t)
+
+
+# --- RAPID
+
+RAPID = json.loads((Path(__file__).parents[1] / "reference" / "rapid.json").read_text(encoding="utf-8"))
+SCORES = {"RCS_marginal": "marginal", "RCS_conditional": "conditional", "NCE": "entropy"}
+
+
+@pytest.mark.parametrize("case", RAPID["cases"], ids=lambda case: case["name"])
+def test_rapid_is_that_of_its_package(case):
+    """Of looked-up keys, of keys without a synthetic record, and of a classification tree."""
+    for found in case["rates"]:
+        ours = rapid(case["o"], case["s"], score=SCORES[found["method"]], tau=found["tau"])
+        assert float(ours) == pytest.approx(found["rate"], rel=1e-12), found
+
+
+def rapid_by_people(o, s, score, tau, unmatched):
+    """The share of people at risk, one person after the other, in fractions."""
+    people = [(i, j) for i, j in np.ndindex(o.shape) for _ in range(o[i, j])]
+    g = {(i, j): Fraction(int(s[i, j]), int(s[:, j].sum())) if s[:, j].any() else Fraction(0) for i, j in people}
+    counted = [(i, j) for i, j in people if unmatched == "zero" or s[:, j].any()]
+    at_risk = 0
+    for i, j in counted:
+        p = Fraction(sum(k == i for k, _ in people), len(people))
+        others = [g[cell] for cell in counted if cell[0] == i]
+        if score == "marginal":
+            at_risk += p < 1 and (g[i, j] - p) / (1 - p) > tau
+        elif score == "conditional":
+            at_risk += g[i, j] > tau * sum(others) / len(others)
+        else:
+            levels = len({k for k, _ in people})
+            at_risk += levels > 1 and g[i, j] > 0 and 1 + math.log(g[i, j]) / math.log(levels) > tau + 1e-9
+    return Fraction(at_risk, len(counted)) if counted else math.nan
+
+
+@pytest.mark.slow
+@examples(100)
+@given(
+    table_pairs(),
+    st.sampled_from([*SCORES.values()]),
+    st.sampled_from([Fraction(0), Fraction(3, 10), Fraction(7, 10), Fraction(1), Fraction(5, 4)]),
+    st.sampled_from(["zero", "drop"]),
+)
+def test_rapid_is_the_share_of_people_above_the_limit(tables, score, tau, unmatched):
+    found = float(rapid(*tables, score=score, tau=tau, unmatched=unmatched))
+    assert found == pytest.approx(float(rapid_by_people(*tables, score, tau, unmatched)), rel=1e-12, nan_ok=True)
+
+
+@examples(25)
+@given(table_pairs())
+def test_rapid_falls_with_tau_to_the_people_guessed_with_certainty(tables):
+    """No confidence exceeds 1, the limit of "marginal" and "entropy" at tau = 1."""
+    for score in ("marginal", "entropy"):
+        rates = [float(rapid(*tables, score=score, tau=tau)) for tau in (0, 0.25, 0.5, 0.75, 1)]
+        assert rates == sorted(rates, reverse=True)
+        assert rates[-1] == 0
+
+
+def test_with_equally_frequent_targets_rapid_is_one_minus_the_distribution_of_cap():
+    o, s = [[3, 2], [1, 4]], [[2, 1], [1, 3]]
+    assert float(rapid(o, s, score="marginal", tau=0.4)) == pytest.approx(1 - float(cap_ecdf(o, s, 0.5 + 0.4 * 0.5)), rel=1e-15) == 0.4
+
+
+def test_rapid_of_a_fitted_model_takes_its_probabilities():
+    """Those of the CAP intruder are individual CAPs; several releases are one call."""
+    people = anes96()
+    releases = {seed: people.sample(frac=1, replace=True, random_state=seed) for seed in (1, 2)}
+    intruder = {"keys": ["educ", "PID"], "target": "vote"}
+    attack = model_attack(people, releases, estimator=CAPClassifier(), **intruder)
+    tables = tabulate(people, releases, **intruder)
+    for score in SCORES.values():
+        found = rapid(attack.o, attack.probability, score=score, tau=0.5)
+        np.testing.assert_array_equal(found.values, rapid(tables.o, tables.s, score=score, tau=0.5).values)
+        assert found.dims == ("synthetic",)
+
+
+def test_rapid_refuses_what_it_has_no_definition_for():
+    with pytest.raises(ValueError, match='`score` must be "marginal", "conditional" or "entropy"'):
+        rapid([[1]], [[1]], score="RCS", tau=0.3)
+    with pytest.raises(ValueError, match=r"`tau` must be a number, 0 or more; got -0\.1"):
+        rapid([[1]], [[1]], score="marginal", tau=-0.1)
+    assert np.isnan(float(rapid([[0]], [[1]], score="marginal", tau=0.3)))

@@ -47,6 +47,15 @@ def test_numbers_of_synthpop_are_as_it_prints_them(case, version):
         np.testing.assert_allclose(found[name], number(value), rtol=0, atol=1e-10, err_msg=name)
 
 
+def test_tcap_of_1_9_3_is_one_number_in_its_code_and_another_in_its_vignette():
+    """The vignette's is 100 DiSCO / DiS, which "development" computes."""
+    for case in json.loads((REFERENCE / "synthpop_1_9_3.json").read_text(encoding="utf-8"))["cases"]:
+        found = as_synthpop(tables(case))
+        assert {name: found[name] for name in case["allCAPs"]} == pytest.approx(case["allCAPs"], rel=1e-13)
+        assert as_synthpop(tables(case), "development")["TCAP"] == pytest.approx(100 * case["DiSCO"] / case["DiS"], rel=1e-13)
+        assert found["TCAP"] < 100 * case["DiSCO"] / case["DiS"]
+
+
 @cases
 def test_checks_and_exclusions_of_synthpop_are_as_it_prints_them(case):
     if "fault" in case and "original" in case:

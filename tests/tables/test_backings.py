@@ -54,6 +54,23 @@ MEASURES = {
     "average_cap nearest": lambda o, s: capstats.average_cap(*labelled(o, s), unmatched="nearest"),
     "average_cap radius": lambda o, s: capstats.average_cap(*labelled(o, s), radius=1),
     "average_cap radius, drop": lambda o, s: capstats.average_cap(*labelled(o, s), radius=2, unmatched="drop"),
+    **{
+        f"average_cap {unmatched} within {within}": lambda o, s, unmatched=unmatched, within=within: capstats.average_cap(
+            *[t.assign_coords(target=[2, 5, 1, 4]) for t in labelled(o, s)], unmatched=unmatched, within=within
+        )
+        for unmatched in ("zero", "drop", "nearest")
+        for within in (1, ("triangular", 2.5))
+    },
+    "baseline within": lambda o, s: capstats.baseline_cap(
+        *[t.assign_coords(target=[2, 5, 1, 4]) for t in (o, s)], kind="crossed", within=1
+    ),
+    **{
+        f"rapid {score} {unmatched}": lambda o, s, score=score, unmatched=unmatched: capstats.peers.rapid(
+            *labelled(o, s), score=score, tau=0.9, unmatched=unmatched
+        )
+        for score in ("marginal", "conditional", "entropy")
+        for unmatched in ("drop", "nearest")
+    },
     "nearest_distance": lambda o, s: capstats.cap.nearest_distance(*labelled(o, s)),
     "target_distance": capstats.cap.target_distance,
     "smoothed_cap": lambda o, s: capstats.cap.smoothed_cap(o, s, alpha=0.5),

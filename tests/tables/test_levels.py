@@ -106,6 +106,8 @@ def test_numbers_with_many_levels_are_told_to_be_cut() -> None:
     with pytest.warns(LevelsWarning, match=r"Numbers with that many levels are rarely equal: cut them, as with bins=\{'x': 10\}"):
         tabulate(o, s, keys="x", target="t")
     tabulate(o, s, keys="x", target="t", bins={"x": 2})
+    with pytest.warns(LevelsWarning, match=r"\(--bin x=10\), or let near guesses count, with `within` of average_cap"):
+        tabulate(o, s, keys="t", target="x")
 
 
 @pytest.mark.parametrize(
