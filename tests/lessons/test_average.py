@@ -155,8 +155,8 @@ def test_the_picture_is_in_the_first_screen_before_and_after_the_vote(browser, t
 @pytest.mark.parametrize(
     ("vote", "answer"),
     [
-        ("A", "You published A. 93 people can now be guessed right with 92 %. With B nobody is above 50 %."),
-        ("B", "You published B: nobody is above 50 %. With A, the lower average, it would be 92 % for 93 people."),
+        ("A", "You published A. 93 people over 65 with asthma can now be guessed right with 92 %. With B nobody is above 50 %."),
+        ("B", "You published B: nobody is above 50 %. With A, the lower average, it would be 92 % for 93 people over 65 with asthma."),
     ],
 )
 def test_a_vote_is_answered_and_kept_in_the_address(lesson, vote, answer):

@@ -111,9 +111,9 @@ function sayPerson() {
 
 /** The answer to a vote. */
 function answer(vote) {
-  const risk = percent(riskOf("A", worst));
-  if (vote === "A") return `You published A. ${exposed} people can now be guessed right with ${risk}. With B nobody is above 50\u00a0%.`;
-  return `You published B: nobody is above 50\u00a0%. With A, the lower average, it would be ${risk} for ${exposed} people.`;
+  const [them, risk] = [group(patients, worst), percent(riskOf("A", worst))];
+  if (vote === "A") return `You published A. ${them} can now be guessed right with ${risk}. With B nobody is above 50\u00a0%.`;
+  return `You published B: nobody is above 50\u00a0%. With A, the lower average, it would be ${risk} for ${them}.`;
 }
 
 function vote(name, moving = true) {

@@ -3,8 +3,12 @@
 const KINDS = { sure: "guessed right with probability above 0.9", half: "above 0.5", others: "others" };
 const whole = (n) => Math.round(n).toLocaleString("en");
 const percent = (x) => (x >= 0.995 && x < 1 ? ">99%" : x > 0 && x < 0.005 ? (x < 0.0005 ? "<0.1%" : `${(100 * x).toFixed(1)}%`) : `${Math.round(100 * x)}%`);
-const shareOf = (x) => (!Number.isFinite(x) ? "undefined" : x > 0 && x < 0.0005 ? "<0.001" : x < 1 && x >= 0.9995 ? ">0.999" : x.toFixed(3));
-const ofPeople = (x) => (!Number.isFinite(x) ? "undefined" : x > 0 && x < 0.0005 ? "<0.1%" : x < 1 && x >= 0.9995 ? ">99.9%" : `${(100 * x).toFixed(1)}%`);
+const toThousandths = (text) => (x) => {
+  if (!Number.isFinite(x)) return "undefined";
+  return x > 0 && x < 0.0005 ? `<${text(0.001)}` : x < 1 && x >= 0.9995 ? `>${text(0.999)}` : text(x);
+};
+const shareOf = toThousandths((x) => x.toFixed(3));
+const ofPeople = toThousandths((x) => `${(100 * x).toFixed(1)}%`);
 const label = (text) => (text === null ? "missing" : text === "" || text !== text.trim() ? `"${text}"` : text);
 const people = (n) => (n === 1 ? "1 person" : `${whole(n)} people`);
 
