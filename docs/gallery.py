@@ -163,7 +163,7 @@ def page() -> str:
         parts.append(f"## {chapter}")
         for name in examples:
             said = (getdoc(getattr(plotting, name)) or "").splitlines()[0]
-            parts += [f"### {name}", said, f"```python\n{EXAMPLES[name]}\n```", f"![{said}](gallery/{name}.svg)"]
+            parts += [f"### {name}", said, f"```python\n{EXAMPLES[name]}\n```", f"![The picture of {name}](gallery/{name}.svg)"]
     return "\n\n".join(parts) + "\n"
 
 

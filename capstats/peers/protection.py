@@ -156,7 +156,7 @@ def as_sdmetrics(tables: xr.Dataset) -> dict[Any, Any]:
 
     Notes
     -----
-    See docs/coming-from/concordance.md. Missing values are a level, as in DisclosureProtection.
+    See docs/coming-from/sdmetrics.md. Missing values are a level, as in DisclosureProtection.
 
     References
     ----------

@@ -44,7 +44,7 @@ def as_riskutility(tables: Tables) -> dict[Any, Any]:
 
     Notes
     -----
-    See docs/coming-from/concordance.md. riskutility leaves out records with a missing key or target, in both tables, and so does this.
+    See docs/coming-from/riskutility.md. riskutility leaves out records with a missing key or target, in both tables, and so does this.
 
     References
     ----------
