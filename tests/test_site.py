@@ -33,6 +33,8 @@ WANTED = {  # what newcomers search for, and the page that answers it
     "Excel": "docs/custodians/formats",
     "missing values": "docs/custodians/formats",
     "survey weights": "docs/custodians/weighted-data",
+    "GDPR": "docs/custodians/frameworks",
+    "SATRE": "docs/custodians/frameworks",
     "lesson": "docs/lessons",
     "browser": "docs/browser",
     "what does my number mean": "docs/lessons",
