@@ -13,8 +13,7 @@ from capstats.cap.neighbours import Convention, rows_used
 from capstats.cap.uncertainty import check_level
 from capstats.codes.checks import check_choice
 from capstats.codes.column import Ints
-from capstats.laws.guarantees.audits import Adjacency
-from capstats.laws.guarantees.one_record import epsilons
+from capstats.laws.guarantees.one_record import Adjacency, epsilons
 from capstats.laws.guarantees.permutation import UNWEIGHTED, check_records, of_each_release, seed_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
