@@ -140,7 +140,7 @@ def cap_ecdf(o: Counts, s: Counts, at: Any, *, unmatched: Convention = "zero", w
     return _leading(aligned.map(formula, "cap_ecdf", ("at",)), "at", places)
 
 
-def cap_boxplot(o: Counts, s: Counts, *, unmatched: Convention = "zero") -> xr.Dataset:
+def cap_boxplot(o: Counts, s: Counts, *, unmatched: Convention = "zero", within: Within | None = None) -> xr.Dataset:
     """Statistics of a boxplot of individual CAP over the original records, with averages for comparison.
 
     Among tables with the same average, it shows which leave some people at a high risk.
@@ -151,6 +151,8 @@ def cap_boxplot(o: Counts, s: Counts, *, unmatched: Convention = "zero") -> xr.D
         Counts of original and synthetic records; `o` must hold integers. Whole sampling weights count as in `cap_quantiles`.
     unmatched : {"zero", "drop", "nearest"}
         Records whose key is not in `s` have CAP 0, or are left out, or have that of the pooled records of the nearest synthetic keys.
+    within : number, timedelta, function or ("triangular", distance), optional
+        For targets that are numbers or dates: how far from the person's value a guess may be, as in `average_cap`; for the averages as well.
 
     Returns
     -------
@@ -188,7 +190,7 @@ def cap_boxplot(o: Counts, s: Counts, *, unmatched: Convention = "zero") -> xr.D
     [0.629, 0.758, 0.896, 0.684, 0.67]
     """
     aligned = Aligned({"o": o, "s": s})
-    rows_of = rows_used(aligned, unmatched)
+    rows_of = rows_used(aligned, unmatched, within=within)
 
     def box(o: Table, s: Table) -> Floats:
         check_integers(o, "o", *FOR_QUANTILES)
@@ -207,15 +209,15 @@ def cap_boxplot(o: Counts, s: Counts, *, unmatched: Convention = "zero") -> xr.D
     boxes = aligned.map(box, "box", ("part",))
     most = int(boxes.isel(part=-1).max())
     beyond = aligned.map(outliers, "outliers", ("side", "outlier"))
-    average = average_cap(o, s, unmatched=unmatched)
+    average = average_cap(o, s, unmatched=unmatched, within=within)
     parts = ("lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker")
     return Result(
         {
             **{name: boxes.isel(part=i) for i, name in enumerate(parts)},
             "average": average,
             "average_rank": average.copy(data=ranks(average.values.reshape(-1)).reshape(average.shape)),
-            "original_cap": average_cap(o, o),
-            "baseline_cap": baseline_cap(o),
+            "original_cap": average_cap(o, o, within=within),
+            "baseline_cap": baseline_cap(o, within=within),
             "records": boxes.isel(part=-2).astype(np.int64),
             "outliers": beyond.isel(side=0),
             "outlier_records": beyond.isel(side=1).astype(np.int64),

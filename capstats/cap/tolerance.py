@@ -132,11 +132,16 @@ def _times(labels: Iterable[Any], kind: str) -> Array:
 def _distances(within: Any, values: Array) -> Floats:
     """How far a guess at each level may be from it, in the unit of the levels."""
     time, given = values.dtype.kind in "mM", within(values) if callable(within) else within
-    given = pd.Timedelta(given).to_timedelta64() if isinstance(given, dt.timedelta) else given
-    found = np.asarray(given, np.float64 if is_number(given) and not isinstance(given, np.timedelta64) else None)
+    length = pd.Timedelta(given).to_timedelta64() if isinstance(given, dt.timedelta) else given
+    found = np.asarray(length, np.float64 if is_number(length) and not isinstance(length, np.timedelta64) else None)
     if found.dtype.kind not in ("m" if time else "iuf"):
         wanted = "a length of time, such as timedelta(days=30), where the target is a date or a time" if time else "a number"
         raise TypeError(f"`within` must be {wanted}; got {shown(given)}.")
+    if found.shape not in ((), values.shape if callable(within) else ()):
+        raise ValueError(
+            f"`within` must be one distance, or a function that returns one for all targets or one for each; got an array of the shape "
+            f"{found.shape}{f' for {len(values)} targets' if callable(within) else ''}."
+        )
     if time:
         if np.datetime_data(found.dtype)[0] in ("Y", "M"):
             raise ValueError("`within` must be a length of time, and months and years have no fixed one. Give days.")

@@ -19,6 +19,7 @@ from capstats import (
     average_cap,
     average_cap_interval,
     baseline_cap,
+    cap_boxplot,
     cap_ecdf,
     cap_quantiles,
     from_counts,
@@ -233,6 +234,22 @@ def test_the_contrast_with_a_holdout_is_that_of_a_loop():
     assert [float(found.original), float(found.holdout)] == pytest.approx(of_each, rel=1e-12)
 
 
+@pytest.mark.parametrize("within", [5, ("triangular", 9)])
+def test_a_boxplot_has_the_values_and_the_averages_within_the_distance(within):
+    rng = np.random.default_rng(9)
+    original, synthetic = (people("numbers", rng, n) for n in (60, 50))
+    tables = capstats.tabulate(original, synthetic, keys=["a", "b"], target="t")
+    o, s = tables.o, tables.s
+    box = cap_boxplot(o, s, unmatched="nearest", within=within)
+    of_each = by_loop(original, synthetic, 9 if isinstance(within, tuple) else within, "nearest", isinstance(within, tuple))
+    expected = [*np.quantile(of_each, [0.25, 0.5, 0.75]), np.mean(of_each)]
+    assert [float(box[name]) for name in ("lower_quartile", "median", "upper_quartile", "average")] == pytest.approx(expected, rel=1e-12)
+    assert box.original_cap == average_cap(o, o, within=within)
+    assert box.baseline_cap == baseline_cap(o, within=within)
+    individual = individual_cap(o, s, unmatched="nearest", within=within)
+    np.testing.assert_array_equal(box.individual, individual.where(o > 0))
+
+
 def test_weights_count_as_numbers_of_people():
     o, s = np.array([[1, 0], [2, 3], [0, 1]]), np.array([[2, 0], [1, 1], [0, 4]])
     whole, weighted = from_counts(o, s), from_counts(o * 0.3, s * 0.7)
@@ -268,6 +285,8 @@ TEXTS = from_counts([[1], [1]], [[1], [1]], target_labels={"income": ["low", "hi
         (NUMBERS, "5", "must be a number; got '5'"),
         (NUMBERS, DAY, "must be a number"),
         (NUMBERS, lambda x: -x, "0 or more for every target"),
+        (NUMBERS, lambda x: [1, 1, 1], r"the shape \(3,\) for 2 targets"),
+        (NUMBERS, [1, 1], r"one distance, or a function .* the shape \(2,\)"),
         (NUMBERS, ("normal", 1), "the pair"),
         (NUMBERS, ("triangular", 0), "one distance above 0"),
         (NUMBERS, ("triangular", abs), "one distance above 0"),
