@@ -152,7 +152,7 @@ def cap_boxplot(o: Counts, s: Counts, *, unmatched: Convention = "zero", within:
     unmatched : {"zero", "drop", "nearest"}
         Records whose key is not in `s` have CAP 0, or are left out, or have that of the pooled records of the nearest synthetic keys.
     within : number, timedelta, function or ("triangular", distance), optional
-        For targets that are numbers or dates: how far from the person's value a guess may be, as in `average_cap`; for the averages as well.
+        For targets that are numbers or dates: how far from the person's value a guess may be, as in `average_cap`; in the averages too.
 
     Returns
     -------

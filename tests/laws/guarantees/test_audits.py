@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 from hypothesis import example, given
 from hypothesis import strategies as st
+from private_splits import at_most_level, halves_with_many_keys, randomised_halves
 from strategies import examples
 
 from capstats import holdout_contrast
@@ -94,11 +95,6 @@ def test_low_averages_refute_far_more_than_their_difference_does():
     assert 1.75 < limits[1] < np.log(6)
 
 
-def at_most_level(refuted):
-    """The share of false alarms is not above .05 by more than chance explains, at four standard errors."""
-    return np.mean(refuted) <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / np.size(refuted))
-
-
 def worst_split(rng, q, epsilon, adjacency, shape):
     """One person inside and one outside, in the mechanism that attains the bound: as often right as allowed, and ties of both or none."""
     p = dp_average_bound(q, epsilon, adjacency=adjacency).item()
@@ -154,43 +150,24 @@ def test_coins_refute_more_than_splits_where_records_are_added():
     assert dp_audit(nobody, 0.3, adjacency="add-remove", design="coins").original.item() == pytest.approx(0.3)
 
 
-def table(cells, shape):
-    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
-
-
-def randomised(cells, epsilon, number, rng):
-    """Each cell is kept with odds e^epsilon against any other one: private for the substitution of a whole record."""
-    kept = rng.random(len(cells)) < (np.exp(epsilon) - 1) / (np.exp(epsilon) + number - 1)
-    return np.where(kept, cells, rng.integers(0, number, len(cells)))
-
-
 @pytest.mark.slow
 def test_randomised_response_of_whole_records_keeps_its_claim():
-    """Splits of 60 people in 2 x 3 cells: by the averages of ten splits."""
-    rng, shape, epsilon = np.random.default_rng(22), (2, 3), 1.0
-    pool = rng.integers(0, 6, 60)
-    splits = [rng.permutation(pool) for _ in range(2000)]
-    o, h = (np.stack([table(x[part], shape) for x in splits]) for part in (slice(0, 30), slice(30, 60)))
-    s = np.stack([table(randomised(x[:30], epsilon, 6, rng), shape) for x in splits])
-    tables = [xr.DataArray(x, dims=("run", "target", "key")) for x in (o, s, h)]
-    contrasts = holdout_contrast(tables[0], tables[1], h=tables[2])
+    """By the averages of ten splits."""
+    o, s, h = randomised_halves(1.0)
+    contrasts = holdout_contrast(o, s, h=h)
     studies = averages(*(contrasts[name].values.reshape(200, 10) for name in ("original", "holdout")))
-    by_mean = dp_audit(studies, epsilon, adjacency="substitution")
+    by_mean = dp_audit(studies, 1.0, adjacency="substitution")
     assert at_most_level(by_mean.refuted.values)
     assert (by_mean.original - by_mean.holdout).mean().item() > 0.005  # the release does know the split
 
 
 def test_releases_of_the_original_are_refuted_after_several_splits():
-    """Epsilon .5 for releases of 300 people with 1000 keys."""
-    rng = np.random.default_rng(24)
-    pool = rng.integers(0, 3000, 600)
-    splits = [rng.permutation(pool) for _ in range(40)]
-    o, h = (xr.DataArray(np.stack([table(x[part], (3, 1000)) for x in splits]), dims=("repetition", "target", "key"))
-            for part in (slice(0, 300), slice(300, 600)))  # fmt: skip
+    o, h = halves_with_many_keys()
     contrasts = holdout_contrast(o, o, h=h)
     found = dp_audit(contrasts, 0.5, adjacency="substitution")
     assert found.refuted.item()
     assert 5 < found.repetitions_needed.item() < 40
+    assert found.epsilon_lower.item() > 0.5
     given = {name: contrasts[name].values for name in ("original", "holdout")}
     assert found.identical(dp_audit(given, 0.5, adjacency="substitution"))
 
