@@ -301,9 +301,8 @@ class Cells:
         place, given, target, found = place[order], given[order], self.target[asked], np.zeros((), np.int64)
         for first, last, factor, weight in windows.parts:
             values = self.values[given] * weight[self.target[given]]
-            long = (
-                np.longdouble if values.dtype.kind == "f" else values.dtype
-            )  # sums through all keys, of which small ones need their digits
+            # sums through all keys, of which small ones need their digits
+            long = np.longdouble if values.dtype.kind == "f" else values.dtype
             through = np.append(np.zeros(1, long), np.cumsum(values, dtype=long))
             below, up_to = (through[np.searchsorted(place, asker * self.shape[0] + end[target])] for end in (first, last))
             found = found + (up_to - below).astype(values.dtype) * factor[target]

@@ -15,13 +15,11 @@ from numpy.typing import ArrayLike
 from capstats.codes.column import Ints
 from capstats.laws.models.cell_moments import ROUNDING, Cells, nearest_mean
 from capstats.laws.models.cell_urns import CellUrn
-from capstats.laws.models.conditionals import Step, cell_probabilities, described, labels_of_cells
+from capstats.laws.models.conditionals import SLACK, Step, cell_probabilities, described, labels_of_cells
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import CELLS
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Counts, Floats, Table
-
-SLACK = 1e-9  # by less than this, probabilities may miss what they must sum to
 
 
 @dataclass(frozen=True, repr=False, eq=False)
