@@ -52,11 +52,19 @@ def _spread(values: Array, where: Index, size: int) -> Array:
     return found
 
 
+def _offsets(values: Array) -> Array:
+    """Distances from the least of the values, which are in order: exact for integers, unless they span nearly all of 64 bits."""
+    if values.dtype.kind in "iu" and len(values) and float(values[-1]) - float(values[0]) < 2**62:
+        return np.asarray(values - values[0], np.int64)
+    wide = values.astype(np.longdouble)
+    return np.asarray(wide - wide[:1])
+
+
 def _near(values: Array, distances: Floats) -> list[Part]:
     """Guesses within the distance count 1; a difference that rounding explains is a tie, as `at_most` has it, and counts."""
-    if values.dtype.kind in "iu" and len(values) and float(values[-1]) - float(values[0]) < 2**62:
-        values = (values - values[0]).astype(np.int64)  # differences of integers are exact
-        reach = np.minimum(np.floor(distances * (1 + TIE)), values[-1]).astype(np.int64)
+    offsets = _offsets(values)
+    if offsets.dtype.kind == "i":
+        values, reach = offsets, np.minimum(np.floor(distances * (1 + TIE)), offsets[-1]).astype(np.int64)
     else:
         values = values.astype(np.float64)
         reach = distances + TIE * (np.abs(values) + distances)
@@ -71,9 +79,9 @@ def _falling(values: Array, distances: Floats) -> list[Part]:
     digits. With g the offset of the target and f that of a guess, guesses in the target's block count 1 - g + f up to the target and
     1 + g - f above it, those in the block below f - g, those in the block above g - f.
     """
-    x = (values - values[:1]) / distances if values.dtype.kind == "f" else (values - values[:1]).astype(np.float64) / distances
+    x = _offsets(values) / distances.astype(np.longdouble)
     block = np.floor(x)
-    g = x - block
+    g = (x - block).astype(np.float64)
     least, most = np.searchsorted(x, x - 1, "right"), np.searchsorted(x, x + 1)
     start, end = np.searchsorted(block, block), np.searchsorted(block, block, "right")
     above = np.arange(1, len(x) + 1)

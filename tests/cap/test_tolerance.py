@@ -144,8 +144,9 @@ def test_large_integers_and_nanoseconds_are_compared_exactly():
     assert float(average_cap(times.o, times.s, within=pd.Timedelta(3, "ns"))) == 0.5
     beyond = from_counts([[1], [0], [0]], [[0], [1], [1]], target_labels=[10**30, 10**30 + 10**20, 2 * 10**30])
     assert float(average_cap(beyond.o, beyond.s, within=10**20)) == 0.5
-    wide = from_counts([[1], [0]], [[0], [1]], target_labels=[-(2**63), 2**63 - 1])
-    assert float(average_cap(wide.o, wide.s, within=5)) == 0
+    wide = from_counts([[1], [0], [0]], [[0], [1], [1]], target_labels=[-(2**63), 0, 2**63 - 1])
+    found = [float(average_cap(wide.o, wide.s, within=within)) for within in (5, 2.0**63, ("triangular", 5), ("triangular", 2.0**64))]
+    assert found == pytest.approx([0, 0.5, 0, 0.25], abs=1e-15)
 
 
 def test_a_function_of_dates_gives_lengths_of_time():
