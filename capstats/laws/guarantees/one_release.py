@@ -84,8 +84,9 @@ def dp_audit_release(
     -----
     See theory/guarantees.md#dp-audit-release. A capital of 1 is bet on each pair to be right, in all shares from 0 to 1 at once, and read
     whenever all pairs of equal difference are open; the p-value is 1 over the largest capital. Where records are added or removed, a swap
-    is two steps, and the probability is e^(2 eps) / (1 + e^(2 eps)). Choose `rng` before looking. Records of one
-    person are in or out together, and would count as several coins: keep one of each, chosen before the split.
+    is two steps, and the probability is e^(2 eps) / (1 + e^(2 eps)). Choose `rng` before looking; the
+    level counts its chance too, so that many audits with one number err together. Records of one person are in or out together, and would
+    count as several coins: keep one of each, chosen before the split.
 
     References
     ----------
