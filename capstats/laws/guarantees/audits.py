@@ -48,7 +48,8 @@ def dp_audit(
     Returns
     -------
     Dataset, dims (..., epsilon)
-        ``original`` and ``holdout``, means over the repetitions (with "coins" of sums over half of the people); ``allowed``, the largest
+        ``original`` and ``holdout``, means over the repetitions (with "coins" of sums over half of the people, outside 1 less that of
+        wrong guesses); ``allowed``, the largest
         expectation of the first under the claim, if that of the second is its mean; ``p_value``; ``refuted``; ``epsilon_lower``, a
         confidence limit that the true epsilon exceeds, from 0; and ``repetitions_needed``, how many would refute the claim if all were
         equal to the means: the least number to plan with, inf if no number would.
@@ -56,8 +57,9 @@ def dp_audit(
     Raises
     ------
     ValueError, TypeError
-        If an average is missing or not from 0 to 1, the dim "repetition" is missing, or `epsilon`, `adjacency`, `design` or `level` is not
-        as described; if coins are to test a claim about substitution, which says nothing of two data sets of different sizes.
+        If an average is missing or not from 0 to 1, the dim "repetition" is missing or empty, averages have other labels, or `epsilon`,
+        `adjacency`, `design` or `level` is not as described; if coins are to test a claim about substitution, which says nothing of two
+        data sets of different sizes.
 
     See Also
     --------
@@ -140,7 +142,10 @@ def _averages(contrasts: Any, design: str) -> tuple[xr.DataArray, xr.DataArray]:
             table = xr.DataArray(table, dims=("repetition",) * table.ndim) if table.ndim < 2 else table
         if "repetition" not in getattr(table, "dims", ()):
             raise ValueError(f'`{name}` must have one number for each repetition, or the dim "repetition", with a fresh release each.')
+        if not table.sizes["repetition"]:
+            raise ValueError(f"`{name}` has no repetition. Give at least one split and release.")
         tables[name] = table.astype(np.float64)
+    tables = dict(zip(tables, xr.align(*tables.values(), join="exact"), strict=True))
     share = tables.get("share", xr.DataArray(0.5))
     inside, outside = tables["original"].where(share > 0, 0), tables["holdout"].where(share < 1, 0)
     for name, table in (("original", inside), ("holdout", outside), ("share", share)):

@@ -33,7 +33,7 @@ def dp_average_bound(
         The second parameter of (epsilon, delta)-privacy, from 0 to 1; a sequence gives the dim "delta".
     tradeoff : callable, optional
         In place of `epsilon` and `delta`, the trade-off function T of f-differential privacy: for an array of false positive rates the
-        least rates of false negatives of a test of two neighbours. It must not rise, be convex, and be from 0 to 1 - x.
+        least rates of false negatives of a test of two neighbours. It must be convex, from 0 to 1 - x, and must not rise.
     adjacency : {"substitution", "add-remove"}
         What the claim is about: one record replaced by another one, or one record added or removed. If each person was in by the toss of a
         coin, one record is added or removed, once: use "substitution" for a claim about that.
@@ -57,7 +57,7 @@ def dp_average_bound(
 
     Notes
     -----
-    See theory/guarantees.md#dp-average-bound. The people are split at random into n inside and h outside, for any n and h, and the noise
+    See theory/guarantees.md#dp-average-bound. The people are split at random into n inside and h outside, at least one each, and the noise
     does not depend on the split; the average is of CAP with unmatched records "zero" or "nearest", not "drop", or of any other score of a
     record and the release from 0 to 1. The bound is f(q) = min(1, e^eps q + delta, 1 - e^-eps (1 - delta - q)), or 1 - T(q); where records
     are added or removed, f(f(q)). No program that releases as many records as it reads is private for added or removed records.

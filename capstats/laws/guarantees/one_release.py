@@ -45,7 +45,8 @@ def dp_audit_release(
     Parameters
     ----------
     o, s, h : array-like or DataArray, dims (target, key) and any others
-        Counts of original, synthetic and holdout records; `o` and `h` must hold integers and be a random split of the same records.
+        Counts of original, synthetic and holdout records; `o` and `h` must hold integers and be a random split of the same people, with
+        one record each.
     epsilon : float or array-like
         The claim, at least 0; a sequence gives the dim "epsilon".
     adjacency : {"substitution", "add-remove"}
@@ -83,12 +84,15 @@ def dp_audit_release(
     -----
     See theory/guarantees.md#dp-audit-release. A capital of 1 is bet on each pair to be right, in all shares from 0 to 1 at once, and read
     whenever all pairs of equal difference are open; the p-value is 1 over the largest capital. Where records are added or removed, a swap
-    is two steps, and the probability is e^(2 eps) / (1 + e^(2 eps)). Choose `rng` before looking.
+    is two steps, and the probability is e^(2 eps) / (1 + e^(2 eps)). Choose `rng` before looking; the
+    level counts its chance too, so that many audits with one number err together. Records of one person are in or out together, and would
+    count as several coins: keep one of each, chosen before the split.
 
     References
     ----------
     Steinke, Nasr and Jagielski (2023), https://doi.org/10.48550/arXiv.2305.08846 (auditing with one run).
     Barber and Candes (2015), https://doi.org/10.1214/15-AOS1337 (signs read in the order of their magnitudes).
+    Amin et al. (2026), https://doi.org/10.48550/arXiv.2606.16952 (a holdout as the control of a release).
     Shafer, Shen, Vereshchagin and Vovk (2011), https://doi.org/10.1214/10-STS347 (p-values from the largest capital).
 
     Examples
@@ -107,7 +111,7 @@ def dp_audit_release(
     if over is not None and not all(over in getattr(table, "dims", ()) for table in (o, s, h)):
         raise ValueError(f"`over` must be a dim of `o`, `s` and `h`, one split and release each; got {over!r}.")
     check_records({"o": o, "h": h})
-    rows_of, seed = rows_used(aligned, unmatched), seed_of(rng)
+    rows_of, rng = rows_used(aligned, unmatched), np.random.default_rng(seed_of(rng))
 
     def formula(o: Table, s: Table, h: Table) -> Array:
         for name, table in (("o", o), ("h", h)):
@@ -115,7 +119,7 @@ def dp_audit_release(
         read, s_j = rows_of(o.like(o.values + h.values), s)
         s_j = read.on_cells(s_j)
         score = read.values / np.where(s_j > 0, s_j, 1) - (s_j == 0) * (unmatched != "zero")  # -1: left out
-        return of_each_release(partial(_paired, seed), o, o.values, h.values, score, dtype=object)
+        return of_each_release(partial(_paired, rng), o, o.values, h.values, score, dtype=object)
 
     opened = aligned.map(formula, "pairs", ("part",)).isel(part=0)
     if over is not None:
@@ -178,9 +182,11 @@ def log_capital(right: Any, wrong: Any, epsilon: float) -> Floats:
     return np.asarray(integral + (right + wrong + 1) * np.log1p(np.exp(-epsilon)) + (wrong + 1) * epsilon)
 
 
-def _paired(seed: int, n_o: Array, n_h: Array, score: Array) -> tuple[Opened]:
-    """Random pairs of an original and a held out record; a score of -1 is left out with its pair, as are pairs of equal scores."""
-    rng = np.random.default_rng(seed)
+def _paired(rng: np.random.Generator, n_o: Array, n_h: Array, score: Array) -> tuple[Opened]:
+    """Random pairs of an original and a held out record; a score of -1 is left out with its pair, as are pairs of equal scores.
+
+    Every table gets pairs of its own: records are sorted, so that the same places would make the same pairs right in all repetitions.
+    """
     records = [rng.permutation(np.repeat(score, counts)) for counts in (n_o, n_h)]
     size = min(map(len, records))
     first, second = records[0][:size], records[1][:size]

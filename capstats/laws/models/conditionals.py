@@ -31,10 +31,20 @@ class Step:
     column: str
     by: Any  # a Series of probabilities, or a fitted classifier
 
+    def __post_init__(self) -> None:
+        if isinstance(self.by, pd.Series):
+            if self.column not in map(str, self.by.index.names):
+                raise ValueError(f"The index of the probabilities of {self.column!r} must have this name, beside those of its parents.")
+        elif not all(hasattr(self.by, name) for name in ("predict_proba", "classes_", "feature_names_in_")):
+            raise TypeError(
+                f"{self.column!r} must be drawn by a Series of probabilities, or by a classifier that was fitted to named columns and "
+                f"has `predict_proba`; got {type(self.by).__name__}."
+            )
+
     @cached_property
     def parents(self) -> list[str]:
         """The columns that it depends on."""
-        names = list(self.by.index.names) if isinstance(self.by, pd.Series) else list(getattr(self.by, "feature_names_in_", ()))
+        names = list(self.by.index.names) if isinstance(self.by, pd.Series) else list(self.by.feature_names_in_)
         return [str(name) for name in names if name != self.column]
 
     @cached_property

@@ -98,9 +98,10 @@ class Given(CellUrn):
 
         Raises
         ------
-        ValueError
-            If `o` has no labels, a column of it is not drawn or has other labels, columns are not in the order of drawing, probabilities do
-            not sum to 1 or lack a combination that is drawn, or summing out would take a table of more than 2**27 cells.
+        ValueError, TypeError
+            If `o` has no labels, a column of it is not drawn or has other labels, what draws a column is neither of the two or names no
+            columns, columns are not in the order of drawing, probabilities do not sum to 1 or lack a combination that is drawn, or summing
+            out would take a table of more than 2**27 cells.
 
         Notes
         -----

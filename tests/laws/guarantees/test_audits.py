@@ -185,6 +185,14 @@ def test_averages_that_are_none_are_refused():
         dp_audit(averages([0.5], [0.5]), 1.0, adjacency="add-remove", design="coins")
 
 
+def test_averages_of_other_repetitions_or_of_none_are_refused():
+    with pytest.raises(ValueError, match="`original` has no repetition"):
+        dp_audit({"original": [], "holdout": []}, 1.0, adjacency="substitution")
+    one, other = (xr.DataArray([0.5, 0.5], {"repetition": labels}, "repetition") for labels in ([0, 1], [1, 2]))
+    with pytest.raises(ValueError, match="align"):
+        dp_audit({"original": one, "holdout": other}, 1.0, adjacency="substitution")
+
+
 def test_options_are_checked():
     with pytest.raises(ValueError, match=r"`adjacency` must be .* got 'bounded'"):
         dp_audit(averages([0.5], [0.5]), 1.0, adjacency="bounded")

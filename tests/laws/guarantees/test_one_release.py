@@ -204,7 +204,24 @@ def test_a_hundred_copied_among_a_thousand_are_seen_and_none_are_not(copied):
     assert (binom.sf(found.right - 1, found.pairs, found.allowed) > 0.05).all()
     assert found.refuted.sum() == (runs if copied else 0)
     if copied:
-        assert (found.leading_right / found.leading > 0.75).all()
+        assert (found.leading_right / found.leading > 0.7).all()
+
+
+@pytest.mark.slow
+def test_repetitions_have_pairs_of_their_own():
+    """A release made without the data, whose CAPs rise in the order of the keys: epsilon 0, in 100 studies of 50 splits of 40 people.
+
+    The same random numbers in each split would pair the same places of the sorted records, and refute all of these studies.
+    """
+    rng, people = np.random.default_rng(29), 40
+    o, s = np.zeros((100, 50, 2, people), int), np.zeros((2, people), int)
+    o[:, :, 0] = rng.permuted(np.broadcast_to(np.arange(people) % 2, (100, 50, people)), axis=-1)
+    s[0], s[1] = np.arange(1, people + 1), np.arange(people, 0, -1)
+    h = np.stack([1 - o[:, :, 0], o[:, :, 1]], axis=2)
+    o, h = (xr.DataArray(x, dims=("study", "split", "target", "key")) for x in (o, h))
+    s = xr.DataArray(s, dims=("target", "key")).expand_dims(split=50)
+    found = dp_audit_release(o, s, 0.0, h=h, adjacency="substitution", over="split", rng=1)
+    assert at_most_level(found.refuted.values)
 
 
 @pytest.mark.slow

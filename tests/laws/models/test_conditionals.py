@@ -240,11 +240,18 @@ def without(network, column):
             NETWORK | {"age": pd.Series([0.25, 0.75], pd.Index(["Old", "Young"], name="age"))},
             "No label of the column 'age' of `o` is one that the generator draws",
         ),
+        (TABLES.o, NETWORK | {"town": NETWORK["town"].rename_axis(None)}, "The index of the probabilities of 'town' must have this name"),
     ],
 )
 def test_what_is_no_generator_of_these_cells_is_refused(o, columns, message):
     with pytest.raises(ValueError, match=message):
         Given.from_conditionals(o, 5, columns=columns)
+
+
+@pytest.mark.parametrize("by", [[0.5, 0.5], {"Old": 0.5}])
+def test_what_draws_a_column_is_a_series_or_a_fitted_classifier(by):
+    with pytest.raises(TypeError, match="'age' must be drawn by a Series of probabilities, or by a classifier that was fitted"):
+        Given.from_conditionals(TABLES.o, 5, columns=NETWORK | {"age": by})
 
 
 def test_combinations_that_are_never_drawn_may_be_lacking():
@@ -261,6 +268,7 @@ def test_columns_that_are_too_many_to_be_summed_out_are_refused():
     class Classifier:
         classes_ = np.array(["no", "yes"])
         feature_names_in_ = np.array(names)
+        predict_proba = None
 
     columns |= {"age": NETWORK["age"], "job": columns["c0"].rename_axis("job"), "sick": Classifier()}
     columns["job"].index = pd.Index(["no", "yes"], name="job")
