@@ -21,7 +21,7 @@ LEVEL = 0.001  # probability, at most, that a random split is said to differ
 FAR = 3.0  # standard deviations: levels nearer to what chance gives are not looked at
 LOOKED_AT = 50  # levels of a column, those that are farthest from what chance gives
 
-P_VALUES = ("membership_p_value", "permutation_p_value", "generator_p_value")
+P_VALUES = ("membership_p_value", "permutation_p_value")
 SEED = 0  # of the random permutations
 FEW = 50  # records, of which permutations may be counted, for as many releases as are in SOME
 SOME = 10

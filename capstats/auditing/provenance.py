@@ -44,9 +44,10 @@ def today() -> str:
 
 def conventions(measures: xr.Dataset) -> dict[str, Any]:
     """How the measures are to be understood, and which of them the counts do not give."""
-    asked = {"average_cap_error", "average_cap_nearest", "individual_disclosure", "difference", "generator_mean", *P_VALUES}
+    of_tests = (*P_VALUES, "generator_p_value")
+    asked = {"average_cap_error", "average_cap_nearest", "individual_disclosure", "difference", "generator_mean", *of_tests}
     texts = {name: text for name, text in SENTENCES["conventions"].items() if name not in asked or name in measures}
-    texts |= {name: measures[name].attrs["method"] for name in P_VALUES if name in measures}
+    texts |= {name: measures[name].attrs["method"] for name in of_tests if name in measures}
     needs = {"quantiles": "individual_cap_median", "average_cap_error": "average_cap_error"}
     absent = {name: f"not defined: {OF_ORIGINAL}" for name, measure in needs.items() if measure not in measures}
     if "expected_certain" not in measures:
