@@ -20,7 +20,9 @@ GENERATED = {"generator": [PEOPLE.iloc[1::2], PEOPLE.iloc[1::3]]}
 def whole():
     """An audit that has all measures except sums of weights."""
     releases = {"one": PEOPLE.iloc[::2], "two": PEOPLE.iloc[::3]}
-    return audit(PEOPLE, releases, keys=["educ", "PID"], target="vote", holdout=PEOPLE.iloc[::5], against="one", allow_same=True, **GENERATED)
+    return audit(
+        PEOPLE, releases, keys=["educ", "PID"], target="vote", holdout=PEOPLE.iloc[::5], against="one", allow_same=True, **GENERATED
+    )
 
 
 @pytest.mark.slow
