@@ -31,6 +31,7 @@ from capstats.auditing.provenance import (
 from capstats.auditing.public import public_page, write_public
 from capstats.auditing.report import Sections, as_fragment, as_text
 from capstats.auditing.sections import text_sections
+from capstats.auditing.sisters import among_sisters
 from capstats.cap.neighbours import without_nearest
 from capstats.codes.checks import check_choice
 from capstats.codes.labels import in_json
@@ -174,6 +175,7 @@ def audit(
     allow_no_match: bool = False,
     allow_same: bool = False,
     copy_columns: int | None = None,
+    generator: Any = None,
     against: Any = None,
     rank_by: str | None = None,
     limits: Mapping[str, float] | None = None,
@@ -213,6 +215,16 @@ def audit(
         but one column. ``copied_expected`` and ``copied_unique_expected`` are what chance would give. Values are compared as they stand
         in the records, without `types` and `bins`: 1, 1.0 and the text "1" are equal, so are True and 1, a date and its ISO 8601 text, and
         missing values and codes of `null_values`. A weighted record counts once. See theory/individuals.md#copies.
+    generator : Model, callable, or further releases, optional
+        What made the release, to say whether the release is lower than most of its sisters: of many draws of one generator the lowest may
+        be published, and its numbers are then not those of the generator. A model of `capstats.laws`, such as `laws.Given`, without `m`;
+        or a function that takes the counts of the original, such as ``lambda o: laws.Given.from_conditionals(o, columns=network)``; or,
+        of a program that gives no probabilities, further releases of it, as in `synthetic`, or counts of them as `tabulate` gives
+        them. At least 19 are needed for a probability of .05. All releases that are audited are then of this generator.
+        ``generator_mean`` and ``generator_deviation`` are the mean and the standard deviation of average CAP (version 1) over its
+        releases, of a model exactly; ``generator_p_value`` is the probability that one of them has at most that of this release: by
+        `cap_law`, or a bound where that is out of reach; of k further releases their rank (1 + number at most this) / (k + 1), and
+        ``generator_mean_error`` the error of their mean. It is right where releases are drawn alike and independently; see `laws.Given`.
     against : label, optional
         One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).
@@ -240,12 +252,12 @@ def audit(
     ValueError, TypeError, FileNotFoundError
         As `tabulate`; if counts have no `s`; if a column of two tables shares no level, unless `allow_no_match`; if two tables hold the
         same records, unless `allow_same`; if `against` is no synthetic table, `rank_by` no measure, or `utility` not a number for each
-        synthetic table.
+        synthetic table; if `generator` is no model, draws another number of records than a release has, or is fewer than two releases.
 
     See Also
     --------
     tabulate, average_cap, average_cap_interval, baseline_cap, disclosure.disco, cap_ecdf, cap_quantiles, minimum_cap, holdout_contrast,
-    cap.target_distance, laws.membership_test, laws.permutation_test, screening.sweep
+    cap.target_distance, laws.membership_test, laws.permutation_test, laws.cap_law, screening.sweep
 
     Notes
     -----
@@ -272,6 +284,16 @@ def audit(
     >>> found = audit(people, {"all": one_more, "none": none}, keys="smoker", target="health", rank_by="-share_certain", against="none")
     >>> found.to_frame()[["share_certain", "average_cap", "difference"]].round(3).reset_index().values.tolist()
     [['all', 0.5, 0.75, 0.0], ['none', 0.75, 0.75, 0.0]]
+
+    A generator of two records with fair and independent columns: a key is in a release with the probability 3/4, and then half of its
+    people are guessed right on average. Of the 16 releases that it can make, 11 have at most the average CAP of this one, 1/4:
+
+    >>> from capstats import laws
+    >>> fair = lambda o: laws.Given.from_function(o, probabilities=lambda cells: [1 / 4] * len(cells))
+    >>> release = {"smoker": ["yes", "no"], "health": ["well", "sick"]}
+    >>> found = audit(people, release, keys="smoker", target="health", generator=fair).measures
+    >>> round(found.generator_mean.item(), 6), round(found.generator_p_value.item(), 6)
+    (0.375, 0.6875)
     """
     counts_given = isinstance(original, xr.Dataset)
     labels = synthetic_labels(original) if counts_given else released(synthetic)[0]
@@ -280,6 +302,17 @@ def audit(
     given = {"keys": keys, "target": target, "holdout": holdout, "allow_same": allow_same, "copy_columns": copy_columns}
     if not counts_given and copy_columns is None:
         given["copy_columns"] = COLUMNS
+    seen: list[list[str]] = []
+
+    def further(releases: Any) -> xr.Dataset:
+        """Counts of further releases of the generator, read as the others."""
+        if counts_given:
+            raise TypeError("`generator` must be a model, a function that gives one, or counts of further releases, beside counts.")
+        alike = {"keys": keys, "target": target, "holdout": holdout, "allow_same": True}
+        found = original_and_release(original, releases, reading, warns=False, **alike)
+        seen.extend(found.encoding.get("files", {}).get("synthetic", []))
+        return found
+
     with Progress(reading.get("progress")) as shown:
         tables = original_and_release(original, synthetic, reading, shown, warns=False, **given)
         shown.step("computing the measures")
@@ -290,6 +323,9 @@ def audit(
         warnings = warnings_of({**tables.attrs, **tables.encoding, **described}, allow_no_match, differs)
         measures, levels = measured(tables)
         measures = compared(tables, measures, against, utility)
+        if generator is not None:
+            measures = measures.assign(among_sisters(tables, generator, further))
+            described["files"] = {**described.get("files", {}), "generator": seen}
         columns = by_column(tables)
     asked = {"rank_by": rank_by, "against": against, "utility": utility and list(utility), "limits": limits and dict(limits)}
     settings = {

@@ -13,9 +13,10 @@ from capstats.auditing.findings import Findings
 from capstats.auditing.inputs import SIDE_BY_SIDE
 from capstats.auditing.measures import SENTENCES
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections
-from capstats.auditing.sections import LONGEST, headings, number, numbers_of, say, words_of
+from capstats.auditing.sections import LONGEST, at_most_this, headings, number, numbers_of, say, words_of
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.tables.printing import count, many, share
+from capstats.tables.ties import at_most
 
 FRONT = SENTENCES["front"]
 GRAVE = 0.01  # share of a release that is copies, from which the alert is set apart
@@ -26,6 +27,7 @@ DOTS = 200  # of all levels, at most
 GROUPS = 5  # that are listed
 FEWEST = 10  # people of a group that is listed
 MOST = 50_000  # keys times key columns, for which each column is left out and made coarser
+RARE = 0.05  # probability that so low a release is chance, for all releases together
 SMALL = 0.0005  # a change of average CAP that is none
 
 
@@ -51,6 +53,7 @@ def front(audit: Findings) -> Sections:
             _scope(audit),
             *_headline(audit, first, heads[first]),
             _scale(audit, heads if several else ["this release"]),
+            *_sisters(audit, heads),
             *_no_copies(audit, first, heads),
         ],
         FRONT["ranked" if "rank_by" in audit.provenance else "worst_first"]: _releases(audit, heads) if several else [],
@@ -128,6 +131,24 @@ def _no_copies(audit: Findings, i: int, heads: Sequence[str]) -> list[Block]:
     if isinstance(known, str):
         return [f"Copies of real records: {known}."]
     return [] if len(heads) > 1 or _is_copied(audit, i) else [_copies_of(audit, i, heads[i], "no_copies")]
+
+
+def _sisters(audit: Findings, heads: Sequence[str]) -> list[Block]:
+    """Whether the release, or the least likely of several, is lower than chance makes releases of its generator."""
+    if "generator_p_value" not in audit.measures:
+        return []
+    several, i = len(heads), min(audit.ranked, key=lambda i: _of(audit, "generator_p_value", i))
+    p = min(several * _of(audit, "generator_p_value", i), 1.0)
+    texts = {
+        "this": f"release {heads[i]}" if heads[i] else "this release",
+        "one": f"the least of {count(several)}" if several > 1 else "one of them",
+        "most": "at most " if several > 1 else at_most_this(audit, "generator_p_value"),
+        "mean": share(_of(audit, "generator_mean", i)),
+        "cap": share(_of(audit, "average_cap", i)),
+        "p": _percent(p),
+    }
+    text = say(audit, FRONT["sisters_low" if at_most(p, RARE) else "sisters_alike"], **texts)
+    return [text[0].upper() + text[1:]]
 
 
 def _holdout_says(audit: Findings, i: int) -> bool:
@@ -294,7 +315,7 @@ def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     caps, distance = _caps(audit), np.atleast_1d(audit.measures.target_distance.values)
     copied = [x for x in audit.ranked if _is_copied(audit, x)]
     others = [x for x in audit.ranked if x not in copied and distance[x] < 1 and (i in copied or caps[x] < caps[i] - SMALL) and x != i]
-    if others:
+    if others and "generator_mean" not in audit.measures:  # the least of several draws is no better generator
         harmless = [x for x in others if _harmless(audit, x)]
         best = min(harmless, key=distance.__getitem__) if harmless else min(others, key=caps.__getitem__)
         now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))

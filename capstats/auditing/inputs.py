@@ -37,6 +37,8 @@ def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[s
     if "null_values" in p:
         found.append(("codes", f"missing in all tables: {_codes(p['null_values'])}"))
     found.append(("copies", _copies(p["copies"])))
+    if "generator_p_value" in m:
+        found.append(("generator", p["conventions"]["generator_p_value"]))
     found += [("" if i else "levels", line) for i, line in enumerate(_levels(p, labels))]
     for what, meaning in (("weights", "sampling weights of the records"), ("counts", "number of records that a row stands for")):
         if what in p:

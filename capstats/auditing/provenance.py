@@ -44,9 +44,10 @@ def today() -> str:
 
 def conventions(measures: xr.Dataset) -> dict[str, Any]:
     """How the measures are to be understood, and which of them the counts do not give."""
-    asked = {"average_cap_error", "average_cap_nearest", "individual_disclosure", "difference", *P_VALUES}
+    of_tests = (*P_VALUES, "generator_p_value")
+    asked = {"average_cap_error", "average_cap_nearest", "individual_disclosure", "difference", "generator_mean", *of_tests}
     texts = {name: text for name, text in SENTENCES["conventions"].items() if name not in asked or name in measures}
-    texts |= {name: measures[name].attrs["method"] for name in P_VALUES if name in measures}
+    texts |= {name: measures[name].attrs["method"] for name in of_tests if name in measures}
     needs = {"quantiles": "individual_cap_median", "average_cap_error": "average_cap_error"}
     absent = {name: f"not defined: {OF_ORIGINAL}" for name, measure in needs.items() if measure not in measures}
     if "expected_certain" not in measures:
@@ -101,7 +102,7 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
 def files_named(provenance: Mapping[str, Any]) -> list[str]:
     """All files that the given paths name, each once."""
     of_tables = provenance.get("files", {})
-    named = [of_tables.get("original"), *of_tables.get("synthetic", []), of_tables.get("holdout")]
+    named = [of_tables.get("original"), *of_tables.get("synthetic", []), of_tables.get("holdout"), *of_tables.get("generator", [])]
     return list(dict.fromkeys(file for files_of_table in named for file in files_of_table or []))
 
 

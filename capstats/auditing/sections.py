@@ -24,6 +24,7 @@ LONGEST = 64  # characters of a name in a sentence, at most
 DOTS = "..."  # for what is left out
 SHOWN_LEVELS = 12  # levels of the target that have a row each
 ANSWER = SENTENCES["answer"]
+HIGH = 0.95  # probability of at most this average CAP, from which a release is among the highest of its generator
 LEVELS = 6  # levels of the target, or key columns, that have a column each
 
 
@@ -99,7 +100,7 @@ def in_sentences(audit: Findings) -> list[Block]:
         "expected": count(m.average_cap.item() * m.original_records.item()),
         "individuals": of_individuals(audit),
         "test": ANSWER["no_test" if "holdout_differs" in p else "test"],
-        "most": "at most " if AT_MOST in p["conventions"].get("permutation_p_value", "") else "",
+        "most": at_most_this(audit, "permutation_p_value"),
         "of": f"{words_of(audit)['share']} " if weighted else "",
     }
     said = {
@@ -112,7 +113,23 @@ def in_sentences(audit: Findings) -> list[Block]:
         "unmatched": m.unmatched_records.item() != 0,
     }
     first, *more = (say(audit, ANSWER[name], **numbers) for name, known in said.items() if known)
-    return [f"{attack(audit)} {first}", *more]
+    return [f"{attack(audit)} {first}", *more, *among_sisters(audit)]
+
+
+def among_sisters(audit: Findings) -> list[str]:
+    """What releases of the generator have, and where one release is among them."""
+    m = audit.measures
+    if "generator_p_value" not in m:
+        return []
+    error = f"; standard error of the mean {share(m.generator_mean_error.item())}" if "generator_mean_error" in m else ""
+    high = (m.generator_p_value >= HIGH) & (m.average_cap > m.generator_mean)
+    most = at_most_this(audit, "generator_p_value")
+    return [say(audit, ANSWER["sisters"], error=error, most=most, high=ANSWER["sisters_high"] if high else "", **numbers_of(audit))]
+
+
+def at_most_this(audit: Findings, name: str) -> str:
+    """What is said before a p-value that is a bound."""
+    return "at most " if AT_MOST in audit.provenance["conventions"].get(name, "") else ""
 
 
 def _compared(audit: Findings, heads: Sequence[str]) -> list[Block]:

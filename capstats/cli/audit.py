@@ -96,7 +96,7 @@ def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]
 
 def _check_limits(limits: Mapping[str, float], *, holdout: bool, more: Iterable[str]) -> None:
     """Raise unless each limit is of a measure that the audit will have; ``more`` are those that depend on its options."""
-    known = [*computed(holdout=holdout, against=False), *more]
+    known = [*computed(holdout=holdout, against=False, generator=False), *more]
     _check_measures(limits, known)
 
 

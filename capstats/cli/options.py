@@ -124,7 +124,8 @@ def _completions(key: str) -> list[str]:
 
     if key == "lesson":
         return [*LESSONS, "all"]
-    return [f"{name}{'=' * (key == 'fail-above')}" for name in computed(against=False)] if key in ("fail-above", "rank-by") else []
+    names = computed(against=False, generator=False) if key in ("fail-above", "rank-by") else []
+    return [f"{name}{'=' * (key == 'fail-above')}" for name in names]
 
 
 def _single(key: str) -> str:

@@ -13,13 +13,16 @@ from capstats.datasets import anes96
 THEORY = Path(__file__).parents[2] / "theory"
 ALL = MEASURES | BY_COLUMN
 PEOPLE = anes96()
+GENERATED = {"generator": [PEOPLE.iloc[1::2], PEOPLE.iloc[1::3]]}
 
 
 @pytest.fixture(scope="module")
 def whole():
     """An audit that has all measures except sums of weights."""
     releases = {"one": PEOPLE.iloc[::2], "two": PEOPLE.iloc[::3]}
-    return audit(PEOPLE, releases, keys=["educ", "PID"], target="vote", holdout=PEOPLE.iloc[::5], against="one", allow_same=True)
+    return audit(
+        PEOPLE, releases, keys=["educ", "PID"], target="vote", holdout=PEOPLE.iloc[::5], against="one", allow_same=True, **GENERATED
+    )
 
 
 @pytest.mark.slow
@@ -33,8 +36,8 @@ def test_every_number_of_an_audit_is_in_the_list_and_no_other(whole):
 @pytest.mark.slow
 def test_what_an_argument_is_needed_for_is_not_computed_without_it(whole):
     releases = {"one": PEOPLE.iloc[::2], "two": PEOPLE.iloc[::3]}
-    for name in ("holdout", "against"):
-        given = {"holdout": PEOPLE.iloc[::5], "against": "one"} | {name: None}
+    for name in ("holdout", "against", "generator"):
+        given = {"holdout": PEOPLE.iloc[::5], "against": "one", **GENERATED} | {name: None}
         found = audit(PEOPLE, releases, keys=["educ", "PID"], target="vote", allow_same=True, **given)
         weightless = {measure for measure in computed(**{name: False}) if not measure.endswith("_weight")}
         assert set(found.measures.data_vars) == weightless

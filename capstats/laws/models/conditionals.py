@@ -192,9 +192,16 @@ def check_size(size: int, column: str) -> None:
         )
 
 
-def described(description: Mapping[str, Any]) -> list[Step]:
+def described(o: Counts, description: Mapping[str, Any]) -> list[Step]:
     """The steps of a description by DataSynthesizer, in its mode of correlated attributes; labels of categorical attributes alone."""
     about, tables = description["attribute_description"], description["conditional_probabilities"]
+    for column in (str(name) for frame in labels_of_cells(o).values() for name in frame):
+        if column in about and not about[column]["is_categorical"]:
+            raise ValueError(
+                f"DataSynthesizer describes {column!r} as numbers, and draws them anywhere in intervals, which are not the cells of `o`. "
+                "Cut the column before it is described, and name it in `attribute_to_is_categorical`; or draw releases and average their "
+                "`average_cap`."
+            )
 
     def labels(column: str) -> list[Any]:
         """Of the levels 0, 1, ...; those of numbers are intervals, in which values are drawn, and have no label."""

@@ -51,6 +51,8 @@ class Given(CellUrn):
     See Also
     --------
     Bootstrap : the case p = o / n.
+    capstats.audit : its argument ``generator`` says where a release is among others of its generator, which may also be one that gives no
+        probabilities: further releases are then its sample.
 
     Notes
     -----
@@ -138,7 +140,7 @@ class Given(CellUrn):
             As in `from_conditionals`.
         description : mapping
             What it writes as JSON, with ``bayesian_network``, ``conditional_probabilities`` and ``attribute_description``. The columns
-            of `o` must be categorical there.
+            of `o` must be categorical there; numbers are drawn anywhere in its intervals.
 
         Returns
         -------
@@ -148,7 +150,7 @@ class Given(CellUrn):
         Raises
         ------
         ValueError
-            As in `from_conditionals`.
+            As in `from_conditionals`; if a column of `o` is described as numbers.
 
         Notes
         -----
@@ -159,7 +161,7 @@ class Given(CellUrn):
         ----------
         Ping, Stoyanovich and Howe (2017), https://doi.org/10.1145/3085504.3091117.
         """
-        p, weights = cell_probabilities(o, described(description))
+        p, weights = cell_probabilities(o, described(o, description))
         return cls(m, p=p, key_weights=weights)
 
     @classmethod

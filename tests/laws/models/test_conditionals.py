@@ -183,7 +183,7 @@ def test_what_datasynthesizer_describes_is_a_network_of_labels():
     found = Given.from_datasynthesizer(missing.o, 9, description=DESCRIPTION)
     assert sorted(found.p.values[0]) == pytest.approx([0.05 * 0.9, 0.35])  # by the probabilities of the attribute alone
     cut = from_counts([[1, 2], [2, 1]], key_labels={"income": [0, 10]}, target_labels={"sick": ["no", "yes"]})
-    with pytest.raises(ValueError, match="No label of the column 'income' of `o` is one that the generator draws"):
+    with pytest.raises(ValueError, match="describes 'income' as numbers, and draws them anywhere in intervals"):
         Given.from_datasynthesizer(cut.o, 9, description=DESCRIPTION)
 
 
