@@ -94,12 +94,7 @@ def cell_probabilities(o: Counts, steps: Sequence[Step]) -> tuple[xr.DataArray, 
     lacking = needed - {step.column for step in steps}
     if lacking:
         raise ValueError(f"The generator says nothing of the column {min(lacking)!r} of `o`. Give the columns of `o` that it draws.")
-    used: list[Step] = []
-    for step in reversed(steps):  # what is drawn later and needed by none is left out
-        if step.column in needed:
-            used.append(step)
-            needed |= set(step.parents)
-    steps = used[::-1]
+    steps = _needed(steps, needed)
     for place, step in enumerate(steps):
         late = set(step.parents) - {before.column for before in steps[:place]}
         if late:
@@ -112,10 +107,21 @@ def cell_probabilities(o: Counts, steps: Sequence[Step]) -> tuple[xr.DataArray, 
         for column in map(str, frame):
             if not frame[column].isin(columns[column]).any():
                 raise ValueError(f"No label of the column {column!r} of `o` is one that the generator draws. Give both the same labels.")
-    p = _product(steps, _places(own, columns)).transpose(*CELLS)
-    weight = _product(steps, _places({"key": own["key"]}, columns))
+    factors: dict[tuple[str, ...], xr.Variable] = {}
+    p = _product(steps, _places(own, columns), factors).transpose(*CELLS)
+    weight = _product(_needed(steps, map(str, own["key"])), _places({"key": own["key"]}, columns), factors)
     aligned = Aligned({"o": o})
     return aligned.wrap(p.values, "p", CELLS), aligned.wrap(weight.values, "key_weights", ("key",))
+
+
+def _needed(steps: Sequence[Step], columns: Iterable[str]) -> list[Step]:
+    """The steps that some columns depend on: what is drawn later sums to 1."""
+    needed, found = set(columns), []
+    for step in reversed(steps):
+        if step.column in needed:
+            found.append(step)
+            needed |= set(step.parents)
+    return found[::-1]
 
 
 def labels_of_cells(o: Counts) -> dict[str, pd.DataFrame]:
@@ -138,11 +144,16 @@ def _places(own: Mapping[str, pd.DataFrame], columns: Mapping[str, pd.Index]) ->
     }
 
 
-def _product(steps: Sequence[Step], places: Mapping[str, pd.DataFrame]) -> xr.Variable:
-    """The product of all conditional probabilities, summed over the dims of single columns."""
+def _product(steps: Sequence[Step], places: Mapping[str, pd.DataFrame], known: dict[tuple[str, ...], xr.Variable]) -> xr.Variable:
+    """The product of all conditional probabilities, summed over the dims of single columns; factors that are known are not made again."""
     dim_of = {str(column): dim for dim, frame in places.items() for column in frame}
-    factors = [_factor(step, places, dim_of) for step in steps]
-    left = {dim for dim in places if dim not in CELLS}
+    factors = []
+    for step in steps:
+        name = (step.column, *(dim_of[column] for column in (step.column, *step.parents)))
+        if name not in known:
+            known[name] = _factor(step, places, dim_of)
+        factors.append(known[name])
+    left = {dim for dim in places if dim not in CELLS and any(dim in factor.dims for factor in factors)}
     while left:
         beside = {dim: {str(other) for factor in factors if dim in factor.dims for other in factor.dims} for dim in sorted(left)}
         sizes = {dim: prod(len(places[other]) for other in others) for dim, others in beside.items()}
@@ -174,7 +185,7 @@ def _check_complete(steps: Sequence[Step]) -> None:
     for step in steps:
         complete = [len(levels[parent]) for parent in step.parents]
         if isinstance(step.by, pd.Series) and (step.table.shape[:-1] != tuple(complete) or not step.table.any(-1).all()):
-            total = float(_product(steps, _places({}, levels)))
+            total = float(_product(steps, _places({}, levels), {}))
             if total < 1 - SLACK:
                 raise ValueError(
                     f"Conditional probabilities are lacking for combinations of parents that are drawn with the probability "
