@@ -51,8 +51,7 @@ class Given(CellUrn):
     See Also
     --------
     Bootstrap : the case p = o / n.
-    capstats.audit : its argument ``generator`` says where a release is among others of its generator, which may also be one that gives no
-        probabilities: further releases are then its sample.
+    capstats.audit : ``generator`` says where a release is among others of its generator; one that gives no probabilities is sampled.
 
     Notes
     -----
