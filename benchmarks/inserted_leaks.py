@@ -40,7 +40,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import xarray as xr
-from generator import network_of, people, synthesis
+from generator import coded, network, people
 
 from capstats import average_cap, datasets, disclosure, tabulate
 from capstats.attacks import membership_scores
@@ -74,11 +74,6 @@ class DataSet:
         return records[records[column].isin(levels)]
 
 
-def coded(records: pd.DataFrame) -> pd.DataFrame:
-    """Each level as its place in the order of the column."""
-    return records.apply(lambda column: column.rank(method="dense").astype(int) - 1)
-
-
 def survey() -> DataSet:
     found = datasets.anes96()[["educ", "income", "age", "TVnews", "selfLR", "ClinLR", "DoleLR", "PID", "vote"]]
     records = coded(found).assign(age=found["age"])
@@ -87,7 +82,7 @@ def survey() -> DataSet:
 
 
 def ship() -> DataSet:
-    records = coded(people(datasets.titanic(), ["Class", "Sex", "Age", "Survived"]))
+    records = people(datasets.titanic(), ["Class", "Sex", "Age", "Survived"])
     children = ("Age", [1])
     return DataSet("titanic", records, ["Class", "Sex", "Age"], "Survived", children)
 
@@ -254,7 +249,8 @@ def repetition(data: DataSet, seed: int, grid: Mapping[str, Sequence[int]]) -> R
     rng = np.random.default_rng(seed)
     order, n = rng.permutation(len(data.records)), len(data.records) // 2
     original, holdout = (data.records.iloc[rows].reset_index(drop=True) for rows in (order[:n], order[n:]))
-    release = synthesis(network_of(data.records), n, rng)
+    drawn = network(coded(data.records)).draw(n, rng)
+    release = pd.DataFrame({c: np.unique(data.records[c])[codes] for c, codes in zip(data.records, drawn.T, strict=True)})
     made = Made(data, original, holdout, release, rng)
     return original, holdout, {("", 0): release} | {(name, k): LEAKS[name](made, k) for name, ks in grid.items() for k in ks}
 
