@@ -200,7 +200,7 @@ def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
 
     Notes
     -----
-    Labels match when they are equal (theory/notation.md); nothing is matched by its cause. In a column with more than 50,000 levels the
+    Labels match when they are equal; nothing is matched by its cause. In a column with more than 50,000 levels the
     50,000 with the most records are compared.
 
     References
