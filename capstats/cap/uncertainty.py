@@ -101,14 +101,15 @@ def average_cap_interval(
     >>> float(found.estimate), round(float(found.standard_error), 4)
     (0.75, 0.1443)
 
-    Weighted records: the standard error does not depend on the unit of the weights
+    Weights 1, 1, 1, 3 and CAP 1/2, 1/2, 1, 1: the estimate is 5 / 6, the squared standard error (2/9 + 1/36 + 9/36) / (36 - 12) = 1/48
 
     >>> import capstats
-    >>> people = {"smoker": ["yes", "no", "no", "no"], "health": ["sick", "sick", "well", "well"], "w": [300, 100, 100, 500]}
-    >>> tables = capstats.tabulate(people, people, keys="smoker", target="health", weights=("w", None))
+    >>> people = {"key": ["a", "a", "b", "b"], "target": [0, 1, 0, 0], "w": [1, 1, 1, 3]}
+    >>> released = {"key": ["a", "a", "b"], "target": [0, 1, 0]}
+    >>> tables = capstats.tabulate(people, released, keys="key", target="target", weights=("w", None))
     >>> found = average_cap_interval(tables.o, tables.s, o_squares=tables.o_squares)
-    >>> round(float(found.estimate), 4), round(float(found.standard_error), 4)
-    (0.7333, 0.1196)
+    >>> round(float(found.estimate) * 6, 12), round(float(found.standard_error) ** 2 * 48, 12)
+    (5.0, 1.0)
     """
     check_level(level)
     check_weights(o, o_squares, "o")
