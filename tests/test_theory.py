@@ -135,6 +135,10 @@ def test_examples_of_a_statement_run_and_print_what_it_shows(statement):
     assert result.failed == 0, "".join(report)
 
 
+def test_the_course_has_at_most_45_000_words():
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in THEORY.glob("*.md")) <= 45_000
+
+
 def test_index_lists_every_page_once():
     pages = re.findall(r"^\| (?:\d+ )?\[[^]]+\]\(([\w-]+)\.md\)", text_of("README"), flags=re.MULTILINE)
     assert sorted(pages) == sorted(page.stem for page in THEORY.glob("*.md") if page.stem != "README")
