@@ -92,12 +92,13 @@ def attainable(ax: Axes) -> None:
     }
     for row, (least, greatest) in enumerate(ranges.values()):
         ax.plot([float(least), float(greatest)], [row, row], color="#0072B2", linewidth=7, solid_capstyle="butt")
-        ax.annotate(f"{float(least):.3f} ", (float(least), row), ha="right", va="center")
-        ax.annotate(f" {float(greatest):.3f}", (float(greatest), row), ha="left", va="center")
+        for end, side, align in ((float(least), -4, "right"), (float(greatest), 4, "left")):
+            ax.annotate(f"{end:.3f}", (end, row), xytext=(side, 0), textcoords="offset points", ha=align, va="center")
     release = float(average_cap(SMOKERS, RELEASE))
     ax.axvline(release, color="#D55E00", linestyle="--")
-    ax.annotate(f"the release: {release:.3f}", (release, -0.75), ha="right", va="center", color="#A04000")
-    ax.set(xlim=(-0.15, 0.95), ylim=(3.5, -1.1), xlabel="average CAP")
+    beside = {"xytext": (-4, 0), "textcoords": "offset points", "ha": "right", "va": "center", "color": "#A04000"}
+    ax.annotate(f"the release: {release:.3f}", (release, -0.75), **beside)
+    ax.set(xlim=(-0.18, 0.98), ylim=(3.5, -1.1), xlabel="average CAP")
     ax.set_yticks(range(len(ranges)), list(ranges))
     ax.spines[["left", "right", "top"]].set_visible(False)
 
