@@ -64,10 +64,16 @@ def cap_tail_bound(o: Counts, model: Model, *, excess: float, key_totals: ArrayL
     --------
     50 synthetic records in each key; exp(-2 * 100^2 * 0.1^2 / (10^2 / 50 + 40^2 / 50)):
 
-    >>> from capstats.laws import Bootstrap
+    >>> from capstats.laws import Bootstrap, Uniform
     >>> found = cap_tail_bound([[20, 5], [30, 45]], Bootstrap(), excess=0.1, key_totals=[50, 50])
     >>> round(float(found["mean"]), 4), round(float(found.bound), 6)
     (0.67, 0.002788)
+
+    Three records of a key with two targets, from an urn with A = 2: kappa is 25 / (3 * 2.5 * 5.5), and 1/3 for independent records:
+
+    >>> found = cap_tail_bound([[3], [1]], Uniform(), excess=0.2, key_totals=[3])
+    >>> round(float(found.bound / np.exp(-2 * (4 * 0.2) ** 2 / (4 * 25 / (3 * 2.5 * 5.5)))), 12)
+    1.0
     """
     model = checked_model(model, o, limit=True)
     _check(model, excess, key_totals)

@@ -70,6 +70,11 @@ class Given(CellUrn):
     >>> generator = Given(100, p=[[0.25, 0.1], [0.15, 0.5]])
     >>> round(float(expected_cap(o, generator)), 4), round(float(variance_cap(o, generator)), 6)
     (0.6583, 0.000611)
+
+    Two keys, two even targets, two records: each key is matched with probability 3/4, and a guess is then right with probability 1/2:
+
+    >>> float(expected_cap([[1, 0], [0, 1]], Given(2, p=[[0.25, 0.25], [0.25, 0.25]])))
+    0.375
     """
 
     _: KW_ONLY
