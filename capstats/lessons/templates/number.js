@@ -99,16 +99,13 @@ function problem({ average: c, baseline: b, original: o, sure: a }, version) {
 
 /** Whether x lies below (-1), at (0) or above (1) y, as far as their digits tell. */
 const side = (x, y) => (Math.abs(x.value - y.value) <= x.open + y.open + NOISE ? 0 : Math.sign(x.value - y.value));
-
-/** Whether digits are so few that equal numbers may be far apart. */
-const isOpen = (x, y) => x.open + y.open > WIDE;
+const isOpen = (x, y) => x.open + y.open > WIDE; // so few digits that equal numbers may be far apart
 
 /** Where average CAP lies: the name of a sentence, and what goes into it. */
 function place({ average: c, baseline: b, original: o }) {
   const above = side(c, b);
   if (above < 0) return [c.value ? "below" : "never", { by: share(b.value - c.value) }];
-  if (!above && isOpen(c, b)) return ["open", { mark: front.marks.baseline }];
-  if (!above) return [c.value === 1 && b.value === 1 ? "always" : "at_baseline"];
+  if (!above) return isOpen(c, b) ? ["open", { mark: front.marks.baseline }] : [c.value === 1 && b.value === 1 ? "always" : "at_baseline"];
   if (!o) return ["above_baseline", { by: share(c.value - b.value), way: percent((c.value - b.value) / (1 - b.value)) }];
   const beyond = side(c, o);
   if (!beyond && isOpen(c, o)) return ["open", { mark: front.marks.original }];
