@@ -506,6 +506,25 @@ def test_with_the_keyboard_alone(tab, tmp_path):
     assert tab.evaluate("document.activeElement.id") == "results"
 
 
+DROP = """(card, texts) => {
+  const dataTransfer = new DataTransfer();
+  for (const text of texts) dataTransfer.items.add(new File([text], 'dropped.csv'));
+  for (const event of ['dragover', 'drop']) card.dispatchEvent(new DragEvent(event, {dataTransfer, bubbles: true, cancelable: true}));
+}"""
+
+
+@pytest.mark.chromium
+def test_files_may_be_dropped_one_on_each_card(tab):
+    tab.reload()
+    for name, data in (("original", PEOPLE), ("synthetic", RELEASE)):
+        tab.locator(f"[data-drop={name}]").evaluate(DROP, [data.decode()])
+    tab.select_option("#keys", label="age")
+    tab.click("#count")
+    wait_for(tab, "document.querySelector('output[data-name=keys]').dataset.value === '3'")
+    tab.locator("[data-drop=original]").evaluate(DROP, [PEOPLE.decode()] * 2)
+    assert tab.inner_text("#alert") == "Drop one file, not 2."
+
+
 LONG = b"k,t\n" + b"".join(b"%d,%d\n" % (i % 1000, i % 7) for i in range(400_000))
 
 
