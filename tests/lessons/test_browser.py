@@ -200,6 +200,7 @@ REFUSED = {
     "Column 'job' is both a key and the target": (PEOPLE, RELEASE, ["age", "job"], "job"),
     "o.csv: it has no header row": (b"", RELEASE, ["age"], "job"),
     "o.csv: it has no header row. Add": (b"\nage,job\n1,a\n", RELEASE, ["age"], "job"),
+    "o.csv: its header names more than 100,000 columns": (b"," * 100_000 + b"age,sex,job\n", *GOOD[1:]),
     "s.csv: it is empty: it has no record": (PEOPLE, b"age,sex,job\n\n", ["age"], "job"),
     "s.csv: it has no column 'job'": (PEOPLE, b"age,sex\n34,f\n", ["age"], "job"),
     "o.csv: column 'age' occurs 2 times": (b"age,age,job\n1,2,a\n", RELEASE, ["age"], "job"),
@@ -217,6 +218,7 @@ REFUSED = {
     "o.csv: it is a zip archive, as an Excel file": (zipped(), *GOOD[1:]),
     "o.parquet: it is a Parquet file": (("o.parquet", b"PAR1"), *GOOD[1:]),
     "o.csv.gz: it is compressed with gzip": (("o.csv.gz", gzip.compress(PEOPLE)), *GOOD[1:]),
+    "o.csv: it is a Parquet file": (b"PAR1\x15\x04", *GOOD[1:]),
     "o.csv: it is compressed with gzip": (gzip.compress(PEOPLE), *GOOD[1:]),
     "o.dta: it is a Stata file": (("o.dta", b"<stata_dta>"), *GOOD[1:]),
     "o.doc: its name does not end in .csv, .tsv, .txt": (("o.doc", PEOPLE), *GOOD[1:]),
@@ -247,6 +249,32 @@ def test_what_cannot_be_read_or_compared_is_refused_by_name_and_only_there(tab):
     ((numbers, text),) = counted(tab, GOOD)
     assert (numbers["original_records"], text) == (5, "")
     assert tab.locator("[role=alert]").count() == 1
+
+
+@pytest.mark.chromium
+@pytest.mark.parametrize("name", ["PAR1", "ARROW1", "BZh", "$FL2", "PK"])
+def test_a_column_that_is_called_as_another_format_begins_is_counted(name, tab, tmp_path):
+    pair = *(data.replace(b"age", name.encode()) for data in (PEOPLE, RELEASE)), [name], "job"
+    ((found, said),) = counted(tab, pair)
+    assert (said, found) == ("", pytest.approx(of_library(tmp_path, *pair)[0], rel=1e-12))
+
+
+@pytest.mark.chromium
+def test_a_file_that_was_repaired_in_its_place_can_be_chosen_again(tab, tmp_path):
+    """Chromium has no event `change` for a file of the same path."""
+    tab.set_input_files("#synthetic", {"name": "s.csv", "mimeType": "text/csv", "buffer": RELEASE})
+    for header, said in ((b"\xe9ge,sex,job", "original.csv: line 1 is not UTF-8"), (b"id,age,sex", ""), (b"age,sex,job", "")):
+        (tmp_path / "original.csv").write_bytes(header + PEOPLE[11:])
+        tab.set_input_files("#original", tmp_path / "original.csv")
+        names = [] if said else header.decode().split(",")
+        wait_for(tab, f"[...document.querySelectorAll('#keys option')].map(option => option.text).join() === '{','.join(names)}'")
+        if said:
+            wait_for(tab, "document.querySelector('#alert').textContent !== ''")
+        assert tab.inner_text("#alert").startswith(said)
+        assert said or tab.inner_text("#alert") == ""
+    tab.select_option("#keys", label="age")
+    tab.click("#count")
+    wait_for(tab, "document.querySelector('output[data-name=keys]').dataset.value === '3'")
 
 
 @pytest.mark.chromium
@@ -476,6 +504,25 @@ def test_with_the_keyboard_alone(tab, tmp_path):
     wait_for(tab, "document.querySelector('output[data-name=keys]').dataset.value === '3'")
     assert tab.evaluate("[...document.querySelector('#keys').selectedOptions].map(option => option.text)") == ["age", "sex"]
     assert tab.evaluate("document.activeElement.id") == "results"
+
+
+DROP = """(card, texts) => {
+  const dataTransfer = new DataTransfer();
+  for (const text of texts) dataTransfer.items.add(new File([text], 'dropped.csv'));
+  for (const event of ['dragover', 'drop']) card.dispatchEvent(new DragEvent(event, {dataTransfer, bubbles: true, cancelable: true}));
+}"""
+
+
+@pytest.mark.chromium
+def test_files_may_be_dropped_one_on_each_card(tab):
+    tab.reload()
+    for name, data in (("original", PEOPLE), ("synthetic", RELEASE)):
+        tab.locator(f"[data-drop={name}]").evaluate(DROP, [data.decode()])
+    tab.select_option("#keys", label="age")
+    tab.click("#count")
+    wait_for(tab, "document.querySelector('output[data-name=keys]').dataset.value === '3'")
+    tab.locator("[data-drop=original]").evaluate(DROP, [PEOPLE.decode()] * 2)
+    assert tab.inner_text("#alert") == "Drop one file, not 2."
 
 
 LONG = b"k,t\n" + b"".join(b"%d,%d\n" % (i % 1000, i % 7) for i in range(400_000))

@@ -92,14 +92,25 @@ def contradiction(v, version):
     return None
 
 
+def vague(x, y, mark):
+    """What is said where equal numbers of so few digits may be more than 0.02 apart."""
+    return ("open", {"mark": mark}) if x[1] + y[1] > 0.02 else None
+
+
 def placed(v):
     c, b, o = v["average"], v["baseline"], v.get("original")
-    if compare(c, b) <= 0:
-        return ("at_baseline", {}) if compare(c, b) == 0 else ("below", {"by": share(b[0] - c[0])})
+    if compare(c, b) < 0:
+        return "below" if c[0] else "never", {"by": share(b[0] - c[0])}
+    if compare(c, b) == 0:
+        return vague(c, b, "guess without data") or ("always" if c[0] == b[0] == 1 else "at_baseline", {})
     if o is None:
         return "above_baseline", {"by": share(c[0] - b[0]), "way": percent((c[0] - b[0]) / (1 - b[0]))}
     if compare(c, o) >= 0:
-        return ("at_original", {}) if compare(c, o) == 0 else ("above_original", {"by": share(c[0] - o[0])})
+        return (
+            vague(c, o, "the original itself") or ("at_original", {})
+            if compare(c, o) == 0
+            else ("above_original", {"by": share(c[0] - o[0])})
+        )
     way = (c[0] - b[0]) / (o[0] - b[0])
     error = (c[1] + (1 - way) * b[1] + way * o[1]) / (o[0] - b[0])
     if error > 0.05:
@@ -115,6 +126,8 @@ def of_fresh(v, n_h):
     c, f = v["average"], v["fresh"]
     if "original" in v and compare(f, v["original"]) > 0:
         return "odd", {}
+    if not n_h and compare(c, f) == 0 and vague(c, f, ""):
+        return "open", {"mark": "fresh sample"}
     lower = upper = f[0]
     if n_h:
         roots = np.roots([1 + Z**2 / n_h, -(2 * f[0] + Z**2 / n_h), f[0] ** 2])  # of (f - p)^2 = z^2 p (1 - p) / n
@@ -150,10 +163,13 @@ def expected(v, version="nearest", people=0, holdout=0):
     is_above = c - v["average"][1] > sqrt(b + v["baseline"][1]) + 1e-12
     of_baseline = "one" if b == 1 else "even" if b < 0.5 else "frequent_above" if is_above else "frequent"
     of_original, by = ("missing", 0) if o is None else ("above", o[0] - b) if compare(o, v["baseline"]) else ("alike", 0)
+    open_original = of_original == "alike" and vague(o, v["baseline"], "guess without data")
     a = v.get("sure")
     of_sure = "missing" if a is None else "some" if a[0] else "none"
     sure = {"least": percent(max(0, (c - 0.9) / 0.1)), "most": percent(min(1, c / 0.9))}
-    if a:
+    if c in (0, 1):
+        of_sure, sure = "only", {"average": share(c), "share_sure": percent(c)}
+    elif a:
         sure = {"share_sure": percent(a[0]), "sure": count(round(a[0] * people)) if people else share(a[0])}
     fresh = of_fresh(v, holdout)
     every = [("baseline", b), ("fresh", v["fresh"][0])] if fresh else [("baseline", b)]
@@ -167,11 +183,12 @@ def expected(v, version="nearest", people=0, holdout=0):
         marks.append([names.get(name, "everybody right"), share(x), is_release, at, is_release and bool(fresh) and c > v["fresh"][0]])
     next_lines = ["report"] + ["above"] * (a is None) + ["people", "copies", "utility" if where in ("below", "at_baseline") else "lower"]
     next_lines += ["holdout"] * (not fresh) + ["limit"]
+    ends = [percent(max(0, b - v["baseline"][1])), percent(min(1, sqrt(b + v["baseline"][1])))]
     sentences = [
-        SAID["baseline"][of_baseline].format(least=percent(b), most=percent(sqrt(b))),
-        SAID["original"][of_original].format(by=share(by)),
+        SAID["baseline"][of_baseline].format(range=f"about {ends[0]}" if ends[0] == ends[1] else " to ".join(ends), most=ends[1]),
+        SAID["average"]["open"].format(**open_original[1]) if open_original else SAID["original"][of_original].format(by=share(by)),
         SAID["above"][of_sure].format(**sure),
-        SAID["fresh_sample"][fresh[0]].format(**fresh[1]) if fresh else FRONT["no_holdout"],
+        (SAID["average"] | SAID["fresh_sample"])[fresh[0]].format(**fresh[1]) if fresh else FRONT["no_holdout"],
     ]
     typed = [v.get(name) for name in ("baseline", "original", "sure", "fresh")]
     captions = ["scale_zero" if version == "zero" else "scale", *["other_size"] * bool(fresh)]
@@ -348,6 +365,41 @@ def test_it_starts_with_the_example_which_is_gone_when_something_is_typed(tab):
     tab.get_by_role("button", name="Empty").click()
     assert tab.locator("#about").inner_text() == SAID["example"]
     assert tab.evaluate("document.activeElement.id") == "average"
+
+
+EDGES = [
+    (
+        {"average": (0, 0), "baseline": (0.3, 0.05)},
+        "never",
+        "With an average of 0.000 it is 0% of the people, as far as these digits show.",
+    ),
+    ({"average": (1, 0), "baseline": (1, 0)}, "always", "With an average of 1.000 it is 100% of the people, as far as these digits show."),
+    ({"average": (1, 0.0005), "baseline": (0.5, 0.05), "original": (1, 0), "sure": (1, 0.0005)}, "at_original", "it is 100% of the people"),
+    ({"average": (0.2, 0.05), "baseline": (0.5, 0.05), "sure": (0, 0)}, "below", "Nobody is guessed right with more than 9 in 10."),
+    ({"average": (0.6, 0.05), "baseline": (0.5, 0.05), "original": (0.6, 0.05)}, "open", "anything from 0% to 67%"),
+    ({"average": (0.7, 0.05), "baseline": (0.4, 0.05), "original": (0.6, 0.05), "fresh": (0.7, 0.05)}, "open", "anything from 0% to 78%"),
+    ({"average": (0.99, 0.005), "baseline": (0.99, 0.0005)}, "at_baseline", "anything from 90% to 100%"),
+    ({"average": (0.99, 0.005), "baseline": (0.99, 0)}, "at_baseline", "anything from 90% to 100%"),
+    ({"average": (0.5, 0.05), "baseline": (0.0, 0.0005)}, "above_baseline", "anything from 0% to 56%"),
+]
+
+
+def test_at_the_edges_no_sentence_says_more_than_the_numbers(tab):
+    """Nobody is guessed right, or everybody; digits are so few that they tell nothing; a range is one number."""
+
+    def text(value, error):
+        if value in (0, 1) and not error:
+            return str(value)
+        return f"{value:.{round(-np.log10(2 * error))}f}" if error else "0.990e0"
+
+    texts = [{name: text(*x) for name, x in v.items()} for v, _, _ in EDGES]
+    found = shown(tab, *texts)
+    agree(found, [expected(v) for v, _, _ in EDGES])
+    for (v, where, of_sure), one in zip(EDGES, found, strict=True):
+        assert placed(v)[0] == where
+        assert of_sure in one["rows"][2][1]
+    assert "of about 99% of the people" in found[7]["rows"][0][1]
+    assert found[8]["rows"][0][1] == "The commonest answer is that of at most 2% of the people."
 
 
 # --- what may be typed

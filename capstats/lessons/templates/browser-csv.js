@@ -9,18 +9,19 @@ const ABSENT = 0xff; // in place of an empty field without quotes, which is miss
 const SLICE = 1 << 22; // bytes that are read at a time
 const LONGEST_HEADER = 1 << 22;
 const LONGEST_RECORD = 1 << 26;
+const MOST_COLUMNS = 100_000;
 const ENDINGS = [".csv", ".tsv", ".txt"];
 const AS_CSV = "as CSV in UTF-8 (in Excel: File, Save As, CSV UTF-8)";
 const REPAIR = "Repair the file, and choose it again.";
 const OTHERS = { // by ending, and by first bytes
   "an Excel file": [".xlsx", ".xlsm", ".xlsb", ".xls", "\xd0\xcf\x11\xe0"],
-  "a Parquet file": [".parquet", ".pq", ".parq", "PAR1"],
-  "an Arrow file": [".feather", ".arrow", "ARROW1"],
-  "a Stata file": [".dta", "<stata_dta>"],
-  "an SPSS file": [".sav", ".zsav", ".por", "$FL2", "$FL3"],
+  "a Parquet file": [".parquet", ".pq", ".parq", "PAR1\x15"],
+  "an Arrow file": [".feather", ".arrow", "ARROW1\0"],
+  "a Stata file": [".dta", "<stata_dta><"],
+  "an SPSS file": [".sav", ".zsav", ".por", "$FL2@(#)", "$FL3@(#)"],
   "a SAS file": [".sas7bdat", ".xpt"],
   "compressed with gzip": [".gz", "\x1f\x8b"],
-  "compressed with bzip2": [".bz2", "BZh"],
+  "compressed with bzip2": [".bz2", "BZh91AY&SY"],
   "compressed with xz": [".xz", "\xfd7zXZ"],
   "a zip archive, as an Excel file is, too": [".zip", "PK\x03\x04"],
 };
@@ -125,6 +126,7 @@ async function readHeader(file) {
     const end = isEmpty ? 0 : records.next(text, 0, held.length, isLast);
     if (end >= 0) {
       const names = Array.from({ length: records.fields }, (_, i) => valueOf(text, records.from[i], records.to[i]) ?? "");
+      if (names.length > MOST_COLUMNS) throw new Refused("its header names more than 100,000 columns. Keep those that are needed, in a file of their own.");
       if (!names.some((name) => name !== "")) throw new Refused("it has no header row. Add one: its first line must name the columns.");
       return { names, separator, start: start + end, line: 1 + records.lines };
     }

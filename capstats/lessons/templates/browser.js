@@ -4,6 +4,7 @@ const source = URL.createObjectURL(new Blob([find("#worker").textContent], { typ
 const FILES = ["original", "synthetic"];
 const columns = { original: null, synthetic: null }; // names, where a file is chosen and its header can be read
 const unreadable = { original: "", synthetic: "" }; // why the header of a file cannot be read
+const known = { original: null, synthetic: null }; // the files that this is about
 let workers = []; // one for each file
 let turn = 0; // of what was asked last; answers to earlier ones are dropped
 
@@ -60,13 +61,13 @@ function refuse(error) {
 async function choose(name) {
   unreadable[name] = "";
   clear();
-  const file = chosenFile(name);
+  const file = (known[name] = chosenFile(name));
   columns[name] = null;
   const kept = { keys: chosenKeys(), target: find("#target").value };
   if (name === "original") offer([], kept);
-  if (!file) return;
   const about = find(`#about-${name}`);
-  about.textContent = `${file.name}: ${size(file.size)}`;
+  about.textContent = file ? `${file.name}: ${size(file.size)}` : "";
+  if (!file) return;
   try {
     const names = await ask(FILES.indexOf(name), "header", { file }, { about: file.name });
     if (chosenFile(name) !== file) return;
@@ -78,6 +79,7 @@ async function choose(name) {
     if (chosenFile(name) !== file) return;
     unreadable[name] = error.message;
     clear();
+    find("#alert").scrollIntoView({ block: "nearest" });
   }
 }
 
@@ -113,7 +115,10 @@ find("#keys").addEventListener("change", () => {
   findAll("#boxes input").forEach((box, i) => (box.checked = find("#keys").options[i].selected));
 });
 find("#target").addEventListener("change", clear);
-for (const name of FILES) find(`#${name}`).addEventListener("change", () => choose(name));
+for (const name of FILES) {
+  find(`#${name}`).addEventListener("change", () => choose(name));
+  find(`#${name}`).addEventListener("cancel", () => chosenFile(name) !== known[name] && choose(name)); // the same file again, after a repair
+}
 
 for (const event of ["dragover", "drop"]) document.addEventListener(event, (dropped) => dropped.preventDefault()); // or the file takes the page's place
 for (const card of findAll("[data-drop]")) {

@@ -5,6 +5,7 @@ const COUNTS = ["people", "holdout"];
 const NAMES = [...SHARES, ...COUNTS, "version"];
 const NOISE = 1e-12; // of floats
 const NEAR = 0.05; // baseline and original, between which nothing is called high or low
+const WIDE = 0.02; // what digits leave open, from which on nothing is called as high as another
 const { front, number: said } = given;
 const fill = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => ({ ...given.words, ...values })[name]);
 
@@ -98,13 +99,16 @@ function problem({ average: c, baseline: b, original: o, sure: a }, version) {
 
 /** Whether x lies below (-1), at (0) or above (1) y, as far as their digits tell. */
 const side = (x, y) => (Math.abs(x.value - y.value) <= x.open + y.open + NOISE ? 0 : Math.sign(x.value - y.value));
+const isOpen = (x, y) => x.open + y.open > WIDE; // so few digits that equal numbers may be far apart
 
 /** Where average CAP lies: the name of a sentence, and what goes into it. */
 function place({ average: c, baseline: b, original: o }) {
   const above = side(c, b);
-  if (above <= 0) return above ? ["below", { by: share(b.value - c.value) }] : ["at_baseline"];
+  if (above < 0) return [c.value ? "below" : "never", { by: share(b.value - c.value) }];
+  if (!above) return isOpen(c, b) ? ["open", { mark: front.marks.baseline }] : [c.value === 1 && b.value === 1 ? "always" : "at_baseline"];
   if (!o) return ["above_baseline", { by: share(c.value - b.value), way: percent((c.value - b.value) / (1 - b.value)) }];
   const beyond = side(c, o);
+  if (!beyond && isOpen(c, o)) return ["open", { mark: front.marks.original }];
   if (beyond >= 0) return beyond ? ["above_original", { by: share(c.value - o.value) }] : ["at_original"];
   const range = o.value - b.value;
   const way = (c.value - b.value) / range;
@@ -116,15 +120,18 @@ function place({ average: c, baseline: b, original: o }) {
 function ofBaseline({ baseline: { value: b, open }, average: c }) {
   const isAbove = c.value - c.open > Math.sqrt(b + open) + NOISE; // the greatest share that the commonest answer can have
   const name = b === 1 ? "one" : b < 0.5 ? "even" : isAbove ? "frequent_above" : "frequent";
-  return fill(said.baseline[name], { least: percent(b), most: percent(Math.sqrt(b)) });
+  const [least, most] = [Math.max(0, b - open), Math.min(1, Math.sqrt(b + open))].map(percent);
+  return fill(said.baseline[name], { range: least === most ? `about ${least}` : `${least} to ${most}`, most });
 }
 
 function ofOriginal({ original: o, baseline: b }) {
   if (!o) return said.original.missing;
-  return side(o, b) ? fill(said.original.above, { by: share(o.value - b.value) }) : said.original.alike;
+  if (side(o, b)) return fill(said.original.above, { by: share(o.value - b.value) });
+  return isOpen(o, b) ? fill(said.average.open, { mark: front.marks.baseline }) : said.original.alike;
 }
 
 function ofSure({ sure: a, average: { value: c }, people: n }) {
+  if (c === 0 || c === 1) return fill(said.above.only, { average: share(c), share_sure: percent(c) });
   if (!a) return fill(said.above.missing, { least: percent(Math.max(0, (c - 0.9) / 0.1)), most: percent(Math.min(1, c / 0.9)) });
   const many = n ? grouped(whole(a.value * n.value)) : share(a.value);
   return a.value ? fill(said.above.some, { share_sure: percent(a.value), sure: many }) : said.above.none;
@@ -141,6 +148,7 @@ function interval(mean, n) {
 function ofFresh({ fresh: f, holdout: n, average: c, original: o }) {
   if (!f) return front.no_holdout;
   if (o && side(f, o) > 0) return said.fresh_sample.odd;
+  if (!n && !side(c, f) && isOpen(c, f)) return fill(said.average.open, { mark: front.marks.fresh_sample });
   const [lower, upper] = n ? interval(f.value, n.value) : [f.value, f.value];
   const open = c.open + (n ? 0 : f.open) + NOISE;
   const inside = c.value >= lower - NOISE && c.value <= upper + NOISE;
