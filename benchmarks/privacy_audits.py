@@ -85,17 +85,42 @@ def bench_coins(studies, rng):
             print(f"| {people:,} | {p}, {q} | {' | '.join(f'{np.median(x):.2f}' for x in audits)} |", flush=True)
 
 
+def ever_refuted(inside, missed, lines):
+    """Whether the capital of `dp_audit` is ever 20, for averages (studies, repetitions), and whether it is at the end."""
+    logs = [np.log(np.maximum(1 + ((inside + b * missed) / (a + b) - 1)[..., None] * BETS, 1e-300)).cumsum(-2) for a, b in lines]
+    capital = np.logaddexp.reduce([line + np.log(BETS / BETS.sum() / len(lines)) for line in logs], axis=(0, -1))
+    return (capital >= np.log(20)).any(-1), capital[:, -1] >= np.log(20)
+
+
 def bench_level(studies, rng):
-    print("\nTrue claims refuted at .05, under the mechanisms that attain the bound, 100 repetitions: largest share over q\n")
-    print("| design | claim | people | refuted |\n|---|---|---|---|")
-    for adjacency in ("substitution", "add-remove"):
+    print("\nTrue claims refuted at .05, under the mechanisms that attain the bound: largest share over q\n")
+    print("| design | people | claim | at any of 100 repetitions | at the last |\n|---|---|---|---|---|")
+    designs = (("split", "substitution", 2), ("split", "add-remove", 2), ("coins", "add-remove", 2), ("coins", "add-remove", 100))
+    for design, adjacency, people in designs:
         for epsilon in (0.1, 0.5, 1.0, 2.0):
-            shares = []
+            shares, odds = [], np.exp(-epsilon)
+            one_step = [(0, 1 / odds), (1 - odds, odds)]
+            lines = [(0, odds**-2), (1 - odds, 1), (1 - odds**2, odds**2)] if (design, adjacency) == ("split", "add-remove") else one_step
             for q in (0.01, 0.1, 0.3, 0.5, 0.9):
-                u, p = rng.random((10 * studies, 100)), dp_average_bound(q, epsilon, adjacency=adjacency).item()
-                found = dp_audit(data(original=(u < p) * 1.0, holdout=(u > 1 - q) * 1.0), epsilon, adjacency=adjacency)
-                shares.append(found.refuted.mean().item())
-            print(f"| split, {adjacency} | {epsilon} | 2 | {max(shares):.3f} |", flush=True)
+                shape, step = (10 * studies, 100), "substitution" if design == "coins" else adjacency
+                p = dp_average_bound(q, epsilon, adjacency=step).item()
+                if design == "coins":
+                    number = rng.binomial(people, 0.5, shape)
+                    right, wrong = rng.binomial(number, p), rng.binomial(people - number, 1 - q)
+                    inside, missed = 2 * right / people, 2 * wrong / people
+                    tables = {"original": right / np.maximum(number, 1), "holdout": 1 - wrong / np.maximum(people - number, 1)}
+                    tables["share"] = number / people
+                else:  # both right or none as often as can be
+                    u = rng.random(shape)
+                    inside, missed = (u < p) * 1.0, (u <= 1 - q) * 1.0
+                    tables = {"original": inside, "holdout": 1 - missed}
+                ever, last = ever_refuted(inside, missed, lines)
+                few = data(**{name: table[:20] for name, table in tables.items()})
+                assert (dp_audit(few, epsilon, adjacency=adjacency, design=design).refuted == last[:20]).all()
+                shares.append((ever.mean(), last.mean()))
+            print(
+                f"| {design} | {people} | {adjacency}, {epsilon} | {' | '.join(f'{x:.3f}' for x in np.max(shares, axis=0))} |", flush=True
+            )
 
 
 def main():

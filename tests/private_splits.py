@@ -1,7 +1,12 @@
 """Random splits of people, with releases that keep a claim of privacy or none; and how often a true claim may be refuted."""
 
+from functools import cache
+from itertools import combinations
+
 import numpy as np
 import xarray as xr
+from scipy.optimize import linprog
+from scipy.sparse import coo_array, kron
 
 
 def at_most_level(refuted):
@@ -34,3 +39,33 @@ def randomised_halves(epsilon):
 def halves_with_many_keys():
     """40 halves of 600 people with 1,000 keys."""
     return halves(600, 40, (3, 1000), "repetition", np.random.default_rng(24))[1:]
+
+
+@cache
+def originals(people, inside=None):
+    """All sets of people, or all of one size."""
+    return [frozenset(x) for size in range(people + 1) for x in combinations(range(people), size) if inside in (None, size)]
+
+
+def greatest(value, epsilon, adjacency, given=None):
+    """The greatest sum of value[original][release] P(release | original) over all private mechanisms: a linear programme.
+
+    ``value`` is a mapping from originals; with substitution it holds all of one size, with added or removed records all. ``given``, alike,
+    is an event: the sum is divided by that of its probabilities, which the programme, being homogeneous, sets to 1.
+    """
+    sets, gain = list(value), np.array(list(value.values()), dtype=float)
+    apart = 1 if adjacency == "add-remove" else 2
+    near = [(a, b) for a, x in enumerate(sets) for b, y in enumerate(sets) if len(x ^ y) == apart]
+    first, second = np.array(near).T
+    rows = np.arange(len(near))
+    differences = coo_array((np.ones(len(near)), (rows, first)), (len(near), len(sets)))
+    differences = differences - np.exp(epsilon) * coo_array((np.ones(len(near)), (rows, second)), (len(near), len(sets)))
+    limits = kron(differences, np.eye(gain.shape[1]))
+    sums = np.kron(np.eye(len(sets)), np.ones(gain.shape[1]))
+    held, to = sums, np.ones(len(sets))
+    if given is not None:
+        held, to = np.vstack([sums[1:] - sums[0], np.ravel(list(given.values()))]), np.append(np.zeros(len(sets) - 1), 1)
+    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    found = linprog(-gain.ravel(), limits, np.zeros(limits.shape[0]), held, to, method="highs", options=tight)
+    assert found.status == 0
+    return -found.fun

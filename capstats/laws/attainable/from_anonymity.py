@@ -49,8 +49,8 @@ def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matche
     Raises
     ------
     ValueError, TypeError
-        If `s` or `targets` is not a table of counts (the cell is named), `crossed` or `matched` is not from 0 to 1, or both `targets` and
-        `crossed` are given.
+        If `s` is not a table of counts (the cell is named), `targets` are no counts or have keys, `crossed` or `matched` is not from 0 to
+        1, or both `targets` and `crossed` are given.
 
     See Also
     --------
@@ -137,6 +137,8 @@ def share_of_records(name: str, given: Any) -> xr.DataArray:
 
 def _of_targets(s: xr.DataArray, targets: Any) -> list[xr.DataArray]:
     """The crossed baseline of matched records with these targets, and the least and greatest average CAP."""
+    if "key" in getattr(targets, "dims", ()):
+        raise ValueError('`targets` must have no dim "key": give the sum over the keys of `s`, (o * (s.sum("target") > 0)).sum("key").')
     arrays, _ = on_same_cells({"s": s, "targets": as_counts(targets, "targets", ("target",))})
     records = arrays["targets"].sum("target")
     weights = arrays["targets"] / records.where(records > 0)

@@ -32,8 +32,8 @@ def dp_audit(
     ----------
     contrasts : Dataset or mapping, dim "repetition" and any others
         ``original`` and ``holdout``, average CAP of the people inside and outside, from 0 to 1, as `holdout_contrast` gives them with
-        "zero" or "nearest" (not "drop"). With "coins" also ``share``, the share of the people who are inside; an average of nobody
-        may be NaN.
+        "zero" or "nearest" (not "drop"). With "coins" also ``share``, the share of the people who are inside, n / (n + h); an
+        average of nobody may be NaN.
     epsilon : float or array-like
         The claim, at least 0; a sequence gives the dim "epsilon".
     adjacency : {"substitution", "add-remove"}
@@ -91,6 +91,13 @@ def dp_audit(
     >>> found = dp_audit({"original": [0.3] * 100, "holdout": [0.05] * 100}, 0.5, adjacency="substitution")
     >>> round(float(found.allowed), 4), bool(found.refuted), round(float(found.epsilon_lower), 2), int(found.repetitions_needed)
     (0.0824, True, 1.16, 35)
+
+    A claim about records added or removed takes two steps with splits, and one with coins:
+
+    >>> tossed = {"original": [0.3] * 100, "holdout": [0.05] * 100, "share": [0.5] * 100}
+    >>> audits = [dp_audit(tossed, 0.5, adjacency="add-remove", design=design) for design in ("split", "coins")]
+    >>> [round(float(found.epsilon_lower), 2) for found in audits]
+    [0.56, 1.16]
     """
     check_choice(adjacency, "adjacency", get_args(Adjacency), ", as the claim of epsilon says")
     check_choice(design, "design", ("split", "coins"))

@@ -33,7 +33,8 @@ def dp_average_bound(
         The second parameter of (epsilon, delta)-privacy, from 0 to 1; a sequence gives the dim "delta".
     tradeoff : callable, optional
         In place of `epsilon` and `delta`, the trade-off function T of f-differential privacy: for an array of false positive rates the
-        least rates of false negatives of a test of two neighbours. It must be convex, from 0 to 1 - x, and must not rise.
+        least rates of false negatives of a test of two neighbours. It must be convex, from 0 to 1 - x, and must not rise. Of one that is
+        not its own inverse give the greater of the two: as it is, the bound holds, but a smaller one does too.
     adjacency : {"substitution", "add-remove"}
         What the claim is about: one record replaced by another one, or one record added or removed. If each person was in by the toss of a
         coin, one record is added or removed, once: use "substitution" for a claim about that.

@@ -181,6 +181,9 @@ def test_targets_that_the_release_lacks_are_never_right():
 def test_targets_and_the_baseline_together_are_refused():
     with pytest.raises(ValueError, match="`targets` and `crossed` were both given"):
         anonymity_bounds([[1, 2]], targets=[1], crossed=0.5)
+    table = from_counts([[1, 2], [3, 4]]).o
+    with pytest.raises(ValueError, match='`targets` must have no dim "key": give the sum over the keys'):
+        anonymity_bounds(table, targets=table)
     with pytest.raises(ValueError, match="`targets` must be non-negative"):
         anonymity_bounds([[1], [2]], targets=[1, -1])
     assert np.isnan(anonymity_bounds([[1], [2]], targets=[0, 0]).greatest.item())

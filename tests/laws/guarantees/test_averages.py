@@ -138,6 +138,16 @@ def test_a_gaussian_trade_off_function_adds_up_for_two_steps(adjacency):
     assert found.values == pytest.approx(norm.cdf(norm.ppf(q) + steps * mu), rel=1e-12)
 
 
+def test_a_trade_off_function_that_is_not_its_own_inverse_bounds_but_more_is_known():
+    """Neighbours can be tested in either order: max(0, 1 - 3x) and its inverse, (1 - x) / 3, are together the claim of epsilon ln 3."""
+    q = np.array([0.1, 0.25, 0.5, 0.9])
+    alone = dp_average_bound(q, tradeoff=lambda x: np.maximum(0, 1 - 3 * x), adjacency="substitution")
+    both = dp_average_bound(q, tradeoff=lambda x: np.maximum(1 - 3 * x, (1 - x) / 3), adjacency="substitution")
+    assert alone.values == pytest.approx([0.3, 0.75, 1, 1], rel=1e-15)
+    assert both.values == pytest.approx(dp_average_bound(q, np.log(3), adjacency="substitution").values, rel=1e-14)
+    assert both.values == pytest.approx([0.3, 0.75, 5 / 6, 29 / 30], rel=1e-14)
+
+
 def test_the_three_lines_are_worked_out_by_hand():
     """e^eps = 2: 4q up to 1/6, then q + 1/2 up to 1/3, then (3 + q) / 4. At .2 that is .7, where one step of 2 eps would be .8."""
     q = np.array([0.1, 1 / 6, 0.2, 1 / 3, 0.6])

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 import xarray as xr
-from private_splits import at_most_level, halves_with_many_keys, randomised_halves
+from private_splits import at_most_level, greatest, halves_with_many_keys, originals, randomised_halves
 from scipy.special import logsumexp
 from scipy.stats import binom
 
@@ -130,6 +130,45 @@ def test_the_chance_of_refuting_a_true_claim_is_exactly_at_most_the_level(differ
     found = chance_of_refuting(difference, x)
     assert [chance <= level for chance, level in zip(found, (0.05, 0.2, 0.5), strict=True)] == [True] * 3
     assert found[2] > 0
+
+
+SIGNED = np.array(list(product(range(-2, 3), repeat=2)))  # of two pairs, by how much the first person of each has the larger CAP
+LABELS = list(product([1, -1], repeat=2))  # of each pair, whether the first person is in
+
+
+def of_labels(adjacency, values):
+    """Numbers (labels, releases) by original, people 0 to 3 in pairs (0, 1) and (2, 3); 0 where no pair of labels has the original."""
+    inside = [frozenset([(1 - first) // 2, 2 + (1 - second) // 2]) for first, second in LABELS]
+    every = originals(4, 2 if adjacency == "substitution" else None)
+    return {x: values[inside.index(x)] if x in inside else np.zeros(len(SIGNED)) for x in every}
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("adjacency", STEPS)
+@pytest.mark.parametrize("label", [1, -1])
+@pytest.mark.parametrize("event", ["differs", "tied", "leads"])
+@pytest.mark.parametrize("epsilon", np.linspace(0, 2, 42))
+def test_no_private_release_for_four_people_has_right_pairs_more_often_than_allowed(epsilon, event, label, adjacency):
+    """The first pair, given that it differs, ties with the other one or differs more, and given the label of the other one."""
+    first, second = np.abs(SIGNED.T)
+    happens = (first > 0) & {"differs": True, "tied": first == second, "leads": first > second}[event]
+    given = np.array([happens & (other == label) for _, other in LABELS])
+    right = given & np.array([SIGNED[:, 0] * own > 0 for own, _ in LABELS])
+    found = greatest(of_labels(adjacency, right), epsilon, adjacency, of_labels(adjacency, given))
+    allowed = audit([1], [True], epsilon, adjacency).allowed.item()
+    assert found == pytest.approx(allowed, abs=1e-9)
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("adjacency", STEPS)
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.3, 0.7, 1.0, 2.0])
+def test_no_private_release_for_four_people_is_refuted_more_often_than_allowed(epsilon, adjacency):
+    """At each level that two pairs can reach."""
+    right = np.array([SIGNED * label > 0 for label in LABELS])
+    p = audit(np.broadcast_to(np.abs(SIGNED), right.shape), right, epsilon, adjacency).p_value.values
+    for level in np.unique(p[p < 1 - 1e-9]):
+        found = greatest(of_labels(adjacency, (p <= level + 1e-12) / 4), epsilon, adjacency)
+        assert 0.2 < found <= level + 1e-9
 
 
 def test_reading_tied_pairs_by_the_cell_of_the_original_refutes_everything():
