@@ -422,3 +422,9 @@ def test_a_question_brings_its_own_tables(tab):
     tab.locator("#original").select_option("O_1")
     tab.locator("[data-go=why]").click()
     assert numbers(tab)["above-left"] == 171
+    for which in ("left", "o"):
+        tab.locator(f"[data-do={which}]").click()
+    held = {name: count for name, count in numbers(tab).items() if name.startswith("cap-left")}
+    tab.locator("[data-go=better]").click()
+    assert {name: count for name, count in numbers(tab).items() if name in held} == held  # a release of one's own is kept
+    assert tab.locator("#original").input_value() == "O_3"
