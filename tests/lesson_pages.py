@@ -40,17 +40,33 @@ def question(tab: Page, name: str) -> Locator:
     return found
 
 
+PREDICT = "for (const asks of document.querySelectorAll('.predict button, [data-vote=A]')) asks.click()"
+
+
 def predicted(tab: Page) -> None:
-    """Make the predictions of a page with their marks where they are, so that nothing of it is hidden."""
-    tab.evaluate("document.querySelectorAll('.predict').forEach(form => form.requestSubmit())")
+    """Make the predictions of a page with their marks where they are, or vote, so that nothing of it is hidden."""
+    tab.evaluate(PREDICT)
+
+
+WORDS = """selector => {
+  const moving = document.querySelector(selector), found = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, text => {
+    const inside = text.parentElement, box = inside.getBoundingClientRect();
+    const seen = inside.checkVisibility({visibilityProperty: true}) && box.right > 0 && !inside.closest('noscript, svg');
+    const before = moving.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_PRECEDING;
+    return seen && before ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP;
+  });
+  while (texts.nextNode()) found.push(texts.currentNode.textContent);
+  return found.join(' ').match(/\\S*\\w\\S*/g);
+}"""  # all that is to be read before what moves, buttons and numbers with it
 
 
 def first_screen(browser: Browser, folder: Path, text: str, *, moving: str, answer: str, press: str = ".predict button") -> None:
     """What moves is in the first screen before the first press and after it, with the answer; fewer than forty words come before it."""
     for width, height in ((1280, 800), (1366, 768), (375, 740)):
         with opened(browser, folder, text, width=width, height=height, has_touch=width < 400, is_mobile=width < 400) as tab:
-            words = " ".join(tab.locator("h1, .thesis, .vote, .predict label").all_inner_texts())
-            assert len(words.split()) < 40, words
+            words = tab.evaluate(WORDS, moving)
+            assert 20 < len(words) < 40, words
             for seen in (moving, press):
                 assert inside(tab, seen, height), f"{seen} before, {width} x {height}"
             box = tab.locator(press).bounding_box() or {}

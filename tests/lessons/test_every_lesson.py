@@ -2,7 +2,7 @@
 
 import pytest
 from chromium import opened
-from lesson_pages import judged, numbers, predicted, question
+from lesson_pages import PREDICT, judged, numbers, predicted, question
 
 from capstats.lessons import LESSONS, page
 
@@ -24,12 +24,11 @@ FOCUS = """() => {
     seen: box.width > 0 && box.height > 0, where: e.outerHTML.slice(0, 120), width: shown.getBoundingClientRect().width,
   };
 }"""
-OPEN = """() => {
-  document.body.classList.remove('voting');
-  for (const form of document.querySelectorAll('.predict')) form.requestSubmit();
+OPEN = f"""() => {{
+  {PREDICT};
   for (const details of document.querySelectorAll('details')) details.open = true;
   for (const question of document.querySelectorAll('.question')) question.classList.add('now');
-}"""
+}}"""
 LEFT = f"""() => {{
   const seen = e => e.checkVisibility({{visibilityProperty: true}}) && !e.disabled && e.tabIndex >= 0 && e.tagName !== 'BODY';
   const all = [...document.querySelectorAll('{REACHABLE}')];

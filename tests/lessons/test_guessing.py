@@ -72,6 +72,19 @@ def test_each_wrong_choice_is_told_something_of_its_own(tab):
         assert all(text.startswith("Not yet: ") and len(text) > 25 and "add up the greatest count of" not in text for text in told)
 
 
+def test_every_name_in_the_drawing_of_all_releases_is_inside_it_on_a_phone(browser, tmp_path):
+    with chromium.opened(browser, tmp_path, page(LESSON), width=375, height=740) as tab:
+        predicted(tab)
+        tab.locator("details", has=tab.locator("#cloud")).locator("summary").click()
+        for name in ("O_3", "O_4"):
+            after(tab, [[choose("original", name)]])
+            tab.evaluate(chromium.DRAWN)
+            edge = tab.locator("#cloud svg").bounding_box()
+            for box in [text.bounding_box() for text in tab.locator("#cloud text.halo").all()]:
+                assert edge["x"] <= box["x"]
+                assert box["x"] + box["width"] <= edge["x"] + edge["width"]
+
+
 def test_what_moves_and_the_answer_are_in_the_first_screen(browser, tmp_path):
     first_screen(browser, tmp_path, page(LESSON), moving="#modal-dots", answer=".guess .verdict")
 

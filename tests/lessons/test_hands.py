@@ -30,7 +30,8 @@ def expected(o, s):
             f"{name}-sick": (sick * p).sum((-2, -1)) / sick.sum((-2, -1))
             for name, p in (("average", q), ("original", individual_cap(o, o).values))
         }
-    found["highest"] = np.where(found["total-o"] > 0, np.where(o > 0, q, 0).max((-2, -1)), np.nan)
+    for name, among in (("highest", o), ("highest-sick", sick)):
+        found[name] = np.where(among.sum((-2, -1)) > 0, np.where(among > 0, q, 0).max((-2, -1)), np.nan)
     return found
 
 
@@ -147,6 +148,11 @@ def test_the_sick_alone_may_be_looked_at(tab):
     assert found["average-sick"] == pytest.approx((o * q).sum() / o.sum(), rel=1e-12)
     assert tab.locator(".big output:visible").inner_text() == f"{found['average-sick']:.3f}"
     assert tab.locator("#verdict").inner_text() == "below the original with itself"
+    assert tab.locator(".numbers").inner_text().split("Highest CAP: ")[1].startswith("0.286 (sick smokers)")
+    tab.locator("[data-cell=s-0-0] [data-step='1']").click()
+    assert (
+        tab.locator("#announcer").inner_text() == f"3 synthetic sick smokers. Average CAP of the sick {numbers(tab)['average-sick']:.3f}."
+    )
 
 
 # --- keyboard, mouse, finger

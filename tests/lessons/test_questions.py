@@ -18,7 +18,25 @@ def verdict(tab, name, text):
 
 @pytest.mark.parametrize(
     "text",
-    ["3/8", " 3 of 8", "3 out of the 8.", "+0.38", "0,375", "37.5 %", "37.5 percent", "3.75e-1", "3.75 x 10^-1", "= .375.", "0.375 sick"],
+    [
+        "3/8",
+        " 3 of 8",
+        "3 in 8",
+        "3 \u00f7 8",
+        "3/8 = 0.375",
+        "p = .38",
+        "approx. 38%",
+        "0.38?",
+        "3 out of the 8.",
+        "+0.38",
+        "0,375",
+        "37.5 %",
+        "37.5 percent",
+        "3.75e-1",
+        "3.75 x 10^-1",
+        "= .375.",
+        "0.375 sick",
+    ],
 )
 def test_a_probability_may_be_typed_in_many_ways(tab, text):
     assert verdict(tab, "predict", text).startswith("Right. ")
@@ -30,8 +48,8 @@ def test_what_is_no_number_is_told_how_to_give_one(tab, text):
 
 
 def test_a_logarithm_is_a_number(tab):
-    assert tab.evaluate("[typed('ln 3'), typed('ln(3)'), typed('1,099'), typed('1,099', true)]") == pytest.approx(
-        [1.0986, 1.0986, 1.099, 1099], abs=1e-4
+    assert tab.evaluate("[typed('ln 3'), typed('ln(3)'), typed('ln(0.75/0.25)'), typed('1,099'), typed('1,099', true)]") == pytest.approx(
+        [1.0986, 1.0986, 1.0986, 1.099, 1099], abs=1e-4
     )
 
 
@@ -42,11 +60,16 @@ def test_a_logarithm_is_a_number(tab):
         ("+10.", "Right. "),
         ("1e1", "Right. "),
         ("half", "Not yet: give a whole number of people."),
-        ("10/20", "Not yet: this is the right share. Give a whole number of people."),
-        ("10 of 20", "Not yet: this is the right share. Give a whole number of people."),
+        ("10/20", "Right. "),
+        ("10 of 20", "Right. "),
+        ("10 out of the 20 people", "Right. "),
+        ("n = 10", "Right. "),
+        ("9 of 20", "Not yet: count the original people"),
+        ("10 of 21", "Not yet: this is a share. Give a whole number of people."),
+        ("1/2", "Not yet: this is the right share. Give a whole number of people."),
         ("50 %", "Not yet: this is the right share. Give a whole number of people."),
         ("0.4", "Not yet: this is a share. Give a whole number of people."),
-        ("9/20", "Not yet: this is a share. Give a whole number of people."),
+        ("9/21", "Not yet: this is a share. Give a whole number of people."),
     ],
 )
 def test_a_count_is_a_whole_number_of_people(tab, text, told):

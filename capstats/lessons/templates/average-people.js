@@ -32,9 +32,7 @@ let dotsAt = []; // [x, y, cell] of each dot, for the pointer
 for (const release of ["A", "B"]) {
   groups[release] = new Map(held.map((cell) => {
     const dots = Array.from({ length: at(patients, cell) }, () => draw("circle"));
-    const label = `${group(patients, cell)}: risk ${percent(riskOf("A", cell))} with A, ${percent(riskOf("B", cell))} with B`;
-    const role = release === "A" ? { role: "button", tabindex: "-1", "aria-label": label, focus: () => point(cell) } : { "aria-hidden": "true" };
-    const drawn = draw("g", { class: `dots${atRisk.includes(cell) ? " hit" : ""}`, "data-person": cell.join("-"), ...role }, ...dots);
+    const drawn = draw("g", { class: `dots${atRisk.includes(cell) ? " hit" : ""}`, "data-person": cell.join("-"), "aria-hidden": "true" }, ...dots);
     return [cell, drawn];
   }));
 }
@@ -88,10 +86,18 @@ function drawCrowd(moving) {
       });
     }
   });
-  renewCrowd();
+  if (voted) renewCrowd();
 }
 
 const renewCrowd = rove(() => [...groups.A.values()]);
+
+/** Let the keyboard walk the groups of A, which tell their risk: once the vote is cast. */
+function openCrowd() {
+  for (const [cell, drawn] of groups.A) {
+    const label = `${group(patients, cell)}: risk ${percent(riskOf("A", cell))} with A, ${percent(riskOf("B", cell))} with B`;
+    assign(drawn, { "aria-hidden": null, role: "button", "aria-label": label, focus: () => point(cell) });
+  }
+}
 
 /** Light up a group of patients in both releases, and say who they are. */
 function point(cell) {
@@ -117,6 +123,7 @@ function answer(vote) {
 }
 
 function vote(name, moving = true) {
+  if (!voted) openCrowd();
   voted = name;
   pointed = null;
   for (const drawn of findAll(".dots", crowd)) drawn.classList.remove("chosen");

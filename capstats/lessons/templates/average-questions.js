@@ -95,7 +95,10 @@ ask("turned", {
 });
 
 ask("better", {
-  load: keepOwn,
+  load: () => {
+    keepOwn();
+    put("o", copy(patients), "O_3");
+  },
   check: () => {
     if (state.names.o !== "O_3") return "choose the patients O_3.";
     const said = [];

@@ -79,18 +79,20 @@ const output = (name, attributes = {}) => make("output", { "data-name": name, ..
 const counted = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
 /**
- * The number that a reader typed: with a decimal point or comma, a fraction "2/3" or "2 of 3", a percentage, "1e-3", "ln 3"; a sign before it,
- * a word and a dot after it are allowed. Where a whole number is asked for, "1,000" is a thousand. NaN otherwise.
+ * The number that a reader typed: with a decimal point or comma, a fraction "2/3", "2 of 3" or "2 in 3", a percentage, "1e-3", "ln 3"; a sign
+ * before it, a word and a dot after it are allowed; of "3/8 = 0.375" or "p = 0.375" what comes last. Where a whole number is asked for, "1,000" is
+ * a thousand. NaN otherwise.
  */
 function typed(text, whole = false) {
-  const plain = text.trim().toLowerCase().replace("\u2212", "-").replace(/^(=|~|\u2248|about)\s*/, "").replace(/\s*\.$/, "")
+  const plain = text.trim().toLowerCase().replace("\u2212", "-").replace(/^.*[=~\u2248]/, "").trim().replace(/^(about|approx\.?|circa)\s+/, "").replace(/\s*[.?]$/, "")
     .replace(/\s*[x*\u00d7\u00b7]\s*10\s*\^\s*/, "e").replace(whole ? /(\d)[, ](?=\d{3}(?!\d))/g : /(?!)/, "$1").replaceAll(",", ".");
   const number = String.raw`([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)`;
-  const form = String.raw`^(ln|log)?\s*\(?\s*${number}\s*\)?\s*(?:(?:/|(?:out )?of(?: the| all)?)\s*${number}|(%|per ?cent))?\s*(?:[a-z]{3,}[a-z -]*)?$`;
+  const form = String.raw`^(ln|log)?\s*\(?\s*${number}\s*\)?\s*(?:(?:/|\u00f7|in|(?:out )?of(?: the| all)?)\s*${number}\s*\)?|(%|per ?cent))?\s*(?:[a-z]{3,}[a-z -]*)?$`;
   const found = new RegExp(form).exec(plain);
   if (!found) return NaN;
   const [, log, first, divisor, percent] = found;
-  const value = (log ? Math.log(Number(first)) : Number(first)) / (percent ? 100 : Number(divisor ?? 1));
+  const plainly = Number(first) / (percent ? 100 : Number(divisor ?? 1));
+  const value = log ? Math.log(plainly) : plainly;
   return Number.isFinite(value) ? value : NaN;
 }
 

@@ -12,7 +12,7 @@ predict("second", {
       [value, "Well guessed. "],
       [first, "That is the first guesser. "],
       [1 / 3, "One in three would be pure chance. "],
-      [correctPredictions(o, o) / n, "So many if the original itself were released. "],
+      [correctPredictions(o, o) / n, "That many would be right with the original itself. "],
     ].find(([other]) => near(other));
     return `${mistake?.[1] ?? ""}Only ${number(value * n)}: asthma is the commonest in A at every age, and the fewest people have it. Average CAP, ${shown(first)}, is about the `
       + "first alone.";

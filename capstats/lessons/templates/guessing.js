@@ -192,8 +192,9 @@ const drawCloud = fitted(find("#cloud"), 760, (wide) => {
   for (const [name, table] of named) {
     const [x, y] = where(table);
     svg.append(draw("path", { d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, class: "named" }));
-    const crowded = places.some(([a, b]) => a > x && a - x < 75 && Math.abs(b - y) < 20); // another one to the right
-    svg.append(draw("text", { x: crowded ? x - 11 : x + 13, y: y - 9, "text-anchor": crowded ? "end" : "start", class: "halo" }, RELEASES[name] ?? name));
+    const text = RELEASES[name] ?? name;
+    const crowded = x + 20 + 8 * text.length > wide || places.some(([a, b]) => a > x && a - x < 75 && Math.abs(b - y) < 20); // no room on the right
+    svg.append(draw("text", { x: crowded ? x - 11 : x + 13, y: y - 9, "text-anchor": crowded ? "end" : "start", class: "halo" }, text));
   }
   yours = draw("g", { class: "yours" }, draw("circle", { r: 11 }), draw("text", { x: 0, y: 27, "text-anchor": "middle", class: "halo" }, "yours"));
   svg.append(yours);

@@ -8,8 +8,8 @@ const start = () => ({ o: copy(given.o), s: copy(given.s) });
 const places = [0, 1].flatMap((i) => [0, 1].map((j) => [i, j]));
 
 const sickOnly = find("#sick-only");
-/** The names of the average that is looked at, and of that of the original with itself. */
-const averaged = () => (sickOnly.checked ? ["average-sick", "original-sick"] : ["average-zero", "original"]);
+/** The names of the average that is looked at, of that of the original with itself, and of the highest risk. */
+const averaged = () => (sickOnly.checked ? ["average-sick", "original-sick", "highest-sick"] : ["average-zero", "original", "highest"]);
 
 let tables = start();
 const past = [];
@@ -27,10 +27,12 @@ function numbers({ o, s }) {
     found[`minimum-${version}`] = minimumCap(o, version);
     found[`maximum-${version}`] = maximumCap(o, version);
   }
-  const risks = places.filter(([i, j]) => o[i][j] > 0).map(([i, j]) => q[i][j]);
+  const highest = (among) => {
+    const risks = places.filter(([i, j]) => among[i][j] > 0).map(([i, j]) => q[i][j]);
+    return risks.length ? Math.max(...risks) : NaN;
+  };
   const sick = [o[0], [0, 0]];
-  Object.assign(found, { "average-sick": averageCap(sick, s), "original-sick": averageCap(sick, o) });
-  found.highest = risks.length ? Math.max(...risks) : NaN;
+  Object.assign(found, { "average-sick": averageCap(sick, s), "original-sick": averageCap(sick, o), highest: highest(o), "highest-sick": highest(sick) });
   return found;
 }
 
@@ -45,7 +47,7 @@ function change(edit) {
 const named = (i, j, n = 2) => `${TARGETS[i]} ${KEYS[j]}${n === 1 ? "" : "s"}`;
 const whose = (table) => (table === "o" ? "original" : "synthetic");
 
-const inWords = () => `Average CAP ${shown(averageCap(tables.o, tables.s))}.`;
+const inWords = () => `Average CAP${sickOnly.checked ? " of the sick" : ""} ${shown(numbers(tables)[averaged()[0]])}.`;
 
 function add(table, i, j, by) {
   const count = tables[table][i][j] + by;
@@ -172,8 +174,10 @@ const render = later(() => {
   for (const j of [0, 1]) {
     find(`[data-share="${j}"]`).textContent = keyTotals(tables.s)[j] ? `${tables.s[0][j]} of ${keyTotals(tables.s)[j]}` : "none";
   }
-  const who = places.filter(([i, j]) => tables.o[i][j] > 0 && found[`cap-${i}-${j}`] === found.highest).map(([i, j]) => named(i, j, tables.o[i][j]));
-  find("#riskiest").textContent = who.length && found.highest > 0 ? `(${who.join(", ")})` : "";
+  const most = found[averaged()[2]];
+  const seen = places.filter(([i, j]) => tables.o[i][j] > 0 && !(sickOnly.checked && i));
+  const who = seen.filter(([i, j]) => found[`cap-${i}-${j}`] === most).map(([i, j]) => named(i, j, tables.o[i][j]));
+  find("#riskiest").textContent = who.length && most > 0 ? `(${who.join(", ")})` : "";
   find('[data-do="undo"]').disabled = past.length === 0;
   find(".glance").classList.toggle("until", past.length === 0); // on a phone, not over the answer
   renderRuler(found);

@@ -18,7 +18,7 @@ ask("fail", {
   of: () => 10000,
   check: (answer) => between(60, 65)(answer) || "the exact share that passes is among the exact numbers; the others fail.",
   wrong: [
-    [between(9935, 9940), "so many pass. How many fail?"],
+    [between(9935, 9940), "this is how many pass. How many fail?"],
     [between(0.993, 0.9945), "this is the share that passes. How many of 10,000 fail?"],
     [6, "that is for 1,000 tables; here 10,000 are drawn."],
     [between(600, 650), "that is for 100,000 tables: ten times too many."],

@@ -33,7 +33,7 @@ function planeFigure(wide, { o, methods, chosen, point, deviation, wanted, dots 
   for (const [name, points] of lines) {
     const [a, b] = points[points.length - 1];
     const right = x(a) > wide * 0.6;
-    svg.append(draw("text", { x: x(a) + (right ? -2 : 8), y: name === "redraw" ? y(b) - 9 : Math.min(y(b) + 17, high - 58), "text-anchor": right ? "end" : "start", class: `halo ${name}-text` }, WAYS[name]));
+    svg.append(draw("text", { x: x(a) + (right ? -2 : 8), y: name === "redraw" ? y(b) - 9 : Math.min(y(b) + (name === "noise" ? 28 : 17), high - 58), "text-anchor": right ? "end" : "start", class: `halo ${name}-text` }, WAYS[name]));
   }
   const [cx, cy] = [x(point[0]), y(point[1])];
   if (deviation >= 0) svg.append(draw("path", { d: `M${cx} ${y(point[1] + deviation)}V${y(point[1] - deviation)}`, class: "spread" }));

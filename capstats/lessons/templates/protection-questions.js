@@ -17,7 +17,7 @@ ask("theta", {
   wrong: onlyOn("O_3", [
     [1 - patients.theta, "this is the share that stays."],
     [0.42, "this is the wanted risk itself. Which share leads to it?"],
-    [patients.most - 0.42, "so far falls the risk. Divide by how far it can fall."],
+    [patients.most - 0.42, "this is how far the risk falls. Divide by how far it can fall."],
     [(patients.most - 0.42) / patients.most, `the risk can fall to ${to} only, not to 0. Divide by ${from} - ${to}.`],
     [0.5, `nearly: with a half it is ${methods.theta(given.O_3, 0.5).mean.toFixed(4)}.`],
     [1, `then the key tells nothing any more, and the risk is ${to}.`],
@@ -35,7 +35,7 @@ ask("swapped", {
   wrong: onlyOn("O_3", [
     [is(needs - 1), "one too few: swapping h records loses (h - 1) / (n - 1) of the link, and this leaves the risk just above 0.42."],
     [is(patients.n - needs), "these stay as they are. How many are swapped?"],
-    [is(0.42 * patients.n), "this is 42 % of the people. The risk shall be 0.42, not the share that is swapped."],
+    [is(0.42 * patients.n), "this is 42 % of the people. 0.42 is the wanted risk, not the share that is swapped."],
     [is(patients.n / 2), "half is not quite enough: it leaves half of the link."],
     [is((patients.most - 0.42) * patients.n), "this is the fall of the risk times the people. Divide by how far it can fall."],
     [is(patients.n), "then nothing of the link is left. Fewer suffice."],
@@ -58,7 +58,7 @@ ask("epsilon", {
     [-Math.log(3), "turn the sign: epsilon is not negative."],
     [0.75, "this is the share of the healthy. By which factor may the odds move?"],
     [0.25, "this is the share of the sick. By which factor may the odds move?"],
-    [0, "even some noise less than infinite adds nothing: find the greatest epsilon."],
+    [0, "at 0 it adds nothing, and at somewhat more neither: find the greatest epsilon."],
   ]),
   hints: ["Move epsilon to the place where the promise leaves the guess without the release.", "A quarter times e^epsilon must not exceed three quarters."],
   after: "The logarithm of 3: the odds of sick to healthy are 1 to 3, and a release moves odds by a factor of at most e^epsilon.",

@@ -118,6 +118,7 @@ function update() {
   show("free", ready() ? dpEpsilon(shares(o), promise.guess) : NaN, ready() ? dpEpsilon(shares(o), promise.guess).toFixed(2) : "-");
   show("drawn", state.dots.length);
   show("drawn_mean", ratio(sum(state.dots.map(([, cap]) => cap)), state.dots.length), state.dots.length ? (sum(state.dots.map(([, cap]) => cap)) / state.dots.length).toFixed(3) : "-");
+  find("#drawn").hidden = !state.dots.length;
   find("#draw").disabled = !ready();
   find("#method").textContent = WORDS[state.method];
   showNeeds(o);
@@ -127,7 +128,7 @@ function update() {
 /** An example of a line above the promise: noisy counts of O_3. */
 function aboveThePromise() {
   const [at, o] = [0.2, given.O_3];
-  return `A coloured line above the black one is not a breach. The patients with noisy counts and \u03b5 = ${at}: risk ${noisyCap(o, at).toFixed(3)}, promise ${dpBound(shares(o), at).bound.toFixed(3)}. What is learned of an age group would be nearly the same without any one person.`;
+  return `A coloured line above the promise is not a breach. The patients with noisy counts and \u03b5 = ${at}: risk ${noisyCap(o, at).toFixed(3)}, promise ${dpBound(shares(o), at).bound.toFixed(3)}. What is learned of an age group would be nearly the same without any one person.`;
 }
 find("#breach").append(aboveThePromise());
 

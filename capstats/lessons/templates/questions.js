@@ -9,7 +9,7 @@ const again = []; // what brings kept progress back, once the page is there
 /**
  * The check of one question. `check(answer)` gets the chosen value, the typed number, or nothing where the state of the page is what counts;
  * it returns true, or a sentence on what is missing. `hints` are shown one after another, `after` once the answer is right. Where a number of
- * people, records or tables is asked for, which the label of the field tells, `of()` is how many there are: for an answer that is the share.
+ * people, records or tables is asked for, which the label of the field tells, `of()` is how many there are: for "171 of 900", and for a share.
  * `load()` puts the question's own tables on the page when it is opened. `wrong` explains wrong answers: a list of [matcher, sentence] in which
  * the matcher is a number, the value of a choice, or a function of the answer; the first that fits is used, and `check` for the others.
  */
@@ -25,16 +25,13 @@ function ask(name, { check, load = () => {}, wrong = [], hints = [], after = "",
 
   const answer = () => {
     if (radios.length) return radios.find((radio) => radio.checked)?.value;
-    return field ? typed(field.value, Boolean(noun)) : null;
+    if (!field) return null;
+    const [, numerator, all] = /^\D*(\d+)\s*(?:\/|\u00f7|in|(?:out )?of)(?: the| all)?\s*([\d, ]+)/.exec(field.value) ?? [];
+    return noun && Number(all?.replace(/\D/g, "")) === of() ? Number(numerator) : typed(field.value, Boolean(noun)); // "171 of 900" people
   };
 
-  /** Whether a share, rounded to two decimals or more, is that of a count that is right: its numerator, or one of all. */
-  const rightShare = (share) => {
-    const [, numerator] = /^\D*(\d+)\s*(?:\/|(?:out )?of)/.exec(field.value) ?? [];
-    const n = of();
-    const near = Array.from({ length: n + 1 }, (_, k) => k).filter((k) => isAbout(share, k / n));
-    return (numerator ? [Number(numerator)] : near).some((k) => check(k) === true);
-  };
+  /** Whether a share, rounded to two decimals or more, is that of a count that is right. */
+  const rightShare = (share) => Array.from({ length: of() + 1 }, (_, k) => k).some((k) => isAbout(share, k / of()) && check(k) === true);
 
   const judge = () => {
     const given = answer();
