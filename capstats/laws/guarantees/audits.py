@@ -121,7 +121,7 @@ def dp_audit(
     found = {
         "original": means[0],
         "holdout": 1 - means[1],
-        "allowed": dp_average_bound((1 - means[1]).clip(0, 1), claim, adjacency=step),
+        "allowed": dp_average_bound((1 - means[1]).clip(0, 1), claim, adjacency=step).bound,
         "p_value": np.exp(-capital.clip(min=0)),
         "refuted": capital >= -np.log(1 - level),
         "epsilon_lower": limit,

@@ -10,6 +10,7 @@ import xarray as xr
 
 from capstats.codes.checks import check_choice
 from capstats.laws.guarantees.one_record import Adjacency, epsilons, numbers
+from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 
 ROUNDING = 1e-9  # of a trade-off function
@@ -17,7 +18,7 @@ ROUNDING = 1e-9  # of a trade-off function
 
 def dp_average_bound(
     q: Any, epsilon: Any = None, *, delta: Any = 0, tradeoff: Callable[[Floats], Any] | None = None, adjacency: Adjacency
-) -> xr.DataArray:
+) -> xr.Dataset:
     """Greatest expected average CAP of the people in the data, given that of people outside, which any private release allows.
 
     Epsilon does not keep average CAP small: what a release says of a population is true of its people outside as well. It keeps the
@@ -41,8 +42,8 @@ def dp_average_bound(
 
     Returns
     -------
-    DataArray, dims (..., q, epsilon, delta)
-        ``bound``, from `q` to 1.
+    Dataset, dims (..., q, epsilon, delta)
+        ``bound``, from `q` to 1; and ``outside``, which is `q`.
 
     Raises
     ------
@@ -76,20 +77,21 @@ def dp_average_bound(
     fifths if epsilon is about adding or removing a record:
 
     >>> import numpy as np
-    >>> bounds = [dp_average_bound(0.1, np.log(2), adjacency=about) for about in ("substitution", "add-remove")]
-    >>> [round(bound.item(), 6) for bound in bounds]
+    >>> claims = [dp_average_bound(0.1, np.log(2), adjacency=about) for about in ("substitution", "add-remove")]
+    >>> [round(found.bound.item(), 6) for found in claims]
     [0.2, 0.4]
     """
     check_choice(adjacency, "adjacency", get_args(Adjacency), ", as the claim says")
     if (epsilon is None) == (tradeoff is None):
         raise ValueError("Give `epsilon`, with or without `delta`, or `tradeoff`; one of them.")
-    found = numbers(q, "q", 1.0)
+    found = outside = numbers(q, "q", 1.0)
     if tradeoff is not None and np.any(np.asarray(delta) != 0):
         raise ValueError("`tradeoff` stands for `epsilon` and `delta`; leave out `delta`.")
     claim, failure = epsilons(0.0 if epsilon is None else epsilon), numbers(delta, "delta", 1.0)
     for _ in range(1 if adjacency == "substitution" else 2):
         found = _step(found, claim, failure) if tradeoff is None else xr.apply_ufunc(_by_tradeoff, found, kwargs={"tradeoff": tradeoff})
-    return found.rename("bound")
+    heading = "Expected average CAP of the people inside, given that of people outside, under differential privacy"
+    return Result({"bound": found, "outside": outside}, attrs={"result": heading, "adjacency": adjacency})
 
 
 def _step(q: xr.DataArray, epsilon: xr.DataArray, delta: xr.DataArray) -> xr.DataArray:

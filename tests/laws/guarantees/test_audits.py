@@ -98,7 +98,7 @@ def test_low_averages_refute_far_more_than_their_difference_does():
 
 def worst_split(rng, q, epsilon, adjacency, shape):
     """One person inside and one outside, in the mechanism that attains the bound: as often right as allowed, and ties of both or none."""
-    p = dp_average_bound(q, epsilon, adjacency=adjacency).item()
+    p = dp_average_bound(q, epsilon, adjacency=adjacency).bound.item()
     u = rng.random(shape)
     return u < p, u > 1 - q
 
@@ -121,7 +121,7 @@ def test_a_true_claim_is_refuted_at_most_as_often_as_allowed(adjacency, q):
 
 def coins(rng, q, epsilon, people, shape):
     """Each person in by a coin, and right as often as one step allows: averages, and the share of the people inside."""
-    p = dp_average_bound(q, epsilon, adjacency="substitution").item()
+    p = dp_average_bound(q, epsilon, adjacency="substitution").bound.item()
     number = rng.binomial(people, 0.5, shape)
     inside, outside = rng.binomial(number, p), rng.binomial(people - number, q)
     with np.errstate(invalid="ignore"):
