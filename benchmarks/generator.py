@@ -120,7 +120,7 @@ def caps_of(records: pd.DataFrame, generator: Generator, draws: int, rng: np.ran
 
 
 def seconds(work: Callable[[], Any], times: int = TIMED) -> float:
-    """The median of several runs."""
+    """The median of several runs, in seconds of the processor, which other programs hardly change."""
     found = []
     for _ in range(times):
         start = time.process_time()

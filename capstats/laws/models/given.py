@@ -149,7 +149,7 @@ class Given(CellUrn):
         Raises
         ------
         ValueError
-            As in `from_conditionals`; if a column of `o` is described as numbers.
+            As in `from_conditionals`; if it is of another mode, or a column of `o` is described as numbers.
 
         Notes
         -----

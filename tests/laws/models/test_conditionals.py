@@ -211,6 +211,12 @@ def test_releases_of_datasynthesizer_have_the_mean_of_its_description(tmp_path, 
     assert 0.6 < np.std(caps) / deviation < 1.5
 
 
+@pytest.mark.parametrize("other", [{"attribute_description": DESCRIPTION["attribute_description"]}, "described.json"])
+def test_a_description_of_another_mode_is_refused(other):
+    with pytest.raises(ValueError, match="in its mode of correlated attributes, read from JSON, with 'attribute_description'"):
+        Given.from_datasynthesizer(TABLES.o, 9, description=other)
+
+
 def test_a_function_is_asked_for_all_cells():
     def probabilities(cells):
         assert sorted(cells) == ["age", "job", "sick"]
