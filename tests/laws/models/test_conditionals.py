@@ -258,6 +258,8 @@ def test_what_is_no_generator_of_these_cells_is_refused(o, columns, message):
 def test_what_draws_a_column_is_a_series_or_a_fitted_classifier(by):
     with pytest.raises(TypeError, match="'age' must be drawn by a Series of probabilities, or by a classifier that was fitted"):
         Given.from_conditionals(TABLES.o, 5, columns=NETWORK | {"age": by})
+    with pytest.raises(TypeError, match="`columns` must be a mapping of each column to what draws it; got list"):
+        Given.from_conditionals(TABLES.o, 5, columns=[by])
 
 
 def test_combinations_that_are_never_drawn_may_be_lacking():
