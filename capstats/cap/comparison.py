@@ -8,6 +8,8 @@ import xarray as xr
 from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, rows_used
+from capstats.cap.tolerance import Within
+from capstats.codes.checks import shown
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
@@ -73,7 +75,7 @@ def protected_records(o: Counts, s: Counts, *, unmatched: Convention = "zero", r
     return aligned.map(formula, "protected_records")
 
 
-def normalized_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
+def normalized_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0, within: Within | None = None) -> xr.DataArray:
     """Average CAP on the scale from the marginal baseline, 0, to the average CAP of the original with itself, 1.
 
     It shows which share of the information about the target in the key is still in the synthetic table.
@@ -84,6 +86,8 @@ def normalized_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radi
         Counts of original and synthetic records.
     unmatched, radius
         As in `average_cap`. They do not change the scale.
+    within : ("triangular", distance), optional
+        As in `average_cap`, for all three. With near guesses that count in full CAP(O) may be below b, and there is no scale.
 
     Returns
     -------
@@ -94,7 +98,7 @@ def normalized_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radi
     Raises
     ------
     ValueError, TypeError
-        As in `average_cap`.
+        As in `average_cap`; if `within` is a distance or a function.
 
     See Also
     --------
@@ -102,8 +106,8 @@ def normalized_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radi
 
     Notes
     -----
-    See theory/baselines.md#comparison. If each target is replaced with probability theta by a draw from the target margin of the original,
-    the expected value is 1 - theta.
+    See theory/baselines.md#comparison and, for `within`, theory/cap.md#tolerance. If each target is replaced with probability theta by a
+    draw from the target margin of the original, the expected value is 1 - theta.
 
     References
     ----------
@@ -116,9 +120,14 @@ def normalized_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radi
     >>> float(normalized_cap([[2, 0], [0, 2]], [[3, 1], [1, 3]]))
     0.5
     """
-    least, most = baseline_cap(o), average_cap(o, o)
+    if within is not None and not isinstance(within, tuple):
+        raise ValueError(
+            f'`within` must be the pair ("triangular", distance) for normalised CAP; got {shown(within)}. Where near guesses count in '
+            "full, CAP of the original may be below its baseline."
+        )
+    least, most = baseline_cap(o, within=within), average_cap(o, o, within=within)
     span = (most - least).where(~at_most(most, least))
-    return ((average_cap(o, s, unmatched=unmatched, radius=radius) - least) / span).rename("normalized_cap")
+    return ((average_cap(o, s, unmatched=unmatched, radius=radius, within=within) - least) / span).rename("normalized_cap")
 
 
 def target_distance(o: Counts, s: Counts) -> xr.DataArray:

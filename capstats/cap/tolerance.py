@@ -151,8 +151,8 @@ def _distances(within: Any, values: Array) -> Floats:
             f"{found.shape}{f' for {len(values)} targets' if callable(within) else ''}."
         )
     if time:
-        if np.datetime_data(found.dtype)[0] in ("Y", "M"):
-            raise ValueError("`within` must be a length of time, and months and years have no fixed one. Give days.")
+        if np.datetime_data(found.dtype)[0] in ("Y", "M", "generic") and not np.isnat(found).all():
+            raise ValueError("`within` must be a length of time, and months, years and numbers without a unit have none. Give days.")
         found = found / np.ones((), f"m8[{np.datetime_data(values.dtype)[0]}]")
     if not (np.isfinite(found) & (found >= 0)).all():
         raise ValueError(f"`within` must be finite and 0 or more{' for every target' if callable(within) else f'; got {shown(within)}'}.")

@@ -15,9 +15,12 @@ from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, computed
 from capstats.auditing.public import public_page, public_text, write_public
 from capstats.auditing.several_targets import ALL_TARGETS, TARGET_MEASURES, audit_targets
+from capstats.auditing.sisters import FEWEST
 from capstats.cli import outputs, reading
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
+from capstats.sources.files import found_files
+from capstats.tables.counts_files import is_counts, read_counts
 
 PATHS = ("original", "synthetic", "holdout", "files", "settings")  # what the caller's folders are called stays out of the figure
 ONE_TARGET = (
@@ -25,6 +28,7 @@ ONE_TARGET = (
     "holdout",
     "example",
     "seed",
+    "generator",
     "rank-by",
     "against",
     "utility",
@@ -53,7 +57,8 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         raise ValueError("--json is as confidential as the original, and --audience public is not. Run the command once for each.")
     limits = settings.get("fail-above", {})
     more = [*settings.get("utility", {}), *(["difference", "difference_error"] if "against" in settings else [])]
-    _check_limits(limits, holdout="holdout" in settings or reading.counts_given(settings), more=more)
+    needed = {"holdout": "holdout" in settings or reading.counts_given(settings), "generator": "generator" in settings}
+    _check_limits(limits, needed, more=more)
     outputs.check_files(settings, ("figure",) if public else outputs.FILES)
     with reading.levels_told(settings, messages):
         found = _audit(settings)
@@ -94,16 +99,17 @@ def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]
     return found.to_json() if settings.get("json") else repr(found), failed or int(bool(above))
 
 
-def _check_limits(limits: Mapping[str, float], *, holdout: bool, more: Iterable[str]) -> None:
+def _check_limits(limits: Mapping[str, float], needed: Mapping[str, bool], *, more: Iterable[str]) -> None:
     """Raise unless each limit is of a measure that the audit will have; ``more`` are those that depend on its options."""
-    known = [*computed(holdout=holdout, against=False, generator=False), *more]
+    known = [*computed(**needed, against=False), *more]
     _check_measures(limits, known)
 
 
 def _check_measures(limits: Iterable[str], known: Sequence[str]) -> None:
     for name in limits:
         if name not in known:
-            need = f"{name} needs --holdout." if name in MEASURES and MEASURES[name].needs == "holdout" else ""
+            needs = MEASURES[name].needs if name in MEASURES else ""
+            need = f"{name} needs --{needs}." if needs else ""
             near = difflib.get_close_matches(name, known, n=1)
             hint = need or (f"Did you mean {near[0]!r}?" if near else f"The measures are {', '.join(known)}.")
             raise ValueError(f"--fail-above must be MEASURE=VALUE; {name!r} is no measure. {hint}")
@@ -113,6 +119,8 @@ def _audit(settings: Settings) -> Audit:
     given = reading.tables(settings, ("original", "synthetic", "keys", "target"), ("holdout", "example"), without=())
     files = settings.get("synthetic", [])
     label = dict(zip(files, table_labels(files), strict=True))  # files by their labels
+    if "generator" in settings:
+        given["generator"] = _further_releases(settings)
     if "against" in settings:
         given["against"] = label.get(settings["against"], settings["against"])
     if "rank-by" in settings:
@@ -126,6 +134,20 @@ def _audit(settings: Settings) -> Audit:
         given["limits"] = settings["fail-above"]
     provenance = {**given.pop("provenance", {}), "settings": dict(settings)}
     return audit(**given, progress=reading.progress(settings), provenance=provenance)
+
+
+def _further_releases(settings: Settings) -> Any:
+    """Counts, or the files of a glob, each of which is a release."""
+    given = settings["generator"]
+    if is_counts(given):
+        return read_counts(given)
+    if reading.counts_given(settings):
+        raise ValueError("--generator must be a file of counts where ORIGINAL is one. Give the files to capstats count.")
+    if len(files := found_files(given)) < FEWEST:
+        raise ValueError(
+            f"--generator must be a quoted glob of {FEWEST} files or more, each a further release; {given!r} names {len(files)}."
+        )
+    return files
 
 
 def _figure(found: Audit, file: str) -> bytes:

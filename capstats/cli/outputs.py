@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDINGS = {".png": ("Software", "Description"), ".pdf": ("Creator", "Subject"), ".svg": ("Creator", "Description")}
-INPUTS = ("original", "members", "non-members", "synthetic", "holdout")
+INPUTS = ("original", "members", "non-members", "synthetic", "holdout", "generator")
 FILES = ("html", "csv", "figure", "out")
 SHOWN = 20  # rows of a text without --top
 MEANINGS: dict[str, dict[str, str]] = HELD["meanings"]  # of the numbers of a report

@@ -26,6 +26,7 @@ from capstats import (
     holdout_contrast,
     individual_cap,
 )
+from capstats.cap import normalized_cap
 from capstats.datasets import anes96
 
 KEYS = ["educ", "PID"]
@@ -219,6 +220,30 @@ def test_average_cap_rises_with_the_distance_from_the_plain_one_to_the_matched_s
     assert found[-1] == pytest.approx(float(capstats.matched_records(tables.o, tables.s) / tables.o.sum()))
 
 
+@pytest.mark.slow
+@examples(100)
+@given(PAIRS, st.sampled_from([0.5, 1, 1.5, 3]), st.integers(0, 10))
+def test_normalised_cap_has_its_scale_with_the_triangular_kernel_alone(pair, d, tenths):
+    """Part 3 of theory/baselines.md#comparison, with near guesses: 1 for the original, 0 for its target margin in every key."""
+    o, kernel, theta = pair[0], ("triangular", d), tenths / 10
+    s = (1 - theta) * o + theta * o.sum(1, keepdims=True) * o.sum(0) / max(o.sum(), 1)
+    tables = from_counts(o, s)
+    found = normalized_cap(tables.o, tables.s, within=kernel)
+    length = float(average_cap(tables.o, tables.o, within=kernel) - baseline_cap(tables.o, within=kernel))
+    assert float(found) == pytest.approx(1 - theta, abs=1e-6) if length > 1e-6 else np.isnan(found) or length > 0
+    for credit_in_full in (d, lambda x: 0 * x + d):
+        with pytest.raises(ValueError, match=r"the pair \(\"triangular\", distance\) for normalised CAP; got .*may be below its baseline"):
+            normalized_cap(tables.o, tables.s, within=credit_in_full)
+
+
+def test_normalised_cap_by_hand():
+    """CAP(O) = 1, and b = (2 + 2 * 1/2) / 4 = 3/4 with half credit for the other value; CAP(S) = (1/2 + 1) / 2 = 3/4 and 1."""
+    o, one, both = [[1, 0], [0, 1]], [[0, 0], [1, 1]], [[1, 0], [0, 1]]
+    for s, expected in ((one, 0), (both, 1)):
+        tables = from_counts(o, s)
+        assert float(normalized_cap(tables.o, tables.s, within=("triangular", 2))) == expected
+
+
 def test_windows_that_overlap_put_cap_of_the_original_below_its_baseline():
     o = from_counts([[1, 0], [0, 2], [1, 0]]).o
     assert float(average_cap(o, o, within=1)) == 0.75
@@ -292,7 +317,9 @@ TEXTS = from_counts([[1], [1]], [[1], [1]], target_labels={"income": ["low", "hi
         (NUMBERS, ("triangular", 0), "one distance above 0"),
         (NUMBERS, ("triangular", abs), "one distance above 0"),
         (DATES, 30, r"a length of time, such as timedelta\(days=30\)"),
-        (DATES, np.timedelta64(1, "M"), "months and years have no fixed one"),
+        (DATES, np.timedelta64(1, "M"), "months, years and numbers without a unit have none"),
+        (DATES, np.timedelta64(1), "months, years and numbers without a unit have none"),
+        (DATES, lambda x: np.ones(2, "m8"), "months, years and numbers without a unit have none"),
         (DATES, np.timedelta64("NaT"), "finite"),
         (DATES, lambda x: 3.0, "a length of time"),
         (TEXTS, 1, r"'income' is of the kind text. Say types=\{'income': \"number\"\}"),

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from command_line import in_json
 
 from capstats import audit
 from capstats.cli import main
@@ -62,3 +63,34 @@ def test_the_numbers_are_those_of_the_library(hundred, capsys, monkeypatch):
     for name, value in expected["measures"].items():
         both = [list(x.values()) if isinstance(x, dict) else [x] for x in (back["measures"][name], value)]
         np.testing.assert_allclose(*(np.array(x, float) for x in both), rtol=1e-12, err_msg=name)
+
+
+def test_further_releases_of_the_generator_are_the_files_of_a_glob_or_their_counts(here, capsys):
+    others = [f"others/{i}.csv" for i in range(3)]
+    (here / "others").mkdir()
+    lines = (here / "synthetic.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    for i, name in enumerate(others):
+        (here / name).write_text("".join([lines[0], *lines[1 + 9 * i :]]), encoding="utf-8")
+    given = ["audit", "original.csv", "smokers.csv", *ASKED]
+    expected = audit("original.csv", "smokers.csv", keys="smoking", target="health", generator=others).to_dict()["measures"]
+    found = in_json(capsys, *given, "--generator", "others/*.csv")
+    assert found["measures"] == expected
+    assert [name.replace("\\", "/").split("/")[-1] for [name] in found["provenance"]["files"]["generator"]] == ["0.csv", "1.csv", "2.csv"]
+    assert main([*given, "--generator", "others/*.csv", "--fail-above", "generator_mean_error=0"]) == 1
+    for files, out in ((others, "others.parquet"), (["smokers.csv"], "counts.parquet")):
+        assert main(["count", "original.csv", *files, *ASKED, "--out", out]) == 0
+    capsys.readouterr()
+    from_counts = in_json(capsys, "audit", "counts.parquet", "--generator", "others.parquet")["measures"]
+    assert all(from_counts[name] == value for name, value in expected.items() if name.startswith("generator"))
+    for wrong, message in (
+        (
+            ["--generator", "others/1.csv"],
+            "--generator must be a quoted glob of 2 files or more, each a further release; 'others/1",
+        ),
+        (["--generator", "others/*.csv", "--html", "others/1.csv"], "--html is 'others/1.csv', which is read as well."),
+        (["--fail-above", "generator_mean=1"], "'generator_mean' is no measure. generator_mean needs --generator."),
+    ):
+        assert main([*given, *wrong]) == 2
+        assert message in capsys.readouterr().err
+    assert main(["audit", "counts.parquet", "--generator", "others/*.csv"]) == 2
+    assert "--generator must be a file of counts where ORIGINAL is one." in capsys.readouterr().err

@@ -205,6 +205,12 @@ def check_size(size: int, column: str) -> None:
 
 def described(o: Counts, description: Mapping[str, Any]) -> list[Step]:
     """The steps of a description by DataSynthesizer, in its mode of correlated attributes; labels of categorical attributes alone."""
+    needed = ("attribute_description", "bayesian_network", "conditional_probabilities")
+    if not isinstance(description, Mapping) or not all(name in description for name in needed):
+        raise ValueError(
+            f"`description` must be what DataSynthesizer describes in its mode of correlated attributes, read from JSON, with "
+            f"{', '.join(map(repr, needed))}. Columns that are drawn by themselves are those of `from_conditionals`."
+        )
     about, tables = description["attribute_description"], description["conditional_probabilities"]
     for column in (str(name) for frame in labels_of_cells(o).values() for name in frame):
         if column in about and not about[column]["is_categorical"]:

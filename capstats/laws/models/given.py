@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from capstats.codes.checks import shown
 from capstats.codes.column import Ints
 from capstats.laws.models.cell_moments import ROUNDING, Cells, nearest_mean
 from capstats.laws.models.cell_urns import CellUrn
@@ -131,6 +132,8 @@ class Given(CellUrn):
         >>> round(float(expected_cap(o, Given.from_conditionals(o, len(voters), columns=network))), 6)
         0.840602
         """
+        if not isinstance(columns, Mapping):
+            raise TypeError(f"`columns` must be a mapping of each column to what draws it; got {shown(columns)}.")
         p, weights = cell_probabilities(o, [Step(str(column), by) for column, by in columns.items()])
         return cls(m, p=p, key_weights=weights)
 
@@ -154,7 +157,7 @@ class Given(CellUrn):
         Raises
         ------
         ValueError
-            As in `from_conditionals`; if a column of `o` is described as numbers.
+            As in `from_conditionals`; if it is of another mode, or a column of `o` is described as numbers.
 
         Notes
         -----

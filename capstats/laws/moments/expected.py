@@ -86,7 +86,7 @@ def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
     model
         As in `expected_cap`.
     unmatched : {"zero", "drop"}
-        Version 1 or 2 of the average.
+        Version 1 or 2 of the average. With nearest keys it is that of draws, of `sample_tables`.
 
     Returns
     -------
@@ -121,7 +121,10 @@ def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
     >>> float(variance_cap([[1, 0], [0, 1]], Bootstrap(2)))
     0.0625
     """
-    check_unmatched(unmatched)
+    try:
+        check_unmatched(unmatched)
+    except ValueError as error:
+        raise ValueError(f"{error} With nearest keys it is that of the `average_cap` of draws, of `sample_tables`.") from None
     model = checked_model(model, o)
     return model.aligned(o).map(lambda *tables: model.variance(*tables, unmatched=unmatched), "variance_cap")
 

@@ -211,6 +211,12 @@ def test_releases_of_datasynthesizer_have_the_mean_of_its_description(tmp_path, 
     assert 0.6 < np.std(caps) / deviation < 1.5
 
 
+@pytest.mark.parametrize("other", [{"attribute_description": DESCRIPTION["attribute_description"]}, "described.json"])
+def test_a_description_of_another_mode_is_refused(other):
+    with pytest.raises(ValueError, match="in its mode of correlated attributes, read from JSON, with 'attribute_description'"):
+        Given.from_datasynthesizer(TABLES.o, 9, description=other)
+
+
 def test_a_function_is_asked_for_all_cells():
     def probabilities(cells):
         assert sorted(cells) == ["age", "job", "sick"]
@@ -252,6 +258,8 @@ def test_what_is_no_generator_of_these_cells_is_refused(o, columns, message):
 def test_what_draws_a_column_is_a_series_or_a_fitted_classifier(by):
     with pytest.raises(TypeError, match="'age' must be drawn by a Series of probabilities, or by a classifier that was fitted"):
         Given.from_conditionals(TABLES.o, 5, columns=NETWORK | {"age": by})
+    with pytest.raises(TypeError, match="`columns` must be a mapping of each column to what draws it; got list"):
+        Given.from_conditionals(TABLES.o, 5, columns=[by])
 
 
 def test_combinations_that_are_never_drawn_may_be_lacking():
