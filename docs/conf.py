@@ -85,8 +85,7 @@ SYMBOL = re.compile(r"\b\w+_(?:[ijl]{1,2}\b\.?(?!\w)|\.\w\b|(?![\w(]))")  # o_ij
 def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
     """What only the site shows: the order of the chapters, what each statement is about, and links to statements and lessons."""
     source[0] = re.sub(r"\]\([\w./-]*#([\w-]+)\)", lambda link: f"](#theory-{link[1]})" if link[1] in STATEMENTS else link[0], source[0])
-    number = r"\[([^]]+)\]\(((?:\.\./)*)lessons\.md#what-does-my-number-mean\)"
-    source[0] = re.sub(number, r'<a href="\2lessons/number.html">\1</a>', source[0])
+    source[0] = re.sub(r"\[([^]]+)\]\(((?:\.\./)*)lessons\.md(#[\w-]+)\)", open_lesson, source[0])
     if page == "theory/README":
         chapters = re.findall(r"^\| (?:\d+ )?\[[^]]+\]\(([\w-]+)\.md\)", source[0], flags=re.M)
         source[0] = re.sub(r"\[(statements\.toml)\]\(\1\)", r"`theory/\1`", source[0])
@@ -102,7 +101,13 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
     elif page == "docs/notebooks":
         source[0] = re.sub(r"^(\| .*\((\S+\.ipynb)\)) \|", r"\1, {download}`download <\2>` |", source[0], flags=re.M)
     elif page in ("docs/lessons", "docs/browser"):
-        source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open it</a>', source[0])
+        source[0] = re.sub(r"`lessons/(\w+)\.html`", r'<a href="lessons/\1.html">Open&nbsp;it</a>', source[0])
+
+
+def open_lesson(link: re.Match[str]) -> str:
+    """A link to the section about a lesson leads to the lesson itself."""
+    name = {CHART["anchor"](lesson.title): name for name, lesson in lessons.LESSONS.items()}.get(link[3])
+    return f'<a href="{link[2]}lessons/{name}.html">{link[1]}</a>' if name else link[0]
 
 
 def documented(room: str) -> str:

@@ -153,7 +153,7 @@ def picture(name: str, used: dict[str, Any]) -> str:
 def page() -> str:
     """The page: what is drawn, the code and the picture of each."""
     parts = [
-        "# Gallery",
+        "# Gallery of plots and figures",
         "Every figure of `capstats.plotting`, drawn by `python docs/gallery.py`. Each function takes the result of another function, draws "
         "it on the given Axes or in a new figure, and returns the Axes. All are legible in grey and to the colour-blind.",
         "The code below each title continues this one:",

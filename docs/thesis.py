@@ -102,17 +102,19 @@ def picture() -> str:
     with_a, with_b = (individual[label].values.ravel()[exposed].item() for label in RELEASES)
     edge = LEFT + WIDTH + 6
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 486" width="540" height="656" role="img"><style>{STYLE}</style>',
-        '<rect width="400" height="486" rx="8" class="paper"/>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 500" width="540" height="675" role="img"><style>{STYLE}</style>',
+        '<rect width="400" height="500" rx="8" class="paper"/>',
         '<text class="title middle" x="200" y="29" textLength="372" lengthAdjust="spacingAndGlyphs">'
         f"The lower average exposes {number} people</text>",
         *(draw(label, one, exposed) for label, one in both.items()),
-        f'<g class="later"><text class="hit end" x="{edge}" y="104">{number} people are guessed</text>',
-        f'<text class="hit end" x="{edge}" y="122">right {with_a:.0%} of the time</text>',
+        f'<g class="later"><text class="hit end" x="{edge}" y="86">{number} people are</text>',
+        f'<text class="hit end" x="{edge}" y="104">guessed right</text>',
+        f'<text class="hit end" x="{edge}" y="122">{with_a:.0%} of the time</text>',
         f'<text class="hit" x="{place(0.53):.4g}" y="358">the same {number}: {with_b:.0%}</text>',
         f'<text x="{place(0.53):.4g}" y="376">nobody is above 50%</text></g>',
         *(f'<text class="small middle" x="{place(x):g}" y="430">{x:.0%}</text>' for x in (0, 0.5, 1)),
-        '<text class="small middle" x="200" y="471">one dot a person, spread to be seen: how often a guess is right</text></svg>',
+        '<text class="small middle" x="200" y="470">how often a guess about a person is right</text>',
+        '<text class="small middle" x="200" y="488">(one dot is one person; heaps are spread out)</text></svg>',
     ]
     return "\n".join(lines) + "\n"
 

@@ -50,6 +50,11 @@ WANTED = {  # what newcomers search for, and the page that answers it
     "is .8 bad": "docs/custodians/what-is-high",
     "who is at risk": "docs/which-measure",
     "what is synthetic data": "docs/index",
+    "quick start": "docs/start",
+    "tutorial": "docs/notebooks",
+    "upload": "docs/browser",
+    "plot": "docs/gallery",
+    "license": "docs/researchers",
 }
 pytestmark = pytest.mark.site
 
@@ -96,6 +101,10 @@ def test_every_notebook_can_be_downloaded_and_every_lesson_is_linked_from_the_pl
     assert downloads == {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
     plans = LINKS["page"](site / "docs" / "instructors.html").links
     assert {f"lessons/{name}.html" for name in LESSONS if name != "number"} <= plans
+
+
+def test_who_the_93_people_are_is_one_press_from_the_first_page(site: Path) -> None:
+    assert "lessons/average.html" in LINKS["page"](site / "docs" / "index.html").links
 
 
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:

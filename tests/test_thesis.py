@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from chromium import browser
 from matplotlib.colors import to_rgb
 
 from capstats import average_cap, individual_cap
@@ -42,8 +43,29 @@ def test_the_lower_average_exposes_93_people_and_the_higher_one_nobody() -> None
 def test_it_shows_every_person_of_both_releases_and_says_the_numbers() -> None:
     assert sum(dots("people")) + sum(dots("people exposed")) == 2 * 900
     assert dots("people exposed") == [93, 93]
-    for text in ("The lower average exposes 93 people", "average 31%", "average 35%", "right 92% of the time", "the same 93: 49%"):
+    for text in (
+        "The lower average exposes 93 people",
+        "average 31%",
+        "average 35%",
+        "guessed right",
+        "92% of the time",
+        "the same 93: 49%",
+    ):
         assert text in WORDS
+
+
+@pytest.mark.chromium
+def test_no_word_is_cut_off_nor_lies_on_a_dot() -> None:
+    """Also where Arial is not there, and a wider font is used."""
+    boxes = "texts => texts.map(text => { const box = text.getBBox(); return [text.textContent, box.x, box.x + box.width]; })"
+    with browser() as program:
+        page = program.new_page()
+        page.set_content(THESIS["PICTURE"].read_text(encoding="utf-8"))
+        page.add_style_tag(content="text { font-family: 'DejaVu Sans', Verdana, sans-serif !important }")
+        ends = page.locator("text").evaluate_all(boxes)
+    assert len(ends) == len(WORDS)
+    assert [text for text, left, right in ends if left < 4 or right > 396] == []
+    assert min(left for text, left, _ in ends if text in ("guessed right", "92% of the time")) > THESIS["place"](0.5) + 10
 
 
 def test_nobody_lies_on_the_wrong_side_of_one_half() -> None:

@@ -310,6 +310,12 @@ def _harmless(audit: Findings, i: int) -> bool:
     return _of(audit, "individual_gain", i) <= Z * _of(audit, "individual_gain_error", i)
 
 
+def _exposed(audit: Findings, i: int) -> float:
+    """How many people are guessed right with a probability above 0.9."""
+    found = by_target(audit.tables.get("o_records", audit.tables.o), audit.release(i), _unmatched(audit))
+    return float(found.records_above_nine_tenths.sum())
+
+
 def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     """The release to take instead, or the key column whose absence, and that whose coarser levels, lower average CAP most."""
     caps, distance = _caps(audit), np.atleast_1d(audit.measures.target_distance.values)
@@ -319,7 +325,10 @@ def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
         harmless = [x for x in others if _harmless(audit, x)]
         best = min(harmless, key=distance.__getitem__) if harmless else min(others, key=caps.__getitem__)
         now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
-        return say(audit, FRONT["harmless_release" if harmless else "other_release"], other=heads[best], now=now, then=then)
+        text = say(audit, FRONT["harmless_release" if harmless else "other_release"], other=heads[best], now=now, then=then)
+        exposed, more = _exposed(audit, i), _exposed(audit, best)
+        but = [say(audit, FRONT["more_exposed"], now=count(exposed), then=count(more))] if more > exposed else []
+        return " ".join([text, *but])
     without_copies = [_copies_of(audit, i, heads[i], "leave_out")] if i in copied else []
     if audit.tables.o.sizes["key"] * len(audit.provenance["keys"]) > MOST:
         return " ".join([*without_copies, FRONT["not_computed"]])

@@ -8,6 +8,7 @@ from read_reports import public
 from capstats import audit, from_counts
 from capstats.auditing.front import SENTENCES, Z
 from capstats.auditing.report import Alert, Dots, Facts, Grid, Headline, Scale
+from capstats.datasets import paper_originals, paper_synthetics
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -286,6 +287,15 @@ def test_limits_are_kept_or_broken():
     for wrong, error in (({"avrage_cap": 1}, ValueError), ({"average_cap": "x"}, ValueError), ([1], TypeError)):
         with pytest.raises(error, match="limits"):
             audited(ORIGINAL, None, limits=wrong)
+
+
+def test_the_release_of_the_lower_average_is_not_named_without_the_people_whom_it_exposes():
+    """The paper's O_3: S_b has the lower average, and 93 people above 0.9; S_g has nobody above one half."""
+    o, s = paper_originals().sel(original="O_3", drop=True), paper_synthetics().sel(synthetic=["b", "g"])
+    found = text(audit(from_counts(o, s)))
+    assert "Take b instead: average CAP 0.307" in found
+    assert "But it has 93 people who are guessed right with more than 9 in 10, in place of 0." in found
+    assert "But it has" not in text(audit(from_counts(o, paper_synthetics().sel(synthetic=["a", "g"]))))
 
 
 @pytest.mark.slow
