@@ -31,7 +31,10 @@ def among_sisters(tables: xr.Dataset, generator: Any, counted: Callable[[Any], x
     if isinstance(generator, Model | type):
         return _of_model(tables, generator)
     if callable(generator):
-        return _of_model(tables, generator(tables.o))
+        model = generator(tables.o)
+        if not isinstance(model, Model):
+            raise TypeError(f"`generator` must return a model of capstats.laws, such as laws.Given; it returned {shown(model)}.")
+        return _of_model(tables, model)
     if not isinstance(generator, (list, tuple, Mapping, xr.Dataset)):
         raise TypeError(f"{RULE}; got {shown(generator)}.")
     return _of_releases(tables, (generator if isinstance(generator, xr.Dataset) else counted(generator)).s)

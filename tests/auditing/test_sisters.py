@@ -228,7 +228,7 @@ def test_a_page_is_not_written_over_a_further_release(tmp_path):
         (laws.Given(4, p=[[0.25, 0.25], [0.25, 0.25]]), ValueError, "`generator` draws 4 records, and the release has 3. Leave out `m`"),
         (laws.Given(p=[[[0.25, 0.25]] * 2] * 2), ValueError, "`generator` must be one generator; it has the dims"),
         (laws.Given, TypeError, "`model` must be a model, laws.Given"),
-        (lambda _: 0.5, TypeError, "`model` must be a model"),
+        (lambda _: 0.5, TypeError, "`generator` must return a model of capstats.laws, such as laws.Given; it returned 0.5"),
         (0.5, TypeError, "`generator` must be a model, a function that gives one, or 2 further releases or more; got 0.5"),
         ([RELEASE], ValueError, "`generator` must be a model, a function that gives one, or 2 further releases or more; got 1"),
     ],
