@@ -30,7 +30,7 @@ from capstats.sources.temporary_data import private_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="folders have no modes, and signals no handlers")
 MARKER = "Marker-7f3a"
-DISTINCT = f"SELECT count(*) FROM (SELECT DISTINCT '{MARKER}' || hash(range) FROM range(2000000))"
+DISTINCT = f"SELECT count(*) FROM (SELECT DISTINCT '{MARKER}' || hash(range) FROM range(4000000))"
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_what_does_not_fit_in_memory_is_spilled_to_a_private_folder_that_is_remo
         spilled = []
         watch = threading.Thread(target=lambda: spilled.extend(spilled_by(os.getpid(), top)))
         watch.start()
-        assert answer(connection, lambda: connection.execute(DISTINCT).fetchall()) == [(2_000_000,)]
+        assert answer(connection, lambda: connection.execute(DISTINCT).fetchall()) == [(4_000_000,)]
         watch.join()
         assert spilled
         assert folder in spilled[0].parents
