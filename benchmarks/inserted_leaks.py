@@ -420,7 +420,7 @@ def main() -> None:
         found[name] = powers(rows)
         show(name, found[name], given.honest, given.leaking, time.perf_counter() - start)
     if given.peers:
-        honest, leaking = max(given.honest // 7, 2), max(given.leaking // 7, 1)
+        honest, leaking = max(given.honest // 3, 2), max(given.leaking // 3, 1)
         start = time.perf_counter()
         rows = measured_by_peers(peer_python(given.venv), honest, leaking, given.processes)
         by_peers = powers(rows)
