@@ -363,7 +363,7 @@ def measured_by_peers(python: Path, honest: int, leaking: int, processes: int) -
                 frame.astype(str).to_parquet(f"{folder}/{seed}-{what}.parquet", index=False)
         given = [folder, ",".join(data.keys), data.target]
         parts = [list(map(str, range(leaking + honest)[i::processes])) for i in range(processes)]
-        runs = [subprocess.Popen([python, "-c", PEERS, f"{folder}/{i}.jsonl", *given, *part]) for i, part in enumerate(parts)]
+        runs = [subprocess.Popen([python, "-I", "-c", PEERS, f"{folder}/{i}.jsonl", *given, *part]) for i, part in enumerate(parts)]
         statuses = [run.wait() for run in runs]
         if any(statuses):
             raise RuntimeError("another package failed: see its messages above")
