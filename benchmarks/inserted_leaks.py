@@ -5,7 +5,8 @@ Run: python benchmarks/inserted_leaks.py [--honest 300] [--leaking 60] [--proces
 After M. N. Plasencia Palacios et al., "Empirical Evaluation of Structured Synthetic Data Privacy Metrics", arXiv:2512.16284: risk is
 inserted on purpose, and a measure is judged by what it then says. In each repetition the data are split at random into original and
 holdout. An honest release is drawn from a model of all records, each column given the one before, so it knows nothing about the split.
-A measure finds a leak where it is above its 95 % quantile over honest releases. Leaks replace records of an honest release:
+A measure finds a leak where it is above its 95 % quantile over honest releases of other repetitions. How often it is above without a
+leak is printed, too. All measures, those of other packages as well, get the same releases. Leaks replace records of an honest release:
 
 - copies: by people of the original, as they are;
 - near copies: the same with one column, chosen at random, changed at random;
@@ -30,7 +31,7 @@ import venv
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -222,6 +223,7 @@ def measures(data: DataSet, original: pd.DataFrame, holdout: pd.DataFrame, relea
     tables = tabulate(original, releases, keys=data.keys, copy_columns=50, bins=data.bins, **given)
     o, s = tables.o, tables.s
     copied = tables.encoding["copies"]["releases"]
+    beyond = np.array([excess(found) for found in copied])
     whole = tabulate(original, releases, keys=others, **given)
     return {
         "average_cap": average_cap(o, s).values,
@@ -231,7 +233,8 @@ def measures(data: DataSet, original: pd.DataFrame, holdout: pd.DataFrame, relea
         "membership_test, the group alone": of_group(data, tables),
         **of_counts(whole, ", all columns", "zero"),
         "membership_test, all columns, the group alone": of_group(data, whole),
-        "copies": np.array([excess(found) for found in copied]),
+        "copies": beyond,
+        "copies, the warning of the audit": (beyond > 3).astype(float),
         "copies and near copies": np.array(
             [sum(x[f"{y}copied_records"] - x[f"holdout_{y}copied_records"] for y in ("", "near_")) for x in copied]
         ),
@@ -252,7 +255,11 @@ def repetition(data: DataSet, seed: int, grid: Mapping[str, Sequence[int]]) -> R
     drawn = network(coded(data.records)).draw(n, rng)
     release = pd.DataFrame({c: np.unique(data.records[c])[codes] for c, codes in zip(data.records, drawn.T, strict=True)})
     made = Made(data, original, holdout, release, rng)
-    return original, holdout, {("", 0): release} | {(name, k): LEAKS[name](made, k) for name, ks in grid.items() for k in ks}
+    releases = {("", 0): release}
+    for name, ks in grid.items():
+        for k in ks:  # the same whatever else is in the grid
+            releases[name, k] = LEAKS[name](replace(made, rng=np.random.default_rng([seed, list(LEAKS).index(name), k])), k)
+    return original, holdout, releases
 
 
 def measured(name: str, leaking: int, seed: int) -> pd.DataFrame:
@@ -266,10 +273,11 @@ def measured(name: str, leaking: int, seed: int) -> pd.DataFrame:
 
 
 def powers(found: pd.DataFrame) -> pd.DataFrame:
-    """The share of the releases with each leak that is above the 95 % quantile over honest releases, by measure."""
-    found = found.set_index("repetition", append=True).fillna(-np.inf)
-    threshold = found.loc[""].quantile(1 - FALSE_ALARMS, interpolation="higher")
-    return (found.drop(index="", level="leak") > threshold).groupby(level=["leak", "size"]).mean()
+    """The share of the releases with each leak, and of the same without, above the 95 % quantile over the others, by measure."""
+    leaking = found["repetition"].isin(found.drop(index="", level="leak")["repetition"])
+    found = found.drop(columns="repetition").fillna(-np.inf)
+    threshold = found[~leaking].quantile(1 - FALSE_ALARMS, interpolation="higher")
+    return (found[leaking] > threshold).groupby(level=["leak", "size"]).mean()
 
 
 def smallest(power: pd.Series) -> str:
@@ -281,17 +289,16 @@ def smallest(power: pd.Series) -> str:
 
 
 def table(power: pd.DataFrame) -> pd.DataFrame:
-    """The smallest leak of each kind that each measure finds."""
-    return pd.DataFrame(
-        {leak: [smallest(power.loc[leak, measure]) for measure in power] for leak in LEAKS if leak in power.index}, list(power)
-    )
+    """The smallest leak of each kind that each measure finds, and how often it finds one where none is."""
+    found = {leak: [smallest(power.loc[leak, measure]) for measure in power] for leak in LEAKS if leak in power.index}
+    return pd.DataFrame(found | {"false alarms": [f"{share:.0%}" for share in power.loc["", 0]]}, list(power))
 
 
 def show(name: str, power: pd.DataFrame, honest: int, leaking: int, seconds: float) -> None:
     data = SETS[name]()
     print(f"\n{name}: {len(data.records) // 2:,} originals; {honest} honest releases, {leaking} of each leak; {seconds:.0f} s\n")
     found = table(power)
-    largest = [f"{leak} (up to {power.loc[leak].index.max():,})" for leak in found]
+    largest = [f"{leak} (up to {power.loc[leak].index.max():,})" if leak in LEAKS else leak for leak in found]
     print(f"| | {' | '.join(largest)} |\n|---|{'---|' * len(largest)}")
     for measure, row in found.iterrows():
         print(f"| {measure} | {' | '.join(row)} |", flush=True)
@@ -348,15 +355,15 @@ def measured_by_peers(python: Path, honest: int, leaking: int, processes: int) -
     """The numbers of the other packages, as `measured` gives ours."""
     data = survey()
     with tempfile.TemporaryDirectory() as folder:
-        for seed in range(honest):
+        for seed in range(leaking + honest):
             grid = {leak: [k for k in PEER_SIZES if k <= max(sizes(data, leak))] for leak in LEAKS} if seed < leaking else {}
             original, holdout, releases = repetition(data, seed, grid)
             all_of = pd.concat([release.assign(release=f"{leak}/{k}") for (leak, k), release in releases.items()])
             for what, frame in (("original", original), ("holdout", holdout), ("releases", all_of)):
                 frame.astype(str).to_parquet(f"{folder}/{seed}-{what}.parquet", index=False)
         given = [folder, ",".join(data.keys), data.target]
-        parts = [list(map(str, range(honest)[i::processes])) for i in range(processes)]
-        runs = [subprocess.Popen([python, "-c", PEERS, f"{folder}/{i}.jsonl", *given, *part]) for i, part in enumerate(parts)]
+        parts = [list(map(str, range(leaking + honest)[i::processes])) for i in range(processes)]
+        runs = [subprocess.Popen([python, "-I", "-c", PEERS, f"{folder}/{i}.jsonl", *given, *part]) for i, part in enumerate(parts)]
         statuses = [run.wait() for run in runs]
         if any(statuses):
             raise RuntimeError("another package failed: see its messages above")
@@ -369,7 +376,7 @@ def measured_by_peers(python: Path, honest: int, leaking: int, processes: int) -
 def draw(found: Mapping[str, pd.DataFrame], picture: Path) -> None:
     """The smallest leaks, a panel for each kind: one row a measure, one marker a data set; at the right those that find none."""
     names = list(dict.fromkeys(measure for name in MARKERS for measure in found.get(name, ())))
-    figure, axes = plt.subplots(1, len(LEAKS), figsize=(9.6, 0.22 * len(names) + 1.5), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, len(LEAKS), figsize=(7.6, 0.2 * len(names) + 1.4), sharey=True, layout="constrained")
     for ax, leak in zip(axes, LEAKS, strict=True):
         for name, (marker, color, above) in MARKERS.items():
             of_leak = table(found[name])[leak] if name in found else pd.Series(dtype=str)
@@ -378,8 +385,8 @@ def draw(found: Mapping[str, pd.DataFrame], picture: Path) -> None:
             ax.plot(of_leak[~none].str.replace(",", "").astype(int), rows[~none], marker, color=color, markersize=5, label=name)
             ax.plot(np.full(none.sum(), NONE), rows[none], "x", color=color, markersize=3)
         ax.set_xscale("log")
-        ax.set_xlim(0.7, 2 * NONE)
-        ax.set_xticks([1, 10, 100, 1000, NONE], ["1", "10", "100", "1,000", "none"])
+        ax.set_xlim(0.5, 2.5 * NONE)
+        ax.set_xticks([1, 10, 100, 1000, NONE], ["1", "", "100", "", "none"])
         ax.minorticks_off()
         ax.set_title("control: people\nof the holdout" if "holdout" in leak else leak.replace(" of", "\nof"), fontsize=9)
         ax.grid(axis="both", color="0.9")
@@ -394,8 +401,8 @@ def draw(found: Mapping[str, pd.DataFrame], picture: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--honest", type=int, default=300, help="repetitions, each with an honest release")
-    parser.add_argument("--leaking", type=int, default=60, help="how many of them have leaks, too")
+    parser.add_argument("--honest", type=int, default=300, help="repetitions with an honest release")
+    parser.add_argument("--leaking", type=int, default=60, help="further ones, with every leak in each of its sizes")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--sets", nargs="+", choices=list(SETS), default=list(SETS))
     parser.add_argument("--peers", action="store_true")
@@ -409,11 +416,11 @@ def main() -> None:
             continue
         start = time.perf_counter()
         with ProcessPoolExecutor(given.processes) as pool:
-            rows = pd.concat(pool.map(partial(measured, name, given.leaking), range(given.honest), chunksize=5))
+            rows = pd.concat(pool.map(partial(measured, name, given.leaking), range(given.leaking + given.honest), chunksize=5))
         found[name] = powers(rows)
         show(name, found[name], given.honest, given.leaking, time.perf_counter() - start)
     if given.peers:
-        honest, leaking = max(given.honest // 7, 2), max(given.leaking // 7, 1)
+        honest, leaking = max(given.honest // 3, 2), max(given.leaking // 3, 1)
         start = time.perf_counter()
         rows = measured_by_peers(peer_python(given.venv), honest, leaking, given.processes)
         by_peers = powers(rows)

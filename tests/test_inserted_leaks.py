@@ -95,11 +95,20 @@ def test_the_number_of_copies_is_above_three_where_they_are_beyond_chance() -> N
 
 
 def test_the_smallest_size_is_found_with_all_larger_ones() -> None:
-    """Of 20 honest releases with 1 to 20 the 95 % quantile is taken at 20: 21 is above it."""
-    honest = pd.DataFrame({"leak": "", "size": 0, "repetition": range(20), "x": np.arange(1.0, 21)})
+    """Of 20 honest releases with 1 to 20 the 95 % quantile is taken at 20: 21 is above it. Those with leaks do not set it."""
+    honest = pd.DataFrame({"leak": "", "size": 0, "repetition": range(25), "x": [99.0, 0, 0, 0, 0, *range(1, 21)]})
     sizes = {1: [21, 21, 21, 21, 21], 2: [21, 0, 0, 0, 0], 3: [21, 21, 21, 21, 20], 5: [21, 21, 21, 21, 21]}
     leaking = pd.DataFrame([("copies", k, i, float(x)) for k, xs in sizes.items() for i, x in enumerate(xs)], columns=honest.columns)
     power = benchmark().powers(pd.concat([honest, leaking]).set_index(["leak", "size"]))
     assert power.loc["copies", "x"].tolist() == [1.0, 0.2, 0.8, 1.0]
-    assert benchmark().table(power).loc["x", "copies"] == "3"
+    assert benchmark().table(power).loc["x"].to_dict() == {"copies": "3", "false alarms": "20%"}
     assert benchmark().smallest(pd.Series([1.0, 0.7], index=[1, 2])) == "none"
+
+
+@pytest.mark.slow
+def test_a_leak_is_the_same_whatever_else_is_inserted() -> None:
+    """Other packages, which are given fewer sizes, measure the same releases."""
+    bench = benchmark()
+    _, _, alone = bench.repetition(bench.survey(), 1, {"near copies": [K]})
+    _, _, releases = drawn()
+    pd.testing.assert_frame_equal(alone["near copies", K], releases["near copies", K])
