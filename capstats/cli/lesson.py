@@ -10,6 +10,7 @@ from capstats.auditing.confidential import check_replaceable
 from capstats.cli.options import Settings
 from capstats.codes.names import printable
 from capstats.lessons import LESSONS, page
+from capstats.lessons.pages import contents
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
@@ -17,20 +18,22 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     names = settings.get("lesson")
     if not names:
         return listing(), 0
-    wanted = list(LESSONS) if "all" in names else names
-    pages = {name: page(name, beside=wanted) for name in wanted}
+    if "all" in names:
+        pages = {"index": contents(), **{name: page(name, beside=LESSONS, home="index.html") for name in LESSONS}}
+    else:
+        pages = {name: page(name, beside=names) for name in names}
     folder = Path(settings.get("out", "."))
     folder.mkdir(parents=True, exist_ok=True)
     return write_pages({folder / f"{name}.html": text for name, text in pages.items()}, settings, messages), 0
 
 
 def write_pages(pages: Mapping[Path, str], settings: Settings, messages: list[str]) -> str:
-    """Write pages, open them in the browser unless nobody wants it, and say what was written."""
+    """Write pages, open them, or their index, in the browser unless nobody wants it, and say what was written."""
     check_replaceable((file, None) for file in pages)
     for file, text in pages.items():
         file.write_text(text, encoding="utf-8")
     if settings.get("open", True):
-        for file in pages:
+        for file in [file for file in pages if file.name == "index.html"] or pages:
             if not webbrowser.open(file.resolve().as_uri()):
                 messages.append(f"no browser was found to open {str(file)!r} in; a double click on the file opens it.")
     return "\n".join(f"Written: {printable(str(file))}" for file in pages)

@@ -103,6 +103,14 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
     return f"{found.strip()}\n"
 
 
+def contents() -> str:
+    """A page that links to all lessons in its folder, the `home` of each."""
+    from markupsafe import Markup
+
+    found = environment().get_template("contents.html.j2").render(lessons=LESSONS, style=Markup(joined(["common.css"])))
+    return f"{found.strip()}\n"
+
+
 def joined(sources: Iterable[str]) -> str:
     """These style sheets, or these scripts, as one."""
     rooms = {file: "auditing" if file == "blocks.css" else "lessons" for file in sources}  # the scale of a report is in both

@@ -36,9 +36,14 @@ def test_several_are_written_into_a_new_folder_and_not_opened(asked, tmp_path, c
 
 
 @pytest.mark.slow
-def test_all_are_all(asked, tmp_path, capsys):
-    assert main(["lesson", "all", "--no-open"]) == 0
-    assert {path.stem for path in tmp_path.iterdir()} == set(LESSONS)
+def test_all_are_all_and_have_a_home(asked, tmp_path, capsys):
+    assert main(["lesson", "all"]) == 0
+    assert {path.stem for path in tmp_path.iterdir()} == {"index", *LESSONS}
+    assert asked == [(tmp_path / "index.html").as_uri()]
+    home = Path("index.html").read_text(encoding="utf-8")
+    for name in LESSONS:
+        assert f'href="{name}.html"' in home
+        assert 'href="index.html">All lessons' in Path(f"{name}.html").read_text(encoding="utf-8")
 
 
 def test_a_wrong_name_is_told_with_the_names_and_nothing_is_written(asked, tmp_path, capsys):

@@ -36,6 +36,9 @@ def verdict(tab, name, text):
         "3.75 x 10^-1",
         "= .375.",
         "0.375 sick",
+        "3:8",
+        "it is 0.38",
+        "3/8 (=38%)",
     ],
 )
 def test_a_probability_may_be_typed_in_many_ways(tab, text):
@@ -48,9 +51,10 @@ def test_what_is_no_number_is_told_how_to_give_one(tab, text):
 
 
 def test_a_logarithm_is_a_number(tab):
-    assert tab.evaluate("[typed('ln 3'), typed('ln(3)'), typed('ln(0.75/0.25)'), typed('1,099'), typed('1,099', true)]") == pytest.approx(
-        [1.0986, 1.0986, 1.0986, 1.099, 1099], abs=1e-4
-    )
+    assert tab.evaluate(
+        "['ln 3', 'ln(3)', 'ln(0.75/0.25)', 'log_e 3', 'the logarithm of 3', '1,099'].map((text) => typed(text))"
+    ) == pytest.approx([1.0986, 1.0986, 1.0986, 1.0986, 1.0986, 1.099], abs=1e-4)
+    assert tab.evaluate("typed('1,099', true)") == 1099
 
 
 @pytest.mark.parametrize(

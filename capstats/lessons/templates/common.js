@@ -84,10 +84,10 @@ const counted = (n, one, many) => `${n} ${n === 1 ? one : many}`;
  * a thousand. NaN otherwise.
  */
 function typed(text, whole = false) {
-  const plain = text.trim().toLowerCase().replace("\u2212", "-").replace(/^.*[=~\u2248]/, "").trim().replace(/^(about|approx\.?|circa)\s+/, "").replace(/\s*[.?]$/, "")
+  const plain = text.trim().toLowerCase().replace("\u2212", "-").replace(/^.*[=~\u2248]/, "").trim().replace(/^((it|that|this) is|about|approx\.?|circa)\s+/, "").replace(/\s*[.?]$/, "").replace(/^([^(]*)\)$/, "$1")
     .replace(/\s*[x*\u00d7\u00b7]\s*10\s*\^\s*/, "e").replace(whole ? /(\d)[, ](?=\d{3}(?!\d))/g : /(?!)/, "$1").replaceAll(",", ".");
   const number = String.raw`([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)`;
-  const form = String.raw`^(ln|log)?\s*\(?\s*${number}\s*\)?\s*(?:(?:/|\u00f7|in|(?:out )?of(?: the| all)?)\s*${number}\s*\)?|(%|per ?cent))?\s*(?:[a-z]{3,}[a-z -]*)?$`;
+  const form = String.raw`^(ln|log(?:_?e)?|(?:the )?logarithm of)?\s*\(?\s*${number}\s*\)?\s*(?:(?:[/:\u00f7]|in|(?:out )?of(?: the| all)?)\s*${number}\s*\)?|(%|per ?cent))?\s*(?:[a-z]{3,}[a-z -]*)?$`;
   const found = new RegExp(form).exec(plain);
   if (!found) return NaN;
   const [, log, first, divisor, percent] = found;
