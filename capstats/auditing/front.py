@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from capstats.auditing.compute import OnScale, Z, by_group, by_target, changes, copies_known
 from capstats.auditing.findings import Findings
@@ -251,11 +252,15 @@ def _decisive(audit: Findings, name: str, i: int) -> str:
     return f"{_percent(x)} ({' to '.join(_interval(x, error))})" if not np.isnan(error) and _holdout_says(audit, i) else "undefined"
 
 
+def _levels(audit: Findings, i: int) -> xr.Dataset:
+    """How many people with each level of the target there are, and how surely they are guessed right, in the version of the scale."""
+    return by_target(audit.tables.get("o_records", audit.tables.o), audit.release(i), _unmatched(audit))
+
+
 def _dots(audit: Findings, i: int) -> list[Block]:
     """Dots for the people with each level of the target, those levels first that have most people above 0.9."""
-    o, words = audit.tables.get("o_records", audit.tables.o), words_of(audit)
+    words, found = words_of(audit), _levels(audit, i)
     people, person = words["people"], words["person"]
-    found = by_target(o, audit.release(i), _unmatched(audit))
     n, half, sure = (found[name].values for name in ("records", "records_above_half", "records_above_nine_tenths"))
     each = max(1.0, _round_up(n.sum() / DOTS))
     order = np.lexsort((-n, -half, -sure))
@@ -310,12 +315,6 @@ def _harmless(audit: Findings, i: int) -> bool:
     return _of(audit, "individual_gain", i) <= Z * _of(audit, "individual_gain_error", i)
 
 
-def _exposed(audit: Findings, i: int) -> float:
-    """How many people are guessed right with a probability above 0.9."""
-    found = by_target(audit.tables.get("o_records", audit.tables.o), audit.release(i), _unmatched(audit))
-    return float(found.records_above_nine_tenths.sum())
-
-
 def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     """The release to take instead, or the key column whose absence, and that whose coarser levels, lower average CAP most."""
     caps, distance = _caps(audit), np.atleast_1d(audit.measures.target_distance.values)
@@ -326,7 +325,7 @@ def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
         best = min(harmless, key=distance.__getitem__) if harmless else min(others, key=caps.__getitem__)
         now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
         text = say(audit, FRONT["harmless_release" if harmless else "other_release"], other=heads[best], now=now, then=then)
-        exposed, more = _exposed(audit, i), _exposed(audit, best)
+        exposed, more = (_levels(audit, x).records_above_nine_tenths.sum().item() for x in (i, best))
         but = [say(audit, FRONT["more_exposed"], now=count(exposed), then=count(more))] if more > exposed else []
         return " ".join([text, *but])
     without_copies = [_copies_of(audit, i, heads[i], "leave_out")] if i in copied else []
