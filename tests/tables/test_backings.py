@@ -72,6 +72,16 @@ MEASURES = {
         for unmatched in ("drop", "nearest")
     },
     "nearest_distance": lambda o, s: capstats.cap.nearest_distance(*labelled(o, s)),
+    "individual_risk": lambda o, s: capstats.population.individual_risk(10 * s, o_records=(s > 0).astype(np.int64)),
+    **{
+        f"household_risk {name}": lambda o, s, name=name: capstats.population.household_risk(10 * o, o_records=(o > 0).astype(np.int64))[
+            name
+        ]
+        for name in ("members", "risk", "households", "records")
+    },
+    "expected_reidentifications": lambda o, s: (
+        capstats.population.expected_reidentifications(10 * s, o_records=(s > 0).astype(np.int64)).records
+    ),
     "target_distance": capstats.cap.target_distance,
     "smoothed_cap": lambda o, s: capstats.cap.smoothed_cap(o, s, alpha=0.5),
     **{
@@ -281,16 +291,6 @@ INTEGERS_ONLY = {
         for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
         for unmatched in ("zero", "drop")
     },
-    "individual_risk": lambda o, s: capstats.population.individual_risk(10 * s, o_records=(s > 0).astype(np.int64)),
-    **{
-        f"household_risk {name}": lambda o, s, name=name: capstats.population.household_risk(10 * o, o_records=(o > 0).astype(np.int64))[
-            name
-        ]
-        for name in ("members", "risk", "households", "records")
-    },
-    "expected_reidentifications": lambda o, s: (
-        capstats.population.expected_reidentifications(10 * s, o_records=(s > 0).astype(np.int64)).records
-    ),
     "sample_uniques": capstats.disclosure.sample_uniques,
     "replicated_uniques": capstats.disclosure.replicated_uniques,
     "cap_quantiles zero": lambda o, s: capstats.cap_quantiles(o, s, [0, 0.1, 0.5, 0.77, 1]),
