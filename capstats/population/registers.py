@@ -232,7 +232,7 @@ def population_profile(o: Counts, *, population: Counts, threshold: float = 0.2)
 
     References
     ----------
-    El Emam (2013), Guide to the De-Identification of Personal Health Information, chapter 16.
+    El Emam (2013), Guide to the De-Identification of Personal Health Information, https://doi.org/10.1201/b14764.
     Skinner and Elliot (2002), "A measure of disclosure risk for microdata", https://doi.org/10.1111/1467-9868.00365, for the last share.
 
     Examples
@@ -296,7 +296,7 @@ def delta_presence(o: Counts, *, population: Counts) -> xr.Dataset:
     References
     ----------
     Nergiz, Atzori and Clifton (2007), "Hiding the presence of individuals from shared databases",
-    https://doi.org/10.1145/1247480.1247554, Definition 4.
+    https://doi.org/10.1145/1247480.1247554.
 
     Examples
     --------
