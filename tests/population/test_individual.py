@@ -164,14 +164,18 @@ def test_the_alternating_sum_of_sdcmicro_loses_all_digits_in_a_class_of_sixty():
 
 
 def test_a_missing_value_is_a_level_and_not_a_wildcard_as_in_sdcmicro():
+    """The second and the eighth record share a key; those with a missing value share theirs with nobody, and in sdcMicro with whom they can."""
     (case,) = (case for case in CASES if case["name"] == "na_3")
     tables = counted(case)
-    risks = individual_risk(tables.o, o_records=tables.o_records)
-    # each record has a key of its own but the second and eighth, of weights 1 and 6, and the fourth and seventh, one of which lacks k2
-    assert (risks > 0).all()
-    for theirs in case["sdcMicro, missing values as wildcards, alpha"].values():
-        assert len(theirs) == 10
-        assert expected_reidentifications(tables.o, o_records=tables.o_records).records.item() > sum(theirs) + 0.1
+    ours = [risk(2, 7) if i in (1, 7) else risk(1, weight) for i, weight in enumerate(case["weight"])]
+    found = individual_risk(tables.o, o_records=tables.o_records)
+    assert sorted(found.values) == pytest.approx(sorted(set(ours)), rel=1e-12)
+    other = {
+        alpha: [i for i in range(10) if theirs[i] != pytest.approx(ours[i], rel=1e-9)]
+        for alpha, theirs in case["sdcMicro, missing values as wildcards, alpha"].items()
+    }
+    assert other == {"1": [0, 1, 3, 6, 7], "0.5": [0, 1, 3, 6, 7], "0": [0, 3]}
+    assert case["sdcMicro, missing values as wildcards, alpha"]["0.5"][6] == 0  # one and a half records: no risk at all
 
 
 # --- households -------------------------------------------------------------------------------------------------------
