@@ -164,7 +164,7 @@ def test_the_alternating_sum_of_sdcmicro_loses_all_digits_in_a_class_of_sixty():
 
 
 def test_a_missing_value_is_a_level_and_not_a_wildcard_as_in_sdcmicro():
-    """The second and the eighth record share a key; those with a missing value share theirs with nobody, and in sdcMicro with whom they can."""
+    """The second and eighth record share a key; those with a missing value share theirs with nobody, in sdcMicro with whom they can."""
     (case,) = (case for case in CASES if case["name"] == "na_3")
     tables = counted(case)
     ours = [risk(2, 7) if i in (1, 7) else risk(1, weight) for i, weight in enumerate(case["weight"])]
