@@ -1,8 +1,8 @@
 """Disclosure risk of synthetic data in closed form: records are counted once, every measure is a function of the counts.
 
 What most work needs is here. The rest is in rooms, each of which answers one question: `cap`, `disclosure`, `anonymity`, `screening`,
-`population`, `laws`, `attacks`, `peers`, `auditing`; with `plotting`, `datasets`, `lessons`, `sdmetrics` and `paper` beside them. They load when asked
-for.
+`population`, `laws`, `attacks`, `peers`, `auditing`; with `plotting`, `datasets`, `lessons`, `sdmetrics` and `paper` beside them. They load
+when asked for.
 """
 
 from importlib import import_module

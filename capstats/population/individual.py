@@ -26,7 +26,7 @@ TERMS = 60
 
 def mean_reciprocal(f: Array, total: Array) -> Floats:
     """E(1 / F) given f, with p = f / total: p * integral of u**(f - 1) / (p + q u) from 0 to 1; NaN where f is 0."""
-    f = np.where(f > 0, f, np.nan)
+    f, total = np.broadcast_arrays(np.where(f > 0, f, np.nan), total)
     total = np.maximum(f, total)
     p, q = f / total, (total - f) / total
     few = (f < FEW) & (p < 0.5)
@@ -45,7 +45,7 @@ def _by_series(f: Floats, q: Floats) -> Floats:
 
 
 def _by_recurrence(f: Floats, p: Floats) -> Floats:
-    """q I_(g + 1) = 1 / g - p I_g from I_1 = log(1 / p) / q: each step multiplies an error by p / q, below 1 here."""
+    """The integral by I_(g + 1) = (1 / g - p I_g) / q from I_1 = log(1 / p) / q: each step multiplies an error by p / q, below 1 here."""
     q = 1 - p
     found = -np.log(p) / q
     for g in range(1, int(f.max(initial=1))):
@@ -58,22 +58,28 @@ def risks(o: Table, records: Table) -> Floats:
     return mean_reciprocal(records.key_total(), o.key_total())
 
 
+def parts(found: xr.DataArray, *names: str) -> dict[str, xr.DataArray]:
+    """The numbers that a formula stacked along the dim part, by their names."""
+    return {name: found.isel(part=i).rename(name) for i, name in enumerate(names)}
+
+
 def _sample(o: Counts, o_records: Counts) -> Aligned:
     """Both tables on the same cells; raise unless they can be sums of weights and numbers of the same records."""
     check_unweighted("but the risk needs numbers of records beside them", o_records=o_records)
     aligned = Aligned({"o": o, "o_records": o_records})
     if not aligned.whole["o_records"]:
         raise ValueError("`o_records` must hold integers: numbers of records; got fractional counts. Count the records without weights.")
-    total, f = (aligned.map(lambda *tables, i=i: tables[i].key_total(), "o", ("key",)) for i in range(2))
-    for wrong, rule in (
-        (~at_most(f, total), "`o` must be at least `o_records`, since a record stands for itself at least"),
-        ((f == 0) & (total > 0), "`o_records` must count the records whose weights `o` adds up"),
+    sums = aligned.map(lambda *tables: np.stack(np.broadcast_arrays(*(x.key_total() for x in tables)), -2), "o", ("part", "key"))
+    total, f = parts(sums, "o", "o_records").values()
+    for rule, wrong in (
+        ("`o` must be at least `o_records`, since a record stands for itself at least", ~at_most(f, total)),
+        ("`o_records` must count the records whose weights `o` adds up", (f == 0) & (total > 0)),
     ):
         if wrong.any():
             at = np.unravel_index(wrong.values.argmax(), wrong.shape)
             raise ValueError(
-                f"{rule}; got weights of {total.values[at]:.12g} for {f.values[at]} records at {cell_at(wrong, at)}. A weight says how many "
-                f"people of the population the record stands for: mend those of these records, or give the tables of the same records."
+                f"{rule}; got weights of {total.values[at]:.12g} for {f.values[at]:g} records at {cell_at(wrong, at)}. A weight says how "
+                f"many people of the population a record stands for: mend those of these records, or give both tables of the same records."
             )
     return aligned
 
@@ -178,7 +184,7 @@ def expected_reidentifications(o: Counts, *, o_records: Counts) -> xr.Dataset:
         return np.stack([expected, ratio(expected, n, np.nan)], -1)
 
     found = _sample(o, o_records).map(formula, "expected_reidentifications", ("part",))
-    return Result(_parts(found, "records", "share"), attrs={"result": "Expected re-identifications"})
+    return Result(parts(found, "records", "share"), attrs={"result": "Expected re-identifications"})
 
 
 def household_risk(o: Counts, *, o_records: Counts, household: str | None = None) -> xr.Dataset:
@@ -236,18 +242,13 @@ def household_risk(o: Counts, *, o_records: Counts, household: str | None = None
         risk = np.nan_to_num(risks(o, records))
         missed = records.like(xlog1py(records.values, -records.on_cells(risk))).target_total()
         members, missed = (group_sums(values, place, number) for values in (records.target_total(), missed))
-        return np.stack([members, np.where(members > 0, -np.expm1(missed), np.nan)], -2)
+        return np.stack(np.broadcast_arrays(members, np.where(members > 0, -np.expm1(missed), np.nan)), -2)
 
-    members, risk = _parts(aligned.map(formula, "household_risk", ("part", "household")), "members", "risk").values()
+    members, risk = parts(aligned.map(formula, "household_risk", ("part", "household")), "members", "risk").values()
     n = members.sum("household")
     households, records = (x.sum("household").where(n > 0) for x in (risk, members * risk))
     found = {"members": members.astype(np.int64), "risk": risk, "households": households, "records": records, "share": records / n}
     return Result(found, attrs={"result": "Household risk"}).assign_coords(labels)
-
-
-def _parts(found: xr.DataArray, *names: str) -> dict[str, xr.DataArray]:
-    """The numbers that a formula stacked along the dim part, by their names."""
-    return {name: found.isel(part=i).rename(name) for i, name in enumerate(names)}
 
 
 def _households(aligned: Aligned, household: str | None) -> tuple[dict[str, pd.Index], Index, int]:
@@ -264,7 +265,7 @@ def _households(aligned: Aligned, household: str | None) -> tuple[dict[str, pd.I
     level = axis.levels[column]
     if MISSING in level:
         raise ValueError(
-            f"Records have no household: {names[column]!r} is missing, and they would count as members of one. Give each of them a label of "
-            f'its own, or drop them with missing="drop".'
+            f"Records have no household: {names[column]!r} is missing, and they would count as members of one. Give each of them a label "
+            f'of its own, or drop them with missing="drop".'
         )
     return {"household": level.rename("household")}, np.asarray(axis.codes[column]), len(level)

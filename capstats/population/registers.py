@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import check_number
+from capstats.population.individual import parts
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import CELLS, cell_at, check_unweighted, checked
 from capstats.tables.printing import Result
@@ -33,11 +34,11 @@ def classes(o: Counts, population: Counts) -> Classes:
     check_unweighted("but the risk is 1 divided by a number of people", o=o, population=population)
     of_population = checked(population, "population", CELLS).sum("target")
     aligned = Aligned({"o": o}, by_key={"population": of_population})
-    f = aligned.map(lambda o, _: o.key_total(), "o", ("key",))
-    people = aligned.map(lambda o, people: np.broadcast_to(people, o.key_total().shape), "population", ("key",))
-    for name, of_keys in (("o", f), ("population", people)):
-        if of_keys.dtype.kind != "i":
+    for name, whole in (("o", aligned.whole["o"]), ("population", of_population.dtype.kind == "i")):
+        if not whole:
             raise ValueError(f"`{name}` must hold integers: numbers of people; got fractional counts. Count the records without weights.")
+    sums = aligned.map(lambda o, people: np.stack(np.broadcast_arrays(o.key_total(), people), -2), "o", ("part", "key"))
+    f, people = parts(sums, "f", "people").values()
     lacking = (people < f).values
     if lacking.any():
         at = np.unravel_index(lacking.argmax(), lacking.shape)
@@ -64,7 +65,8 @@ def k_map(o: Counts, *, population: Counts) -> xr.DataArray:
     Returns
     -------
     DataArray, dims (...)
-        Least number of people of a key with records, at least `k_anonymity` of the sample; larger is safer. NaN if the sample has no record.
+        Least number of people of a key with records, at least `k_anonymity` of the sample; larger is safer. NaN if the sample has no
+        record.
 
     Raises
     ------
@@ -205,9 +207,9 @@ def population_profile(o: Counts, *, population: Counts, threshold: float = 0.2)
     -------
     Dataset, dims (...)
         - ``k_map``, as the function of this name;
-        - ``journalist_greatest``, ``journalist_average``, ``journalist_class_average``, ``journalist_at_risk``: the greatest `journalist_risk`;
-          its mean over records, which is `population_marketer_risk`; the number of keys of the sample over all people who have one; the
-          share of records whose risk is above the threshold. From 0 to 1;
+        - ``journalist_greatest``, ``journalist_average``, ``journalist_class_average``, ``journalist_at_risk``: the greatest
+          `journalist_risk`; its mean over records, which is `population_marketer_risk`; the number of keys of the sample over all people
+          who have one of them; the share of records whose risk is above the threshold. From 0 to 1;
         - ``expected_matches``, the sum of the risk over records, and ``expected_unique_matches``, over those that are unique in the sample;
         - ``sample_uniques``, ``population_uniques``, numbers of records that are unique in the sample, and in the population as well;
         - ``population_unique_share``, the second over the first; ``unique_match_share``, the probability that a match of a person of the
@@ -230,7 +232,7 @@ def population_profile(o: Counts, *, population: Counts, threshold: float = 0.2)
 
     References
     ----------
-    El Emam (2013), Guide to the De-Identification of Personal Health Information, chapter 16.
+    El Emam (2013), Guide to the De-Identification of Personal Health Information, https://doi.org/10.1201/b14764.
     Skinner and Elliot (2002), "A measure of disclosure risk for microdata", https://doi.org/10.1111/1467-9868.00365, for the last share.
 
     Examples
@@ -294,7 +296,7 @@ def delta_presence(o: Counts, *, population: Counts) -> xr.Dataset:
     References
     ----------
     Nergiz, Atzori and Clifton (2007), "Hiding the presence of individuals from shared databases",
-    https://doi.org/10.1145/1247480.1247554, Definition 4.
+    https://doi.org/10.1145/1247480.1247554.
 
     Examples
     --------

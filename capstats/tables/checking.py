@@ -56,7 +56,7 @@ def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:
     if table is None:
         raise TypeError(f"`{name}` is None; give a table of counts, with one row a target and one column a key.")
     if isinstance(table, xr.Dataset):
-        table = "o_squares" if "squares" in name else name[0] if name[0] in "osh" else "o"
+        table = next((f"o_{part}" for part in ("squares", "records") if part in name), name[0] if name[0] in "osh" else "o")
         raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{table}.")
     if not isinstance(table, xr.DataArray):
         if not isinstance(table, (np.ndarray, list, tuple)) and is_frame(table):
@@ -158,9 +158,8 @@ def _refusal(table: Held, name: str) -> str:
         if wrong.any():
             first = int(np.argmax(wrong))
             place = np.unravel_index(first, values.shape) if coords is None else tuple(row[first] for row in coords)
-            return (
-                f"`{name}` must be {rule}; got {values.ravel()[first]} at {cell_at(table, place)}. Mend that cell, or the records behind it."
-            )
+            got = f"{values.ravel()[first]} at {cell_at(table, place)}"
+            return f"`{name}` must be {rule}; got {got}. Mend that cell, or the records behind it."
     return f"`{name}` must hold fewer than 2**53 records in all, to be exact. Scale its weights down."
 
 
