@@ -4,7 +4,9 @@ Where only the sample is known, from its weights or by a model; where the popula
 """
 
 from capstats.population.individual import expected_reidentifications, household_risk, individual_risk
+from capstats.population.poisson_lognormal import poisson_lognormal_uniqueness
 from capstats.population.registers import delta_presence, journalist_risk, k_map, population_marketer_risk, population_profile
+from capstats.population.uniqueness import population_uniqueness
 
 __all__ = [
     "delta_presence",
@@ -13,6 +15,8 @@ __all__ = [
     "individual_risk",
     "journalist_risk",
     "k_map",
+    "poisson_lognormal_uniqueness",
     "population_marketer_risk",
     "population_profile",
+    "population_uniqueness",
 ]
