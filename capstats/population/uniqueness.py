@@ -247,7 +247,7 @@ def _loglinear(o: Any, s: Counts | None, margins: Counts | None, population: int
         match = np.where(outside > 0, -np.expm1(-outside) / np.where(outside > 0, outside, 1), 1.0)  # E(1 / F)
         replicated = alone if s is None else alone & (others[0].key_total() == 1)
         sums = [(x * y).sum(-1) for x, y in ((alone, unique), (replicated, unique), (alone, match), (alone, np.ones_like(unique)))]
-        return np.stack(sums, axis=-1)
+        return np.stack(np.broadcast_arrays(*sums), axis=-1)
 
     among, replicated, matches, uniques = aligned.map(formula, "sums", ("number",)).transpose("number", ...)
     variables = {"probability": among / uniques.where(uniques > 0), "among_sample_uniques": among}
